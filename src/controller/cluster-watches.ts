@@ -1,6 +1,6 @@
 import { nodePartitions, nodes, pods, policies } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import type { AgentPod } from '../core/node/agent-pod.ts';
+import type { PodView } from '../core/pods/pod-view.ts';
 import { stripManagedFields } from '../core/projection/managed-fields.ts';
 import { projectNode } from '../core/projection/project-node.ts';
 import { projectPartition } from '../core/projection/project-partition.ts';
@@ -23,7 +23,7 @@ export interface WatchedCluster {
   readonly policies: Watched<GpuPartitionPolicy & KubeObject>;
   readonly nodes: Watched<NodeObject>;
   readonly partitions: Watched<GpuNodePartition & KubeObject>;
-  readonly agents: Watched<AgentPod>;
+  readonly agents: Watched<PodView>;
   /** Resolves when all stores are complete and at least as new as the API server is now. @param client of the term */
   catchUp(client: KubeClient, signal: AbortSignal): Promise<void>;
 }
@@ -33,7 +33,7 @@ export class ClusterWatches implements WatchedCluster, Stoppable {
   readonly policies: WarmWatch<GpuPartitionPolicy & KubeObject>;
   readonly nodes: WarmWatch<NodeObject>;
   readonly partitions: WarmWatch<GpuNodePartition & KubeObject>;
-  readonly agents: WarmWatch<AgentPod>;
+  readonly agents: WarmWatch<PodView>;
 
   /** @param parts.agentNamespace the namespace of the agents' pods */
   constructor(parts: { readonly client: KubeClient; readonly logger: Logger; readonly agentNamespace: string }) {

@@ -20,7 +20,7 @@ import { Executor } from './execute.ts';
 import { Forecast } from './forecast.ts';
 import { Gatherer } from './gather.ts';
 import { HeldWorkloads } from './held-workloads.ts';
-import type { AgentPod } from '../core/node/agent-pod.ts';
+import type { PodView } from '../core/pods/pod-view.ts';
 import type { NodeObject } from './node-object.ts';
 import { NodeReconciler } from './reconcile-node.ts';
 import { NodeNotifier } from './node-notifier.ts';
@@ -132,7 +132,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       nodeQueue.add(key);
       tellDemands(fleet.policiesOf(key));
     };
-    const onAgent = (change: Change<AgentPod>): void => {
+    const onAgent = (change: Change<PodView>): void => {
       const node = agents.update(change);
       if (node !== undefined) nodeQueue.add(node);
     };

@@ -33,10 +33,10 @@ export interface ObjectMeta {
 }
 
 export interface OwnerReference {
-  readonly apiVersion: string;
+  readonly apiVersion?: string;
   readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
+  readonly name?: string;
+  readonly uid?: string;
   readonly controller?: boolean;
   readonly blockOwnerDeletion?: boolean;
 }

@@ -7,7 +7,7 @@ import { GpuPartitionOperator } from '../../src/controller/operator.ts';
 import type { JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
 import { defaultSystemNamespaces } from '../../src/core/pods/system-pods.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
-import type { AgentPod } from '../../src/core/node/agent-pod.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 import { stripManagedFields } from '../../src/core/projection/managed-fields.ts';
 import { projectNode } from '../../src/core/projection/project-node.ts';
 import { projectPartition } from '../../src/core/projection/project-partition.ts';
@@ -202,7 +202,7 @@ class MemoryWatches implements WatchedCluster {
   readonly policies = new MemoryWatch<GpuPartitionPolicy & KubeObject>(stripManagedFields);
   readonly nodes = new MemoryWatch<NodeObject>(projectNode);
   readonly partitions = new MemoryWatch<GpuNodePartition & KubeObject>(projectPartition);
-  readonly agents = new MemoryWatch<AgentPod>(projectAgentPod);
+  readonly agents = new MemoryWatch<PodView>(projectAgentPod);
   readonly #byPlural: ReadonlyMap<string, { deliver(text: string): void }> = new Map<
     string,
     { deliver(text: string): void }

@@ -3,7 +3,8 @@ import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import { projectNode } from '../../src/core/projection/project-node.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { advertisedResources } from '../../src/core/nvidia/resources/advertised.ts';
-import { isReady, type PluginPodView } from '../../src/core/pods/plugin-pods.ts';
+import { isReady } from '../../src/core/pods/plugin-pods.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
@@ -31,8 +32,7 @@ export interface PodMoment {
   readonly node: string;
 }
 
-type PodObject = KubeObject &
-  PluginPodView & { readonly spec?: PluginPodView['spec'] & { readonly nodeName?: string } };
+type PodObject = KubeObject & PodView & { readonly spec?: PodView['spec'] & { readonly nodeName?: string } };
 
 /** All that nodes, their pods and the policies went through, with the time at which a watch told it. */
 export class NodeRecord implements AsyncDisposable {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AgentPods } from '../../src/controller/agents.ts';
-import type { AgentPod } from '../../src/core/node/agent-pod.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 interface Parts {
   readonly name?: string;
@@ -9,7 +9,7 @@ interface Parts {
   readonly waiting?: string;
 }
 
-function anAgentPod({ name = 'a', ready = true, isGoing = false, waiting }: Parts = {}): AgentPod {
+function anAgentPod({ name = 'a', ready = true, isGoing = false, waiting }: Parts = {}): PodView {
   return {
     metadata: { name, namespace: 'agents', ...(isGoing && { deletionTimestamp: '2026-01-01T12:00:00Z' }) },
     spec: { nodeName: 'n' },
@@ -21,7 +21,7 @@ function anAgentPod({ name = 'a', ready = true, isGoing = false, waiting }: Part
   };
 }
 
-function takeAll(...pods: readonly AgentPod[]): AgentPods {
+function takeAll(...pods: readonly PodView[]): AgentPods {
   const agents = new AgentPods();
   for (const object of pods) {
     agents.update({ type: 'apply', key: `agents/${object.metadata.name}`, object, previous: undefined });

@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { AgentPod } from '../../src/core/node/agent-pod.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
 import type { NodePod } from '../../src/core/node/snapshot.ts';
@@ -15,7 +15,7 @@ export interface Kinds {
   readonly partitions: StoredPartition;
   readonly policies: Policy;
   readonly pods: Pod;
-  readonly agents: AgentPod;
+  readonly agents: PodView;
 }
 export type Kind = keyof Kinds;
 

@@ -1,7 +1,7 @@
 import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
-import type { AgentPod } from '../../src/core/node/agent-pod.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 import type { Verdict } from '../../src/core/node/outcome.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
@@ -34,7 +34,7 @@ export class ControllerProcess {
     nodes: new ObjectStore<NodeObject>(),
     partitions: new ObjectStore<StoredPartition>(),
     policies: new ObjectStore<Policy>(),
-    agents: new ObjectStore<AgentPod>(),
+    agents: new ObjectStore<PodView>(),
   };
   /** How much of the API's log each watch has delivered. */
   readonly #cursor = new Map<Kind, number>();
@@ -157,7 +157,7 @@ export class ControllerProcess {
         this.#tellDemands(this.#fleet.policiesOf(change.key));
       }
       if (kind === 'agents') {
-        const node = this.#agents.update(change as StoreChange<AgentPod>);
+        const node = this.#agents.update(change as StoreChange<PodView>);
         if (node !== undefined) this.#lookAt(node);
       }
     }

@@ -1,5 +1,6 @@
 import type { OwnerReference } from '../../src/kube/resource.ts';
-import { type EvictionView, mirrorAnnotation } from '../../src/core/pods/eviction.ts';
+import { mirrorAnnotation } from '../../src/core/pods/eviction.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 import type { Pod } from './api.ts';
 
 /** What pods differ in. */
@@ -42,7 +43,7 @@ export function isUsing(pod: Pod, resource: string): boolean {
 }
 
 /** Whether nobody may end a pod but its owner: it is static, or a DaemonSet would make it again at once. */
-export function isUntouchable({ metadata }: EvictionView): boolean {
+export function isUntouchable({ metadata }: PodView): boolean {
   const { annotations = {}, ownerReferences = [] } = metadata;
   const isDaemon = ownerReferences.some(({ kind, apiVersion }) => kind === 'DaemonSet' && apiVersion === 'apps/v1');
   return mirrorAnnotation in annotations || isDaemon;

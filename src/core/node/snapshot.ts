@@ -1,14 +1,9 @@
 import type { GpuNodePartition } from '../../api/types.ts';
-import type { PluginSetup } from '../nvidia/plugin-config/plugin-settings.ts';
-import type { UnreadyPodView } from '../nvidia/plugin-config/plugin-reason.ts';
 import type { ResourceClaimView } from '../dra/resource-claim.ts';
 import type { ResourceSliceView } from '../dra/resource-slice.ts';
-import type { OwnerPodView } from '../owners/owner-pod.ts';
-import type { BudgetedPod } from '../pods/disruption-budget.ts';
-import type { EvictionView } from '../pods/eviction.ts';
 import type { GpuHolder } from '../pods/gpu-holders.ts';
-import type { HolderPodView } from '../pods/holder-pods.ts';
-import type { LabelSelector, PluginPodView } from '../pods/plugin-pods.ts';
+import type { LabelSelector } from '../pods/plugin-pods.ts';
+import type { PodView } from '../pods/pod-view.ts';
 import type { FateFacts } from '../pods/pod-fate.ts';
 import type { ReportedPods } from '../pods/reported-pods.ts';
 import type { NodeClaim } from '../policy/claim.ts';
@@ -18,13 +13,7 @@ import type { NodeView } from './node-view.ts';
 import type { NodeMemory } from './memory.ts';
 
 /** All that the rules read of a pod. */
-export type NodePod = OwnerPodView &
-  HolderPodView &
-  PluginPodView &
-  PluginSetup &
-  UnreadyPodView &
-  EvictionView &
-  BudgetedPod & { readonly metadata: { readonly creationTimestamp?: string } };
+export type NodePod = PodView;
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
 export type AgentView =

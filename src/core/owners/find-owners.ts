@@ -1,13 +1,12 @@
 import { listDynamicSlices, type ResourceSliceView } from '../dra/resource-slice.ts';
-import { hasEnded, usesForeignGpu } from '../pods/gpu-pods.ts';
+import { hasEnded, namePods, usesForeignGpu } from '../pods/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
 import { driverPodsOf, type LabelSelector } from '../pods/plugin-pods.ts';
 import { isZeroQuantity } from '../text/quantity.ts';
 import { systemPods } from '../pods/system-pods.ts';
 import { foreignGpuResource } from '../pods/gpu-resource.ts';
 import { migManagerLabel, migManagerPods, obeysLabel } from './mig-manager.ts';
-import type { OwnerPodView } from './owner-pod.ts';
-import { namePodsOf } from './owner-pod.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 export const ownerNames = ['mig-manager', 'dra', 'hami', 'nos', 'aws-vgpu', 'instaslice', 'vgpu-host'] as const;
 export type OwnerName = (typeof ownerNames)[number];
@@ -30,7 +29,7 @@ export interface OwnerEvidence {
   readonly allocatable: Readonly<Record<string, string>>;
   readonly capacity?: Readonly<Record<string, string>>;
   /** The node's pods; undefined: they were not listed. */
-  readonly pods: readonly OwnerPodView[] | undefined;
+  readonly pods: readonly PodView[] | undefined;
   /** Namespaces in which other owners run; a pod elsewhere is a tenant's, whatever its labels. */
   readonly systemNamespaces: readonly string[];
   /** Slices whose `spec.nodeName` is this node; undefined: they were not listed, or the cluster has none. */
@@ -65,11 +64,11 @@ function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): O
   if (pods.length === 0 && (!deployed || isElsewhere)) return undefined;
   const seen = [
     ...(deployed ? [`label ${migManagerLabel}=${value}`] : []),
-    ...(pods.length > 0 ? [`pod ${namePodsOf(pods)}`] : []),
+    ...(pods.length > 0 ? [`pod ${namePods(pods, 3)}`] : []),
   ];
   const handOver =
     stubborn.length > 0
-      ? `take the DaemonSet of ${namePodsOf(stubborn)} off this node; its pods do not follow the label ${migManagerLabel}`
+      ? `take the DaemonSet of ${namePods(stubborn, 3)} off this node; its pods do not follow the label ${migManagerLabel}`
       : 'set spec.allow.takeOver: [mig-manager] in the policy, or run ' +
         `"kubectl label node ${nameOf(evidence)} ${migManagerLabel}=false --overwrite"`;
   return { name: 'mig-manager', evidence: `NVIDIA mig-manager: ${seen.join(', ')}`, handOver };
@@ -87,7 +86,7 @@ function findDra(evidence: OwnerEvidence): Owner | undefined {
       ? []
       : [`counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice ${names.sort().join(', ')}`]),
     // A driver that has not published yet destroys slices too.
-    ...(pods.length === 0 ? [] : [`FEATURE_GATES with DynamicMIG=true in pod ${namePodsOf(pods)}`]),
+    ...(pods.length === 0 ? [] : [`FEATURE_GATES with DynamicMIG=true in pod ${namePods(pods, 3)}`]),
   ];
   return {
     name: 'dra',
@@ -98,7 +97,7 @@ function findDra(evidence: OwnerEvidence): Owner | undefined {
   };
 }
 
-function makesSlices({ spec }: OwnerPodView): boolean {
+function makesSlices({ spec }: PodView): boolean {
   const gates = (spec?.containers ?? []).flatMap(({ env = [] }) => env.filter(({ name }) => name === 'FEATURE_GATES'));
   return gates.some(({ value = '' }) => value.split(',').some((gate) => gateOn.test(gate)));
 }
@@ -173,7 +172,7 @@ function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
   if (offered === undefined) return undefined;
   const users = pods?.filter(usesForeignGpu);
   if (users?.length === 0) return undefined;
-  const use = users === undefined ? 'its users are unknown' : `used by ${namePodsOf(users)}`;
+  const use = users === undefined ? 'its users are unknown' : `used by ${namePods(users, 3)}`;
   return {
     name: 'aws-vgpu',
     evidence: `AWS virtual GPU device plugin: ${foreignGpuResource} ${offered}, ${use}`,
@@ -210,14 +209,14 @@ function namedPods(evidence: OwnerEvidence, selectors: readonly LabelSelector[])
   const found = ownPods(evidence).filter(
     (pod) => !hasEnded(pod) && selectors.some((selector) => carries(pod, selector)),
   );
-  return found.length === 0 ? [] : [`pod ${namePodsOf(found)}`];
+  return found.length === 0 ? [] : [`pod ${namePods(found, 3)}`];
 }
 
-function ownPods({ pods = [], systemNamespaces }: OwnerEvidence): readonly OwnerPodView[] {
+function ownPods({ pods = [], systemNamespaces }: OwnerEvidence): readonly PodView[] {
   return systemPods(pods, systemNamespaces);
 }
 
-function carries({ metadata }: OwnerPodView, selector: LabelSelector): boolean {
+function carries({ metadata }: PodView, selector: LabelSelector): boolean {
   return Object.entries(selector).every(([key, value]) => metadata.labels?.[key] === value);
 }
 

@@ -1,16 +1,16 @@
 import { hasEnded } from '../pods/gpu-pods.ts';
-import type { OwnerPodView } from './owner-pod.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** gpu-operator sets it to `true` where MIG is possible, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */
 export const migManagerLabel = 'nvidia.com/gpu.deploy.mig-manager';
 
 /** mig-manager's pods on the node, except those that have ended. */
-export function migManagerPods<Pod extends OwnerPodView>(pods: readonly Pod[]): readonly Pod[] {
+export function migManagerPods(pods: readonly PodView[]): readonly PodView[] {
   return pods.filter((pod) => pod.metadata.labels?.['app'] === 'nvidia-mig-manager' && !hasEnded(pod));
 }
 
 /** Whether changing the label removes the pod. */
-export function obeysLabel({ spec }: OwnerPodView): boolean {
+export function obeysLabel({ spec }: PodView): boolean {
   return Object.hasOwn(spec?.nodeSelector ?? {}, migManagerLabel);
 }
 
@@ -25,7 +25,7 @@ export function takeOverStep(
   {
     labels,
     pods = [],
-  }: { readonly labels: Readonly<Record<string, string>>; readonly pods: readonly OwnerPodView[] | undefined },
+  }: { readonly labels: Readonly<Record<string, string>>; readonly pods: readonly PodView[] | undefined },
   takeOver: readonly string[],
 ): TakeOverStep | undefined {
   if (!takeOver.includes('mig-manager')) return undefined;

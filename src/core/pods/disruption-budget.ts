@@ -1,5 +1,6 @@
 import { type LabelSelection, meetsSelection } from '../metadata/label-selector.ts';
 import { countWords } from '../text/cut-text.ts';
+import type { PodView } from './pod-view.ts';
 
 /** The parts of a PodDisruptionBudget that decide whether an eviction goes through. */
 export interface BudgetView {
@@ -14,19 +15,6 @@ export interface BudgetView {
     readonly currentHealthy?: number;
     readonly desiredHealthy?: number;
     readonly expectedPods?: number;
-  };
-}
-
-/** The parts of a pod that its budgets depend on. */
-export interface BudgetedPod {
-  readonly metadata: {
-    readonly namespace?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly deletionTimestamp?: string;
-  };
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
 }
 
@@ -46,7 +34,7 @@ export interface BudgetRefusal {
  *
  * @returns undefined if they allow it
  */
-export function judgeBudgets(pod: BudgetedPod, budgets: readonly BudgetView[]): BudgetRefusal | undefined {
+export function judgeBudgets(pod: PodView, budgets: readonly BudgetView[]): BudgetRefusal | undefined {
   const own = listBudgets(pod, budgets);
   const names = own.map(nameBudget).sort();
   const [budget, ...others] = own;
@@ -64,7 +52,7 @@ export function judgeBudgets(pod: BudgetedPod, budgets: readonly BudgetView[]): 
  * The first budget that does not allow all of these pods to be evicted at once: some of them go only when others have been replaced
  * and are Ready, which cannot be promised. @returns why, in words; undefined if they may all go
  */
-export function findTightBudget(pods: readonly BudgetedPod[], budgets: readonly BudgetView[]): string | undefined {
+export function findTightBudget(pods: readonly PodView[], budgets: readonly BudgetView[]): string | undefined {
   const counted = pods.filter(isReady).flatMap((pod) => listBudgets(pod, budgets));
   for (const [budget, { length }] of Map.groupBy(counted, (one) => one)) {
     const { disruptionsAllowed = 0 } = budget.status ?? {};
@@ -75,7 +63,7 @@ export function findTightBudget(pods: readonly BudgetedPod[], budgets: readonly 
 }
 
 /** Those that the eviction of a pod is up to. */
-function listBudgets(pod: BudgetedPod, budgets: readonly BudgetView[]): readonly BudgetView[] {
+function listBudgets(pod: PodView, budgets: readonly BudgetView[]): readonly BudgetView[] {
   const { namespace = 'default', labels = {}, deletionTimestamp } = pod.metadata;
   // Evicting a pod that does not run disrupts nobody.
   const isGoing =
@@ -92,7 +80,7 @@ function nameBudget({ metadata }: BudgetView): string {
   return `${metadata.namespace ?? 'default'}/${metadata.name}`;
 }
 
-function isReady({ status }: BudgetedPod): boolean {
+function isReady({ status }: PodView): boolean {
   return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
 }
 
@@ -102,7 +90,7 @@ function neverAllows({ metadata, status = {} }: BudgetView): boolean {
   return !isOutdated({ metadata, status }) && expectedPods > 0 && expectedPods <= desiredHealthy;
 }
 
-function allows(pod: BudgetedPod, { metadata, spec, status = {} }: BudgetView): boolean {
+function allows(pod: PodView, { metadata, spec, status = {} }: BudgetView): boolean {
   const { disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0 } = status;
   if (!isReady(pod) && spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
   if (!isReady(pod) && desiredHealthy > 0 && currentHealthy >= desiredHealthy) return true;

@@ -1,21 +1,5 @@
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
-
-/** The parts of a pod that decide whether it may be evicted. */
-export interface EvictionView {
-  readonly metadata: {
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly OwnerView[];
-  };
-  readonly spec?: { readonly terminationGracePeriodSeconds?: number };
-}
-
-export interface OwnerView {
-  readonly apiVersion?: string;
-  readonly kind: string;
-  readonly name?: string;
-  readonly uid?: string;
-  readonly controller?: boolean;
-}
+import type { OwnerView, PodView } from './pod-view.ts';
 
 /**
  * How a pod can be removed, in the terms of `kubectl drain`. `Never`: a static pod, which the API cannot end, or a DaemonSet's,
@@ -27,7 +11,7 @@ export type Evictability = 'Yes' | 'ByForce' | 'Never';
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
 /** @param missing uids of owners that were looked up and do not exist */
-export function judgeEviction(pod: EvictionView, missing?: ReadonlySet<string>): Evictability {
+export function judgeEviction(pod: PodView, missing?: ReadonlySet<string>): Evictability {
   const { annotations = {} } = pod.metadata;
   const owner = ownerOf(pod);
   const daemonSet = claimedDaemonSet(pod);
@@ -38,7 +22,7 @@ export function judgeEviction(pod: EvictionView, missing?: ReadonlySet<string>):
 }
 
 /** The owner that replaces the pod. */
-export function ownerOf({ metadata }: EvictionView): OwnerView | undefined {
+export function ownerOf({ metadata }: PodView): OwnerView | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
@@ -46,13 +30,13 @@ export function ownerOf({ metadata }: EvictionView): OwnerView | undefined {
  * The DaemonSet that the pod names as its controller. Anybody may write that into a pod of their own: whether it exists has to be
  * looked up. DaemonSets of other API groups are owners like any other: their pods are evicted.
  */
-export function claimedDaemonSet(pod: EvictionView): OwnerView | undefined {
+export function claimedDaemonSet(pod: PodView): OwnerView | undefined {
   const owner = ownerOf(pod);
   return owner?.kind === 'DaemonSet' && owner.apiVersion === 'apps/v1' ? owner : undefined;
 }
 
 /** Why no eviction moves a pod, as what follows its name; undefined if one does. @param missing as for {@link judgeEviction} */
-export function explainStaying(pod: EvictionView, missing?: ReadonlySet<string>): string | undefined {
+export function explainStaying(pod: PodView, missing?: ReadonlySet<string>): string | undefined {
   const { annotations = {} } = pod.metadata;
   const owner = ownerOf(pod);
   switch (judgeEviction(pod, missing)) {

@@ -1,31 +1,7 @@
 import { foreignGpuResource, isGpuDriver, isGpuResource } from './gpu-resource.ts';
+import type { PodView } from './pod-view.ts';
 import { namespacedName } from '../text/namespaced-name.ts';
 import { isZeroQuantity } from '../text/quantity.ts';
-
-/** The parts of a Pod that tell whether it holds a GPU. */
-export interface PodView {
-  readonly metadata: { readonly name: string; readonly namespace?: string };
-  readonly spec?: {
-    readonly containers?: readonly ContainerView[];
-    readonly initContainers?: readonly ContainerView[];
-    readonly ephemeralContainers?: readonly ContainerView[];
-    readonly resourceClaims?: readonly { readonly name?: string }[];
-  };
-  readonly status?: {
-    readonly phase?: string;
-    /** The claim that the scheduler created for resources of a device class (KEP-5004). */
-    readonly extendedResourceClaimStatus?: { readonly resourceClaimName?: string };
-  };
-}
-
-interface ContainerView {
-  readonly name?: string;
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-  readonly resources?: {
-    readonly limits?: Readonly<Record<string, string | number>>;
-    readonly requests?: Readonly<Record<string, string | number>>;
-  };
-}
 
 /** What is known about how a node hands out its GPUs. */
 export interface GpuOffer {

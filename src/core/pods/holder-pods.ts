@@ -1,29 +1,13 @@
-import type { OwnerView } from './eviction.ts';
 import { hasEnded } from './gpu-pods.ts';
 import type { HolderOccasion, GpuHolder } from './gpu-holders.ts';
+import type { PodView } from './pod-view.ts';
 import { isOfDaemonSet } from './system-pods.ts';
 
 /** On a Node: uids of pods of GPU holders that were there when it was closed and go once the device is done. */
 export const holdersAnnotation = 'gpupartition.dev/clients';
 
-/** The parts of a pod that identify its owner, and whether it may be evicted. */
-export interface HolderPodView {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly uid?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly OwnerView[];
-  };
-  readonly spec?: {
-    readonly nodeSelector?: Readonly<Record<string, string>>;
-    readonly containers?: readonly { readonly name?: string }[];
-  };
-  readonly status?: { readonly phase?: string };
-}
-
 /** The holder's pods among those of one node, except those that have ended. A terminating pod is still there. */
-export function holderPods<Pod extends HolderPodView>(holder: GpuHolder, pods: readonly Pod[]): readonly Pod[] {
+export function holderPods(holder: GpuHolder, pods: readonly PodView[]): readonly PodView[] {
   return pods.filter(
     (pod) =>
       !hasEnded(pod) &&
@@ -34,21 +18,21 @@ export function holderPods<Pod extends HolderPodView>(holder: GpuHolder, pods: r
 }
 
 /** Whether the holder's deploy label brings a pod to its node, and takes it away: gpu-operator's own, and none of another installation. */
-export function isDeployed({ deployLabel }: GpuHolder, { spec }: Pick<HolderPodView, 'spec'>): boolean {
+export function isDeployed({ deployLabel }: GpuHolder, { spec }: Pick<PodView, 'spec'>): boolean {
   return deployLabel !== undefined && Object.hasOwn(spec?.nodeSelector ?? {}, deployLabel);
 }
 
 /** Those that may be evicted: a DaemonSet's. Other pods might not be recreated, and may be a user's work. */
-export function evictablePods<Pod extends HolderPodView>(pods: readonly Pod[]): readonly Pod[] {
+export function evictablePods(pods: readonly PodView[]): readonly PodView[] {
   return pods.filter(isOfDaemonSet);
 }
 
 /** Pods of all holders that go on this occasion and may be evicted, each once. */
-export function podsThatGo<Pod extends HolderPodView>(
+export function podsThatGo(
   holders: readonly GpuHolder[],
   occasion: HolderOccasion,
-  pods: readonly Pod[],
-): readonly Pod[] {
+  pods: readonly PodView[],
+): readonly PodView[] {
   const going = holders.filter(({ goes }) => goes.includes(occasion));
   return evictablePods([...new Set(going.flatMap((holder) => holderPods(holder, pods)))]);
 }

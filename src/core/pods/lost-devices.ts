@@ -1,6 +1,7 @@
 import type { DeviceReport } from '../../api/types.ts';
 import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
-import { listPodCauses, type PodCause, podName, type PodView } from './gpu-pods.ts';
+import { listPodCauses, type PodCause, podName } from './gpu-pods.ts';
+import type { PodView } from './pod-view.ts';
 import type { Holders } from './slice-holders.ts';
 
 /** A MIG device that was destroyed under the pods that hold it. */
@@ -48,10 +49,10 @@ export function listLosers({ lostDevices = [] }: Pick<DeviceReport, 'lostDevices
 }
 
 /** Which of these pods hold a device that no longer exists. */
-export function listLosses<Pod extends Pick<PodView, 'metadata'>>(
+export function listLosses(
   { lostDevices = [] }: Pick<DeviceReport, 'lostDevices'> = {},
-  pods: readonly Pod[],
-): readonly (PodCause & { readonly pod: Pod })[] {
+  pods: readonly Pick<PodView, 'metadata'>[],
+): readonly PodCause[] {
   return pods.flatMap((pod) => {
     const ids = lostDevices.filter((one) => one.pods.includes(podName(pod))).map(({ id }) => id);
     const named =

@@ -1,34 +1,7 @@
-import type { OwnerView } from './eviction.ts';
 import { hasEnded } from './gpu-pods.ts';
 import type { Taint } from '../metadata/node-change.ts';
+import type { PodView } from './pod-view.ts';
 import { isOfDaemonSet } from './system-pods.ts';
-
-/** The parts of a pod that tell whether it is the device plugin's, and its state. */
-export interface PluginPodView {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly uid?: string;
-    readonly deletionTimestamp?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly OwnerView[];
-  };
-  readonly spec?: {
-    readonly tolerations?: readonly Toleration[];
-    readonly containers?: readonly { readonly name?: string }[];
-  };
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  };
-}
-
-interface Toleration {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly value?: string;
-  readonly effect?: string;
-}
 
 export type LabelSelector = Readonly<Record<string, string>>;
 
@@ -49,7 +22,7 @@ const knownDrivers: readonly LabelSelector[] = [
 const channelContainer = 'compute-domains';
 
 /** The pods of NVIDIA's DRA driver that publish GPUs among those of a node. */
-export function driverPodsOf<Pod extends PluginPodView>(pods: readonly Pod[]): readonly Pod[] {
+export function driverPodsOf(pods: readonly PodView[]): readonly PodView[] {
   return pods.filter(
     (pod) =>
       !hasEnded(pod) &&
@@ -67,7 +40,7 @@ const otherContainers = ['gpu-feature-discovery-ctr', 'mps-control-daemon-ctr'];
  *
  * @param more labels of a plugin that is not NVIDIA's
  */
-export function pluginPodsOf<Pod extends PluginPodView>(pods: readonly Pod[], more?: LabelSelector): readonly Pod[] {
+export function pluginPodsOf(pods: readonly PodView[], more?: LabelSelector): readonly PodView[] {
   const selectors = selectorsWith(more);
   return pods.filter(
     (pod) =>
@@ -93,7 +66,7 @@ function selectorsWith(more: LabelSelector | undefined): readonly LabelSelector[
 }
 
 /** Whether the DaemonSet controller creates such a pod on a node with this taint (`Toleration.ToleratesTaint`). */
-export function tolerates(pod: PluginPodView, taint: Taint): boolean {
+export function tolerates(pod: PodView, taint: Taint): boolean {
   return (pod.spec?.tolerations ?? []).some(
     ({ key, operator = 'Equal', value = '', effect }) =>
       (effect === undefined || effect === '' || effect === taint.effect) &&
@@ -103,7 +76,7 @@ export function tolerates(pod: PluginPodView, taint: Taint): boolean {
 }
 
 /** Whether all containers of the pod are present and ready, and it is not terminating. */
-export function isReady({ metadata, status }: PluginPodView): boolean {
+export function isReady({ metadata, status }: PodView): boolean {
   const condition = status?.conditions?.find(({ type }) => type === 'Ready');
   return metadata.deletionTimestamp === undefined && condition?.status === 'True';
 }

@@ -1,6 +1,7 @@
 import type { PolicySpec } from '../../api/types.ts';
-import { type BudgetedPod, type BudgetView, judgeBudgets } from './disruption-budget.ts';
-import { type EvictionView, explainStaying, judgeEviction } from './eviction.ts';
+import { type BudgetView, judgeBudgets } from './disruption-budget.ts';
+import { explainStaying, judgeEviction } from './eviction.ts';
+import type { PodView } from './pod-view.ts';
 
 /**
  * What becomes of a pod that holds what a plan destroys. `Evicted`: it goes by the Eviction API. `Deleted`: when spec.drain.timeout
@@ -24,16 +25,12 @@ export interface FateFacts {
 }
 
 /** The parts of a pod that its eviction is weighed by. */
-export type WeighedPod = EvictionView & BudgetedPod & { readonly spec?: { readonly priority?: number } };
+export type WeighedPod = PodView;
 
 export type DrainSpec = PolicySpec['drain'];
 
 /** Judges by what is known now: a pod's annotations, its owner and its budgets may change. */
-export function judgeFate(
-  pod: EvictionView & BudgetedPod,
-  drain: DrainSpec,
-  { budgets, missingOwners }: FateFacts,
-): FateOfPod {
+export function judgeFate(pod: PodView, drain: DrainSpec, { budgets, missingOwners }: FateFacts): FateOfPod {
   const { scope = 'Affected', onTimeout = 'Skip', timeout = '10m' } = drain ?? {};
   if (scope === 'None') return { fate: 'Awaited' };
   const forced = onTimeout === 'Force' ? `it is deleted after ${timeout} (spec.drain.onTimeout: Force)` : undefined;

@@ -1,12 +1,4 @@
-import type { OwnerView } from './eviction.ts';
-
-/** The parts of a pod that identify its owner. */
-export interface OwnedPodView {
-  readonly metadata: {
-    readonly namespace?: string;
-    readonly ownerReferences?: readonly OwnerView[];
-  };
-}
+import type { PodView } from './pod-view.ts';
 
 /** Where the cluster's own GPU software runs by default: no tenant may create pods there. */
 export const defaultSystemNamespaces: readonly string[] = [
@@ -20,16 +12,13 @@ export const defaultSystemNamespaces: readonly string[] = [
  * Pods that may be the device plugin, hold GPUs by right, or own them: those of DaemonSets in the cluster's own namespaces. Labels,
  * containers and node selectors are open to all: by those alone any tenant could keep a node closed, or have its settings trusted.
  */
-export function systemPods<Pod extends OwnedPodView>(
-  pods: readonly Pod[],
-  namespaces: readonly string[],
-): readonly Pod[] {
+export function systemPods(pods: readonly PodView[], namespaces: readonly string[]): readonly PodView[] {
   return pods.filter(
     (pod) => isOfDaemonSet(pod) && pod.metadata.namespace !== undefined && namespaces.includes(pod.metadata.namespace),
   );
 }
 
 /** Other pods might not be recreated, and may be a user's work. */
-export function isOfDaemonSet({ metadata }: OwnedPodView): boolean {
+export function isOfDaemonSet({ metadata }: PodView): boolean {
   return (metadata.ownerReferences ?? []).some(({ kind, controller }) => kind === 'DaemonSet' && controller === true);
 }

@@ -4,7 +4,7 @@ import type { NodePod } from '../node/snapshot.ts';
 import { foreignGpuResource, isGpuResource } from '../pods/gpu-resource.ts';
 import { deviceClassPrefix } from '../pods/gpu-pods.ts';
 import { systemPods } from '../pods/system-pods.ts';
-import type { AgentPod } from '../node/agent-pod.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** A pod as the API server lists it. */
 export type ListedPod = NodePod & {
@@ -117,7 +117,7 @@ function keepAnnotations(
 }
 
 /** An agent's pod, reduced to its sign of life. */
-export function projectAgentPod({ metadata, spec, status }: AgentPod): AgentPod {
+export function projectAgentPod({ metadata, spec, status }: PodView): PodView {
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const isReady = ready?.status === 'True';

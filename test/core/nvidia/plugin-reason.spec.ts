@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { explainPluginPod } from '../../../src/core/nvidia/plugin-config/plugin-reason.ts';
-import type { UnreadyPodView } from '../../../src/core/nvidia/plugin-config/plugin-reason.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
-type Status = NonNullable<UnreadyPodView['status']>;
+type Status = NonNullable<PodView['status']>;
 
 function explain(status: Status, deletionTimestamp?: string): string | undefined {
   const metadata = { name: 'plugin-1', namespace: 'gpu' };

@@ -4,23 +4,25 @@ import {
   readPluginSettings,
   strategyMismatch,
 } from '../../../src/core/nvidia/plugin-config/plugin-settings.ts';
-import type { PluginSettings, PluginSetup } from '../../../src/core/nvidia/plugin-config/plugin-settings.ts';
+import type { PluginSettings } from '../../../src/core/nvidia/plugin-config/plugin-settings.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 import type { MigStrategy } from '../../../src/core/nvidia/labels/mig-strategy.ts';
 
-type Container = NonNullable<NonNullable<PluginSetup['spec']>['containers']>[number];
+const metadata = { name: 'p' };
+type Container = NonNullable<NonNullable<PodView['spec']>['containers']>[number];
 
 const env = (name: string, value: string): { readonly name: string; readonly value: string } => ({ name, value });
 
-function aChartPod(part: Partial<Container> = {}): PluginSetup {
+function aChartPod(part: Partial<Container> = {}): PodView {
   return {
-    metadata: { labels: { 'app.kubernetes.io/name': 'nvidia-device-plugin' } },
+    metadata: { name: 'p', labels: { 'app.kubernetes.io/name': 'nvidia-device-plugin' } },
     spec: { containers: [{ name: 'nvidia-device-plugin-ctr', command: ['nvidia-device-plugin'], ...part }] },
   };
 }
 
-function anOperatorPod(strategy: string): PluginSetup {
+function anOperatorPod(strategy: string): PodView {
   return {
-    metadata: { labels: { app: 'nvidia-device-plugin-daemonset' } },
+    metadata: { name: 'p', labels: { app: 'nvidia-device-plugin-daemonset' } },
     spec: {
       containers: [
         {
@@ -35,14 +37,14 @@ function anOperatorPod(strategy: string): PluginSetup {
 }
 
 /** As the Helm chart writes it when values name a ConfigMap. */
-function aConfiguredPod(...more: readonly Variable[]): PluginSetup {
+function aConfiguredPod(...more: readonly Variable[]): PodView {
   return aManagedPod([], ...more);
 }
 
 type Variable = { readonly name: string; readonly value: string };
 
 /** @param told environment of the config manager */
-function aManagedPod(told: readonly Variable[], ...more: readonly Variable[]): PluginSetup {
+function aManagedPod(told: readonly Variable[], ...more: readonly Variable[]): PodView {
   const configManager: Container = {
     name: 'nvidia-device-plugin-sidecar',
     command: ['config-manager'],
@@ -58,6 +60,7 @@ function aManagedPod(told: readonly Variable[], ...more: readonly Variable[]): P
     env: [env('CONFIG_FILE', '/config/config.yaml'), ...more],
   };
   return {
+    metadata,
     spec: {
       containers: [configManager, plugin],
       initContainers: [{ ...configManager, name: 'nvidia-device-plugin-init' }],
@@ -66,7 +69,7 @@ function aManagedPod(told: readonly Variable[], ...more: readonly Variable[]): P
   };
 }
 
-function strategyOf(pod: PluginSetup): string {
+function strategyOf(pod: PodView): string {
   const { value, from } = readPluginSettings(pod).strategy ?? {};
   return `${value ?? 'unknown'} by ${from ?? 'nothing'}`;
 }
@@ -74,7 +77,7 @@ function strategyOf(pod: PluginSetup): string {
 describe('the settings of a device plugin', () => {
   it('are absent from a pod that sets nothing', () => {
     expect(readPluginSettings(aChartPod())).to.deep.equal({});
-    expect(readPluginSettings({})).to.deep.equal({});
+    expect(readPluginSettings({ metadata })).to.deep.equal({});
   });
 
   it('have the strategy from an argument in any of its spellings', () => {
@@ -122,7 +125,8 @@ describe('the settings of a device plugin', () => {
   });
 
   it('are those of the plugin, not of the containers beside it', () => {
-    const pod: PluginSetup = {
+    const pod: PodView = {
+      metadata,
       spec: {
         containers: [
           { name: 'gpu-feature-discovery-ctr', env: [env('MIG_STRATEGY', 'single')] },
@@ -136,11 +140,11 @@ describe('the settings of a device plugin', () => {
   it("are found in a plugin whose container has another name, by what it runs, else by not being the config manager's", () => {
     const plugin: Container = { name: 'gpu', command: ['/usr/bin/nvidia-device-plugin', '--mig-strategy=mixed'] };
     const side: Container = { name: 'side', command: ['config-manager'] };
-    expect(strategyOf({ spec: { containers: [side, plugin] } })).to.equal(
+    expect(strategyOf({ metadata, spec: { containers: [side, plugin] } })).to.equal(
       'mixed by argument --mig-strategy of container gpu',
     );
     const bare: Container = { name: 'gpu', env: [env('MIG_STRATEGY', 'none')] };
-    expect(strategyOf({ spec: { containers: [side, bare] } })).to.include('none by environment');
+    expect(strategyOf({ metadata, spec: { containers: [side, bare] } })).to.include('none by environment');
   });
 
   it('have the ConfigMap that the config manager chooses from', () => {
@@ -154,7 +158,8 @@ describe('the settings of a device plugin', () => {
   });
 
   it('have the ConfigMap that the config file lies in, without a config manager', () => {
-    const pod: PluginSetup = {
+    const pod: PodView = {
+      metadata,
       spec: {
         containers: [
           {
@@ -181,7 +186,7 @@ describe('the settings of a device plugin', () => {
 });
 
 describe('a mismatch of strategies', () => {
-  const check = (pod: PluginSetup, wanted: MigStrategy, configKeyStrategy?: string): string | undefined =>
+  const check = (pod: PodView, wanted: MigStrategy, configKeyStrategy?: string): string | undefined =>
     strategyMismatch(readPluginSettings(pod), wanted, configKeyStrategy === undefined ? {} : { configKeyStrategy });
 
   it('does not exist if the plugin has what the policy wants', () => {

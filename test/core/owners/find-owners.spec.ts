@@ -3,7 +3,7 @@ import { findOwners } from '../../../src/core/owners/find-owners.ts';
 import type { Owner, OwnerEvidence } from '../../../src/core/owners/find-owners.ts';
 import { usesForeignGpu } from '../../../src/core/pods/gpu-pods.ts';
 import { takeOverStep } from '../../../src/core/owners/mig-manager.ts';
-import type { OwnerPodView } from '../../../src/core/owners/owner-pod.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 import { readGoldenSlices } from '../../support/golden-slice.ts';
 
 const deploy = 'nvidia.com/gpu.deploy.mig-manager';
@@ -14,7 +14,7 @@ function aNode(part: Partial<OwnerEvidence> = {}): OwnerEvidence {
   return { node: 'n1', systemNamespaces: ['gpu'], ...nothing, ...part };
 }
 
-function aPod(name: string, labels: Readonly<Record<string, string>> = {}, selector?: string): OwnerPodView {
+function aPod(name: string, labels: Readonly<Record<string, string>> = {}, selector?: string): PodView {
   return {
     metadata: { name, namespace: 'gpu', labels, ownerReferences: [{ kind: 'DaemonSet', controller: true }] },
     spec: selector === undefined ? {} : { nodeSelector: { [selector]: 'true' } },
@@ -22,7 +22,7 @@ function aPod(name: string, labels: Readonly<Record<string, string>> = {}, selec
   };
 }
 
-function aUser(name: string, amounts: Readonly<Record<string, string | number>>, phase = 'Running'): OwnerPodView {
+function aUser(name: string, amounts: Readonly<Record<string, string | number>>, phase = 'Running'): PodView {
   return {
     metadata: { name, namespace: 'ml' },
     spec: { containers: [{ resources: { limits: amounts } }] },
@@ -36,7 +36,7 @@ function ownerOf(part: Partial<OwnerEvidence>, takeOver: readonly string[] = [])
   return owners[0];
 }
 
-const migManager = (name: string): OwnerPodView => aPod(name, { app: 'nvidia-mig-manager' }, deploy);
+const migManager = (name: string): PodView => aPod(name, { app: 'nvidia-mig-manager' }, deploy);
 
 describe('other owners of GPUs', () => {
   it('do not exist on a node of gpu-operator without mig-manager', () => {
@@ -202,7 +202,7 @@ describe("NVIDIA's DRA driver", () => {
     }
   });
   it('owns a node where its pod has the gate on, though no slice shows it yet', () => {
-    const driver = (env: readonly { readonly name: string; readonly value?: string }[]): OwnerPodView => {
+    const driver = (env: readonly { readonly name: string; readonly value?: string }[]): PodView => {
       const pod = aPod('driver-1', { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin' });
       return { ...pod, spec: { containers: [{ env: [] }, { env }] } };
     };
@@ -302,7 +302,7 @@ describe('the virtual GPU plugin of AWS', () => {
   });
   it('gives GPUs to pods that ask for it, in requests and in init containers too', () => {
     const resources = { requests: { [vgpu]: '1' } };
-    const pod: OwnerPodView = { metadata: { name: 'p' }, spec: { initContainers: [{ resources }] } };
+    const pod: PodView = { metadata: { name: 'p' }, spec: { initContainers: [{ resources }] } };
     expect(usesForeignGpu(pod)).to.equal(true);
     expect(usesForeignGpu({ ...pod, status: { phase: 'Failed' } })).to.equal(false);
     expect(usesForeignGpu(aUser('p', { [vgpu]: 0 }))).to.equal(false);

@@ -1,10 +1,6 @@
 import { expect } from 'chai';
-import {
-  type BudgetView,
-  type BudgetedPod,
-  findTightBudget,
-  judgeBudgets,
-} from '../../../src/core/pods/disruption-budget.ts';
+import { type BudgetView, findTightBudget, judgeBudgets } from '../../../src/core/pods/disruption-budget.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 function aBudget(status: BudgetView['status'], spec: BudgetView['spec'] = {}, name = 'pdb'): BudgetView {
   return {
@@ -14,9 +10,9 @@ function aBudget(status: BudgetView['status'], spec: BudgetView['spec'] = {}, na
   };
 }
 
-function aPod({ phase = 'Running', ready = 'True', ...metadata }: Record<string, string> = {}): BudgetedPod {
+function aPod({ phase = 'Running', ready = 'True', ...metadata }: Record<string, string> = {}): PodView {
   return {
-    metadata: { namespace: 'team', labels: { app: 'train' }, ...metadata },
+    metadata: { name: 'p', namespace: 'team', labels: { app: 'train' }, ...metadata },
     status: { phase, conditions: [{ type: 'Ready', status: ready }] },
   };
 }

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { type EvictionView, explainStaying, judgeEviction, ownerOf } from '../../../src/core/pods/eviction.ts';
+import { explainStaying, judgeEviction, ownerOf } from '../../../src/core/pods/eviction.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
-const ownedBy = (kind: string, controller = true, apiVersion = 'apps/v1'): EvictionView => ({
-  metadata: { ownerReferences: [{ apiVersion, kind, name: 'set', uid: `uid-${kind}`, controller }] },
+const ownedBy = (kind: string, controller = true, apiVersion = 'apps/v1'): PodView => ({
+  metadata: { name: 'p', ownerReferences: [{ apiVersion, kind, name: 'set', uid: `uid-${kind}`, controller }] },
 });
-const annotated = (annotations: Readonly<Record<string, string>>, kind = 'ReplicaSet'): EvictionView => ({
+const annotated = (annotations: Readonly<Record<string, string>>, kind = 'ReplicaSet'): PodView => ({
   metadata: { ...ownedBy(kind).metadata, annotations },
 });
 const mirror = { 'kubernetes.io/config.mirror': 'x' };
@@ -22,12 +23,12 @@ describe('a pod that has to go', () => {
     expect(explainStaying(ownedBy('DaemonSet'))).to.equal('belongs to a DaemonSet, which would recreate it');
     expect(judgeEviction(annotated(mirror, 'Node'))).to.equal('Never');
     expect(explainStaying(annotated(mirror, 'Node'))).to.equal('is a static pod, which no eviction ends');
-    expect(judgeEviction({ metadata: { annotations: mirror } })).to.equal('Never');
+    expect(judgeEviction({ metadata: { name: 'p', annotations: mirror } })).to.equal('Never');
     expect(judgeEviction(annotated({ 'gpupartition.dev/evict': 'false' }, 'DaemonSet'))).to.equal('Never');
   });
 
   it('goes by force only if no controller would recreate it', () => {
-    for (const pod of [{ metadata: {} }, ownedBy('ReplicaSet', false)]) {
+    for (const pod of [{ metadata: { name: 'p' } }, ownedBy('ReplicaSet', false)]) {
       expect(judgeEviction(pod)).to.equal('ByForce');
       expect(explainStaying(pod)).to.equal('has no controller: nothing would recreate it');
     }
@@ -65,7 +66,7 @@ describe('a pod that has to go', () => {
       { kind: 'Workflow', uid: 'w' },
       { kind: 'Job', uid: 'j', controller: true },
     ];
-    expect(ownerOf({ metadata: { ownerReferences } })).to.include({ kind: 'Job', uid: 'j' });
-    expect(ownerOf({ metadata: {} })).to.equal(undefined);
+    expect(ownerOf({ metadata: { name: 'p', ownerReferences } })).to.include({ kind: 'Job', uid: 'j' });
+    expect(ownerOf({ metadata: { name: 'p' } })).to.equal(undefined);
   });
 });

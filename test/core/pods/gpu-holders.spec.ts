@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { holderPods, evictablePods, podsThatGo } from '../../../src/core/pods/holder-pods.ts';
 import { formatHoldersMark, readHoldersMark } from '../../../src/core/pods/holder-pods.ts';
-import type { HolderPodView } from '../../../src/core/pods/holder-pods.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 import { holdersToPause, defaultHolders, pausedLabels } from '../../../src/core/pods/gpu-holders.ts';
 import type { GpuHolder } from '../../../src/core/pods/gpu-holders.ts';
 import { borrowedAnnotation } from '../../../src/core/metadata/borrowed-labels.ts';
@@ -10,7 +10,7 @@ const dcgm = 'nvidia.com/gpu.deploy.dcgm';
 const plugin = 'nvidia.com/gpu.deploy.device-plugin';
 const names = (holders: readonly GpuHolder[]): readonly string[] => holders.map(({ name }) => name);
 
-function aPod(name: string, part: Partial<HolderPodView> = {}): HolderPodView {
+function aPod(name: string, part: Partial<PodView> = {}): PodView {
   const ownerReferences = [{ kind: 'DaemonSet', controller: true }];
   return { ...part, metadata: { name, uid: `uid-${name}`, ownerReferences, ...part.metadata } };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import type { PodView } from '../../../src/core/pods/gpu-pods.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 import { mayClaimGpus, usesGpu } from '../../../src/core/pods/gpu-pods.ts';
 
 type Amounts = Readonly<Record<string, string | number>>;

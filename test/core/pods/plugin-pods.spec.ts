@@ -1,15 +1,10 @@
 import { expect } from 'chai';
-import {
-  isReady,
-  parseEqualitySelector,
-  pluginPodsOf,
-  type PluginPodView,
-  tolerates,
-} from '../../../src/core/pods/plugin-pods.ts';
+import { isReady, parseEqualitySelector, pluginPodsOf, tolerates } from '../../../src/core/pods/plugin-pods.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 const taint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' };
 
-function aPod(labels: Readonly<Record<string, string>>, more: Partial<PluginPodView> = {}): PluginPodView {
+function aPod(labels: Readonly<Record<string, string>>, more: Partial<PodView> = {}): PodView {
   const ownerReferences = [{ kind: 'DaemonSet', controller: true }];
   return { metadata: { name: 'p', labels, ownerReferences }, ...more };
 }
@@ -47,7 +42,7 @@ describe('pluginPodsOf', () => {
 });
 
 describe('tolerates', () => {
-  const pod = (toleration: object): PluginPodView => aPod({}, { spec: { tolerations: [toleration] } });
+  const pod = (toleration: object): PodView => aPod({}, { spec: { tolerations: [toleration] } });
 
   it('holds for the operator Exists, alone or with the key', () => {
     expect(tolerates(pod({ operator: 'Exists' }), taint)).to.equal(true);

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { type OwnedPodView, systemPods } from '../../../src/core/pods/system-pods.ts';
+import { systemPods } from '../../../src/core/pods/system-pods.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
-function aPod(namespace: string, kind: string, controller = true): OwnedPodView {
-  return { metadata: { namespace, ownerReferences: [{ kind, controller }] } };
+function aPod(namespace: string, kind: string, controller = true): PodView {
+  return { metadata: { name: 'p', namespace, ownerReferences: [{ kind, controller }] } };
 }
 
 describe('systemPods', () => {
@@ -12,8 +13,8 @@ describe('systemPods', () => {
       aPod('tenant', 'DaemonSet'),
       aPod('gpu-operator', 'ReplicaSet'),
       aPod('gpu-operator', 'DaemonSet', false),
-      { metadata: { namespace: 'gpu-operator' } },
-      { metadata: { ownerReferences: [{ kind: 'DaemonSet', controller: true }] } },
+      { metadata: { name: 'p', namespace: 'gpu-operator' } },
+      { metadata: { name: 'p', ownerReferences: [{ kind: 'DaemonSet', controller: true }] } },
     ];
     expect(systemPods([own, ...others], ['gpu-operator', 'kube-system'])).to.deep.equal([own]);
   });

@@ -1,43 +1,12 @@
 import { podName } from '../../pods/gpu-pods.ts';
+import type { ContainerStatusView, PodView } from '../../pods/pod-view.ts';
 import { cutText } from '../../text/cut-text.ts';
-
-/** The parts of a pod that tell why it is not ready. */
-export interface UnreadyPodView {
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly deletionTimestamp?: string };
-  readonly status?: {
-    readonly phase?: string;
-    readonly reason?: string;
-    readonly message?: string;
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly reason?: string;
-      readonly message?: string;
-    }[];
-    readonly initContainerStatuses?: readonly ContainerStatusView[];
-    readonly containerStatuses?: readonly ContainerStatusView[];
-  };
-}
-
-interface ContainerStatusView {
-  readonly name: string;
-  readonly ready?: boolean;
-  readonly restartCount?: number;
-  readonly state?: ContainerStateView;
-  readonly lastState?: ContainerStateView;
-}
-
-interface ContainerStateView {
-  readonly running?: { readonly startedAt?: string };
-  readonly waiting?: { readonly reason?: string; readonly message?: string };
-  readonly terminated?: { readonly reason?: string; readonly message?: string; readonly exitCode: number };
-}
 
 /** The end of a container's log or of an image error may be long; a condition's message is not the place for all of it. */
 const longest = 300;
 
 /** Why a device plugin's pod is not ready, as the kubelet and the scheduler word it; undefined for one that is. */
-export function explainPluginPod(pod: UnreadyPodView): string | undefined {
+export function explainPluginPod(pod: PodView): string | undefined {
   const { metadata, status } = pod;
   const name = `pod ${podName(pod)}`;
   if (metadata.deletionTimestamp !== undefined) return `${name} is being terminated`;
@@ -56,7 +25,7 @@ export function explainPluginPod(pod: UnreadyPodView): string | undefined {
 }
 
 /** Whether one of its containers keeps failing, rather than being about to start. */
-export function isFailing({ status }: UnreadyPodView): boolean {
+export function isFailing({ status }: PodView): boolean {
   const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
   return [...initContainerStatuses, ...containerStatuses].some(
     ({ state, restartCount = 0 }) =>
@@ -69,7 +38,7 @@ export function isFailing({ status }: UnreadyPodView): boolean {
 const backoffEndMs = 600_000;
 
 /** Whether the kubelet would delay the next restart of a container, since it has restarted it lately. */
-export function isFreshRestart({ status }: UnreadyPodView, now: number): boolean {
+export function isFreshRestart({ status }: PodView, now: number): boolean {
   return (status?.containerStatuses ?? []).some(({ state, restartCount = 0 }) => {
     const startedAt = Date.parse(state?.running?.startedAt ?? '');
     return restartCount > 0 && !(now - startedAt > backoffEndMs);

@@ -1,28 +1,6 @@
 import { isMigStrategy, MIG_STRATEGIES } from '../labels/mig-strategy.ts';
 import type { MigStrategy } from '../labels/mig-strategy.ts';
-
-/** The parts of a device plugin's pod that tell how it is configured. */
-export interface PluginSetup {
-  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
-  readonly spec?: {
-    readonly containers?: readonly ContainerSetup[];
-    readonly initContainers?: readonly ContainerSetup[];
-    readonly volumes?: readonly VolumeSetup[];
-  };
-}
-
-interface ContainerSetup {
-  readonly name?: string;
-  readonly command?: readonly string[];
-  readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[];
-  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
-}
-
-interface VolumeSetup {
-  readonly name: string;
-  readonly configMap?: { readonly name?: string };
-}
+import type { ContainerView, PodView, VolumeView } from '../../pods/pod-view.ts';
 
 /** Where a setting comes from, in words for people; its value is undefined if the API does not reveal it (`valueFrom`). */
 export interface PluginSetting {
@@ -51,13 +29,13 @@ const pluginContainers: readonly string[] = ['nvidia-device-plugin-ctr', 'nvidia
  * How a device plugin is configured. Precedence is upstream's: argument, then environment, then config file, then the default
  * `none`. The names are those of gpu-operator's DaemonSet, the Helm chart, and the static manifests.
  */
-export function readPluginSettings(pod: PluginSetup): PluginSettings {
+export function readPluginSettings(pod: PodView): PluginSettings {
   const { containers = [], initContainers = [], volumes = [] } = pod.spec ?? {};
   const plugin = findPlugin(containers);
   const configMap = findConfigMap(plugin, [...containers, ...initContainers], volumes);
   if (plugin === undefined) return configMap === undefined ? {} : { configMap };
   const operator =
-    pod.metadata?.labels?.['app'] === 'nvidia-device-plugin-daemonset'
+    pod.metadata.labels?.['app'] === 'nvidia-device-plugin-daemonset'
       ? ' (gpu-operator sets it from spec.mig.strategy of the ClusterPolicy, or from spec.devicePlugin.env)'
       : '';
   const strategy = readSetting(plugin, 'mig-strategy', 'MIG_STRATEGY', operator);
@@ -117,7 +95,7 @@ function describeMismatch(value: string, from: string, wanted: MigStrategy): str
   );
 }
 
-function findPlugin(containers: readonly ContainerSetup[]): ContainerSetup | undefined {
+function findPlugin(containers: readonly ContainerView[]): ContainerView | undefined {
   return (
     containers.find(({ name }) => name !== undefined && pluginContainers.includes(name)) ??
     containers.find((container) => words(container).some((word) => word.endsWith('nvidia-device-plugin'))) ??
@@ -125,15 +103,15 @@ function findPlugin(containers: readonly ContainerSetup[]): ContainerSetup | und
   );
 }
 
-function isConfigManager(container: ContainerSetup): boolean {
+function isConfigManager(container: ContainerView): boolean {
   return words(container).some((word) => word === 'config-manager' || word.endsWith('/config-manager'));
 }
 
 /** The ConfigMap that the config manager selects from, else the one that contains the plugin's config file. */
 function findConfigMap(
-  plugin: ContainerSetup | undefined,
-  containers: readonly ContainerSetup[],
-  volumes: readonly VolumeSetup[],
+  plugin: ContainerView | undefined,
+  containers: readonly ContainerView[],
+  volumes: readonly VolumeView[],
 ): PluginSettings['configMap'] {
   const configManager = containers.find(isConfigManager);
   const folder = configManager?.env?.find(({ name }) => name === 'CONFIG_FILE_SRCDIR')?.value;
@@ -149,9 +127,9 @@ function findConfigMap(
 
 /** Name of the ConfigMap that is mounted at a path or in a folder above it. */
 function configMapAt(
-  container: ContainerSetup | undefined,
+  container: ContainerView | undefined,
   path: string,
-  volumes: readonly VolumeSetup[],
+  volumes: readonly VolumeView[],
 ): string | undefined {
   const mount = (container?.volumeMounts ?? [])
     .filter(({ mountPath }) => path === mountPath || path.startsWith(`${mountPath.replace(/\/$/, '')}/`))
@@ -160,7 +138,7 @@ function configMapAt(
 }
 
 function readSetting(
-  container: ContainerSetup,
+  container: ContainerView,
   flag: string,
   variable: string,
   remark: string,
@@ -186,6 +164,6 @@ function readFlag(list: readonly string[], flag: string): string | undefined {
 }
 
 /** Command and arguments, with a shell's line split at its spaces. */
-function words({ command = [], args = [] }: ContainerSetup): readonly string[] {
+function words({ command = [], args = [] }: ContainerView): readonly string[] {
   return [...command, ...args].flatMap((text) => text.split(/\s+/)).filter((word) => word !== '');
 }
