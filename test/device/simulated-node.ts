@@ -36,7 +36,7 @@ export class InProcessNode {
 
   run(args: readonly string[]): Execution {
     const { gpus, driver, state, uid, faults } = this;
-    const result = runNvidiaSmi({ gpus, driver, state, uid, faults, argv: args, help: () => '', counts: this.#counts });
+    const result = runNvidiaSmi({ gpus, driver, state, uid, faults, argv: args, counts: this.#counts });
     this.state = result.state;
     this.#counts = result.counts;
     return { rc: result.rc, stdout: result.stdout, end: 'Exited' };

@@ -1,7 +1,8 @@
 import { CommandExit, exitWith } from './command-exit.ts';
 import type { DriverVersions } from './nvml/driver-version.ts';
 import { printGpuList } from './query/gpu-list.ts';
-import type { HelpTexts } from './help/help-texts.ts';
+import { OVERVIEW_HELP } from './help/overview.ts';
+import { QUERY_COMPUTE_APPS_HELP, QUERY_GPU_HELP } from './help/query.ts';
 import { runMigCommand } from './mig/mig-command.ts';
 import { changeMigMode, resetGpus } from './mig/mode-command.ts';
 import { changePersistence } from './persistence-command.ts';
@@ -17,11 +18,11 @@ import { NOT_SIMULATED, TOP_OPTIONS } from './top-options.ts';
 import type { World } from './state/world.ts';
 
 /** Runs one nvidia-smi command line in `world`, printing everything to standard output. Returns the exit code. */
-export function runCommand(world: World, help: HelpTexts): number {
+export function runCommand(world: World): number {
   const nvml = new Nvml(world);
   const [first, ...rest] = world.argv;
   try {
-    return first === 'mig' ? runMigCommand(world, nvml, rest, help) : runTopCommand(world, nvml, help);
+    return first === 'mig' ? runMigCommand(world, nvml, rest) : runTopCommand(world, nvml);
   } catch (error) {
     if (error instanceof CommandExit) {
       return error.exitCode;
@@ -35,7 +36,7 @@ export function runCommand(world: World, help: HelpTexts): number {
   }
 }
 
-function runTopCommand(world: World, nvml: Nvml, help: HelpTexts): number {
+function runTopCommand(world: World, nvml: Nvml): number {
   const [first = ''] = world.argv;
   if (NOT_SIMULATED.some((word) => first === word || first.startsWith(`${word}=`))) {
     return exitWith(world, 255, `ERROR: ${first} is an option of nvidia-smi that this simulator does not have.\n`);
@@ -51,14 +52,14 @@ function runTopCommand(world: World, nvml: Nvml, help: HelpTexts): number {
         `ERROR: Option ${scanned.word} is missing its value. Please run 'nvidia-smi -h' for help.\n\n`,
       );
     case 'options':
-      return runOptions(world, nvml, scanned.options, help);
+      return runOptions(world, nvml, scanned.options);
   }
 }
 
-function runOptions(world: World, nvml: Nvml, options: Options<TopOption>, help: HelpTexts): number {
+function runOptions(world: World, nvml: Nvml, options: Options<TopOption>): number {
   const page = HELP_PAGES.find(([option]) => options.has(option));
   if (page !== undefined) {
-    world.print(help(page[1]));
+    world.print(page[1]);
     return 0;
   }
   nvml.init();
@@ -98,9 +99,9 @@ function runOptions(world: World, nvml: Nvml, options: Options<TopOption>, help:
 }
 
 const HELP_PAGES = [
-  ['help', 'overview'],
-  ['helpQueryGpu', 'query-gpu'],
-  ['helpQueryComputeApps', 'query-compute-apps'],
+  ['help', OVERVIEW_HELP],
+  ['helpQueryGpu', QUERY_GPU_HELP],
+  ['helpQueryComputeApps', QUERY_COMPUTE_APPS_HELP],
 ] as const;
 
 function describeVersions({ driver, nvml, cuda }: DriverVersions): string {

@@ -1,7 +1,6 @@
 import { runCommand } from './command.ts';
 import { rebootNode } from './nvml/device.ts';
 import type { FaultEffect } from './faults/fault.ts';
-import type { HelpTexts } from './help/help-texts.ts';
 import { NVML } from './nvml/nvml-code.ts';
 import { strikes } from './faults/strike.ts';
 import { damageOutput } from './faults/output-damage.ts';
@@ -14,10 +13,10 @@ export interface RunOutcome {
 }
 
 /** One complete run: faults of the `Run` itself, then the command. */
-export function runInWorld(world: World, help: HelpTexts): RunOutcome {
+export function runInWorld(world: World): RunOutcome {
   const effects = world.faults.filter((rule) => strikes(world, rule, 'Run', {})).map(({ effect }) => effect);
   effects.forEach((effect) => suffer(world, effect));
-  const exitCode = runCommand(world, help);
+  const exitCode = runCommand(world);
   const corrupted = world.gpus.filter(({ index }) =>
     effects.some((effect) => effect.kind === 'infoRom' && effect.gpu === index),
   );

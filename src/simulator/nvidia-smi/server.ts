@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { loadHelpTexts } from './help/help-texts.ts';
 import { runOnFiles, type Settings } from './state/process-world.ts';
 
 /**
@@ -19,10 +18,9 @@ export class NvidiaSmiServer implements AsyncDisposable {
   }
 
   static async start(settings: Settings): Promise<NvidiaSmiServer> {
-    const help = await loadHelpTexts();
     const answer = (argv: readonly string[]): string => {
       let output = '';
-      const status = runOnFiles(settings, argv, help, (text) => (output += text));
+      const status = runOnFiles(settings, argv, (text) => (output += text));
       return `${status}\n${output}`;
     };
     const server = createServer((socket) => serve(socket, answer));

@@ -96,7 +96,7 @@ describe('the support bundle of a node', () => {
     );
     expect(whole.filter(({ argv }) => isChange(argv)).length).to.be.greaterThan(5);
     const differing = whole.flatMap((run) => {
-      const found = compareRun(run, () => '');
+      const found = compareRun(run);
       return found.length === 0 ? [] : [`${run.name}: ${found.join(', ')}`];
     });
     expect(differing).to.deep.equal([]);

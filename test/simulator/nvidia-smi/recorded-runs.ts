@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { HelpTexts } from '../../../src/simulator/nvidia-smi/help/help-texts.ts';
 import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
 import { runNvidiaSmi } from '../../../src/simulator/nvidia-smi/state/memory-world.ts';
 
@@ -33,14 +32,13 @@ function faultsOf(run: ReplayedRun): string {
 }
 
 /** What differs when the simulator does the same: any of `rc`, `stdout`, `after`. */
-export function compareRun(run: ReplayedRun, help: HelpTexts): readonly ('rc' | 'stdout' | 'after')[] {
+export function compareRun(run: ReplayedRun): readonly ('rc' | 'stdout' | 'after')[] {
   const result = runNvidiaSmi({
     gpus: assembleGpus(run.gpus.split(',')),
     state: run.before,
     argv: run.argv,
     uid: Number(run.uid),
     faults: faultsOf(run),
-    help,
   });
   return [
     ...(result.rc === run.rc ? [] : (['rc'] as const)),

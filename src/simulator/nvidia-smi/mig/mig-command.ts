@@ -1,7 +1,7 @@
 import { exitWith } from '../command-exit.ts';
 import { selectGpus } from '../gpu-selection.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
-import type { HelpTexts } from '../help/help-texts.ts';
+import { MIG_HELP } from '../help/mig.ts';
 import { createComputeInstances, createGpuInstances } from './mig-create.ts';
 import { destroyComputeInstances, destroyGpuInstances } from './mig-destroy.ts';
 import { parseIdFilter } from './mig-argument.ts';
@@ -24,7 +24,7 @@ import { scanOptions, textOf } from '../option.ts';
 import type { World } from '../state/world.ts';
 
 /** `nvidia-smi mig …`: `argv` is what follows `mig`. Returns the exit code. */
-export function runMigCommand(world: World, nvml: Nvml, argv: readonly string[], help: HelpTexts): number {
+export function runMigCommand(world: World, nvml: Nvml, argv: readonly string[]): number {
   const scanned = scanOptions(argv, MIG_OPTIONS);
   switch (scanned.kind) {
     case 'unknown':
@@ -32,14 +32,14 @@ export function runMigCommand(world: World, nvml: Nvml, argv: readonly string[],
     case 'missingValue':
       return exitWith(world, NVML.invalidArgument, `Option "${scanned.word}" is missing its value.\n`);
     case 'options':
-      return runAction(world, nvml, scanned.options, help);
+      return runAction(world, nvml, scanned.options);
   }
 }
 
-function runAction(world: World, nvml: Nvml, options: Options<MigOption>, help: HelpTexts): number {
+function runAction(world: World, nvml: Nvml, options: Options<MigOption>): number {
   const action = ACTION_ORDER.find((candidate) => options.has(candidate));
   if (options.has('help') || (action === undefined && !options.has('C'))) {
-    world.print(help('mig'));
+    world.print(MIG_HELP);
     return 0;
   }
   nvml.init();

@@ -1,6 +1,5 @@
 import type { FaultRule } from '../faults/fault.ts';
 import { parseFaults } from '../faults/fault-text.ts';
-import type { HelpTexts } from '../help/help-texts.ts';
 import { type DriverBranch, recordedBranch } from '../nvml/driver-version.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import type { NodeState } from './node-state.ts';
@@ -24,8 +23,6 @@ export interface SimulatedRun {
   readonly faults?: string;
   /** The time that the reports print; the epoch if absent. */
   readonly now?: Date;
-  /** Help pages; if absent, help prints nothing. */
-  readonly help?: HelpTexts;
   /** Matches so far of fault lines with `nth`. */
   readonly counts?: ReadonlyMap<string, number>;
 }
@@ -77,7 +74,7 @@ export function runNvidiaSmi(run: SimulatedRun): SimulatedRunResult {
       throw new HungUp('a hang fault struck');
     },
   };
-  const { exitCode, damage } = runInWorld(world, run.help ?? (() => ''));
+  const { exitCode, damage } = runInWorld(world);
   const stdout = damage(output.join(''));
   return { rc: exitCode, stdout, state: changed ? renderState(state) : run.state, counts, tookMs };
 }

@@ -5,7 +5,6 @@ import { type DriverBranch, parseBranch, recordedBranch } from '../nvml/driver-v
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import { NVML } from '../nvml/nvml-code.ts';
 import { assembleGpus, RECORDED_SEED } from '../nvml/gpu.ts';
-import type { HelpTexts } from '../help/help-texts.ts';
 import { appendToLog, describeChange } from './operation-log.ts';
 import { runInWorld } from '../run.ts';
 import type { LogEntry } from './operation-log.ts';
@@ -59,17 +58,15 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   };
 }
 
-/** Runs one command line against the files of `settings`, writes to standard output and returns the exit code. */
-export function runAsProcess(settings: Settings, argv: readonly string[], help: HelpTexts): number {
-  return runOnFiles(settings, argv, help, writeAll);
-}
-
-/** As {@link runAsProcess}, with the output wherever it should go. A fault may block the thread forever. */
+/**
+ * Runs one command line against the files of `settings` and returns the exit code. A fault may block the thread forever.
+ *
+ * @param write takes the output, in place of standard output
+ */
 export function runOnFiles(
   settings: Settings,
   argv: readonly string[],
-  help: HelpTexts,
-  write: (text: string) => void,
+  write: (text: string) => void = writeAll,
 ): number {
   const { gpus, driver, pace, stateFile, logFile, faultsFile, uid } = settings;
   const log = (entry: LogEntry): void => {
@@ -110,7 +107,7 @@ export function runOnFiles(
     },
   };
   log({ event: 'start' });
-  const { exitCode, damage } = runInWorld(world, help);
+  const { exitCode, damage } = runInWorld(world);
   flush(damage(buffer));
   const processes = exitCode === NVML.inUse && world.readState().processes.map(({ name }) => name);
   log({ event: 'end', rc: exitCode, ...(processes !== false && { processes }) });
