@@ -62,7 +62,7 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
         watcher.onChecks(checks);
       };
       try {
-        ({ selftest } = await runSelftest(recorded, asked, thisHost, { ...watcher, onChecks }, terminal));
+        selftest = await runSelftest(recorded, asked, thisHost, { ...watcher, onChecks }, terminal);
         outcome.code = codeOf(selftest);
         if (output === 'text') printOutcome(shown, selftest);
         else printJson(shown, selftest);

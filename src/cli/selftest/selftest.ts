@@ -1,6 +1,5 @@
 import type { Execute } from '../../device/command/child.ts';
 import { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
-import { recordRuns } from '../../device/command/recorder.ts';
 import type { SmiRun } from '../../core/smi/output.ts';
 import { Runner } from '../../device/command/runner.ts';
 import { readTimeouts, type TimeoutOptions } from '../../device/command/timeout-options.ts';
@@ -47,11 +46,9 @@ export async function runSelftest(
   host: HostView,
   watcher: ChangeWatcher & { readonly onChecks: (checks: readonly SelftestCheck[]) => void },
   terminal: Terminal,
-): Promise<RecordedSelftest> {
+): Promise<Selftest> {
   const deadlines = readTimeouts(options);
-  const runs: SmiRun[] = [];
-  const execute = recordRuns(tool.execute, (run) => runs.push(run));
-  const [runner, driver] = [new Runner(execute, deadlines), new NvidiaSmi(execute, deadlines)];
+  const [runner, driver] = [new Runner(tool.execute, deadlines), new NvidiaSmi(tool.execute, deadlines)];
   const { checks: read, report, device } = await checkReading(runner, driver, deadlines.readMs ?? usualReadMs);
   const gpus = report?.gpus ?? [];
   const version = report === undefined ? 'its driver does not answer' : `driver ${report.driverVersion}`;
@@ -70,13 +67,10 @@ export async function runSelftest(
   watcher.onChecks(checks);
   const change = options.change && (await runChangeTest(driver, runner, options.change, watcher, terminal));
   return {
-    selftest: {
-      state: judgeSelftest(checks, change),
-      versions: { driver: report?.driverVersion ?? null, cuda: report?.cudaVersion ?? null },
-      products: device?.gpus.map(({ product }) => product) ?? gpus.map(({ product }) => product),
-      checks,
-      ...(change && { change }),
-    },
-    runs,
+    state: judgeSelftest(checks, change),
+    versions: { driver: report?.driverVersion ?? null, cuda: report?.cudaVersion ?? null },
+    products: device?.gpus.map(({ product }) => product) ?? gpus.map(({ product }) => product),
+    checks,
+    ...(change && { change }),
   };
 }

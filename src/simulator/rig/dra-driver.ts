@@ -1,4 +1,5 @@
 import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { driverName } from '../dra-driver/resource-slice.ts';
 import { waitFor } from './install.ts';
 import { applyObject } from './manifests.ts';
 
@@ -17,7 +18,6 @@ export interface DriverWish {
 /** gpu-operator's label for the nodes that get the driver; any other value keeps it away. */
 export const driverNodeLabel = 'nvidia.com/gpu.deploy.dra-driver';
 
-const driver = 'gpu.nvidia.com';
 const usualTolerations = [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }];
 
 /** The DeviceClasses of the driver's chart. */
@@ -26,25 +26,8 @@ export const driverDeviceClasses: readonly object[] = [
   describeClass('mig.nvidia.com', 'mig'),
 ];
 
-interface DriverDaemonSet {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: object;
-  readonly spec: {
-    readonly selector: object;
-    readonly template: {
-      readonly metadata: object;
-      readonly spec: {
-        readonly nodeSelector?: object;
-        readonly tolerations: readonly object[];
-        readonly containers: readonly [{ readonly env: readonly object[] }];
-      };
-    };
-  };
-}
-
 /** The driver's DaemonSet, reduced to what the simulator reads. */
-export function driverDaemonSet(wish: DriverWish): DriverDaemonSet {
+export function driverDaemonSet(wish: DriverWish) {
   const { name, namespace, labels, nodeSelector, tolerations, env = {} } = wish;
   // A DaemonSet recognizes its pods by their owner; the name keeps the selectors of several apart.
   const own = { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin', ...labels, 'test/daemon-set': name };
@@ -65,7 +48,7 @@ export function driverDaemonSet(wish: DriverWish): DriverDaemonSet {
         spec: {
           ...(nodeSelector !== undefined && { nodeSelector }),
           tolerations: tolerations ?? usualTolerations,
-          containers: [container],
+          containers: [container] as const,
         },
       },
     },
@@ -87,7 +70,7 @@ export async function installDriver(controlPlane: ControlPlane): Promise<void> {
 }
 
 function describeClass(name: string, type: string): object {
-  const expression = `device.driver == '${driver}' && device.attributes['${driver}'].type == '${type}'`;
+  const expression = `device.driver == '${driverName}' && device.attributes['${driverName}'].type == '${type}'`;
   return {
     apiVersion: 'resource.k8s.io/v1',
     kind: 'DeviceClass',

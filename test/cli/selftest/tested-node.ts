@@ -5,6 +5,8 @@ import type { ChangeOptions } from '../../../src/cli/selftest/change-run.ts';
 import type { ProfileTest } from '../../../src/core/selftest/change-test.ts';
 import type { HostView } from '../../../src/cli/selftest/host-view.ts';
 import { type RecordedSelftest, runSelftest } from '../../../src/cli/selftest/selftest.ts';
+import type { SmiRun } from '../../../src/core/smi/output.ts';
+import { recordRuns } from '../../../src/device/command/recorder.ts';
 import { openTerminal } from '../../../src/cli/terminal.ts';
 import { InProcessNode } from '../../device/simulated-node.ts';
 
@@ -48,14 +50,16 @@ export class TestedNode extends InProcessNode {
     return `${this.#folder}/kubelet.sock`;
   }
 
-  #run(change: ChangeOptions | undefined, host: Partial<HostView> = {}): Promise<RecordedSelftest> {
+  async #run(change: ChangeOptions | undefined, host: Partial<HostView> = {}): Promise<RecordedSelftest> {
+    const runs: SmiRun[] = [];
     const streams = { stdin: Readable.from(['']), stdout: new PassThrough(), stderr: new PassThrough() };
-    return runSelftest(
-      { name: 'nvidia-smi', execute: this.execute },
+    const selftest = await runSelftest(
+      { name: 'nvidia-smi', execute: recordRuns(this.execute, (run) => runs.push(run)) },
       { podResourcesSocket: this.socket, ...(change && { change }) },
       { ...this.host, ...host },
       { onChecks: () => undefined, onBegin: () => undefined, onProfile: this.onProfile },
       openTerminal({ ...streams, cwd: this.#folder }),
     );
+    return { selftest, runs };
   }
 }
