@@ -52,9 +52,7 @@ export function explainPod(pod: WorkloadPod, facts: ClusterFacts): PodExplanatio
   const claims = claimRequestsOf(pod, facts);
   const asked = allRequestsOf(pod, claims, (resource) => resource.startsWith('nvidia.com/') || isGpuResource(resource));
   const nodes = listGpuNodes(facts);
-  const { requests, allocated } = claims;
-  const by = { claim: claims.asked, classes: facts.classes, requests, allocated, facts };
-  const verdicts = nodes.map((node) => judgeNode(pod, node, asked, by)).toSorted(byNearness);
+  const verdicts = nodes.map((node) => judgeNode(pod, node, asked, claims, facts)).toSorted(byNearness);
   const finding = explainWait(pod, asked, claims, verdicts);
   const wanted = wantedResources(asked, claims, nodes);
   const suggestions = listSuggestions(verdicts, wanted);

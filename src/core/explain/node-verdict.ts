@@ -7,7 +7,7 @@ import { countWords } from '../text/cut-text.ts';
 import { parseQuantity } from '../text/quantity.ts';
 import { describeAllocated, ownDevicesOf } from './allocated-claim.ts';
 import { listDevices } from './claim-device.ts';
-import type { ClaimRequest, DeviceClassView } from './device-request.ts';
+import type { ClaimRequests } from './claim-request.ts';
 import {
   type ClusterFacts,
   type GpuNode,
@@ -51,35 +51,24 @@ export interface NodeVerdict {
   readonly blockers: readonly Blocker[];
 }
 
-/** How a pod requests its GPUs. */
-export interface RequestedBy {
-  /** Resources that a claim of it stands for. */
-  readonly claim?: ReadonlyMap<string, number>;
-  /** Requests of claims that no resource stands for, and what is known to judge them by. */
-  readonly requests?: readonly ClaimRequest[];
-  /** Claims that have devices already. */
-  readonly allocated?: readonly ResourceClaimView[];
-  readonly facts?: ClusterFacts;
-  /** Undefined: not known. */
-  readonly classes?: readonly DeviceClassView[] | undefined;
-}
-
 /** @param asked GPU resources that the pod requests, and how many */
 export function judgeNode(
   pod: WorkloadPod,
   gpuNode: GpuNode,
   asked: ReadonlyMap<string, number>,
-  by: RequestedBy = {},
+  claims: ClaimRequests,
+  facts: ClusterFacts,
 ): NodeVerdict {
   const mismatches = listMismatches(pod.spec, gpuNode.name, gpuNode.labels);
   const found = [
     ...mismatches.map((one): Blocker => ({ kind: 'Selector', message: describeMismatch(one) })),
     ...listClosings(pod, gpuNode),
     ...[...asked].flatMap(
-      ([resource, amount]) => judgeStack(gpuNode, resource, by) ?? judgeResource(gpuNode, resource, amount, by.facts),
+      ([resource, amount]) =>
+        judgeStack(gpuNode, resource, claims, facts) ?? judgeResource(gpuNode, resource, amount, facts),
     ),
-    ...(by.facts ? judgeRequests(gpuNode, by.requests ?? [], by.facts) : []),
-    ...(by.allocated ?? []).flatMap((claim) => judgeAllocated(gpuNode, claim)),
+    ...judgeRequests(gpuNode, claims.requests, facts),
+    ...claims.allocated.flatMap((claim) => judgeAllocated(gpuNode, claim)),
     ...judgeOthers(pod, gpuNode),
   ];
   const blockers = found.toSorted((a, b) => blockerKinds.indexOf(a.kind) - blockerKinds.indexOf(b.kind));
@@ -139,12 +128,13 @@ function reasonOf({ partition }: GpuNode): string {
 function judgeStack(
   gpuNode: GpuNode,
   resource: string,
-  { claim, classes }: RequestedBy,
+  { asked }: ClaimRequests,
+  { classes }: ClusterFacts,
 ): readonly Blocker[] | undefined {
   const offered = offerOf(gpuNode, resource);
   if (offered === 0) return undefined;
   if (!isDra(gpuNode)) {
-    if (claim?.has(resource) !== true) return undefined;
+    if (!asked.has(resource)) return undefined;
     const message = `it has ${offered} ${resource}, which its device plugin hands out, and the pod asks by claim`;
     return [{ kind: 'NotOffered', message }];
   }
@@ -157,12 +147,7 @@ function judgeStack(
   return [{ kind: 'NotAdvertised', message }];
 }
 
-function judgeResource(
-  gpuNode: GpuNode,
-  resource: string,
-  amount: number,
-  facts: Pick<ClusterFacts, 'slices'> = {},
-): readonly Blocker[] {
+function judgeResource(gpuNode: GpuNode, resource: string, amount: number, facts: ClusterFacts): readonly Blocker[] {
   const offered = offerOf(gpuNode, resource);
   if (offered === 0) return [explainAbsence(gpuNode, resource)];
   if (amount > offered) {

@@ -1,33 +1,27 @@
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import type { ReportedGpu } from '../smi/report-parser.ts';
 import type { DeviceState } from '../gpu/state/device-state.ts';
-import type { SelftestCheck } from './selftest.ts';
+import type { CheckVerdict, SelftestCheck } from './selftest.ts';
 
 /** Whether each GPU is healthy according to the driver. */
 export function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck[] {
+  const say = (verdict: CheckVerdict, message: string): SelftestCheck => ({ area: 'Health', verdict, message });
   return [
-    ...gpus.map(({ index, product, mig, migCapable, health, fault }): SelftestCheck => {
+    ...gpus.map(({ index, product, mig, migCapable, health, fault }) => {
       const name = `GPU ${index} (${product.replace(/^NVIDIA /, '')})`;
-      if (fault !== undefined)
-        return { area: 'Health', verdict: 'Finding', message: `${name}: ${fault.code}: ${fault.message}` };
-      if (health !== undefined)
-        return {
-          area: 'Health',
-          verdict: 'Finding',
-          message: `${name}: ${health.message}; what helps: ${health.action}; it is not repartitioned before that`,
-        };
-      if (!migCapable) return { area: 'Health', verdict: 'Note', message: `${name} has no MIG and is left alone` };
-      if (mig !== undefined && mig.current !== mig.pending)
-        return {
-          area: 'Health',
-          verdict: 'Finding',
-          message: `${name}: MIG mode is ${mig.current} and ${mig.pending} is pending: a reset of the GPU or a reboot ends that`,
-        };
-      return { area: 'Health', verdict: 'Good', message: `${name}: well, MIG mode ${mig?.current ?? 'unknown'}` };
+      if (fault !== undefined) return say('Finding', `${name}: ${fault.code}: ${fault.message}`);
+      if (health !== undefined) {
+        const cure = `what helps: ${health.action}; it is not repartitioned before that`;
+        return say('Finding', `${name}: ${health.message}; ${cure}`);
+      }
+      if (!migCapable) return say('Note', `${name} has no MIG and is left alone`);
+      if (mig !== undefined && mig.current !== mig.pending) {
+        const pending = `${mig.pending} is pending: a reset of the GPU or a reboot ends that`;
+        return say('Finding', `${name}: MIG mode is ${mig.current} and ${pending}`);
+      }
+      return say('Good', `${name}: well, MIG mode ${mig?.current ?? 'unknown'}`);
     }),
-    ...lost.map(({ pciBusId, fault }): SelftestCheck => {
-      return { area: 'Health', verdict: 'Finding', message: `GPU at ${pciBusId} does not answer: ${fault.message}` };
-    }),
+    ...lost.map(({ pciBusId, fault }) => say('Finding', `GPU at ${pciBusId} does not answer: ${fault.message}`)),
   ];
 }
 

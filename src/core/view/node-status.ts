@@ -137,25 +137,27 @@ function drawGpus({ status }: GpuNodePartition, gpus: readonly GpuPicture[], col
   const drawn = (device?.gpus ?? []).flatMap((gpu, at) => {
     const picture = gpus[at];
     if (!picture || !device) return [];
-    return [{ index: gpu.index, lines: drawGpuPicture('', picture, liveGeometry(device, gpu), columns) }];
+    const lines = drawGpuPicture('', picture, liveGeometry(device, gpu), columns);
+    return [{ index: gpu.index, lines, text: lines.map(plainText).join('\n') }];
   });
-  return groupAlike(drawn).flatMap(({ first, last, lines }) => {
-    const name = first === last ? `GPU ${first}` : `GPU ${first}-${last}`;
+  return groupAlike(drawn).flatMap(({ name, first: { lines } }) => {
     const [title = [], ...rest] = lines;
     return [[span(name, 'title'), ...title.slice(1)], ...rest];
   });
 }
 
-/** Groups adjacent GPUs that look alike. */
-function groupAlike(
-  drawn: readonly { readonly index: number; readonly lines: readonly Line[] }[],
-): readonly { readonly first: number; readonly last: number; readonly lines: readonly Line[] }[] {
-  const groups: { first: number; last: number; readonly text: string; readonly lines: readonly Line[] }[] = [];
-  for (const { index, lines } of drawn) {
-    const text = lines.map(plainText).join('\n');
-    const last = groups.at(-1);
-    if (last?.text === text && last.last === index - 1) last.last = index;
-    else groups.push({ first: index, last: index, text, lines });
+/** Adjacent GPUs that look alike, and the name of all of them: `GPU 0-7`. */
+export function groupAlike<Drawn extends { readonly index: number; readonly text: string }>(
+  drawn: readonly Drawn[],
+): readonly { readonly name: string; readonly first: Drawn }[] {
+  const groups: { readonly first: Drawn; last: number }[] = [];
+  for (const one of drawn) {
+    const group = groups.at(-1);
+    if (group?.first.text === one.text && group.last === one.index - 1) group.last = one.index;
+    else groups.push({ first: one, last: one.index });
   }
-  return groups;
+  return groups.map(({ first, last }) => ({
+    first,
+    name: first.index === last ? `GPU ${last}` : `GPU ${first.index}-${last}`,
+  }));
 }

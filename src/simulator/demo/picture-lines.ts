@@ -1,5 +1,6 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { drawCells, type DrawnInstance } from '../../core/gpu/plan/picture.ts';
+import { groupAlike } from '../../core/view/node-status.ts';
 
 /** 80 columns including the GPU's name before it. */
 const width = 67;
@@ -14,14 +15,6 @@ export function drawPicture(geometry: Geometry, instances: readonly DrawnInstanc
 export function groupPictures(
   pictures: readonly { readonly index: number; readonly picture: string }[],
 ): readonly string[] {
-  const groups: { first: number; last: number; readonly picture: string }[] = [];
-  for (const { index, picture } of pictures) {
-    const last = groups.at(-1);
-    if (last?.picture === picture && last.last === index - 1) last.last = index;
-    else groups.push({ first: index, last: index, picture });
-  }
-  return groups.map(({ first, last, picture }) => {
-    const name = first === last ? `GPU ${first}` : `GPU ${first}-${last}`;
-    return `${name.padEnd(8)} ${picture}`;
-  });
+  const drawn = pictures.map(({ index, picture }) => ({ index, text: picture }));
+  return groupAlike(drawn).map(({ name, first }) => `${name.padEnd(8)} ${first.text}`);
 }

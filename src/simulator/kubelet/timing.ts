@@ -16,8 +16,6 @@ export interface KubeletTiming {
   readonly gfdIntervalMs: number;
   /** From the start of GPU Feature Discovery to its first labels, including NFD's part. */
   readonly gfdStartMs: number;
-  /** From the start of the DRA driver to its ResourceSlice; 1.4 s with the real one. */
-  readonly driverStartMs: number;
   /** From the end of a DRA driver until the kubelet deletes its ResourceSlices, if it is not back by then. */
   readonly sliceWipeMs: number;
 }
@@ -31,7 +29,6 @@ export const usualKubeletTiming: KubeletTiming = {
   restartMs: 500,
   gfdIntervalMs: 60_000,
   gfdStartMs: 0,
-  driverStartMs: 0,
   sliceWipeMs: 30_000,
 };
 

@@ -6,7 +6,6 @@ import { publishDevices, publishPossibleDevices } from '../../dra-driver/resourc
 import { nodesResource } from '../node/kube-objects.ts';
 import type { KubeletNode, PodObject } from '../node/kube-objects.ts';
 import type { Machine } from '../node/machine.ts';
-import type { KubeletTiming } from '../timing.ts';
 import type { DaemonRunResult, DaemonWork } from './daemon-work.ts';
 
 /** NVIDIA's DRA driver: reads the devices once, publishes them, and prepares claims for them until it ends. */
@@ -15,17 +14,15 @@ export class DriverWork implements DaemonWork {
   readonly #client: KubeClient;
   readonly #uid: string;
   readonly #isDynamic: boolean;
-  readonly #startMs: number;
   /** What is still to be published, and when. */
   #due: { readonly devices: readonly DriverDevice[]; readonly atMs: number } | undefined;
 
   /** @param client with the driver's own field manager */
-  constructor(machine: Machine, client: KubeClient, pod: PodObject, { driverStartMs }: KubeletTiming) {
+  constructor(machine: Machine, client: KubeClient, pod: PodObject) {
     this.#machine = machine;
     this.#client = client;
     this.#uid = pod.metadata.uid ?? '';
     this.#isDynamic = hasGate(pod, 'DynamicMIG');
-    this.#startMs = driverStartMs;
   }
 
   start(): DaemonRunResult {
@@ -37,7 +34,7 @@ export class DriverWork implements DaemonWork {
     if (isDriverFailure(devices)) return { failure: `error creating driver: ${devices.failure}` };
     driver.register(this.#uid, devices);
     const staleMs = driver.fault?.kind === 'Stale' ? driver.fault.forMs : 0;
-    this.#due = { devices, atMs: performance.now() + this.#startMs + staleMs };
+    this.#due = { devices, atMs: performance.now() + staleMs };
     return {};
   }
 

@@ -96,7 +96,7 @@ export class NodeDaemons {
       case 'gpu-feature-discovery':
         return new DiscoveryWork(this.#machine, this.#clients.nfd, this.#timing);
       case 'dra-driver':
-        return new DriverWork(this.#machine, this.#clients.driver, pod, this.#timing);
+        return new DriverWork(this.#machine, this.#clients.driver, pod);
     }
   }
 }

@@ -78,8 +78,8 @@ export function describeConditions(now: string): readonly object[] {
 }
 
 /** Capacity and allocatable without GPUs. */
-export function machineCapacity({ cpus = 64, memoryGiB = 512, maxPods = 110 }: SimulatedNode): Quantities {
-  return { cpu: `${cpus}`, memory: `${memoryGiB}Gi`, pods: `${maxPods}`, 'ephemeral-storage': '1Ti' };
+export function machineCapacity({ cpus = 64 }: SimulatedNode): Quantities {
+  return { cpu: `${cpus}`, memory: '512Gi', pods: '110', 'ephemeral-storage': '1Ti' };
 }
 
 function standardLabels(name: string): Readonly<Record<string, string>> {

@@ -42,8 +42,6 @@ export interface SimulatedNode {
   /** Default `watching`. */
   readonly plugin?: PluginMode;
   readonly cpus?: number;
-  readonly memoryGiB?: number;
-  readonly maxPods?: number;
 }
 
 /** The strategy of a plugin that does not set one. */
