@@ -78,7 +78,7 @@ function wouldDecide({ newest, name }: PolicyRecord, contenders: readonly Conten
   if (!enforces(newest)) return true;
   return !contenders.some(({ record, byForce }) => {
     const competes = record.name !== name && byForce && record.stake !== undefined && !isRetiring(record.newest);
-    return competes && (isRetiring(newest) || byPrecedence(record.rank, newest) < 0);
+    return competes && byPrecedence(record.rank, newest) < 0;
   });
 }
 

@@ -13,6 +13,9 @@ describe('checkPolicy', () => {
     const refusal = checkPolicy(aPolicy({ rollout: { windows } }).spec);
     expect(refusal?.reason).to.equal('BadWindow');
     expect(refusal?.message).to.match(/^spec\.rollout\.windows\[0\]: .*Mars\/Olympus/);
+    const readable = { schedule: '0 22 * * *', duration: '6h', timeZone: 'Europe/Berlin' };
+    const schedules = [{ ...readable, name: 'night', layouts: [{ mig: 'Disabled' as const }] }];
+    expect(checkPolicy(aPolicy({ rollout: { windows: [readable] }, schedules }).spec)).to.equal(undefined);
   });
 
   it('refuses a layout that no model it can meet could take, with the nearest that fit', () => {
@@ -21,6 +24,11 @@ describe('checkPolicy', () => {
     );
     expect(refusal?.reason).to.equal('DoesNotFit');
     expect(refusal?.message).to.match(/spec\.layouts\[0\].*12 of 8 memory slices/);
+    for (const models of [['a100-40gb'], ['A100-SXM4-40GB', 'A30']])
+      expect(
+        checkPolicy(aPolicy({ layouts: [{ gpus: { models }, profiles: { '3g.20gb': 3 } }] }).spec),
+        models.join(),
+      ).to.include({ reason: 'DoesNotFit' });
   });
 
   it('leaves to the nodes what only some models can take, and globs of unknown models', () => {
@@ -28,6 +36,17 @@ describe('checkPolicy', () => {
     expect(
       checkPolicy(aPolicy({ layouts: [{ gpus: { models: ['X9000'] }, profiles: { '1g.99gb': 4 } }] }).spec),
     ).to.equal(undefined);
+  });
+
+  it('tells models apart that share a product name', () => {
+    const layouts = [{ gpus: { models: ['gb300-station-251gb'] }, profiles: { '1g.5gb': 1 } }];
+    expect(checkPolicy(aPolicy({ layouts }).spec)).to.include({ reason: 'UnknownProfile' });
+  });
+
+  it('refuses sharing where the controller has no ConfigMap for it, and nothing else', () => {
+    const sharing = { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 4 }] };
+    expect(checkPolicy(aPolicy({ sharing }).spec, { sharing: false })).to.include({ reason: 'NotConfigured' });
+    expect(checkPolicy(aPolicy().spec, { sharing: false })).to.equal(undefined);
   });
 
   it('refuses a preset that no node could have under strategy single, whatever its GPUs', () => {

@@ -22,5 +22,17 @@ describe('the costliest policies that the API takes', () => {
     expect(findBrokenRules(aPolicy({ layouts }))).to.deep.equal([]);
     const more = findBrokenRules(aPolicy({ layouts: [...layouts, ...layouts] }));
     expect(more.map(({ message }) => message)).to.deep.equal(['at most 256 models selectors in all layouts together']);
+    const night = { name: 'night', schedule: '0 22 * * *', duration: '8h' };
+    const scheduled = findBrokenRules(aPolicy({ schedules: [{ ...night, layouts: [...layouts, ...layouts] }] }));
+    expect(scheduled.map(({ message }) => message)).to.deep.equal([
+      'at most 256 models selectors in all layouts of the schedules together',
+    ]);
+    const profiles = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`1g.${index + 1}gb`, 1]));
+    const many = Array.from({ length: 17 }, (_, index) => ({ gpus: { indices: [index] }, profiles }));
+    const crowded = findBrokenRules(aPolicy({ layouts: many, schedules: [{ ...night, layouts: many }] }));
+    expect(crowded.map(({ message }) => message)).to.include.members([
+      'at most 256 profiles in all layouts together',
+      'at most 256 profiles in all layouts of the schedules together',
+    ]);
   });
 });

@@ -11,5 +11,7 @@ describe('the defaults of a policy', () => {
     expect(rollout).to.deep.equal({ maxUnavailable: 2, failureThreshold: 1, paused: false, rollback: 'OnFailure' });
     expect(drain).to.deep.equal({ scope: 'Affected', timeout: '1m', onTimeout: 'Skip' });
     expect(allow).to.deep.equal({ gpuReset: true, replaceForeignInstances: true });
+    const { priority: _none, ...spec } = aPolicy().spec;
+    expect(fillDefaults(spec)).to.include({ priority: 0, mode: 'Enforce', backend: 'DevicePlugin', onDelete: 'Keep' });
   });
 });

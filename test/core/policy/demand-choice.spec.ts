@@ -4,7 +4,7 @@ import type { GpuModel } from '../../../src/core/gpu/geometry/model.ts';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
 import { profilesServingAll } from '../../../src/core/policy/demand-profiles.ts';
-import { demandEntry, restEntry, wishForDemand } from '../../../src/core/policy/demand-wish.ts';
+import { demandEntry, evictsNever, restEntry, wishForDemand } from '../../../src/core/policy/demand-wish.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { retire } from '../../../src/core/policy/retirement.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
@@ -107,6 +107,8 @@ describe('what a demand makes of a node', () => {
     const policy = { name: 'p', uid: 'uid-p', generation: 1 };
     const fleet = aFleetWith(aDemandPolicy(7));
     expect(chosen(fleet, aPartition({ device, policy, wish: { gpus: [wish] } }))).to.deep.equal([wish]);
+    const ofLayouts: GpuWish = { uuid: uuidOf(1), mig: 'Disabled' };
+    expect(chosen(fleet, aPartition({ device, policy, wish: { gpus: [ofLayouts, wish] } }))).to.deep.equal([wish]);
     const other = { ...policy, uid: 'uid-of-another' };
     expect(chosen(fleet, aPartition({ device, policy: other, wish: { gpus: [wish] } }))).to.equal(undefined);
   });
@@ -131,6 +133,16 @@ describe('a policy with a demand', () => {
     expect(fleet.chosenFor(policy, 'n')).to.equal(undefined);
   });
 
+  it('may evict only if it says so', () => {
+    const { spec, ...policy } = aDemandPolicy(7);
+    const { demand } = spec;
+    if (!demand) throw new Error('it has no demand');
+    expect(evictsNever({ ...policy, spec })).to.equal(true);
+    expect(evictsNever({ ...policy, spec: { ...spec, demand: { ...demand, evict: 'Never' } } })).to.equal(true);
+    expect(evictsNever({ ...policy, spec: { ...spec, demand: { ...demand, evict: 'IfNeeded' } } })).to.equal(false);
+    expect([evictsNever(aPolicy()), evictsNever(undefined)], 'layouts').to.deep.equal([false, false]);
+  });
+
   it('is refused for a profile that no reported GPU has, with those that they have', () => {
     const refusal = checkPolicy(aDemandPolicy(7).spec, undefined, ['NVIDIA A30']);
     expect(refusal?.reason).to.equal('UnknownProfile');
@@ -138,6 +150,12 @@ describe('a policy with a demand', () => {
       /^spec\.demand\.slices\[0\]: slice 1g\.5gb: no GPU that nodes have reported has a profile 1g\.5gb: A30 has 1g\.6gb/,
     );
     expect(checkPolicy(aDemandPolicy(7).spec, undefined, ['NVIDIA A30', 'NVIDIA A100-SXM4-40GB'])).to.equal(undefined);
+    expect(checkPolicy(aDemandPolicy(7).spec, undefined, ['NVIDIA A30', 'NVIDIA X9000']), 'a new model').to.equal(
+      undefined,
+    );
+    const { spec } = aDemandPolicy(7);
+    const anywhere = checkPolicy({ ...spec, demand: { slices: [{ profiles: ['1g.99gb'], count: 1 }] } });
+    expect(anywhere?.message).to.match(/no GPU model has a profile 1g\.99gb$/);
   });
 
   it('is refused for a memory that no reported GPU has, with the most that they have, and never for whole GPUs', () => {

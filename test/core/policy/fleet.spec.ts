@@ -211,6 +211,42 @@ describe('the acceptance of a generation', () => {
     expect(check(fleet)).to.equal(false);
   });
 
+  it('is asked of no node that it leaves, nor of one that its newest generation does not select', () => {
+    const fleet = aFleet([accepted(aPolicy())], { good: 'p', bad: 'p' });
+    fleet.setPolicy(aPolicy({ generation: 2, nodeSelector: { matchLabels: { pool: 'q' } } }));
+    fleet.setNode('new', { pool: 'q' });
+    const record = fleet.policy('p');
+    expect([...(record?.unchecked ?? [])]).to.deep.equal(['new']);
+    expect([record?.tally.has('new'), record?.tally.has('good')], 'counted').to.deep.equal([false, true]);
+    fleet.setNode('new', { pool: 'r' });
+    expect([...(record?.unchecked ?? [])]).to.deep.equal([]);
+    fleet.review('bad', a30);
+    expect([...(record?.refused.keys() ?? [])]).to.deep.equal([]);
+  });
+
+  it('asks no node once it is accepted', () => {
+    const fleet = aFleet([], { good: 'p' });
+    fleet.setPolicy(accepted(aPolicy()));
+    const record = fleet.policy('p');
+    expect([...(record?.unchecked ?? [])], 'before').to.deep.equal([]);
+    fleet.setNode('new', { pool: 'p' });
+    expect([...(record?.unchecked ?? [])], 'a new node').to.deep.equal([]);
+  });
+
+  it('is refused by a node on which it only plans beside another policy', () => {
+    const other = accepted(aPolicy({ name: 'other', priority: 5, layouts: [{ mig: 'Disabled' }] }));
+    expect(check(aFleet([aPolicy({ mode: 'Plan' }), other], { bad: 'p' }))).to.equal(false);
+  });
+
+  it('is not refused by a node whose driver has a profile that the built-in table lacks', () => {
+    const profile = { name: '1g.6gb', id: 99, computeSlices: 1, memorySlices: 1, starts: [0], maxInstances: 1 };
+    const table = { product: 'NVIDIA A100-SXM4-40GB', computeSlices: 7, memorySlices: 8, profiles: [profile] };
+    const partition = aPartition({ device: { ...aDevice(aGpu()), models: [table] } });
+    const fleet = aFleet([aPolicy({ layouts: [{ profiles: { '1g.6gb': 1 } }] })], { n: 'p' });
+    expect(fleet.claimOf('n', partition).hold?.kind).to.equal('Checking');
+    expect(checkAll(fleet, 'p', () => partition)).to.equal(true);
+  });
+
   it('is asked of the nodes that it selects by labels of which no version asked before', () => {
     const fleet = new Fleet(fullSupport);
     fleet.setNode('n', { pool: 'p' });

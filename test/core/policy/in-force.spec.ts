@@ -118,6 +118,15 @@ describe('a generation that is not accepted', () => {
     }
   });
 
+  it('is not named beside the policy that decides over a node which the generation in force does not select', () => {
+    const world = new TwoPolicies();
+    const owner = aPolicy({ name: 'owner', nodeSelector: { matchLabels: { pool: 'q' } } });
+    world.fleet.setPolicy({ ...owner, status: { acceptedGeneration: 1 } });
+    world.edit({ layouts: tooMuch, nodeSelector: { matchLabels: { pool: 'q' } } });
+    const { winner, losers } = world.fleet.claimOf('other', a100);
+    expect([winner?.metadata.name, losers]).to.deep.equal(['owner', []]);
+  });
+
   it('is replaced by the next one that is accepted', () => {
     const world = new TwoPolicies();
     world.edit({ layouts: tooMuch });
@@ -185,6 +194,7 @@ describe('a generation that is not accepted', () => {
       strategy: 'single',
       layouts: [{ gpus: { indices: [0] }, profiles: { '1g.5gb': 7 } }],
     });
+    world.fleet.removePolicy('fallback');
     const { inference } = world;
     const deletion = { deletionTimestamp: '2026-01-02T00:00:00Z', finalizers: ['gpupartition.dev/cleanup'] };
     world.fleet.setPolicy({ ...inference, metadata: { ...inference.metadata, generation: 2, ...deletion } });
@@ -265,6 +275,14 @@ describe('a policy of mode Plan', () => {
     expect(winner?.metadata.name).to.equal('inference');
     expect(losers.map(({ policy }) => policy.metadata.name)).to.deep.equal(['fallback']);
     expect(beside.map(({ metadata }) => metadata.name)).to.deep.equal(['plan']);
+  });
+
+  it('has a node before a policy of which no generation was ever accepted, whatever its priority', () => {
+    const fleet = new Fleet({ sharing: true });
+    fleet.setNode('n', { pool: 'p' });
+    fleet.setPolicy(aPolicy({ name: 'new', priority: 1000 }));
+    fleet.setPolicy({ ...aPolicy({ name: 'plan', mode: 'Plan' }), status: { acceptedGeneration: 1 } });
+    expect(fleet.claimOf('n', a100).winner?.metadata.name).to.equal('plan');
   });
 
   it('has a node for itself that no other policy wants', () => {

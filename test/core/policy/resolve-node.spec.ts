@@ -307,6 +307,17 @@ describe('entries with a count', () => {
     expect(layoutsOf(resolveNode(spec, aDevice(aGpu(), a80), undefined))).to.deep.equal({ 1: { '1g.10gb': 7 } });
     const none = resolveNode(spec, aDevice(aGpu()), undefined);
     expect(none).to.have.nested.property('refusal.reason', 'DoesNotFit');
+    const two = { gpus: { count: 2 }, profiles: { '1g.10gb': 7 } };
+    const short = resolveNode(aPolicy({ layouts: [two] }).spec, aDevice(aGpu(), a80), undefined);
+    expect(short).to.have.nested.property('refusal.reason', 'NotEnoughGpus');
+  });
+
+  it('pass over a GPU that does not respond, and one that is in use as a whole', () => {
+    const { spec } = aPolicy({ layouts: [{ gpus: { count: 1 }, profiles: { '7g.40gb': 1 } }] });
+    const lost = aGpu({ error: 'GPU is lost' });
+    expect(layoutsOf(resolveNode(spec, aDevice(lost, aGpu({ index: 1 })), undefined))).to.have.all.keys('1');
+    const used = aGpu({ busy: true });
+    expect(layoutsOf(resolveNode(spec, aDevice(used, aGpu({ index: 1 })), undefined))).to.have.all.keys('1');
   });
 
   it('count whole GPUs without MIG too', () => {
