@@ -3,7 +3,7 @@ import { ApiError, isNotFound } from '../../kube/api-error.ts';
 import { KubeClient } from '../../kube/client.ts';
 import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
 import type { Selection } from '../../kube/call-options.ts';
-import type { KubeObject, Resource } from '../../kube/resource.ts';
+import type { KubeObject, ObjectRef, Resource } from '../../kube/resource.ts';
 import { group } from '../../api/names.ts';
 import type { Source } from '../../core/view/freshness.ts';
 import { CliError } from '../exit.ts';
@@ -44,6 +44,11 @@ export function sourceOf({ config }: KubeClient): Source {
 /** What could not be determined is code 3, with the API server's message. */
 export function ask<T>(what: string, request: () => Promise<T>): Promise<T> {
   return attempt(`cannot read ${what}`, request);
+}
+
+/** An object; undefined if there is none. @param what it is, in messages */
+export function find<T extends KubeObject>(client: KubeClient, what: string, ref: ObjectRef): Promise<T | undefined> {
+  return ask(what, () => client.find<T>(ref));
 }
 
 /** @throws CliError with code 3, this failure and the API server's message */

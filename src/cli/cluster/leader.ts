@@ -3,7 +3,7 @@ import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { type Lease, leases } from '../../kube/lease.ts';
 import { type Clock, systemClock, waitFor } from '../../process/clock.ts';
-import { ask } from './connection.ts';
+import { ask, find } from './connection.ts';
 
 const pollMs = 500;
 
@@ -50,8 +50,7 @@ async function listLeases(client: KubeClient, namespace: string): Promise<readon
   });
 }
 
-async function readLease(client: KubeClient, namespace: string): Promise<Lease | undefined> {
-  return ask(`Lease ${namespace}/${controllerManager}`, () =>
-    client.find<Lease>({ resource: leases, namespace, name: controllerManager }),
-  );
+function readLease(client: KubeClient, namespace: string): Promise<Lease | undefined> {
+  const ref = { resource: leases, namespace, name: controllerManager };
+  return find<Lease>(client, `Lease ${namespace}/${controllerManager}`, ref);
 }

@@ -6,17 +6,18 @@ import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { CliError } from '../exit.ts';
 import { type SavedCluster, snapshotCommand } from '../plan/snapshot-file.ts';
-import { ask, listAllowed } from './connection.ts';
+import { find, listAllowed } from './connection.ts';
+
+type Policy = GpuPartitionPolicy & KubeObject;
 
 /** The last change of a node and its Events; without Events if the user may not list them. @throws CliError if there is no such node */
 export async function readHistory(client: KubeClient, node: string): Promise<NodeHistory> {
-  const partition = await ask(`GpuNodePartition ${node}`, () =>
-    client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name: node }),
-  );
+  const ref = { resource: nodePartitions, name: node };
+  const partition = await find<GpuNodePartition & KubeObject>(client, `GpuNodePartition ${node}`, ref);
   if (!partition) throw new CliError(`there is no GpuNodePartition ${node}`);
   const name = partition.spec.policy?.name;
   const [policy, found] = await Promise.all([
-    name === undefined ? undefined : findPolicy(client, name),
+    name === undefined ? undefined : find<Policy>(client, `policy ${name}`, { resource: policies, name }),
     listAllowed<EventView & KubeObject>(client, events, { fieldSelector: `involvedObject.name=${node}` }),
   ]);
   if (found === undefined) return { ...viewHistory(partition, policy, []), noEvents: 'you may not list Events' };
@@ -32,8 +33,4 @@ export function savedHistory({ partitions, policies: all, events: found }: Saved
   if (found.length > 0) return viewHistory(partition, policy, own);
   const noEvents = `the snapshot has no Events: ${snapshotCommand.replace(' -A', ',events -A')} saves them too`;
   return { ...viewHistory(partition, policy, []), noEvents };
-}
-
-async function findPolicy(client: KubeClient, name: string): Promise<GpuPartitionPolicy | undefined> {
-  return ask(`policy ${name}`, () => client.find<GpuPartitionPolicy & KubeObject>({ resource: policies, name }));
 }

@@ -17,7 +17,7 @@ import type { PageAnswers, PlanAnswer } from '../../ui/page-answers.ts';
 import { WasteSamples } from '../../ui/waste-samples.ts';
 import { readCluster } from '../plan/live-cluster.ts';
 import { parsePolicies } from '../plan/policy-files.ts';
-import { ask, listAllowed } from './connection.ts';
+import { find, listAllowed } from './connection.ts';
 import { readFacts, type SavedFacts } from './facts.ts';
 import { readHistory, savedHistory } from './node-history.ts';
 
@@ -45,10 +45,8 @@ export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnsw
       return { ...(await readHistory(client, node)), podsSince: listStarts(running ?? []) };
     },
     async policy(name) {
-      const found = await ask(`policy ${name}`, () =>
-        client.find<GpuPartitionPolicy & KubeObject>({ resource: policies, name }),
-      );
-      return writePolicy(found, name);
+      const ref = { resource: policies, name };
+      return writePolicy(await find<GpuPartitionPolicy & KubeObject>(client, `policy ${name}`, ref), name);
     },
     plan: async (text) => {
       const given = parsePolicies(text);

@@ -10,7 +10,14 @@ import type { KubeClient } from '../../kube/client.ts';
 import { readKueue } from '../../kube/read-kueue.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { foreseePodDemand } from '../../process/pod-prospect.ts';
-import { addConnectionOptions, ask, connect, type ConnectionOptions, listAllowed } from '../cluster/connection.ts';
+import {
+  addConnectionOptions,
+  ask,
+  connect,
+  type ConnectionOptions,
+  find,
+  listAllowed,
+} from '../cluster/connection.ts';
 import { readFacts, readSavedFacts } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
@@ -94,9 +101,8 @@ async function explainSaved(
 }
 
 async function explain(client: KubeClient, { namespace, name }: ObjectName): Promise<Explained> {
-  const pod = await ask(`pod ${namespace}/${name}`, () =>
-    client.find<WorkloadPod & KubeObject>({ resource: pods, namespace, name }),
-  );
+  const ref = { resource: pods, namespace, name };
+  const pod = await find<WorkloadPod & KubeObject>(client, `pod ${namespace}/${name}`, ref);
   if (!pod) throw await missing(client, namespace, name);
   return explainAll(pod, await readFacts(client), () => ask('Kueue', () => readKueue(client)));
 }

@@ -12,8 +12,8 @@ import type { KubeObject } from '../../kube/resource.ts';
 import { Turnstile } from '../../process/turnstile.ts';
 import {
   addConnectionOptions,
-  ask,
   connect,
+  find,
   type ConnectionOptions,
   listAll,
   mergeFound,
@@ -83,9 +83,8 @@ async function listFailed(client: KubeClient, policy: string): Promise<readonly 
 
 /** @throws CliError if the node has no partition */
 async function readNode(client: KubeClient, node: string): Promise<Partition> {
-  const partition = await ask(`GpuNodePartition ${node}`, () =>
-    client.find<Partition>({ resource: nodePartitions, name: node }),
-  );
+  const ref = { resource: nodePartitions, name: node };
+  const partition = await find<Partition>(client, `GpuNodePartition ${node}`, ref);
   if (partition) return partition;
   throw new CliError(
     `node ${node} has no GpuNodePartition: there is no such node, or it is not labelled as a GPU node`,

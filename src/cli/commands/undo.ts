@@ -8,7 +8,7 @@ import { isSubdomain } from '../../core/text/label-syntax.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { addConnectionOptions, connect, find, type ConnectionOptions } from '../cluster/connection.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
@@ -44,7 +44,7 @@ export function undoCommand({ terminal }: CommandContext): Command {
     .action(async (name: string, { apply = false, output, ...options }: Options) => {
       if (!isSubdomain(name)) throw new CliError(`${JSON.stringify(name)} is not the name of a policy`);
       const client = connect(options);
-      const policy = await ask(`policy ${name}`, () => client.find<Policy>({ resource: policies, name }));
+      const policy = await find<Policy>(client, `policy ${name}`, { resource: policies, name });
       if (!policy) throw new CliError(`the cluster has no policy ${name}`);
       const earlier = findEarlier(policy);
       if (apply) await write(client, policy, earlier);

@@ -3,7 +3,7 @@ import { resourceClaims } from '../../api/resources.ts';
 import { type ClaimExplanation, explainClaim } from '../../core/explain/claim-explanation.ts';
 import type { RequestedClaim } from '../../core/explain/claim-request.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { addConnectionOptions, connect, find, type ConnectionOptions } from '../cluster/connection.ts';
 import { readFacts, readSavedFacts } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
@@ -45,9 +45,8 @@ export function explainClaimCommand({ terminal, outcome }: CommandContext): Comm
 async function explainLive(text: string, options: Options): Promise<ClaimExplanation> {
   const client = connect(options);
   const { namespace, name } = readName(text, options.namespace, ownNamespace(client), 'claim');
-  const claim = await ask(`claim ${namespace}/${name}`, () =>
-    client.find<RequestedClaim & KubeObject>({ resource: resourceClaims, namespace, name }),
-  );
+  const ref = { resource: resourceClaims, namespace, name };
+  const claim = await find<RequestedClaim & KubeObject>(client, `claim ${namespace}/${name}`, ref);
   if (!claim) throw new CliError(`there is no ResourceClaim ${namespace}/${name}`);
   return explainClaim(claim, await readFacts(client));
 }

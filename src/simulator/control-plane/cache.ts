@@ -71,18 +71,10 @@ export async function expectBuildSeconds(root: string): Promise<number> {
 
 async function readManifest(folder: string): Promise<BuildManifest | undefined> {
   try {
-    const read: unknown = JSON.parse(await readFile(join(folder, manifestFile), 'utf8'));
-    return isManifest(read) ? read : undefined;
+    return JSON.parse(await readFile(join(folder, manifestFile), 'utf8')) as BuildManifest;
   } catch {
     return undefined;
   }
-}
-
-function isManifest(read: unknown): read is BuildManifest {
-  if (typeof read !== 'object' || read === null) return false;
-  const fields = new Map(Object.entries(read));
-  const numbers = ['size', 'modifiedMs', 'buildSeconds'].every((name) => typeof fields.get(name) === 'number');
-  return numbers && ['kubernetes', 'go', 'sha256'].every((name) => typeof fields.get(name) === 'string');
 }
 
 async function hashFile(file: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { isOlderDriver as isOlder } from '../../core/gpu/geometry/model-lookup.ts';
 import { runProgram } from './run.ts';
 import { ControlPlaneError, messageOf } from './errors.ts';
 import type { GoModule } from './go-module.ts';
@@ -24,8 +25,8 @@ export async function findGo(module: GoModule): Promise<GoToolchain | undefined>
   });
   if (asked === undefined) return undefined;
   const [version = '', os = '', architecture = ''] = asked.stdout.trim().split('\n');
-  const required = `go${module.goRequired}`;
-  if (isOlder(version, required) || /requires go >=/.test(asked.stderr)) {
+  const numbers = /\d+(\.\d+)*/.exec(version)?.[0] ?? '';
+  if (isOlder(numbers, module.goRequired) || /requires go >=/.test(asked.stderr)) {
     const found = /running (go \S+?)[;)]/.exec(asked.stderr)?.[1] ?? version;
     throw new ControlPlaneError(
       'GoTooOld',
@@ -56,19 +57,6 @@ function waysOut(module: GoModule): string {
 /** The build must not depend on a workspace around the checkout or on a C compiler. */
 export function goEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, GOWORK: 'off', CGO_ENABLED: '0' };
-}
-
-function isOlder(version: string, required: string): boolean {
-  const [found, wanted] = [numbersOf(version), numbersOf(required)];
-  for (const [i, want] of wanted.entries()) {
-    const have = found[i] ?? 0;
-    if (have !== want) return have < want;
-  }
-  return false;
-}
-
-function numbersOf(version: string): readonly number[] {
-  return (/\d+(\.\d+)*/.exec(version)?.[0] ?? '').split('.').map(Number);
 }
 
 function isAbsent(error: unknown): boolean {

@@ -36,12 +36,9 @@ export async function createIdentities(folder: string): Promise<Identities> {
     serviceAccountKey: join(folder, 'service-account.key'),
     serviceAccountPublicKey: join(folder, 'service-account.pub'),
   };
-  const lines = [
-    [tokens.admin, users.admin],
-    [tokens.controllerManager, users.controllerManager],
-    [tokens.scheduler, users.scheduler],
-    [tokens.kubelet, users.kubelet],
-  ].map(([token, user]) => `${token},${user},${user},"system:masters"\n`);
+  const lines = (Object.keys(users) as Identity[]).map(
+    (one) => `${tokens[one]},${users[one]},${users[one]},"system:masters"\n`,
+  );
   await Promise.all([
     writeSecret(files.tokenFile, lines.join('')),
     writeSecret(files.serviceAccountKey, privateKey.export({ type: 'sec1', format: 'pem' })),
