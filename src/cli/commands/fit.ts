@@ -82,25 +82,26 @@ function refuseStarts(model: GpuModel, have: readonly Instance[]): void {
   }
 }
 
+const nothing = { placements: [], destroy: [], create: [], keep: [], reason: '', alternatives: [] };
+
 /** Assumes an empty GPU if the current instances are not given. */
 function answerFit(model: GpuModel, want: Layout, have: readonly Instance[] | undefined, keepBusy: boolean): FitAnswer {
   if (have === undefined) {
     const fit = fitLayout(model, want);
     if (!fit.fits) return refuse(fit.refusal);
     const placements = fit.placements?.map((instance) => place(model, instance)) ?? listUnplaced(want);
-    return { fits: true, placements, destroy: [], create: placements, keep: [], reason: '', alternatives: [] };
+    return { fits: true, ...nothing, placements, create: placements };
   }
   const plan = planGpu(model, have, want, keepBusy ? { mayDisturb: ({ busy }) => !busy } : {});
   if (!plan.fits) return refuse(plan.refusal);
   const write = (instances: readonly Described[]) => instances.map((instance) => place(model, instance));
   return {
     fits: true,
+    ...nothing,
     placements: write(plan.placements),
     destroy: write(plan.destroy),
     create: write(plan.create),
     keep: write(plan.keep),
-    reason: '',
-    alternatives: [],
   };
 }
 
@@ -110,7 +111,7 @@ function refuse(refusal: Refusal): FitAnswer {
     throw new CliError(`--have: ${refusal.message}`);
   }
   const { message, alternatives } = refusal;
-  return { fits: false, placements: [], destroy: [], create: [], keep: [], reason: message, alternatives };
+  return { fits: false, ...nothing, reason: message, alternatives };
 }
 
 interface Described {

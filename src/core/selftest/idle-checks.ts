@@ -4,7 +4,7 @@ import { countWords } from '../text/cut-text.ts';
 import { reportDevice } from '../report/report-device.ts';
 import type { DeviceState } from '../gpu/state/device-state.ts';
 import type { ReportedGpu } from '../smi/report-parser.ts';
-import type { SelftestCheck } from './selftest.ts';
+import type { CheckVerdict, SelftestCheck } from './selftest.ts';
 
 /** What the node's kubelet tells of who holds a GPU. `NoSocket`: there is no kubelet. */
 export type KubeletAnswer =
@@ -13,13 +13,22 @@ export type KubeletAnswer =
   | { readonly state: 'Silent'; readonly why: string }
   | { readonly state: 'Told'; readonly holdings: readonly PodHolding[] };
 
+const check =
+  (verdict: CheckVerdict) =>
+  (message: string): SelftestCheck => ({ area: 'Idle', verdict, message });
+
+const good = check('Good');
+const note = check('Note');
+const finding = check('Finding');
+const unknown = check('Unknown');
+
 /** @param hidden why this program may not see the processes of the host; undefined if it does */
 export function checkNamespace(hidden: string | undefined, isPod: boolean): readonly SelftestCheck[] {
-  if (hidden !== undefined) return [{ area: 'Idle', verdict: 'Finding', message: hidden }];
+  if (hidden !== undefined) return [finding(hidden)];
   const message = isPod
     ? 'this pod sees the processes of the host (hostPID)'
     : 'this is not a pod: nvidia-smi and this program see the processes of the machine';
-  return [{ area: 'Idle', verdict: 'Good', message }];
+  return [good(message)];
 }
 
 /** @param ended pids of the report that are not in /proc */
@@ -91,20 +100,4 @@ function checkHoldings(device: DeviceState | undefined, holdings: readonly PodHo
 
 function countProcesses(count: number): string {
   return `${count} ${count === 1 ? 'process' : 'processes'}`;
-}
-
-function good(message: string): SelftestCheck {
-  return { area: 'Idle', verdict: 'Good', message };
-}
-
-function note(message: string): SelftestCheck {
-  return { area: 'Idle', verdict: 'Note', message };
-}
-
-function finding(message: string): SelftestCheck {
-  return { area: 'Idle', verdict: 'Finding', message };
-}
-
-function unknown(message: string): SelftestCheck {
-  return { area: 'Idle', verdict: 'Unknown', message };
 }
