@@ -31,34 +31,16 @@ export function describeMemory(facts: ReportFacts): readonly ReportNode[] {
       leaf('JPEG', 'jpeg_util', 'N/A'),
       leaf('OFA', 'ofa_util', 'N/A'),
     ]),
-    group('Encoder Stats', 'encoder_stats', [
-      leaf('Active Sessions', 'session_count', 'N/A'),
-      leaf('Average FPS', 'average_fps', 'N/A'),
-      leaf('Average Latency', 'average_latency', 'N/A'),
-    ]),
-    group('FBC Stats', 'fbc_stats', [
-      leaf('Active Sessions', 'session_count', 'N/A'),
-      leaf('Average FPS', 'average_fps', 'N/A'),
-      leaf('Average Latency', 'average_latency', 'N/A'),
-    ]),
+    group('Encoder Stats', 'encoder_stats', SESSIONS),
+    group('FBC Stats', 'fbc_stats', SESSIONS),
     group('ECC Mode', 'ecc_mode', [
       leaf('Current', 'current_ecc', 'Enabled'),
       leaf('Pending', 'pending_ecc', facts.health.has('ecc') ? 'Disabled' : 'Enabled'),
     ]),
     group('ECC Errors', 'ecc_errors', [
-      group('Volatile', 'volatile', [
-        leaf('SRAM Correctable', 'sram_correctable', 'N/A'),
-        leaf('SRAM Uncorrectable Parity', 'sram_uncorrectable_parity', 'N/A'),
-        leaf('SRAM Uncorrectable SEC-DED', 'sram_uncorrectable_secded', 'N/A'),
-        leaf('DRAM Correctable', 'dram_correctable', '0'),
-        leaf('DRAM Uncorrectable', 'dram_uncorrectable', '0'),
-      ]),
+      group('Volatile', 'volatile', ECC_ERRORS),
       group('Aggregate', 'aggregate', [
-        leaf('SRAM Correctable', 'sram_correctable', 'N/A'),
-        leaf('SRAM Uncorrectable Parity', 'sram_uncorrectable_parity', 'N/A'),
-        leaf('SRAM Uncorrectable SEC-DED', 'sram_uncorrectable_secded', 'N/A'),
-        leaf('DRAM Correctable', 'dram_correctable', '0'),
-        leaf('DRAM Uncorrectable', 'dram_uncorrectable', '0'),
+        ...ECC_ERRORS,
         leaf('SRAM Threshold Exceeded', 'sram_threshold_exceeded', 'N/A'),
       ]),
       group('Aggregate Uncorrectable SRAM Sources', 'aggregate_uncorrectable_sram_sources', [
@@ -89,6 +71,20 @@ export function describeMemory(facts: ReportFacts): readonly ReportNode[] {
 function yesOrNo(isSo: boolean): string {
   return isSo ? 'Yes' : 'No';
 }
+
+const SESSIONS: readonly ReportNode[] = [
+  leaf('Active Sessions', 'session_count', 'N/A'),
+  leaf('Average FPS', 'average_fps', 'N/A'),
+  leaf('Average Latency', 'average_latency', 'N/A'),
+];
+
+const ECC_ERRORS: readonly ReportNode[] = [
+  leaf('SRAM Correctable', 'sram_correctable', 'N/A'),
+  leaf('SRAM Uncorrectable Parity', 'sram_uncorrectable_parity', 'N/A'),
+  leaf('SRAM Uncorrectable SEC-DED', 'sram_uncorrectable_secded', 'N/A'),
+  leaf('DRAM Correctable', 'dram_correctable', '0'),
+  leaf('DRAM Uncorrectable', 'dram_uncorrectable', '0'),
+];
 
 /** The only part that text and XML arrange differently. */
 const RETIRED_PAGES: readonly ReportNode[] = [

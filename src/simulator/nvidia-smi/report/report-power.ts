@@ -5,6 +5,10 @@ import { group, leaf } from './report.ts';
 
 /** Temperature, power, clocks and processes: the last part of `-q`. */
 export function describePower(facts: ReportFacts): readonly ReportNode[] {
+  const clocks = [
+    leaf('Graphics', 'graphics_clock', facts.graphicsClock),
+    leaf('Memory', 'mem_clock', facts.memoryClock),
+  ];
   return [
     group('Temperature', 'temperature', [
       leaf('GPU Current Temp', 'gpu_temp', '33 C'),
@@ -20,44 +24,20 @@ export function describePower(facts: ReportFacts): readonly ReportNode[] {
       leaf(null, 'gpu_target_temp_min', 'N/A'),
       leaf(null, 'gpu_target_temp_max', 'N/A'),
     ]),
-    group('GPU Power Readings', 'gpu_power_readings', [
-      leaf(null, 'power_state', 'P0'),
-      leaf('Average Power Draw', 'average_power_draw', '52.34 W'),
-      leaf('Instantaneous Power Draw', 'instant_power_draw', '52.34 W'),
-      leaf('Current Power Limit', 'current_power_limit', facts.powerLimit),
-      leaf('Requested Power Limit', 'requested_power_limit', facts.powerLimit),
-      leaf('Default Power Limit', 'default_power_limit', facts.powerLimit),
-      leaf('Min Power Limit', 'min_power_limit', '100.00 W'),
-      leaf('Max Power Limit', 'max_power_limit', facts.powerLimit),
-    ]),
+    group('GPU Power Readings', 'gpu_power_readings', describeReadings('52.34 W', facts.powerLimit, '100.00 W')),
     group('GPU Memory Power Readings ', 'gpu_memory_power_readings', [
       leaf('Average Power Draw', 'average_power_draw', 'N/A'),
       leaf('Instantaneous Power Draw', 'instant_power_draw', 'N/A'),
     ]),
-    group('Module Power Readings', 'module_power_readings', [
-      leaf(null, 'power_state', 'P0'),
-      leaf('Average Power Draw', 'average_power_draw', 'N/A'),
-      leaf('Instantaneous Power Draw', 'instant_power_draw', 'N/A'),
-      leaf('Current Power Limit', 'current_power_limit', 'N/A'),
-      leaf('Requested Power Limit', 'requested_power_limit', 'N/A'),
-      leaf('Default Power Limit', 'default_power_limit', 'N/A'),
-      leaf('Min Power Limit', 'min_power_limit', 'N/A'),
-      leaf('Max Power Limit', 'max_power_limit', 'N/A'),
-    ]),
+    group('Module Power Readings', 'module_power_readings', describeReadings('N/A', 'N/A', 'N/A')),
     group('Clocks', 'clocks', [
       leaf('Graphics', 'graphics_clock', '210 MHz'),
       leaf('SM', 'sm_clock', '210 MHz'),
       leaf('Memory', 'mem_clock', facts.memoryClock),
       leaf('Video', 'video_clock', '585 MHz'),
     ]),
-    group('Applications Clocks', 'applications_clocks', [
-      leaf('Graphics', 'graphics_clock', facts.graphicsClock),
-      leaf('Memory', 'mem_clock', facts.memoryClock),
-    ]),
-    group('Default Applications Clocks', 'default_applications_clocks', [
-      leaf('Graphics', 'graphics_clock', facts.graphicsClock),
-      leaf('Memory', 'mem_clock', facts.memoryClock),
-    ]),
+    group('Applications Clocks', 'applications_clocks', clocks),
+    group('Default Applications Clocks', 'default_applications_clocks', clocks),
     group('Deferred Clocks', 'deferred_clocks', [leaf('Memory', 'mem_clock', 'N/A')]),
     group('Max Clocks', 'max_clocks', [
       leaf('Graphics', 'graphics_clock', facts.graphicsClock),
@@ -81,5 +61,18 @@ export function describePower(facts: ReportFacts): readonly ReportNode[] {
     leaf(null, 'supported_clocks', 'N/A'),
     ...describeProcesses(facts),
     leaf(null, 'accounted_processes', 'N/A'),
+  ];
+}
+
+function describeReadings(draw: string, limit: string, least: string): readonly ReportNode[] {
+  return [
+    leaf(null, 'power_state', 'P0'),
+    leaf('Average Power Draw', 'average_power_draw', draw),
+    leaf('Instantaneous Power Draw', 'instant_power_draw', draw),
+    leaf('Current Power Limit', 'current_power_limit', limit),
+    leaf('Requested Power Limit', 'requested_power_limit', limit),
+    leaf('Default Power Limit', 'default_power_limit', limit),
+    leaf('Min Power Limit', 'min_power_limit', least),
+    leaf('Max Power Limit', 'max_power_limit', limit),
   ];
 }
