@@ -126,3 +126,8 @@ export function tolerates(tolerations: readonly Toleration[], { key, value = '',
 export function holdsNode(pod: WorkloadPod): boolean {
   return pod.spec?.nodeName !== undefined && !hasEnded(pod);
 }
+
+/** Whether it has no node yet, and still wants one. */
+export function isUnbound(pod: WorkloadPod): boolean {
+  return pod.spec?.nodeName === undefined && pod.metadata.deletionTimestamp === undefined && !hasEnded(pod);
+}

@@ -4,10 +4,10 @@ import { allRequestsOf, claimRequestsOf } from '../explain/claim-request.ts';
 import { type ClusterFacts, type GpuNode, isDra, listGpuNodes } from '../explain/cluster-facts.ts';
 import { explainPod, type PodExplanation } from '../explain/explanation.ts';
 import { listMeetingResources } from '../explain/request-verdict.ts';
-import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
+import { isUnbound, requestsOf, type WorkloadPod } from '../explain/workload.ts';
 import { answerHere } from '../supply/plan-here.ts';
 import { foreseePod, type PodProspect } from '../supply/pod-prospect.ts';
-import { hasEnded, podName } from '../pods/gpu-pods.ts';
+import { podName } from '../pods/gpu-pods.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 
 /** Pods that wait alike, and why. */
@@ -34,10 +34,6 @@ export function listWaiting(facts: ClusterFacts): readonly WorkloadPod[] {
   return (facts.pods ?? []).filter(
     (pod) => isUnbound(pod) && (requestsOf(pod, isGpuResource).size > 0 || claimsGpu(pod, facts, dra)),
   );
-}
-
-function isUnbound(pod: WorkloadPod): boolean {
-  return pod.spec?.nodeName === undefined && pod.metadata.deletionTimestamp === undefined && !hasEnded(pod);
 }
 
 /** A claim may be for a device of another driver: what no GPU could be is for none. */

@@ -1,7 +1,6 @@
 import { type ClusterFacts, listGpuNodes, offerOf, offersOf, useOf } from '../explain/cluster-facts.ts';
-import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
+import { isUnbound, requestsOf, type WorkloadPod } from '../explain/workload.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
-import { hasEnded } from '../pods/gpu-pods.ts';
 import { compareText } from '../text/fingerprint.ts';
 
 /** What is offered of a resource, and what pods request. Under strategy mixed each profile has a resource. */
@@ -24,7 +23,7 @@ interface Figures {
 
 /** Pods that request GPUs and have no node yet. */
 export function listWaiting(pods: readonly WorkloadPod[]): readonly WorkloadPod[] {
-  return pods.filter((pod) => pod.spec?.nodeName === undefined && !hasEnded(pod));
+  return pods.filter(isUnbound);
 }
 
 /** @param samples the last is the newest */

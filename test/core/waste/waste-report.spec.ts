@@ -95,8 +95,11 @@ describe('the report of waste', () => {
     ]);
   });
 
-  it('says of a resource that nobody offers how many wait for it, and of pods that have ended nothing', () => {
+  it('says of a resource that nobody offers how many wait for it, and of pods that have ended or are going nothing', () => {
+    const going = aPod({ name: 'd', asks: { 'nvidia.com/mig-7g.40gb': '1' } });
     const pods = [
+      // A pod of a Job stays for a moment, by its finalizer.
+      { ...going, metadata: { ...going.metadata, deletionTimestamp: '2026-01-01T12:00:00Z' } },
       aPod({ name: 'a', asks: { 'nvidia.com/mig-7g.40gb': '1' } }),
       aPod({ name: 'b', asks: { 'nvidia.com/mig-7g.40gb': '1' }, status: { phase: 'Failed' } }),
       aPod({ name: 'c', asks: { cpu: '1' } }),
