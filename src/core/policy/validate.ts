@@ -13,6 +13,8 @@ import { type Variant, variantsOf } from './schedules.ts';
 import { checkPolicySharing } from './sharing.ts';
 import { checkSinglePreset } from './single.ts';
 
+type Refused = Required<ModelVerdict>;
+
 /** A checked document: the policy if its shape is right, and all findings. */
 export interface ValidatedPolicy {
   readonly policy: GpuPartitionPolicy | undefined;
@@ -45,8 +47,8 @@ export function validatePolicy(value: unknown): ValidatedPolicy {
 
 function checkVariant({ spec, place }: Variant, rules: readonly Finding[]): readonly Finding[] {
   return [
-    ...(rules.length > 0 ? [] : findUnknownSlice(spec, place)),
     // Geometry findings are meaningless for a misspelt profile or a contradictory entry.
+    ...(rules.some(({ path }) => path.includes('demand')) ? [] : findUnknownSlice(spec, place)),
     ...(rules.some(({ path }) => path.includes('layouts')) ? [] : checkGeometry(spec.layouts ?? [], place)),
     ...(spec.strategy === 'single' ? checkPresets(spec.layouts ?? [], place) : []),
   ];
@@ -96,9 +98,9 @@ function checkEntry(entry: PolicyLayout, { verdicts, taken }: LayoutVerdict, pat
   const content = [...path, entry.preset === undefined ? 'profiles' : 'preset'];
   const selects = entry.gpus?.models !== undefined || entry.gpus?.pciDeviceIds !== undefined;
   if (verdicts.length === 0) return [taken.length > 0 ? warnShadowed(taken, path) : warnUnknownModels(entry, path)];
-  const refused = verdicts.filter(({ refusal }) => refusal !== undefined);
+  const refused = verdicts.flatMap(({ refusal, ...one }) => (refusal === undefined ? [] : [{ ...one, refusal }]));
   // Of the models that have the profiles, though not so many, there is more to say than of those that lack them.
-  const first = (refused.find(({ refusal }) => refusal?.reason === 'DoesNotFit') ?? refused[0])?.refusal;
+  const first = (refused.find(({ refusal }) => refusal.reason === 'DoesNotFit') ?? refused[0])?.refusal;
   if (first !== undefined && refused.length === verdicts.length) {
     const message =
       refused.length === 1 || selects ? listReasons(refused) : `fits no GPU model; for example ${first.message}`;
@@ -109,20 +111,19 @@ function checkEntry(entry: PolicyLayout, { verdicts, taken }: LayoutVerdict, pat
   return refused.filter(({ model }) => model.superseded !== true).map((one) => warnModel(one, content));
 }
 
-function warnModel({ model, name, refusal }: ModelVerdict, path: FieldPath): Finding {
-  const message = refusal?.message ?? '';
+function warnModel({ model, name, refusal }: Refused, path: FieldPath): Finding {
   return {
     severity: 'warning',
-    code: codeOf(refusal?.reason),
+    code: codeOf(refusal.reason),
     path,
-    message: `the entry also matches ${name}, which cannot hold it, so a node with one is rejected: ${message}`,
+    message: `the entry also matches ${name}, which cannot hold it, so a node with one is rejected: ${refusal.message}`,
     models: [model.id],
   };
 }
 
 function warnShadowed(taken: LayoutVerdict['taken'], path: FieldPath): Finding {
-  const what =
-    taken.length > 5 ? 'every GPU that it matches is covered' : `${joinWords(taken.map(nameModel))} is taken`;
+  const names = `${joinWords(taken.map(nameModel))} ${taken.length === 1 ? 'is' : 'are'} taken`;
+  const what = taken.length > 5 ? 'every GPU that it matches is covered' : names;
   return {
     severity: 'warning',
     code: 'NeverApplies',
@@ -148,10 +149,10 @@ function warnUnknownModels(entry: PolicyLayout, path: FieldPath): Finding {
   };
 }
 
-function listReasons(refused: readonly ModelVerdict[]): string {
-  return [...new Set(refused.map(({ refusal }) => refusal?.message ?? ''))].join('; ');
+function listReasons(refused: readonly Refused[]): string {
+  return [...new Set(refused.map(({ refusal }) => refusal.message))].join('; ');
 }
 
-function codeOf(reason: string | undefined): 'UnknownProfile' | 'UnknownPreset' | 'DoesNotFit' {
+function codeOf(reason: string): 'UnknownProfile' | 'UnknownPreset' | 'DoesNotFit' {
   return reason === 'UnknownProfile' || reason === 'UnknownPreset' ? reason : 'DoesNotFit';
 }

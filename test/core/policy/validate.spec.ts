@@ -26,6 +26,13 @@ describe('validatePolicy', () => {
     );
   });
 
+  it('hands out the policy if its shape is right', () => {
+    const good = policy({ nodeSelector: selector, strategy: 'mixed', layouts: [{ mig: 'Disabled' }] });
+    expect(validatePolicy(good)).to.deep.equal({ policy: good, findings: [] });
+    const broken = policy({ nodeSelector: {}, strategy: 'mixed', layouts: [{ mig: 'Disabled' }] });
+    expect(validatePolicy(broken).policy).to.deep.equal(broken);
+  });
+
   it('reports a window that never opens, or in no time zone, at its own place', () => {
     const windows = [
       { schedule: '0 22 * * *', duration: '6h', timeZone: 'Europe/Berlin' },
@@ -53,6 +60,19 @@ describe('validatePolicy', () => {
     expect(findingsOf(share('nvidia.com/mig-2g.12gb')).map(({ path }) => path.join('.'))).to.deep.equal([
       'spec.sharing.timeSlicing.0.resource',
     ]);
+    const { layouts, sharing } = share('nvidia.com/mig-2g.12gb');
+    const besidePreset = { layouts: [...layouts, { preset: 'all-balanced' }], sharing };
+    expect(findingsOf(besidePreset), 'whose slices differ by model').to.deep.equal([]);
+  });
+
+  it('reports sharing that a rule refuses once', () => {
+    const codesOf = (spec: object) => findingsOf(spec).map(({ code, path }) => [code, path.join('.')]);
+    expect(codesOf({ layouts: [{ mig: 'Disabled' }], sharing: { mps: {} } })).to.deep.equal([
+      ['RuleBroken', 'spec.sharing.mps'],
+    ]);
+    const demand = { slices: [{ profiles: ['1g.5gb'], count: 1 }] };
+    const sharing = { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 2 }] };
+    expect(codesOf({ demand, sharing })).to.deep.equal([['RuleBroken', 'spec.sharing']]);
   });
 
   it('warns of a selector that no known model meets, with what it asks for and where', () => {
@@ -66,6 +86,8 @@ describe('validatePolicy', () => {
     );
     const [vendor] = findingsOf({ layouts: [{ gpus: { models: ['NVIDIA-A30', 'nvidia h100*'] }, mig: 'Disabled' }] });
     expect(vendor?.message).to.match(/could not be checked; leave out NVIDIA: write A30, h100\*; known models are/);
+    const [alone] = findingsOf({ layouts: [{ gpus: { models: ['NVIDIA-A30'] }, mig: 'Disabled' }] });
+    expect(alone?.message).to.include('; leave out NVIDIA: write A30; ');
     const [byId] = findingsOf({ layouts: [{ gpus: { pciDeviceIds: ['0xFFFF10DE'] }, mig: 'Disabled' }] });
     expect(byId?.path.at(-1)).to.equal('pciDeviceIds');
     expect(byId?.message).to.match(/^no known GPU model matches 0xFFFF10DE, so the layout could not be checked$/);
@@ -79,6 +101,27 @@ describe('validatePolicy', () => {
       'the entry also matches h100-64gb',
     ]);
     expect(warned(['rtx-pro-5000*'], { '1g.24gb': 1 })).to.deep.equal([]);
+    const byId = { pciDeviceIds: ['0x20B010DE', '0x20B710DE'] };
+    expect(
+      findingsOf({ layouts: [{ gpus: byId, profiles: { '1g.6gb': 1 } }] }).map(({ models }) => models),
+    ).to.deep.equal([['a100-40gb']]);
+  });
+
+  it('refuses a layout that no model could take, for the reason of the nearest or else of the first', () => {
+    const refused = (profiles: object, gpus?: object) => {
+      const [first, ...others] = findingsOf({ layouts: [{ profiles, ...(gpus && { gpus }) }] });
+      expect(others).to.deep.equal([]);
+      expect(first?.severity).to.equal('error');
+      return [first?.code, first?.message];
+    };
+    expect(refused({ '1g.6gb': 5 }).join()).to.match(/^DoesNotFit,fits no GPU model; for example 5×1g\.6gb on A30: /);
+    expect(refused({ '1g.99gb': 1 }).join()).to.match(
+      /^UnknownProfile,fits no GPU model; for example A100-SXM4-40GB has no profile 1g\.99gb/,
+    );
+    const both = { pciDeviceIds: ['0x20B010DE', '0x20B710DE'] };
+    expect(refused({ '1g.6gb': 5 }, both).join()).to.match(
+      /^DoesNotFit,A100-SXM4-40GB has no profile 1g\.6gb.*; 5×1g\.6gb on A30: /,
+    );
   });
 
   it('reports a slice of a demand that no model has', () => {
@@ -88,10 +131,14 @@ describe('validatePolicy', () => {
         { profiles: ['9g.99gb'], count: 1 },
       ],
     };
-    const { findings } = validatePolicy(policy({ nodeSelector: selector, strategy: 'mixed', demand }));
-    expect(findings.map(({ code, path }) => [code, path.join('.')])).to.deep.equal([
-      ['UnknownProfile', 'spec.demand.slices.1.profiles'],
+    const found = (spec: object) => findingsOf(spec).map(({ code, path }) => `${code} ${path.join('.')}`);
+    expect(found({ demand })).to.deep.equal(['UnknownProfile spec.demand.slices.1.profiles']);
+    expect(found({ demand, nodeSelector: {} }), 'beside a mistake elsewhere').to.deep.equal([
+      'RuleBroken spec.nodeSelector',
+      'UnknownProfile spec.demand.slices.1.profiles',
     ]);
+    const uncounted = { slices: [{ profiles: ['9g.99gb'] }] };
+    expect(found({ demand: uncounted })).to.deep.equal(['RuleBroken spec.demand']);
   });
 
   it('names no preset that it would refuse, where it refuses one', () => {
@@ -130,6 +177,20 @@ describe('validatePolicy', () => {
     expect(codes({})).to.deep.equal(['NeverApplies']);
     for (const selects of [{ indices: [0] }, { count: 1 }, { uuids: ['GPU-01234567-89ab-cdef-0123-456789abcdef'] }])
       expect(codes(selects), JSON.stringify(selects)).to.deep.equal([]);
+  });
+
+  it('names the models that an earlier entry takes, unless they are many', () => {
+    const takenOf = (count: number) => {
+      const models = MODELS.slice(0, count).map(({ id }) => id);
+      const [found] = findingsOf({ layouts: [{ mig: 'Disabled' }, { gpus: { models }, mig: 'Disabled' }] });
+      expect(found?.models).to.deep.equal(models);
+      return /^the entry never applies: (.*) by an earlier entry, and the first match wins$/.exec(
+        found?.message ?? '',
+      )?.[1];
+    };
+    expect(takenOf(1)).to.equal('A100-SXM4-40GB is taken');
+    expect(takenOf(5)).to.match(/^A100-SXM4-40GB, \S+, \S+, \S+ and \S+ are taken$/);
+    expect(takenOf(6)).to.equal('every GPU that it matches is covered');
   });
 
   it('judges geometry even where other fields are wrong in meaning, but not where a layout is', () => {
