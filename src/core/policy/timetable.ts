@@ -30,7 +30,7 @@ export function judgeSchedules(
 ): ScheduleTimes | undefined {
   if (schedules === undefined) return undefined;
   const since = Date.parse(known?.since ?? '');
-  const time = since > now && since - now <= believedMs ? since : now;
+  const time = since - now <= believedMs ? Math.max(since, now) : now;
   const sweep = new Sweep(schedules, time);
   const { name } = sweep;
   const mark = known && known.name === name ? known : { ...(name !== undefined && { name }), since: timeText(now) };
@@ -72,7 +72,7 @@ class Sweep {
 /** Of two marks the one of the later switch: the watch may bring what was before our own write. */
 export function laterMark(known: ScheduleMark | undefined, given: ScheduleMark | undefined): ScheduleMark | undefined {
   if (known === undefined || given === undefined) return given ?? known;
-  return Date.parse(known.since) > Date.parse(given.since) ? known : cut(given);
+  return Date.parse(known.since) >= Date.parse(given.since) ? known : cut(given);
 }
 
 function cut({ name, since }: ScheduleMark): ScheduleMark {

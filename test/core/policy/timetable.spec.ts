@@ -56,6 +56,12 @@ describe('the timetable of a policy', () => {
     expect(judge('2026-01-05T12:00:00Z', [dayByDay])?.next).to.deep.equal({ time: '2026-01-10T00:00:00Z' });
   });
 
+  it('names no switch, and no time to judge again, where no schedule ever begins', () => {
+    const since = '2026-01-05T12:00:00Z';
+    const never: Times = { name: 'never', schedule: '0 0 31 2 *', duration: '1h' };
+    expect(judge(since, [never])).to.deep.equal({ mark: { since }, next: undefined, judgeAt: undefined });
+  });
+
   it('follows daylight saving time as windows do', () => {
     const inBerlin = { ...night, timeZone: 'Europe/Berlin' };
     expect(judge('2026-03-28T20:59:59Z', [inBerlin])?.next?.time).to.equal('2026-03-28T21:00:00Z');
@@ -100,6 +106,7 @@ describe('of two marks of a switch', () => {
     const [before, after] = [{ since: '2026-01-05T06:00:00Z' }, { name: 'night', since: '2026-01-05T22:00:00Z' }];
     expect(laterMark(after, before)).to.deep.equal(after);
     expect(laterMark(before, after)).to.deep.equal(after);
+    expect(laterMark(after, { since: after.since }), 'ours, of one second').to.deep.equal(after);
     expect(laterMark(undefined, before)).to.deep.equal(before);
     expect(laterMark(after, undefined)).to.deep.equal(after);
   });
