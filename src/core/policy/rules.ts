@@ -11,7 +11,7 @@ const PROFILE = /^([1-7]c[.])?[1-9]g[.][0-9]{1,3}gb([+](me|me[.]all|gfx)|-me)?$/
  * rule.
  */
 export function findBrokenRules(policy: unknown): readonly BrokenRule[] {
-  const view = fieldsOf(viewAsServer(policy));
+  const view = viewAsServer(policy);
   const spec = fieldsOf(view?.['spec']);
   const name = fieldsOf(view?.['metadata'])?.['name'];
   return [

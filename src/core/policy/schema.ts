@@ -30,7 +30,7 @@ function isUnknownField({ keyword }: ShapeError): boolean {
 function toFinding(error: ShapeError): Finding {
   const path = readPointer(error.instancePath);
   const params: Readonly<Record<string, unknown>> = error.params;
-  const extra = error.keyword === 'additionalProperties' ? params['additionalProperty'] : undefined;
+  const extra = params['additionalProperty'];
   return {
     severity: 'error',
     code: 'InvalidField',

@@ -1,13 +1,13 @@
-import { fieldsOf, isFields } from '../text/fields.ts';
+import { type Fields, fieldsOf, isFields } from '../text/fields.ts';
 import { cutGenerateName } from '../text/label-syntax.ts';
 
 /**
  * A policy as the API server sees it when it checks the schema: null fields are gone (apiextensions prunes them unless the schema
  * says nullable), a name is generated from `generateName`, and `status` is the controller's to write. Metadata is reduced to its
- * name; {@link checkMetadata} checks the rest.
+ * name; {@link checkMetadata} checks the rest. Undefined for what is not an object.
  */
-export function viewAsServer(value: unknown): unknown {
-  if (!isFields(value)) return value;
+export function viewAsServer(value: unknown): Fields | undefined {
+  if (!isFields(value)) return undefined;
   const { metadata, spec, ...rest } = value;
   const view: Record<string, unknown> = { ...rest };
   delete view['status'];

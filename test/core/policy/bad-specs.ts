@@ -75,6 +75,11 @@ export const badSpecs: Readonly<Record<string, BadSpec>> = {
     RULE_MESSAGES.operatorValues,
     'spec.nodeSelector.matchExpressions.0',
   ],
+  'DoesNotExist with values': [
+    { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'DoesNotExist', values: ['b'] }] } },
+    RULE_MESSAGES.operatorValues,
+    'spec.nodeSelector.matchExpressions.0',
+  ],
   'single with two profiles': [
     { strategy: 'single', layouts: [{ profiles: { '1g.5gb': 2, '3g.20gb': 1 } }] },
     RULE_MESSAGES.singleProfile,

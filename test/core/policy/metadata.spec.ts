@@ -16,6 +16,11 @@ describe('metadata of a policy', () => {
     expect(findingsOf({ name: '' })).to.have.lengthOf(1);
   });
 
+  it('of too many annotations, one with a wrong key, says both', () => {
+    const found = findingsOf({ name: 'p', annotations: { 'a b': 'x', c: 'x'.repeat(256 * 1024) } });
+    expect(found.map(({ path }) => path.join('.'))).to.deep.equal(['metadata.annotations.a b', 'metadata.annotations']);
+  });
+
   for (const [what, metadata] of Object.entries(badMetadata)) {
     it(`may not have ${what}`, () => {
       const findings = findingsOf(metadata);

@@ -48,6 +48,7 @@ export const goodMetadata: Readonly<Record<string, object>> = {
     managedFields: [{ manager: 'm', operation: 'Update', time: null, fieldsV1: { 'f:spec': {} }, subresource: '' }],
   },
   'an annotation key in upper case': { name: 'p', annotations: { 'Example.COM/Key': '\u0000 \u202E' } },
+  'annotations of 256 KiB, one of them null': { name: 'p', annotations: { a: null, b: 'x'.repeat(256 * 1024 - 2) } },
   'a finalizer': { name: 'p', finalizers: ['example.com/x'] },
   'an owner': { name: 'p', ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: null }] },
 };
@@ -59,8 +60,10 @@ export const badMetadata: Readonly<Record<string, unknown>> = {
   'a name that is a number': { name: 5 },
   'a name in upper case': { name: 'P' },
   'a name of 64 characters': { name: 'p'.repeat(64) },
+  'a generateName that is empty': { generateName: '' },
   'a generateName in upper case': { generateName: 'P-' },
   'an unknown field': { name: 'p', lables: { a: 'b' } },
+  'a field with the name of what every object has': { name: 'p', constructor: 'x' },
   'an unknown field that is null': { name: 'p', clusterName: null },
   'a label key of two slashes': { name: 'p', labels: { 'a/b/c': 'x' } },
   'a label key with a prefix in upper case': { name: 'p', labels: { 'Example.COM/x': 'x' } },

@@ -39,6 +39,7 @@ describe('the rules of a policy', () => {
       { backend: 'DRA', dra: { deviceClasses: 'Managed' } },
       { backend: 'Auto', dra: { deviceClasses: 'Managed' } },
       { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'DoesNotExist' }] } },
+      { nodeSelector: { matchLabels: { a: 'b' }, matchExpressions: [{ key: 'c', operator: 'Exists' }] } },
       { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['b', 'c'] }] } },
       follow({ min: 2, max: 2, spare: '10%' }, { stabilization: '5m' }),
       follow({ count: 1 }),
@@ -47,6 +48,7 @@ describe('the rules of a policy', () => {
       })),
       instead({ backend: 'DRA' }),
       instead({ demand: { slices, evict: 'IfNeeded', rest: 'Keep' }, drain: { scope: 'Node' } }),
+      instead({ demand: { slices, evict: 'IfNeeded' }, drain: { scope: 'Node' } }),
       instead({ demand: { slices, rest: 'Whole' }, drain: { scope: 'Affected' } }),
       instead({ demand: { slices: [...slices, { memory: '4Gi', count: 1 }, { mig: 'Disabled', count: 1 }] } }),
     ];

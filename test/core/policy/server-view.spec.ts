@@ -32,6 +32,7 @@ describe('a policy as the API server sees it', () => {
       'spec.layouts.0.profiles InvalidField',
     ]);
     expect(codesOf({ ...aPolicyObject(), spec: null })).to.deep.equal([' InvalidField']);
+    expect(codesOf({ ...aPolicyObject(), metadata: null })).to.deep.equal([' InvalidField']);
   });
 
   it('has the nulls of lists, and fields that do not exist even if they are null', () => {
