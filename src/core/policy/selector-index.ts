@@ -22,7 +22,6 @@ export class SelectorIndex {
   /** Names of candidate policies; each must still be checked against the node. */
   list(labels: Labels): readonly string[] {
     const found = [...(this.#drawers.get(anyNode) ?? [])];
-    if (this.#drawers.size === 0) return found;
     for (const [key, value] of Object.entries(labels)) {
       found.push(...(this.#drawers.get(`${key}=${value}`) ?? []), ...(this.#drawers.get(key) ?? []));
     }

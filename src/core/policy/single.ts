@@ -12,15 +12,15 @@ export function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]
     const profiles = wanted ? wanted.profiles && Object.keys(wanted.profiles) : profilesOf(gpu);
     return { gpu, profiles: profiles?.toSorted() };
   });
-  const sliced = after.filter(({ profiles }) => profiles !== undefined);
+  const sliced = after.flatMap(({ profiles }) => (profiles === undefined ? [] : [profiles]));
   if (sliced.length === 0) return undefined;
   const whole = after.find(({ profiles }) => profiles === undefined);
   if (whole) {
     return refuse(`GPU ${whole.gpu.index} (${whole.gpu.product}) would stay whole beside sliced GPUs`);
   }
-  const names = [...new Set(sliced.flatMap(({ profiles }) => profiles ?? []))];
+  const names = [...new Set(sliced.flat())];
   if (names.length > 1) return refuse(`the node would have slices of ${names.join(' and ')}`);
-  const empty = sliced.find(({ profiles }) => profiles?.length === 0);
+  const empty = after.find(({ profiles }) => profiles?.length === 0);
   return empty ? refuse(`GPU ${empty.gpu.index} would be in MIG mode without a slice`) : undefined;
 }
 

@@ -63,7 +63,7 @@ function explainNone({ models, indices, uuids, pciDeviceIds }: GpuSelector, gpus
 /** `GPU 0`, `GPUs 0 and 1`, `GPUs 0 to 7`. */
 function listGpus(gpus: readonly GpuReport[]): string {
   const numbers = gpus.map(({ index }) => index).toSorted((a, b) => a - b);
-  const [first = 0, last = first] = [numbers[0], numbers.at(-1)];
+  const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
   const isRow = numbers.length > 2 && last - first === numbers.length - 1;
   const text = isRow ? `${first} to ${last}` : joinWords(numbers.map(String));
   return `${gpus.length === 1 ? 'GPU' : 'GPUs'} ${text}`;

@@ -366,7 +366,15 @@ describe('entries that apply to no GPU of a node', () => {
     expect(skipped(0, 1, 2)).to.deep.equal([{ entry: 0, reason, message: `${missing} GPUs 0 to 2` }]);
     expect(skipped(0)[0]?.message).to.equal(`${missing} GPU 0`);
     expect(skipped(1, 0)[0]?.message).to.equal(`${missing} GPUs 0 and 1`);
+    expect(skipped(3, 1, 2)[0]?.message).to.equal(`${missing} GPUs 1 to 3`);
     expect(skipped(0, 1, 3)[0]?.message, 'one is lost').to.equal(`${missing} GPUs 0, 1 and 3`);
+  });
+
+  it('are named on a node without GPUs', () => {
+    const message = 'this node has no GPU';
+    expect(skippedOf([{ gpus: { indices: [0] }, profiles }])).to.deep.equal([
+      { entry: 0, reason: 'NoGpuMatches', message },
+    ]);
   });
 
   it('are named by all that their selector says where no GPU is so, although some of the indices exist', () => {
@@ -391,6 +399,11 @@ describe('entries that apply to no GPU of a node', () => {
     expect(skippedOf(layouts, aGpu())).to.deep.equal([
       { entry: 1, reason: 'Taken', message: 'earlier entries apply to every GPU that it matches: GPU 0' },
     ]);
+    const whole = { mig: 'Disabled' as const };
+    expect(
+      skippedOf([whole, whole], t4).map(({ reason }) => reason),
+      'a whole GPU needs no MIG',
+    ).to.deep.equal(['Taken']);
   });
 
   it('are named also with a count, which only a node that has such GPUs must be able to meet', () => {
@@ -407,15 +420,16 @@ describe('entries that apply to no GPU of a node', () => {
 });
 
 describe('a wish', () => {
-  it('says where no GPU may be reset, and nothing where one may', () => {
-    const wishOf = (allow: NonNullable<PolicySpec['allow']>) => {
+  it('says where no GPU may be reset, or foreign instances may be replaced, and nothing of what is usual', () => {
+    const optionsOf = (allow: NonNullable<PolicySpec['allow']>) => {
       const resolved = resolveNode(aPolicy({ allow }).spec, aDevice(aGpu()), undefined);
-      return 'wish' in resolved ? resolved.wish.allowGpuReset : 'refused';
+      if (!('wish' in resolved)) throw new Error(resolved.refusal.message);
+      const { gpus: _gpus, ...options } = resolved.wish;
+      return options;
     };
-    expect([wishOf({ gpuReset: false }), wishOf({ gpuReset: true }), wishOf({})]).to.deep.equal([
-      false,
-      undefined,
-      undefined,
-    ]);
+    expect(optionsOf({ gpuReset: false })).to.deep.equal({ allowGpuReset: false });
+    expect(optionsOf({ replaceForeignInstances: true })).to.deep.equal({ replaceForeignInstances: true });
+    for (const usual of [{ gpuReset: true, replaceForeignInstances: false }, {}])
+      expect(optionsOf(usual)).to.deep.equal({});
   });
 });
