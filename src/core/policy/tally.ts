@@ -157,6 +157,7 @@ function isSame(a: NodeOutcome, b: NodeOutcome): boolean {
     a.phase === b.phase &&
     a.reason === b.reason &&
     a.message === b.message &&
-    (a.plan === b.plan || (a.plan?.hash === b.plan?.hash && a.plan?.wishHash === b.plan?.wishHash))
+    a.plan?.hash === b.plan?.hash &&
+    a.plan?.wishHash === b.plan?.wishHash
   );
 }

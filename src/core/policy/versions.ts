@@ -47,12 +47,11 @@ export function readVersions(given: GpuPartitionPolicy, known?: PolicyVersions):
 /** The versions as the schedule that is in force has them: this is the only place where a schedule becomes layouts or a demand. */
 export function applySchedule(versions: PolicyVersions): PolicyVersions {
   const { newest, inForce, schedule } = versions;
-  const show = (policy: GpuPartitionPolicy): GpuPartitionPolicy => {
-    const spec = specUnder(policy.spec, schedule?.name);
-    return spec === policy.spec ? policy : { ...policy, spec };
-  };
-  const shown = show(newest);
-  return { ...versions, newest: shown, inForce: inForce === newest ? shown : inForce && show(inForce) };
+  const show = (policy: GpuPartitionPolicy): GpuPartitionPolicy => ({
+    ...policy,
+    spec: specUnder(policy.spec, schedule?.name),
+  });
+  return { ...versions, newest: show(newest), inForce: inForce && show(inForce) };
 }
 
 function newestBefore(
@@ -166,13 +165,12 @@ export function enforces({ spec }: GpuPartitionPolicy): boolean {
 }
 
 function recall(given: GpuPartitionPolicy, stored: StoredVersion | undefined): GpuPartitionPolicy | undefined {
-  const { generation, spec } = stored ?? {};
-  return generation !== undefined && isSpec(spec) ? versionOf(given, generation, spec) : undefined;
+  return stored && isSpec(stored.spec) ? versionOf(given, stored.generation, stored.spec) : undefined;
 }
 
 /** Of the form in which it is stored; the API server has checked it when it was the policy's own. */
-function isSpec(spec: NonNullable<PolicyStatus['inForce']>['spec'] | undefined): spec is PolicySpec {
-  const { nodeSelector, strategy, layouts, demand } = (spec ?? {}) as Partial<Record<string, unknown>>;
+function isSpec(spec: StoredVersion['spec']): spec is PolicySpec {
+  const { nodeSelector, strategy, layouts, demand } = spec;
   return (
     typeof nodeSelector === 'object' &&
     nodeSelector !== null &&

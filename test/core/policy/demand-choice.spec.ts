@@ -40,13 +40,14 @@ const chosen = (fleet: Fleet, partition = aPartition({ device })) => {
   return found && 'wish' in found ? found.wish.gpus : undefined;
 };
 
+const other = (index: number, more: Partial<GpuWish> = {}): GpuWish => ({
+  uuid: uuidOf(index),
+  profiles: { '3g.20gb': 2 },
+  ...more,
+});
+
 describe('the wish of a policy with a demand', () => {
   const gpus = [aGpu(), aGpu({ index: 1 }), aGpu({ index: 2 })];
-  const other = (index: number, more: Partial<GpuWish> = {}): GpuWish => ({
-    uuid: uuidOf(index),
-    profiles: { '3g.20gb': 2 },
-    ...more,
-  });
 
   it('is what the last plan chose, else what an earlier plan did, and nothing of what layouts asked for', () => {
     const earlier = [other(0, { entry: demandEntry }), other(1, { entry: restEntry }), other(2, { entry: 'abc' })];
@@ -94,6 +95,11 @@ describe('what a demand makes of a node', () => {
     expect(fleet.choose(policy, plan())).to.deep.equal(['n']);
     expect(chosen(fleet)).to.deep.equal([wish]);
     expect(fleet.choose(policy, plan())).to.deep.equal([]);
+    const partition = aPartition({ device });
+    const { wish: before } = fleet.claimOf('n', partition);
+    expect(fleet.claimOf('n', partition).wish, 'worked out once').to.equal(before);
+    fleet.choose(policy, new Map([['n', new Map([[uuid, other(0)]])]]));
+    expect(chosen(fleet, partition)).to.deep.equal([other(0)]);
   });
 
   it('is shown by a policy that only plans', () => {

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../../src/api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { admitsOf, listRefused } from '../../../src/core/policy/policy-record.ts';
 import { RolloutStates } from '../../../src/core/rollout/rollout-states.ts';
 import { fullSupport } from '../../../src/core/policy/sharing.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
+import { aRolloutState } from '../rollout/rollout-builders.ts';
 
 const a100 = aPartition({ device: aDevice(aGpu()) });
 const a30 = aPartition({ device: aDevice(aGpu({ product: 'NVIDIA A30' })) });
@@ -51,13 +52,26 @@ describe('a fleet', () => {
     expect(fleet.claimOf('n', a100).losers.map(({ isOutranked }) => isOutranked)).to.deep.equal([true, true]);
   });
 
+  it('takes a policy for a new one whose name another object had before', () => {
+    const fleet = aFleet([accepted(aPolicy())], { n: 'p' });
+    const again = aPolicy({ layouts: [{ profiles: { '3g.20gb': 3 } }] });
+    fleet.setPolicy({ ...again, metadata: { ...again.metadata, uid: 'uid-again' } });
+    const { isInForce, hold } = fleet.claimOf('n', a100);
+    expect([isInForce, hold?.kind]).to.deep.equal([false, 'Refused']);
+    const before = fleet.policy('p');
+    fleet.removePolicy('p');
+    fleet.setPolicy(aPolicy());
+    expect([before?.nodes.size, fleet.policy('p')?.nodes.size]).to.deep.equal([0, 1]);
+  });
+
   it('keeps nothing of a policy that is gone', () => {
     const fleet = aFleet([], { n: 'p' });
-    const count = 2_000;
+    const count = 5_000;
     const replace = (run: string): void => {
       for (let at = 0; at < count; at += 1) {
         const name = `${run}-${at}`;
-        fleet.setPolicy(aPolicy({ name, nodeSelector: { matchLabels: { pool: name } } }));
+        for (const [index, pool] of [name, `other-${name}`].entries())
+          fleet.setPolicy(aPolicy({ name, generation: index + 1, nodeSelector: { matchLabels: { pool } } }));
         fleet.removePolicy(name);
       }
     };
@@ -159,6 +173,8 @@ describe('the acceptance of a generation', () => {
     if (record) fleet.check(record, 'good', a100);
     expect(holdOf(fleet, 'good')?.kind).to.equal('Checking');
     expect([...(record?.unchecked ?? [])]).to.deep.equal(['bad']);
+    if (record) fleet.check(record, 'bad', a100);
+    expect(holdOf(fleet, 'good')?.kind, 'none refuses').to.equal('Checking');
     const refused = aFleet([aPolicy()], { good: 'p', bad: 'p' });
     const other = refused.policy('p');
     if (other) refused.check(other, 'bad', a30);
@@ -171,6 +187,13 @@ describe('the acceptance of a generation', () => {
     const { kind, message } = holdOf(fleet, 'good') ?? {};
     expect(kind).to.equal('Refused');
     expect(message).to.match(/^generation 1 of policy p is not accepted: node bad: .*1g\.5gb/);
+  });
+
+  it('is refused by itself, whatever the nodes', () => {
+    const fleet = aFleet([aPolicy({ layouts: [{ profiles: { '3g.20gb': 3 } }] })], { good: 'p' });
+    const { kind, message } = holdOf(fleet, 'good') ?? {};
+    expect(kind).to.equal('Refused');
+    expect(message).to.match(/^generation 1 of policy p is not accepted: spec\.layouts\[0\]: /);
   });
 
   it('names the nodes that refuse it in the same order after one has been asked again: each new text wakes all nodes', () => {
@@ -254,6 +277,7 @@ describe('the acceptance of a generation', () => {
     fleet.setPolicy(accepted(aPolicy()));
     fleet.setPolicy(aPolicy({ generation: 2, nodeSelector: { matchLabels: { zone: 'z' } } }));
     expect([...(fleet.policy('p')?.unchecked ?? [])]).to.deep.equal(['m']);
+    expect(winnerOf(fleet, 'n'), 'by the generation in force').to.equal('p');
   });
 
   it('counts once: the generation before it stays the one before it', () => {
@@ -276,6 +300,18 @@ describe('the acceptance of a generation', () => {
     const record = fleet.policy('p');
     if (record) fleet.accept(record);
     expect(admits()).to.equal('Everybody');
+  });
+
+  it('lets nodes start that have not been looked at only if it was known how they stand, and none before a canary', () => {
+    const states = new RolloutStates();
+    states.put(aRolloutState('n'));
+    const admits = (isForecast: boolean, rollout: PolicySpec['rollout'] = {}) => {
+      const record = aFleet([accepted(aPolicy({ rollout }))], { n: 'p' }).policy('p');
+      if (record && isForecast) record.isForecast = true;
+      return record && admitsOf(record, states, false);
+    };
+    expect([admits(false), admits(true)]).to.deep.equal(['Nobody', 'WithoutEvictions']);
+    expect(admits(true, { canary: { nodes: 1 } })).to.equal('Nobody');
   });
 
   it('is asked again of all nodes after an edit, and forgotten of none that is gone', () => {
@@ -373,5 +409,14 @@ describe('the acceptance of a generation', () => {
     const words = listRefused(fleet.policy('p') ?? { refused: new Map() });
     expect(words?.match(/node bad-/g)).to.have.lengthOf(5);
     expect(words).to.match(/and 2 more nodes$/);
+  });
+
+  it('names all nodes that refuse where they are few, and cuts what they say', () => {
+    const refused = (...messages: readonly string[]) =>
+      listRefused({
+        refused: new Map(messages.map((message, at) => [`bad-${at}`, { reason: 'DoesNotFit', message }])),
+      });
+    expect(refused('too much', 'too many')).to.equal('node bad-0: too much; node bad-1: too many');
+    expect(refused('x'.repeat(5000))).to.have.lengthOf(3800);
   });
 });

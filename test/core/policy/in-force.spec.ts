@@ -184,8 +184,12 @@ describe('a generation that is not accepted', () => {
     world.inference = { ...inference, metadata };
     world.fleet.setPolicy(world.inference);
     expect(world.check()).to.equal(true);
-    expect(world.claim.winner?.spec.layouts).to.deep.equal([{ mig: 'Disabled' }]);
-    expect(world.fleet.claimOf('other', a100).winner).to.equal(undefined);
+    for (const when of ['at once', 'after a restart']) {
+      expect(world.claim.winner?.spec.layouts, when).to.deep.equal([{ mig: 'Disabled' }]);
+      expect(world.fleet.claimOf('other', a100).winner, when).to.equal(undefined);
+      world.restart();
+      world.fleet.removePolicy('fallback');
+    }
   });
 
   it('is always accepted if it is the deletion: no node keeps its policy from going', () => {

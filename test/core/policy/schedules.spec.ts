@@ -119,6 +119,12 @@ describe('a policy with schedules', () => {
     expect(recordOf(fleet).inForce?.spec.schedules).to.equal(undefined);
   });
 
+  it('only plans what the schedule in force says if it only plans', () => {
+    const fleet = aFleetWith(aPolicy({ mode: 'Plan', schedules: [night] }));
+    accept(fleet, mark('night'));
+    expect(wished(fleet)).to.deep.equal({ '3g.20gb': 2 });
+  });
+
   it('keeps the schedules of the generation in force while an edit is not accepted', () => {
     const fleet = aFleetWith(scheduled);
     accept(fleet, mark('night'));

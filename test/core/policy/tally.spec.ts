@@ -102,6 +102,11 @@ describe('the tally of a policy', () => {
       tally.put(ready);
       expect(tally.put({ ...ready, ...change }), JSON.stringify(change)).to.equal(true);
     }
+    const lost = { ...ready, wonBy: 'other', isOutranked: false };
+    expect([tally.put(lost), tally.put({ ...lost, isOutranked: true })], 'another priority').to.deep.equal([
+      true,
+      true,
+    ]);
   });
 
   it('counts nothing that is not a count, and no more than a node can have', () => {
@@ -109,6 +114,13 @@ describe('the tally of a policy', () => {
     const plan = { hash: 'h', wishHash: 'w', keep: 1.5, destroy: -1, create: 1e9 };
     for (const node of ['a', 'b']) tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '', plan });
     expect(tally.plans).to.deep.equal({ gpusChanging: 0, keep: 0, destroy: 0, create: 2048, evict: 0 });
+  });
+
+  it('names the first nodes of a group, as they stand', () => {
+    const tally = new PolicyTally(['a', 'b', 'c']);
+    const failed = (node: string): NodeOutcome => ({ node, phase: 'Failed', reason: 'InUse', message: `of ${node}` });
+    for (const node of ['c', 'b', 'a']) tally.put(failed(node));
+    expect(tally.first('failed', 2)).to.deep.equal([failed('c'), failed('b')]);
   });
 
   it('says of a node that was not looked at that it was not', () => {

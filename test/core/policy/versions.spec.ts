@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
-import { accept, currentOf, readVersions } from '../../../src/core/policy/versions.ts';
+import {
+  accept,
+  currentOf,
+  earlierOf,
+  isAccepted,
+  readGenerations,
+  readVersions,
+} from '../../../src/core/policy/versions.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const { spec } = aPolicy();
@@ -24,11 +31,56 @@ describe('the versions of a policy', () => {
     expect(after.inForce?.spec).to.equal(before.inForce?.spec);
   });
 
+  it('have the metadata of now: it changes without a new generation', () => {
+    const before = readVersions(anEdit());
+    const edit = anEdit();
+    const annotations = { team: 'a' };
+    const after = readVersions({ ...edit, metadata: { ...edit.metadata, annotations } }, before);
+    expect(after.inForce?.metadata).to.deep.include({ generation: 1, annotations });
+  });
+
+  it('are those that the API server tells: which its author wrote last, and which its nodes are told', () => {
+    expect(readGenerations(anEdit())).to.deep.equal({ uid: 'uid-p', generation: 2, told: 1 });
+  });
+
+  it('are not accepted of a file, which has no generation', () => {
+    const { generation: _none, ...metadata } = aPolicy().metadata;
+    expect(isAccepted(readVersions({ ...aPolicy(), metadata }))).to.equal(false);
+  });
+
+  it('go back to the version in force, or to the one before it if the newest is in force', () => {
+    const versions = readVersions(anEdit());
+    expect(earlierOf(versions)?.metadata.generation).to.equal(1);
+    expect(earlierOf(accept(versions))?.metadata.generation).to.equal(1);
+    expect(earlierOf(readVersions({ ...aPolicy(), status: { acceptedGeneration: 1 } }))).to.equal(undefined);
+  });
+
+  it('have the newest of those before the one in force, even if the status is older than our own write', () => {
+    const second = accept(readVersions(anEdit()));
+    const policy = aPolicy({ generation: 3 });
+    const status = { acceptedGeneration: 2, inForce: { generation: 2, spec: second.newest.spec } };
+    const known = accept(readVersions({ ...policy, status }, second));
+    const previous = { generation: 1, spec };
+    const { inForce, previous: found } = readVersions({ ...policy, status: { ...status, previous } }, known);
+    expect([inForce?.metadata.generation, found?.metadata.generation]).to.deep.equal([3, 2]);
+  });
+
+  it('may have a demand instead of layouts', () => {
+    const { layouts: _none, ...rest } = spec;
+    const demand = { slices: [{ profiles: ['1g.5gb'], count: 4 }] };
+    expect(readVersions(anEdit({ generation: 1, spec: { ...rest, demand } })).inForce?.spec).to.deep.include({
+      demand,
+    });
+  });
+
   it('do not go by what a status holds if it is not a spec', () => {
     for (const broken of [
+      {},
       { ...spec, nodeSelector: null },
+      { ...spec, nodeSelector: 'pool=p' },
       { ...spec, strategy: 1 },
       { ...spec, layouts: undefined },
+      { ...spec, layouts: undefined, demand: null },
     ]) {
       expect(readVersions(anEdit({ generation: 1, spec: broken })).inForce, JSON.stringify(broken)).to.equal(undefined);
     }
