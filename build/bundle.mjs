@@ -53,9 +53,7 @@ const narrowPackages = {
   setup({ onResolve }) {
     const inBuild = (file) => new URL(`build/${file}`, root).pathname;
     onResolve({ filter: /^@kubernetes\/client-node$/ }, ({ importer }) =>
-      /@dot-i\/k8s-operator|src\/kube\/operator\.ts$/.test(importer)
-        ? { path: inBuild('client-node-for-operator.mjs') }
-        : undefined,
+      importer.includes('@dot-i/k8s-operator') ? { path: inBuild('client-node-for-operator.mjs') } : undefined,
     );
     onResolve({ filter: /^undici$/ }, () => ({ path: inBuild('undici-for-clients.mjs') }));
     onResolve({ filter: /^node-fetch$/ }, () => ({ path: inBuild('node-fetch-for-operator.mjs') }));

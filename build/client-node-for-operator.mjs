@@ -1,5 +1,5 @@
 // Replaces @kubernetes/client-node in the controller's bundle, only for @dot-i/k8s-operator. The base class
-// requires the whole package, 2,700 generated models of which our ResilientOperator uses none: it replaces every method
+// requires the whole package, 2,700 generated models of which our ResilientOperator uses none: it refuses every method
 // that would call them (src/kube/operator.ts). Without this the controller takes 50 MB more.
 export { KubeConfig } from '@kubernetes/client-node';
 

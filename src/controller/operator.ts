@@ -57,7 +57,7 @@ export class GpuPartitionOperator extends ResilientOperator {
   readonly #options: GpuPartitionOperatorOptions;
 
   constructor(options: GpuPartitionOperatorOptions) {
-    super(options.client, options.logger);
+    super(options.logger);
     this.#options = options;
   }
 

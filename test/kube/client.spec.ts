@@ -1,7 +1,5 @@
 import { expect } from 'chai';
-import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
-import { discoverResource } from '../../src/kube/discovery.ts';
 import type { KubeObject, Resource } from '../../src/kube/resource.ts';
 import { type ControlPlane, createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
@@ -215,19 +213,6 @@ describe('KubeClient', () => {
       expect(items.map(({ metadata }) => metadata.name)).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
       expect(expired).to.equal(1);
       await proxied.config.close();
-    });
-  });
-
-  describe('discoverResource', () => {
-    it('finds the kind of a resource', async () => {
-      expect(await discoverResource(client, '', 'v1', 'nodes')).to.deep.equal(nodes);
-    });
-
-    it('says which CRD is missing', async () => {
-      const error = await failureOf(discoverResource(client, widgets.group, widgets.version, 'gadgets'));
-      expect(error).to.be.instanceOf(ApiError);
-      expect(error.code).to.equal(404);
-      expect(error.message).to.contain(`gadgets.${widgets.group}`);
     });
   });
 });

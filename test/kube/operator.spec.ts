@@ -1,31 +1,27 @@
-import { ResourceEventType, type ResourceEvent } from '@dot-i/k8s-operator';
 import { expect } from 'chai';
 import { whenAborted } from '../../src/process/abort.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { ResilientOperator } from '../../src/kube/operator.ts';
-import type { Reflector } from '../../src/kube/reflector.ts';
+import { Reflector } from '../../src/kube/reflector.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { settle } from '../process/fake-clock.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
 import { connect } from './connection.ts';
-import { failureOf, rejectionOf } from './failure.ts';
+import { rejectionOf } from './failure.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { installWidgets, widgets, type Widget } from './widget.ts';
 
-const finalizer = 'test.gpupartition.dev/cleanup';
-
 /** An operator whose `init` and calls are a test's own. */
 class TestOperator extends ResilientOperator {
-  readonly events: ResourceEvent[] = [];
+  readonly client: KubeClient;
   readonly log: RecordedLog;
-  readonly cleaned: string[] = [];
   setUp: () => Promise<void> = async () => undefined;
-  handle: (event: ResourceEvent) => Promise<void> = async () => undefined;
 
   constructor(client: KubeClient) {
     const log = new RecordedLog();
-    super(client, log);
+    super(log);
+    this.client = client;
     this.log = log;
   }
 
@@ -34,14 +30,12 @@ class TestOperator extends ResilientOperator {
   }
 
   followWidgets(onChange?: (key: string) => void): Reflector<Widget> {
-    return this.watch<Widget>({ resource: widgets, onChange: ({ key }) => onChange?.(key) });
+    const parts = { client: this.client, logger: this.log, resource: widgets };
+    return this.own(new Reflector<Widget>({ ...parts, onChange: ({ key }) => onChange?.(key) }).start());
   }
 
-  watchWidgets(): Promise<void> {
-    return this.watchResource(widgets.group, widgets.version, widgets.plural, async (event) => {
-      this.events.push(event);
-      await this.handle(event);
-    });
+  watchByBase(): Promise<unknown> {
+    return this.watchResource();
   }
 
   get over(): AbortSignal {
@@ -52,27 +46,8 @@ class TestOperator extends ResilientOperator {
     return this.createQueue({ reconcile });
   }
 
-  report(event: ResourceEvent, status: unknown): Promise<unknown> {
-    return this.patchResourceStatus(event.meta, status);
-  }
-
-  cleanUp(event: ResourceEvent): Promise<boolean> {
-    return this.handleResourceFinalizer(event, finalizer, async ({ meta }) => {
-      this.cleaned.push(meta.name);
-    });
-  }
-
   register(): Promise<unknown> {
     return this.registerCustomResourceDefinition('crds/widgets.yaml');
-  }
-
-  uri(namespace?: string): string {
-    return this.getCustomResourceApiUri(widgets.group, widgets.version, widgets.plural, namespace);
-  }
-
-  /** What of the objects with this name was reported. */
-  story(name: string): readonly string[] {
-    return this.events.filter(({ meta }) => meta.name === name).map(({ type }) => type);
   }
 }
 
@@ -94,7 +69,6 @@ describe('ResilientOperator', () => {
   afterEach(() => operator.stop());
 
   const create = (): Promise<Widget> => client.create<Widget>(widgets, { metadata: { name }, spec: { size: 1 } });
-  const ref = (): { resource: typeof widgets; name: string } => ({ resource: widgets, name });
 
   it('can be made although the environment names a kubeconfig that does not exist, and leaves the environment alone', () => {
     const before = process.env['KUBECONFIG'];
@@ -123,120 +97,14 @@ describe('ResilientOperator', () => {
     expect(keys).to.include(name);
   });
 
-  it('calls the handler of a watch with what is there, what changes and what goes', async () => {
-    await create();
-    operator.setUp = () => operator.watchWidgets();
-    await operator.start();
-    await eventually(
-      () => operator.story(name),
-      (story) => story.length === 1,
-    );
-    await client.delete(ref());
-    await eventually(
-      () => operator.story(name),
-      (story) => story.length === 2,
-    );
-    expect(operator.story(name)).to.deep.equal(['MODIFIED', 'DELETED']);
-    const [event] = operator.events.filter(({ meta }) => meta.name === name);
-    expect(event?.meta).to.deep.include({ id: 'widgets.test.gpupartition.dev/v1', kind: 'Widget' });
-  });
-
-  it('calls the handler again when it threw, with the newest state', async () => {
-    let failures = 1;
-    operator.handle = async ({ meta }) => {
-      if (meta.name === name && failures-- > 0) throw new Error('not yet');
-    };
-    operator.setUp = () => operator.watchWidgets();
-    await operator.start();
-    await create();
-    await eventually(
-      () => operator.story(name),
-      (story) => story.length === 2,
-    );
-    expect(operator.log.lines.filter(({ message }) => message === 'reconcile failed')).to.have.length(1);
-  });
-
-  it('continues after its connection was cut, where the base class ends the process', async () => {
-    await using proxy = await FaultProxy.open(cluster());
-    const proxied = connect(cluster(), { server: proxy.server });
-    const cutOff = new TestOperator(proxied);
-    cutOff.setUp = () => cutOff.watchWidgets();
-    await cutOff.start();
-    proxy.cut();
-    await create();
-    proxy.restore();
-    await eventually(
-      () => cutOff.story(name),
-      (story) => story.length === 1,
-    );
-    await cutOff.stop();
-    await proxied.config.close();
-  });
-
-  it('writes the status, and only the status, and throws when it cannot', async () => {
-    operator.handle = async (event) => {
-      if (event.meta.name === name && event.type !== ResourceEventType.Deleted)
-        await operator.report(event, { phase: 'Ready' });
-    };
-    operator.setUp = () => operator.watchWidgets();
-    await operator.start();
-    await create();
-    const written = await eventually(
-      () => client.get<Widget>(ref()),
-      ({ status }) => status !== undefined,
-    );
-    expect(written).to.deep.include({ status: { phase: 'Ready' }, spec: { size: 1 } });
-    const [event] = operator.events.filter(({ meta }) => meta.name === name);
-    await client.delete(ref());
-    if (event === undefined) throw new Error('the event was reported before');
-    expect((await failureOf(operator.report(event, { phase: 'Gone' }))).code).to.be.oneOf([404, 409]);
-  });
-
-  it('adds its finalizer, cleans up once on deletion, and lets the object go', async () => {
-    operator.handle = async (event) => {
-      if (event.meta.name === name) await operator.cleanUp(event);
-    };
-    operator.setUp = () => operator.watchWidgets();
-    await operator.start();
-    await client.create<Widget>(widgets, { metadata: { name, finalizers: ['other.dev/keep'] }, spec: { size: 1 } });
-    await eventually(
-      () => client.get<Widget>(ref()),
-      ({ metadata }) => metadata.finalizers?.includes(finalizer) === true,
-    );
-    await client.delete(ref());
-    const left = await eventually(
-      () => client.get<Widget>(ref()),
-      ({ metadata }) => metadata.finalizers?.includes(finalizer) === false,
-    );
-    expect(left.metadata.finalizers).to.deep.equal(['other.dev/keep']);
-    await settle();
-    expect(operator.cleaned).to.deep.equal([name]);
-    await client.merge(ref(), { metadata: { finalizers: null } });
-  });
-
-  it('refuses to set finalizers from a version that is no longer the newest: it would drop those of others', async () => {
-    operator.setUp = () => operator.watchWidgets();
-    await operator.start();
-    await create();
-    await eventually(
-      () => operator.story(name),
-      (story) => story.length === 1,
-    );
-    const [event] = operator.events.filter(({ meta }) => meta.name === name);
-    if (event === undefined) throw new Error('the event was reported before');
-    await client.merge(ref(), { metadata: { finalizers: ['other.dev/keep'] } });
-    expect((await failureOf(operator.cleanUp(event))).code).to.equal(409);
-    await client.merge(ref(), { metadata: { finalizers: null } });
-  });
-
   it('does not write CRDs and says what to do instead', async () => {
     const error = await rejectionOf(operator.register());
     expect(error).to.be.instanceOf(Error).with.property('message').that.contains('kubectl apply -f crds/widgets.yaml');
   });
 
-  it('knows the address of its resources', () => {
-    expect(operator.uri()).to.equal(`${cluster().server}/apis/test.gpupartition.dev/v1/widgets`);
-    expect(operator.uri('a')).to.equal(`${cluster().server}/apis/test.gpupartition.dev/v1/namespaces/a/widgets`);
+  it('does not watch by its base class, whose watch may end the process, and says what to do instead', async () => {
+    const error = await rejectionOf(operator.watchByBase());
+    expect(error).to.be.instanceOf(Error).with.property('message').that.contains('own a Reflector');
   });
 
   it('stops what it had started when its set-up fails, and passes the error on', async () => {
