@@ -31,7 +31,7 @@ const node = {
   ],
 };
 
-/** As in docs/demand.md. */
+/** For `recommend --pool`. */
 const pool = {
   gpus: [
     {
