@@ -123,7 +123,7 @@ class OpenPool {
     const found = this.#listAccepting(waiter, kind).find(({ left }) =>
       [...requests].every(([name, amount]) => (left.get(name) ?? 0) >= amount),
     );
-    for (const [name, amount] of found ? requests : []) found?.left.set(name, (found.left.get(name) ?? 0) - amount);
+    for (const [name, amount] of requests) found?.left.set(name, (found.left.get(name) ?? 0) - amount);
     return found !== undefined;
   }
 

@@ -46,20 +46,19 @@ export function wantedSlices(
 ): readonly WantedSlice[] {
   const geometries = new Map(members.map(({ gpu, product }) => [gpu.geometry, product]));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
-  const served = slices.map((slice) => serve(slice, geometries));
+  const served = slices.map((slice) => ({ slice, ...serve(slice, geometries) }));
   const counting = shareProfiles(
     slices,
     served.map(({ profiles }) => profiles),
   );
-  return slices.map((slice, index) => {
-    const { profiles = [], weight = 1 } = served[index] ?? {};
+  return served.map(({ slice, ...parts }, index) => {
     const own = counting[index] ?? [];
     const uses = own.map((profile) => ({
       profile,
       used: used.get(profile) ?? 0,
       waiting: asked.waiting ? waitingFor(asked.waiting, profile) : 0,
     }));
-    return want(slice, uses, { profiles, weight }, asked);
+    return want(slice, uses, parts, asked);
   });
 }
 
@@ -132,8 +131,8 @@ function split(
     return taken;
   };
   if (parts.profiles.length < 2) return [{ name, count, ...parts }];
-  const inUse = uses.map((one) => take(one.used));
-  const exact = uses.map(({ profile, waiting }, index) => ({ profile, count: (inUse[index] ?? 0) + take(waiting) }));
+  const inUse = uses.map((one) => ({ ...one, count: take(one.used) }));
+  const exact = inUse.map(({ profile, waiting, count: used }) => ({ profile, count: used + take(waiting) }));
   return [
     ...exact
       .filter((one) => one.count > 0)

@@ -21,6 +21,8 @@ const aPod = (spec: WorkloadPod['spec'] = {}, resource = small, amount = 1): Wor
 });
 
 describe('pods that wait for slices', () => {
+  const containers = [small, large].map((resource) => ({ name: 'main', resources: { limits: { [resource]: 1 } } }));
+  const both: WorkloadPod = { metadata: { name: 'job', namespace: 'ns' }, spec: { containers } };
   const aPoolNode = (parts: Partial<PoolNode> = {}): PoolNode => ({
     node: aNode({ labels: { rack: '1' } }),
     idle: new Map(),
@@ -68,6 +70,7 @@ describe('pods that wait for slices', () => {
 
   it('are those that request one', () => {
     expect(listWaiters([aPod({}, 'cpu')])).to.deep.equal([]);
+    expect(listWaiters([aPod({}, `${small}.shared`)])).to.deep.equal([]);
   });
 
   it('are not counted on nodes whose taints they do not tolerate', () => {
@@ -93,6 +96,8 @@ describe('pods that wait for slices', () => {
   it('count for no demand if a pool with layouts has an idle slice for them', () => {
     const layouts = { idle: new Map([[small, 1]]), follows: new Set<string>() };
     expect(share([aPod()], aPool('a'), aPool('z', layouts))).to.deep.equal({ a: {}, z: { [small]: 1 } });
+    const fixed = { fixed: new Set([small]), follows: new Set<string>() };
+    expect(share([aPod()], aPool('a', fixed), aPool('z', layouts))).to.deep.equal({ a: {}, z: { [small]: 1 } });
   });
 
   it('that request two slices need both on one node to be served', () => {
@@ -101,9 +106,37 @@ describe('pods that wait for slices', () => {
     expect(share([aPod({}, small, 2)], aPool('a'), pool)).to.deep.equal({ a: { [small]: 2 }, z: {} });
   });
 
+  it('count for a pool that could have their slices under another policy, where no demand wants such', () => {
+    const none = { follows: new Set<string>() };
+    const could = (...possible: readonly string[]) => ({ ...none, possible: new Set(possible) });
+    expect(share([aPod()], aPool('a', none), aPool('b', could(small)))).to.deep.equal({ a: {}, b: { [small]: 1 } });
+    expect(share([aPod()], aPool('b', could(large)))).to.deep.equal({ b: {} });
+    expect(share([both], aPool('b', could(small))), 'one of two').to.deep.equal({ b: {} });
+    const fixed = { ...none, fixed: new Set([small]) };
+    expect(share([aPod()], aPool('a', could(small)), aPool('b', fixed))).to.deep.equal({ a: {}, b: { [small]: 1 } });
+  });
+
+  it('count where each flavor of their queue may bring them', () => {
+    const onRack = (rack: string): PodPool => ({
+      ...aPool(rack, { node: aNode({ labels: { rack } }) }),
+      followsQueues: true,
+    });
+    const held = (rack: string) => ({
+      pod: aPod(),
+      count: 1,
+      requests: new Map([[small, 1]]),
+      ways: [{ pod: aPod(), nodeLabels: { rack } }],
+    });
+    const shares = shareWaiting([held('1'), held('2')], [onRack('1'), onRack('2')]);
+    expect([...shares].map(([policy, counts]) => [policy, ...counts.values()])).to.deep.equal([
+      ['1', 1],
+      ['2', 1],
+    ]);
+  });
+
   it('that request slices of two kinds count for the pool that offers both, not for one that could never run them', () => {
-    const containers = [small, large].map((resource) => ({ name: 'main', resources: { limits: { [resource]: 1 } } }));
-    const both: WorkloadPod = { metadata: { name: 'job', namespace: 'ns' }, spec: { containers } };
+    const idle = { idle: new Map([[small, 1]]), follows: new Set<string>() };
+    expect(share([both], aPool('z', idle)), 'one of two is idle').to.deep.equal({ z: {} });
     const one = aPool('a', {}, 5);
     const counts = { [small]: 1, [large]: 1 };
     expect(share([both], one)).to.deep.equal({ a: {} });
@@ -120,6 +153,15 @@ describe('pods that wait for slices', () => {
     const three = [aPod(), aPod(), aPod()];
     expect(share(three, aPool('b'), full(1))).to.deep.equal({ a: { [small]: 3 }, b: { [small]: 1 } });
     expect(share(three, aPool('b'), full(9))).to.deep.equal({ a: { [small]: 3 }, b: { [small]: 3 } });
+    expect(share(three, aPool('b'), full(1), aPool('c')), 'a third pool').to.deep.include({ c: {} });
+    const onRack = { nodeSelector: { rack: '1' } };
+    const pairs = [aPod({}, small, 2), aPod({}, small, 2), aPod(onRack, small, 2)];
+    expect(share(pairs, aPool('b'), full(2)), 'two slices of one pod').to.deep.equal({
+      a: { [small]: 6 },
+      b: { [small]: 2 },
+    });
+    const twice = { ...full(1), overflow: [...full(1).overflow, { resources: new Set([small]), count: 1 }] };
+    expect(share([aPod(), aPod(onRack)], aPool('b'), twice), 'of two slices').to.deep.include({ b: { [small]: 2 } });
     expect(share([aPod(), aPod({}, medium)], aPool('b'), full(1)), 'of two kinds').to.deep.equal({
       a: { [small]: 1, [medium]: 1 },
       b: { [medium]: 1 },
@@ -146,24 +188,32 @@ describe('pods that wait for slices', () => {
         ],
       },
     });
-    const overflow = (state: Partial<DemandState>) => {
+    const pool = (states: readonly DemandState[]): PodPool => {
       const reader = new PoolReader(policy);
       reader.read(aNode(), aPartition({ device: aDevice(aGpu({ slices: ['1g.5gb@0'] })) }));
-      const states = ['s', 'whole'].map((name) => ({
-        name,
-        wanted: 0,
-        offered: 0,
-        used: 0,
-        waiting: 0,
-        unmet: 0,
-        ...state,
-      }));
-      return reader.pool('p', [], states).overflow.map(({ resources, count }) => [[...resources], count]);
+      return reader.pool('p', [], states);
     };
+    const state = (more: Partial<DemandState>) => ({
+      name: 's',
+      wanted: 0,
+      offered: 0,
+      used: 0,
+      waiting: 0,
+      unmet: 0,
+      ...more,
+    });
+    const overflow = (more: Partial<DemandState>) =>
+      pool(['s', 'whole'].map((name) => ({ ...state(more), name }))).overflow.map(({ resources, count }) => [
+        [...resources],
+        count,
+      ]);
     const served = [small, medium];
     expect(overflow({ wanted: 4, used: 3, waiting: 3 }), 'beyond max').to.deep.equal([[served, 2]]);
     expect(overflow({ wanted: 4, used: 2, waiting: 2, unmet: 2 }), 'no room').to.deep.equal([[served, 2]]);
     expect(overflow({ wanted: 4, used: 2, waiting: 1, unmet: 2 }), 'one is spare').to.deep.equal([[served, 1]]);
+    expect(overflow({ wanted: 4, used: 1, waiting: 2, unmet: 2 }), 'one of two').to.deep.equal([[served, 1]]);
+    const { waiting: _unknown, ...old } = { ...state({ wanted: 4, used: 4 }), name: 's' };
+    expect(pool([old]).overflow, 'of an earlier release').to.deep.equal([]);
     expect(overflow({ wanted: 4, used: 4, unmet: 2 }), 'what is in use is lacking').to.deep.equal([]);
     expect(overflow({ wanted: 1, used: 1, waiting: 2 }), 'not asked for long enough').to.deep.equal([]);
     expect(new PoolReader(policy).pool('p', []).overflow, 'no plan yet').to.deep.equal([]);
@@ -185,6 +235,15 @@ describe('pods that wait for slices', () => {
       Object.fromEntries(new PoolReader(aPolicy()).read(node, partition).idle);
     expect(read(aNode())).to.deep.equal({ [small]: 1, 'nvidia.com/mig-3g.20gb': 1 });
     expect(read(aNode({ taints }))).to.deep.equal({});
+  });
+
+  it('go by what the strategy makes of slices', () => {
+    const device = aDevice(aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'] }));
+    const idle = (strategy: 'none' | 'single') =>
+      Object.fromEntries(new PoolReader(aPolicy({ strategy })).read(aNode(), aPartition({ device })).idle);
+    expect([idle('single'), idle('none')]).to.deep.equal([{ 'nvidia.com/gpu': 2 }, { 'nvidia.com/gpu': 1 }]);
+    const { priority: _none, ...spec } = aPolicy().spec;
+    expect(new PoolReader({ spec }).pool('p', []).priority).to.equal(0);
   });
 
   it('may have whole GPUs that nobody uses', () => {
@@ -304,12 +363,39 @@ describe('a demand that follows pods', () => {
     ]);
   });
 
+  it('keeps what min asks for beside pods open to any profile', () => {
+    const any = { name: 'any', profiles: ['1g.5gb', '1g.10gb'], min: 6 };
+    const steady = (key: string, count: number): number => (key === steadyKeyOf(any) ? 4 : Math.min(2, count - 1));
+    expect(wanted(any, { [medium]: 1 }, steady)[0]?.slices.map(({ name, count }) => [name, count])).to.deep.equal([
+      ['any/1g.5gb', 2],
+      ['any/1g.10gb', 1],
+      ['any', 3],
+    ]);
+  });
+
+  it('says how many pods wait beside a fixed number, and counts none where it follows none', () => {
+    expect(wanted({ profiles, count: 2 }, { [small]: 3 })[0]).to.include({ count: 2, used: 2, waiting: 3, beyond: 0 });
+    const declared = { waiting: undefined, steady: (_: string, count: number) => count };
+    expect(wantedSlices({ slices: [{ profiles }] }, members, declared)[0]).to.include({ count: 2, used: 2 });
+  });
+
+  it('weighs a whole GPU as much as the largest of the pool, and as 1 where there is none', () => {
+    const pair = aDevice(aGpu(), aGpu({ index: 1, product: 'NVIDIA A30' }));
+    const both = listMembers(aPolicy(), aPartition({ device: pair }), { isResting: () => false });
+    const weigh = (some: typeof members) =>
+      wantedSlices({ slices: [{ mig: 'Disabled', count: 1 }] }, some, { waiting: undefined, steady: () => 0 })[0]
+        ?.slices;
+    expect(weigh(both)?.map(({ weight }) => weight)).to.deep.equal([8]);
+    expect(weigh([])?.map(({ weight }) => weight)).to.deep.equal([1]);
+  });
+
   it('keeps to an edit of min, max and spare at once, whatever was asked for before', () => {
     const before = (): number => 8;
     expect(wanted({ profiles }, {}, before)[0]?.count).to.equal(8);
     expect(wanted({ profiles, max: 4 }, {}, before)[0]?.count).to.equal(4);
     expect(wanted({ profiles, min: 9 }, {}, before)[0]?.count).to.equal(9);
     expect(wanted({ profiles, spare: '25%' }, {}, before)[0]?.count).to.equal(10);
+    expect(wanted({ profiles, spare: '100%' }, {}, () => 101)[0]?.count).to.equal(202);
   });
 
   it('starts again where other profiles are asked for by the same name', () => {

@@ -66,6 +66,11 @@ describe('what a demand makes of a pod that waits', () => {
     expect(say({ rollout: { paused: true } })).to.match(
       /GPU 0, but the rollout is paused; set spec\.rollout\.paused to false/,
     );
+    const lastTransitionTime = '2026-01-01T04:00:00Z';
+    const message = 'the fleet is frozen';
+    const frozen = { type: 'Ready', status: 'False' as const, reason: 'Frozen', message, lastTransitionTime };
+    const waits = { ...demanding(fromPods()), status: { conditions: [frozen] } };
+    expect(outlook(asking(large), [nodeOf(waits, gpu)])[0]).to.match(/, but its rollout waits: the fleet is frozen$/);
     expect(say({ rollout: { maxUnavailable: 0 } })).to.match(/, but spec\.rollout\.maxUnavailable is 0/);
     const windows = [{ schedule: '0 22 * * *', duration: '1h' }];
     expect(say({ rollout: { windows } })).to.match(
@@ -190,6 +195,22 @@ describe('what a demand makes of a pod that waits', () => {
     expect(say(policy({ demand: fromPods() }))).to.deep.equal(told);
     expect(say(policy({ demand: fromPods({ slices: [{ profiles: ['2g.10gb'] }] }) }))[0]).to.match(/^NotInDemand /);
     expect(say(policy({ demand: fromPods() }, fromPods()))[0]).to.match(/^Planned /);
+    const nodes = (one: GpuPartitionPolicy) => [nodeOf(one, aGpu({ slices: full }))];
+    const tooMuch = policy({ layouts: [{ profiles: { '3g.20gb': 3 } }] });
+    expect(outlook(asking('nvidia.com/gpu'), nodes(tooMuch))[0], 'a layout that does not fit').to.match(
+      /^NotInDemand /,
+    );
+    const back = { schedule: { since: '2026-01-01T04:00:00Z', name: 'night', next: { time: '2026-01-02T04:00:00Z' } } };
+    const returning = {
+      ...policy({ demand: fromPods({ slices: [{ profiles: ['1g.5gb'] }] }) }, fromPods()),
+      status: back,
+    };
+    expect(say(returning)).to.deep.equal([
+      'NextSchedule policy p: its own layouts or demand have 3g.20gb, from 2026-01-02T04:00:00Z',
+    ]);
+    const { spec, ...rest } = policy({ layouts: [{ mig: 'Disabled' }] });
+    const single: GpuPartitionPolicy = { ...rest, spec: { ...spec, strategy: 'single' } };
+    expect(outlook(asking('nvidia.com/gpu'), nodes(single))[0], 'strategy single').to.not.match(/^NextSchedule /);
   });
 
   it('takes no slice that is there already for one more', () => {
