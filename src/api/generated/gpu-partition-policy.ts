@@ -112,7 +112,7 @@ export interface GpuPartitionPolicy {
         weight?: number;
       }[];
       /**
-       * Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted, which have no pods yet.
+       * Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted.
        */
       from?: 'Declared' | 'Pods' | 'Kueue';
       /**
@@ -120,7 +120,7 @@ export interface GpuPartitionPolicy {
        */
       evict?: 'Never' | 'IfNeeded';
       /**
-       * Idle GPUs that the demand does not need. Keep (or absent): they stay as they are. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it, whatever evict says.
+       * Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it.
        */
       rest?: 'Keep' | 'Whole' | 'Balanced';
       /**
@@ -299,7 +299,7 @@ export interface GpuPartitionPolicy {
           weight?: number;
         }[];
         /**
-         * Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted, which have no pods yet.
+         * Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted.
          */
         from?: 'Declared' | 'Pods' | 'Kueue';
         /**
@@ -307,7 +307,7 @@ export interface GpuPartitionPolicy {
          */
         evict?: 'Never' | 'IfNeeded';
         /**
-         * Idle GPUs that the demand does not need. Keep (or absent): they stay as they are. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it, whatever evict says.
+         * Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it.
          */
         rest?: 'Keep' | 'Whole' | 'Balanced';
         /**
@@ -349,7 +349,7 @@ export interface GpuPartitionPolicy {
      */
     drain?: {
       /**
-       * Pods to evict. Affected: those on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until those on these slices have ended.
+       * Pods to evict. Affected: those on slices that the change destroys. Node: every GPU pod of the node. None: none; the node is closed until those on these slices have ended.
        */
       scope?: 'Affected' | 'Node' | 'None';
       /**
@@ -370,7 +370,7 @@ export interface GpuPartitionPolicy {
      */
     rollout?: {
       /**
-       * Nodes that may be unavailable at a time, NotReady and Failed ones included: a number, or a percentage of the nodes with GPUs over which the policy decides, rounded down but at least 1. 0 holds the rollout. Example: 10%.
+       * Nodes that may be unavailable at a time, NotReady and Failed ones included: a number, or a percentage of the policy's nodes with GPUs, rounded down but at least 1. 0 holds the rollout. Example: 10%.
        */
       maxUnavailable?: number | string;
       /**
@@ -387,7 +387,7 @@ export interface GpuPartitionPolicy {
         soak?: string;
       };
       /**
-       * Failed nodes that halt the rollout (reason Halted): a number, or a percentage of the nodes with GPUs over which the policy decides, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.
+       * Failed nodes that halt the rollout (reason Halted): a number, or a percentage as in maxUnavailable. No new node starts then; failed nodes are retried. Example: 3.
        */
       failureThreshold?: number | string;
       /**
@@ -421,7 +421,7 @@ export interface GpuPartitionPolicy {
      */
     allow?: {
       /**
-       * Allows the reset of a GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it: with the next change of its layout, after all its pods have ended.
+       * Allows the reset of a GPU where a MIG mode change requires it (A100, A30), or, with the next change of its layout, where its driver asks for it; after all its pods have ended.
        */
       gpuReset?: boolean;
       /**
@@ -656,7 +656,7 @@ export interface GpuPartitionPolicy {
       podsToEvict?: number;
     };
     /**
-     * The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.
+     * The ledger: nodes with a slot, from their admission until they are verified or given up.
      */
     inFlight?: {
       /**
@@ -684,7 +684,7 @@ export interface GpuPartitionPolicy {
        */
       deadline?: string;
       /**
-       * Why the node was admitted. Fresh: it is already tainted and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing.
+       * Why the node was admitted. Fresh: already tainted, so not counted against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing.
        */
       kind?: 'Fresh' | 'Repair' | 'Retry' | 'New' | 'Found';
     }[];
