@@ -27,14 +27,12 @@ export function findPrice(asked: DemandAsked, planned: Planned, lacking: DemandS
   const profiles = lacking.profiles.filter((profile) => isOfProfile(resource, profile));
   const first = [kept, { name: oneMore, profiles, count: 1, weight }];
   const others = asked.slices.map((one) => (one === lacking ? { ...one, count: short - 1 } : one));
-  const before = (one: DemandSlice): number =>
-    (planned.shortfall.lacking[one.name] ?? 0) - (one.name === lacking.name ? 1 : 0);
   return {
     asked: { ...asked, slices: [...first, ...others] },
     isMet: ({ unserved }) => first.every(({ name }) => (unserved[name] ?? 0) === 0),
     describe: ({ unserved }, wanted) => {
       const lost = others.flatMap((one) => {
-        const count = (unserved[one.name] ?? 0) - before(one);
+        const count = (unserved[one.name] ?? 0) - (planned.shortfall.lacking[one.name] ?? 0);
         return count > 0
           ? [{ ...one, count, slice: wanted.find(({ slices }) => slices.some(({ name }) => name === one.name)) }]
           : [];

@@ -239,6 +239,20 @@ describe('what a demand makes of a pod that waits', () => {
     ]);
   });
 
+  it('names a slice of several profiles whole, whatever part of it goes short', () => {
+    const slices = [
+      { name: 'any', profiles: ['1g.5gb', '1g.10gb'], min: 4, weight: 2 },
+      { name: 'large', profiles: ['3g.20gb', '4g.20gb'], spare: 1, weight: 3 },
+    ];
+    const asked = { asks: { [small]: '1' } };
+    const others = Array.from({ length: 4 }, (_, at) => aPod({ name: `o${at}`, ...asked }));
+    const used = aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1*', '1g.5gb@2*', '1g.5gb@3'] });
+    expect(outlook(asking(large), [nodeOf(demanding(fromPods({ slices })), used)], { others })).to.deep.equal([
+      'Outweighed policy p: other slices have its room: to offer one more 3g.20gb, 3 any (1g.5gb) would have to go short, ' +
+        'which weigh 6 against 3: raise the weight of large, want fewer any, or add GPUs',
+    ]);
+  });
+
   it('offers it in place of others where it weighs more', () => {
     const slices = [
       { name: 'small', profiles: ['1g.5gb'], min: 7, weight: 1 },
