@@ -99,6 +99,19 @@ describe('what a demand makes of a pod that waits', () => {
     expect(found).to.deep.equal([
       { policy: 'p', code: 'Making', message: 'policy p: it is making a 3g.20gb on node n, GPU 0' },
     ]);
+    const plans = { ...policy, spec: { ...policy.spec, mode: 'Plan' as const } };
+    const planned = answerHere(foreseePod(asking(large), { ...facts, policies: [plans], partitions }));
+    expect(
+      planned.map(({ code }) => code),
+      'mode Plan',
+    ).to.not.include('Making');
+  });
+
+  it('says so where no node of the policy has a GPU that takes part', () => {
+    const t4 = aGpu({ product: 'Tesla T4', migCapable: false });
+    expect(outlook(asking(large), [nodeOf(demanding(fromPods()), t4)])).to.deep.equal([
+      'NoGpus policy p: no node of it has reported a GPU with MIG that takes part',
+    ]);
   });
 
   it('blames no pod where the whole pool has no room for one slice more', () => {
@@ -118,6 +131,10 @@ describe('what a demand makes of a pod that waits', () => {
       'NothingIdle policy p: no room is idle, and demand.evict Never spares what runs: node n, GPU 0 has room for a 3g.20gb ' +
         'once team/a, team/b and team/c have ended, or with demand.evict: IfNeeded',
     ]);
+    expect(
+      outlook(asking(large), [nodeOf(demanding(fromPods()), aGpu({ slices: full }))])[0],
+      'no pod is known',
+    ).to.match(/once what runs there has ended, or with/);
   });
 
   /** Two nodes with a pod on three of their slices each: there is room for a large slice once one of the pods has gone. */
@@ -280,6 +297,30 @@ describe('what a demand makes of a pod that waits', () => {
     );
   });
 
+  it('says of a fixed number beside others that follow pods only to leave it out', () => {
+    const slices = [{ name: 'small', profiles: ['1g.5gb'], count: 2 }];
+    const gpu = aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1*'] });
+    expect(outlook(asking(small), [nodeOf(demanding(fromPods({ slices })), gpu)])[0]).to.match(
+      /raise count, or leave count out$/,
+    );
+  });
+
+  it('promises the slice of the pod, though spare ones go short', () => {
+    const slices = [{ name: 'large', profiles: ['3g.20gb'], spare: 5 }];
+    const gpu = aGpu({ slices: ['1g.5gb@0*'] });
+    expect(outlook(asking(large), [nodeOf(demanding(fromPods({ slices })), gpu)])[0]).to.match(/^Planned /);
+  });
+
+  it('says nothing where a fixed number is there, on nodes on which the pod may not run', () => {
+    const policy = demanding({ slices: [{ name: 'large', profiles: ['3g.20gb'], count: 1 }] });
+    const nodes = [
+      nodeOf(policy, aGpu({ slices: [] }), { name: 'n1' }),
+      nodeOf(policy, aGpu({ slices: ['3g.20gb@4'] }), { name: 'n2', labels: { pool: 'q' } }),
+    ];
+    const pod = aPod({ asks: { [large]: '1' }, spec: { nodeSelector: { pool: 'p' } } });
+    expect(outlook(pod, nodes)).to.deep.equal([]);
+  });
+
   it('foresees one more of a fixed number that is not in use yet', () => {
     const policy = demanding({ slices: [{ name: 'small', profiles: ['1g.5gb'], count: 3 }] });
     const gpu = aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1*'] });
@@ -335,6 +376,14 @@ describe('what a demand makes of a pod that waits', () => {
       nodeOf(demanding(fromPods(), { name: 'b', priority: 5 }), gpu, { name: 'n2' }),
     ];
     expect(outlook(asking(large), two)).to.deep.equal([
+      'Planned policy b: the planner will offer a 3g.20gb on node n2, GPU 0',
+    ]);
+    const fixed = demanding(
+      { slices: [{ name: 'large', profiles: ['3g.20gb'], count: 1 }] },
+      { name: 'a', priority: 9 },
+    );
+    const used = nodeOf(fixed, aGpu({ slices: ['3g.20gb@4*'] }), { name: 'n0' });
+    expect(outlook(asking(large), [used, ...two.slice(1)]), 'a fixed number').to.deep.equal([
       'Planned policy b: the planner will offer a 3g.20gb on node n2, GPU 0',
     ]);
   });
