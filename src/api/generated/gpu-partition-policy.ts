@@ -349,7 +349,7 @@ export interface GpuPartitionPolicy {
      */
     drain?: {
       /**
-       * Pods to evict. Affected: those on slices that the change destroys. Node: every GPU pod of the node. None: none; the node is closed until those on these slices have ended.
+       * Pods to evict. Affected: those on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node is closed until those on these slices have ended.
        */
       scope?: 'Affected' | 'Node' | 'None';
       /**
@@ -421,7 +421,7 @@ export interface GpuPartitionPolicy {
      */
     allow?: {
       /**
-       * Allows the reset of a GPU where a MIG mode change requires it (A100, A30), or, with the next change of its layout, where its driver asks for it; after all its pods have ended.
+       * Allows the reset of a GPU where a MIG mode change requires it (A100, A30), and with the next change of its layout where its driver asks for it, once all its pods have ended.
        */
       gpuReset?: boolean;
       /**
