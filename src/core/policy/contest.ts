@@ -59,8 +59,9 @@ export function judgeContest(contenders: readonly Contender[]): Contest {
 }
 
 /** Whether a node counts as one of the policy's. A generation that is not accepted adds none, and takes none away. */
-export function isOwn({ record, byForce }: Contender): boolean {
-  return record.isAccepted || byForce;
+export function isOwn({ record, byNewest, byForce }: Contender): boolean {
+  if (!record.isAccepted) return byForce;
+  return byNewest || (byForce && isPlanning(record));
 }
 
 function toldTo(

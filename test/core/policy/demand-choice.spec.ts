@@ -119,6 +119,17 @@ describe('what a demand makes of a node', () => {
     expect(chosen(fleet, aPartition({ device, policy: other, wish: { gpus: [wish] } }))).to.equal(undefined);
   });
 
+  it('is still known of a policy that only plans, once that is accepted', () => {
+    const fleet = new Fleet({ sharing: true });
+    fleet.setPolicy(aDemandPolicy(7, 1, { mode: 'Plan' }));
+    const record = fleet.policy('p');
+    if (!record) throw new Error('there is no policy p');
+    const demand = { states: [], condition: { status: 'True' as const, reason: 'DemandMet', message: '' } };
+    record.demand = demand as unknown as NonNullable<typeof record.demand>;
+    fleet.accept(record);
+    expect(record.demand).to.equal(demand);
+  });
+
   it('is chosen again for an edit', () => {
     const policy = aDemandPolicy(7);
     const fleet = aFleetWith(policy);

@@ -117,6 +117,57 @@ describe('a fleet', () => {
     expect(fleet.claimOf('n', a100).wish).to.equal(wish);
   });
 
+  it('counts for a policy what was found for its version in force, and for the one that it only plans', () => {
+    const fleet = aFleet([accepted(aPolicy())], { n: 'p' });
+    const inForce = fleet.policy('p')?.policy;
+    fleet.setPolicy(aPolicy({ generation: 2, mode: 'Plan', layouts: [{ mig: 'Disabled' }] }));
+    checkAll(fleet);
+    const planned = fleet.policy('p')?.policy;
+    if (!inForce || !planned) throw new Error('there is no policy p');
+    const outcome = (reason: string) => ({ node: 'n', phase: 'Ready' as const, reason, message: '' });
+    expect(planned.metadata.generation).to.equal(2);
+    expect(fleet.count(inForce, outcome('Ready'))).to.deep.equal(['p']);
+    expect(fleet.count(planned, outcome('PlanOnly'))).to.deep.equal(['p']);
+    expect(fleet.count(aPolicy({ generation: 3 }), outcome('Other')), 'another one').to.deep.equal([]);
+  });
+
+  it('foresees which nodes are counted once the newest generation is accepted', () => {
+    const fleet = aFleet([accepted(aPolicy())], { a: 'p', m: 'q' });
+    fleet.setPolicy(aPolicy({ generation: 2, nodeSelector: { matchLabels: { pool: 'q' } } }));
+    const record = fleet.policy('p');
+    if (!record) throw new Error('there is no policy p');
+    const counted = (accepts: boolean) => ['a', 'm'].filter((node) => fleet.tallyAfter(record, accepts).has(node));
+    expect([counted(true), counted(false)]).to.deep.equal([['m'], ['a']]);
+  });
+
+  it('keeps of an edit how often a policy’s status was written, and takes no switch of what was replaced', () => {
+    const fleet = aFleet([accepted(aPolicy())], { n: 'p' });
+    const before = fleet.policy('p');
+    if (before) before.writes = { ...before.writes };
+    fleet.setPolicy(aPolicy({ generation: 2, strategy: 'single' }));
+    expect(fleet.policy('p')?.writes).to.equal(before?.writes);
+    expect(before && fleet.switch(before, { since: '2026-01-01T00:00:00Z' })).to.deep.equal([]);
+    expect(fleet.claimOf('n', a100)).to.include({ newestGeneration: 2, isInForce: true });
+  });
+
+  it('says what a policy beside another one would make of a node', () => {
+    const planning = accepted(aPolicy({ name: 'plan', mode: 'Plan', layouts: [{ profiles: { '3g.20gb': 2 } }] }));
+    const { isInForce, wish } = aFleet([accepted(aPolicy()), planning], { n: 'p' }).claimBeside(planning, a100);
+    expect([isInForce, wish]).to.have.nested.property('[1].wish.gpus[0].profiles').that.deep.equals({ '3g.20gb': 2 });
+    expect(isInForce).to.equal(true);
+  });
+
+  it('tells a policy that is refused of another product only where the reason changes', () => {
+    const onlyA100 = { gpus: { models: ['A100-SXM4-40GB'] }, profiles: { '3g.20gb': 3 } };
+    const fleet = aFleet(
+      [aPolicy({ layouts: [onlyA100] }), aPolicy({ name: 'any', layouts: [{ profiles: { '1g.99gb': 1 } }] })],
+      {
+        n: 'p',
+      },
+    );
+    expect(fleet.review('n', a30)).to.deep.equal(['any']);
+  });
+
   it('names the nodes of an edited policy, those that it leaves and those that it wins, and no others', () => {
     const other = accepted(aPolicy({ name: 'q', nodeSelector: { matchLabels: { pool: 'q' } } }));
     const fleet = aFleet([accepted(aPolicy()), other], { a: 'p', b: 'p', c: 'q', d: 'r' });

@@ -10,6 +10,21 @@ describe('the layout of a node in words', () => {
     );
   });
 
+  it('says of a GPU that does not respond why', () => {
+    expect(deviceText([aGpu({ error: 'GPU is lost', slices: ['3g.20gb@0'] })])).to.equal('1 GPU: GPU is lost');
+  });
+
+  it('is a label that says various where GPUs differ, or the value would be too long', () => {
+    const valueOf = (...lengths: readonly number[]): string =>
+      layoutLabelValue(lengths.map((length, index) => aGpu({ index, slices: [`${'x'.repeat(length - 2)}@0`] })));
+    expect(valueOf(63, 63)).to.match(/^1xx{61}$/);
+    expect([valueOf(64), valueOf(9, 8)]).to.deep.equal(['various', 'various']);
+    expect([layoutLabelValue([aGpu()]), layoutLabelValue([aGpu(), aGpu({ slices: [] })])]).to.deep.equal([
+      'whole',
+      'various',
+    ]);
+  });
+
   it('is `empty` as a label, too', () => {
     expect(layoutLabelValue([aGpu({ slices: [] })])).to.equal('empty');
   });

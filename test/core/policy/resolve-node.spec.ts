@@ -72,6 +72,8 @@ describe('resolveNode', () => {
     const resolved = resolveNode(spec, aDevice(aGpu()), undefined);
     const wish = 'wish' in resolved ? resolved.wish.gpus : [];
     expect(wish).to.deep.equal([{ uuid: uuidOf(0), profiles: { '3g.20gb': 2 } }]);
+    const both = aPolicy({ layouts: [{ profiles: { '3g.20gb': 1, '3c.3g.20gb': 1 } }] }).spec;
+    expect(resolveNode(both, aDevice(aGpu()), undefined), 'by both names').to.deep.include({ wish: { gpus: wish } });
   });
 
   it('speaks the names of the driver that is there', () => {
