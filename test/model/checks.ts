@@ -460,7 +460,7 @@ export class Invariants {
       demand(watching === undefined, 'S13', `${watching?.name} is drained, and only looks on`);
       if (command.name !== 'EvictPod' && command.name !== 'DeletePod') continue;
       const pod = pods.find(({ metadata }) => metadata.uid === command.pod.uid);
-      const mayGo = pod === undefined || !kubelet.monitors.mustStay(pod as Pod);
+      const mayGo = pod === undefined || !kubelet.monitors.mustStay(pod);
       demand(mayGo, 'S13', `${command.pod.name} is told to go, only looks on, and nothing would make it again`);
     }
     const isNamed =
