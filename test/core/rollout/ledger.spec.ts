@@ -304,6 +304,19 @@ describe('the ledger', () => {
         expect(generationsOf(one)).to.deep.equal(['x 2', 'y 1']);
         expect(one.canary).to.deep.equal({ generation: 2, nodes: ['x'] });
         expect(one.admitted).to.deep.equal(['x']);
+        for (const kinds of [
+          ['Repair', 'New'],
+          ['New', 'Repair'],
+        ] as const) {
+          const nodes = ['x', 'y'].map((node, index) =>
+            anAsking(node, kinds[index] ?? 'New', { isUnderWay: true, wishGeneration: 2 }),
+          );
+          const rollout = { maxUnavailable: 3, canary: { nodes: 1 } };
+          expect(generationsOf(step({ nodes, inFlight, generation: 2, rollout })), kinds.join(' and ')).to.deep.equal([
+            'x 2',
+            'y 2',
+          ]);
+        }
         const three = stepWith(3);
         expect(generationsOf(three).slice(0, 2)).to.deep.equal(['x 2', 'y 2']);
         expect(three.canary?.nodes).to.have.lengthOf(3).and.include.members(['x', 'y']);

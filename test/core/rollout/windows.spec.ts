@@ -38,6 +38,15 @@ describe('windows', () => {
     expect(until({ ...nightly, schedule: 'never' }, '2026-01-02T05:00:00Z')).to.equal(undefined);
   });
 
+  it('close when the first of those that are open does, whichever opens before', () => {
+    const [day, noon] = [
+      { schedule: '0 8 * * *', duration: '8h' },
+      { schedule: '0 12 * * *', duration: '1h' },
+    ];
+    const state = stateOfWindows([noon, day], at('2026-01-01T10:00:00Z'));
+    expect(state).to.deep.equal({ isOpen: true, closesAt: at('2026-01-01T16:00:00Z') });
+  });
+
   it('are in their own time zone, UTC unless told otherwise', () => {
     expect(opensAt([inBerlin], '2026-01-01T12:00:00Z')).to.equal('2026-01-01T21:00:00.000Z');
     expect(opensAt([inBerlin], '2026-07-01T12:00:00Z')).to.equal('2026-07-01T20:00:00.000Z');
