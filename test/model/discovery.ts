@@ -22,7 +22,7 @@ export function writeGfdLabels({
   const { labels, errors } = computeLabels(describeReport(device.report()), strategy, sharing && { sharing });
   if (errors.length > 0 || !node) return;
   const wanted: Readonly<Record<string, string>> = {
-    ...dropInvalidLabels(labels).kept,
+    ...dropInvalidLabels(labels),
     'nvidia.com/gfd.timestamp': '1',
   };
   const before = node.metadata.labels ?? {};

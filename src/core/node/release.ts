@@ -62,14 +62,14 @@ function removeAll(keys: readonly string[]): Readonly<Record<string, undefined>>
  */
 function listOutdatedLabels(node: NodeView, partition: GpuNodePartition | undefined): readonly string[] {
   const { labels, annotations } = metadataOf(node);
-  const mode = writerModeOf({ labels, annotations, gfdPod: undefined, before: partition?.status?.writerMode });
+  const mode = writerModeOf({ labels, annotations, before: partition?.status?.writerMode });
   if (!isUnfinished(node) || mode === 'Verify') return [];
   const isOurs = listManagedLabels({ annotations }).length > 0;
   const strategy = strategyByLabels(labels, isOurs) ?? partition?.spec.strategy ?? 'mixed';
   const sharing = sharingByLabels(labels);
   const device = partition === undefined ? undefined : knownDevice(node, partition);
   const predicted = device && predictDevice(device, strategy, sharing && { sharing });
-  const right = dropInvalidLabels(predicted?.labels ?? {}).kept;
+  const right = dropInvalidLabels(predicted?.labels ?? {});
   return listPrunableLabels({ labels, annotations })
     .filter(changesWithLayout)
     .filter((key) => labels[key] !== right[key] && predicted?.undetermined[key] === undefined);

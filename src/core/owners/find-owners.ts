@@ -8,12 +8,9 @@ import { foreignGpuResource } from '../pods/gpu-resource.ts';
 import { migManagerLabel, migManagerPods, obeysLabel } from './mig-manager.ts';
 import type { PodView } from '../pods/pod-view.ts';
 
-export const ownerNames = ['mig-manager', 'dra', 'hami', 'nos', 'aws-vgpu', 'instaslice', 'vgpu-host'] as const;
-export type OwnerName = (typeof ownerNames)[number];
-
 /** Another party that partitions or hands out the GPUs of a node. */
 export interface Owner {
-  readonly name: OwnerName;
+  readonly name: 'mig-manager' | 'dra' | 'hami' | 'nos' | 'aws-vgpu' | 'instaslice' | 'vgpu-host';
   /** What was seen, with names. */
   readonly evidence: string;
   /** The setting or the command that hands the GPUs over to us. */
@@ -22,8 +19,8 @@ export interface Owner {
 
 /** What is known of one node. */
 export interface OwnerEvidence {
-  /** Name of the node, for the commands; `NODE` if omitted. */
-  readonly node?: string;
+  /** Name of the node, for the commands. */
+  readonly node: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
@@ -70,7 +67,7 @@ function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): O
     stubborn.length > 0
       ? `take the DaemonSet of ${namePods(stubborn, 3)} off this node; its pods do not follow the label ${migManagerLabel}`
       : 'set spec.allow.takeOver: [mig-manager] in the policy, or run ' +
-        `"kubectl label node ${nameOf(evidence)} ${migManagerLabel}=false --overwrite"`;
+        `"kubectl label node ${evidence.node} ${migManagerLabel}=false --overwrite"`;
   return { name: 'mig-manager', evidence: `NVIDIA mig-manager: ${seen.join(', ')}`, handOver };
 }
 
@@ -123,7 +120,7 @@ function findHami(evidence: OwnerEvidence): Owner | undefined {
     evidence: `HAMi: ${seen.join(', ')}`,
     handOver:
       "take this node out of the nodeSelector of HAMi's device plugin (devicePlugin.nvidiaNodeSelector in its chart), then run " +
-      `"kubectl annotate node ${nameOf(evidence)} ${hamiRegistration}- ${hamiHandshake}-", ` +
+      `"kubectl annotate node ${evidence.node} ${hamiRegistration}- ${hamiHandshake}-", ` +
       "and let NVIDIA's device plugin run here",
   };
 }
@@ -137,7 +134,7 @@ function findNos(evidence: OwnerEvidence): Owner | undefined {
   return {
     name: 'nos',
     evidence: `nos: label ${nosLabel}=${kind}`,
-    handOver: `run "kubectl label node ${nameOf(evidence)} ${nosLabel}-"`,
+    handOver: `run "kubectl label node ${evidence.node} ${nosLabel}-"`,
   };
 }
 
@@ -159,7 +156,7 @@ function findVgpuHost({ labels, ...evidence }: OwnerEvidence): Owner | undefined
     evidence: `virtual machines (vGPU host): ${seen.join(', ')}`,
     handOver:
       'take the node out of the policy; or move its virtual machines away, ' +
-      `run "kubectl label node ${nameOf(evidence)} ${workloadLabel}=container --overwrite", and install the driver for containers`,
+      `run "kubectl label node ${evidence.node} ${workloadLabel}=container --overwrite", and install the driver for containers`,
   };
 }
 
@@ -178,7 +175,7 @@ function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
     evidence: `AWS virtual GPU device plugin: ${foreignGpuResource} ${offered}, ${use}`,
     handOver:
       `move the pods that ask for ${foreignGpuResource} to other nodes, ` +
-      `then run "kubectl label node ${nameOf(evidence)} k8s.amazonaws.com/accelerator-"`,
+      `then run "kubectl label node ${evidence.node} k8s.amazonaws.com/accelerator-"`,
   };
 }
 
@@ -218,8 +215,4 @@ function ownPods({ pods = [], systemNamespaces }: OwnerEvidence): readonly PodVi
 
 function carries({ metadata }: PodView, selector: LabelSelector): boolean {
   return Object.entries(selector).every(([key, value]) => metadata.labels?.[key] === value);
-}
-
-function nameOf({ node }: Pick<OwnerEvidence, 'node'>): string {
-  return node ?? 'NODE';
 }

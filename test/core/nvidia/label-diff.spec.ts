@@ -50,17 +50,15 @@ describe('diffLabels', () => {
     expect(diffLabels(current, Object.keys(current), wanted)).to.deep.equal({
       set: {},
       remove: ['nvidia.com/mig-1g.10gb.count'],
-      refused: [],
     });
   });
 
-  it('refuses keys of other owners even if the list of managed keys names them', () => {
+  it('leaves keys of other owners alone even if the list of managed keys names them', () => {
     const current = { 'nvidia.com/gpu.present': 'true', 'kubernetes.io/hostname': 'n1' };
     const change = diffLabels(current, Object.keys(current), { 'nvidia.com/mig.config': 'all-1g.5gb' });
     expect(change).to.deep.equal({
       set: {},
       remove: [],
-      refused: ['kubernetes.io/hostname', 'nvidia.com/gpu.present', 'nvidia.com/mig.config'],
     });
   });
 });

@@ -22,8 +22,9 @@ describe('values of labels', () => {
     const alone = computeLabels(node, 'single').labels;
     expect(alone['nvidia.com/gpu.product']).to.have.length(63);
     expect(invalidLabels(alone)).to.deep.equal([]);
-    const { kept, dropped } = dropInvalidLabels(computeLabels(node, 'single', { sharing }).labels);
-    expect(dropped).to.deep.equal([
+    const shared = computeLabels(node, 'single', { sharing }).labels;
+    const kept = dropInvalidLabels(shared);
+    expect(invalidLabels(shared)).to.deep.equal([
       {
         key: 'nvidia.com/gpu.product',
         value: 'NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition-MIG-1g.24gb.me.all-SHARED',

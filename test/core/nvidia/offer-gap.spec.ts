@@ -25,7 +25,6 @@ function aSituation(
       advertised: { resources: { ...counts }, stale: 0 },
       labels: {},
     },
-    config: undefined,
     hasOwnConfig: false,
     hasPlugin: false,
     isClosed: false,
@@ -154,15 +153,8 @@ describe('whether the device plugin of a node may misunderstand a change', () =>
       });
     });
 
-    it('is ruled out if the sharing is the policy’s, or is going to be', () => {
-      const sharing = {
-        strategy: 'time-slicing',
-        renameByDefault: false,
-        failRequestsGreaterThanOne: false,
-        resources: [{ name: slice, replicas: 4 }],
-      } as const;
+    it('is ruled out if the sharing is going to be the policy’s', () => {
       const situation = unasked(aSituation(sliced, { [slice]: 28 }, { hasPlugin: true }));
-      expect(reasonOf({ ...situation, config: { sharing } })).to.equal(undefined);
       expect(reasonOf({ ...situation, hasOwnConfig: true })).to.equal(undefined);
     });
   });

@@ -6,13 +6,13 @@ const managed = 'gpupartition.dev/managed-labels';
 const nfd = 'nfd.node.kubernetes.io/feature-labels';
 
 function modeOf(part: Partial<WriterEvidence>): string {
-  return writerModeOf({ labels: {}, annotations: {}, gfdPod: false, before: undefined, ...part });
+  return writerModeOf({ labels: {}, annotations: {}, before: undefined, ...part });
 }
 
 describe('the writer mode of a node', () => {
   it('is Patch where nothing tells of GPU Feature Discovery', () => {
     expect(modeOf({})).to.equal('Patch');
-    expect(modeOf({ gfdPod: undefined, before: 'Patch' })).to.equal('Patch');
+    expect(modeOf({ before: 'Patch' })).to.equal('Patch');
     expect(modeOf({ labels: { 'nvidia.com/gpu.count': '1' } })).to.equal('Patch');
   });
 
@@ -29,13 +29,8 @@ describe('the writer mode of a node', () => {
     expect(modeOf({ annotations: { [nfd]: 'pci-10de.present,nvidia.com/gpu.present' } })).to.equal('Patch');
   });
 
-  it("is Verify where GFD's pod is there", () => {
-    expect(modeOf({ gfdPod: true })).to.equal('Verify');
-  });
-
   it('stays Verify when GFD vanishes', () => {
     expect(modeOf({ before: 'Verify' })).to.equal('Verify');
-    expect(modeOf({ before: 'Verify', gfdPod: undefined })).to.equal('Verify');
   });
 });
 

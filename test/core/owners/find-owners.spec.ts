@@ -145,11 +145,6 @@ describe('mig-manager', () => {
       handOver: `take the DaemonSet of gpu/mig-1 off this node; its pods do not follow the label ${deploy}`,
     });
   });
-
-  it('is named with the word NODE where the name of the node is not given', () => {
-    const { node: _node, ...evidence } = aNode({ labels: { [deploy]: 'true' }, pods: undefined });
-    expect(findOwners(evidence, [])[0]?.handOver).to.include('kubectl label node NODE');
-  });
 });
 
 describe('taking over from mig-manager', () => {

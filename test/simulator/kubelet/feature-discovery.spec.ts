@@ -36,7 +36,7 @@ describe('a simulated GPU Feature Discovery', () => {
     expect(annotations[featureLabelsAnnotation]?.split(',')).to.not.include('bench');
     expect(Number(labels['nvidia.com/gfd.timestamp']) * 1000).to.be.closeTo(Date.now(), 20_000);
     expect(JSON.stringify(managedFields)).to.contain('"nfd-master"');
-    expect(writerModeOf({ labels, annotations, gfdPod: undefined, before: undefined })).to.equal('Verify');
+    expect(writerModeOf({ labels, annotations, before: undefined })).to.equal('Verify');
   });
 
   it('keeps its labels in line with the devices, and takes back what somebody else changes', async () => {

@@ -87,7 +87,6 @@ export function checkOffer(situation: Situation): Ruling | undefined {
         advertised: partition.status?.device?.advertised,
         labels: node.metadata.labels ?? {},
       },
-      config: undefined,
       hasOwnConfig: settings.pluginConfigMap !== undefined,
       hasPlugin: pluginPods(situation, pods).length > 0,
       isClosed: isUnfinished(node) || hasStartupTaint(node),

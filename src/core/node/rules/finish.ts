@@ -141,7 +141,7 @@ function open(
   if (writerModeFor(situation) === 'Patch') {
     return { ifClosed: 'Opens', verdict, commands: [patch(combine(labels, marks))] };
   }
-  const handedOver = handOver(metadataOf(node), Object.keys(dropInvalidLabels(predicted.labels).kept));
+  const handedOver = handOver(metadataOf(node), Object.keys(dropInvalidLabels(predicted.labels)));
   if (stale.length === 0) return { ifClosed: 'Opens', verdict, commands: [patch(combine(handedOver, marks))] };
   // GPU Feature Discovery may never come back; what the node offers is right.
   const { lastsMs, waits } = waitFor(situation, 'Labels');

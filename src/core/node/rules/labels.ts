@@ -53,7 +53,7 @@ function administratorsSharing(
 /** Who writes the nvidia.com labels of a node. The previous writer is in the status, which outlives us. */
 export function writerModeFor({ node, partition }: Pick<Situation, 'node' | 'partition'>): WriterMode {
   const { labels = {}, annotations = {} } = node.metadata;
-  return writerModeOf({ labels, annotations, gfdPod: undefined, before: partition.status?.writerMode });
+  return writerModeOf({ labels, annotations, before: partition.status?.writerMode });
 }
 
 /**
@@ -65,7 +65,7 @@ export function writerModeFor({ node, partition }: Pick<Situation, 'node' | 'par
 export function layoutLabels(situation: Situation, predicted: NodeLabels): NodeChange {
   const device = situation.partition.status?.device;
   if (writerModeFor(situation) !== 'Patch' || !isKnown(device) || predicted.errors.length > 0) return {};
-  return gpuLabels(metadataOf(situation.node), dropInvalidLabels(predicted.labels).kept);
+  return gpuLabels(metadataOf(situation.node), dropInvalidLabels(predicted.labels));
 }
 
 /** Removes the labels that describe a layout, if they are ours to write and the device is unknown. */

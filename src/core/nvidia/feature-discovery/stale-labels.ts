@@ -1,8 +1,7 @@
 import type { NodeMetadata } from '../../metadata/node-change.ts';
 import { nfdOwnedLabelKeys } from '../labels/label-diff.ts';
 import { changesWithLayout, layoutSuffixOf, migProfileOfLabelKey } from '../labels/label-key.ts';
-import { dropInvalidLabels } from '../labels/label-value.ts';
-import type { Labels } from '../labels/label-value.ts';
+import { dropInvalidLabels, type Labels } from '../labels/label-value.ts';
 import type { NodeLabels } from '../labels/node-labels.ts';
 
 export interface StaleLabel {
@@ -24,7 +23,7 @@ export function staleLabels(
 ): readonly StaleLabel[] {
   // In that case it writes no labels and removes none.
   if (errors.length > 0) return [];
-  const { kept } = dropInvalidLabels(predicted);
+  const kept = dropInvalidLabels(predicted);
   const isWritten = writtenBy(labels);
   const differing = Object.entries(kept)
     .filter(([key, value]) => labels[key] !== value && !Object.hasOwn(undetermined, key))
@@ -36,9 +35,11 @@ export function staleLabels(
   return [...differing, ...left];
 }
 
+const mostNamed = 3;
+
 /** `nvidia.com/gpu.count should be 7, … and 3 more` */
-export function describeStaleLabels(stale: readonly StaleLabel[], most = 3): string {
-  const named = stale.slice(0, most).map(({ key, wanted }) => `${key} should be ${wanted ?? 'gone'}`);
+export function describeStaleLabels(stale: readonly StaleLabel[]): string {
+  const named = stale.slice(0, mostNamed).map(({ key, wanted }) => `${key} should be ${wanted ?? 'gone'}`);
   const rest = stale.length - named.length;
   return rest > 0 ? `${named.join(', ')} and ${rest} more` : named.join(', ');
 }

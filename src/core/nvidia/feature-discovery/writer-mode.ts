@@ -9,8 +9,6 @@ export type WriterMode = 'Patch' | 'Verify';
 export interface WriterEvidence {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Whether a pod of GFD is on the node; undefined: its pods were not listed. */
-  readonly gfdPod: boolean | undefined;
   /** The node's previous mode, from its status. */
   readonly before: WriterMode | undefined;
 }
@@ -19,10 +17,9 @@ export interface WriterEvidence {
  * `Verify` as soon as GFD is seen, and permanently: its labels vanish for minutes when it or NFD restarts, and it would not remove
  * what we write then. We write again only after somebody clears the mode in the status.
  */
-export function writerModeOf({ labels, annotations, gfdPod, before }: WriterEvidence): WriterMode {
+export function writerModeOf({ labels, annotations, before }: WriterEvidence): WriterMode {
   const seen =
     before === 'Verify' ||
-    gfdPod === true ||
     Object.hasOwn(labels, GFD_TIMESTAMP_KEY) ||
     [...nfdOwnedLabelKeys(annotations)].some(isGfdLabelKey);
   return seen ? 'Verify' : 'Patch';

@@ -12,29 +12,19 @@ export interface LabelChange {
   readonly set: Labels;
   /** Keys to delete (null in a merge patch). */
   readonly remove: readonly string[];
-  /** Managed or wanted keys that only their owner may write; left alone. */
-  readonly refused: readonly string[];
 }
 
 /**
  * What to patch so that a node's labels become `wanted`. `managed` is the list of keys that we wrote earlier, kept in an annotation.
  * Keys that are neither managed nor wanted stay. Anyone who may edit nodes can edit the annotation, so keys that can never be ours
- * are refused even if it names them. No change gives two empty sets.
+ * are left alone even if it names them. No change gives two empty sets.
  */
 export function diffLabels(current: Labels, managed: readonly string[], wanted: Labels): LabelChange {
-  const set: Record<string, string> = {};
-  const remove: string[] = [];
-  const refused: string[] = [];
-  for (const [key, value] of Object.entries(wanted)) {
-    if (!isOwnable(key)) refused.push(key);
-    else if (valueOf(current, key) !== value) set[key] = value;
-  }
-  for (const key of new Set(managed)) {
-    if (Object.hasOwn(wanted, key)) continue;
-    if (!isOwnable(key)) refused.push(key);
-    else if (Object.hasOwn(current, key)) remove.push(key);
-  }
-  return { set, remove: remove.toSorted(), refused: refused.toSorted() };
+  const set = Object.entries(wanted).filter(([key, value]) => isOwnable(key) && valueOf(current, key) !== value);
+  const remove = [...new Set(managed)].filter(
+    (key) => isOwnable(key) && Object.hasOwn(current, key) && !Object.hasOwn(wanted, key),
+  );
+  return { set: Object.fromEntries(set), remove: remove.toSorted() };
 }
 
 /** Label keys that NFD owns on a node, from the node's annotations. NFD removes or overwrites them at any time. */

@@ -33,25 +33,19 @@ export function invalidLabels(labels: Labels): readonly InvalidLabel[] {
   });
 }
 
-interface PartedLabels {
-  readonly kept: Labels;
-  readonly dropped: readonly InvalidLabel[];
-}
-
 /** Each decision needs the valid labels of a prediction. */
-const parted = new WeakMap<Labels, PartedLabels>();
+const valid = new WeakMap<Labels, Labels>();
 
 /**
- * Separates labels that reach the node from those that do not. NFD silently drops each invalid label
+ * The labels that reach the node. NFD silently drops each invalid label
  * (NVIDIA/k8s-device-plugin#1876): `NVIDIA-RTX-PRO-6000-…-MIG-1g.24gb.me.all-SHARED` is longer than 63 characters, so such a node
  * has no `gpu.product`. A writer without NFD must leave them out itself.
  */
-export function dropInvalidLabels(labels: Labels): PartedLabels {
-  const known = parted.get(labels);
+export function dropInvalidLabels(labels: Labels): Labels {
+  const known = valid.get(labels);
   if (known) return known;
-  const dropped = invalidLabels(labels);
-  const lost = new Set(dropped.map((label) => label.key));
-  const found = { kept: Object.fromEntries(Object.entries(labels).filter(([key]) => !lost.has(key))), dropped };
-  parted.set(labels, found);
+  const lost = new Set(invalidLabels(labels).map(({ key }) => key));
+  const found = Object.fromEntries(Object.entries(labels).filter(([key]) => !lost.has(key)));
+  valid.set(labels, found);
   return found;
 }

@@ -48,7 +48,6 @@ export function computeLabels(node: NodeDescription, strategy: MigStrategy, conf
 function findGfdError(node: NodeDescription, config: DevicePluginConfig | undefined): UpstreamError | undefined {
   if (!/^[^.]*(?:\.[^.]*){1,2}$/.test(node.driverVersion)) {
     return {
-      tool: 'gpu-feature-discovery',
       message:
         'error creating labeler: failed to construct version labeler: error getting driver version: ' +
         `Version "${node.driverVersion}" does not match format "X.Y[.Z]"`,
@@ -57,7 +56,6 @@ function findGfdError(node: NodeDescription, config: DevicePluginConfig | undefi
   }
   if (config?.sharing?.strategy === 'mps' && node.gpus.some((gpu) => gpu.migEnabled)) {
     return {
-      tool: 'gpu-feature-discovery',
       message:
         'error creating labeler: error creating sharing labeler: failed to check MPS-capable: ' +
         'MPS sharing is not supported for mig devices',

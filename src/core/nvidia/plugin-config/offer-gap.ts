@@ -10,7 +10,6 @@ import { advertisedResources, resourcesText } from '../resources/advertised.ts';
 import { computeResources } from '../resources/node-resources.ts';
 import { describeReplicas, explainOffer } from '../resources/offer.ts';
 import type { Offer, OfferedResources } from '../resources/offer.ts';
-import type { DevicePluginConfig } from './sharing.ts';
 
 /** A node before anything on it is touched. */
 export interface OfferSituation {
@@ -19,8 +18,6 @@ export interface OfferSituation {
   /** Of the policy. */
   readonly strategy: MigStrategy;
   readonly offer: OfferedResources;
-  /** Settings of the plugin, as far as known. */
-  readonly config: DevicePluginConfig | undefined;
   /** The plugin takes strategy and sharing from our file as soon as the layout is there: what it offers now tells nothing about them. */
   readonly hasOwnConfig: boolean;
   /** Whether the node has a pod of a known device plugin that we may restart. */
@@ -48,9 +45,9 @@ const untilThen = 'Nothing is touched until then';
  * undefined if that fits, or tells nothing: even then the plugin's settings may (`strategyMismatch`).
  */
 export function findOfferGap(situation: OfferSituation): OfferGap | undefined {
-  const { device, strategy, offer, config, hasPlugin, hasOwnConfig, isClosed, becomesWhole } = situation;
+  const { device, strategy, offer, hasPlugin, hasOwnConfig, isClosed, becomesWhole } = situation;
   if (isClosed) return undefined;
-  const { resources, errors } = computeResources(device, strategy, config);
+  const { resources, errors } = computeResources(device, strategy);
   const explained: Offer = errors.length > 0 ? { kind: 'Other' } : explainOffer(offer, resources);
   if (explained.kind === 'Exact') return undefined;
   if (explained.kind === 'Nothing') return hasPlugin ? undefined : describeAbsence(situation, resources);
@@ -70,15 +67,12 @@ export function findOfferGap(situation: OfferSituation): OfferGap | undefined {
 }
 
 /** The strategy by which the node advertises its devices, if it is a different one. */
-function findOtherStrategy(
-  { device, strategy, offer, config }: OfferSituation,
-  explained: Offer,
-): MigStrategy | undefined {
+function findOtherStrategy({ device, strategy, offer }: OfferSituation, explained: Offer): MigStrategy | undefined {
   const names = Object.keys(advertisedResources(offer.allocatable));
   if (names.length === 0) return undefined;
   const others = MIG_STRATEGIES.filter((one) => one !== strategy);
   const kinds = others.map((one) => {
-    const { resources, errors } = computeResources(device, one, config);
+    const { resources, errors } = computeResources(device, one);
     return errors.length > 0 ? 'Other' : explainOffer(offer, resources).kind;
   });
   // Seven GPUs may be seven slices, or one GPU shared by seven: nobody shares by exactly the number of slices.

@@ -125,5 +125,5 @@ function hasSameAttributes(a: MigDeviceDescription, b: MigDeviceDescription): bo
 }
 
 function pluginError(message: string, advice: string): UpstreamError {
-  return { tool: 'device-plugin', message, advice };
+  return { message, advice };
 }

@@ -13,7 +13,7 @@ export const featureLabelsAnnotation = 'nfd.node.kubernetes.io/feature-labels';
  */
 export function patchFeatureLabels({ metadata }: KubeletNode, wanted: Labels): readonly JsonPatchOperation[] {
   const { labels = {}, annotations } = metadata;
-  const { kept } = dropInvalidLabels(wanted);
+  const kept = dropInvalidLabels(wanted);
   const owned = (annotations?.[featureLabelsAnnotation] ?? '').split(',').filter((key) => key !== '');
   // NFD's labels from other sources than GPU Feature Discovery stay as they are.
   const others = owned.filter((key) => !isGfdLabelKey(key));
