@@ -92,13 +92,13 @@ function findStaying(situation: Situation, all: readonly NodePod[]): Staying {
     pause.holders.flatMap((holder) =>
       holderPods(holder, pods).filter((pod) => goesByLabel(pause, holder, pod) === byLabel),
     );
-  const evicted = [
+  // A pod may be several holders'.
+  const evicted = new Set([
     ...evictablePods(listGoing(false)),
     ...awayFromPlugin(situation, pause, pods),
     ...(occasion.modeChange || occasion.inUse ? listMonitorDaemons(situation, all) : []),
-  ];
-  const staying = [...new Set([...listGoing(true), ...evicted])];
-  return { pause, evicted, staying };
+  ]);
+  return { pause, evicted: [...evicted], staying: [...new Set([...listGoing(true), ...evicted])] };
 }
 
 /** Of one holder some pods may be gpu-operator's, which go by its label, and others of another installation. */

@@ -182,6 +182,18 @@ describe('which changes GPU holders have to go for', () => {
     expect(evictedFor({ ...wholeGpu, plan: noModes })).to.deep.equal([]);
   });
 
+  it('evict a pod of two holders once, and name it once if its eviction is refused', () => {
+    const partition = aManagedPartition({ device: { ...wholeGpu, plan } });
+    const pod = aPluginPod();
+    const podLabels = pod.metadata.labels ?? {};
+    const gpuHolders = ['device-plugin', 'other'].map((name) => ({ name, podLabels, goes: ['ModeChange'] as const }));
+    const refused = { [pod.metadata.uid ?? '']: { at: 0, refusal: 'a budget' } };
+    const memory = { waits: {}, evictions: refused };
+    const ruling = holdersGo({ ...aSituation({ partition, settings: { gpuHolders } }), memory }, [pod]);
+    expect(namesOf({ commands: ruling?.commands ?? [] }).filter((name) => name === 'EvictPod')).to.have.length(1);
+    expect(ruling?.verdict.message).to.match(/: gpu\/plugin; gpu\/plugin: a budget$/);
+  });
+
   it('and by the last failure: those that failed because a GPU is in use, or its mode pending', () => {
     const failed = (code: 'InUse' | 'Pending' | 'CommandFailed', step: 'Failed' | 'Idle') =>
       toldFor({ ...wholeGpu, plan: noModes, step, error: { code, message: 'no' } });
