@@ -24,7 +24,8 @@ export interface OwnerEvidence {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
-  readonly capacity?: Readonly<Record<string, string>>;
+  /** While a device plugin restarts, the kubelet offers nothing of it and keeps this. */
+  readonly capacity: Readonly<Record<string, string>>;
   /** The node's pods; undefined: they were not listed. */
   readonly pods: readonly PodView[] | undefined;
   /** Namespaces in which other owners run; a pod elsewhere is a tenant's, whatever its labels. */
@@ -162,7 +163,7 @@ function findVgpuHost({ labels, ...evidence }: OwnerEvidence): Owner | undefined
 
 /** Leftover amounts do not indicate an owner: the kubelet keeps the names of resources that are no longer offered. */
 function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
-  const { allocatable, capacity = {}, pods } = evidence;
+  const { allocatable, capacity, pods } = evidence;
   const offered = [allocatable, capacity]
     .map((amounts) => amounts[foreignGpuResource] ?? '0')
     .find((n) => !isZeroQuantity(n));

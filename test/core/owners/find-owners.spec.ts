@@ -10,7 +10,7 @@ const deploy = 'nvidia.com/gpu.deploy.mig-manager';
 const vgpu = 'k8s.amazonaws.com/vgpu';
 
 function aNode(part: Partial<OwnerEvidence> = {}): OwnerEvidence {
-  const nothing = { labels: {}, annotations: {}, allocatable: {}, pods: [], resourceSlices: [] };
+  const nothing = { labels: {}, annotations: {}, allocatable: {}, capacity: {}, pods: [], resourceSlices: [] };
   return { node: 'n1', systemNamespaces: ['gpu'], ...nothing, ...part };
 }
 

@@ -24,7 +24,7 @@ function upgradesDriver({ node }: Situation): Ruling | undefined {
 
 function hasOwner({ node, claim, pods, slices, fresh, settings }: Situation): Outcome | undefined {
   const { name, labels = {}, annotations = {} } = node.metadata;
-  const allocatable = node.status?.allocatable ?? {};
+  const { allocatable = {}, capacity = {} } = node.status ?? {};
   const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
   // Only the pods tell whether these owners are in use and more than a label.
   const mustLook =
@@ -33,7 +33,7 @@ function hasOwner({ node, claim, pods, slices, fresh, settings }: Situation): Ou
   if (mustLook && pods === undefined) return { needs: 'Pods' };
   const { systemNamespaces } = settings;
   const resourceSlices = fresh?.resourceSlices ?? slices;
-  const evidence = { node: name, labels, annotations, allocatable, pods, resourceSlices, systemNamespaces };
+  const evidence = { node: name, labels, annotations, allocatable, capacity, pods, resourceSlices, systemNamespaces };
   const [owner] = findOwners(evidence, takeOver);
   if (!owner) return undefined;
   return {

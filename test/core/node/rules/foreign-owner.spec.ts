@@ -51,6 +51,21 @@ describe('GPUs that are not ours', () => {
     expect(verdict.reason).to.equal('AwaitingGrant');
   });
 
+  it('are left to another device plugin while it restarts, and the kubelet offers nothing of it', () => {
+    const vgpu = 'k8s.amazonaws.com/vgpu';
+    const node = aNode({ allocatable: { [vgpu]: '0' } });
+    const capacity = { [vgpu]: '10' };
+    const user = {
+      metadata: { name: 'user', namespace: 'team', uid: 'uid-user' },
+      spec: { containers: [{ resources: { limits: { [vgpu]: '1' } } }] },
+    };
+    const { verdict } = judge(
+      { node: { ...node, status: { ...node.status, capacity } } },
+      { pods: [aPluginPod(), user] },
+    );
+    expect(verdict.reason).to.equal('ForeignManager');
+  });
+
   it('are left to a DRA driver that makes slices, which only a fresh look shows', () => {
     const slices = [{ spec: { driver: 'gpu.nvidia.com', sharedCounters: [{}] } }];
     const { verdict, commands, reads } = judge({}, { pods: [aPluginPod()], fresh: { resourceSlices: slices } });
