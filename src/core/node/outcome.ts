@@ -26,6 +26,27 @@ export interface Ruling {
   readonly request?: SlotRequest;
 }
 
+/** On what normally passes within moments: until then a closed node stays closed. */
+export function passing(
+  phase: 'Pending' | 'Updating',
+  reason: NodeReason,
+  message: string,
+  requeueAfterMs?: number,
+): Ruling {
+  const again = requeueAfterMs !== undefined && { requeueAfterMs };
+  return { verdict: { phase, reason, message, transient: true, ...again }, ifClosed: 'Stays' };
+}
+
+/** Leaves a node alone, whatever is asked of it. */
+export function refuse(reason: NodeReason, message: string): Ruling {
+  const touched = `${message}. Nothing is touched until then`;
+  return {
+    ifClosed: 'Opens',
+    verdict: { phase: 'Failed', reason, message: touched, requeueAfterMs: lookAgainMs },
+    leavesAlone: true,
+  };
+}
+
 /** A ruling that waits for something more. */
 export function alsoWaits(ruling: Ruling, waits: Waits | undefined): Ruling {
   return waits === undefined ? ruling : { ...ruling, waits: { ...waits, ...ruling.waits } };

@@ -2,7 +2,7 @@ import { gpuPresenceLabel } from '../../../api/names.ts';
 import { driverUpgrade, isDriverReplaced } from '../../nvidia/driver-upgrade.ts';
 import { fenceRestart } from '../node-marks.ts';
 import { isClosed, isReadBeforeBoot } from '../node-view.ts';
-import type { Ruling } from '../outcome.ts';
+import { passing, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { describeAgent } from './grant-in-flight.ts';
 import { onlyPlans } from './wish.ts';
@@ -51,11 +51,7 @@ export function notReadSinceBoot(situation: Situation): Ruling | undefined {
   const found = step === 'Unknown' && error ? `: ${describeFault(device)}` : '';
   const trouble = agent.state === 'Ready' ? found : ` (${describeAgent(situation)})`;
   const message = `the node restarted, and its agent has not read the GPUs since${trouble}; it stays closed until the layout is restored`;
-  return {
-    verdict: { phase: 'Updating', reason: 'NodeRestarted', message, transient: true },
-    ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
-    ifClosed: 'Stays',
-  };
+  return closed(situation, 'NodeRestarted', message);
 }
 
 /**
@@ -63,14 +59,16 @@ export function notReadSinceBoot(situation: Situation): Ruling | undefined {
  * earlier reading still looks valid. The node is closed before whoever cordoned it opens it.
  */
 export function driverReplaced(situation: Situation): Ruling | undefined {
-  const { node } = situation;
-  const labels = node.metadata.labels ?? {};
+  const { labels = {} } = situation.node.metadata;
   if (!isDriverReplaced(labels) || !expectsSlices(situation)) return undefined;
   const message = `${driverUpgrade(labels) ?? 'the driver has been replaced'}; no pod may come until the layout is there again`;
+  return closed(situation, 'DriverUpgrade', message);
+}
+
+function closed({ node }: Situation, reason: 'NodeRestarted' | 'DriverUpgrade', message: string): Ruling {
   return {
-    verdict: { phase: 'Updating', reason: 'DriverUpgrade', message, transient: true },
+    ...passing('Updating', reason, message),
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
-    ifClosed: 'Stays',
   };
 }
 

@@ -3,7 +3,7 @@ import { cutText } from '../../text/cut-text.ts';
 import { asksForClaims, takesFromClaims } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
-import type { Outcome } from '../outcome.ts';
+import { type Outcome, passing } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 
 /** How long a pod may take to be bound after its claim was allocated, in ms. */
@@ -33,12 +33,7 @@ export function awaitClaims(situation: Situation, pods: readonly NodePod[]): Out
     // A node that cannot be opened yet does not start a second wait.
     return { ifClosed: 'Opens', verdict, ...(isShut && { waits }) };
   }
-  return {
-    verdict: { phase: 'Updating', reason: 'Draining', message, transient: true, requeueAfterMs: pollMs },
-    waits,
-    keepsHoldersAway: true,
-    ifClosed: 'Stays',
-  };
+  return { ...passing('Updating', 'Draining', message, pollMs), waits, keepsHoldersAway: true };
 }
 
 function listEarlyClaims({ node, fresh }: Situation, pods: readonly NodePod[]): readonly string[] {

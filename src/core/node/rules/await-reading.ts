@@ -3,7 +3,7 @@ import { isSurelyRead, readableFrom } from '../../pods/reported-pods.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { timeText } from '../../text/duration.ts';
 import { waitFor } from '../memory.ts';
-import type { Ruling } from '../outcome.ts';
+import { passing, type Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { giveUp } from './drain-rest.ts';
 import { findHolders } from './plan-holders.ts';
@@ -40,9 +40,8 @@ export function awaitReading(situation: Situation, pods: readonly NodePod[]): Ru
   };
   const message = `the agent does not know yet which GPUs ${names} ${unknown.length === 1 ? 'uses' : 'use'}`;
   return {
-    verdict: { phase: 'Updating', reason: 'Draining', message, transient: true, requeueAfterMs: pollMs },
+    ...passing('Updating', 'Draining', message, pollMs),
     commands: sameJson(announced, drain) ? [] : [{ name: 'WriteDrain', drain }],
     waits,
-    ifClosed: 'Stays',
   };
 }

@@ -1,20 +1,16 @@
-import type { NodeReason } from '../../../api/names.ts';
 import { publishDevices } from '../../dra/published-devices.ts';
 import { gpuDriver, listSliceDevices, type ResourceSliceView } from '../../dra/resource-slice.ts';
-import { isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
-import { driverPodsOf, isReady } from '../../pods/plugin-pods.ts';
+import { driverPodsOf } from '../../pods/plugin-pods.ts';
 import { countWords } from '../../text/cut-text.ts';
 import { backendOf } from '../backend.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
-import { lookAgainMs, type Outcome, type Ruling } from '../outcome.ts';
+import { type Outcome, refuse, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { clusterPods, refreshedPods } from './cluster-pods.ts';
-import { describeTrouble } from './plugin-config.ts';
-
-const untilThen = 'Nothing is touched until then';
+import { refuseUnready } from './plugin-config.ts';
 
 /** Two stacks on a node would each hand out the same GPU. The slices of a node with the device plugin are known before a grant only. */
 export function checkBackend(situation: Situation): Ruling | undefined {
@@ -73,20 +69,5 @@ export function checkDriver(situation: Situation): Outcome | undefined {
   }
   // It exits on a compute instance that is smaller than its GPU instance: then the change is the cure.
   if (publishDevices(partition.status?.device ?? {}).problem !== undefined) return undefined;
-  const unready = drivers.filter((pod) => !isReady(pod));
-  if (unready.length === 0) return undefined;
-  const failing = unready.filter(isFailing);
-  const why = describeTrouble(node, failing.length > 0 ? failing : unready).join('. ');
-  const refusal = refuse('PluginNotReady', `the DRA driver is not ready: ${why}`);
-  if (failing.length > 0) return refusal;
-  return { ...refusal, verdict: { ...refusal.verdict, phase: 'Pending', transient: true, requeueAfterMs: 1000 } };
-}
-
-/** Leaves a node alone, whatever is asked of it. */
-export function refuse(reason: NodeReason, message: string): Ruling {
-  return {
-    ifClosed: 'Opens',
-    verdict: { phase: 'Failed', reason, message: `${message}. ${untilThen}`, requeueAfterMs: lookAgainMs },
-    leavesAlone: true,
-  };
+  return refuseUnready(node, 'DRA', drivers);
 }

@@ -1,20 +1,18 @@
-import type { NodeReason } from '../../../api/names.ts';
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
 import {
   findConfigManagerGap,
   readPluginSettings,
   strategyMismatch,
 } from '../../nvidia/plugin-config/plugin-settings.ts';
-import { isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { findOfferGap } from '../../nvidia/plugin-config/offer-gap.ts';
 import { describeReport } from '../../nvidia/labels/describe-report.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
-import { isReady, pluginPodsOf } from '../../pods/plugin-pods.ts';
+import { pluginPodsOf } from '../../pods/plugin-pods.ts';
 import { podName } from '../../pods/gpu-pods.ts';
-import { lookAgainMs, type Ruling } from '../outcome.ts';
+import { lookAgainMs, refuse, type Ruling } from '../outcome.ts';
 import type { NodePod, NodeSettings, Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
-import { configOf, describeTrouble } from './plugin-config.ts';
+import { configOf, refuseUnready } from './plugin-config.ts';
 import { currentOffer } from './current-offer.ts';
 import { wishOf } from './wish.ts';
 
@@ -42,13 +40,7 @@ export function checkSettings(situation: Situation): Ruling | undefined {
 function checkRuns(situation: Situation): Ruling | undefined {
   const { node, pods = [] } = situation;
   if (isUnfinished(node) || hasStartupTaint(node) || isCuredByChange(situation)) return undefined;
-  const unready = pluginPods(situation, pods).filter((pod) => !isReady(pod));
-  if (unready.length === 0) return undefined;
-  const failing = unready.filter(isFailing);
-  const why = describeTrouble(node, failing.length > 0 ? failing : unready).join('. ');
-  const refusal = refuse('PluginNotReady', `the device plugin is not ready: ${why}`);
-  if (failing.length > 0) return refusal;
-  return { ...refusal, verdict: { ...refusal.verdict, phase: 'Pending', transient: true, requeueAfterMs: 1000 } };
+  return refuseUnready(node, 'DevicePlugin', pluginPods(situation, pods));
 }
 
 function isCuredByChange(situation: Situation): boolean {
@@ -56,19 +48,6 @@ function isCuredByChange(situation: Situation): boolean {
   const key = configOf(node);
   const lacksFile = key !== undefined && configFiles?.state === 'Read' && !(key in configFiles.files);
   return lacksFile || currentOffer(situation).cannotStart;
-}
-
-function refuse(reason: NodeReason, message: string): Ruling {
-  return {
-    ifClosed: 'Opens',
-    verdict: {
-      phase: 'Failed',
-      reason,
-      message: `${message}. Nothing is touched until then`,
-      requeueAfterMs: lookAgainMs,
-    },
-    leavesAlone: true,
-  };
 }
 
 /** Whether anything would advertise the new layout as the policy says, judged by how the node advertises its devices now. */

@@ -4,7 +4,7 @@ import { backendOf } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { closeNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { type Outcome, passing, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { checkPlugin } from './check-plugin.ts';
 import { nodeUnavailable } from './plan.ts';
@@ -39,9 +39,5 @@ function closeAndConfigure(situation: Situation, key: string): Ruling {
 
 function configuring(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
   const message = 'the device plugin’s settings are changing';
-  return {
-    verdict: { phase: 'Updating', reason: 'AdvertisePending', message, transient: true, requeueAfterMs },
-    commands,
-    ifClosed: 'Stays',
-  };
+  return { ...passing('Updating', 'AdvertisePending', message, requeueAfterMs), commands };
 }

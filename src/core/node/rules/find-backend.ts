@@ -7,9 +7,8 @@ import { driverPodsOf } from '../../pods/plugin-pods.ts';
 import { countWords } from '../../text/cut-text.ts';
 import { type Backend, backendOf, isFoundOut, nameBackend } from '../backend.ts';
 import { isUnfinished } from '../node-view.ts';
-import { lookAgainMs, type Outcome, type Ruling } from '../outcome.ts';
+import { type Outcome, refuse, type Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
-import { refuse } from './check-driver.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
 
 const deployLabels: Readonly<Record<Backend, string>> = { DevicePlugin: pluginDeployLabel, DRA: driverDeployLabel };
@@ -100,19 +99,13 @@ function awaitStack({ node }: Situation): Ruling {
   // The taint is there to keep pods off until the layout is made, and what the layout is to be handed out by is one of those pods.
   const closed =
     startup === undefined ? '' : `. Its pods stay off this node unless they tolerate the start-up taint ${startup}`;
-  return {
-    ifClosed: 'Opens',
-    leavesAlone: true,
-    verdict: {
-      phase: 'Pending',
-      reason: 'BackendUnknown',
-      message:
-        'waiting for what hands out the GPUs of this node (spec.backend: Auto): it advertises no GPUs, has no ResourceSlices of ' +
-        `${gpuDriver}, and no pod of the device plugin or of NVIDIA’s DRA driver. Install one of them on the node, or set spec.backend ` +
-        `to DevicePlugin or DRA${closed}. Nothing is touched until then`,
-      requeueAfterMs: lookAgainMs,
-    },
-  };
+  const refusal = refuse(
+    'BackendUnknown',
+    'waiting for what hands out the GPUs of this node (spec.backend: Auto): it advertises no GPUs, has no ResourceSlices of ' +
+      `${gpuDriver}, and no pod of the device plugin or of NVIDIA’s DRA driver. Install one of them on the node, or set spec.backend ` +
+      `to DevicePlugin or DRA${closed}`,
+  );
+  return { ...refusal, verdict: { ...refusal.verdict, phase: 'Pending' } };
 }
 
 function refuseBoth({ node }: Situation, signs: Signs): Ruling {

@@ -5,7 +5,7 @@ import { findOwners } from '../../owners/find-owners.ts';
 import { foreignGpuResource } from '../../pods/gpu-resource.ts';
 import { migManagerLabel, takeOverStep } from '../../owners/mig-manager.ts';
 import { metadataOf } from '../node-view.ts';
-import { lookAgainMs, type Outcome, type Ruling } from '../outcome.ts';
+import { lookAgainMs, type Outcome, passing, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
@@ -70,8 +70,7 @@ export function takeOver(situation: Situation, use: SlotUse): Outcome | undefine
 
 function takingOver(message: string, change: NodeChange | undefined): Ruling {
   return {
-    verdict: { phase: 'Updating', reason: 'TakingOver', message, transient: true, requeueAfterMs: 500 },
+    ...passing('Updating', 'TakingOver', message, 500),
     ...(change && { commands: [{ name: 'PatchNode', change }] }),
-    ifClosed: 'Stays',
   };
 }

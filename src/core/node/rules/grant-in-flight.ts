@@ -5,7 +5,7 @@ import { waitFor } from '../memory.ts';
 import { closeNode, reopenNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
 import { isUnanswered } from '../observed-epoch.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { type Outcome, passing, type Ruling } from '../outcome.ts';
 import { isGrantLive, revoke, workEndsMs } from '../revocation.ts';
 import type { Situation } from '../snapshot.ts';
 import { withoutLayoutLabels } from './labels.ts';
@@ -21,18 +21,11 @@ export function grantInFlight(situation: Situation): Outcome | undefined {
   const left = Math.min(Date.parse(granted.deadline) - now, (granted.seconds ?? Infinity) * 1000 - lastsMs);
   if (left < 0) return undefined;
   return {
-    verdict: {
-      phase: 'Updating',
-      reason: 'Applying',
-      message: `the agent applies grant ${granted.epoch}`,
-      transient: true,
-      requeueAfterMs: left + 1000,
-    },
+    ...passing('Updating', 'Applying', `the agent applies grant ${granted.epoch}`, left + 1000),
     // Somebody removed the taint during the change: set it again.
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: closeNode() }] }),
     waits,
     keepsHoldersAway: true,
-    ifClosed: 'Stays',
   };
 }
 

@@ -5,7 +5,7 @@ import { closeNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
 import { waitFor } from '../memory.ts';
 import { nextEpoch } from '../observed-epoch.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { type Outcome, passing, type Ruling } from '../outcome.ts';
 import { isRepair, recentRepairs } from '../repair.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { backendOf } from '../backend.ts';
@@ -82,12 +82,7 @@ function clear(situation: Situation, pods: readonly NodePod[]): Ruling | undefin
 
 function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
   const message = 'the node is closed to new GPU pods; the change starts once no late pod has arrived';
-  return {
-    verdict: { phase: 'Updating', reason: 'AwaitingGrant', message, transient: true, requeueAfterMs },
-    commands,
-    keepsHoldersAway: true,
-    ifClosed: 'Stays',
-  };
+  return { ...passing('Updating', 'AwaitingGrant', message, requeueAfterMs), commands, keepsHoldersAway: true };
 }
 
 /** Grants exactly the plan that was read. The partition's version makes this a compare-and-swap. */
@@ -99,13 +94,7 @@ function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
   // A failed attempt between two repairs does not reset their count.
   const repairs = [...recentRepairs(partition, now), ...(isRepair(partition) ? [timeText(now)] : [])];
   return {
-    verdict: {
-      phase: 'Updating',
-      reason: 'Applying',
-      message: `the agent applies grant ${epoch}`,
-      transient: true,
-      requeueAfterMs: settings.deadlineMs + 1000,
-    },
+    ...passing('Updating', 'Applying', `the agent applies grant ${epoch}`, settings.deadlineMs + 1000),
     commands: [
       {
         name: 'WriteGrant',
@@ -126,7 +115,6 @@ function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
       },
     ],
     keepsHoldersAway: true,
-    ifClosed: 'Stays',
   };
 }
 

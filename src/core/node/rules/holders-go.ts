@@ -16,7 +16,7 @@ import { tolerates } from '../../pods/plugin-pods.ts';
 import { timeText } from '../../text/duration.ts';
 import { backendOf } from '../backend.ts';
 import { waitFor } from '../memory.ts';
-import type { Ruling } from '../outcome.ts';
+import { passing, type Ruling } from '../outcome.ts';
 import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
@@ -57,11 +57,10 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
   }
   const message = `waiting for the pods that hold the GPUs open to end: ${blockers}`;
   return {
-    verdict: { phase: 'Updating', reason: 'ClientsStay', message, transient: true, requeueAfterMs: 500 },
+    ...passing('Updating', 'ClientsStay', message, 500),
     commands: [{ name: 'PatchNode', change: { borrow: pause.labels } }, ...evictPods(situation, evicted)],
     waits,
     keepsHoldersAway: true,
-    ifClosed: 'Stays',
   };
 }
 

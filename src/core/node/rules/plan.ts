@@ -3,7 +3,7 @@ import { wishHash } from '../../wish/wish.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { adviseMonitors } from '../../pods/monitor-words.ts';
 import { timeText } from '../../text/duration.ts';
-import type { Outcome, Ruling, Verdict } from '../outcome.ts';
+import { type Outcome, passing, type Ruling, type Verdict } from '../outcome.ts';
 import { generationOf, grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
 import { resumeWait, waitFor } from '../memory.ts';
 import { isReadBeforeBoot } from '../node-view.ts';
@@ -27,10 +27,7 @@ export function planMissing(situation: Situation): Ruling | undefined {
   const isPlanned = wish !== undefined && partition.status?.device?.plan?.wishHash === wishHash(wish);
   // Who holds what was read in an earlier boot, too.
   if (isPlanned && !isReadBeforeBoot(node, partition)) return undefined;
-  return {
-    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },
-    ifClosed: 'Stays',
-  };
+  return passing('Pending', 'AwaitingPlan', awaitingPlan);
 }
 
 export function planRefused(situation: Situation): Outcome | undefined {
@@ -61,14 +58,9 @@ function waitForUsers(situation: Situation, refusal: string): Outcome {
   const { pods, settings } = situation;
   if (pods === undefined) return { needs: 'Pods' };
   const users = listUsers(situation, pods);
-  const requeueAfterMs = settings.waitingPollMs;
-  if (users.length === 0)
-    return {
-      ifClosed: 'Opens',
-      verdict: { phase: 'Waiting', reason: 'ProcessesUseGpus', message: refusal, requeueAfterMs },
-    };
-  const message = `${refusal}. Pods of this node that use GPUs: ${namePods(users)}`;
-  return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs } };
+  const reason = users.length === 0 ? 'ProcessesUseGpus' : 'PodsUseGpus';
+  const message = users.length === 0 ? refusal : `${refusal}. Pods of this node that use GPUs: ${namePods(users)}`;
+  return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason, message, requeueAfterMs: settings.waitingPollMs } };
 }
 
 /**
@@ -113,14 +105,7 @@ export function resting(situation: Situation): Ruling | undefined {
   const found = describeFault(device) ?? '';
   if (!failure.counts) {
     const message = `${found}. Nothing counts as failed yet; it is tried once more at ${timeText(now + left)}`;
-    const verdict = {
-      phase: 'Updating',
-      reason: 'AwaitingGrant',
-      message,
-      transient: true,
-      requeueAfterMs: left,
-    } as const;
-    return { verdict, ifClosed: 'Stays' };
+    return passing('Updating', 'AwaitingGrant', message, left);
   }
   if (!isRepeated(failure)) {
     const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';

@@ -4,11 +4,12 @@ import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { readPluginSettings } from '../../nvidia/plugin-config/plugin-settings.ts';
 import { sameJson } from '../../text/fingerprint.ts';
-import { backendOf } from '../backend.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { type Backend, backendOf, nameBackend } from '../backend.ts';
+import { lookAgainMs, type Outcome, passing, refuse, type Ruling } from '../outcome.ts';
 import type { Situation, NodePod } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
-import { explainPluginPod } from '../../nvidia/plugin-config/plugin-reason.ts';
+import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
+import { isReady } from '../../pods/plugin-pods.ts';
 import type { NodeView } from '../node-view.ts';
 
 /** Whether the files can be read among which that of the node's plugin is to be. */
@@ -21,7 +22,7 @@ export function checkConfig(situation: Situation): Outcome | undefined {
   const message = `the device plugin’s ConfigMap ${namespace}/${name} cannot be read: ${configFiles.why}. Nothing is touched until then`;
   return {
     ifClosed: 'Opens',
-    verdict: { phase: 'Failed', reason: 'ConfigUnavailable', message, requeueAfterMs: 15_000 },
+    verdict: { phase: 'Failed', reason: 'ConfigUnavailable', message, requeueAfterMs: lookAgainMs },
   };
 }
 
@@ -35,9 +36,8 @@ export function publishConfig(situation: Situation): Ruling | undefined {
   if (sameJson(configFiles.files[key], file)) return undefined;
   const message = `config file ${key} of the device plugin is being written to ConfigMap ${namespace}/${name}`;
   return {
-    verdict: { phase: 'Pending', reason: 'AwaitingGrant', message, transient: true, requeueAfterMs: 250 },
+    ...passing('Pending', 'AwaitingGrant', message, 250),
     commands: [{ name: 'PublishConfig', key, file }],
-    ifClosed: 'Stays',
   };
 }
 
@@ -58,6 +58,17 @@ function defaultConfig(situation: Situation): string | undefined {
   if (found.length === 0) return 'default';
   const managed = found.find((one) => one?.hasConfigManager === true);
   return managed && (managed.defaultKey ?? 'default');
+}
+
+/** Leaves a node alone on which what hands its GPUs out does not run. What is about to start is waited for. */
+export function refuseUnready(node: NodeView, backend: Backend, pods: readonly NodePod[]): Ruling | undefined {
+  const unready = pods.filter((pod) => !isReady(pod));
+  if (unready.length === 0) return undefined;
+  const failing = unready.filter(isFailing);
+  const why = describeTrouble(node, failing.length > 0 ? failing : unready).join('. ');
+  const refusal = refuse('PluginNotReady', `the ${nameBackend(backend)} is not ready: ${why}`);
+  if (failing.length > 0) return refusal;
+  return { ...refusal, verdict: { ...refusal.verdict, phase: 'Pending', transient: true, requeueAfterMs: 1000 } };
 }
 
 /** What keeps the plugin's pods from being ready, in the kubelet's words, and the config file that they may be missing. */

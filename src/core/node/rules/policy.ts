@@ -1,8 +1,8 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
-import { describeRefusal, type Hold } from '../../policy/claim.ts';
+import { describeRefusal } from '../../policy/claim.ts';
 import { backendOf } from '../backend.ts';
 import { isUnfinished } from '../node-view.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { type Outcome, passing, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { knownStrategy } from './current-offer.ts';
 
@@ -45,7 +45,7 @@ function isDisposable({ node, partition }: Situation): boolean {
 export function policyRefused({ claim }: Situation): Ruling | undefined {
   const { winner, isInForce, hold } = claim;
   if (!winner || isInForce || hold === undefined) return undefined;
-  if (hold.kind === 'Checking') return waitForCheck(hold);
+  if (hold.kind === 'Checking') return passing('Pending', 'AwaitingPlan', hold.message);
   return {
     ifClosed: 'Opens',
     verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message: `${hold.message}. Nothing is touched` },
@@ -56,14 +56,10 @@ export function policyRefused({ claim }: Situation): Ruling | undefined {
 export function onHold({ claim }: Situation): Ruling | undefined {
   const { winner, hold } = claim;
   if (hold === undefined) return undefined;
-  if (hold.kind === 'Checking') return waitForCheck(hold);
+  if (hold.kind === 'Checking') return passing('Pending', 'AwaitingPlan', hold.message);
   const reason = hold.kind === 'Plan' ? 'PlanOnly' : 'PolicyInvalid';
   const message = `${hold.message}. The node does not match generation ${winner?.metadata.generation}, and no change to it starts`;
   return { ifClosed: 'Opens', verdict: { phase: 'Pending', reason, message } };
-}
-
-function waitForCheck({ message }: Hold): Ruling {
-  return { verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true }, ifClosed: 'Stays' };
 }
 
 /** This node cannot match its policy, and blocks no other node. */

@@ -7,7 +7,16 @@ import { backendOf, nameBackend } from '../backend.ts';
 import { resumeWait, waitFor } from '../memory.ts';
 import { isClosedAnyway, isUnfinished } from '../node-view.ts';
 import { countWords } from '../../text/cut-text.ts';
-import { alsoWaits, type Outcome, type Ruling, askInOrder, lookAgainMs, type Rule, type Verdict } from '../outcome.ts';
+import {
+  alsoWaits,
+  askInOrder,
+  lookAgainMs,
+  type Outcome,
+  passing,
+  type Rule,
+  type Ruling,
+  type Verdict,
+} from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import { countFailedDrains } from './drain-rest.ts';
@@ -132,10 +141,7 @@ export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined
   if (fresh?.slot !== undefined && fresh.slot.startTime === slot?.startTime) return undefined;
   const name = claim.winner?.metadata.name;
   const message = `the ledger of policy ${name} has a different slot for this node at the API server than in the watch, or none; waiting for the watch`;
-  return {
-    verdict: { phase: 'Pending', reason: 'AwaitingSlot', message, transient: true, requeueAfterMs: 2000 },
-    ifClosed: 'Stays',
-  };
+  return passing('Pending', 'AwaitingSlot', message, 2000);
 }
 
 /**
@@ -168,8 +174,5 @@ function policyStale(situation: Situation): Ruling | undefined {
   const { claim } = situation;
   if (isPolicyCurrent(situation)) return undefined;
   const message = `policy ${claim.winner?.metadata.name} differs between the API server and the watch; waiting for the watch`;
-  return {
-    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 2000 },
-    ifClosed: 'Stays',
-  };
+  return passing('Pending', 'AwaitingPlan', message, 2000);
 }

@@ -22,10 +22,12 @@ export function sparePods(situation: Situation, affected: readonly NodePod[]): R
   if (!isNever && !drainsRest(partition)) return undefined;
   const why = isNever ? 'demand.evict: Never' : 'demand.rest, for which no pod goes';
   const losses = listLosses(partition.status?.device, affected);
-  if (isNever && losses.length > 0) return awaitLosers(claim.winner?.metadata.name, losses);
+  const policy = claim.winner?.metadata.name;
   const message =
-    `${namePods(affected)} ${affected.length === 1 ? 'uses' : 'use'} what the plan would destroy, and the demand of policy ${claim.winner?.metadata.name} evicts no pod ` +
-    `(${why}): other layouts are being chosen`;
+    isNever && losses.length > 0
+      ? adviseLosers(policy, losses)
+      : `${namePods(affected)} ${affected.length === 1 ? 'uses' : 'use'} what the plan would destroy, and the demand of policy ${policy} evicts no pod ` +
+        `(${why}): other layouts are being chosen`;
   return {
     ifClosed: 'Opens',
     verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: lookAgainMs },
@@ -33,14 +35,11 @@ export function sparePods(situation: Situation, affected: readonly NodePod[]): R
 }
 
 /** No other layout helps a pod whose device was destroyed. */
-function awaitLosers(policy: string | undefined, losses: readonly PodCause[]): Ruling {
-  const message =
+function adviseLosers(policy: string | undefined, losses: readonly PodCause[]): string {
+  return (
     `${joinWithin(listPodCauses(losses), longestBlockers)}. The demand of policy ${policy} evicts no pod (demand.evict: Never): ` +
-    `delete ${losses.length === 1 ? 'it' : 'them'} yourself`;
-  return {
-    ifClosed: 'Opens',
-    verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: lookAgainMs },
-  };
+    `delete ${losses.length === 1 ? 'it' : 'them'} yourself`
+  );
 }
 
 /** Whether pods would have to go from a GPU that changes only because the demand does not need it. */

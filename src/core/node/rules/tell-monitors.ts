@@ -3,7 +3,7 @@ import { namePods, podName } from '../../pods/gpu-pods.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { takesFromClaims } from '../backend.ts';
 import { waitFor } from '../memory.ts';
-import type { Outcome } from '../outcome.ts';
+import { type Outcome, passing } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { listMonitors } from './monitors.ts';
 import { presumeAffected } from './plan-holders.ts';
@@ -26,16 +26,8 @@ export function tellMonitors(situation: Situation, pods: readonly NodePod[]): Ou
   if (fresh.claims === undefined) return { needs: 'All' };
   const monitors = listMonitorClaims(fresh.claims, node.metadata.name);
   const claims = [...new Set(monitors.map(({ name }) => name))].toSorted().slice(0, mostClaims);
-  const waiting = {
-    verdict: {
-      phase: 'Pending',
-      reason: 'AwaitingPlan',
-      message: `waiting for the agent’s plan without monitors: ${describeMonitors(claims.length)}`,
-      transient: true,
-      requeueAfterMs: pollMs,
-    },
-    ifClosed: 'Stays',
-  } as const;
+  const without = `waiting for the agent’s plan without monitors: ${describeMonitors(claims.length)}`;
+  const waiting = passing('Pending', 'AwaitingPlan', without, pollMs);
   if (!sameJson(partition.spec.monitors ?? [], claims)) {
     return { ...waiting, commands: [{ name: 'WriteMonitors', claims }] };
   }

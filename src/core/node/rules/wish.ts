@@ -5,7 +5,7 @@ import { sameJson } from '../../text/fingerprint.ts';
 import type { WishFields } from '../commands.ts';
 import { backendToTell } from './find-backend.ts';
 import { isDrifting } from '../repair.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { type Outcome, passing, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 
 /** What the policy wants of this node's GPUs; undefined if it wants nothing, or is not known. */
@@ -35,10 +35,7 @@ export function policyOutdated(situation: Situation): Outcome | undefined {
   const message =
     `the API server's list has generation ${generation} of policy ${name}, but this node already serves generation ${served.generation}: ` +
     'waiting for the watch';
-  return {
-    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 5000 },
-    ifClosed: 'Stays',
-  };
+  return passing('Pending', 'AwaitingPlan', message, 5000);
 }
 
 export const awaitingPlan = 'waiting for the agent’s plan';
@@ -81,15 +78,8 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
   // The agent has nothing new to say of a wish that it knows: of another policy with the same layouts, say.
   const isPlanned = partition.status?.device?.plan?.wishHash === wishHash(wish);
   return {
-    verdict: {
-      phase: 'Pending',
-      reason: 'AwaitingPlan',
-      message: awaitingPlan,
-      transient: true,
-      ...(isPlanned && { requeueAfterMs: 10 }),
-    },
+    ...passing('Pending', 'AwaitingPlan', awaitingPlan, isPlanned ? 10 : undefined),
     commands: [{ name: 'WriteWish', fields }],
-    ifClosed: 'Stays',
   };
 }
 
