@@ -94,19 +94,15 @@ export function parseReport(tried: string, execution: Execution): Report {
 }
 
 function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | undefined {
-  const pciBusId = element.attributes['id'] ?? '';
-  const uuid = textAt(element, 'uuid') ?? '';
-  const product = textAt(element, 'product_name') ?? '';
+  const identity = readIdentity(element);
   const memory = textAt(element, 'fb_memory_usage', 'total');
   const memoryMiB = isNotAvailable(memory) ? 0 : readMib(memory);
   const mig = readMigReport(element, driverVersion);
-  if (!isBusId(pciBusId) || !isGpuUuid(uuid) || !isProduct(product) || noAnswer.test(product)) return undefined;
-  if (textAt(element, 'pci', 'pci_bus_id') !== pciBusId || memoryMiB === undefined || mig === undefined)
-    return undefined;
+  if (identity === undefined || noAnswer.test(identity.product)) return undefined;
+  const isSame = textAt(element, 'pci', 'pci_bus_id') === element.attributes['id'];
+  if (!isSame || memoryMiB === undefined || mig === undefined) return undefined;
   return {
-    pciBusId: normalizeBusId(pciBusId),
-    uuid,
-    product,
+    ...identity,
     memoryMiB,
     pciDeviceId: prefix(textAt(element, 'pci', 'pci_device_id')),
     pciClass: readClass(element),
@@ -116,6 +112,14 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
     isPersistent: readPersistence(textAt(element, 'persistence_mode')),
     minor: readCount(textAt(element, 'minor_number')),
   };
+}
+
+function readIdentity(element: XmlElement): Pick<ReportedGpu, 'pciBusId' | 'uuid' | 'product'> | undefined {
+  const pciBusId = element.attributes['id'] ?? '';
+  const uuid = textAt(element, 'uuid') ?? '';
+  const product = textAt(element, 'product_name') ?? '';
+  if (!isBusId(pciBusId) || !isGpuUuid(uuid) || !isProduct(product)) return undefined;
+  return { pciBusId: normalizeBusId(pciBusId), uuid, product };
 }
 
 /** NVML's error texts in place of a value: the GPU exists, but does not answer. `Not Supported` and the like are said of healthy ones. */
@@ -137,32 +141,24 @@ const noAnswer = new RegExp(
 
 /** A GPU that reports its name, and an error in place of other values. */
 function readSickGpu(element: XmlElement): ReportedGpu | undefined {
-  const pciBusId = element.attributes['id'] ?? '';
-  const uuid = textAt(element, 'uuid') ?? '';
-  const product = textAt(element, 'product_name') ?? '';
+  const identity = readIdentity(element);
   const word = findText(element, noAnswer);
-  if (word === undefined || !isBusId(pciBusId) || !isGpuUuid(uuid) || !isProduct(product)) return undefined;
+  if (word === undefined || identity === undefined) return undefined;
   const code = classifyOutput({ rc: 255, end: 'Exited', stdout: word });
-  const none = {
+  return {
+    ...identity,
+    memoryMiB: 0,
     pciDeviceId: undefined,
     pciClass: undefined,
+    migCapable: false,
     mig: undefined,
     migDevices: [],
     processes: [],
-    isPersistent: undefined,
-    minor: undefined,
-  };
-  const fault = { code, message: `nvidia-smi -q -x: ${word}` };
-  return {
-    pciBusId: normalizeBusId(pciBusId),
-    uuid,
-    product,
-    memoryMiB: 0,
-    migCapable: false,
-    ...none,
-    fault,
+    fault: { code, message: `nvidia-smi -q -x: ${word}` },
     health: undefined,
     vgpuHost: undefined,
+    isPersistent: undefined,
+    minor: undefined,
   };
 }
 

@@ -5,14 +5,12 @@ export type GpuSelection = readonly (string | number)[];
 
 /** One command that reads. */
 export type ReadCommand =
-  | { readonly name: 'Report'; readonly gpus?: GpuSelection }
   | { readonly name: 'List' }
-  | { readonly name: 'ComputeCapabilities'; readonly gpus?: GpuSelection }
-  | { readonly name: 'Profiles'; readonly gpus?: GpuSelection }
-  | { readonly name: 'Placements'; readonly gpus?: GpuSelection }
-  | { readonly name: 'Instances'; readonly gpus?: GpuSelection }
-  | { readonly name: 'ComputeInstances'; readonly gpus?: GpuSelection }
+  | { readonly name: 'Report' | 'ComputeCapabilities' | keyof typeof listings; readonly gpus?: GpuSelection }
   | { readonly name: 'ComputeProfiles'; readonly gpu: string; readonly instance: number };
+
+/** What `nvidia-smi mig` lists. */
+const listings = { Profiles: '-lgip', Placements: '-lgipp', Instances: '-lgi', ComputeInstances: '-lci' } as const;
 
 interface InstancePlace {
   readonly profileId: number;
@@ -51,20 +49,20 @@ export type ChangeCommand =
   /** As above. */
   | { readonly name: 'DestroyInstances'; readonly gpu: string; readonly instances: readonly number[] };
 
+const isDisruptive: Readonly<Record<ChangeCommand['name'], boolean>> = {
+  SetMode: true,
+  Reset: true,
+  SetPersistence: false,
+  CreateInstances: false,
+  CreateComputeInstance: false,
+  CreateWholeComputeInstance: false,
+  DestroyComputeInstances: true,
+  DestroyInstances: true,
+};
+
 /** Whether a command may end running work: it destroys, resets, or changes the mode. */
 export function disrupts({ name }: ChangeCommand): boolean {
-  switch (name) {
-    case 'SetMode':
-    case 'Reset':
-    case 'DestroyComputeInstances':
-    case 'DestroyInstances':
-      return true;
-    case 'SetPersistence':
-    case 'CreateInstances':
-    case 'CreateComputeInstance':
-    case 'CreateWholeComputeInstance':
-      return false;
-  }
+  return isDisruptive[name];
 }
 
 export type SmiCommand = ReadCommand | ChangeCommand;
@@ -89,13 +87,10 @@ export function writeArguments(command: SmiCommand): readonly string[] {
     case 'ComputeCapabilities':
       return [...select(command.gpus), '--query-gpu=pci.bus_id,uuid,compute_cap', '--format=csv,noheader,nounits'];
     case 'Profiles':
-      return ['mig', ...select(command.gpus), '-lgip'];
     case 'Placements':
-      return ['mig', ...select(command.gpus), '-lgipp'];
     case 'Instances':
-      return ['mig', ...select(command.gpus), '-lgi'];
     case 'ComputeInstances':
-      return ['mig', ...select(command.gpus), '-lci'];
+      return ['mig', ...select(command.gpus), listings[command.name]];
     case 'ComputeProfiles':
       return ['mig', ...select([command.gpu]), '-lcip', '-gi', decimal(command.instance)];
     default:
@@ -115,26 +110,7 @@ export function mayReset({ name }: SmiCommand): boolean {
 
 /** Whether it changes a GPU, not only reads. */
 export function isChange({ name }: SmiCommand): boolean {
-  switch (name) {
-    case 'SetMode':
-    case 'Reset':
-    case 'SetPersistence':
-    case 'CreateInstances':
-    case 'CreateComputeInstance':
-    case 'CreateWholeComputeInstance':
-    case 'DestroyComputeInstances':
-    case 'DestroyInstances':
-      return true;
-    case 'Report':
-    case 'List':
-    case 'ComputeCapabilities':
-    case 'Profiles':
-    case 'Placements':
-    case 'Instances':
-    case 'ComputeInstances':
-    case 'ComputeProfiles':
-      return false;
-  }
+  return Object.hasOwn(isDisruptive, name);
 }
 
 function writeChange(command: ChangeCommand): readonly string[] {
