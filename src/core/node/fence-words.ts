@@ -3,7 +3,7 @@ import { advertisedResources, advertises, resourcesText } from '../nvidia/resour
 import { timeText } from '../text/duration.ts';
 import { nameBackend } from './backend.ts';
 import { type FenceSituation, isExact, standingMs } from './fence.ts';
-import type { FenceStep } from './fence-step.ts';
+import type { FenceStep, WaitCause } from './fence-step.ts';
 import type { Verdict } from './outcome.ts';
 
 /** A node that waits for its device plugin is checked again periodically: pods are not watched. */
@@ -98,29 +98,41 @@ function againMs(step: FenceStep, differsMs: number, patienceMs: number): number
   return Math.min(30_000, Math.max(500, differsMs / 2));
 }
 
+const driver = `its ${nameBackend('DRA')}`;
+const driverStarts = `waiting for ${driver} to start and publish them`;
+
+const driverWaits: Readonly<Record<WaitCause, string>> = {
+  Signalled: `${driver} was told to restart; its pod is replaced if it does not publish the layout`,
+  OldPlugin: `waiting for the previous pod of ${driver} to end`,
+  NoPlugin: `no pod of ${driver} is on the node: is its DaemonSet installed, and does it select this node?`,
+  NewPlugin: driverStarts,
+  Patience: driverStarts,
+  Standing: driverStarts,
+  Registering: `${driver} publishes them; waiting until the kubelet has registered it again`,
+  StalePlugin: 'a device plugin offers devices that are not there',
+};
+
 function describeDraStep(step: FenceStep): string {
-  const driver = `its ${nameBackend('DRA')}`;
   if (step.next === 'Evict') return `${driver} is restarting (it reads the devices only at start)`;
   if (step.next === 'TakeTaintsOff')
     return `open for the pod of ${driver}, which does not tolerate our taint; pods can run once it publishes the layout`;
-  if (step.next !== 'Wait') return `checking ${driver}`;
-  switch (step.why) {
-    case 'Signalled':
-      return `${driver} was told to restart; its pod is replaced if it does not publish the layout`;
-    case 'OldPlugin':
-      return `waiting for the previous pod of ${driver} to end`;
-    case 'NoPlugin':
-      return `no pod of ${driver} is on the node: is its DaemonSet installed, and does it select this node?`;
-    case 'NewPlugin':
-    case 'Patience':
-    case 'Standing':
-      return `waiting for ${driver} to start and publish them`;
-    case 'Registering':
-      return `${driver} publishes them; waiting until the kubelet has registered it again`;
-    case 'StalePlugin':
-      return 'a device plugin offers devices that are not there';
-  }
+  return step.next === 'Wait' ? driverWaits[step.why] : `checking ${driver}`;
 }
+
+const staysAdvertised = 'checking that it stays advertised';
+
+const pluginWaits: Readonly<Record<WaitCause, (strategy: string) => string>> = {
+  Patience: () => 'waiting for the device plugin',
+  Standing: () => staysAdvertised,
+  Registering: () => staysAdvertised,
+  StalePlugin: () => staysAdvertised,
+  Signalled: () => 'its device plugin was signalled to read the devices again; its pod is replaced if it does not',
+  OldPlugin: () => 'waiting for the device plugin’s previous pod to end',
+  NewPlugin: (strategy) => `waiting for the device plugin’s new pod: it must run with strategy ${strategy}`,
+  NoPlugin: (strategy) =>
+    'no pod of a known device plugin is on the node, so this controller cannot restart it. The device plugin must run with ' +
+    `strategy ${strategy} and be restarted after a change; the controller knows it by its labels with --device-plugin-selector`,
+};
 
 function describeStep(step: FenceStep, strategy: string): string {
   switch (step.next) {
@@ -138,26 +150,7 @@ function describeStep(step: FenceStep, strategy: string): string {
     case 'TakeTaintsOff':
       return 'open for the device plugin’s pod, which does not tolerate our taint; pods can run once it advertises the layout';
     case 'Wait':
-      switch (step.why) {
-        case 'Patience':
-          return 'waiting for the device plugin';
-        case 'Standing':
-        case 'Registering':
-        case 'StalePlugin':
-          return 'checking that it stays advertised';
-        case 'Signalled':
-          return 'its device plugin was signalled to read the devices again; its pod is replaced if it does not';
-        case 'OldPlugin':
-          return 'waiting for the device plugin’s previous pod to end';
-        case 'NewPlugin':
-          return `waiting for the device plugin’s new pod: it must run with strategy ${strategy}`;
-        case 'NoPlugin':
-          return (
-            'no pod of a known device plugin is on the node, so this controller cannot restart it. The device plugin must run with ' +
-            `strategy ${strategy} and be restarted after a change; the controller knows it by its labels with --device-plugin-selector`
-          );
-      }
-      break;
+      return pluginWaits[step.why](strategy);
     case 'Open':
     case 'ReadPods':
       return 'checking the device plugin';

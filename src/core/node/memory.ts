@@ -2,87 +2,74 @@ import type { NodePartitionStatus } from '../../api/types.ts';
 import { definedOnly } from '../text/defined-fields.ts';
 import { timeText } from '../text/duration.ts';
 
-/** What is waited for, each with its start. A wait ends with the first outcome that does not return it, unless {@link keepWaits} keeps it. */
-export const waitNames = [
+/**
+ * What is waited for, each with its start. A wait ends with the first outcome that does not return it, unless {@link keepWaits} keeps it.
+ * Those with a deadline that a failover must not reset are `Lasting`: they are kept in `status.waits`.
+ */
+const waitKinds = {
   /** The node was closed; a pod that the scheduler was just binding needs a moment to show up. */
-  'Closed',
+  Closed: 'Passing',
   /** The node was closed for a grant that has not been given. */
-  'Untouched',
+  Untouched: 'Passing',
   /** The layout is to be advertised. */
-  'Advertised',
+  Advertised: 'Lasting',
   /** The node was first seen to advertise something other than its device. */
-  'Differs',
+  Differs: 'Passing',
   /** The kubelet has offered devices that are gone. */
-  'OfferedStale',
+  OfferedStale: 'Passing',
   /** The layout of a change has been advertised. */
-  'Stands',
+  Stands: 'Passing',
   /** What the kubelet offers was written into the node's status before the kubelet did. */
-  'AdvertisedEarly',
+  AdvertisedEarly: 'Passing',
   /** Resources of earlier layouts were removed from the node's status. */
-  'Tidied',
+  Tidied: 'Passing',
   /** The API server does not let us write the node's status. */
-  'StatusRefused',
+  StatusRefused: 'Passing',
   /** The plugin's process was signalled to read the devices again. */
-  'Signalled',
+  Signalled: 'Lasting',
   /** A pod of the device plugin that started after the change is ready. */
-  'PluginReady',
+  PluginReady: 'Passing',
   /** GPU Feature Discovery is to label the node. */
-  'Labels',
+  Labels: 'Lasting',
   /** The device plugin is kept away until GPU Feature Discovery has labelled the node. */
-  'PluginHeld',
+  PluginHeld: 'Lasting',
   /** Pods that hold GPUs open are to go. */
-  'HoldersGo',
+  HoldersGo: 'Lasting',
   /** They did not, and are left alone for a while. */
-  'HoldersRest',
+  HoldersRest: 'Lasting',
   /** Pods that read the devices only at their start were evicted. */
-  'HoldersRestarted',
-  /** Disruption budgets are to allow the evictions of the change for which the node has its slot. */
-  'Budgets',
-  /** Pods are evicted for the change for which the node has its slot. */
-  'Drain',
-  /** The agent is to report which GPUs pods use that were just bound. */
-  'Reading',
-  /** Pods are to be bound for which the scheduler has allocated what is to be destroyed. */
-  'Claims',
-  'Monitors',
-  /** Something refused the change when the node had its slot for it. */
-  'Refused',
-  /** Pods that hold what is to be destroyed did not go in time, and are left alone for a while. */
-  'DrainRest',
-  /** Something else keeps changing the GPUs, which are left alone for a while. */
-  'Drift',
-  /** Grants of this generation failed; see {@link GrantFailure}. */
-  'GrantFailed',
-  /** A change has ended with a reason that counts as a failure; see {@link endings}. */
-  'ChangeFailed',
-  /** The agent is to answer a grant. */
-  'Granted',
-  /** A grant was taken back; an agent that was at work stops. */
-  'Revoked',
+  HoldersRestarted: 'Passing',
   /** The agent is absent. */
-  'AgentAway',
+  AgentAway: 'Lasting',
+  /** Disruption budgets are to allow the evictions of the change for which the node has its slot. */
+  Budgets: 'Lasting',
+  /** Pods are evicted for the change for which the node has its slot. */
+  Drain: 'Lasting',
+  /** The agent is to report which GPUs pods use that were just bound. */
+  Reading: 'Passing',
+  /** Pods are to be bound for which the scheduler has allocated what is to be destroyed. */
+  Claims: 'Passing',
+  Monitors: 'Passing',
+  /** Something refused the change when the node had its slot for it. */
+  Refused: 'Passing',
+  /** Pods that hold what is to be destroyed did not go in time, and are left alone for a while. */
+  DrainRest: 'Lasting',
+  /** Something else keeps changing the GPUs, which are left alone for a while. */
+  Drift: 'Lasting',
+  /** Grants of this generation failed; see {@link GrantFailure}. */
+  GrantFailed: 'Lasting',
+  /** A change has ended with a reason that counts as a failure; see {@link endings}. */
+  ChangeFailed: 'Lasting',
+  /** The agent is to answer a grant. */
+  Granted: 'Passing',
+  /** A grant was taken back; an agent that was at work stops. */
+  Revoked: 'Lasting',
   /** The verdict has its reason. */
-  'Reason',
-] as const;
-export type WaitName = (typeof waitNames)[number];
+  Reason: 'Passing',
+} as const;
+export type WaitName = keyof typeof waitKinds;
 
-/** Waits with a deadline that a failover must not reset: they are kept in `status.waits`. */
-const lasting: readonly WaitName[] = [
-  'Advertised',
-  'Signalled',
-  'Labels',
-  'PluginHeld',
-  'HoldersGo',
-  'HoldersRest',
-  'AgentAway',
-  'Budgets',
-  'Drain',
-  'DrainRest',
-  'Drift',
-  'GrantFailed',
-  'ChangeFailed',
-  'Revoked',
-];
+const lasting = (Object.keys(waitKinds) as WaitName[]).filter((name) => waitKinds[name] === 'Lasting');
 
 export interface Wait {
   /** Milliseconds since the epoch. */

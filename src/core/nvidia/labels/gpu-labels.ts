@@ -62,33 +62,23 @@ function labelGpu(gpu: GpuDescription, count: number, replication: Replication):
   };
 }
 
-/** GFD's name for an architecture by its compute capability (v0.20; older versions know fewer). */
+/** GFD's names for architectures by major compute capability (v0.20; older versions know fewer). */
+const families: Readonly<Record<number, string>> = {
+  1: 'tesla',
+  2: 'fermi',
+  3: 'kepler',
+  5: 'maxwell',
+  6: 'pascal',
+  9: 'hopper',
+  10: 'blackwell',
+  12: 'blackwell',
+  13: 'rubin',
+};
+
 function nameFamily(major: number, minor: number): string {
-  switch (major) {
-    case 1:
-      return 'tesla';
-    case 2:
-      return 'fermi';
-    case 3:
-      return 'kepler';
-    case 5:
-      return 'maxwell';
-    case 6:
-      return 'pascal';
-    case 7:
-      return minor < 5 ? 'volta' : 'turing';
-    case 8:
-      return minor < 9 ? 'ampere' : 'ada-lovelace';
-    case 9:
-      return 'hopper';
-    case 10:
-    case 12:
-      return 'blackwell';
-    case 13:
-      return 'rubin';
-    default:
-      return 'undefined';
-  }
+  if (major === 7) return minor < 5 ? 'volta' : 'turing';
+  if (major === 8) return minor < 9 ? 'ampere' : 'ada-lovelace';
+  return families[major] ?? 'undefined';
 }
 
 function countByModel(gpus: readonly GpuDescription[]): ReadonlyMap<string, number> {
