@@ -4,7 +4,6 @@ import { selectedKeys } from '../core/metadata/label-selector.ts';
 import type { BudgetView } from '../core/pods/disruption-budget.ts';
 import { projectHolder, projectHoldings } from '../core/projection/project-holder.ts';
 import type { ListedPod } from '../core/projection/project-pod.ts';
-import type { WeighedPod } from '../core/pods/pod-fate.ts';
 import { indexHolders, type PoolHolders } from '../core/supply/eviction-weight.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -37,10 +36,10 @@ export class SliceHolders {
       { project: projectBudget },
     );
     const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
-    const project = (pod: ListedPod & WeighedPod): ListedPod & WeighedPod => projectHolder(pod, labelKeys);
+    const project = (pod: ListedPod): ListedPod => projectHolder(pod, labelKeys);
     const [partitions, found] = await Promise.all([
       this.#client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { project: projectHoldings }),
-      this.#client.list<ListedPod & WeighedPod & KubeObject>(pods, { fieldSelector: bound }, { project }),
+      this.#client.list<ListedPod>(pods, { fieldSelector: bound }, { project }),
     ]);
     return indexHolders({ partitions: partitions.items, pods: found.items, budgets });
   }

@@ -1,9 +1,9 @@
 import type { GpuNodePartition } from '../../api/types.ts';
-import type { WeighedPod } from '../pods/pod-fate.ts';
+import { definedOnly } from '../text/defined-fields.ts';
 import { type ListedPod, projectPod } from './project-pod.ts';
 
 /** What a pod's eviction is weighed by. @param labelKeys those that disruption budgets select by */
-export function projectHolder(pod: ListedPod & WeighedPod, labelKeys: ReadonlySet<string>): ListedPod & WeighedPod {
+export function projectHolder(pod: ListedPod, labelKeys: ReadonlySet<string>): ListedPod {
   const { priority } = pod.spec ?? {};
   const { spec: _containers, ...kept } = projectPod(pod, [], () => false, labelKeys);
   return { ...kept, ...(priority !== undefined && { spec: { priority } }) };
@@ -16,7 +16,7 @@ export function projectHoldings({ apiVersion, kind, metadata, spec, status }: Gp
   return {
     apiVersion,
     kind,
-    metadata: { name, ...(resourceVersion !== undefined && { resourceVersion }) },
+    metadata: definedOnly({ name, resourceVersion }),
     spec: { nodeUID: spec.nodeUID },
     status: { device: { gpus } },
   };

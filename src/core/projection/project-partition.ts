@@ -8,6 +8,7 @@ import type {
   PlanReport,
 } from '../../api/types.ts';
 import { SharedValues } from '../metadata/shared-values.ts';
+import { definedOnly } from '../text/defined-fields.ts';
 
 type LastGood = NonNullable<DeviceReport['lastGood']>;
 
@@ -24,13 +25,7 @@ export function projectPartition(partition: GpuNodePartition): GpuNodePartition 
   return {
     apiVersion: shared.share(partition.apiVersion),
     kind: shared.share(partition.kind),
-    metadata: {
-      name,
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(generation !== undefined && { generation }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-    },
+    metadata: definedOnly({ name, uid, resourceVersion, generation, deletionTimestamp }),
     spec: projectSpec(spec, uuids),
     ...(status && { status: projectStatus(status, uuids, spec.backend === 'DRA') }),
   };

@@ -1,21 +1,13 @@
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
 import { mirrorAnnotation } from '../pods/eviction.ts';
-import type { NodePod } from '../node/snapshot.ts';
 import { foreignGpuResource, isGpuResource } from '../pods/gpu-resource.ts';
 import { deviceClassPrefix } from '../pods/gpu-pods.ts';
 import { systemPods } from '../pods/system-pods.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import type { ContainerView, PodView } from '../pods/pod-view.ts';
+import { definedOnly } from '../text/defined-fields.ts';
 
 /** A pod as the API server lists it. */
-export type ListedPod = NodePod & {
-  readonly metadata: {
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly managedFields?: readonly unknown[];
-  };
-};
-type Container = NonNullable<NonNullable<NodePod['spec']>['containers']>[number] & {
-  readonly resources?: Partial<Record<'limits' | 'requests', Readonly<Record<string, string | number>>>>;
-};
+export type ListedPod = PodView & { readonly metadata: { readonly managedFields?: readonly unknown[] } };
 
 /**
  * The relevant parts of a node's pod. Anybody may create a pod of 1 MB: of a pod that is not the cluster's own, the only text
@@ -33,28 +25,21 @@ export function projectPod(
 ): ListedPod {
   if (systemPods([pod], systemNamespaces).length > 0) return dropManagedFields(pod);
   const { metadata, spec, status } = pod;
-  const {
-    name,
-    namespace,
-    uid,
-    creationTimestamp,
-    deletionTimestamp,
-    ownerReferences,
-    annotations,
-    labels = {},
-  } = metadata;
+  const { name, namespace, uid, creationTimestamp, deletionTimestamp, annotations, labels = {} } = metadata;
   const { resourceClaims = [], terminationGracePeriodSeconds: grace, ...containers } = spec ?? {};
-  const keep = (list: readonly object[] = []): readonly Container[] => list.map((one) => keepResources(one, isKept));
+  const keep = (list: readonly ContainerView[] = []) => list.map((one) => keepResources(one, isKept));
   const hasClaim = resourceClaims.length > 0 || status?.extendedResourceClaimStatus !== undefined;
   return {
     metadata: {
-      name,
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(creationTimestamp !== undefined && { creationTimestamp }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-      // At most one is the controller: it shows who recreates the pod.
-      ...(ownerReferences && { ownerReferences: ownerReferences.filter(({ controller }) => controller === true) }),
+      ...definedOnly({
+        name,
+        namespace,
+        uid,
+        creationTimestamp,
+        deletionTimestamp,
+        // At most one is the controller: it shows who recreates the pod.
+        ownerReferences: metadata.ownerReferences?.filter(({ controller }) => controller === true),
+      }),
       ...keepAnnotations(annotations),
       ...(labelKeys.size > 0 && {
         labels: Object.fromEntries(Object.entries(labels).filter(([key]) => labelKeys.has(key))),
@@ -67,10 +52,7 @@ export function projectPod(
       ...(hasClaim && { resourceClaims: [{}] }),
       ...(typeof grace === 'number' && { terminationGracePeriodSeconds: grace }),
     },
-    status: {
-      ...(status?.phase !== undefined && { phase: status.phase }),
-      ...keepReady(status?.conditions),
-    },
+    status: definedOnly({ phase: status?.phase, conditions: keepReady(status?.conditions) }),
   };
 }
 
@@ -85,14 +67,14 @@ export function gpuResourcesOf(
     ((isGpuResource(name) || name === foreignGpuResource) && Object.hasOwn(allocatable, name));
 }
 
-function keepReady(
-  conditions: NonNullable<NodePod['status']>['conditions'],
-): Pick<NonNullable<NodePod['status']>, 'conditions'> {
+type Conditions = NonNullable<PodView['status']>['conditions'];
+
+function keepReady(conditions: Conditions): Conditions | undefined {
   const ready = conditions?.find(({ type }) => type === 'Ready');
-  return ready ? { conditions: [{ type: 'Ready', status: ready.status }] } : {};
+  return ready && [{ type: 'Ready', status: ready.status }];
 }
 
-function keepResources({ resources = {} }: Container, isKept: (resource: string) => boolean): Container {
+function keepResources({ resources = {} }: ContainerView, isKept: (resource: string) => boolean): ContainerView {
   const keep = (amounts: Readonly<Record<string, string | number>> = {}) =>
     Object.fromEntries(Object.entries(amounts).filter(([name]) => isKept(name)));
   const { limits, requests } = resources;
@@ -123,19 +105,11 @@ export function projectAgentPod({ metadata, spec, status }: PodView): PodView {
   const isReady = ready?.status === 'True';
   const waiting = isReady ? undefined : status?.containerStatuses?.find(({ state }) => state?.waiting)?.state?.waiting;
   return {
-    metadata: {
-      name,
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-    },
-    spec: { ...(spec?.nodeName !== undefined && { nodeName: spec.nodeName }) },
+    metadata: definedOnly({ name, namespace, uid, resourceVersion, deletionTimestamp }),
+    spec: definedOnly({ nodeName: spec?.nodeName }),
     status: {
-      ...(status?.phase !== undefined && { phase: status.phase }),
-      conditions: ready
-        ? [{ type: 'Ready', status: ready.status, ...(ready.message !== undefined && { message: ready.message }) }]
-        : [],
+      ...definedOnly({ phase: status?.phase }),
+      conditions: ready ? [definedOnly({ type: 'Ready', status: ready.status, message: ready.message })] : [],
       ...(waiting && { containerStatuses: [{ name: 'agent', state: { waiting } }] }),
     },
   };
