@@ -37,6 +37,15 @@ export function passing(
   return { verdict: { phase, reason, message, transient: true, ...again }, ifClosed: 'Stays' };
 }
 
+/** Waits for whoever uses the GPUs, with the node open. */
+export function awaitUsers(
+  message: string,
+  requeueAfterMs: number,
+  reason: 'PodsUseGpus' | 'ProcessesUseGpus' = 'PodsUseGpus',
+): Ruling {
+  return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason, message, requeueAfterMs } };
+}
+
 /** Leaves a node alone, whatever is asked of it. */
 export function refuse(reason: NodeReason, message: string): Ruling {
   const touched = `${message}. Nothing is touched until then`;

@@ -69,7 +69,11 @@ function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): O
       ? `take the DaemonSet of ${namePods(stubborn, 3)} off this node; its pods do not follow the label ${migManagerLabel}`
       : 'set spec.allow.takeOver: [mig-manager] in the policy, or run ' +
         `"kubectl label node ${evidence.node} ${migManagerLabel}=false --overwrite"`;
-  return { name: 'mig-manager', evidence: `NVIDIA mig-manager: ${seen.join(', ')}`, handOver };
+  return seenOwner('mig-manager', 'NVIDIA mig-manager', seen, handOver);
+}
+
+function seenOwner(name: Owner['name'], title: string, seen: readonly string[], handOver: string): Owner | undefined {
+  return seen.length === 0 ? undefined : { name, evidence: `${title}: ${seen.join(', ')}`, handOver };
 }
 
 /** Without its gate DynamicMIG the driver offers existing slices and creates none: then it is a way to hand them out, not an owner. */
@@ -115,15 +119,14 @@ function findHami(evidence: OwnerEvidence): Owner | undefined {
     ...(handshake === '' || handshake.startsWith('Deleted') ? [] : [`annotation ${hamiHandshake}=${handshake}`]),
     ...namedPods(evidence, [{ 'app.kubernetes.io/component': 'hami-device-plugin' }]),
   ];
-  if (seen.length === 0) return undefined;
-  return {
-    name: 'hami',
-    evidence: `HAMi: ${seen.join(', ')}`,
-    handOver:
-      "take this node out of the nodeSelector of HAMi's device plugin (devicePlugin.nvidiaNodeSelector in its chart), then run " +
+  return seenOwner(
+    'hami',
+    'HAMi',
+    seen,
+    "take this node out of the nodeSelector of HAMi's device plugin (devicePlugin.nvidiaNodeSelector in its chart), then run " +
       `"kubectl annotate node ${evidence.node} ${hamiRegistration}- ${hamiHandshake}-", ` +
       "and let NVIDIA's device plugin run here",
-  };
+  );
 }
 
 const nosLabel = 'nos.nebuly.com/gpu-partitioning';
@@ -131,12 +134,8 @@ const nosKinds: readonly string[] = ['mig', 'mps', 'hybrid'];
 
 function findNos(evidence: OwnerEvidence): Owner | undefined {
   const kind = evidence.labels[nosLabel] ?? '';
-  if (!nosKinds.includes(kind)) return undefined;
-  return {
-    name: 'nos',
-    evidence: `nos: label ${nosLabel}=${kind}`,
-    handOver: `run "kubectl label node ${evidence.node} ${nosLabel}-"`,
-  };
+  const seen = nosKinds.includes(kind) ? [`label ${nosLabel}=${kind}`] : [];
+  return seenOwner('nos', 'nos', seen, `run "kubectl label node ${evidence.node} ${nosLabel}-"`);
 }
 
 /** Written by GPU Feature Discovery if the driver is NVIDIA's vGPU manager, and by people for gpu-operator's sandbox workloads. */
@@ -151,14 +150,13 @@ function findVgpuHost({ labels, ...evidence }: OwnerEvidence): Owner | undefined
     ...(version === '' ? [] : [`label ${hostDriverLabel}=${version}`]),
     ...(workload.startsWith('vm-') ? [`label ${workloadLabel}=${workload}`] : []),
   ];
-  if (seen.length === 0) return undefined;
-  return {
-    name: 'vgpu-host',
-    evidence: `virtual machines (vGPU host): ${seen.join(', ')}`,
-    handOver:
-      'take the node out of the policy; or move its virtual machines away, ' +
+  return seenOwner(
+    'vgpu-host',
+    'virtual machines (vGPU host)',
+    seen,
+    'take the node out of the policy; or move its virtual machines away, ' +
       `run "kubectl label node ${evidence.node} ${workloadLabel}=container --overwrite", and install the driver for containers`,
-  };
+  );
 }
 
 /** Leftover amounts do not indicate an owner: the kubelet keeps the names of resources that are no longer offered. */
@@ -193,14 +191,13 @@ function findInstaslice(evidence: OwnerEvidence): Owner | undefined {
     ...(resources.length === 0 ? [] : [`resources ${resources.join(', ')}`]),
     ...namedPods(evidence, slicerPods),
   ];
-  if (seen.length === 0) return undefined;
-  return {
-    name: 'instaslice',
-    evidence: `Dynamic Accelerator Slicer (InstaSlice): ${seen.join(', ')}`,
-    handOver:
-      'uninstall its operator once no pod uses a slice that it created: it serves every MIG node of the cluster, ' +
+  return seenOwner(
+    'instaslice',
+    'Dynamic Accelerator Slicer (InstaSlice)',
+    seen,
+    'uninstall its operator once no pod uses a slice that it created: it serves every MIG node of the cluster, ' +
       "and does not work beside NVIDIA's device plugin",
-  };
+  );
 }
 
 function namedPods(evidence: OwnerEvidence, selectors: readonly LabelSelector[]): readonly string[] {

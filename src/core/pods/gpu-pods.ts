@@ -78,11 +78,7 @@ export function namePods(pods: readonly Pick<PodView, 'metadata'>[], most = 5): 
 }
 
 /** `NAMESPACE/NAME`, as the agents' reports name pods. */
-export function podName({
-  metadata,
-}: {
-  readonly metadata: { readonly name: string; readonly namespace?: string };
-}): string {
+export function podName({ metadata }: Pick<PodView, 'metadata'>): string {
   return namespacedName(metadata);
 }
 

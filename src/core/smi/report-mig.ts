@@ -55,14 +55,17 @@ function listUnseen(
   processes: readonly ReportedProcess[],
 ): readonly ReportedProcess[] {
   return devices.flatMap(({ instance, computeInstance, memoryMiB, usedMiB }) => {
-    const isListed = processes.some(
-      (process) =>
-        process.instance === instance &&
-        (process.computeInstance === undefined || process.computeInstance === computeInstance),
-    );
+    const isListed = processes.some((process) => mayRunOn(process, { instance, computeInstance }));
     if (isListed || (usedMiB !== undefined && usedMiB <= idleMiB + memoryMiB / 256)) return [];
     return [{ pid: undefined, name: describeUnseen(usedMiB), instance, computeInstance }];
   });
+}
+
+function mayRunOn(
+  { instance, computeInstance }: ReportedProcess,
+  device: Pick<ReportedMigDevice, 'instance' | 'computeInstance'>,
+): boolean {
+  return instance === device.instance && (computeInstance === undefined || computeInstance === device.computeInstance);
 }
 
 function describeUnseen(usedMiB: number | undefined): string {
@@ -91,12 +94,7 @@ export function findReportContradiction({ mig, migDevices, processes }: Reported
   if (new Set([...names, ...migDevices.map(({ index }) => index)]).size !== 2 * names.length)
     return `a MIG device twice: ${names.join(', ')}`;
   const lost = processes.find(
-    ({ instance, computeInstance }) =>
-      instance !== undefined &&
-      !migDevices.some(
-        (device) =>
-          device.instance === instance && (computeInstance === undefined || device.computeInstance === computeInstance),
-      ),
+    (process) => process.instance !== undefined && !migDevices.some((device) => mayRunOn(process, device)),
   );
   if (lost === undefined) return undefined;
   return `process ${lost.pid} on MIG device ${lost.instance}/${lost.computeInstance ?? '?'}, which is not listed`;

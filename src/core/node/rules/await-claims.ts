@@ -3,7 +3,7 @@ import { cutText } from '../../text/cut-text.ts';
 import { asksForClaims, takesFromClaims } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
-import { type Outcome, passing } from '../outcome.ts';
+import { awaitUsers, type Outcome, passing } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 
 /** How long a pod may take to be bound after its claim was allocated, in ms. */
@@ -28,10 +28,8 @@ export function awaitClaims(situation: Situation, pods: readonly NodePod[]): Out
   const { lastsMs, waits } = waitFor(situation, 'Claims');
   const isShut = isClosed(situation.node);
   if (!isShut || lastsMs > longestBindingMs) {
-    const requeueAfterMs = situation.settings.waitingPollMs;
-    const verdict = { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs } as const;
     // A node that cannot be opened yet does not start a second wait.
-    return { ifClosed: 'Opens', verdict, ...(isShut && { waits }) };
+    return { ...awaitUsers(message, situation.settings.waitingPollMs), ...(isShut && { waits }) };
   }
   return { ...passing('Updating', 'Draining', message, pollMs), waits, keepsHoldersAway: true };
 }

@@ -3,7 +3,7 @@ import { wishHash } from '../../wish/wish.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { adviseMonitors } from '../../pods/monitor-words.ts';
 import { timeText } from '../../text/duration.ts';
-import { type Outcome, passing, type Ruling, type Verdict } from '../outcome.ts';
+import { awaitUsers, type Outcome, passing, type Ruling, type Verdict } from '../outcome.ts';
 import { generationOf, grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
 import { resumeWait, waitFor } from '../memory.ts';
 import { isReadBeforeBoot } from '../node-view.ts';
@@ -60,7 +60,7 @@ function waitForUsers(situation: Situation, refusal: string): Outcome {
   const users = listUsers(situation, pods);
   const reason = users.length === 0 ? 'ProcessesUseGpus' : 'PodsUseGpus';
   const message = users.length === 0 ? refusal : `${refusal}. Pods of this node that use GPUs: ${namePods(users)}`;
-  return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason, message, requeueAfterMs: settings.waitingPollMs } };
+  return awaitUsers(message, settings.waitingPollMs, reason);
 }
 
 /**
@@ -74,11 +74,7 @@ function waitForMonitors(situation: Situation, refusal: string, monitors: readon
   const leftMs = settings.holdersDeadlineMs - lastsMs;
   if (leftMs > 0) {
     const requeueAfterMs = Math.min(settings.waitingPollMs, leftMs + 10);
-    return {
-      ifClosed: 'Opens',
-      waits,
-      verdict: { phase: 'Waiting', reason: 'ProcessesUseGpus', message, requeueAfterMs },
-    };
+    return { ...awaitUsers(message, requeueAfterMs, 'ProcessesUseGpus'), waits };
   }
   const of = generationOf(situation);
   const failed = resumeWait(situation, 'ChangeFailed', of)?.waits ?? { ChangeFailed: { since: now, of } };

@@ -3,7 +3,7 @@ import { listLosses } from '../../pods/lost-devices.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';
 import { listPodCauses } from '../../pods/gpu-pods.ts';
 import { countWords, joinWithin } from '../../text/cut-text.ts';
-import type { Outcome } from '../outcome.ts';
+import { awaitUsers, type Outcome } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { presumeAffected } from './plan-holders.ts';
 
@@ -37,8 +37,5 @@ export function refuseDrain(situation: Situation, pods: readonly NodePod[]): Out
   const message =
     `waiting, with the node open, for ${countWords(staying.length, 'pod')} that no eviction moves: ` +
     `${joinWithin(listPodCauses([...losses, ...staying]), longestCauses)}. ${they} may end on ${staying.length === 1 ? 'its' : 'their'} own; otherwise ${advice}`;
-  return {
-    ifClosed: 'Opens',
-    verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: stayingPollMs },
-  };
+  return awaitUsers(message, stayingPollMs);
 }

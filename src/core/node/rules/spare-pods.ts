@@ -4,7 +4,7 @@ import { userKey } from '../../gpu/state/device-users.ts';
 import { listLosses } from '../../pods/lost-devices.ts';
 import { listPodCauses, namePods, type PodCause } from '../../pods/gpu-pods.ts';
 import { joinWithin } from '../../text/cut-text.ts';
-import type { Ruling } from '../outcome.ts';
+import { awaitUsers, type Ruling } from '../outcome.ts';
 import { longestBlockers } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 
@@ -28,10 +28,7 @@ export function sparePods(situation: Situation, affected: readonly NodePod[]): R
       ? adviseLosers(policy, losses)
       : `${namePods(affected)} ${affected.length === 1 ? 'uses' : 'use'} what the plan would destroy, and the demand of policy ${policy} evicts no pod ` +
         `(${why}): other layouts are being chosen`;
-  return {
-    ifClosed: 'Opens',
-    verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: lookAgainMs },
-  };
+  return awaitUsers(message, lookAgainMs);
 }
 
 /** No other layout helps a pod whose device was destroyed. */

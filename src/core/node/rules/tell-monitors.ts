@@ -3,7 +3,7 @@ import { namePods, podName } from '../../pods/gpu-pods.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { takesFromClaims } from '../backend.ts';
 import { waitFor } from '../memory.ts';
-import { type Outcome, passing } from '../outcome.ts';
+import { awaitUsers, type Outcome, passing } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { listMonitors } from './monitors.ts';
 import { presumeAffected } from './plan-holders.ts';
@@ -39,8 +39,7 @@ export function tellMonitors(situation: Situation, pods: readonly NodePod[]): Ou
   const message =
     `the agent still counts ${namePods(counted)} as users of GPUs, whose claims have admin access: nothing was changed. Is the agent of ` +
     'the controller’s version?';
-  const requeueAfterMs = situation.settings.waitingPollMs;
-  return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs }, waits };
+  return { ...awaitUsers(message, situation.settings.waitingPollMs), waits };
 }
 
 function describeMonitors(count: number): string {
