@@ -9,11 +9,6 @@ export interface ReconcileResult {
   readonly requeueAfterMs?: number | undefined;
 }
 
-/** Thrown by a reconcile when a retry is useless until something changes. */
-export class TerminalError extends Error {
-  override readonly name = 'TerminalError';
-}
-
 export interface QueueOptions {
   /** Reconciles one key. Reads its state itself: a key only says that something may have changed. */
   readonly reconcile: (key: string, signal: AbortSignal) => Promise<ReconcileResult | void>;
@@ -25,17 +20,9 @@ export interface QueueOptions {
   readonly isUrgent?: (key: string) => boolean;
   /** Maximum number of other keys processed in parallel, asked for before each; default `concurrency`. */
   readonly patientConcurrency?: () => number;
-  /** Called after a failed reconcile; `retryInMs` is absent for a terminal error. */
-  readonly onFailure?: (key: string, error: unknown, retryInMs: number | undefined) => void;
   readonly observer?: QueueObserver | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
-}
-
-/** Counters since the start. */
-export interface QueueCounts {
-  readonly succeeded: number;
-  readonly failed: number;
 }
 
 /** Called on each reconcile, for metrics. */
@@ -75,7 +62,6 @@ export class WorkQueue {
   #turnIsDue = false;
   /** When the first key of this turn of the event loop was started; undefined if none was. */
   #turnSinceMs: number | undefined;
-  readonly #counts = { succeeded: 0, failed: 0 };
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -85,10 +71,6 @@ export class WorkQueue {
   /** The number of queued keys; delayed keys do not count. */
   get depth(): number {
     return this.#urgent.size + this.#waiting.size;
-  }
-
-  get counts(): QueueCounts {
-    return { ...this.#counts };
   }
 
   /** How long the oldest running reconcile has been running, in ms; 0 if none is. A liveness check uses it. */
@@ -198,7 +180,6 @@ export class WorkQueue {
     try {
       const result = await this.#options.reconcile(key, signal);
       this.#failures.delete(key);
-      this.#counts.succeeded += 1;
       observer?.ended('success', this.#clock.monotonicMs() - startedMs);
       if (result?.requeueAfterMs !== undefined) this.addAfter(key, result.requeueAfterMs);
     } catch (error) {
@@ -209,25 +190,14 @@ export class WorkQueue {
   }
 
   #fail(key: string, error: unknown): void {
-    const { logger, onFailure, backoff = usualBackoff, random } = this.#options;
-    this.#counts.failed += 1;
+    const { logger, backoff = usualBackoff, random } = this.#options;
     const failures = (this.#failures.get(key) ?? 0) + 1;
-    const isTerminal = error instanceof TerminalError;
-    const retryInMs = isTerminal ? undefined : backoffMs(backoff, failures, random);
+    const retryInMs = backoffMs(backoff, failures, random);
     // Somebody else wrote in the meantime: the precondition exists for exactly this.
     if (isConflict(error)) logger.info('written by others meanwhile; trying again', { key, failures, retryInMs });
     else logger.error('reconcile failed', { key, failures, retryInMs, error: describeError(error) });
-    if (retryInMs === undefined) {
-      this.#failures.delete(key);
-    } else {
-      this.#failures.set(key, failures);
-      this.addAfter(key, retryInMs);
-    }
-    try {
-      onFailure?.(key, error, retryInMs);
-    } catch (cause) {
-      logger.error('a handler of failures failed', { key, error: describeError(cause) });
-    }
+    this.#failures.set(key, failures);
+    this.addAfter(key, retryInMs);
   }
 
   #cancelDelay(key: string): void {

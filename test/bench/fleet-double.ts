@@ -36,6 +36,8 @@ export class FleetDouble extends GpuPartitionOperator {
   readonly #objects = new Map<string, string>();
   readonly #watches: MemoryWatches;
   readonly #queues: WorkQueue[];
+  reconciles = 0;
+  failures = 0;
   #version = 1_000;
   /** Wishes that were written. */
   wishes = 0;
@@ -96,14 +98,6 @@ export class FleetDouble extends GpuPartitionOperator {
     return this.#queues.every(({ depth, longestRunMs }) => depth === 0 && longestRunMs === 0);
   }
 
-  get reconciles(): number {
-    return this.#queues.reduce((sum, { counts }) => sum + counts.succeeded, 0);
-  }
-
-  get failures(): number {
-    return this.#queues.reduce((sum, { counts }) => sum + counts.failed, 0);
-  }
-
   /** An object is changed by somebody else. */
   change(plural: string, name: string, fields: Json): void {
     this.deliver(plural, this.prepare(plural, name, fields));
@@ -119,7 +113,11 @@ export class FleetDouble extends GpuPartitionOperator {
   }
 
   protected override createQueue(options: Omit<QueueOptions, 'logger'>): WorkQueue {
-    const queue = super.createQueue(options);
+    const ended = (result: 'success' | 'error'): void => {
+      if (result === 'success') this.reconciles += 1;
+      else this.failures += 1;
+    };
+    const queue = super.createQueue({ ...options, observer: { started: () => undefined, ended } });
     this.#queues.push(queue);
     return queue;
   }

@@ -3,7 +3,7 @@ import type { Partition } from '../../../src/agent/partition.ts';
 import { nodePartitions } from '../../../src/api/resources.ts';
 import { KubeClient } from '../../../src/kube/client.ts';
 import { loadKubeConfig } from '../../../src/kube/kubeconfig-loader.ts';
-import { WorkQueue } from '../../../src/kube/queue.ts';
+import { type ReconcileResult, WorkQueue } from '../../../src/kube/queue.ts';
 import { Reflector } from '../../../src/kube/reflector.ts';
 import { silentLogger } from '../../../src/process/logger.ts';
 import type { ControlPlane } from '../../../src/simulator/control-plane/control-plane.ts';
@@ -34,8 +34,7 @@ export class SimulatedFleet implements AsyncDisposable {
       backoff: { baseMs: 250, maxMs: 30_000 },
       // A queue of its own for each agent, in effect.
       concurrency: size,
-      reconcile: async (name, stopped) => this.#nodes.get(name)?.agent.reconcile(this.#watch.store.get(name), stopped),
-      onFailure: (name, error) => tell(`the agent of ${name}: ${String(error)}`),
+      reconcile: (name, stopped) => this.#reconcile(name, stopped),
     });
     this.#watch = new Reflector<Partition>({
       client: kubelet,
@@ -73,6 +72,15 @@ export class SimulatedFleet implements AsyncDisposable {
         await node.beat();
         await sleep(pauseMs);
       }
+    }
+  }
+
+  async #reconcile(name: string, stopped: AbortSignal): Promise<ReconcileResult | void> {
+    try {
+      return await this.#nodes.get(name)?.agent.reconcile(this.#watch.store.get(name), stopped);
+    } catch (error) {
+      tell(`the agent of ${name}: ${String(error)}`);
+      throw error;
     }
   }
 
