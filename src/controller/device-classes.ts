@@ -36,12 +36,7 @@ interface Parts {
  * for it, and a class without devices disturbs nothing.
  */
 export class DeviceClassReconciler {
-  readonly #client: KubeClient;
-  readonly #cluster: Parts['cluster'];
-  readonly #events: Parts['events'];
-  readonly #slices: Parts['slices'];
-  readonly #log: Logger;
-  readonly #now: () => number;
+  readonly #parts: Parts;
   /** For which policies they were found right, and when. */
   #checked: { readonly policies: readonly GpuPartitionPolicy[]; readonly at: number } | undefined;
 
@@ -49,32 +44,27 @@ export class DeviceClassReconciler {
   readonly #partly = new Map<string, { readonly spec: object | undefined; readonly at: number }>();
 
   constructor(parts: Parts) {
-    this.#client = parts.client;
-    this.#cluster = parts.cluster;
-    this.#events = parts.events;
-    this.#slices = parts.slices;
-    this.#log = parts.log;
-    this.#now = parts.now;
+    this.#parts = parts;
   }
 
   /** Whether a policy asks for classes. */
   isAsked(name: string): boolean {
-    const record = this.#cluster.fleet.policy(name);
+    const record = this.#parts.cluster.fleet.policy(name);
     return record !== undefined && asksForClasses(record);
   }
 
   async reconcile(): Promise<ReconcileResult | void> {
-    const records = [...this.#cluster.fleet.policies].filter(asksForClasses);
+    const records = [...this.#parts.cluster.fleet.policies].filter(asksForClasses);
     if (records.length === 0) return;
     // The nodes report that.
-    if (this.#slices.api === 'Missing') return { requeueAfterMs: lookAgainMs };
+    if (this.#parts.slices.api === 'Missing') return { requeueAfterMs: lookAgainMs };
     // Of all their schedules: a pod that waits for the night may be created by day.
     const inForce = records.map(({ versions }) => currentOf(versions));
     const known = this.#checked;
-    const restMs = known && sameItems(known.policies, inForce) ? known.at + lookAgainMs - this.#now() : 0;
+    const restMs = known && sameItems(known.policies, inForce) ? known.at + lookAgainMs - this.#parts.now() : 0;
     if (restMs > 0) return { requeueAfterMs: restMs };
     const kinds = listSliceKinds(inForce);
-    const present = await listServed<KubeObject & DeviceClassObject>(this.#client, deviceClasses);
+    const present = await listServed<KubeObject & DeviceClassObject>(this.#parts.client, deviceClasses);
     const names = new Set(present.map(({ metadata }) => metadata.name));
     for (const wanted of listMissingClasses(kinds, present)) {
       const { name } = wanted.metadata;
@@ -82,13 +72,13 @@ export class DeviceClassReconciler {
       const problem = await this.#apply(wanted);
       if (problem !== undefined) this.#tell(records, problem);
     }
-    this.#checked = { policies: inForce, at: this.#now() };
+    this.#checked = { policies: inForce, at: this.#parts.now() };
     return { requeueAfterMs: lookAgainMs };
   }
 
   #isKeptInPart({ metadata, spec }: DeviceClassObject): boolean {
     const before = this.#partly.get(metadata.name);
-    return before !== undefined && sameJson(before.spec, spec) && this.#now() - before.at < tryAgainMs;
+    return before !== undefined && sameJson(before.spec, spec) && this.#parts.now() - before.at < tryAgainMs;
   }
 
   /** Without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it */
@@ -96,18 +86,18 @@ export class DeviceClassReconciler {
     const fields = { metadata: {}, spec };
     const options = { fieldManager: controllerManager };
     try {
-      const kept = await this.#client.apply<KubeObject & DeviceClassObject>(
+      const kept = await this.#parts.client.apply<KubeObject & DeviceClassObject>(
         { resource: deviceClasses, name },
         fields,
         options,
       );
-      this.#log.info('a DeviceClass is written', { name });
+      this.#parts.log.info('a DeviceClass is written', { name });
       if (sameJson(kept.spec, spec)) return undefined;
     } catch (error) {
       if (error instanceof ApiError) return describeRefusal(name, error);
       throw error;
     }
-    this.#partly.set(name, { spec, at: this.#now() });
+    this.#partly.set(name, { spec, at: this.#parts.now() });
     return (
       `DeviceClass ${name} is there without extendedResourceName, which the API server does not keep (feature gate DRAExtendedResource, ` +
       'on by default in Kubernetes 1.36): pods get these slices by claims alone'
@@ -115,9 +105,9 @@ export class DeviceClassReconciler {
   }
 
   #tell(records: readonly PolicyRecord[], message: string): void {
-    this.#log.warn(message, {});
+    this.#parts.log.warn(message, {});
     for (const { newest } of records) {
-      this.#events.record({
+      this.#parts.events.record({
         object: newest,
         resource: policies,
         type: 'Warning',

@@ -13,26 +13,20 @@ import type { Cluster } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
 import { cutText } from '../core/text/cut-text.ts';
 
+interface Parts {
+  readonly client: KubeClient;
+  readonly cluster: Cluster;
+  readonly configFiles: ConfigMapFiles | undefined;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
 /** Executes what was decided, each command under its own precondition, and nothing else. */
 export class Executor {
-  readonly #client: KubeClient;
-  readonly #cluster: Cluster;
-  readonly #configFiles: ConfigMapFiles | undefined;
-  readonly #log: Logger;
-  readonly #now: () => number;
+  readonly #parts: Parts;
 
-  constructor(parts: {
-    readonly client: KubeClient;
-    readonly cluster: Cluster;
-    readonly configFiles: ConfigMapFiles | undefined;
-    readonly log: Logger;
-    readonly now: () => number;
-  }) {
-    this.#client = parts.client;
-    this.#cluster = parts.cluster;
-    this.#configFiles = parts.configFiles;
-    this.#log = parts.log;
-    this.#now = parts.now;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -56,7 +50,7 @@ export class Executor {
       const { uid } = command.pod;
       const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
       const whose = { ...(round !== undefined && { round }), ...(owner !== undefined && { owner }) };
-      known = noteEviction(known, uid, { at: this.#now(), refusal, ...whose });
+      known = noteEviction(known, uid, { at: this.#parts.now(), refusal, ...whose });
     }
     return known;
   }
@@ -67,16 +61,16 @@ export class Executor {
     try {
       const ref = { resource: nodes, name, subresource: 'status' };
       const patch = { metadata: { resourceVersion }, status };
-      const written = await this.#write(this.#cluster.nodes, name, () =>
-        this.#client.merge<KubeObject>(ref, patch, { metadataOnly: true }),
+      const written = await this.#write(this.#parts.cluster.nodes, name, () =>
+        this.#parts.client.merge<KubeObject>(ref, patch, { metadataOnly: true }),
       );
-      this.#cluster.nodes.expect(name, written.metadata.resourceVersion, this.#now());
-      this.#log.info('devices advertised', { node: name, allocatable: status.allocatable });
+      this.#parts.cluster.nodes.expect(name, written.metadata.resourceVersion, this.#parts.now());
+      this.#parts.log.info('devices advertised', { node: name, allocatable: status.allocatable });
       return memory;
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 403) throw error;
-      this.#log.warn('may not write the status of nodes', { node: name, error: error.message });
-      return { ...memory, waits: { ...memory.waits, StatusRefused: { since: this.#now(), of: change } } };
+      this.#parts.log.warn('may not write the status of nodes', { node: name, error: error.message });
+      return { ...memory, waits: { ...memory.waits, StatusRefused: { since: this.#parts.now(), of: change } } };
     }
   }
 
@@ -87,8 +81,8 @@ export class Executor {
       case 'CreatePartition':
         return this.#create(snapshot);
       case 'DeletePartition':
-        await this.#client.delete({ resource: nodePartitions, name }, { preconditions: { uid: command.uid } });
-        this.#log.info('partition deleted', {
+        await this.#parts.client.delete({ resource: nodePartitions, name }, { preconditions: { uid: command.uid } });
+        this.#parts.log.info('partition deleted', {
           node: name,
           ofNode: snapshot.partition?.spec.nodeUID,
           now: node.metadata.uid,
@@ -96,47 +90,50 @@ export class Executor {
         return undefined;
       case 'WriteWish':
         await this.#writeSpec(snapshot, { ...command.fields });
-        this.#log.info('wish written', { node: name, policy: command.fields.policy?.name });
+        this.#parts.log.info('wish written', { node: name, policy: command.fields.policy?.name });
         return undefined;
       case 'WriteGrant':
         // What was seen after the previous grant says nothing of this one.
         await this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs, unregister: null });
-        this.#log.info('grant written', { node: name, epoch: command.granted.epoch });
+        this.#parts.log.info('grant written', { node: name, epoch: command.granted.epoch });
         return undefined;
       case 'RevokeGrant':
         await this.#writeSpec(snapshot, { granted: command.granted });
-        this.#log.warn('grant taken back: not answered in time', { node: name, epoch: command.granted.epoch });
+        this.#parts.log.warn('grant taken back: not answered in time', { node: name, epoch: command.granted.epoch });
         return undefined;
       case 'WriteDrain':
         await this.#writeSpec(snapshot, { drain: command.drain });
-        this.#log.info(describeDrain(command.drain), {
+        this.#parts.log.info(describeDrain(command.drain), {
           node: name,
           pods: command.drain?.pods.map((pod) => `${pod.namespace}/${pod.name}`),
         });
         return undefined;
       case 'WriteMonitors':
         await this.#writeSpec(snapshot, { monitors: command.claims, drain: null });
-        this.#log.info('agent told of monitors', { node: name, claims: command.claims });
+        this.#parts.log.info('agent told of monitors', { node: name, claims: command.claims });
         return undefined;
       case 'WriteUnregister':
         await this.#writeSpec(snapshot, { unregister: command.unregister });
         if (command.unregister)
-          this.#log.warn('the kubelet offers devices of a plugin that is gone', { node: name, ...command.unregister });
+          this.#parts.log.warn('the kubelet offers devices of a plugin that is gone', {
+            node: name,
+            ...command.unregister,
+          });
         return undefined;
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return undefined;
         // Another node of the same name has nothing to do with what was decided.
         const isThis = { op: 'test' as const, path: '/metadata/uid', value: node.metadata.uid };
-        const written = await this.#write(this.#cluster.nodes, name, () =>
-          this.#client.patch({ resource: nodes, name }, [isThis, ...patch], { metadataOnly: true }),
+        const written = await this.#write(this.#parts.cluster.nodes, name, () =>
+          this.#parts.client.patch({ resource: nodes, name }, [isThis, ...patch], { metadataOnly: true }),
         );
-        this.#cluster.nodes.expect(name, written.metadata.resourceVersion, this.#now());
+        this.#parts.cluster.nodes.expect(name, written.metadata.resourceVersion, this.#parts.now());
         return undefined;
       }
       case 'PublishConfig':
-        await this.#configFiles?.publish(command.key, command.file, (key) => this.#cluster.usesConfig(key));
-        this.#log.info('config file of the device plugin written', { key: command.key });
+        await this.#parts.configFiles?.publish(command.key, command.file, (key) => this.#parts.cluster.usesConfig(key));
+        this.#parts.log.info('config file of the device plugin written', { key: command.key });
         return undefined;
     }
   }
@@ -146,8 +143,8 @@ export class Executor {
     const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }];
     try {
       const object = { metadata: { name, ownerReferences }, spec: { nodeUID: uid } };
-      await this.#client.create<KubeObject>(nodePartitions, object);
-      this.#log.info('partition created', { node: name });
+      await this.#parts.client.create<KubeObject>(nodePartitions, object);
+      this.#parts.log.info('partition created', { node: name });
     } catch (error) {
       // Created a moment ago, by us or by the previous leader; the watch will bring it.
       if (!isAlreadyExists(error)) throw error;
@@ -158,13 +155,13 @@ export class Executor {
   async #writeSpec({ partition, node }: NodeSnapshot, spec: object): Promise<void> {
     const { resourceVersion } = partition?.metadata ?? {};
     const { name } = node.metadata;
-    const written = await this.#write(this.#cluster.partitions, name, () =>
-      this.#client.merge<GpuNodePartition & KubeObject>(
+    const written = await this.#write(this.#parts.cluster.partitions, name, () =>
+      this.#parts.client.merge<GpuNodePartition & KubeObject>(
         { resource: nodePartitions, name },
         { metadata: { resourceVersion, managedFields: untracked }, spec },
       ),
     );
-    this.#cluster.partitions.remember(written);
+    this.#parts.cluster.partitions.remember(written);
   }
 
   /** A write without an answer may have taken effect: the object is read before the next decision. */
@@ -208,16 +205,16 @@ export class Executor {
         ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }),
       },
     };
-    await this.#client.createSubresource({ resource: pods, namespace, name, subresource: 'eviction' }, body);
+    await this.#parts.client.createSubresource({ resource: pods, namespace, name, subresource: 'eviction' }, body);
   }
 
   async #delete({ pod, graceSeconds }: Extract<Removal, { name: 'DeletePod' }>, node: string): Promise<void> {
     const { namespace, name, uid } = pod;
-    await this.#client.delete(
+    await this.#parts.client.delete(
       { resource: pods, namespace, name },
       { preconditions: { uid }, ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }) },
     );
-    this.#log.warn('pod deleted by force', { node, pod: `${namespace}/${name}` });
+    this.#parts.log.warn('pod deleted by force', { node, pod: `${namespace}/${name}` });
   }
 }
 

@@ -31,41 +31,29 @@ interface Question {
   readonly signal: AbortSignal;
 }
 
+interface Parts {
+  readonly cluster: Cluster;
+  readonly pods: PendingPods;
+  readonly held: HeldWorkloads;
+  readonly holders: SliceHolders;
+  readonly log: Logger;
+  readonly requeueNodes: (names: Iterable<string>) => void;
+  /** Called with a policy whose demand stands differently. */
+  readonly tellPolicy: (name: string) => void;
+  readonly now: () => number;
+}
+
 /** Chooses layouts for the demands of policies: gathers their pools, has them planned, and hands the wishes to the nodes. */
 export class DemandReconciler {
-  readonly #cluster: Cluster;
-  readonly #pods: PendingPods;
-  readonly #held: HeldWorkloads;
-  readonly #holders: SliceHolders;
-  readonly #log: Logger;
-  readonly #requeueNodes: (names: Iterable<string>) => void;
-  readonly #tellPolicy: (name: string) => void;
-  readonly #now: () => number;
+  readonly #parts: Parts;
   readonly #courses = new Map<string, DemandCourse>();
 
-  constructor(parts: {
-    readonly cluster: Cluster;
-    readonly pods: PendingPods;
-    readonly held: HeldWorkloads;
-    readonly holders: SliceHolders;
-    readonly log: Logger;
-    readonly requeueNodes: (names: Iterable<string>) => void;
-    /** Called with a policy whose demand stands differently. */
-    readonly tellPolicy: (name: string) => void;
-    readonly now: () => number;
-  }) {
-    this.#cluster = parts.cluster;
-    this.#pods = parts.pods;
-    this.#held = parts.held;
-    this.#holders = parts.holders;
-    this.#log = parts.log;
-    this.#requeueNodes = parts.requeueNodes;
-    this.#tellPolicy = parts.tellPolicy;
-    this.#now = parts.now;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult | void> {
-    const record = this.#cluster.fleet.policy(name);
+    const record = this.#parts.cluster.fleet.policy(name);
     const { demand } = record?.policy.spec ?? {};
     if (!record || !demand || !(record.isAccepted || record.inForce)) {
       this.#courses.delete(name);
@@ -83,14 +71,14 @@ export class DemandReconciler {
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
       // 1. What was planned for a pool that has changed meanwhile is not taken.
       const current = await this.#gather(record, demand, course);
-      if (this.#cluster.fleet.policy(name)?.policy !== policy) return { requeueAfterMs: 10 };
-      const chosen = course.choose(demand, planned, current, this.#now());
+      if (this.#parts.cluster.fleet.policy(name)?.policy !== policy) return { requeueAfterMs: 10 };
+      const chosen = course.choose(demand, planned, current, this.#parts.now());
       if (!chosen) return { requeueAfterMs: 100 };
       // 2. The nodes take it from here, each when it gets a slot.
       const { wishes, touched } = chosen;
       if (touched.length > 0)
-        this.#log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
-      this.#requeueNodes(this.#cluster.fleet.choose(policy, wishes));
+        this.#parts.log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
+      this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
       const report = { ...reportDemand(wanted, current, planned.shortfall), ...(defrag && { defrag }) };
       this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
     } catch (error) {
@@ -105,12 +93,12 @@ export class DemandReconciler {
     // The status is about the newest generation, not about the one that is still in force.
     if (record.policy !== record.newest || sameJson(record.demand, report)) return;
     record.demand = report;
-    this.#tellPolicy(record.name);
+    this.#parts.tellPolicy(record.name);
   }
 
   #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
-    const now = this.#now();
-    return readMembers(this.#cluster, record, (id) => course.isResting(demand, id, now));
+    const now = this.#parts.now();
+    return readMembers(this.#parts.cluster, record, (id) => course.isResting(demand, id, now));
   }
 
   /** @returns with why what Kueue holds back is not known, if so */
@@ -120,13 +108,13 @@ export class DemandReconciler {
     members: readonly Member[],
     course: DemandCourse,
   ): Promise<{ readonly wanted: readonly WantedSlice[]; readonly trouble?: string }> {
-    if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#now()) };
+    if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#parts.now()) };
     const paceMs = podsPaceOf(demand);
-    const held = demand.from === 'Kueue' ? await this.#held.read(paceMs) : undefined;
-    const waiters = [...listWaiters(await this.#pods.list(course.longestMs(demand))), ...(held?.waiters ?? [])];
-    const waiting = await readWaiting(this.#cluster, record, waiters);
-    const wanted = course.want(demand, members, waiting, this.#now());
-    const own = [...record.nodes].flatMap((node) => this.#cluster.nodes.get(node) ?? []);
+    const held = demand.from === 'Kueue' ? await this.#parts.held.read(paceMs) : undefined;
+    const waiters = [...listWaiters(await this.#parts.pods.list(course.longestMs(demand))), ...(held?.waiters ?? [])];
+    const waiting = await readWaiting(this.#parts.cluster, record, waiters);
+    const wanted = course.want(demand, members, waiting, this.#parts.now());
+    const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);
     return { wanted, ...(trouble !== undefined && { trouble }) };
   }
@@ -138,7 +126,7 @@ export class DemandReconciler {
     question: Question,
   ): Promise<{ readonly planned: Planned | { readonly waitMs: number }; readonly defrag?: DefragState | undefined }> {
     const { asked, members, signal } = question;
-    const { metadata, status } = this.#cluster.policies.get(record.name) ?? {};
+    const { metadata, status } = this.#parts.cluster.policies.get(record.name) ?? {};
     const requested = requestedFree(metadata?.annotations, status?.defrag);
     const isKnown = status?.defrag?.request === metadata?.annotations?.[defragAnnotation];
     if (!requested)
@@ -161,11 +149,11 @@ export class DemandReconciler {
     record: PolicyRecord,
     { asked, members, signal }: Question,
   ): Promise<Planned | { readonly waitMs: number }> {
-    const next = course.next(asked, members, this.#now());
+    const next = course.next(asked, members, this.#parts.now());
     if (next) return 'planned' in next ? next.planned : next;
-    const startedMs = this.#now();
+    const startedMs = this.#parts.now();
     const planned = await planPool(members, asked, await this.#weigh(record, asked, members), signal);
-    course.takePlan(planned, startedMs, this.#now());
+    course.takePlan(planned, startedMs, this.#parts.now());
     return planned;
   }
 
@@ -177,7 +165,7 @@ export class DemandReconciler {
   ): Promise<readonly PoolGpu[] | undefined> {
     const isInUse = members.some(({ gpu }) => gpu.instances.some(({ busy }) => busy));
     return evict === 'IfNeeded' && isInUse
-      ? weighGpus(members, await this.#holders.read(), policy.spec.drain)
+      ? weighGpus(members, await this.#parts.holders.read(), policy.spec.drain)
       : undefined;
   }
 }

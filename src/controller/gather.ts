@@ -26,50 +26,42 @@ import { gpuResourcesOf, type ListedPod, projectPod } from '../core/projection/p
 /** How many lists of one node's pods are read in parallel. The API server takes 0.1 s for each, to make sure that it is current. */
 const mostPodLists = 16;
 
+interface Parts {
+  readonly client: KubeClient;
+  readonly cluster: Cluster;
+  readonly settings: NodeSettings;
+  /** Absent if the administrator manages the device plugin's config files. */
+  readonly configFiles: ConfigMapFiles | undefined;
+  readonly slices: Pick<SliceWatch, 'api' | 'hasSlices'>;
+  readonly now: () => number;
+}
+
 /** Reads what decisions are based on. */
 export class Gatherer {
-  readonly #client: KubeClient;
-  readonly #cluster: Cluster;
-  readonly #settings: NodeSettings;
-  readonly #configFiles: ConfigMapFiles | undefined;
-  readonly #slices: Pick<SliceWatch, 'api' | 'hasSlices'>;
-  readonly #now: () => number;
+  readonly #parts: Parts;
   readonly #drains: DrainReads;
   readonly #podLists = new Turnstile(mostPodLists);
 
-  constructor(parts: {
-    readonly client: KubeClient;
-    readonly cluster: Cluster;
-    readonly settings: NodeSettings;
-    /** Absent if the administrator manages the device plugin's config files. */
-    readonly configFiles: ConfigMapFiles | undefined;
-    readonly slices: Pick<SliceWatch, 'api' | 'hasSlices'>;
-    readonly now: () => number;
-  }) {
-    this.#client = parts.client;
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.#drains = new DrainReads(parts.client);
-    this.#cluster = parts.cluster;
-    this.#settings = parts.settings;
-    this.#configFiles = parts.configFiles;
-    this.#slices = parts.slices;
-    this.#now = parts.now;
   }
 
   /** What the watches and our own writes show of a node. */
   known(node: NodeObject): NodeSnapshot {
     const { name } = node.metadata;
-    const partition = this.#cluster.partitions.get(name);
-    const claim = this.#cluster.fleet.claimOf(name, partition);
+    const partition = this.#parts.cluster.partitions.get(name);
+    const claim = this.#parts.cluster.fleet.claimOf(name, partition);
     return {
-      now: this.#now(),
+      now: this.#parts.now(),
       node,
       partition,
       claim,
-      slot: claim.winner && this.#cluster.slotOf(claim.winner, node, partition),
-      agent: this.#cluster.agents.viewOf(name),
-      settings: this.#settings,
-      draApi: this.#slices.api,
-      hasSlices: this.#slices.hasSlices(name),
+      slot: claim.winner && this.#parts.cluster.slotOf(claim.winner, node, partition),
+      agent: this.#parts.cluster.agents.viewOf(name),
+      settings: this.#parts.settings,
+      draApi: this.#parts.slices.api,
+      hasSlices: this.#parts.slices.hasSlices(name),
     };
   }
 
@@ -83,26 +75,26 @@ export class Gatherer {
     const needsSlices = backendOf(snapshot) === 'DRA' || isFoundOut(snapshot);
     const [found, configFiles, reported, slices, claims] = await Promise.all([
       this.#listPods(snapshot, budgets),
-      this.#configFiles?.read(),
+      this.#parts.configFiles?.read(),
       reading,
       isAll || needsSlices ? this.#listResourceSlices(name) : undefined,
       isAll && asksForClaims(snapshot) ? this.#listClaims() : undefined,
     ]);
     const drain = budgets && { budgets, missingOwners: await this.#drains.listMissingOwners(found) };
     const more = { ...snapshot, pods: found, configFiles, ...(needsSlices && { slices }) };
-    if (!isAll) return { ...more, now: this.#now() };
+    if (!isAll) return { ...more, now: this.#parts.now() };
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
     // A watch that lags must not show the next decision less than this one knows.
-    this.#cluster.nodes.remember(node);
-    const partition = this.#cluster.partitions.get(name);
+    this.#parts.cluster.nodes.remember(node);
+    const partition = this.#parts.cluster.partitions.get(name);
     // These reads took time: the agent or another leader may have reported something else meanwhile.
     if (reported === undefined || partition?.metadata.resourceVersion !== reported.metadata.resourceVersion)
       return undefined;
     return {
       ...more,
       partition,
-      now: this.#now(),
+      now: this.#parts.now(),
       node,
       fresh: {
         policy: policy && readGenerations(policy),
@@ -117,20 +109,20 @@ export class Gatherer {
 
   /** The node as the API server has it now; undefined if it is gone. */
   async readNode(name: string): Promise<NodeObject | undefined> {
-    const found = await this.#client.find<NodeObject>({ resource: nodes, name });
+    const found = await this.#parts.client.find<NodeObject>({ resource: nodes, name });
     return found && projectNode(found);
   }
 
   async #readPolicy({ claim }: NodeSnapshot): Promise<(GpuPartitionPolicy & KubeObject) | undefined> {
     if (!claim.winner) return undefined;
-    return this.#client.find({ resource: policies, name: claim.winner.metadata.name });
+    return this.#parts.client.find({ resource: policies, name: claim.winner.metadata.name });
   }
 
   /** The partition's current version, even if the watch lags. The watch does not keep the holders. */
   async readPartition(name: string): Promise<(GpuNodePartition & KubeObject) | undefined> {
-    const partition = await this.#client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
-    if (partition) this.#cluster.partitions.remember(partition);
-    else this.#cluster.partitions.drop(name);
+    const partition = await this.#parts.client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
+    if (partition) this.#parts.cluster.partitions.remember(partition);
+    else this.#parts.cluster.partitions.drop(name);
     return partition;
   }
 
@@ -145,21 +137,26 @@ export class Gatherer {
     const offered = partition?.status?.device?.advertised?.resources ?? {};
     const isKept = gpuResourcesOf(node.status?.allocatable ?? {}, offered);
     const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
-    const { systemNamespaces } = this.#settings;
+    const { systemNamespaces } = this.#parts.settings;
     const project = (pod: ListedPod): ListedPod => projectPod(pod, systemNamespaces, isKept, labelKeys);
     const list = this.#podLists.pass(() =>
-      this.#client.list<ListedPod>(pods, { fieldSelector }, { paged: false, project }),
+      this.#parts.client.list<ListedPod>(pods, { fieldSelector }, { paged: false, project }),
     );
     return (await list).items;
   }
 
   /** Of all nodes: no selector tells them apart. */
   #listClaims(): Promise<readonly ResourceClaimView[]> {
-    return listServed<KubeObject & ResourceClaimView>(this.#client, resourceClaims, {}, { project: projectClaim });
+    return listServed<KubeObject & ResourceClaimView>(
+      this.#parts.client,
+      resourceClaims,
+      {},
+      { project: projectClaim },
+    );
   }
 
   #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
     const selection = { fieldSelector: `spec.nodeName=${node}` };
-    return listServed<KubeObject & ResourceSliceView>(this.#client, resourceSlices, selection, { paged: false });
+    return listServed<KubeObject & ResourceSliceView>(this.#parts.client, resourceSlices, selection, { paged: false });
   }
 }

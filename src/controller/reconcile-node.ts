@@ -20,98 +20,86 @@ const mostReads = 4;
 /** A final decision, and the snapshot that it is based on. */
 type Judged = Exclude<Decision, { readonly needs: unknown }> & { readonly snapshot: NodeSnapshot };
 
+interface Parts {
+  readonly cluster: Cluster;
+  readonly gatherer: Gatherer;
+  readonly executor: Executor;
+  readonly reporter: NodeReporter;
+  readonly beside: BesidePlanner;
+  /** Called with what was found and done, for logs and metrics. */
+  readonly onStep?: ((step: NodeStep) => void) | undefined;
+  /** Called for a node that is gone, after the last `onStep` of it. */
+  readonly onGone?: ((node: string) => void) | undefined;
+  readonly now: () => number;
+}
+
 /** Brings a node closer to what its policy wants, one step per call. */
 export class NodeReconciler {
-  readonly #cluster: Cluster;
-  readonly #gatherer: Gatherer;
-  readonly #executor: Executor;
-  readonly #reporter: NodeReporter;
-  readonly #beside: BesidePlanner;
-  readonly #onStep: ((step: NodeStep) => void) | undefined;
-  readonly #onGone: ((node: string) => void) | undefined;
-  readonly #now: () => number;
+  readonly #parts: Parts;
 
-  constructor(parts: {
-    readonly cluster: Cluster;
-    readonly gatherer: Gatherer;
-    readonly executor: Executor;
-    readonly reporter: NodeReporter;
-    readonly beside: BesidePlanner;
-    /** Called with what was found and done, for logs and metrics. */
-    readonly onStep?: ((step: NodeStep) => void) | undefined;
-    /** Called for a node that is gone, after the last `onStep` of it. */
-    readonly onGone?: ((node: string) => void) | undefined;
-    readonly now: () => number;
-  }) {
-    this.#cluster = parts.cluster;
-    this.#gatherer = parts.gatherer;
-    this.#executor = parts.executor;
-    this.#reporter = parts.reporter;
-    this.#beside = parts.beside;
-    this.#onStep = parts.onStep;
-    this.#onGone = parts.onGone;
-    this.#now = parts.now;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async reconcile(name: string): Promise<ReconcileResult | void> {
     // When a node is deleted, its partition goes with it (owner reference).
-    if (!this.#cluster.nodes.get(name)) return this.#forget(name);
+    if (!this.#parts.cluster.nodes.get(name)) return this.#forget(name);
     const left = await this.#catchUp(name);
     if (left !== undefined) return { requeueAfterMs: left };
-    const node = this.#cluster.nodes.get(name);
+    const node = this.#parts.cluster.nodes.get(name);
     if (!node) return this.#forget(name);
-    const slots = this.#cluster.slotsOf(node);
+    const slots = this.#parts.cluster.slotsOf(node);
     // 1. Gather what is known, and decide; read more if the decision needs it.
     const found = await this.#judge(node);
     if (!found) return { requeueAfterMs: 200 };
     const { snapshot, verdict, commands, rolloutState } = found;
-    this.#reporter.note(snapshot, verdict, { ...rolloutState, seen: slots });
+    this.#parts.reporter.note(snapshot, verdict, { ...rolloutState, seen: slots });
     // 2. Execute.
-    this.#cluster.memory.tries(node.metadata, this.#cluster.memoryOf(node), found.memory);
+    this.#parts.cluster.memory.tries(node.metadata, this.#parts.cluster.memoryOf(node), found.memory);
     const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
-    this.#cluster.memory.put(node.metadata, memory);
-    this.#onStep?.({ node: name, verdict: refusal ?? verdict, commands: refusal ? [] : commands, memory });
+    this.#parts.cluster.memory.put(node.metadata, memory);
+    this.#parts.onStep?.({ node: name, verdict: refusal ?? verdict, commands: refusal ? [] : commands, memory });
     // 3. Report, unless there is nothing left to report on.
     if (refusal === undefined && commands.some((command) => command.name === 'DeletePartition')) {
       return { requeueAfterMs: verdict.requeueAfterMs };
     }
-    const requeueAfterMs = await this.#reporter.report(snapshot, refusal ?? verdict, memory);
-    await this.#beside.plan(snapshot);
+    const requeueAfterMs = await this.#parts.reporter.report(snapshot, refusal ?? verdict, memory);
+    await this.#parts.beside.plan(snapshot);
     return { requeueAfterMs };
   }
 
   #forget(name: string): void {
-    this.#beside.forget(name);
-    this.#reporter.forget(name);
-    this.#onGone?.(name);
+    this.#parts.beside.forget(name);
+    this.#parts.reporter.forget(name);
+    this.#parts.onGone?.(name);
   }
 
   /** One node that always throws must not hold up its policy's other nodes. */
   async #judge(node: NodeObject): Promise<Judged | undefined> {
     const { name } = node.metadata;
     try {
-      const known = this.#gatherer.known(node);
-      if (known.slot) this.#cluster.rollout.begin(name);
-      const found = await this.#decide(known, this.#cluster.memoryOf(node));
-      this.#cluster.memory.decided(node.metadata);
+      const known = this.#parts.gatherer.known(node);
+      if (known.slot) this.#parts.cluster.rollout.begin(name);
+      const found = await this.#decide(known, this.#parts.cluster.memoryOf(node));
+      this.#parts.cluster.memory.decided(node.metadata);
       return found;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      const given = this.#cluster.memory.threw(node.metadata, why);
-      if (given !== undefined) this.#reporter.setAside(node, given);
+      const given = this.#parts.cluster.memory.threw(node.metadata, why);
+      if (given !== undefined) this.#parts.reporter.setAside(node, given);
       throw error;
     }
   }
 
   /** Reads what an unanswered write may have changed. @returns how long to wait for the watch to bring back what we wrote, in ms */
   async #catchUp(name: string): Promise<number | undefined> {
-    const { nodes, partitions } = this.#cluster;
-    if (partitions.isDoubted(name)) await this.#gatherer.readPartition(name);
+    const { nodes, partitions } = this.#parts.cluster;
+    if (partitions.isDoubted(name)) await this.#parts.gatherer.readPartition(name);
     const since = nodes.expectedSince(name);
-    const left = since === undefined ? 0 : ownWriteMs - (this.#now() - since);
+    const left = since === undefined ? 0 : ownWriteMs - (this.#parts.now() - since);
     if (left > 0) return left + 10;
     if (since === undefined && !nodes.isDoubted(name)) return undefined;
-    const node = await this.#gatherer.readNode(name);
+    const node = await this.#parts.gatherer.readNode(name);
     if (node) nodes.remember(node);
     else nodes.drop(name);
     return undefined;
@@ -122,7 +110,7 @@ export class NodeReconciler {
     for (let reads = 0; reads <= mostReads && snapshot; reads += 1) {
       const decision = decide(snapshot, memory);
       if (!('needs' in decision)) return { ...decision, snapshot };
-      snapshot = await this.#gatherer.read(snapshot, decision.needs);
+      snapshot = await this.#parts.gatherer.read(snapshot, decision.needs);
     }
     return undefined;
   }
@@ -134,7 +122,7 @@ export class NodeReconciler {
     memory: NodeMemory,
   ): Promise<{ readonly memory: NodeMemory; readonly refusal?: Verdict }> {
     try {
-      return { memory: await this.#executor.execute(commands, snapshot, memory) };
+      return { memory: await this.#parts.executor.execute(commands, snapshot, memory) };
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 403) throw error;
       const message = `the API server forbids a required request: ${error.message}. Give the controller the rights of config/rbac`;

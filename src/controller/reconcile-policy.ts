@@ -33,61 +33,51 @@ export interface RolloutSettings {
   readonly deleteDeadlineMs: number;
 }
 
+interface Parts {
+  readonly client: KubeClient;
+  readonly cluster: Cluster;
+  readonly events: EventRecorder;
+  readonly forecast: Forecast;
+  readonly settings: RolloutSettings;
+  readonly requeueNodes: (names: Iterable<string>) => void;
+  readonly tellPolicy: (name: string) => void;
+  readonly now: () => number;
+}
+
 /** Accepts a policy's generations, admits its nodes one after the other, and has its status told from what was found on them. */
 export class PolicyReconciler {
-  readonly #client: KubeClient;
-  readonly #cluster: Cluster;
+  readonly #parts: Parts;
   readonly #reporter: PolicyReporter;
   readonly #retirement: PolicyRetirement;
-  readonly #forecast: Forecast;
-  readonly #settings: RolloutSettings;
-  readonly #requeueNodes: (names: Iterable<string>) => void;
-  readonly #tellPolicy: (name: string) => void;
-  readonly #now: () => number;
   readonly #ledgers = new Turnstile(1);
 
-  constructor(parts: {
-    readonly client: KubeClient;
-    readonly cluster: Cluster;
-    readonly events: EventRecorder;
-    readonly forecast: Forecast;
-    readonly settings: RolloutSettings;
-    readonly requeueNodes: (names: Iterable<string>) => void;
-    readonly tellPolicy: (name: string) => void;
-    readonly now: () => number;
-  }) {
-    this.#client = parts.client;
-    this.#cluster = parts.cluster;
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.#reporter = new PolicyReporter(parts);
     this.#retirement = new PolicyRetirement({
       ...parts,
       deleteDeadlineMs: parts.settings.deleteDeadlineMs,
       reporter: this.#reporter,
     });
-    this.#forecast = parts.forecast;
-    this.#settings = parts.settings;
-    this.#requeueNodes = parts.requeueNodes;
-    this.#tellPolicy = parts.tellPolicy;
-    this.#now = parts.now;
   }
 
   async reconcile(name: string): Promise<ReconcileResult | void> {
-    const policy = this.#cluster.policies.get(name);
-    const record = this.#cluster.fleet.policy(name);
+    const policy = this.#parts.cluster.policies.get(name);
+    const record = this.#parts.cluster.fleet.policy(name);
     if (policy && !record) return this.#retirement.letGo(policy);
     if (!policy || !record || record.newest.metadata.generation !== policy.metadata.generation) return;
     // 1. A new generation is accepted when every node that has reported can take it.
     const isNew = record.awaitsAcceptance;
     const isComplete = !isNew || (await this.#check(record));
     // Edited meanwhile: the newer generation is in the queue.
-    if (!isComplete || this.#cluster.fleet.policy(name) !== record) return;
+    if (!isComplete || this.#parts.cluster.fleet.policy(name) !== record) return;
     const isFit = isNew && record.refused.size === 0;
     const times = this.#timesOf(record, isFit);
     const turns = isFit || isSwitch(record, times);
     // 2. Decide which nodes get a slot. The accepted generation, or the schedule, is written before anything of it starts.
     const step = turns ? undefined : this.#step(record);
-    const { freeze: frozen } = this.#settings;
-    const tally = turns ? this.#cluster.fleet.tallyAfter(record, isFit) : record.tally;
+    const { freeze: frozen } = this.#parts.settings;
+    const tally = turns ? this.#parts.cluster.fleet.tallyAfter(record, isFit) : record.tally;
     const limits = step?.limits ?? policy.status?.limits;
     const goesAt = this.#retirement.goesAt(policy);
     const facts = { ...factsOf(record, policy, isFit, times), gate: step?.gate, limits, frozen, goesAt };
@@ -95,13 +85,13 @@ export class PolicyReconciler {
     // Of many edits in a row most are replaced before they are written: they are never accepted.
     const takesEffect = turns && untoldMs === undefined;
     const affected = takesEffect ? this.#turn(record, isFit, times?.mark) : [];
-    if (takesEffect) record.isForecast = await this.#forecast.forecast(record);
+    if (takesEffect) record.isForecast = await this.#parts.forecast.forecast(record);
     // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
     const requeueAfterMs = least(least(untoldMs, this.#untilNext(times)), await this.#moveOn(record));
-    this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
-    this.#requeueNodes(affected);
+    this.#parts.requeueNodes(this.#parts.cluster.nodesWithNewSlots(name));
+    this.#parts.requeueNodes(affected);
     const told = isNew && !isFit ? listRefused(record) : undefined;
-    if (told !== record.toldRefusal) this.#requeueNodes(record.nodes);
+    if (told !== record.toldRefusal) this.#parts.requeueNodes(record.nodes);
     record.toldRefusal = told;
     return { requeueAfterMs };
   }
@@ -110,16 +100,16 @@ export class PolicyReconciler {
   #timesOf({ versions }: PolicyRecord, accepts: boolean): ScheduleTimes | undefined {
     if (!accepts && !isAccepted(versions) && versions.inForce === undefined) return undefined;
     const { spec } = accepts ? versions.newest : currentOf(versions);
-    return judgeSchedules(spec, versions.schedule, this.#now());
+    return judgeSchedules(spec, versions.schedule, this.#parts.now());
   }
 
   #untilNext(times: ScheduleTimes | undefined): number | undefined {
-    return times?.judgeAt === undefined ? undefined : Math.max(0, times.judgeAt - this.#now());
+    return times?.judgeAt === undefined ? undefined : Math.max(0, times.judgeAt - this.#parts.now());
   }
 
   /** @returns nodes for which what the policy says may have changed */
   #turn(record: PolicyRecord, accepts: boolean, schedule: ScheduleMark | undefined): readonly string[] {
-    const { fleet } = this.#cluster;
+    const { fleet } = this.#parts.cluster;
     if (accepts) return fleet.accept(record, schedule);
     return schedule ? fleet.switch(record, schedule) : [];
   }
@@ -148,10 +138,10 @@ export class PolicyReconciler {
 
   /** A ledger whose write got no answer may have nodes in flight that the watch does not show yet. */
   async #readDoubted(): Promise<void> {
-    const { fleet, policies: known } = this.#cluster;
+    const { fleet, policies: known } = this.#parts.cluster;
     const doubted = [...fleet.policies].map(({ name }) => name).filter((name) => known.isDoubted(name));
     for (const name of doubted) {
-      const found = await this.#client.find<Policy>({ resource: policies, name });
+      const found = await this.#parts.client.find<Policy>({ resource: policies, name });
       if (found) known.remember(found);
       else known.drop(name);
     }
@@ -160,23 +150,23 @@ export class PolicyReconciler {
   /** The answer to our own write may have an edit in it that no watch has brought: nothing is decided by what was before. */
   #unedited(record: PolicyRecord): Policy | undefined {
     const { name, generation } = record.newest.metadata;
-    const policy = this.#cluster.policies.get(name);
-    const isSame = policy?.metadata.generation === generation && this.#cluster.fleet.policy(name) === record;
+    const policy = this.#parts.cluster.policies.get(name);
+    const isSame = policy?.metadata.generation === generation && this.#parts.cluster.fleet.policy(name) === record;
     return isSame ? policy : undefined;
   }
 
   #step(record: PolicyRecord): LedgerStep {
-    const { maxConcurrentNodes: most, freeze: frozen } = this.#settings;
+    const { maxConcurrentNodes: most, freeze: frozen } = this.#parts.settings;
     const isOverdue = this.#retirement.isOverdue(record.policy);
-    return stepLedger(this.#cluster.rolloutOf(record, { now: this.#now(), most, frozen, isOverdue }));
+    return stepLedger(this.#parts.cluster.rolloutOf(record, { now: this.#parts.now(), most, frozen, isOverdue }));
   }
 
   /** Compare-and-swap: a decision on an older ledger has no effect. */
   async #writeLedger(policy: Policy, { ledger, canary, pace, admitted, released }: LedgerStep): Promise<void> {
     const { name, uid, resourceVersion } = policy.metadata;
-    const isWritten = this.#cluster.release(name, released);
+    const isWritten = this.#parts.cluster.release(name, released);
     try {
-      const written = await this.#client.apply<Policy>(
+      const written = await this.#parts.client.apply<Policy>(
         { resource: policies, name, subresource: 'status' },
         {
           metadata: { uid, resourceVersion },
@@ -184,22 +174,22 @@ export class PolicyReconciler {
         },
         { force: true, fieldManager: ledgerManager },
       );
-      this.#cluster.policies.remember(written);
+      this.#parts.cluster.policies.remember(written);
     } catch (error) {
-      if (!isDefinite(error)) this.#cluster.policies.doubt(name);
+      if (!isDefinite(error)) this.#parts.cluster.policies.doubt(name);
       throw error;
     } finally {
       isWritten();
-      this.#requeueNodes([...admitted, ...released]);
+      this.#parts.requeueNodes([...admitted, ...released]);
     }
     // This frees a place under the cap that another policy's nodes may be waiting for.
     if (released.length > 0)
-      for (const { policy: other } of this.#cluster.fleet.policies) this.#tellPolicy(other.metadata.name);
+      for (const { policy: other } of this.#parts.cluster.fleet.policies) this.#parts.tellPolicy(other.metadata.name);
   }
 
   /** Asks each node whether it can take the policy, a few at a time. @returns false if the policy was edited meanwhile */
   async #check(record: PolicyRecord): Promise<boolean> {
-    const { fleet, partitions } = this.#cluster;
+    const { fleet, partitions } = this.#parts.cluster;
     const turn = new Turn();
     for (const node of record.unchecked) {
       fleet.check(record, node, partitions.get(node));
