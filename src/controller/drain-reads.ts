@@ -5,41 +5,32 @@ import type { NodePod } from '../core/node/snapshot.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 
-/** Reads what the fate of pods depends on that have to go. */
-export class DrainReads {
-  readonly #client: Pick<KubeClient, 'list' | 'find'>;
+/** The disruption budgets of these namespaces. */
+export async function listBudgets(client: KubeClient, namespaces: readonly string[]): Promise<readonly BudgetView[]> {
+  const lists = await Promise.all(
+    namespaces.map((namespace) =>
+      client.list<BudgetView & KubeObject>(disruptionBudgets, { namespace }, { project: projectBudget }),
+    ),
+  );
+  return lists.flatMap(({ items }) => items);
+}
 
-  constructor(client: Pick<KubeClient, 'list' | 'find'>) {
-    this.#client = client;
-  }
-
-  /** The disruption budgets of these namespaces. */
-  async listBudgets(namespaces: readonly string[]): Promise<readonly BudgetView[]> {
-    const lists = await Promise.all(
-      namespaces.map((namespace) =>
-        this.#client.list<BudgetView & KubeObject>(disruptionBudgets, { namespace }, { project: projectBudget }),
-      ),
-    );
-    return lists.flatMap(({ items }) => items);
-  }
-
-  /** UIDs of DaemonSets that pods name as their owners and that do not exist. */
-  async listMissingOwners(pods: readonly NodePod[]): Promise<ReadonlySet<string>> {
-    const claims = new Map(
-      pods.flatMap((pod) => {
-        const { name, uid = '' } = claimedDaemonSet(pod) ?? {};
-        const { namespace = 'default' } = pod.metadata;
-        return name === undefined ? [] : [[`${namespace}/${name}/${uid}`, { namespace, name, uid }] as const];
-      }),
-    );
-    const found = await Promise.all(
-      [...claims.values()].map(async ({ namespace, name, uid }) => {
-        const known = await this.#client.find<KubeObject>({ resource: daemonSets, namespace, name });
-        return known?.metadata.uid === uid ? [] : [uid];
-      }),
-    );
-    return new Set(found.flat());
-  }
+/** UIDs of DaemonSets that pods name as their owners and that do not exist. */
+export async function listMissingOwners(client: KubeClient, pods: readonly NodePod[]): Promise<ReadonlySet<string>> {
+  const claims = new Map(
+    pods.flatMap((pod) => {
+      const { name, uid = '' } = claimedDaemonSet(pod) ?? {};
+      const { namespace = 'default' } = pod.metadata;
+      return name === undefined ? [] : [[`${namespace}/${name}/${uid}`, { namespace, name, uid }] as const];
+    }),
+  );
+  const found = await Promise.all(
+    [...claims.values()].map(async ({ namespace, name, uid }) => {
+      const known = await client.find<KubeObject>({ resource: daemonSets, namespace, name });
+      return known?.metadata.uid === uid ? [] : [uid];
+    }),
+  );
+  return new Set(found.flat());
 }
 
 /** Anybody may write budgets into a namespace of theirs: one with a longer selector is left to the API server, which enforces it. */

@@ -19,9 +19,7 @@ import { describeError, type Logger } from '../process/logger.ts';
 import { planPool } from '../process/pool-plan.ts';
 import { readMembers, readWaiting } from '../process/pool-reading.ts';
 import type { Cluster } from './cluster.ts';
-import type { HeldWorkloads } from './held-workloads.ts';
-import type { PendingPods } from './pending-pods.ts';
-import type { SliceHolders } from './slice-holders.ts';
+import type { DemandReads } from './demand-reads.ts';
 
 /** What is planned. */
 interface Question {
@@ -31,11 +29,8 @@ interface Question {
   readonly signal: AbortSignal;
 }
 
-interface Parts {
+interface Parts extends DemandReads {
   readonly cluster: Cluster;
-  readonly pods: PendingPods;
-  readonly held: HeldWorkloads;
-  readonly holders: SliceHolders;
   readonly log: Logger;
   readonly requeueNodes: (names: Iterable<string>) => void;
   /** Called with a policy whose demand stands differently. */
@@ -110,8 +105,8 @@ export class DemandReconciler {
   ): Promise<{ readonly wanted: readonly WantedSlice[]; readonly trouble?: string }> {
     if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#parts.now()) };
     const paceMs = podsPaceOf(demand);
-    const held = demand.from === 'Kueue' ? await this.#parts.held.read(paceMs) : undefined;
-    const waiters = [...listWaiters(await this.#parts.pods.list(course.longestMs(demand))), ...(held?.waiters ?? [])];
+    const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
+    const waiters = [...listWaiters(await this.#parts.pods.get(course.longestMs(demand))), ...(held?.waiters ?? [])];
     const waiting = await readWaiting(this.#parts.cluster, record, waiters);
     const wanted = course.want(demand, members, waiting, this.#parts.now());
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
@@ -165,7 +160,7 @@ export class DemandReconciler {
   ): Promise<readonly PoolGpu[] | undefined> {
     const isInUse = members.some(({ gpu }) => gpu.instances.some(({ busy }) => busy));
     return evict === 'IfNeeded' && isInUse
-      ? weighGpus(members, await this.#parts.holders.read(), policy.spec.drain)
+      ? weighGpus(members, await this.#parts.holders.get(), policy.spec.drain)
       : undefined;
   }
 }

@@ -15,7 +15,7 @@ import { listServed } from '../kube/list-served.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
-import { DrainReads } from './drain-reads.ts';
+import { listBudgets, listMissingOwners } from './drain-reads.ts';
 import type { SliceWatch } from './slice-watch.ts';
 import { Turnstile } from '../process/turnstile.ts';
 import { readGenerations } from '../core/policy/versions.ts';
@@ -39,12 +39,10 @@ interface Parts {
 /** Reads what decisions are based on. */
 export class Gatherer {
   readonly #parts: Parts;
-  readonly #drains: DrainReads;
   readonly #podLists = new Turnstile(mostPodLists);
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#drains = new DrainReads(parts.client);
   }
 
   /** What the watches and our own writes show of a node. */
@@ -80,7 +78,7 @@ export class Gatherer {
       isAll || needsSlices ? this.#listResourceSlices(name) : undefined,
       isAll && asksForClaims(snapshot) ? this.#listClaims() : undefined,
     ]);
-    const drain = budgets && { budgets, missingOwners: await this.#drains.listMissingOwners(found) };
+    const drain = budgets && { budgets, missingOwners: await listMissingOwners(this.#parts.client, found) };
     const more = { ...snapshot, pods: found, configFiles, ...(needsSlices && { slices }) };
     if (!isAll) return { ...more, now: this.#parts.now() };
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
@@ -128,7 +126,7 @@ export class Gatherer {
 
   /** Budgets of pods that may have to go. */
   async #listBudgets({ claim }: NodeSnapshot, partition: GpuNodePartition | undefined): Promise<readonly BudgetView[]> {
-    return this.#drains.listBudgets(partition ? listHolderNamespaces(partition, claim.winner?.spec.drain) : []);
+    return listBudgets(this.#parts.client, partition ? listHolderNamespaces(partition, claim.winner?.spec.drain) : []);
   }
 
   /** Anybody may bind any number of pods to a node: little is kept of each, and few lists are read in parallel. */

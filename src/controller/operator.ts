@@ -15,11 +15,11 @@ import type { WatchedCluster } from './cluster-watches.ts';
 import { ConfigMapFiles } from './config-map-files.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import { DeviceClassReconciler } from './device-classes.ts';
+import { readForDemands } from './demand-reads.ts';
 import { DemandReconciler } from './follow-demand.ts';
 import { Executor } from './execute.ts';
 import { Forecast } from './forecast.ts';
 import { Gatherer } from './gather.ts';
-import { HeldWorkloads } from './held-workloads.ts';
 import type { PodView } from '../core/pods/pod-view.ts';
 import type { NodeObject } from './node-object.ts';
 import { NodeReconciler } from './reconcile-node.ts';
@@ -28,8 +28,6 @@ import { BesidePlanner } from './plan-beside.ts';
 import { PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
 import { SliceWatch } from './slice-watch.ts';
 import { NodeReporter } from './report-node.ts';
-import { PendingPods } from './pending-pods.ts';
-import { SliceHolders } from './slice-holders.ts';
 
 export interface GpuPartitionOperatorOptions {
   readonly client: KubeClient;
@@ -189,9 +187,7 @@ export class GpuPartitionOperator extends ResilientOperator {
     });
     const demandReconciler = new DemandReconciler({
       cluster,
-      pods: new PendingPods(client),
-      held: new HeldWorkloads(client),
-      holders: new SliceHolders(client),
+      ...readForDemands(client),
       log: logger,
       requeueNodes,
       tellPolicy,

@@ -7,7 +7,7 @@ const mostShare = 0.1;
 export class PacedReading<Found> {
   readonly #read: () => Promise<Found>;
   readonly #now: () => number;
-  #known: { readonly untilMs: number; readonly atMs: number; readonly found: Found } | undefined;
+  #known: { readonly untilMs: number; readonly startedMs: number; readonly found: Found } | undefined;
 
   /** @param now a clock that is never set: otherwise what was read once would count for as long as it was set back */
   constructor(read: () => Promise<Found>, now = steadyMs) {
@@ -15,14 +15,14 @@ export class PacedReading<Found> {
     this.#now = now;
   }
 
-  /** @param longestMs how old the reading may be, unless reading takes long */
+  /** @param longestMs how old the reading may be, from its beginning, unless reading takes long */
   async get(longestMs = 0): Promise<Found> {
     const startedMs = this.#now();
     const known = this.#known;
-    if (known && startedMs < Math.max(known.untilMs, known.atMs + longestMs)) return known.found;
+    if (known && startedMs < Math.max(known.untilMs, known.startedMs + longestMs)) return known.found;
     const found = await this.#read();
-    const atMs = this.#now();
-    this.#known = { atMs, untilMs: atMs + (atMs - startedMs) / mostShare, found };
+    const endedMs = this.#now();
+    this.#known = { startedMs, untilMs: endedMs + (endedMs - startedMs) / mostShare, found };
     return found;
   }
 }

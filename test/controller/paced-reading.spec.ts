@@ -21,6 +21,15 @@ describe('a paced reading', () => {
     expect(await reading.get(10_000)).to.equal(2);
   });
 
+  it('is as old as its beginning: what it shows may be', async () => {
+    const { world, reading } = aReading(100);
+    expect(await reading.get(10_000)).to.equal(1);
+    world.nowMs = 9_999;
+    expect(await reading.get(10_000)).to.equal(1);
+    world.nowMs = 10_000;
+    expect(await reading.get(10_000)).to.equal(2);
+  });
+
   it('takes at most a tenth of the time, however often it is asked for', async () => {
     const { world, reading } = aReading(2_000);
     expect(await reading.get()).to.equal(1);

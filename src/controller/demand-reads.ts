@@ -1,0 +1,77 @@
+import { disruptionBudgets, nodePartitions, pods } from '../api/resources.ts';
+import type { GpuNodePartition } from '../api/types.ts';
+import type { WorkloadPod } from '../core/explain/workload.ts';
+import { selectedKeys } from '../core/metadata/label-selector.ts';
+import type { BudgetView } from '../core/pods/disruption-budget.ts';
+import { projectHolder, projectHoldings } from '../core/projection/project-holder.ts';
+import type { ListedPod } from '../core/projection/project-pod.ts';
+import { projectWaitingPod } from '../core/projection/project-waiting-pod.ts';
+import { indexHolders, type PoolHolders } from '../core/supply/eviction-weight.ts';
+import { holding, type KueueReading } from '../core/supply/kueue.ts';
+import type { Waiter } from '../core/supply/pod-demand.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { readKueue } from '../kube/read-kueue.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import { Turn } from '../process/turn.ts';
+import { projectBudget } from './drain-reads.ts';
+import { PacedReading } from './paced-reading.ts';
+
+/** What was read of Kueue, and the pods that it holds back. */
+interface HeldReading {
+  readonly reading: KueueReading;
+  readonly waiters: readonly Waiter[];
+}
+
+/** What layouts are chosen by, of all policies. */
+export interface DemandReads {
+  /** The pods of the cluster that wait for a node. */
+  readonly pods: PacedReading<readonly WorkloadPod[]>;
+  /** What Kueue holds back; a long queue takes long to read. */
+  readonly held: PacedReading<HeldReading>;
+  /** Who holds slices, and what their eviction costs: read for a plan that may evict. */
+  readonly holders: PacedReading<PoolHolders>;
+}
+
+export function readForDemands(client: KubeClient): DemandReads {
+  return {
+    pods: new PacedReading(() => listPendingPods(client)),
+    held: new PacedReading(async () => takeIn(await readKueue(client))),
+    holders: new PacedReading(() => listHolders(client)),
+  };
+}
+
+/** Pods that no node runs yet: their number is small, and the server knows them by these fields. */
+const pending = 'spec.nodeName=,status.phase=Pending';
+
+async function listPendingPods(client: KubeClient): Promise<readonly WorkloadPod[]> {
+  const options = { paged: false, project: projectWaitingPod };
+  return (await client.list<WorkloadPod & KubeObject>(pods, { fieldSelector: pending }, options)).items;
+}
+
+async function takeIn(reading: KueueReading): Promise<HeldReading> {
+  const turn = new Turn();
+  const waiters: Waiter[] = [];
+  for (const held of 'trouble' in reading ? [] : holding(reading)) {
+    waiters.push(...held);
+    await turn.pause();
+  }
+  return { reading, waiters };
+}
+
+const bound = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
+
+/** The watch of partitions does not keep the names of pods. */
+async function listHolders(client: KubeClient): Promise<PoolHolders> {
+  const { items: budgets } = await client.list<BudgetView & KubeObject>(
+    disruptionBudgets,
+    {},
+    { project: projectBudget },
+  );
+  const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
+  const project = (pod: ListedPod): ListedPod => projectHolder(pod, labelKeys);
+  const [partitions, found] = await Promise.all([
+    client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { project: projectHoldings }),
+    client.list<ListedPod>(pods, { fieldSelector: bound }, { project }),
+  ]);
+  return indexHolders({ partitions: partitions.items, pods: found.items, budgets });
+}
