@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
+import { isListening } from '../../process/listener.ts';
 import { makeOwnFolder } from './state-folder.ts';
 
 /** While it is held, nobody else who takes this host's lock changes GPUs. */
@@ -142,18 +143,6 @@ function makeLink(from: string, to: string): boolean {
     if (hasCode(error, 'EEXIST')) return false;
     throw unusable(to, error);
   }
-}
-
-/** Only a refusal proves that nobody listens: a stopped holder, or one with a full queue, still holds. */
-function isListening(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', (error) => resolve(!hasCode(error, 'ECONNREFUSED') && !hasCode(error, 'ENOENT')));
-  });
 }
 
 /** Of a Unix socket, in bytes (unix(7)). */

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { isListening } from '../../process/listener.ts';
 import type { PodResourcesClient } from '../pod-resources.ts';
 import { serveResource } from './resource-server.ts';
 
@@ -50,20 +50,4 @@ async function isServed(folder: string, name: string): Promise<boolean> {
   );
   const answers = await Promise.all(names.map((file) => isListening(join(folder, file))));
   return answers.includes(true);
-}
-
-/** Only a refusal proves that nobody listens: a plugin that is stopped, or has its queue full, is still there. */
-function isListening(socket: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const connection = connect(socket);
-    connection.once('connect', () => {
-      connection.destroy();
-      resolve(true);
-    });
-    connection.once('error', (error) => resolve(!isRefusal(error)));
-  });
-}
-
-function isRefusal(error: Error): boolean {
-  return 'code' in error && (error.code === 'ECONNREFUSED' || error.code === 'ENOENT');
 }
