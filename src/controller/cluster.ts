@@ -108,13 +108,6 @@ export class Cluster {
     return node !== undefined && isUrgentNode(node, this.partitions.get(name));
   }
 
-  /** Nodes with a slot, in any ledger. */
-  nodesInFlight(): readonly string[] {
-    return [...this.fleet.policies].flatMap(({ policy }) =>
-      this.ledgerOf(policy.metadata.name).map(({ node }) => node),
-    );
-  }
-
   /**
    * Whether nodes with a slot have the API server's time before others: if there are any, and every node has been looked at. Until then
    * no other node may start, so that these would wait for the others.

@@ -54,5 +54,4 @@ export interface DeleteOptions extends CallOptions {
   /** Delete only the object with this uid or version; otherwise Conflict. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly gracePeriodSeconds?: number;
-  readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
 }

@@ -164,8 +164,8 @@ export class KubeClient {
 
   /** Deletes an object; false if it did not exist. */
   async delete(ref: ObjectRef, options: DeleteOptions = {}): Promise<boolean> {
-    const { preconditions, gracePeriodSeconds, propagationPolicy, ...rest } = options;
-    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, gracePeriodSeconds, propagationPolicy };
+    const { preconditions, gracePeriodSeconds, ...rest } = options;
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, gracePeriodSeconds };
     try {
       await this.request({ method: 'DELETE', path: objectPath(ref), body, ...rest });
       return true;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 
 import { Client, Metadata } from '@grpc/grpc-js';
-import type { ClientOptions, ClientUnaryCall } from '@grpc/grpc-js';
+import type { ClientOptions } from '@grpc/grpc-js';
 
 import type { ClaimedDevice, HeldDevice, PodHolding } from '../core/pods/holding.ts';
 import { describeCallFault } from './call-fault.ts';
@@ -36,8 +36,6 @@ const clientOptions: ClientOptions = {
 export class PodResourcesClient {
   readonly #socket: string;
   readonly #timeoutMs: number;
-  readonly #calls = new Set<ClientUnaryCall>();
-  #isClosed = false;
 
   constructor({ socket, timeoutMs = 10_000 }: PodResourcesClientOptions) {
     this.#socket = socket;
@@ -79,12 +77,6 @@ export class PodResourcesClient {
     return ids;
   }
 
-  /** Ends calls in progress; they are rejected, and so are later ones. */
-  close(): void {
-    this.#isClosed = true;
-    for (const call of this.#calls) call.cancel();
-  }
-
   /**
    * An answer as it came.
    *
@@ -93,27 +85,11 @@ export class PodResourcesClient {
   async read(method: PodResourcesMethod): Promise<Buffer> {
     const tried = `${method} on ${this.#socket}`;
     await findSocket(this.#socket, tried);
-    if (this.#isClosed) throw new KubeletError('KubeletUnavailable', { tried, found: 'this client was closed' });
-    return this.#call(method, tried);
-  }
-
-  async #ask<Answer>(method: PodResourcesMethod, codec: MessageCodec<Answer>): Promise<Answer> {
-    const tried = `${method} on ${this.#socket}`;
-    const bytes = await this.read(method);
-    try {
-      return codec.decode(bytes);
-    } catch (error) {
-      const found = `${bytes.length} bytes that are not a valid answer (${String(error)})`;
-      throw new KubeletError('KubeletAnswerUnreadable', { tried, found, cause: error });
-    }
-  }
-
-  async #call(method: PodResourcesMethod, tried: string): Promise<Buffer> {
     const timeoutMs = this.#timeoutMs;
     const credentials = new SocketCredentials();
     const client = new Client(`unix:${this.#socket}`, credentials, clientOptions);
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-    const call = client.makeUnaryRequest<undefined, Buffer>(
+    client.makeUnaryRequest<undefined, Buffer>(
       podResourcesPaths[method],
       // Both requests are the empty message.
       () => Buffer.alloc(0),
@@ -126,13 +102,22 @@ export class PodResourcesClient {
         else resolve(answer ?? Buffer.alloc(0));
       },
     );
-    this.#calls.add(call);
     try {
       return await promise;
     } finally {
-      this.#calls.delete(call);
       client.close();
       credentials.destroy();
+    }
+  }
+
+  async #ask<Answer>(method: PodResourcesMethod, codec: MessageCodec<Answer>): Promise<Answer> {
+    const tried = `${method} on ${this.#socket}`;
+    const bytes = await this.read(method);
+    try {
+      return codec.decode(bytes);
+    } catch (error) {
+      const found = `${bytes.length} bytes that are not a valid answer (${String(error)})`;
+      throw new KubeletError('KubeletAnswerUnreadable', { tried, found, cause: error });
     }
   }
 }

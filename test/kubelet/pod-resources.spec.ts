@@ -35,9 +35,7 @@ describe('the client of the kubelet’s PodResources', () => {
   });
 
   function aClient(timeoutMs = 5_000): PodResourcesClient {
-    const client = new PodResourcesClient({ socket, timeoutMs });
-    ends.push(() => client.close());
-    return client;
+    return new PodResourcesClient({ socket, timeoutMs });
   }
 
   /** A kubelet that gives these bytes to both questions. */
@@ -243,17 +241,6 @@ describe('the client of the kubelet’s PodResources', () => {
     const client = aClient();
     const [first, second] = [await faultOf(client.list()), await faultOf(client.list())];
     expect(first.message).to.equal(second.message);
-  });
-
-  it('ends a call that is under way when it is closed, and takes no other', async () => {
-    const arrived = Promise.withResolvers<void>();
-    await aKubeletThat(() => arrived.resolve());
-    const client = aClient();
-    const call = faultOf(client.list());
-    await arrived.promise;
-    client.close();
-    expect(await call).to.include({ code: 'KubeletUnavailable' });
-    await expectFault(client.list(), 'KubeletUnavailable', 'closed');
   });
 
   it('keeps no process alive', async () => {
