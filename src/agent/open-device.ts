@@ -72,13 +72,7 @@ export async function openDevice(
   });
   unknown.recall();
   const smi = awaitNvidiaSmi(
-    {
-      ...options.timeouts,
-      atOnce: options.gpusAtOnce,
-      ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
-      ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
-      ...(libraryPath === undefined ? {} : { libraryPath }),
-    },
+    { ...options.timeouts, atOnce: options.gpusAtOnce, path: nvidiaSmi, driverRoots: driverRoot, libraryPath },
     (run) => unknown.note(run),
   );
   const host = openHostLoans(smi, {
@@ -90,11 +84,7 @@ export async function openDevice(
   await host.giveBack();
   const { toolkitRoot: roots = driverRoot ?? [], timeouts } = options;
   const afterChange = async (): Promise<void> => {
-    const report = await refreshDeviceNodes({
-      roots,
-      ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
-      ...(timeouts.changeMs === undefined ? {} : { timeoutMs: timeouts.changeMs }),
-    });
+    const report = await refreshDeviceNodes({ roots, driverRoots: driverRoot, timeoutMs: timeouts.changeMs });
     tellOfDeviceNodes(report, logger);
   };
   if (cutOff) await afterChange();

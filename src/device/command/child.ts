@@ -14,7 +14,7 @@ export interface ChildOptions {
   /** More output than this ends the child. */
   readonly maxOutputBytes?: number;
   /** `LD_LIBRARY_PATH` of the child, if the driver's libraries are where the linker does not look (GKE). */
-  readonly libraryPath?: string;
+  readonly libraryPath?: string | undefined;
   /** How long a child may take to end after SIGKILL before it counts as stuck in the driver. */
   readonly killGraceMs?: number;
   /** Ends a process group; tests replace it to make a child that cannot be killed. */

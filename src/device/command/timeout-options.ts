@@ -28,14 +28,11 @@ export function addTimeoutOptions(command: Command): Command {
     );
 }
 
-export function readTimeouts({
-  readTimeoutSeconds,
-  changeTimeoutSeconds,
-  resetTimeoutSeconds,
-}: TimeoutOptions): Deadlines {
+export function readTimeouts(options: TimeoutOptions): Deadlines {
+  const inMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1_000);
   return {
-    ...(resetTimeoutSeconds === undefined ? {} : { resetMs: resetTimeoutSeconds * 1_000 }),
-    ...(readTimeoutSeconds === undefined ? {} : { readMs: readTimeoutSeconds * 1_000 }),
-    ...(changeTimeoutSeconds === undefined ? {} : { changeMs: changeTimeoutSeconds * 1_000 }),
+    readMs: inMs(options.readTimeoutSeconds),
+    changeMs: inMs(options.changeTimeoutSeconds),
+    resetMs: inMs(options.resetTimeoutSeconds),
   };
 }

@@ -15,14 +15,14 @@ export interface Tool {
 
 export interface ToolOptions {
   /** Path of nvidia-smi; if absent, it is searched for on the path. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /**
    * Roots in which the driver may be, such as `/run/nvidia/driver` for a containerised one: chroot runs nvidia-smi in the first root
    * that has one.
    */
-  readonly driverRoots?: readonly string[];
+  readonly driverRoots?: readonly string[] | undefined;
   /** Absent: {@link systemPath}. */
-  readonly searchPath?: string;
+  readonly searchPath?: string | undefined;
 }
 
 /** The path that children get; nothing else of our environment reaches them. */

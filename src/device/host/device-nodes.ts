@@ -9,9 +9,9 @@ export interface DeviceNodeOptions {
   /** Roots in which the NVIDIA Container Toolkit may be; if empty, nothing is done. */
   readonly roots: readonly string[];
   /** Roots in which the driver may be. */
-  readonly driverRoots?: readonly string[];
+  readonly driverRoots?: readonly string[] | undefined;
   readonly searchPath?: string;
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** A command line, and all that it printed. */
@@ -91,7 +91,7 @@ export async function askToolkit(options: DeviceNodeOptions): Promise<readonly T
 
 function findToolkit({ roots, searchPath }: DeviceNodeOptions): Tool | undefined {
   for (const path of programs) {
-    const tool = tryFind(() => findTool({ path, driverRoots: roots, ...(searchPath !== undefined && { searchPath }) }));
+    const tool = tryFind(() => findTool({ path, driverRoots: roots, searchPath }));
     if (tool !== undefined) return tool;
   }
   return undefined;
@@ -99,7 +99,7 @@ function findToolkit({ roots, searchPath }: DeviceNodeOptions): Tool | undefined
 
 function findDriverRoot({ driverRoots, searchPath }: DeviceNodeOptions): string | undefined {
   if (driverRoots === undefined) return undefined;
-  return tryFind(() => findTool({ driverRoots, ...(searchPath !== undefined && { searchPath }) }))?.root;
+  return tryFind(() => findTool({ driverRoots, searchPath }))?.root;
 }
 
 function tryFind(find: () => Tool): Tool | undefined {

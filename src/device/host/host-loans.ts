@@ -81,9 +81,8 @@ export function openHostLoans(
   driver: Pick<DeviceDriver, 'change' | 'readUse'>,
   { folder, bootIdPath, units = [], roots }: HostLoanOptions,
 ): HostLoans {
-  const note = (name: string): LoanNote =>
-    new LoanNote({ path: join(folder, name), ...(bootIdPath === undefined ? {} : { bootIdPath }) });
-  const tool = () => findTool({ path: 'systemctl', ...(roots === undefined ? {} : { driverRoots: roots }) });
+  const note = (name: string): LoanNote => new LoanNote({ path: join(folder, name), bootIdPath });
+  const tool = () => findTool({ path: 'systemctl', driverRoots: roots });
   if (units.length > 0) tool();
   return new HostLoans({
     persistence: new PersistenceMode(driver, note('persistence-off')),

@@ -4,7 +4,7 @@ import { readIfThere, writeDurably } from './durable-file.ts';
 export interface LoanNoteOptions {
   /** Absent: remembered by this process alone. */
   readonly path?: string;
-  readonly bootIdPath?: string;
+  readonly bootIdPath?: string | undefined;
 }
 
 /**
