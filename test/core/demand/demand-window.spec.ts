@@ -77,4 +77,15 @@ describe('a GPU that was re-laid', () => {
     expect([rests('a', 30), rests('a', 31), rests('b', 1)]).to.deep.equal([true, false, false]);
     expect([rests('a', 31, 31), rests('a', 12, 10)], 'for as long as is said now').to.deep.equal([true, false]);
   });
+
+  it('is forgotten once it has rested and is gone; one that is there may rest again by an edit', () => {
+    const rest = new RelayRest();
+    for (const id of ['there', 'gone']) rest.relaid(id, 0);
+    const resting = (atMinute: number, forMinutes: number) =>
+      ['there', 'gone'].filter((id) => rest.isResting(id, atMinute * minute, forMinutes * minute));
+    rest.forgetOthers(new Set(['there']), 10 * minute, 30 * minute);
+    expect(resting(10, 30)).to.deep.equal(['there', 'gone']);
+    rest.forgetOthers(new Set(['there']), 31 * minute, 30 * minute);
+    expect(resting(31, 60)).to.deep.equal(['there']);
+  });
 });
