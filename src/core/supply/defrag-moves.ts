@@ -42,12 +42,14 @@ interface Holding extends SlicePlace {
 }
 
 /** Busy slices that a plan destroys and that no pod is known to hold: nothing can move who uses them. */
-export function listUnnamed({ members, layouts, partitionOf }: LaidPool): readonly SlicePlace[] {
+export function listUnnamed(pool: LaidPool): readonly SlicePlace[] {
+  return listTaken(pool).flatMap(({ pods, ...place }) => (pods.length === 0 ? [place] : []));
+}
+
+/** Busy slices that a plan destroys. */
+function listTaken({ members, layouts, partitionOf }: LaidPool): readonly Holding[] {
   return members.flatMap((member, index) =>
-    (layouts[index]?.destroy ?? [])
-      .filter(({ busy }) => busy)
-      .map((one) => holdingOf(member, one, partitionOf))
-      .flatMap(({ pods, ...place }) => (pods.length === 0 ? [place] : [])),
+    (layouts[index]?.destroy ?? []).filter(({ busy }) => busy).map((one) => holdingOf(member, one, partitionOf)),
   );
 }
 
@@ -64,11 +66,7 @@ export function listMoves(
   const held = members.flatMap((member) =>
     member.gpu.instances.filter(({ busy }) => busy).map((one) => holdingOf(member, one, partitionOf)),
   );
-  const going = new Set(
-    members.flatMap((member, index) =>
-      (layouts[index]?.destroy ?? []).flatMap((one) => (one.busy ? holdingOf(member, one, partitionOf).pods : [])),
-    ),
-  );
+  const going = new Set(listTaken(pool).flatMap(({ pods }) => pods));
   const isLeft = ({ pods }: Holding): boolean => pods.length > 0 && pods.every((pod) => going.has(pod));
   const idle = members.flatMap((member, index) => {
     const { keep = [], create = [] } = layouts[index] ?? {};

@@ -17,7 +17,7 @@ export function explainShortage(plan: Freed, forced: Freed | undefined, seconds:
   if (Object.keys(unserved).length === 0) return undefined;
   const words = sayLacking(unserved);
   const isFreed = forced !== undefined && Object.keys(forced.unserved).length === 0;
-  if (ranOutOfTime(plan) || (forced !== undefined && !isFreed && ranOutOfTime(forced)))
+  if (ranOutOfTime(plan) || (forced !== undefined && ranOutOfTime(forced)))
     return `no room was found for ${words} within ${seconds} s, and there may be some: raise --time-limit`;
   if (isFreed)
     return `${words} could be freed only by evicting pods, which demand.evict Never of the policy forbids: set it to IfNeeded`;

@@ -23,8 +23,7 @@ export function readFree(text: string): Layout | { readonly error: string } {
   for (const part of text.split(',')) {
     const [, name = '', digits = ''] = /^\s*([^=\s]+)=(\d+)\s*$/.exec(part) ?? [];
     const count = Number(digits);
-    if (name === '' || count < 1)
-      return { error: `${JSON.stringify(part)} is not PROFILE=COUNT, for example 3g.20gb=2` };
+    if (count < 1) return { error: `${JSON.stringify(part)} is not PROFILE=COUNT, for example 3g.20gb=2` };
     const profile = parseProfile(name);
     if (isProfileNameError(profile)) return { error: profile.message };
     if (profile.computeInstanceSlices !== undefined)
@@ -80,7 +79,7 @@ export function askToFree({ slices, evict }: DemandAsked, free: Layout, members:
       rest -= count;
       return count === 0 ? [] : [{ ...slice, name: `${slice.name}/used ${profile}`, profiles: [profile], count }];
     });
-    return used.length === 0 ? [slice] : [...used, { ...slice, count: rest }];
+    return [...used, { ...slice, count: rest }];
   });
   const kept = [...left].flatMap(([profile, count]) => (count > 0 ? [sliceOf('used', profile, count, members)] : []));
   const freed = Object.entries(free).flatMap(([profile, count]) => {

@@ -99,7 +99,6 @@ export class MoveRooms {
 
   #takeBack(mover: Mover, node: string): void {
     this.#add(this.#given.get(mover) ?? []);
-    this.#given.delete(mover);
     this.#guests.get(node)?.delete(mover);
   }
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { DemandPlanner } from '../../../src/core/demand/demand-plan.ts';
-import { PoolClasses } from '../../../src/core/demand/gpu-classes.ts';
+import type { GpuReport } from '../../../src/api/types.ts';
 import {
   askToFree,
   isFree,
@@ -10,48 +9,14 @@ import {
   readFree,
   requestedFree,
 } from '../../../src/core/supply/defrag.ts';
-import { listMoves, listUnnamed } from '../../../src/core/supply/defrag-moves.ts';
-import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
+import { listMoves } from '../../../src/core/supply/defrag-moves.ts';
 import { explainShortage } from '../../../src/core/supply/defrag-words.ts';
 import type { DemandAsked } from '../../../src/core/supply/demand-question.ts';
-import { listMembers, type Member } from '../../../src/core/supply/member.ts';
 import { aGpu } from '../../support/builders.ts';
-import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
-import { aDemandPolicy } from './defrag-builders.ts';
+import { aFleetNode } from '../plan/cluster-builder.ts';
+import { evictingPolicy as policy, membersOf, planSmall as plan, scattered } from './defrag-builders.ts';
 
-const policy = aDemandPolicy();
 const nothing: DemandAsked = { slices: [], evict: 'IfNeeded' };
-
-/** Nodes of one A100 each. Three of the seven small slices of `n1` and of `n2` are in use. */
-const scattered = [
-  aFleetNode(
-    {
-      name: 'n1',
-      slices: ['1g.5gb@0', '1g.5gb@2', '1g.5gb@4'],
-      pods: { '1g.5gb@0': ['a'], '1g.5gb@2': ['b'], '1g.5gb@4': ['c'] },
-    },
-    policy,
-  ),
-  aFleetNode({ name: 'n2', slices: ['1g.5gb@0'], pods: { '1g.5gb@0': ['d'] } }, policy),
-];
-const membersOf = (fleet: readonly ReturnType<typeof aFleetNode>[]): readonly Member[] =>
-  fleet.flatMap(({ partition }) => listMembers(policy, partition, { isResting: () => false }));
-
-function plan(members: readonly Member[], asked: DemandAsked) {
-  const pool = new PoolClasses();
-  for (const { gpu } of members) pool.add(gpu);
-  const classes = pool.list();
-  const found = new DemandPlanner({ classes, slices: asked.slices, evict: asked.evict }).planSmall(true);
-  if (!found) throw new Error('the pool is too large for a test');
-  // Equal GPUs are one class, and need not become the same.
-  const byId = new Map(
-    [...pool.handOut(classes, found.layouts)].flatMap(([ids, layout]) => ids.map((id) => [id, layout] as const)),
-  );
-  return {
-    ...found,
-    layouts: members.map(({ gpu }) => byId.get(gpu.id) ?? { keep: gpu.instances, destroy: [], create: [] }),
-  };
-}
 
 describe('a request to free slices', () => {
   it('is read from profiles and counts, and says what is wrong with it', () => {
@@ -60,6 +25,7 @@ describe('a request to free slices', () => {
     for (const wrong of ['', '3g.20gb', '3g.20gb=0', '3g.20gb=x', '3g=2', '1c.3g.20gb=1'])
       expect(readFree(wrong), wrong).to.have.property('error');
     expect(readFree('3c.3g.20gb=1,3g.20gb=1')).to.deep.equal({ '3g.20gb': 2 });
+    expect(readFree('3g.20gb=100000')).to.deep.equal({ '3g.20gb': 100_000 });
     for (const many of ['3g.20gb=100001', '3g.20gb=1000000000', '3g.20gb=60000,3g.20gb=60000'])
       expect(readFree(many), many).to.have.property('error').that.contains('100000');
   });
@@ -100,6 +66,12 @@ describe('a request to free slices', () => {
       ['small', 3],
       ['used 1g.5gb', 1],
     ]);
+    const twice = [6, 1].map((count) => ({ name: `${count} small`, profiles: ['1g.5gb'], count, weight: 1 }));
+    const both = askToFree({ slices: twice, evict: 'IfNeeded' }, { '1g.5gb': 3 }, membersOf(scattered));
+    expect(
+      both.slices.map(({ name }) => name),
+      'three of the seven are idle anyway',
+    ).to.deep.equal(['6 small', '1 small']);
   });
 
   it('weighs a slice by the least memory that it takes on a GPU of the policy', () => {
@@ -107,6 +79,16 @@ describe('a request to free slices', () => {
     const members = membersOf([ofModel('NVIDIA A100-SXM4-40GB'), ofModel('NVIDIA A100-SXM4-80GB')]);
     expect(askToFree(nothing, { '1g.10gb': 1 }, members).slices.map(({ weight }) => weight)).to.deep.equal([1]);
     expect(askToFree(nothing, { '1g.10gb': 1 }, members.slice(0, 1)).slices[0]?.weight).to.equal(2);
+    const thor = membersOf([ofModel('NVIDIA Thor')]);
+    expect(askToFree(nothing, { '1g.0gb': 1 }, thor).slices[0]?.weight, 'it has no memory of its own').to.equal(1);
+    const usedBy = (gpu: GpuReport) =>
+      askToFree(nothing, {}, membersOf([aFleetNode({ name: 'n1', gpus: [gpu] }, policy)])).slices;
+    expect(usedBy(aGpu({ slices: ['3g.20gb@0*'] }))).to.deep.equal([
+      { name: 'used 3g.20gb', profiles: ['3g.20gb'], count: 1, weight: 4000 },
+    ]);
+    expect(usedBy(aGpu({ busy: true }))).to.deep.equal([
+      { name: 'used whole', profiles: ['whole'], count: 1, weight: 1000 },
+    ]);
   });
 
   it('moves as few pods as possible, and only as many as find room', () => {
@@ -153,141 +135,7 @@ describe('why slices cannot be freed', () => {
       /^there is no/,
     );
     expect(explainShortage(short, { unserved: {} }, 30)).to.match(/only by evicting pods/);
-  });
-});
-
-/** The nodes on which each pod finds room, if everything in use goes. @param looked the nodes at which it is looked */
-function roomsOf(
-  fleet: readonly ReturnType<typeof aFleetNode>[],
-  podOf: (name: string) => WorkloadPod | undefined = () => undefined,
-  looked: string[] = [],
-) {
-  const partitions = new Map(fleet.map(({ partition }) => [partition.metadata.name, partition]));
-  const nodes = new Map(fleet.map(({ node }) => [node.metadata.name, node]));
-  const get = nodes.get.bind(nodes);
-  nodes.get = (name) => {
-    looked.push(name);
-    return get(name);
-  };
-  const members = membersOf(fleet);
-  const layouts = members.map(({ gpu: { instances } }) => ({
-    keep: instances.filter(({ busy }) => !busy),
-    destroy: instances.filter(({ busy }) => busy),
-    create: [],
-  }));
-  const moves = listMoves({ members, layouts, partitionOf: (node) => partitions.get(node) }, nodes, podOf);
-  return Object.fromEntries(moves.map(({ pod, to }) => [pod, to?.map(({ node }) => node)]));
-}
-
-describe('the moves of a plan', () => {
-  const nodes = new Map(scattered.map(({ node }) => [node.metadata.name, node]));
-  const partitions = new Map(scattered.map(({ partition }) => [partition.metadata.name, partition]));
-  const partitionOf = (node: string) => partitions.get(node);
-  const members = membersOf(scattered);
-  const { layouts } = plan(members, askToFree(nothing, { '7g.40gb': 1 }, members));
-  const pool = { members, layouts, partitionOf };
-
-  it('name each pod that goes, where from, and an idle slice of its profile', () => {
-    const moves = listMoves(pool, nodes, () => undefined);
-    expect(moves.map(({ pod, from }) => [pod, from])).to.deep.equal([
-      ['team/d', [{ node: 'n2', gpu: 0, profile: '1g.5gb', start: 0 }]],
-    ]);
-    expect(moves[0]?.to?.map(({ node, profile }) => [node, profile])).to.deep.equal([['n1', '1g.5gb']]);
-  });
-
-  it('say where a pod finds nothing that its own rules allow', () => {
-    const pinned = { ...aTeamPod('d'), spec: { nodeSelector: { zone: 'b' }, containers: [] } };
-    expect(listMoves(pool, nodes, () => pinned)[0]?.to).to.equal(undefined);
-  });
-
-  it('leave the only room of a pod to it, whatever the order of names', () => {
-    const fleet = [
-      aFleetNode({ name: 'n1', slices: ['1g.5gb@0'] }, policy),
-      aFleetNode({ name: 'n2', slices: ['1g.5gb@0'] }, policy),
-      aFleetNode({ name: 'n3', slices: ['1g.5gb@0'] }, policy),
-      aFleetNode(
-        {
-          name: 'n4',
-          slices: ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2'],
-          pods: { '1g.5gb@0': ['a'], '1g.5gb@1': ['b'], '1g.5gb@2': ['c'] },
-        },
-        policy,
-      ),
-    ];
-    const zones: Readonly<Record<string, readonly string[]>> = { a: ['n1', 'n2', 'n3'], b: ['n1', 'n2'], c: ['n1'] };
-    const only = (name: string) => {
-      const values = zones[name.replace('team/', '')] ?? [];
-      const terms = [{ matchFields: [{ key: 'metadata.name', operator: 'In', values }] }];
-      const affinity = {
-        nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
-      };
-      return { ...aTeamPod(name), spec: { affinity, containers: [] } };
-    };
-    expect(roomsOf(fleet, only)).to.deep.equal({ 'team/a': ['n3'], 'team/b': ['n2'], 'team/c': ['n1'] });
-  });
-
-  it('leave a node that has room for a pod with several slices to it', () => {
-    const fleet = [
-      aFleetNode({ name: 'n1', slices: ['1g.5gb@0', '1g.5gb@1'] }, policy),
-      aFleetNode({ name: 'n2', slices: ['1g.5gb@0'] }, policy),
-      aFleetNode(
-        {
-          name: 'n3',
-          slices: ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2'],
-          pods: { '1g.5gb@0': ['a'], '1g.5gb@1': ['b'], '1g.5gb@2': ['b'] },
-        },
-        policy,
-      ),
-    ];
-    expect(roomsOf(fleet)).to.deep.equal({ 'team/a': ['n2'], 'team/b': ['n1', 'n1'] });
-  });
-
-  it('are sought once for pods that no node takes, however many they are', () => {
-    const fleet = Array.from({ length: 20 }, (_, at) =>
-      aFleetNode({ name: `n${at}`, slices: ['1g.5gb@0', '1g.5gb@1'], pods: { '1g.5gb@0': [`p${at}`] } }, policy),
-    );
-    const looked: string[] = [];
-    const pinned = (name: string) => ({ ...aTeamPod(name), spec: { nodeSelector: { zone: 'b' }, containers: [] } });
-    roomsOf(fleet, pinned, looked);
-    expect(looked).to.have.length(20);
-  });
-
-  it('look at no more nodes for each pod than it takes to find room', () => {
-    const fleet = Array.from({ length: 40 }, (_, at) =>
-      aFleetNode({ name: `n${at}`, slices: ['1g.5gb@0', '1g.5gb@1'], pods: { '1g.5gb@0': [`p${at}`] } }, policy),
-    );
-    const byName = new Map(fleet.map(({ partition }) => [partition.metadata.name, partition]));
-    const all = membersOf(fleet);
-    const evicting = all.map(({ gpu: { instances } }) => {
-      const [busy = [], idle = []] = [true, false].map((is) => instances.filter((one) => one.busy === is));
-      return { keep: idle, destroy: busy, create: [] };
-    });
-    const looked: string[] = [];
-    const counted = new Map(fleet.map(({ node }) => [node.metadata.name, node]));
-    counted.get = (name) => void looked.push(name);
-    const pods = { members: all, layouts: evicting, partitionOf: (node: string) => byName.get(node) };
-    expect(listMoves(pods, counted, () => undefined).flatMap(({ to = [] }) => to)).to.have.length(40);
-    expect(looked).to.have.length(40);
-  });
-
-  it('tell of slices in use that no pod is known to hold', () => {
-    expect(listUnnamed(pool)).to.deep.equal([]);
-    const unnamed = scattered.map(({ partition }) => ({
-      ...partition,
-      status: {
-        device: {
-          ...partition.status?.device,
-          gpus: partition.status?.device?.gpus?.map((gpu) => ({
-            ...gpu,
-            instances: gpu.instances.map(({ pods: _pods, ...one }) => one),
-          })),
-        },
-      },
-    }));
-    const byName = new Map(unnamed.map((one) => [one.metadata.name, one]));
-    expect(listUnnamed({ ...pool, partitionOf: (node) => byName.get(node) as never })).to.deep.equal([
-      { node: 'n2', gpu: 0, profile: '1g.5gb', start: 0 },
-    ]);
+    expect(explainShortage(short, short, 30), 'evictions are proven not to help').to.match(/^there is no/);
   });
 });
 
