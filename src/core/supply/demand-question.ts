@@ -25,7 +25,7 @@ export function askFor(policy: GpuPartitionPolicy, wanted: readonly WantedSlice[
 /** Gives each slice that is asked for more weight than all spare ones that a GPU could lose for it. */
 function putSpareLast(parts: readonly WantedPart[]): readonly DemandSlice[] {
   const weights = (ofSpare: boolean): readonly number[] =>
-    parts.flatMap(({ isSpare = false, weight }) => (isSpare === ofSpare ? [weight] : []));
+    parts.flatMap(({ isSpare = false, count, weight }) => (count > 0 && isSpare === ofSpare ? [weight] : []));
   const firm = weights(false);
   const mostSpare = mostOfGpu * Math.max(0, ...weights(true));
   const times = Math.min(Math.floor(mostWeight / Math.max(1, ...firm)), 1 + mostSpare);
@@ -33,7 +33,8 @@ function putSpareLast(parts: readonly WantedPart[]): readonly DemandSlice[] {
   const share = Math.min(1, (times * Math.min(...firm) - 1) / mostSpare);
   return parts.map(({ isSpare, weight, ...one }) => ({
     ...one,
-    weight: isSpare === true ? Math.max(1, Math.floor(weight * share)) : weight * times,
+    // Of a slice that nothing asks for now the weight was not looked at.
+    weight: isSpare === true ? Math.max(1, Math.floor(weight * share)) : Math.min(mostWeight, weight * times),
   }));
 }
 

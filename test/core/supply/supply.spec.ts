@@ -109,6 +109,25 @@ describe('the pool of a demand', () => {
     expect(Math.max(...asked.map(({ weight }) => weight))).to.equal(1_000_000);
   });
 
+  it('weighs a slice that is asked for above sixteen spare ones, and those among themselves as the policy does', () => {
+    const weigh = (...weights: readonly (readonly [weight: number, spare?: number])[]) => {
+      const profiles = ['1g.5gb', '2g.10gb', '3g.20gb'];
+      const slices = weights.map(([weight, spare], index) => ({
+        profiles: profiles.slice(index, index + 1),
+        weight,
+        ...(spare === undefined ? { min: 1 } : { spare }),
+      }));
+      const wanted = wantedSlices({ slices, from: 'Pods' }, [], nobody);
+      const { slices: asked } = askFor(aDemandPolicy({ from: 'Pods', slices }), wanted);
+      return asked.filter(({ count }) => count > 0).map(({ weight }) => weight);
+    };
+    expect(weigh([2], [5, 1], [10, 1])).to.deep.equal([2 * 161, 5, 10]);
+    const heaviest = Math.floor((1_000_000 - 1) / 16);
+    expect(weigh([1], [1_000_000, 1]), 'as much as there is room for').to.deep.equal([1_000_000, heaviest]);
+    expect(weigh([2], [1_000_000, 1], [1, 1]), 'and no less than 1').to.deep.equal([1_000_000, heaviest, 1]);
+    expect(weigh([1_000_000, 1], [7, 1]), 'nothing is asked for').to.deep.equal([1_000_000, 7]);
+  });
+
   it('wishes for what stays where a plan makes nothing', () => {
     const members = membersOf(aDemandPolicy(smalls(1)), aNodeWith('n1', aGpu({ slices: ['1g.5gb@0', '3g.20gb@4'] })));
     const [keep = [], destroy = []] = [members[0]?.present.slice(0, 1), members[0]?.present.slice(1)];
