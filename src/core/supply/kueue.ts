@@ -148,7 +148,7 @@ function readPodSet(
   };
   const requests = requestsOf(pod, isSlice);
   const done = status?.reclaimablePods?.find((one) => one.name === name)?.count ?? 0;
-  if (requests.size === 0 || count <= done) return [];
+  if (count <= done) return [];
   // One that has its quota, and waits for a check, has its flavor too.
   const assigned = status?.admission?.podSetAssignments?.find((one) => (one.name ?? 'main') === name)?.flavors ?? {};
   const perResource = [...requests.keys()].map((resource) => {

@@ -66,6 +66,15 @@ describe('what Kueue holds back', () => {
       { name: 'helpers', count: 2, template: { spec: requesting(small, 2) } },
     ];
     expect(counted(facts([aWorkload({ podSets })]), inP)).to.deep.equal({ p: { [large]: 4, [small]: 4 } });
+    const single = aWorkload({ podSets: [{ template: { spec: requesting(small) } }] });
+    const [waiter, ...others] = listHeld(facts([single]));
+    expect(others).to.deep.equal([]);
+    expect(waiter)
+      .to.deep.include({ count: 1 })
+      .and.to.have.property('pod')
+      .that.deep.includes({
+        metadata: { name: 'job/main', namespace: 'team' },
+      });
   });
 
   const others: readonly (readonly [string, KueueWorkload])[] = [
@@ -91,14 +100,24 @@ describe('what Kueue holds back', () => {
   for (const [what, workload] of others)
     it(`does not count if it ${what}`, () => {
       expect(counted(facts([workload]), inP)).to.deep.equal({ p: {} });
+      const asRead = { ...facts([]), workloads: [workload] };
+      expect(counted(asRead, inP), 'as the API server has it').to.deep.equal({ p: {} });
     });
+
+  it('counts until Kueue says that it is admitted, and waits for nothing that its queue does not have', () => {
+    const notYet = aWorkload({}, { conditions: [{ type: 'Admitted', status: 'False' }] });
+    expect(counted(facts([notYet]), inP)).to.deep.equal({ p: { [small]: 3 } });
+    const foreign = aWorkload({ podSets: [{ template: { spec: requesting('nvidia.com/mig-2g.10gb') } }] });
+    const plain = aWorkload({ podSets: [{ template: { spec: requesting('cpu') } }] });
+    expect(listHeld(facts([foreign, plain]))).to.deep.equal([]);
+  });
 
   it('counts for no flavor in which its queue has no quota for it, and can borrow none', () => {
     const quotas = (ofP: object, ofQ: object) =>
       ['pool-p', 'pool-q'].map((name, at) => ({
         name,
         resources: [
-          { name: large, nominalQuota: 4 },
+          { name: large, nominalQuota: at === 0 ? 0 : 4 },
           { name: small, ...(at === 0 ? ofP : ofQ) },
         ],
       }));
@@ -113,9 +132,10 @@ describe('what Kueue holds back', () => {
       { p: {}, q: { [small]: 3 } },
     ];
     expect(count({ nominalQuota: '8' })).to.deep.equal(p);
-    for (const none of [0, '0']) expect(count({ nominalQuota: none })).to.deep.equal(q);
+    for (const none of [{ nominalQuota: 0 }, { nominalQuota: '0' }, {}]) expect(count(none)).to.deep.equal(q);
     for (const cohort of [{ cohort: 'all' }, { cohortName: 'all' }]) {
       expect(count({ nominalQuota: 0 }, cohort)).to.deep.equal(p);
+      expect(count({ nominalQuota: 0, borrowingLimit: 4 }, cohort)).to.deep.equal(p);
       expect(count({ nominalQuota: 0, borrowingLimit: '0' }, cohort)).to.deep.equal(q);
     }
   });
@@ -137,6 +157,8 @@ describe('what Kueue holds back', () => {
     const more = { clusterQueues: queues, flavors };
     const inQ = aPool('q', { pool: 'q' });
     expect(counted(facts([aWorkload({}, quota)], more), inP, inQ)).to.deep.equal({ p: {}, q: { [small]: 3 } });
+    const unnamed = { admission: { podSetAssignments: [{ flavors: { [small]: 'pool-q' } }] } };
+    expect(counted(facts([aWorkload({}, unnamed)], more), inP, inQ)).to.deep.equal({ p: {}, q: { [small]: 3 } });
     expect(counted(facts([aWorkload()], more), inP, inQ)).to.deep.equal({ p: { [small]: 3 }, q: {} });
   });
 
@@ -161,6 +183,10 @@ describe('what Kueue holds back', () => {
     expect(counted(facts([aWorkload()], flavor({ tolerations })), tainted)).to.deep.equal({ p: { [small]: 3 } });
     expect(counted(facts([aWorkload()], flavor({})), tainted)).to.deep.equal({ p: {} });
     expect(counted(facts([aWorkload()], flavor({ nodeTaints: [taint] })), inP)).to.deep.equal({ p: {} });
+    const tolerating = aWorkload({
+      podSets: [{ count: 3, template: { spec: { ...requesting(small), tolerations } } }],
+    });
+    expect(counted(facts([tolerating], flavor({ nodeTaints: [taint] })), tainted)).to.deep.equal({ p: { [small]: 3 } });
   });
 
   it('goes by the product of a flavor, but not by labels that another layout changes', () => {
