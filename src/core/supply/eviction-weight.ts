@@ -60,5 +60,5 @@ function weigh(one: PoolInstance, member: Member, holders: PoolHolders, drain: D
 export function weighEviction(fate: PodFate, priority = 0): number | undefined {
   if (fate === 'Stays' || fate === 'Awaited') return undefined;
   if (fate === 'Blocked') return forBudget;
-  return priority <= 0 ? usual : usual + 10 * Math.ceil(Math.log10(1 + priority));
+  return usual + 10 * Math.ceil(Math.log10(1 + Math.max(0, priority)));
 }

@@ -48,6 +48,8 @@ describe('what an eviction costs', () => {
     expect(costs).to.deep.equal(costs.toSorted((a, b) => a - b));
     expect(new Set(costs).size).to.equal(costs.length);
     expect(weighEviction('Evicted', -5)).to.equal(weighEviction('Evicted'));
+    const byPriority = [0, 1, 9, 10, 999_999].map((priority) => weighEviction('Evicted', priority));
+    expect(byPriority, 'one pod more for each order of magnitude').to.deep.equal([10, 20, 20, 30, 70]);
     const staying: readonly PodFate[] = ['Stays', 'Awaited'];
     expect(staying.map((fate) => weighEviction(fate))).to.deep.equal([undefined, undefined]);
   });
@@ -82,6 +84,20 @@ describe('a slice that no eviction frees', () => {
   it('is every one where the policy evicts nobody', () => {
     const [first] = weigh({ a: {}, b: {} }, { scope: 'None' });
     expect(first?.instances.map(({ stays }) => stays)).to.deep.equal([true, true]);
+  });
+
+  it('is one that a pod shares which is not evicted, but none that is idle', () => {
+    const slices = ['3g.20gb@0', '1g.5gb@4', '1g.5gb@5'];
+    const pods = { '3g.20gb@0': ['a', 'b'], '1g.5gb@4': ['b'] };
+    const { partition } = aFleetNode({ name: 'n1', slices, pods }, policy);
+    const own = listMembers(policy, partition, { isResting: () => false });
+    const podOf = (name: string): WeighedPod => (name === 'team/a' ? bare : aTeamPod('b'));
+    const [gpu] = weighGpus(own, { budgets: [], podOf, partitionOf: () => partition }, undefined);
+    expect(gpu?.instances).to.deep.equal([
+      { profile: '3g.20gb', start: 0, busy: true, stays: true },
+      { profile: '1g.5gb', start: 4, busy: true, evictionWeight: 10 },
+      { profile: '1g.5gb', start: 5, busy: false },
+    ]);
   });
 
   it('is one in use of which no pod is known', () => {
