@@ -81,7 +81,7 @@ export class DemandCourse {
       return window.observe(count, nowMs);
     };
     this.#windows = { stabilization, bySlice };
-    this.#observed = waiting === undefined ? undefined : demand;
+    this.#observed = demand;
     return wantedSlices(demand, members, { waiting, steady });
   }
 

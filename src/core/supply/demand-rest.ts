@@ -29,7 +29,7 @@ export function layRest(
   if (!isServed(asked, members, ({ present }) => present)) return [];
   const table = readDemand(asked.slices, () => true);
   const here = countPresent(members.flatMap((member) => (isRest(member) ? [] : member.gpu.instances)));
-  const offered = table.profiles.map((profile) => here.get(profile) ?? 0);
+  const offered = table.profiles.map((profile) => here.get(profile));
   const layouts = members.map((): MemberLayout | undefined => undefined);
   for (const { member, index } of listFree(members)) {
     const layout = layOne(rest, member);
@@ -59,9 +59,9 @@ function listFree(members: readonly Member[]): readonly { readonly member: Membe
 
 /** Undefined if the GPU cannot have such a layout: there is no balanced one, or its MIG mode may not change. */
 function layOne(rest: 'Whole' | 'Balanced', { gpu, product }: Member): MemberLayout | undefined {
-  const { geometry, instances, keepsMode = false } = gpu;
+  const { geometry, instances, keepsMode } = gpu;
   const isWhole = instances.some(({ profile }) => profile === WHOLE);
-  if (keepsMode && isWhole !== (rest === 'Whole')) return undefined;
+  if (keepsMode === true && isWhole !== (rest === 'Whole')) return undefined;
   if (rest === 'Whole')
     return isWhole
       ? undefined
@@ -70,10 +70,5 @@ function layOne(rest: 'Whole' | 'Balanced', { gpu, product }: Member): MemberLay
   if (!('layout' in preset)) return undefined;
   const plan = planGpu(geometry, isWhole ? [] : instances, preset.layout);
   if (!plan.fits) return undefined;
-  return {
-    entry: 'rest',
-    keep: plan.keep.map(({ profile, start }) => ({ profile, start, busy: false })),
-    destroy: isWhole ? instances : plan.destroy.map(({ profile, start }) => ({ profile, start, busy: false })),
-    create: plan.create.map(({ profile, start }) => ({ profile, start })),
-  };
+  return { entry: 'rest', keep: plan.keep, destroy: isWhole ? instances : plan.destroy, create: plan.create };
 }

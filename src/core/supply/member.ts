@@ -70,7 +70,7 @@ export function listMembers(
         gpu: { id: `${node}/${uuid}`, geometry, instances: coming ?? present, isResting: stays, keepsMode },
         rests: known.isResting(uuid),
         present,
-        wish: awaited && coming ? awaited : asItIs(gpu, earlier),
+        wish: coming ? awaited : asItIs(gpu, earlier),
       },
     ];
   });

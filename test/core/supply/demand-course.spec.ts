@@ -95,6 +95,8 @@ describe('a demand is looked at again, though nothing tells of a change', () => 
   it('in half a minute where pods may be evicted by then, or a GPU that rests may be part of the rest', () => {
     expect(lookAgainAfter({ slices, evict: 'IfNeeded' }, members(false))).to.equal(30_000);
     expect(lookAgainAfter({ slices, rest: 'Whole' }, members(true))).to.equal(30_000);
+    const some = [...members(false), ...members(true)];
+    expect(lookAgainAfter({ slices, rest: 'Whole' }, some), 'one of two').to.equal(30_000);
   });
 
   it('as often as pods are read that it follows', () => {
@@ -149,11 +151,31 @@ describe('the course of a demand', () => {
     course.takePlan(planned, 1000, 3000);
     expect(course.next(ask(3), members, 3000)).to.deep.equal({ planned });
     expect(course.next(ask(3), [aMember('n1')], 4000)).to.deep.equal({ waitMs: 19_000 });
+    const grown = [...members, aMember('n2', { busy: true })];
+    expect(course.next(ask(3), grown, 4000), 'with one node more').to.deep.equal({ waitMs: 19_000 });
     expect(course.next(ask(3), [aMember('n1')], 23_000)).to.equal(undefined);
     expect(course.next(ask(4), members, 3000)).to.equal(undefined);
     expect(course.next(ask(3), members, 3_600_000), 'nothing is evicted, so nothing changes').to.deep.equal({
       planned,
     });
+  });
+
+  it('plans at once again where a plan that served all was not taken, since the pool had changed', async () => {
+    const course = new DemandCourse();
+    const planned = await plan([aMember('n1')], ask(3));
+    course.takePlan(planned, 1000, 3000);
+    const changed = [aMember('n1', { busy: true }), aMember('n2')];
+    expect(course.choose(demand, planned, changed, 3000)).to.equal(undefined);
+    expect(course.next(ask(3), changed, 3000)).to.equal(undefined);
+  });
+
+  it('carries out the plan for its demand before anything becomes the rest', async () => {
+    const members = [aMember('n1'), aMember('n2')];
+    const wanting: PolicyDemand = { slices: [{ profiles: ['1g.5gb'], count: 7 }], rest: 'Whole' };
+    const chosen = new DemandCourse().choose(wanting, await plan(members, ask(7)), members, 0);
+    const [touched] = chosen?.touched ?? [];
+    expect(chosen?.touched).to.have.lengthOf(1);
+    expect(chosen?.wishes.get(touched?.node ?? '')?.get('0')?.profiles).to.deep.equal({ '1g.5gb': 7 });
   });
 
   it('forgets a shortage once the demand is served: the next one is planned at once', async () => {

@@ -3,7 +3,7 @@ import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { listPodPools, listPool, type PoolCluster } from '../../../src/core/supply/demand-pool.ts';
 import type { PodPool } from '../../../src/core/supply/pod-pool.ts';
-import { aGpu } from '../../support/builders.ts';
+import { aGpu, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith } from '../../support/demand-builders.ts';
 import { aNode } from '../../support/node-builders.ts';
 
@@ -55,6 +55,28 @@ describe('the pool of a policy with a demand', () => {
       ['n1', false],
       ['n2', true],
     ]);
+  });
+
+  it('has its GPUs as its last plan chose them, before their nodes are told', () => {
+    const cluster = aCluster(aDemanding('p'));
+    const chosen = { uuid: uuidOf(0), profiles: { '1g.5gb': 7 }, entry: 'demand' };
+    cluster.fleet.choose(recordOf(cluster, 'p').policy, new Map([['n1', new Map([[chosen.uuid, chosen]])]]));
+    const members = poolOf(cluster, 'p');
+    expect(members.map(({ node, gpu }) => [node, gpu.instances.length])).to.deep.equal([
+      ['n1', 7],
+      ['n2', 1],
+    ]);
+  });
+
+  it('leaves to others what it does not select, though it only plans', () => {
+    const nodeSelector = { matchLabels: { pool: 'x' } };
+    const cluster = aCluster(aDemanding('p', { mode: 'Plan', nodeSelector }), aDemanding('q'));
+    expect(podPoolsOf(cluster, 'p')).to.deep.equal({ p: 0, q: 2 });
+  });
+
+  it('lets others have a turn after each node', () => {
+    const cluster = aCluster(aDemanding('p'));
+    expect([...listPodPools(recordOf(cluster, 'p'), cluster)]).to.have.length(names.length);
   });
 
   it('gives those nodes to others that these have won, whatever plans for them beside', () => {

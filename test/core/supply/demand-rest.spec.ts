@@ -86,6 +86,8 @@ describe('what a demand does not need', () => {
       sliced('1g.5gb@0'),
     ]);
     expect(laid(demand, members)).to.deep.equal(['demand: {"1g.5gb":3}', unused, unused]);
+    const none = gather(demand, [sliced('1g.5gb@0'), sliced('1g.5gb@0')]);
+    expect(laid(demand, none), 'not even one').to.deep.equal(['demand: {"1g.5gb":1}', 'demand: {"1g.5gb":1}']);
   });
 
   it('leaves GPUs alone that were re-laid a while ago, and those whose MIG mode may not change', () => {
@@ -115,6 +117,35 @@ describe('what a demand does not need', () => {
     };
     expect(keeps('Balanced', sliced('7g.40gb@0'))).to.deep.equal(['rest: {"1g.5gb":2,"2g.10gb":1,"3g.20gb":1}']);
     expect(keeps('Balanced', aGpu())).to.deep.equal(['demand: Disabled']);
+  });
+
+  it('becomes something else after an edit, whatever its slices are', () => {
+    const demand = smalls(2, 'Whole');
+    const serving = sliced('1g.5gb@0', '1g.5gb@1');
+    const preset = { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 };
+    const balanced = sliced('1g.5gb@0', '1g.5gb@1', '2g.10gb@2', '3g.20gb@4');
+    const members = membersOf(
+      aDemandPolicy(demand),
+      aNodeWith('n0', serving),
+      aNodeWith('n1', balanced, { uuid, profiles: preset, entry: 'rest' }),
+    );
+    expect(laid(demand, members)).to.deep.equal(['demand: {"1g.5gb":2}', unused]);
+  });
+
+  it('says what goes and what comes', () => {
+    const layoutsOf = (rest: 'Whole' | 'Balanced', gpu: GpuReport) => {
+      const [layout] = layRest(rest, { slices: [], evict: 'Never' }, gather(smalls(0, rest), [gpu]));
+      const write = (all: readonly { readonly profile: string; readonly start: number }[] = []) =>
+        all.map(({ profile, start }) => `${profile}@${start}`).join(' ');
+      return [write(layout?.keep), write(layout?.destroy), write(layout?.create)];
+    };
+    expect(layoutsOf('Whole', sliced('3g.20gb@4'))).to.deep.equal(['', '3g.20gb@4', 'whole@0']);
+    expect(layoutsOf('Balanced', aGpu())).to.deep.equal(['', 'whole@0', '2g.10gb@0 1g.5gb@2 1g.5gb@3 3g.20gb@4']);
+    expect(layoutsOf('Balanced', sliced('3g.20gb@4', '4g.20gb@0'))).to.deep.equal([
+      '3g.20gb@4',
+      '4g.20gb@0',
+      '2g.10gb@0 1g.5gb@2 1g.5gb@3',
+    ]);
   });
 
   it('is given up where a pod has come, though the policy evicts for its demand', () => {
@@ -192,20 +223,23 @@ describe('what a demand that follows pods does not need', () => {
   const slices = ['1g.5gb@0', '1g.5gb@1'];
 
   /** The minutes in which GPUs change, of half an hour in which so many pods wait. */
-  function changesFor(waitingAt: (at: number) => number): readonly number[] {
+  function changesFor(waitingAt: (at: number) => number, asking = demand): readonly number[] {
     const course = new DemandCourse();
-    const policy = aDemandPolicy(demand);
-    const members = gather(demand, [sliced(...slices), sliced(...slices)]);
+    const policy = aDemandPolicy(asking);
+    const members = gather(asking, [sliced(...slices), sliced(...slices)]);
     return Array.from({ length: 30 }, (_, at) => at).filter((at) => {
       const waiting = new Map([['nvidia.com/mig-1g.5gb', waitingAt(at)]]);
-      const asked = askFor(policy, course.want(demand, members, waiting, at * minute));
+      const asked = askFor(policy, course.want(asking, members, waiting, at * minute));
       const planned = { members, asked, layouts: [], shortfall: { lacking: {} } };
-      return (course.choose(demand, planned, members, at * minute)?.touched ?? []).length > 0;
+      return (course.choose(asking, planned, members, at * minute)?.touched ?? []).length > 0;
     });
   }
 
   it('changes only once pods have been watched for the stabilization, as after a change of leaders', () => {
     expect(changesFor(() => 0)[0]).to.equal(10);
+    const fixed = { name: 'fixed', profiles: ['1g.5gb'], count: 0 };
+    const mixed = { ...demand, slices: [fixed, ...demand.slices] };
+    expect(changesFor(() => 0, mixed)[0], 'beside a slice of a fixed count').to.equal(10);
   });
 
   it('changes nothing while the demand for it oscillates within the stabilization', () => {

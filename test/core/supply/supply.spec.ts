@@ -179,12 +179,18 @@ describe('the pool of a demand', () => {
     ['is whole and in use', aGpu({ busy: true }), 'rests'],
     ['changes its MIG mode', aGpu({ slices: [], migPending: 'Disabled' }), 'rests'],
     ['is not healthy', aGpu({ slices: [], health: { message: 'Xid 79', action: 'Reset' } }), 'rests'],
+    ['is held by a pod though it is in MIG mode', aGpu({ slices: [], busy: true, pods: ['ns/a'] }), 'rests'],
   ];
   for (const [what, gpu, fate] of left)
     it(`leaves a GPU alone that ${what}`, () => {
       const [member] = membersOf(aDemandPolicy(smalls(7)), aNodeWith('n1', gpu));
       expect(member === undefined ? 'absent' : member.gpu.isResting === true ? 'rests' : 'free').to.equal(fate);
     });
+
+  it('takes a GPU for one that may change where the driver names the MIG mode that it has as the pending one', () => {
+    const [member] = membersOf(aDemandPolicy(smalls(7)), aNodeWith('n1', aGpu({ slices: [], migPending: 'Enabled' })));
+    expect(member?.gpu.isResting).to.equal(false);
+  });
 
   it('leaves instances alone that somebody else created, unless the policy replaces them', () => {
     const partition = aNodeWith('n1', aGpu({ slices: ['3g.20gb@0'] }));
@@ -203,6 +209,12 @@ describe('the pool of a demand', () => {
     expect(areUnchanged(planned, planned)).to.equal(true);
     expect(areUnchanged(planned, used)).to.equal(false);
     expect(areUnchanged(planned, [])).to.equal(false);
+    const two = [...planned, ...membersOf(policy, aNodeWith('n2', aGpu()))];
+    expect(areUnchanged(two, [...planned, ...membersOf(policy, aNodeWith('n2', aGpu({ slices: [] })))])).to.equal(
+      false,
+    );
+    const failing = aGpu({ slices: ['3g.20gb@0'], health: { message: 'Xid 79', action: 'Reset' } });
+    expect(areUnchanged(planned, membersOf(policy, aNodeWith('n1', failing))), 'it may not change now').to.equal(false);
   });
 });
 
@@ -271,6 +283,35 @@ describe('the report of a demand', () => {
         .condition.reason;
     expect(reasonFor({ a: 2, b: 1 })).to.equal('NothingIdle');
     expect(reasonFor({ a: 2, b: 2 })).to.equal('NoRoom');
+    const single = reportDemand(wantedSlices(demand, members, nobody), members, {
+      lacking: { a: 1 },
+      lackingAtLeast: {},
+    });
+    expect(single.condition.reason, 'the only one').to.equal('NothingIdle');
+  });
+
+  it('names GPUs that cannot change MIG mode, also those with a single profile', () => {
+    const kept = members.map((member) => {
+      const { geometry } = member.gpu;
+      const single = { ...geometry, profiles: geometry.profiles.slice(0, 1) };
+      return { ...member, gpu: { ...member.gpu, keepsMode: true, geometry: single } };
+    });
+    const { states } = reportDemand(wantedSlices(smalls(9), kept, nobody), kept, { lacking: { small: 4 } });
+    expect(states[0]?.why).to.match(/\(1 of them cannot change MIG mode/);
+  });
+
+  it('says how many more are in use and waited for than the policy allows', () => {
+    const demand: PolicyDemand = { from: 'Pods', slices: [{ profiles: ['1g.5gb'], max: 2 }] };
+    const reportFor = (waits: ReadonlyMap<string, number> | undefined, max: number) => {
+      const slices = demand.slices.map((one) => ({ ...one, max }));
+      const wanted = wantedSlices({ ...demand, slices }, members, { ...nobody, waiting: waits });
+      return reportDemand(wanted, members, { lacking: {} });
+    };
+    const waiting = new Map([['nvidia.com/mig-1g.5gb', 2]]);
+    const { states, condition } = reportFor(waiting, 2);
+    expect(states[0]?.why).to.equal('1 are in use and 2 waited for, 1 more than max');
+    expect(condition).to.include({ reason: 'MaxReached', message: `1g.5gb: ${states[0]?.why}` });
+    expect(reportFor(undefined, 0).states[0]?.why).to.equal('1 are in use and 0 waited for, 1 more than max');
   });
 
   it('says what is still being made', () => {
@@ -282,7 +323,12 @@ describe('the report of a demand', () => {
   });
 
   it('says what cannot be made, and whether that is for want of room or because it would take evictions', () => {
-    expect(report(9, { small: 4 }, { small: 4 }).condition).to.include({ reason: 'NoRoom' });
+    const none = report(9, { small: 4 }, { small: 4 });
+    expect(none.condition).to.include({ reason: 'NoRoom' });
+    expect(none.states[0]?.why).to.match(/does not hold 4 more/);
+    const late = { lacking: { small: 4 }, lackingAtLeast: { small: 1 }, isUnproven: true };
+    const [state] = reportDemand(wantedSlices(smalls(9), members, nobody), members, late).states;
+    expect(state?.why, 'what is known to help comes first').to.match(/^3 could be made only by evicting pods/);
     const held = report(9, { small: 4 }, { small: 1 });
     expect(held.condition.reason).to.equal('NothingIdle');
     expect(held.states[0]?.why).to.match(/^3 could be made only by evicting pods.*for 1 more there is no room/);

@@ -59,6 +59,11 @@ describe('whole GPUs of a demand', () => {
     expect(await fate(demandOf(0, 7, { evict: 'IfNeeded' }))).to.equal('Enabled');
     const slices = [{ profiles: ['1g.5gb'], count: 7 }];
     expect(await fate({ slices, evict: 'IfNeeded' })).to.equal('Disabled');
+    const [turned] = membersOf(
+      aDemandPolicy(demandOf(0, 7, { evict: 'IfNeeded' })),
+      aNodeWith('n1', held({ slices: [] })),
+    );
+    expect(turned?.gpu.isResting, 'a pod holds all of a GPU in MIG mode').to.equal(true);
     // A process outside any pod is not evicted.
     expect(await fate(demandOf(0, 7, { evict: 'IfNeeded' }), aGpu({ busy: true }))).to.equal('Disabled');
   });
@@ -71,6 +76,8 @@ describe('whole GPUs of a demand', () => {
     expect(member?.gpu.keepsMode).to.equal(true);
     const slices = [{ profiles: ['1g.5gb'], count: 7 }];
     expect(membersOf(aDemandPolicy({ slices }), aNodeWith('n1', plain))).to.deep.equal([]);
+    const unknown = aGpu({ product: 'NVIDIA X1', slices: [] });
+    expect(membersOf(aDemandPolicy(demandOf(1)), aNodeWith('n1', unknown)), 'in MIG mode').to.deep.equal([]);
   });
 
   const kept: readonly (readonly [string, GpuReport, Partial<GpuPartitionPolicy['spec']>, boolean])[] = [
@@ -83,6 +90,7 @@ describe('whole GPUs of a demand', () => {
       false,
     ],
     ['a GPU whose driver is too old for MIG', aGpu({ product: 'NVIDIA B200' }), {}, true],
+    ['a partitioned GPU whose driver is newer than it says', aGpu({ product: 'NVIDIA B200', slices: [] }), {}, false],
     ['a partitioned GPU with a process on no known instance', aGpu({ slices: ['1g.5gb@0'], busy: true }), {}, true],
   ];
   for (const [what, gpu, more, isKept] of kept)
@@ -94,10 +102,17 @@ describe('whole GPUs of a demand', () => {
   it('that were chosen before count as whole while they are being made, until a pod comes onto a slice', () => {
     const policy = aDemandPolicy(demandOf(1));
     const wish: GpuWish = { uuid, mig: 'Disabled', entry: 'demand' };
+    const made = { profile: 'whole', start: 0, busy: false };
     const [idle] = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['1g.5gb@0'] }), wish));
-    expect([idle?.gpu.instances[0]?.profile, idle?.wish]).to.deep.equal(['whole', wish]);
-    const [busy] = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['1g.5gb@0*'] }), wish));
+    expect(idle).to.have.nested.property('gpu.instances').that.deep.equals([made]);
+    expect(idle?.wish).to.equal(wish);
+    const [empty] = membersOf(policy, aNodeWith('n1', aGpu({ slices: [] }), wish));
+    expect(empty?.gpu.instances, 'it had no slices').to.deep.equal([made]);
+    const used = aNodeWith('n1', aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1'] }), wish);
+    const [busy] = membersOf(policy, used);
     expect(busy?.gpu.instances[0]?.profile).to.equal('1g.5gb');
+    const [evicting] = membersOf(aDemandPolicy(demandOf(1, 0, { evict: 'IfNeeded' })), used);
+    expect(evicting?.gpu.instances, 'the policy evicts').to.deep.equal([made]);
   });
 
   it('that pods use stay in use where their MIG mode is pending, although the demand has chosen them before', () => {
@@ -120,7 +135,8 @@ describe('whole GPUs of a demand', () => {
   it('that cannot be made because MIG mode may not change are reported with that reason', () => {
     const demand = demandOf(1);
     const policy = aDemandPolicy(demand, { allow: { gpuReset: false } });
-    const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: [] })));
+    const { mig: _none, ...plain } = aGpu({ product: 'NVIDIA L40S', migCapable: false });
+    const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: [] })), aNodeWith('n2', plain));
     const { states } = reportDemand(wantedSlices(demand, members, nobody), members, { lacking: { whole: 1 } });
     expect(states[0]?.why).to.match(
       /do(es)? not hold 1 more.*\(1 of them cannot change MIG mode: allow\.gpuReset is false/,
