@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import { WHOLE } from '../../../src/core/demand/pool.ts';
-import { countsWhole, profilesServing, servingAny, shareProfiles } from '../../../src/core/policy/demand-profiles.ts';
+import {
+  countsWhole,
+  profilesServing,
+  profilesServingAll,
+  servingAny,
+  shareProfiles,
+} from '../../../src/core/policy/demand-profiles.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 
 describe('the profiles that serve a slice', () => {
@@ -19,6 +25,12 @@ describe('the profiles that serve a slice', () => {
 
   it('are named as the driver that is there names them', () => {
     expect(serving('a100-80gb', { profiles: ['7g.79gb'] })).to.deep.equal(['7g.80gb']);
+  });
+
+  it('are found by a name that one GPU of a pool knows, though another has the profile by its other name only', () => {
+    const models = ['a100-80gb', 'h100-80gb-sxm'].flatMap((id) => findModel(id) ?? []);
+    const pool = new Map(models.map((model) => [model, model.id]));
+    expect(profilesServingAll({ profiles: ['7g.79gb'], count: 1 }, pool)).to.deep.equal(['7g.80gb']);
   });
 
   it('are those with exactly so much memory too, and plain ones only', () => {

@@ -141,20 +141,21 @@ describe('a fleet', () => {
   });
 
   it('keeps of an edit how often a policy’s status was written, and takes no switch of what was replaced', () => {
-    const fleet = aFleet([accepted(aPolicy())], { n: 'p' });
+    const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ mig: 'Disabled' as const }] };
+    const fleet = aFleet([accepted(aPolicy({ schedules: [night] }))], { n: 'p' });
     const before = fleet.policy('p');
     if (before) before.writes = { ...before.writes };
     fleet.setPolicy(aPolicy({ generation: 2, strategy: 'single' }));
     expect(fleet.policy('p')?.writes).to.equal(before?.writes);
-    expect(before && fleet.switch(before, { since: '2026-01-01T00:00:00Z' })).to.deep.equal([]);
+    expect(before && fleet.switch(before, { name: 'night', since: '2026-01-01T22:00:00Z' })).to.deep.equal([]);
     expect(fleet.claimOf('n', a100)).to.include({ newestGeneration: 2, isInForce: true });
   });
 
   it('says what a policy beside another one would make of a node', () => {
     const planning = accepted(aPolicy({ name: 'plan', mode: 'Plan', layouts: [{ profiles: { '3g.20gb': 2 } }] }));
-    const { isInForce, wish } = aFleet([accepted(aPolicy()), planning], { n: 'p' }).claimBeside(planning, a100);
-    expect([isInForce, wish]).to.have.nested.property('[1].wish.gpus[0].profiles').that.deep.equals({ '3g.20gb': 2 });
-    expect(isInForce).to.equal(true);
+    const { winner, isInForce, wish } = aFleet([accepted(aPolicy()), planning], { n: 'p' }).claimBeside(planning, a100);
+    expect([winner, isInForce]).to.deep.equal([planning, true]);
+    expect(wish).to.have.nested.property('wish.gpus[0].profiles').that.deep.equals({ '3g.20gb': 2 });
   });
 
   it('tells a policy that is refused of another product only where the reason changes', () => {
