@@ -28,7 +28,7 @@ describe('the census of GPU products', () => {
     replace('warm');
     const before = readKeptMemory().heapUsed;
     replace('counted');
-    expect((readKeptMemory().heapUsed - before) / count, 'bytes of each node').to.be.below(50);
+    expect((readKeptMemory().heapUsed - before) / count, 'bytes of each node').to.be.below(30);
     expect(census.products).to.deep.equal([]);
   });
 });
