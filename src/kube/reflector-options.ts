@@ -33,8 +33,6 @@ export interface ReflectorOptions<T extends KubeObject> extends Selection {
   readonly onProgress?: (() => void) | undefined;
   /** Removes unneeded parts of an object before it is stored. */
   readonly strip?: ((object: T) => T) | undefined;
-  /** Called when the watch fails, with the wait before the next retry. */
-  readonly onTrouble?: ((error: unknown, delayMs: number) => void) | undefined;
   readonly timing?: Partial<ReflectorTiming> | undefined;
 }
 

@@ -44,18 +44,13 @@ export class WatchHandlers<T extends KubeObject> {
 
   /** @param isExpected whether a list repairs it */
   tellOfTrouble(error: unknown, delayMs: number, isExpected: boolean): void {
-    const { logger, resource, onTrouble } = this.#options;
+    const { logger, resource } = this.#options;
     const fields = { resource: resource.plural, error: describeError(error), retryInMs: Math.round(delayMs) };
     if (isExpected) logger.info('watch restarts from a list', fields);
     else logger.warn('watch interrupted', fields);
-    try {
-      onTrouble?.(error, delayMs);
-    } catch (cause) {
-      this.#fail('a handler of troubles failed', cause);
-    }
   }
 
-  #fail(message: string, error: unknown, fields: Readonly<Record<string, string>> = {}): void {
+  #fail(message: string, error: unknown, fields: Readonly<Record<string, string>>): void {
     this.errors += 1;
     this.#options.logger.error(message, { ...fields, error: describeError(error) });
   }

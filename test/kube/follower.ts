@@ -14,7 +14,6 @@ export class Follower implements AsyncDisposable {
   readonly reflector: Reflector<ConfigMap>;
   readonly log = new RecordedLog();
   readonly changes: Change<ConfigMap>[] = [];
-  readonly troubles: unknown[] = [];
 
   constructor(client: KubeClient, namespace: string, options: Partial<ReflectorOptions<ConfigMap>> = {}) {
     const { onChange, timing, ...rest } = options;
@@ -24,7 +23,6 @@ export class Follower implements AsyncDisposable {
       namespace,
       fieldSelector: 'metadata.name!=kube-root-ca.crt',
       logger: this.log,
-      onTrouble: (error) => this.troubles.push(error),
       timing: { ...quick, ...timing },
       ...rest,
       onChange: (change) => {
@@ -38,6 +36,14 @@ export class Follower implements AsyncDisposable {
   /** What was reported, as `apply NAME` and `delete NAME`. */
   get story(): readonly string[] {
     return this.changes.map(({ type, object }) => `${type} ${object.metadata.name}`);
+  }
+
+  /** What its connections failed of, as it logs that. */
+  get troubles(): readonly string[] {
+    const messages = ['watch interrupted', 'watch restarts from a list'];
+    return this.log.lines.flatMap(({ message, fields }) =>
+      messages.includes(message) ? [String(fields['error'])] : [],
+    );
   }
 
   /** Names in the store, in order. */

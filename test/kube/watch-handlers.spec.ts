@@ -5,6 +5,7 @@ import type { ReflectorOptions } from '../../src/kube/reflector-options.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { WatchHandlers } from '../../src/kube/watch-handlers.ts';
 import { silentLogger } from '../../src/process/logger.ts';
+import { RecordedLog } from '../process/recorded-log.ts';
 import { widgets } from './widget.ts';
 
 function handlersOf(handlers: Partial<ReflectorOptions<KubeObject>>): WatchHandlers<KubeObject> {
@@ -39,14 +40,18 @@ describe('the handlers of a watch', () => {
     expect(handlersOf({}).strip(object)).to.equal(object);
   });
 
-  it('hear of trouble and of a restored server', () => {
+  it('hear of a restored server, and the log of trouble: a list repairs some of it, which is not worth a warning', () => {
     const heard: unknown[] = [];
-    const handlers = handlersOf({ onTrouble: (_error, ms) => heard.push(ms), onRewind: () => heard.push('rewind') });
+    const logger = new RecordedLog();
+    const handlers = handlersOf({ logger, onRewind: () => heard.push('rewind') });
     handlers.tellOfTrouble(new Error('gone'), 5, false);
+    handlers.tellOfTrouble(new Error('gone'), 0, true);
+    const fields = { resource: 'widgets', error: 'Error: gone' };
+    expect(logger.lines).to.deep.equal([
+      { level: 'warn', message: 'watch interrupted', fields: { ...fields, retryInMs: 5 } },
+      { level: 'info', message: 'watch restarts from a list', fields: { ...fields, retryInMs: 0 } },
+    ]);
     handlers.tellOfRewind('7');
-    expect(heard).to.deep.equal([5, 'rewind']);
-    const broken = handlersOf({ onTrouble: fail });
-    broken.tellOfTrouble(new Error('gone'), 5, true);
-    expect(broken.errors).to.equal(1);
+    expect(heard).to.deep.equal(['rewind']);
   });
 });
