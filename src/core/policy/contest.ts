@@ -60,8 +60,8 @@ export function judgeContest(contenders: readonly Contender[]): Contest {
 
 /** Whether a node counts as one of the policy's. A generation that is not accepted adds none, and takes none away. */
 export function isOwn({ record, byNewest, byForce }: Contender): boolean {
-  if (!record.isAccepted) return byForce;
-  return byNewest || (byForce && isPlanning(record));
+  // What the newest generation does not select, the one in force does.
+  return record.isAccepted ? byNewest || isPlanning(record) : byForce;
 }
 
 function toldTo(
