@@ -73,7 +73,8 @@ function checkWindows({ rollout, schedules = [] }: PolicySpec): readonly Finding
 function findUnknownSlice({ demand }: PolicySpec, place: FieldPath): readonly Finding[] {
   const found = demand && checkDemand(demand, []);
   if (!found) return [];
-  const path = [...place, 'demand', 'slices', found.slice, 'profiles'];
+  const field = demand.slices[found.slice]?.memory === undefined ? 'profiles' : 'memory';
+  const path = [...place, 'demand', 'slices', found.slice, field];
   return [{ severity: 'error', code: 'UnknownProfile', path, message: found.refusal.message }];
 }
 

@@ -137,6 +137,8 @@ describe('validatePolicy', () => {
       'RuleBroken spec.nodeSelector',
       'UnknownProfile spec.demand.slices.1.profiles',
     ]);
+    const byMemory = { slices: [{ memory: '900Gi', count: 1 }] };
+    expect(found({ demand: byMemory })).to.deep.equal(['UnknownProfile spec.demand.slices.0.memory']);
     const uncounted = { slices: [{ profiles: ['9g.99gb'] }] };
     expect(found({ demand: uncounted })).to.deep.equal(['RuleBroken spec.demand']);
   });
