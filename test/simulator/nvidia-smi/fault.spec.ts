@@ -35,6 +35,14 @@ describe('faults of the simulated nvidia-smi', () => {
     ]);
   });
 
+  it('stand in place of the memory in report and query', () => {
+    const node = aNode('A100-SXM4-40GB', 'A30').withFaults('fail DeviceGetMemoryInfo rc=16 gpu=0');
+    expect(node.run('-q -x -i 0').stdout).to.contain('<total>GPU requires reset</total>');
+    expect(node.run('--query-gpu=index,memory.total,memory.free --format=csv,noheader').stdout).to.equal(
+      '0, [GPU requires reset], [GPU requires reset]\n1, 24576 MiB, 24063 MiB\n',
+    );
+  });
+
   it('may report a failure of what was done', () => {
     const node = anA100().withFaults('fail DeviceCreateGpuInstance rc=10 done');
     expect(node.run('mig -i 0 -cgi 19').rc).to.equal(255);

@@ -19,6 +19,13 @@ function bracket(mode: string): string {
   return mode === 'Enabled' || mode === 'Disabled' ? mode : `[${mode}]`;
 }
 
+/** Memory of the GPU in MiB, or why it cannot be read. */
+function memory(name: string, read: (facts: ReportFacts) => number): QueryField<GpuRow> {
+  return field([name], 'MiB', ({ facts }) =>
+    facts.memoryFailure === undefined ? String(read(facts)) : `[${facts.memoryFailure}]`,
+  );
+}
+
 /** Fields of `--help-query-gpu` for which the simulator has a value; it measures no temperature, power or clock. */
 const VALUES: readonly QueryField<GpuRow>[] = [
   field(['timestamp'], undefined, ({ now }) => formatTimestamp(now)),
@@ -33,10 +40,10 @@ const VALUES: readonly QueryField<GpuRow>[] = [
   field(['pci.sub_device_id'], undefined, ({ facts }) => facts.board.pciSubsystemId),
   field(['index'], undefined, ({ facts }) => String(facts.gpu.index)),
   field(['persistence_mode'], undefined, ({ facts }) => facts.persistence),
-  field(['memory.total'], 'MiB', ({ facts }) => String(facts.board.memoryMiB)),
-  field(['memory.reserved'], 'MiB', ({ facts }) => String(facts.board.reservedMiB)),
-  field(['memory.used'], 'MiB', ({ facts }) => String(facts.usedMiB)),
-  field(['memory.free'], 'MiB', ({ facts }) => String(facts.freeMiB)),
+  memory('memory.total', ({ board }) => board.memoryMiB),
+  memory('memory.reserved', ({ board }) => board.reservedMiB),
+  memory('memory.used', ({ usedMiB }) => usedMiB),
+  memory('memory.free', ({ freeMiB }) => freeMiB),
   field(['compute_cap'], undefined, ({ facts }) => facts.board.computeCapability),
   field(['utilization.gpu'], '%', utilization),
   field(['utilization.memory'], '%', utilization),
