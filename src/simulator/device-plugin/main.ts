@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 
 import { isMigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
 import { advertise } from '../kubelet/daemons/advertisement.ts';
+import { failureToOpen } from '../nvidia-smi/faults/opening.ts';
 import { readSettings } from '../nvidia-smi/state/process-world.ts';
 import { readStateFile } from '../nvidia-smi/state/state-file.ts';
 import { serveResource } from '../../kubelet/device-plugin/resource-server.ts';
@@ -23,7 +24,9 @@ async function offer(): Promise<void> {
   for (const server of servers) server.close();
   servers = [];
   if (!isMigStrategy(strategy)) throw new Error(`invalid value for --mig-strategy: ${strategy}`);
-  const { gpus, stateFile } = readSettings(process.env);
+  const { gpus, stateFile, faultsFile } = readSettings(process.env);
+  const unopened = failureToOpen(gpus, faultsFile);
+  if (unopened !== undefined) throw new Error(`error starting plugins: error building device map: ${unopened}`);
   const { deviceIds, failure } = advertise(gpus, readStateFile(stateFile, gpus.length), strategy);
   if (failure !== undefined) throw new Error(`error starting plugins: ${failure}`);
   const offered = [...deviceIds].map(([name, ids]) => ({ name, deviceIds: ids }));

@@ -37,6 +37,7 @@ export function describeRigNode(node: RigNode, files: NodeFiles): SimulatedNode 
     ...own,
     gpuSeed: own.name,
     stateFile: files.state,
+    faultsFile: files.faults,
     machine: machineProduct,
     labels: { 'nvidia.com/gpu.present': 'true', ...(plugin === 'dra' && { [driverNodeLabel]: 'true' }), ...own.labels },
     ...(plugin !== undefined && { plugin: plugin === 'dra' ? 'pod' : plugin }),

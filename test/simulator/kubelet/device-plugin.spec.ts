@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { stopSecondsAnnotation } from '../../../src/simulator/kubelet/timing.ts';
 import { eventually, stays } from '../../support/eventually.ts';
-import { states } from '../../support/gpu-nodes.ts';
+import { a100, states } from '../../support/gpu-nodes.ts';
 import { pluginDaemonSet } from '../../support/nvidia-daemons.ts';
 import { readyOf, useDaemonBench } from './daemon-bench.ts';
 
@@ -102,6 +104,27 @@ describe('the pod of a simulated device plugin', () => {
     await bench().changeConfigMap('mended', { other: configs.shared });
     await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '28' });
     await bench().waitForReady(name);
+  });
+
+  it('runs on while a GPU is lost, and does not start again until it is back', async () => {
+    const { nodes } = bench();
+    const faultsFile = join(nodes.folder, 'faults');
+    writeFileSync(faultsFile, 'lost gpu=1\n');
+    const { name } = await nodes.boot(states.sevenSlices, { plugin: 'pod', gpus: [a100, a100], faultsFile });
+    await bench().deploy(pluginDaemonSet, name);
+    const message = await bench().waitForTrouble(name, plugin, 'CrashLoopBackOff');
+    expect(message).to.contain("error getting device handle for index '1': GPU is lost");
+    await nodes.waitForGpus(name, {});
+    writeFileSync(faultsFile, '');
+    await bench().waitForReady(name);
+    const whole = { 'nvidia.com/gpu': '1', 'nvidia.com/mig-1g.5gb': '7' };
+    await nodes.waitForGpus(name, whole);
+    writeFileSync(faultsFile, 'lost gpu=1\n');
+    await stays(
+      () => nodes.fleet.listAdvertised(name).get('nvidia.com/gpu')?.length,
+      (count) => count === 1,
+      { forMs: 300 },
+    );
   });
 
   it('is not created without its ConfigMap', async () => {

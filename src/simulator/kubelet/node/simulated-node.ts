@@ -23,6 +23,8 @@ export interface SimulatedNode {
   readonly driver?: DriverBranch;
   /** State file of the node's simulated nvidia-smi; if the file does not exist, MIG is off everywhere. */
   readonly stateFile: string;
+  /** Faults of its simulated nvidia-smi: with a GPU that is lost, its device plugin does not start. */
+  readonly faultsFile?: string;
   /** Where the kubelet of the node serves PodResources; at most 107 bytes. Not served if absent. */
   readonly podResourcesSocket?: string;
   /** As the kernel reports it; random if absent. */
