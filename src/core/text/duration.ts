@@ -19,13 +19,19 @@ export function doubledMs({ baseMs, maxMs }: Backoff, failures: number): number 
   return Math.min(maxMs, baseMs * 2 ** Math.max(0, failures - 1));
 }
 
-/** Approximate duration for people: `45 s`, `4 min`, `2 h 10 min`. */
+/** Approximate duration for people: `45 s`, `4 min`, `2 h 10 min`; from two days on `2 d 1 h`, from eight on `9 d`, as kubectl does. */
 export function describeDuration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
-  const rest = minutes % 60;
-  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return twoUnits([hours, 'h'], [minutes % 60, 'min']);
+  const days = Math.floor(hours / 24);
+  return twoUnits([days, 'd'], [days < 8 ? hours % 24 : 0, 'h']);
+}
+
+function twoUnits(large: readonly [number, string], small: readonly [number, string]): string {
+  return [large, small].flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}`])).join(' ');
 }
 
 /** RFC 3339 in whole seconds, as Kubernetes' metav1.Time writes it: `2026-01-01T12:00:00Z`. */

@@ -1,13 +1,14 @@
 export const count = (number, word) => `${number} ${word}${number === 1 ? '' : 's'}`;
 
-/** `45 s`, `4 min`, `2 h 10 min` */
+/** `45 s`, `4 min`, `2 h 10 min`, `2 d 1 h`, `9 d`: as the command line writes them. */
 export function duration(seconds) {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
-  if (hours >= 48) return `${Math.floor(hours / 24)} d`;
-  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  const days = Math.floor(hours / 24);
+  return days >= 8 || hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
 }
 
 /** `12:00:05` by the clock of the browser; with the day if that is another one. */
