@@ -54,6 +54,9 @@ interface Served extends PageSources {
 /** As `validate` and `plan` accept it. */
 const longestPolicies = 4 * 1024 * 1024;
 
+/** Most often the reader has the address of a server that has ended: an old tab, a bookmark. */
+const noAccess = 'open the address that gpu-partition ui prints: it is another at each start\n';
+
 function answer({ feed, answers, token, unread }: Served, request: IncomingMessage, response: ServerResponse): void {
   // Not parsed as a URL: whoever reaches the port chooses the text, and `//` is not one.
   const [, given = '', path = '', query = ''] = /^\/([0-9a-f]*)\/([^?]*)\??(.*)/.exec(request.url ?? '') ?? [];
@@ -64,7 +67,7 @@ function answer({ feed, answers, token, unread }: Served, request: IncomingMessa
   // A page of another origin may have our address under its own name (DNS rebinding): it lacks the token, and gets nothing.
   const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '');
   if (!isLocal || !isSame(given, token))
-    return send(response, 403, 'text/plain', 'open the address that gpu-partition ui prints\n');
+    return send(response, 403, 'text/plain', noAccess);
   switch (path) {
     case '':
       return sendPage(response);

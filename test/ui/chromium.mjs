@@ -224,7 +224,7 @@ export class BrowserPage {
 
   /** What the console said of a server that a test has stopped is no trouble. */
   forgiveOutage() {
-    this.troubles = this.troubles.filter((text) => !/ERR_(CONNECTION|INCOMPLETE|EMPTY)/.test(text));
+    this.troubles = this.troubles.filter((text) => !/ERR_(CONNECTION|INCOMPLETE|EMPTY)|status of 403/.test(text));
   }
 
   /** Brings an element to the top of the screen. */

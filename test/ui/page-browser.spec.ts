@@ -274,6 +274,8 @@ describe('the page of the fleet in Chromium', function () {
     // The banner that was hidden has its text still.
     await page.waitForWords('#interruption', 'gpu-partition ui does not answer');
     expect(await page.textOf('#interruption')).to.match(/^Disconnected\. No updates since /);
+    server = await servePage({ feed, answers: answersFor(anIncident()) }, Number(new URL(server.address).port));
+    await page.waitForWords('#interruption', 'gpu-partition ui was started again; open the address that it prints');
     page.forgiveOutage();
   });
 });

@@ -10,9 +10,9 @@ function describeSource({ files, context, server }) {
 }
 
 function findTrouble(now) {
-  const { fleet, isCutOff, currentAt } = state;
+  const { fleet, cutOff, currentAt } = state;
   const age = now - currentAt;
-  if (isCutOff) return { kind: 'Disconnected', age, why: 'gpu-partition ui does not answer; is it still running?' };
+  if (cutOff) return { kind: 'Disconnected', age, why: cutOff };
   if (fleet.interruption) return { ...fleet.interruption, age };
   if (fleet.ageMs !== null && age > staleMs) return { kind: 'Stale', age, why: 'gpu-partition ui sends nothing' };
   return undefined;
@@ -31,8 +31,8 @@ function describeTrouble({ kind, since, why, age }) {
 export function tellFreshness() {
   const banner = byId('interruption');
   if (!state.fleet) {
-    banner.hidden = !state.isCutOff;
-    if (state.isCutOff) banner.textContent = 'Disconnected: gpu-partition ui does not answer; is it still running?';
+    banner.hidden = !state.cutOff;
+    if (state.cutOff) banner.textContent = `Disconnected: ${state.cutOff}`;
     return;
   }
   const now = performance.now();

@@ -33,7 +33,7 @@ function redrawTotals() {
 function take({ nodes: list, gone, all, ...fleet }) {
   state.fleet = fleet;
   state.currentAt = performance.now() - (fleet.ageMs ?? 0);
-  state.isCutOff = false;
+  state.cutOff = undefined;
   const names = new Set(list.map(({ node }) => node));
   const lost = all ? [...state.nodes.keys()].filter((name) => !all.includes(name)) : gone;
   for (const name of lost) state.nodes.delete(name);
@@ -92,7 +92,11 @@ startQuestions(redrawTotals);
 const source = new EventSource('changes');
 source.addEventListener('message', ({ data }) => take(JSON.parse(data)));
 source.addEventListener('error', () => {
-  state.isCutOff = true;
+  // It is closed for good where the answer was no stream: another gpu-partition ui has taken the port, with an address of its own.
+  state.cutOff =
+    source.readyState === EventSource.CLOSED
+      ? 'gpu-partition ui was started again; open the address that it prints'
+      : 'gpu-partition ui does not answer; is it still running?';
   tellFreshness();
 });
 setInterval(tellFreshness, 1000);

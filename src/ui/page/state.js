@@ -4,7 +4,7 @@ export const state = {
   fleet: undefined,
   /** By the clock of the page: when what is shown was known to be current; undefined before anything came. */
   currentAt: undefined,
-  /** gpu-partition ui itself does not answer. */
-  isCutOff: false,
+  /** Why nothing comes from gpu-partition ui itself; undefined while it answers. */
+  cutOff: undefined,
   waitingPods: undefined,
 };
