@@ -167,6 +167,23 @@ describe('the page of the fleet in Chromium', function () {
     await page.waitForText('#state', '1 of 12 nodes');
   });
 
+  it('offers in its selects what there is, and no longer what was deleted, unless it is chosen', async () => {
+    const { policies, partitions } = anIncident();
+    await show({ policies, partitions });
+    await page.select('policy', 'speech');
+    expect(await page.textOf('select[name=policy]')).to.contain('inference').and.contain('notebooks');
+    feed.update({ policies: policies.filter(({ metadata }) => metadata.name === 'inference'), partitions });
+    await page.waitForUpdates(2);
+    for (const name of ['policy', 'from'])
+      expect(await page.textOf(`select[name=${name}]`)).to.contain('inference').and.not.contain('notebooks');
+    expect(await page.textOf('select[name=policy]')).to.contain('speech');
+    await page.select('policy', '');
+    feed.update({ policies: [], partitions: [] });
+    await page.waitForUpdates(3);
+    for (const name of ['policy', 'pool', 'phase'])
+      expect(await page.textOf(`select[name=${name}]`)).to.match(/^\s*all\s*$/);
+  });
+
   it('shows waste when it is opened', async () => {
     await open(4);
     await page.click('#waste summary');

@@ -21,6 +21,13 @@ export function makeButton(text, action, props = {}) {
   return button;
 }
 
+/** Makes these the choices of a select, beside the first and the one that is chosen. */
+export function offerChoices(select, values, describe = (value) => value) {
+  for (const option of [...select.options].slice(1)) if (!values.has(option.value) && !option.selected) option.remove();
+  const known = new Set([...select.options].map(({ value }) => value));
+  for (const value of values) if (!known.has(value)) select.append(make('option', { value }, describe(value)));
+}
+
 export function drawTable(title, header, rows) {
   const cells = (name, values) =>
     values.map((value) =>

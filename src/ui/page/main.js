@@ -2,7 +2,7 @@ import { closed, describePod, drawDetail, openedNode, openFromAddress, openNode 
 import { byId } from './dom.js';
 import { tellFreshness } from './freshness.js';
 import { describeSlice } from './gpu.js';
-import { applyFilters, describeUnder, fillSelect, filters, updateNodes } from './nodes.js';
+import { applyFilters, describeUnder, filters, setFilter, updateNodes } from './nodes.js';
 import { drawGroups, drawPolicies } from './policies.js';
 import { offerPolicies, startQuestions } from './questions.js';
 import { state } from './state.js';
@@ -12,8 +12,7 @@ import { drawTotals } from './totals.js';
 function filterBy(name, value) {
   const { elements } = byId('filters');
   for (const key of ['text', 'phase']) elements[key].value = '';
-  if (name === 'phase') fillSelect('phase', [value]);
-  elements[name].value = value;
+  setFilter(name, value);
   noteFilters();
   byId('nodes-title').scrollIntoView();
 }
@@ -42,9 +41,7 @@ function take({ nodes: list, gone, all, ...fleet }) {
   redrawTotals();
   drawPolicies(fleet.policies, openNode);
   drawGroups(fleet.groups, (reason) => filterBy('text', reason), openNode);
-  const policyNames = fleet.policies.map(({ policy }) => policy);
-  fillSelect('policy', policyNames);
-  offerPolicies(policyNames);
+  offerPolicies(fleet.policies.map(({ policy }) => policy));
   updateNodes([...names, ...lost], openNode);
   if (openedNode() && (names.has(openedNode()) || lost.includes(openedNode()))) drawDetail();
   openFromAddress();
@@ -53,9 +50,7 @@ function take({ nodes: list, gone, all, ...fleet }) {
 function readAddress() {
   const wanted = new URLSearchParams(location.hash.slice(1));
   for (const element of byId('filters').elements) {
-    const value = wanted.get(element.name) ?? '';
-    if (element.tagName === 'SELECT') fillSelect(element.name, [value]);
-    element.value = value;
+    setFilter(element.name, wanted.get(element.name) ?? '');
   }
   applyFilters();
   openFromAddress();

@@ -1,4 +1,4 @@
-import { byId, make, makeButton } from './dom.js';
+import { byId, make, makeButton, offerChoices } from './dom.js';
 import { describeGpu, drawGpu, groupGpus } from './gpu.js';
 import { drawReason } from './guide.js';
 import { state } from './state.js';
@@ -189,10 +189,21 @@ function schedule() {
   frame ??= requestAnimationFrame(draw);
 }
 
-export function fillSelect(name, values) {
-  const select = byId('filters').elements[name];
-  const known = new Set([...select.options].map(({ value }) => value));
-  for (const value of values) if (value && !known.has(value)) select.append(make('option', { value }, value));
+/** Sets a filter, to something that no node has as well: a link may be older than the fleet. */
+export function setFilter(name, value) {
+  const element = byId('filters').elements[name];
+  const isKnown = element.tagName !== 'SELECT' || [...element.options].some((option) => option.value === value);
+  if (!isKnown) element.append(make('option', { value }, value));
+  element.value = value;
+}
+
+/** Fills the selects with what there is. */
+function offerFilters() {
+  const { policy, pool, phase } = byId('filters').elements;
+  const nodes = [...state.nodes.values()];
+  offerChoices(policy, new Set(state.fleet.policies.map((one) => one.policy)));
+  offerChoices(pool, new Set(nodes.map((node) => node.pool).filter(Boolean)));
+  offerChoices(phase, new Set(nodes.map((node) => node.phase)));
 }
 
 function tellCount() {
@@ -210,9 +221,7 @@ export function updateNodes(names, openNode) {
     return one && other ? (keyOf(one) < keyOf(other) ? -1 : 1) : 0;
   });
   for (const name of sorted) changed.add(name);
-  const nodes = names.map((name) => state.nodes.get(name)).filter(Boolean);
-  fillSelect('phase', new Set(nodes.map(({ phase }) => phase)));
-  fillSelect('pool', new Set(nodes.map(({ pool }) => pool)));
+  offerFilters();
   schedule();
 }
 

@@ -1,4 +1,4 @@
-import { byId, drawTable, make } from './dom.js';
+import { byId, drawTable, make, offerChoices } from './dom.js';
 import { state } from './state.js';
 import { count } from './words.js';
 
@@ -136,7 +136,5 @@ export function startQuestions(redrawTotals) {
 
 /** Policies that a change may start from. */
 export function offerPolicies(names) {
-  const select = byId('plan-form').elements.from;
-  const known = new Set([...select.options].map(({ value }) => value));
-  for (const value of names) if (!known.has(value)) select.append(make('option', { value }, `policy ${value}`));
+  offerChoices(byId('plan-form').elements.from, new Set(names), (name) => `policy ${name}`);
 }
