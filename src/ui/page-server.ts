@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { compareText } from '../core/text/fingerprint.ts';
+import { escapeInvisible, mapTexts } from '../core/text/visible-text.ts';
 import { byUrgency } from '../core/view/urgency.ts';
 import type { FleetFeed } from './fleet-feed.ts';
 import type { PageAnswers } from './page-answers.ts';
@@ -66,13 +67,12 @@ function answer({ feed, answers, token, unread }: Served, request: IncomingMessa
     return send(response, 405, 'text/plain', isPlan ? 'POST only\n' : 'GET only\n');
   // A page of another origin may have our address under its own name (DNS rebinding): it lacks the token, and gets nothing.
   const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '');
-  if (!isLocal || !isSame(given, token))
-    return send(response, 403, 'text/plain', noAccess);
+  if (!isLocal || !isSame(given, token)) return send(response, 403, 'text/plain', noAccess);
   switch (path) {
     case '':
       return sendPage(response);
     case 'fleet':
-      return send(response, 200, 'application/json', JSON.stringify(feed.fleet));
+      return send(response, 200, 'application/json', showableJson(feed.fleet));
     case 'changes':
       return follow(feed, unread, request, response);
     case 'waste':
@@ -104,15 +104,21 @@ function named(query: string, name: string): string {
 }
 
 async function sendAnswer(read: () => Promise<unknown>, response: ServerResponse): Promise<void> {
-  await sendText(async () => JSON.stringify((await read()) ?? null), response, 'application/json');
+  await sendText(async () => showableJson((await read()) ?? null), response, 'application/json');
 }
 
 async function sendText(read: () => Promise<string>, response: ServerResponse, type = 'text/plain'): Promise<void> {
   try {
     send(response, 200, type, await read());
   } catch (error) {
-    send(response, 503, 'text/plain', error instanceof Error ? error.message : String(error));
+    send(response, 503, 'text/plain', escapeInvisible(error instanceof Error ? error.message : String(error)));
   }
+}
+
+/** What others write, such as Events, may hold characters that turn the text after them around: the page shows their codes. */
+function showableJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  return escapeInvisible(json) === json ? json : JSON.stringify(mapTexts(value, escapeInvisible));
 }
 
 /** @throws Error if it is too long */
@@ -134,7 +140,7 @@ const moreNodes = 300;
 /** Server-sent events: each is the change since the previous one; the first ones are the whole fleet, what needs somebody first. */
 function follow(feed: FleetFeed, unread: number, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
-  const write = (change: unknown): void => void response.write(`data: ${JSON.stringify(change)}\n\n`);
+  const write = (change: unknown): void => void response.write(`data: ${showableJson(change)}\n\n`);
   const { nodes, ...rest } = feed.fleet;
   const ordered = nodes.toSorted((a, b) => byUrgency(a.urgency, b.urgency) || compareText(a.node, b.node));
   write({ ...rest, nodes: ordered.slice(0, firstNodes), gone: [], all: nodes.map(({ node }) => node) });

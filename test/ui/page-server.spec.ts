@@ -94,6 +94,22 @@ describe('the page of the fleet', () => {
     expect(node?.gpus.find(({ index }) => index === 5)?.now).to.equal(null);
   });
 
+  it('shows characters that turn a text around by their codes, whoever wrote them', async () => {
+    const pool = 'a\u202eb\u2066c';
+    const hostile = aFeed(() => pool);
+    hostile.update({ policies, partitions: fleet });
+    const fail = () => Promise.reject(new Error(`no ${pool}`));
+    await server.stop();
+    server = await servePage(
+      { feed: hostile, answers: { ...answersFor({ policies, partitions: fleet }), waste: fail } },
+      0,
+    );
+    const shown = String.raw`a\u202eb\u2066c`;
+    const { nodes } = (await (await ask('fleet')).json()) as FleetFeed['fleet'];
+    expect(new Set(nodes.map((node) => node.pool))).to.deep.equal(new Set([shown]));
+    expect(await (await ask('waste')).text()).to.equal(`no ${shown}`);
+  });
+
   it('tells of waste when it is asked, or why it cannot', async () => {
     expect(await (await ask('waste')).json()).to.deep.equal(JSON.parse(JSON.stringify(reportWaste(wastefulDay))));
     await server.stop();
