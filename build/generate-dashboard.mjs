@@ -148,7 +148,7 @@ const fleetRows = [
         'short',
         [
           ['sum(increase(gpu_partition_grants_total[$__rate_interval]))', 'grants'],
-          ['sum by (reason) (increase(gpu_partition_node_failures_total[$__rate_interval]))', 'failed: {{reason}}'],
+          ['sum by (reason) (increase(gpu_partition_node_failures_total[$__rate_interval])) > 0', 'failed: {{reason}}'],
           ['sum by (result) (increase(gpu_partition_evictions_total[$__rate_interval]))', 'evictions {{result}}'],
         ],
         'What happened in each interval. Blocked evictions wait for a disruption budget.',
@@ -232,7 +232,7 @@ const fleetRows = [
       lines(
         'Failures at the device',
         'short',
-        [['sum by (pod, code) (increase(gpu_partition_device_failures_total[$__rate_interval]))', '{{pod}} {{code}}']],
+        [['sum by (pod, code) (increase(gpu_partition_device_failures_total[$__rate_interval])) > 0', '{{pod}} {{code}}']],
         'Failed readings and failed GPUs by code: docs/errors.md.',
       ),
       lines(

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { DeviceError } from '../core/gpu/state/device-error.ts';
+import { DeviceError, deviceErrorCodes } from '../core/gpu/state/device-error.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
 import type { Reflector } from '../kube/reflector.ts';
@@ -66,6 +66,10 @@ export class AgentMetrics {
       labelNames: ['code'],
       registers,
     });
+    // Start at 0: Prometheus does not see the first increment of a counter that did not exist before.
+    for (const result of ['success', 'error']) this.#reads.inc({ result }, 0);
+    for (const operation of new Set(['mode', ...Object.values(operationOf)])) this.#operations.inc({ operation }, 0);
+    for (const code of ['Unknown', ...deviceErrorCodes]) this.#failures.inc({ code }, 0);
     const age = (): number => (this.#lastReadMs === undefined ? -1 : (clock.monotonicMs() - this.#lastReadMs) / 1000);
     new Gauge({
       name: 'gpu_partition_device_read_age_seconds',

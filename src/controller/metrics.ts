@@ -1,4 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { nodeReasons } from '../api/names.ts';
+import { endings } from '../core/node/endings.ts';
 import type { ClosedTime } from '../core/node/memory.ts';
 import type { Command } from '../core/node/commands.ts';
 import { advanceChange, type ChangeAdvance, type NodeChangeClock, timeUnderWay } from '../core/status/change-steps.ts';
@@ -63,6 +65,8 @@ export class ControllerMetrics {
       labelNames: ['reason'],
       registers,
     });
+    // Start at 0: Prometheus does not see the first increment of a counter that did not exist before.
+    for (const reason of nodeReasons) if (endings[reason] !== undefined) this.#failures.inc({ reason }, 0);
     this.#changes = new Histogram({
       name: 'gpu_partition_change_duration_seconds',
       help: 'Time from the wish for a node until it is Ready again, for changes that needed a grant.',

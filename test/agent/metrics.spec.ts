@@ -38,6 +38,19 @@ describe('the metrics of an agent', () => {
     }
   });
 
+  it('count from 0 on, because the first increment of a new counter is not seen', async () => {
+    const registry = new Registry();
+    new AgentMetrics(registry, new FakeClock());
+    const lines = (await registry.metrics()).split('\n');
+    for (const line of [
+      'gpu_partition_device_reads_total{result="error"} 0',
+      'gpu_partition_device_failures_total{code="GpuLost"} 0',
+      'gpu_partition_device_failures_total{code="Unknown"} 0',
+      'gpu_partition_device_operations_total{operation="mode"} 0',
+    ])
+      expect(lines).to.include(line);
+  });
+
   it('count operations by what they do', async () => {
     const registry = new Registry();
     const metrics = new AgentMetrics(registry, new FakeClock());

@@ -129,6 +129,8 @@ describe('the metrics of the controller', () => {
     for (const line of [
       'gpu_partition_evictions_total{result="evicted"} 0',
       'gpu_partition_evictions_total{result="blocked"} 0',
+      'gpu_partition_node_failures_total{reason="Failed"} 0',
+      'gpu_partition_node_failures_total{reason="ForeignManager"} 0',
       'gpu_partition_reconciles_total{queue="nodes",result="success"} 0',
       'gpu_partition_reconciles_total{queue="nodes",result="error"} 0',
     ]) {

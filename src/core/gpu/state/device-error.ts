@@ -90,7 +90,6 @@ const table = {
 
 export type DeviceErrorCode = keyof typeof table;
 
-/** @internal A test compares docs/errors.md with it. */
 export const deviceErrorCodes: readonly DeviceErrorCode[] = Object.keys(table).filter(isDeviceErrorCode);
 
 export interface DeviceErrorDetails {
