@@ -77,7 +77,7 @@ function wouldDecide({ newest, name }: PolicyRecord, contenders: readonly Conten
   if (!contenders.some(({ record, byNewest }) => record.name === name && byNewest)) return false;
   if (!enforces(newest)) return true;
   return !contenders.some(({ record, byForce }) => {
-    const competes = record.name !== name && byForce && record.stake !== undefined && !isRetiring(record.newest);
+    const competes = record.name !== name && byForce && record.inForce !== undefined && !isRetiring(record.newest);
     return competes && byPrecedence(record.rank, newest) < 0;
   });
 }

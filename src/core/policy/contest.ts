@@ -38,7 +38,7 @@ export interface Contest {
  * @param contenders in order of precedence
  */
 export function judgeContest(contenders: readonly Contender[]): Contest {
-  const staked = contenders.filter(({ record, byForce }) => byForce && record.stake !== undefined);
+  const staked = contenders.filter(({ record, byForce }) => byForce && record.inForce !== undefined);
   const planning = contenders.filter(({ record, byNewest }) => byNewest && isPlanning(record));
   // Of neither kind are only those of which no generation was ever accepted.
   const named = contenders.find(({ byNewest }) => byNewest);

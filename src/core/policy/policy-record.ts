@@ -7,7 +7,7 @@ import type { DemandReport } from './demand-report.ts';
 import type { Mistake, PolicyRefusal } from './refusal.ts';
 import type { PolicyScope } from './selections.ts';
 import { PolicyTally } from './tally.ts';
-import { applySchedule, currentOf, enforces, isAccepted, type PolicyVersions, stakeOf } from './versions.ts';
+import { applySchedule, currentOf, enforces, isAccepted, type PolicyVersions } from './versions.ts';
 import { countWords, joinWithin } from '../text/cut-text.ts';
 
 /** A policy, and what is known of it and its nodes. A new one is made for each generation. */
@@ -67,11 +67,6 @@ export class PolicyRecord {
 
   get inForce(): GpuPartitionPolicy | undefined {
     return this.#shown.inForce;
-  }
-
-  /** The version with which it competes for nodes; undefined if it competes for none. */
-  get stake(): GpuPartitionPolicy | undefined {
-    return stakeOf(this.#shown);
   }
 
   /** The version by which it is ordered among the policies of a node. */

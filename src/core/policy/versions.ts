@@ -12,7 +12,7 @@ export interface PolicyVersions {
   /** As its author last wrote it; that of a policy that is being deleted as it is carried out. */
   readonly newest: GpuPartitionPolicy;
   readonly acceptedGeneration: number | undefined;
-  /** The newest accepted generation with mode Enforce. Undefined if there is none, or its spec is not known. */
+  /** The newest accepted generation with mode Enforce, with which it competes for nodes. Undefined if there is none. */
   readonly inForce: GpuPartitionPolicy | undefined;
   /** The generation that was in force before that one, which only `undo` reads. */
   readonly previous?: GpuPartitionPolicy | undefined;
@@ -36,7 +36,7 @@ export function readVersions(given: GpuPartitionPolicy, known?: PolicyVersions):
   const found = newerOf(recall(given, given.status?.inForce), before?.inForce, generation);
   // Metadata changes without a new generation.
   const inForce = found && versionOf(given, found.metadata.generation, found.spec);
-  const newest = readNewest({ newest: given, acceptedGeneration, inForce }, before?.newest);
+  const newest = readNewest(given, inForce, before?.newest);
   const isInForce = acceptedGeneration === generation && enforces(newest);
   const versions = { newest, acceptedGeneration, inForce: isInForce ? newest : inForce };
   const earlier = [inForce, recall(given, given.status?.previous), before?.previous];
@@ -76,13 +76,16 @@ function newerOf(
   return one && other && generationOf(other) > generationOf(one) ? other : one;
 }
 
-function readNewest(versions: PolicyVersions, before: GpuPartitionPolicy | undefined): GpuPartitionPolicy {
-  const { newest: given, inForce } = versions;
+function readNewest(
+  given: GpuPartitionPolicy,
+  inForce: GpuPartitionPolicy | undefined,
+  before: GpuPartitionPolicy | undefined,
+): GpuPartitionPolicy {
   if (before && isSameEdit(before, given)) return { ...given, spec: before.spec };
-  if (!isRetiring(given) || stakeOf(versions) === undefined) return given;
+  if (!isRetiring(given) || !inForce) return given;
   // What it decided over becomes whole, not what a generation selects that was never accepted.
   const { onDelete } = given.spec;
-  return retire(inForce ? { ...given, spec: { ...inForce.spec, ...(onDelete && { onDelete }) } } : given);
+  return retire({ ...given, spec: { ...inForce.spec, ...(onDelete && { onDelete }) } });
 }
 
 function generationOf({ metadata }: GpuPartitionPolicy): number {
@@ -127,20 +130,9 @@ export function readGenerations(policy: GpuPartitionPolicy): ReadGenerations {
   return { uid, generation, told: currentOf(readVersions(policy)).metadata.generation };
 }
 
-/**
- * The version with whose selector and priority it competes for nodes. Undefined if it competes for none: no generation of it was ever
- * accepted, or it has only ever planned.
- */
-export function stakeOf(versions: PolicyVersions): GpuPartitionPolicy | undefined {
-  const { newest, acceptedGeneration, inForce } = versions;
-  if (inForce) return inForce;
-  // Accepted by an earlier release, which kept no spec: what it selects now is the best that is known.
-  return acceptedGeneration !== undefined && enforces(newest) ? newest : undefined;
-}
-
 /** Whether a policy that is being deleted first makes the GPUs whole that it decides over. */
 export function hasWorkLeft(versions: PolicyVersions): boolean {
-  return isRetiring(versions.newest) && stakeOf(versions) !== undefined;
+  return isRetiring(versions.newest) && versions.inForce !== undefined;
 }
 
 /** What of the versions is kept in the policy's status. */

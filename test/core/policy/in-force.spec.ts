@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
+import { hasWorkLeft, readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 
 const a100 = aPartition({ device: aDevice(aGpu()) });
@@ -248,28 +248,6 @@ describe('a policy that the controller can no longer carry out', () => {
   });
 });
 
-describe('a policy of an earlier release, which kept no spec of what it accepted', () => {
-  it('makes GPUs whole when it is deleted', () => {
-    const policy = aPolicy({ onDelete: 'DisableMig' });
-    const deletionTimestamp = '2026-01-02T00:00:00Z';
-    const metadata = { ...policy.metadata, deletionTimestamp, finalizers: ['gpupartition.dev/cleanup'] };
-    const { newest } = readVersions({ ...policy, metadata, status: { acceptedGeneration: 1 } });
-    expect(newest.spec.layouts).to.deep.equal([{ mig: 'Disabled' }]);
-    expect(readVersions({ ...policy, metadata }).newest.spec, 'it never had any').to.equal(policy.spec);
-  });
-
-  it('is in force if its newest generation is accepted, and only keeps its nodes if not', () => {
-    const world = new TwoPolicies();
-    world.inference = { ...world.inference, status: { acceptedGeneration: 1 } };
-    world.restart();
-    expect(world.claim.isInForce).to.equal(true);
-    const edited = aPolicy({ name: 'inference', priority: 100, generation: 2, layouts: tooMuch });
-    world.inference = { ...edited, status: { acceptedGeneration: 1 } };
-    world.restart();
-    expect([world.claim.winner?.metadata.name, world.claim.isInForce]).to.deep.equal(['inference', false]);
-  });
-});
-
 describe('a policy of mode Plan', () => {
   it('takes no node from a policy that enforces, whatever its priority, and is shown beside it', () => {
     const world = new TwoPolicies();
@@ -279,6 +257,19 @@ describe('a policy of mode Plan', () => {
     expect(winner?.metadata.name).to.equal('inference');
     expect(losers.map(({ policy }) => policy.metadata.name)).to.deep.equal(['fallback']);
     expect(beside.map(({ metadata }) => metadata.name)).to.deep.equal(['plan']);
+  });
+
+  it('takes none by an edit that enforces before that is accepted, and makes no GPU whole when it is deleted', () => {
+    const world = new TwoPolicies();
+    const edited = aPolicy({ name: 'plan', priority: 1000, generation: 2, layouts: tooMuch, onDelete: 'DisableMig' });
+    const policy = { ...edited, status: { acceptedGeneration: 1 } };
+    world.fleet.setPolicy(policy);
+    expect(world.claim.winner?.metadata.name).to.equal('inference');
+    const deletionTimestamp = '2026-01-02T00:00:00Z';
+    const finalizers = ['gpupartition.dev/cleanup'];
+    const versions = readVersions({ ...policy, metadata: { ...policy.metadata, deletionTimestamp, finalizers } });
+    expect(versions.newest.spec).to.equal(policy.spec);
+    expect(hasWorkLeft(versions)).to.equal(false);
   });
 
   it('has a node before a policy of which no generation was ever accepted, whatever its priority', () => {
