@@ -1,10 +1,8 @@
 import { disruptionBudgets, nodePartitions, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
-import type { WorkloadPod } from '../core/explain/workload.ts';
 import { selectedKeys } from '../core/metadata/label-selector.ts';
 import type { BudgetView } from '../core/pods/disruption-budget.ts';
 import { projectHolder, projectHoldings } from '../core/projection/project-holder.ts';
-import type { ListedPod } from '../core/projection/project-pod.ts';
 import { projectWaitingPod } from '../core/projection/project-waiting-pod.ts';
 import { indexHolders, type PoolHolders } from '../core/supply/eviction-weight.ts';
 import { holding, type KueueReading } from '../core/supply/kueue.ts';
@@ -15,6 +13,7 @@ import type { KubeObject } from '../kube/resource.ts';
 import { Turn } from '../process/turn.ts';
 import { projectBudget } from './drain-reads.ts';
 import { PacedReading } from './paced-reading.ts';
+import type { PodView } from '../core/pods/pod-view.ts';
 
 /** What was read of Kueue, and the pods that it holds back. */
 interface HeldReading {
@@ -25,7 +24,7 @@ interface HeldReading {
 /** What layouts are chosen by, of all policies. */
 export interface DemandReads {
   /** The pods of the cluster that wait for a node. */
-  readonly pods: PacedReading<readonly WorkloadPod[]>;
+  readonly pods: PacedReading<readonly PodView[]>;
   /** What Kueue holds back; a long queue takes long to read. */
   readonly held: PacedReading<HeldReading>;
   /** Who holds slices, and what their eviction costs: read for a plan that may evict. */
@@ -43,9 +42,9 @@ export function readForDemands(client: KubeClient): DemandReads {
 /** Pods that no node runs yet: their number is small, and the server knows them by these fields. */
 const pending = 'spec.nodeName=,status.phase=Pending';
 
-async function listPendingPods(client: KubeClient): Promise<readonly WorkloadPod[]> {
+async function listPendingPods(client: KubeClient): Promise<readonly PodView[]> {
   const options = { paged: false, project: projectWaitingPod };
-  return (await client.list<WorkloadPod & KubeObject>(pods, { fieldSelector: pending }, options)).items;
+  return (await client.list<PodView & KubeObject>(pods, { fieldSelector: pending }, options)).items;
 }
 
 async function takeIn(reading: KueueReading): Promise<HeldReading> {
@@ -68,10 +67,10 @@ async function listHolders(client: KubeClient): Promise<PoolHolders> {
     { project: projectBudget },
   );
   const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
-  const project = (pod: ListedPod): ListedPod => projectHolder(pod, labelKeys);
+  const project = (pod: PodView): PodView => projectHolder(pod, labelKeys);
   const [partitions, found] = await Promise.all([
     client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { project: projectHoldings }),
-    client.list<ListedPod>(pods, { fieldSelector: bound }, { project }),
+    client.list<PodView>(pods, { fieldSelector: bound }, { project }),
   ]);
   return indexHolders({ partitions: partitions.items, pods: found.items, budgets });
 }

@@ -1,9 +1,9 @@
 import { daemonSets, disruptionBudgets } from '../api/resources.ts';
 import type { BudgetView } from '../core/pods/disruption-budget.ts';
 import { claimedDaemonSet } from '../core/pods/eviction.ts';
-import type { NodePod } from '../core/node/snapshot.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import type { PodView } from '../core/pods/pod-view.ts';
 
 /** The disruption budgets of these namespaces. */
 export async function listBudgets(client: KubeClient, namespaces: readonly string[]): Promise<readonly BudgetView[]> {
@@ -16,7 +16,7 @@ export async function listBudgets(client: KubeClient, namespaces: readonly strin
 }
 
 /** UIDs of DaemonSets that pods name as their owners and that do not exist. */
-export async function listMissingOwners(client: KubeClient, pods: readonly NodePod[]): Promise<ReadonlySet<string>> {
+export async function listMissingOwners(client: KubeClient, pods: readonly PodView[]): Promise<ReadonlySet<string>> {
   const claims = new Map(
     pods.flatMap((pod) => {
       const { name, uid = '' } = claimedDaemonSet(pod) ?? {};

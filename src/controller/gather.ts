@@ -1,7 +1,7 @@
 import { nodePartitions, nodes, pods, policies, resourceClaims, resourceSlices } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { asksForClaims, backendOf, isFoundOut } from '../core/node/backend.ts';
-import type { Needed, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
+import type { Needed, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
 import { slotOf } from '../core/rollout/slot.ts';
 import { selectedKeys } from '../core/metadata/label-selector.ts';
 import { listHolderNamespaces } from '../core/node/rules/plan-holders.ts';
@@ -21,7 +21,8 @@ import { Turnstile } from '../process/turnstile.ts';
 import { readGenerations } from '../core/policy/versions.ts';
 import { projectNode } from '../core/projection/project-node.ts';
 import type { NodeObject } from './node-object.ts';
-import { gpuResourcesOf, type ListedPod, projectPod } from '../core/projection/project-pod.ts';
+import { gpuResourcesOf, projectPod } from '../core/projection/project-pod.ts';
+import type { PodView } from '../core/pods/pod-view.ts';
 
 /** How many lists of one node's pods are read in parallel. The API server takes 0.1 s for each, to make sure that it is current. */
 const mostPodLists = 16;
@@ -130,15 +131,15 @@ export class Gatherer {
   }
 
   /** Anybody may bind any number of pods to a node: little is kept of each, and few lists are read in parallel. */
-  async #listPods({ node, partition }: NodeSnapshot, budgets: readonly BudgetView[] = []): Promise<readonly NodePod[]> {
+  async #listPods({ node, partition }: NodeSnapshot, budgets: readonly BudgetView[] = []): Promise<readonly PodView[]> {
     const fieldSelector = `spec.nodeName=${node.metadata.name},status.phase!=Succeeded,status.phase!=Failed`;
     const offered = partition?.status?.device?.advertised?.resources ?? {};
     const isKept = gpuResourcesOf(node.status?.allocatable ?? {}, offered);
     const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
     const { systemNamespaces } = this.#parts.settings;
-    const project = (pod: ListedPod): ListedPod => projectPod(pod, systemNamespaces, isKept, labelKeys);
+    const project = (pod: PodView): PodView => projectPod(pod, systemNamespaces, isKept, labelKeys);
     const list = this.#podLists.pass(() =>
-      this.#parts.client.list<ListedPod>(pods, { fieldSelector }, { paged: false, project }),
+      this.#parts.client.list<PodView>(pods, { fieldSelector }, { paged: false, project }),
     );
     return (await list).items;
   }

@@ -1,5 +1,4 @@
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import type { WorkloadPod } from '../core/explain/workload.ts';
 import { type ChangePlan, planPrepared, type PreparedChange, prepareChange } from '../core/plan/change-plan.ts';
 import type { ClusterState, ControllerSetup } from '../core/plan/cluster-state.ts';
 import type { DemandOutlook } from '../core/plan/demand-outlook.ts';
@@ -30,8 +29,7 @@ export async function foreseeChange(
   at: number = cluster.now,
 ): Promise<ChangePlan> {
   const prepared = prepareChange(cluster, given, setup, at);
-  // A saved cluster, and one that was just read, have whole pods.
-  const waiters = listWaiters(cluster.pods as readonly unknown[] as readonly WorkloadPod[]);
+  const waiters = listWaiters(cluster.pods);
   const isQueued = prepared.demands.some(({ policy }) => policy.spec.demand?.from === 'Kueue');
   const kueue = isQueued ? await readKueue() : undefined;
   const demands: DemandOutlook[] = [];

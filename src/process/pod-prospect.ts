@@ -1,17 +1,17 @@
 import type { ClusterFacts } from '../core/explain/cluster-facts.ts';
-import type { WorkloadPod } from '../core/explain/workload.ts';
 import { asScheduled } from '../core/policy/schedules.ts';
 import { heldBy, type KueueReading } from '../core/supply/kueue.ts';
 import { foreseePod, type PodProspect } from '../core/supply/pod-prospect.ts';
 import type { PlannedPool, PlanQuestion } from '../core/supply/pool-plan.ts';
 import { planDemand } from './demand-solver.ts';
+import type { PodView } from '../core/pods/pod-view.ts';
 
 /** How long each plan may take, in seconds. */
 const planSeconds = 20;
 
 /** {@link foreseePod}, with the solver where it takes one, and what Kueue holds back where a demand follows it. */
 export async function foreseePodDemand(
-  pod: WorkloadPod,
+  pod: PodView,
   facts: ClusterFacts,
   readKueue: () => Promise<KueueReading>,
 ): Promise<readonly PodProspect[]> {

@@ -5,18 +5,19 @@ import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { ClusterAnswer } from '../../src/cli/recommend/cluster-answer.ts';
-import type { ClusterPod, ClusterState } from '../../src/core/plan/cluster-state.ts';
+import type { ClusterState } from '../../src/core/plan/cluster-state.ts';
 import { aCluster, aFleetNode, aTeamPod, sliced } from '../core/plan/cluster-builder.ts';
 import { aGpu } from '../support/builders.ts';
 import { jsonRunner, run } from './run.ts';
 import { listOf, SpokenApi } from './spoken-api.ts';
 import { snapshotYaml } from './snapshot-text.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 const runJson = jsonRunner<ClusterAnswer>();
 const halves = ['3g.20gb@0', '3g.20gb@4'];
 
 /** A pod that waits for some of a resource. */
-function aWaitingPod(name: string, resource: string, spec: object = {}): ClusterPod {
+function aWaitingPod(name: string, resource: string, spec: object = {}): PodView {
   const pod = aTeamPod(name);
   const containers = [{ name: 'main', resources: { limits: { [resource]: 1 } } }];
   const { nodeName: _none, ...rest } = pod.spec ?? {};

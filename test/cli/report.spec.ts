@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ClusterPod } from '../../src/core/plan/cluster-state.ts';
 import { type WasteReport, reportWaste } from '../../src/core/waste/waste-report.ts';
 import { wastefulDay } from '../core/waste/waste-stories.ts';
 import { fixtures, jsonRunner, run } from './run.ts';
@@ -15,7 +14,7 @@ describe('gpu-partition report', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'report-'));
     for (const [at, facts] of wastefulDay.entries()) {
-      const pods = (facts.pods ?? []) as readonly unknown[] as readonly ClusterPod[];
+      const { pods = [] } = facts;
       const file = join(folder, `cluster-${at}.yaml`);
       await writeFile(file, snapshotYaml({ ...facts, pods, budgets: [], now: 0 }));
       files.push('--snapshot', file);

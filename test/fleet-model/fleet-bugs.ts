@@ -3,12 +3,12 @@ import type { SettledDecision } from '../model/controller-world.ts';
 import { deviceMeets } from '../../src/core/wish/wish.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
-import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import type { DemandAsked } from '../../src/core/supply/demand-question.ts';
 import type { Member } from '../../src/core/supply/member.ts';
 import type { ReadPool } from '../model/follow-demand.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import type { FleetTheme } from './fleet-story.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 type Rollout = NonNullable<LedgerSnapshot['policy']['spec']['rollout']>;
 
@@ -22,7 +22,7 @@ export interface FleetBug {
   readonly say?: (decision: SettledDecision, snapshot: NodeSnapshot) => Partial<SettledDecision>;
   readonly seeLedger?: (snapshot: LedgerSnapshot) => LedgerSnapshot;
   readonly seePool?: (members: readonly Member[], known: ReadPool | undefined, now: number) => readonly Member[];
-  readonly seePods?: (pods: readonly WorkloadPod[]) => readonly WorkloadPod[];
+  readonly seePods?: (pods: readonly PodView[]) => readonly PodView[];
   readonly seeAsked?: (asked: DemandAsked) => DemandAsked;
   readonly sayLedger?: (step: LedgerStep, snapshot: LedgerSnapshot) => LedgerStep;
 }

@@ -1,6 +1,6 @@
-import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { Pod } from '../model/api.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 /** A label says where a pod is bound: the product never reads a pod's `spec.nodeName`, which the API server selects by. */
 const boundTo = 'test/node';
@@ -53,12 +53,12 @@ export function resourceOf(pod: Pod): string {
   return Object.keys(pod.spec?.containers?.[0]?.resources?.limits ?? {})[0] ?? '';
 }
 
-export function poolOf(pod: WorkloadPod): string | undefined {
+export function poolOf(pod: PodView): string | undefined {
   return pod.spec?.nodeSelector?.['pool'];
 }
 
 /** Whether the scheduler may bind a pod to a node, its resources aside. */
-export function isFor(pod: WorkloadPod, { metadata }: NodeObject): boolean {
+export function isFor(pod: PodView, { metadata }: NodeObject): boolean {
   const pool = poolOf(pod);
   return pool === undefined || metadata.labels?.['pool'] === pool;
 }

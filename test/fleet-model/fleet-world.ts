@@ -3,7 +3,6 @@ import { decide, type Decision } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
-import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import type { Limit } from '../../src/core/rollout/limit.ts';
 import type { DemandAsked } from '../../src/core/supply/demand-question.ts';
 import type { Member } from '../../src/core/supply/member.ts';
@@ -29,6 +28,7 @@ import { FleetMachine } from './fleet-machine.ts';
 import { bindPod, isFor, isUsers, makePod, nodeOf, poolOf, resourceOf } from './fleet-pods.ts';
 import { pools } from './fleet-policies.ts';
 import type { FleetSetup } from './fleet-setup.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 /** The process was killed in the middle of a call. */
 class ProcessEnded extends Error {}
@@ -385,7 +385,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     return this.bug?.seePool?.(members, known, this.timeline.now) ?? members;
   }
 
-  seePods(pods: readonly WorkloadPod[]): readonly WorkloadPod[] {
+  seePods(pods: readonly PodView[]): readonly PodView[] {
     return this.bug?.seePods?.(pods) ?? pods;
   }
 

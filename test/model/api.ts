@@ -2,13 +2,12 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.t
 import type { PodView } from '../../src/core/pods/pod-view.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
-import type { NodePod } from '../../src/core/node/snapshot.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 
 export type StoredPartition = GpuNodePartition & KubeObject;
 export type Policy = GpuPartitionPolicy & KubeObject;
-export type Pod = NodePod & KubeObject;
+export type Pod = PodView & KubeObject;
 
 export interface Kinds {
   readonly nodes: NodeObject;

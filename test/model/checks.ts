@@ -7,7 +7,7 @@ import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from './controller-world.ts';
 import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished, metadataOf } from '../../src/core/node/node-view.ts';
 import { isRevocation } from '../../src/core/node/revocation.ts';
-import type { NodePod, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
 import { readGenerations } from '../../src/core/policy/versions.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
@@ -27,6 +27,7 @@ import { countSlices, isDynamic, nameDevices, readSlices } from './slices.ts';
 import { findUncounted } from './change-end.ts';
 import { Violation } from './violation.ts';
 import type { ModelWorld } from './world.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 const hourMs = 3600_000;
 /** The device was never changed, or somebody was using it. */
@@ -540,7 +541,7 @@ export class Invariants {
     const affected = new Set(device?.plan?.affectedPods);
     const known = new Set(fresh?.holders);
     // Of a driver that has left, and whose slices are gone, no claim can be prepared.
-    const isVain = ({ spec, status }: NodePod): boolean =>
+    const isVain = ({ spec, status }: PodView): boolean =>
       !isDra && (spec?.resourceClaims ?? []).length > 0 && status?.phase === 'Pending';
     const users = pods
       ?.filter((pod) => usesGpus(pod) && !isVain(pod))

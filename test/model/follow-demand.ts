@@ -4,7 +4,6 @@ import type { Cluster } from '../../src/controller/cluster.ts';
 import type { PolicyDemand } from '../../src/api/types.ts';
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/demand-plan.ts';
 import { PoolClasses } from '../../src/core/demand/gpu-classes.ts';
-import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { type ChosenLayouts, DemandCourse, podsPaceOf } from '../../src/core/supply/demand-course.ts';
 import { listWaiters } from '../../src/core/supply/pod-demand.ts';
@@ -18,18 +17,19 @@ import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { ControllerWorld } from './controller-world.ts';
 import type { NodeShell } from './shell.ts';
 import type { WorkerTask } from './worker.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 /** A world whose policies may have demands. */
 export interface DemandWorld {
   /** Pods that no node runs yet. */
-  pendingPods(): readonly WorkloadPod[];
+  pendingPods(): readonly PodView[];
   readonly demandChecks: {
     isWanted(by: string, record: PolicyRecord, demand: PolicyDemand, wanted: readonly WantedSlice[]): void;
     isChosen(by: string, record: PolicyRecord, planned: Planned, chosen: ChosenLayouts): void;
   };
   /** What a planted bug makes of the pool. @param known how it was read before, and when, in ms */
   seePool(members: readonly Member[], known: ReadPool | undefined): readonly Member[];
-  seePods(pods: readonly WorkloadPod[]): readonly WorkloadPod[];
+  seePods(pods: readonly PodView[]): readonly PodView[];
   seeAsked(asked: DemandAsked): DemandAsked;
 }
 
@@ -50,7 +50,7 @@ export class DemandWork {
   readonly #tellPolicy: (name: string) => void;
   readonly #courses = new Map<string, DemandCourse>();
   readonly #pools = new Map<string, ReadPool>();
-  #pods: { readonly atMs: number; readonly pods: readonly WorkloadPod[] } | undefined;
+  #pods: { readonly atMs: number; readonly pods: readonly PodView[] } | undefined;
 
   constructor(parts: {
     readonly world: ControllerWorld;
@@ -165,7 +165,7 @@ export class DemandWork {
     return step.value;
   }
 
-  *#listPods(longestMs: number): Generator<number, readonly WorkloadPod[], undefined> {
+  *#listPods(longestMs: number): Generator<number, readonly PodView[], undefined> {
     const atMs = this.#now;
     if (this.#pods && atMs - this.#pods.atMs < longestMs) return this.#pods.pods;
     const pods = yield* this.#shell.call('Read', () => this.#demands.pendingPods());

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../src/api/types.ts';
-import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import type { ChangePlan } from '../../src/core/plan/change-plan.ts';
-import type { ClusterPod, ClusterState } from '../../src/core/plan/cluster-state.ts';
+import type { ClusterState } from '../../src/core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../src/core/plan/plan-text.ts';
 import { foreseeChange } from '../../src/process/change-plan.ts';
 import { aCluster, aFleetNode, aTeamPod, inFile, sliced, someSetup } from '../core/plan/cluster-builder.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 const halves = ['3g.20gb@0', '3g.20gb@4'];
 
@@ -20,7 +20,7 @@ const plan = (cluster: ClusterState, ...given: readonly GpuPartitionPolicy[]): P
   foreseeChange(cluster, given, someSetup, async () => ({ trouble: 'no Kueue here' }));
 
 /** A pod in the shape of the API, that waits for a slice. */
-const waiting = (name: string, resource: string, spec: WorkloadPod['spec'] = {}): ClusterPod => {
+const waiting = (name: string, resource: string, spec: PodView['spec'] = {}): PodView => {
   const containers = [{ name: 'main', resources: { limits: { [resource]: 1 } } }];
   return {
     metadata: { name, namespace: 'team', uid: `uid-${name}` },

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../src/api/types.ts';
-import type { NodePod } from '../../src/core/node/snapshot.ts';
 import { planWish } from '../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, uuidOf, withPods } from './builders.ts';
 import { type Answer, aGpuPod, aManagedPartition, aNode, aSlicingPolicy, aSlot } from './node-builders.ts';
 import { NodeWorld } from './node-world.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 export const drainProfiles = { '1g.5gb': 3, '3g.20gb': 1 };
 export const drainWish = { gpus: [{ uuid: uuidOf(0), profiles: drainProfiles }] };
@@ -20,12 +20,12 @@ const allocatable = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-2g.10gb': '1', 'nvi
 export function aPod(
   name: string,
   { owner = `owner-of-${name}`, kind = 'ReplicaSet', ...metadata }: OwnedParts = {},
-): NodePod {
+): PodView {
   const pod = aGpuPod(name);
   const ownerReferences = [{ apiVersion: 'apps/v1', kind, name: 'set', uid: owner, controller: true }];
   return { ...pod, metadata: { ...pod.metadata, ownerReferences, ...metadata } };
 }
-type OwnedParts = Partial<NodePod['metadata']> & {
+type OwnedParts = Partial<PodView['metadata']> & {
   readonly owner?: string;
   readonly kind?: string;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export function aDrain(
   {
     pods = [goes, stays],
     timeoutMs = 600_000,
-  }: { readonly pods?: readonly NodePod[]; readonly timeoutMs?: number } = {},
+  }: { readonly pods?: readonly PodView[]; readonly timeoutMs?: number } = {},
 ): NodeWorld {
   const world = new NodeWorld({
     node: aNode({ allocatable }),

@@ -11,7 +11,6 @@ import type {
   ConfigFiles,
   FreshRead,
   Needed,
-  NodePod,
   NodeSettings,
   NodeSnapshot,
   Situation,
@@ -29,6 +28,7 @@ import { resolveNode } from '../../src/core/policy/resolve-node.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
 import { publishDevices } from '../../src/core/dra/published-devices.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 /** The time at which the builders' nodes are looked at. */
 export const noon = Date.parse('2026-01-01T12:00:00Z');
@@ -220,7 +220,7 @@ export function aFreshRead(more: Partial<FreshRead> = {}): FreshRead {
 
 /** What is found if a decision asks for more. */
 export interface Findings {
-  readonly pods?: readonly NodePod[];
+  readonly pods?: readonly PodView[];
   readonly configFiles?: ConfigFiles;
   /** Of a node whose policy hands GPUs out by claims. */
   readonly slices?: readonly ResourceSliceView[] | undefined;
@@ -300,14 +300,14 @@ type PodParts = {
 };
 
 /** A pod that holds a GPU, of a controller that replaces it when it is evicted. */
-export function aGpuPod(name = 'job'): NodePod {
+export function aGpuPod(name = 'job'): PodView {
   const pod = aBarePod(name);
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'set', uid: `owner-of-${name}`, controller: true };
   return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] } };
 }
 
 /** A pod that holds a GPU, and that nothing would replace. */
-export function aBarePod(name = 'job'): NodePod {
+export function aBarePod(name = 'job'): PodView {
   const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/gpu': 1 } } }];
   return {
     metadata: { name, namespace: 'ns', uid: `uid-${name}` },
@@ -316,7 +316,7 @@ export function aBarePod(name = 'job'): NodePod {
   };
 }
 
-function aDaemonPod({ name = 'daemon', uid = `uid-${name}`, isLeaving = false, isReady = true }: PodParts): NodePod {
+function aDaemonPod({ name = 'daemon', uid = `uid-${name}`, isLeaving = false, isReady = true }: PodParts): PodView {
   return {
     metadata: {
       name,
@@ -334,7 +334,7 @@ export function aPluginPod({
   tolerates = false,
   strategy = 'mixed',
   ...parts
-}: PodParts & { readonly tolerates?: boolean; readonly strategy?: string } = {}): NodePod {
+}: PodParts & { readonly tolerates?: boolean; readonly strategy?: string } = {}): PodView {
   const pod = aDaemonPod({ name: 'plugin', ...parts });
   const env = [{ name: 'MIG_STRATEGY', value: strategy }];
   const containers = [{ name: 'nvidia-device-plugin', env, resources: {} }];
@@ -346,7 +346,7 @@ export function aPluginPod({
 }
 
 /** A pod of NVIDIA's DRA driver. */
-export function aDriverPod({ tolerates = false, ...parts }: PodParts & { readonly tolerates?: boolean } = {}): NodePod {
+export function aDriverPod({ tolerates = false, ...parts }: PodParts & { readonly tolerates?: boolean } = {}): PodView {
   const pod = aDaemonPod({ name: 'driver', ...parts });
   return {
     ...pod,
@@ -369,7 +369,7 @@ export function slicesOf(device: DeviceReport): readonly ResourceSliceView[] {
 }
 
 /** A pod of a GPU holder that runs where the label allows it. */
-export function aHolderPod(holder: string, parts: PodParts & { readonly tolerates?: boolean } = {}): NodePod {
+export function aHolderPod(holder: string, parts: PodParts & { readonly tolerates?: boolean } = {}): PodView {
   const { tolerates = false, ...rest } = parts;
   return {
     ...aDaemonPod({ name: holder, ...rest }),

@@ -4,7 +4,7 @@ import type { Command } from '../../src/core/node/commands.ts';
 import { type NodeMemory, noteEviction, recallMemory } from '../../src/core/node/memory.ts';
 import { metadataOf, type NodeView } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
-import type { AgentView, ConfigFiles, NodePod, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { AgentView, ConfigFiles, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
 import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
@@ -25,6 +25,7 @@ import {
   noon,
   someSettings,
 } from './node-builders.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 type Start = Partial<
   Pick<NodeWorld, 'node' | 'partition' | 'policy' | 'agent' | 'pods' | 'claim' | 'files' | 'slices'>
@@ -41,7 +42,7 @@ export class NodeWorld {
   policy: GpuPartitionPolicy | undefined = aSlicingPolicy();
   claim: Partial<NodeClaim> = {};
   agent: AgentView = { state: 'Ready' };
-  pods: readonly NodePod[] = [];
+  pods: readonly PodView[] = [];
   files: ConfigFiles | undefined;
   /** Of a node whose policy hands GPUs out by claims. */
   slices: readonly ResourceSliceView[] | undefined;

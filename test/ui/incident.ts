@@ -2,7 +2,6 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.t
 import { answerSaved } from '../../src/cli/cluster/page-answers.ts';
 import { setupOf, type SetupOptions } from '../../src/cli/plan/setup-options.ts';
 import type { SavedEvent } from '../../src/cli/plan/snapshot-file.ts';
-import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import { reportWaste } from '../../src/core/waste/waste-report.ts';
 import { FleetFeed } from '../../src/ui/fleet-feed.ts';
 import type { PageAnswers } from '../../src/ui/page-answers.ts';
@@ -12,6 +11,7 @@ import { aStatusNode, storyTime } from '../core/view/status-stories.ts';
 import { wastefulDay } from '../core/waste/waste-stories.ts';
 import { aGpu, aPolicy } from '../support/builders.ts';
 import { simulateFleet } from './simulated-fleet.ts';
+import type { PodView } from '../../src/core/pods/pod-view.ts';
 
 const lastTransitionTime = '2026-01-01T11:40:00Z';
 
@@ -109,7 +109,7 @@ export function anIncident(nodes = 15): Incident {
   };
 }
 
-export const anotherPod: WorkloadPod = aPod({ name: 'train-9', asks: { 'nvidia.com/mig-7g.40gb': '1' } });
+export const anotherPod: PodView = aPod({ name: 'train-9', asks: { 'nvidia.com/mig-7g.40gb': '1' } });
 
 /** Answers from the incident as it was saved, and of a day that wasted much. */
 export function answersFor({ policies, partitions }: Incident, setup: SetupOptions = {}): PageAnswers {

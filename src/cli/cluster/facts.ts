@@ -14,15 +14,24 @@ import type { NodeSlice } from '../../core/explain/claim-device.ts';
 import type { ClaimTemplate, RequestedClaim } from '../../core/explain/claim-request.ts';
 import type { DeviceClassView } from '../../core/explain/device-request.ts';
 import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
-import type { WorkloadPod } from '../../core/explain/workload.ts';
+import type { ClusterState } from '../../core/plan/cluster-state.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
+import type { PodView } from '../../core/pods/pod-view.ts';
 import type { BudgetView } from '../../core/pods/disruption-budget.ts';
-import type { WeighedPod } from '../../core/pods/pod-fate.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { Terminal } from '../terminal.ts';
-import { readSnapshot, type SavedCluster } from '../plan/snapshot-file.ts';
-import { listAll, listAllowed } from './connection.ts';
+import { readSnapshot } from '../plan/snapshot-file.ts';
+import { connect, type ConnectionOptions, listAll, listAllowed } from './connection.ts';
+
+/** A saved cluster if there is one, else the current one. */
+export async function readSavedOrLive(
+  options: ConnectionOptions & { readonly snapshot?: readonly string[] },
+  terminal: Terminal,
+): Promise<ClusterFacts> {
+  const { snapshot } = options;
+  return snapshot === undefined ? readFacts(connect(options)) : readSnapshot(snapshot, terminal);
+}
 
 /** The current cluster; without pods and claims if the user may not list them. */
 export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
@@ -30,7 +39,7 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
     listAll<NodeView & KubeObject>(client, nodes),
     listAll<GpuNodePartition & KubeObject>(client, nodePartitions),
     listAll<GpuPartitionPolicy & KubeObject>(client, policies),
-    listAllowed<WorkloadPod & WeighedPod & KubeObject>(client, pods),
+    listAllowed<PodView & KubeObject>(client, pods),
     listAllowed<BudgetView & KubeObject>(client, disruptionBudgets),
     listAllowed<DeviceClassView & KubeObject>(client, deviceClasses),
     listAllowed<RequestedClaim & KubeObject>(client, resourceClaims),
@@ -51,11 +60,18 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
   };
 }
 
-/** A saved cluster, with all that is read of its pods. */
-export type SavedFacts = SavedCluster & { readonly pods: readonly (WorkloadPod & WeighedPod)[] };
-
-/** A saved cluster. @param files saved at the same time */
-export async function readSavedFacts(files: readonly string[], terminal: Terminal): Promise<SavedFacts> {
-  const saved = await readSnapshot(files, Date.now(), terminal);
-  return { ...saved, pods: saved.pods as readonly unknown[] as readonly (WorkloadPod & WeighedPod)[] };
+/** What a plan of a cluster goes by, all of it. @throws CliError if the user may not read something */
+export async function readCluster(client: KubeClient): Promise<ClusterState> {
+  const now = Date.now();
+  // Pods last: one that the agents saw may have gone by now, and one that is new is not in their reports yet.
+  const [allNodes, partitions, allPolicies] = await Promise.all([
+    listAll<NodeView & KubeObject>(client, nodes),
+    listAll<GpuNodePartition & KubeObject>(client, nodePartitions),
+    listAll<GpuPartitionPolicy & KubeObject>(client, policies),
+  ]);
+  const [allPods, budgets] = await Promise.all([
+    listAll<PodView & KubeObject>(client, pods),
+    listAll<BudgetView & KubeObject>(client, disruptionBudgets),
+  ]);
+  return { now, nodes: allNodes, partitions, policies: allPolicies, pods: allPods, budgets };
 }

@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
 import { pods, policies } from '../../api/resources.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import type { WorkloadPod } from '../../core/explain/workload.ts';
 import type { ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
 import { asWritten } from '../../core/policy/as-written.ts';
@@ -15,16 +14,12 @@ import { readKueue } from '../../kube/read-kueue.ts';
 import { foreseeChange } from '../../process/change-plan.ts';
 import type { PageAnswers, PlanAnswer } from '../../ui/page-answers.ts';
 import { WasteSamples } from '../../ui/waste-samples.ts';
-import { readCluster } from '../plan/live-cluster.ts';
 import { parsePolicies } from '../plan/policy-files.ts';
+import type { SavedCluster } from '../plan/snapshot-file.ts';
 import { find, listAllowed } from './connection.ts';
-import { readFacts, type SavedFacts } from './facts.ts';
+import { readCluster, readFacts } from './facts.ts';
 import { readHistory, savedHistory } from './node-history.ts';
-
-interface StartedPod extends KubeObject {
-  readonly spec?: { readonly nodeName?: string };
-  readonly status?: { readonly startTime?: string };
-}
+import type { PodView } from '../../core/pods/pod-view.ts';
 
 /** Asks the cluster, with the user's own rights, each time somebody looks. */
 export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnswers {
@@ -34,14 +29,14 @@ export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnsw
     waiting: async () => explainWaiting(await readFacts(client)),
     async countWaiting() {
       // Without a node: a cluster has many pods, and few that wait.
-      const found = await listAllowed<WorkloadPod & KubeObject>(client, pods, { fieldSelector: 'spec.nodeName=' });
+      const found = await listAllowed<PodView & KubeObject>(client, pods, { fieldSelector: 'spec.nodeName=' });
       // What a claim is for, only the rest of the cluster shows.
       const hasClaims = found?.some(({ spec }) => (spec?.resourceClaims ?? []).length > 0) === true;
       const others = hasClaims ? await readFacts(client) : { nodes: [], partitions: [], policies: [] };
       return found && listWaiting({ ...others, pods: found }).length;
     },
     async history(node) {
-      const running = await listAllowed<StartedPod>(client, pods, { fieldSelector: `spec.nodeName=${node}` });
+      const running = await listAllowed<PodView & KubeObject>(client, pods, { fieldSelector: `spec.nodeName=${node}` });
       return { ...(await readHistory(client, node)), podsSince: listStarts(running ?? []) };
     },
     async policy(name) {
@@ -50,20 +45,20 @@ export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnsw
     },
     plan: async (text) => {
       const given = parsePolicies(text);
-      return answerPlan(given, await readCluster(client, Date.now()), setup, () => readKueue(client));
+      return answerPlan(given, await readCluster(client), setup, () => readKueue(client));
     },
   };
 }
 
 /** From what was saved. */
-export function answerSaved(saved: SavedFacts, setup: ControllerSetup): PageAnswers {
+export function answerSaved(saved: SavedCluster, setup: ControllerSetup): PageAnswers {
   const report = reportWaste([saved]);
   return {
     waste: async () => report,
     waiting: async () => explainWaiting(saved),
     countWaiting: async () => listWaiting(saved).length,
     async history(node) {
-      const running = (saved.pods as readonly StartedPod[]).filter(({ spec }) => spec?.nodeName === node);
+      const running = saved.pods.filter(({ spec }) => spec?.nodeName === node);
       return { ...savedHistory(saved, node), podsSince: listStarts(running) };
     },
     policy: async (policy) =>
@@ -81,7 +76,7 @@ function writePolicy(policy: GpuPartitionPolicy | undefined, name: string): stri
 }
 
 /** When pods started, as `NAMESPACE/NAME`. */
-function listStarts(found: readonly StartedPod[]): Readonly<Record<string, string>> {
+function listStarts(found: readonly PodView[]): Readonly<Record<string, string>> {
   const started = found.flatMap((pod) => {
     const at = pod.status?.startTime;
     return at === undefined ? [] : [[podName(pod), at] as const];

@@ -3,7 +3,6 @@ import { events, pods, resourceQuotas } from '../../api/resources.ts';
 import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import { explainPod, type PodExplanation } from '../../core/explain/explanation.ts';
 import { type CreationEvent, explainMissing, type QuotaView } from '../../core/explain/missing-pod.ts';
-import type { WorkloadPod } from '../../core/explain/workload.ts';
 import type { KueueReading } from '../../core/supply/kueue.ts';
 import type { PodProspect } from '../../core/supply/pod-prospect.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -18,15 +17,16 @@ import {
   find,
   listAllowed,
 } from '../cluster/connection.ts';
-import { readFacts, readSavedFacts } from '../cluster/facts.ts';
+import { readFacts } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { explainClaimCommand } from '../explain/explain-claim.ts';
 import { printExplanation } from '../explain/explanation-text.ts';
 import { type ObjectName, ownNamespace, readName } from '../explain/object-name.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
-import { claimResources, snapshotCommand } from '../plan/snapshot-file.ts';
+import { claimResources, readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { printJson, type Terminal } from '../terminal.ts';
+import type { PodView } from '../../core/pods/pod-view.ts';
 
 interface Options extends ConnectionOptions {
   readonly namespace?: string;
@@ -75,7 +75,7 @@ interface Explained extends PodExplanation {
 }
 
 async function explainAll(
-  pod: WorkloadPod,
+  pod: PodView,
   facts: ClusterFacts,
   readQueues: () => Promise<KueueReading>,
 ): Promise<Explained> {
@@ -94,7 +94,7 @@ async function explainSaved(
   files: readonly string[],
   terminal: Terminal,
 ): Promise<Explained> {
-  const saved = await readSavedFacts(files, terminal);
+  const saved = await readSnapshot(files, terminal);
   const pod = saved.pods.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   if (!pod) throw new CliError(`the snapshot has no pod ${namespace}/${name}`);
   return explainAll(pod, saved, async () => saved.kueue);
@@ -102,7 +102,7 @@ async function explainSaved(
 
 async function explain(client: KubeClient, { namespace, name }: ObjectName): Promise<Explained> {
   const ref = { resource: pods, namespace, name };
-  const pod = await find<WorkloadPod & KubeObject>(client, `pod ${namespace}/${name}`, ref);
+  const pod = await find<PodView & KubeObject>(client, `pod ${namespace}/${name}`, ref);
   if (!pod) throw await missing(client, namespace, name);
   return explainAll(pod, await readFacts(client), () => ask('Kueue', () => readKueue(client)));
 }

@@ -8,10 +8,10 @@ import { wrapHanging } from '../../core/text/wrap.ts';
 import { readKueue } from '../../kube/read-kueue.ts';
 import { foreseeChange } from '../../process/change-plan.ts';
 import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { readCluster } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
-import { readCluster } from '../plan/live-cluster.ts';
 import { readPolicies } from '../plan/policy-files.ts';
 import { demandComplete } from '../plan/complete-snapshot.ts';
 import { addSetupOptions, setupOf, type SetupOptions } from '../plan/setup-options.ts';
@@ -75,14 +75,13 @@ async function readState(
   terminal: Terminal,
 ): Promise<{ readonly cluster: ClusterState; readonly readQueues: () => Promise<KueueReading> }> {
   const { snapshot, filename = [] } = options;
-  const now = Date.now();
   if (snapshot === undefined) {
     const client = connect(options);
-    return { cluster: await readCluster(client, now), readQueues: () => ask('Kueue', () => readKueue(client)) };
+    return { cluster: await readCluster(client), readQueues: () => ask('Kueue', () => readKueue(client)) };
   }
   if (snapshot.includes('-') && filename.includes('-'))
     throw new CliError('standard input is the policies or the snapshot, not both');
-  const cluster = await readSnapshot(snapshot, now, terminal);
+  const cluster = await readSnapshot(snapshot, terminal);
   demandComplete(cluster, given);
   return { cluster, readQueues: async () => cluster.kueue };
 }

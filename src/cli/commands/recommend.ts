@@ -8,8 +8,8 @@ import { type DemandPlan, planDemand } from '../../process/demand-solver.ts';
 import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
 import { integer } from '../../process/option.ts';
 import { equalitySelector } from '../../process/plugin-option.ts';
-import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
-import { readFacts, readSavedFacts } from '../cluster/facts.ts';
+import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
+import { readSavedOrLive } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError, type CommandOutcome } from '../exit.ts';
 import { readModel } from '../model-argument.ts';
@@ -160,10 +160,9 @@ function print(terminal: Terminal, output: Options['output'], answer: unknown, a
 
 /** For a cluster. */
 async function advise(options: Options, terminal: Terminal, outcome: CommandOutcome): Promise<void> {
-  const { snapshot, model, selector, evict, timeLimit, output } = options;
-  const { prometheus, quantile } = options;
+  const { model, selector, evict, timeLimit, output, prometheus, quantile } = options;
   if (model !== undefined) throw new CliError('--model goes with --size; choose nodes of a cluster with --selector');
-  const facts = snapshot === undefined ? await readFacts(connect(options)) : await readSavedFacts(snapshot, terminal);
+  const facts = await readSavedOrLive(options, terminal);
   demandRights(facts, evict);
   const past = prometheus && (await readPast(prometheus, options, terminal));
   const history = past && { ...past, quantile };

@@ -3,10 +3,10 @@ import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import { drawWaste } from '../../core/view/waste-screen.ts';
 import { reportWaste } from '../../core/waste/waste-report.ts';
 import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
-import { readFacts, readSavedFacts } from '../cluster/facts.ts';
+import { readFacts } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
-import { snapshotCommand } from '../plan/snapshot-file.ts';
+import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { printLines } from '../screen.ts';
 import { printJson, type Terminal } from '../terminal.ts';
 
@@ -35,6 +35,6 @@ export function reportCommand({ terminal }: CommandContext): Command {
 async function readSamples(options: Options, terminal: Terminal): Promise<readonly ClusterFacts[]> {
   if (options.snapshot === undefined) return [await readFacts(connect(options))];
   const samples: ClusterFacts[] = [];
-  for (const file of options.snapshot) samples.push(await readSavedFacts([file], terminal));
+  for (const file of options.snapshot) samples.push(await readSnapshot([file], terminal));
   return samples;
 }

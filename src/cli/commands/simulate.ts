@@ -10,8 +10,8 @@ import { drawSimulation, type SimulationView } from '../../core/view/simulation-
 import { simulateBeside } from '../../process/demand-solver.ts';
 import { integer } from '../../process/option.ts';
 import { equalitySelector } from '../../process/plugin-option.ts';
-import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
-import { readFacts, readSavedFacts } from '../cluster/facts.ts';
+import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
+import { readSavedOrLive } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { readPath } from '../path-option.ts';
@@ -115,11 +115,11 @@ async function play(simulation: SimulationStart): Promise<readonly SideFigures[]
 }
 
 async function prepare(options: Options, terminal: Terminal) {
-  const { filename = [], snapshot, selector, days, seed } = options;
+  const { filename = [], selector, days, seed } = options;
   if (filename.length > 2)
     throw new CliError(`give at most two -f, of ${filename.length} given: they are drawn beside each other`);
   const given = await Promise.all(filename.map((path) => readPolicies([path], terminal)));
-  const facts = snapshot === undefined ? await readFacts(connect(options)) : await readSavedFacts(snapshot, terminal);
+  const facts = await readSavedOrLive(options, terminal);
   const gpuNodes = listSimulated(facts, selector && { matchLabels: selector });
   const starts = (given.length === 2 ? given : [[], ...given]).map((policies) =>
     startSide(facts, gpuNodes, policies, { startMs, days }),

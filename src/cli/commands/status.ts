@@ -52,7 +52,7 @@ export function statusCommand({ terminal }: CommandContext): Command {
       const { policy } = options;
       if (node !== undefined && policy !== undefined) throw new CliError('give a node or --policy, not both');
       const { snapshot } = options;
-      const source = snapshot ? { saved: await readSnapshot(snapshot, Date.now(), terminal) } : connect(options);
+      const source = snapshot ? { saved: await readSnapshot(snapshot, terminal) } : connect(options);
       const client = 'saved' in source ? undefined : source;
       const first = 'saved' in source ? source.saved : await readFleet(source);
       if (node !== undefined) findNode(first, node);

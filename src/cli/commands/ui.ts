@@ -15,14 +15,13 @@ import {
   messageOf,
   sourceOf,
 } from '../cluster/connection.ts';
-import { readSavedFacts } from '../cluster/facts.ts';
 import { type FollowedFleet, followFleet, readFleet } from '../cluster/follow.ts';
 import { NodePools } from '../cluster/node-pools.ts';
 import { answerLive, answerSaved } from '../cluster/page-answers.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { addSetupOptions, setupOf, type SetupOptions } from '../plan/setup-options.ts';
-import { snapshotCommand } from '../plan/snapshot-file.ts';
+import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions, SetupOptions {
@@ -78,7 +77,7 @@ async function serveSnapshot(
   options: Options,
   signal: AbortSignal,
 ): Promise<void> {
-  const saved = await readSavedFacts(files, terminal);
+  const saved = await readSnapshot(files, terminal);
   const pools = new NodePools(saved.nodes, async () => undefined);
   const feed = new FleetFeed({ source: { files }, poolOf: (node) => pools.of(node), now: Date.now });
   feed.update(saved);

@@ -3,7 +3,7 @@ import type { ClassLayout } from '../../core/demand/demand-plan.ts';
 import type { CostGap, PoolInstance } from '../../core/demand/pool.ts';
 import type { Geometry, Layout } from '../../core/gpu/geometry/geometry.ts';
 import { prepareChange } from '../../core/plan/change-plan.ts';
-import type { ClusterPod, ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
+import type { ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
 import { judgeFate } from '../../core/pods/pod-fate.ts';
 import { evictsNever } from '../../core/policy/demand-wish.ts';
 import { countPresent } from '../../core/supply/count.ts';
@@ -17,6 +17,7 @@ import { wantedSlices } from '../../core/supply/wanted-slices.ts';
 import { planDemand } from '../../process/demand-solver.ts';
 import { readMembers } from '../../process/pool-reading.ts';
 import { CliError } from '../exit.ts';
+import type { PodView } from '../../core/pods/pod-view.ts';
 
 /** What becomes of a GPU. */
 export interface DefragGpu {
@@ -125,7 +126,7 @@ export async function planDefrag(
 }
 
 function explainStay(
-  pod: ClusterPod | undefined,
+  pod: PodView | undefined,
   name: string,
   { budgets }: ClusterState,
   { spec: { drain } }: GpuPartitionPolicy,

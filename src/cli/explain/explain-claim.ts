@@ -4,11 +4,11 @@ import { type ClaimExplanation, explainClaim } from '../../core/explain/claim-ex
 import type { RequestedClaim } from '../../core/explain/claim-request.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { addConnectionOptions, connect, find, type ConnectionOptions } from '../cluster/connection.ts';
-import { readFacts, readSavedFacts } from '../cluster/facts.ts';
+import { readFacts } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
-import { claimResources, snapshotCommand } from '../plan/snapshot-file.ts';
+import { claimResources, readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { printJson, type Terminal } from '../terminal.ts';
 import { printExplanation } from './explanation-text.ts';
 import { ownNamespace, readName } from './object-name.ts';
@@ -58,7 +58,7 @@ async function explainSaved(
   terminal: Terminal,
 ): Promise<ClaimExplanation> {
   const { namespace, name } = readName(text, options.namespace, 'default', 'claim');
-  const saved = await readSavedFacts(files, terminal);
+  const saved = await readSnapshot(files, terminal);
   if (saved.claims === undefined) throw new CliError(`the snapshot has no ResourceClaim; make it with: ${command}`);
   const claim = saved.claims.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   if (!claim) throw new CliError(`the snapshot has no ResourceClaim ${namespace}/${name}`);

@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import type { ClusterPod, ClusterState } from '../../core/plan/cluster-state.ts';
+import type { ClusterState } from '../../core/plan/cluster-state.ts';
 import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import { fieldsOf } from '../../core/text/fields.ts';
 import { sameJson } from '../../core/text/fingerprint.ts';
@@ -12,6 +12,7 @@ import { readInputs } from '../input/input-file.ts';
 import { readManifests } from '../input/manifest.ts';
 import type { Terminal } from '../terminal.ts';
 import { explainShape, isRead } from './snapshot-shape.ts';
+import type { PodView } from '../../core/pods/pod-view.ts';
 
 /** kubectl's output for a fleet is larger than hand-written files. */
 const snapshotBytes = 256 * 1024 * 1024;
@@ -43,7 +44,7 @@ export interface SavedCluster extends ClusterState, SavedClaims {
  *
  * @throws CliError if a file is not a snapshot, or an object in it has another shape than an API server gives it
  */
-export async function readSnapshot(paths: readonly string[], now: number, terminal: Terminal): Promise<SavedCluster> {
+export async function readSnapshot(paths: readonly string[], terminal: Terminal): Promise<SavedCluster> {
   const objects = new Map<string, Map<string, SavedObject>>();
   for (const { name, content } of await readInputs(paths, terminal, snapshotBytes)) {
     if ('error' in content) throw new CliError(`${name}: ${content.error}`);
@@ -74,11 +75,11 @@ export async function readSnapshot(paths: readonly string[], now: number, termin
     throw new CliError(`the snapshot has no ${kind}; make it with: ${snapshotCommand}`);
   }
   return {
-    now,
+    now: Date.now(),
     nodes: list('Node') as readonly NodeView[],
     partitions: list('GpuNodePartition') as readonly GpuNodePartition[],
     policies: list('GpuPartitionPolicy') as readonly GpuPartitionPolicy[],
-    pods: list('Pod') as readonly ClusterPod[],
+    pods: list('Pod') as readonly PodView[],
     budgets: list('PodDisruptionBudget') as readonly BudgetView[],
     events: list('Event') as readonly SavedEvent[],
     kueue: readQueues(list),

@@ -1,6 +1,7 @@
 import { disruptionBudgets, nodePartitions, nodes, pods, policies } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import type { WorkloadPod } from '../../core/explain/workload.ts';
+import type { NodeView } from '../../core/node/node-view.ts';
+import type { PodView } from '../../core/pods/pod-view.ts';
 import { mayUseClaims } from '../../core/policy/rules.ts';
 import { usesGpu } from '../../core/pods/gpu-pods.ts';
 import { pluginPodsOf } from '../../core/pods/plugin-pods.ts';
@@ -14,19 +15,8 @@ import type { LenientReader } from './lenient-reader.ts';
 import { projectObject } from '../../core/projection/bundled-object.ts';
 import { type LogLimits, readLogs } from './pod-logs.ts';
 
-export type BundledPod = Omit<WorkloadPod, 'status'> &
-  KubeObject & {
-    readonly status?: Omit<NonNullable<WorkloadPod['status']>, 'containerStatuses'> & {
-      readonly containerStatuses?: readonly { readonly name: string; readonly restartCount?: number }[];
-    };
-  };
-
-export type BundledNode = KubeObject & {
-  readonly status?: {
-    readonly allocatable?: Readonly<Record<string, string>>;
-    readonly capacity?: Readonly<Record<string, string>>;
-  };
-};
+export type BundledPod = PodView & KubeObject;
+type BundledNode = NodeView & KubeObject;
 
 export interface BundleOptions extends LogLimits {
   /** Where our programs run: only pods there count as ours. */

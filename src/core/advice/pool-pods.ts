@@ -1,4 +1,4 @@
-import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
+import { requestsOf } from '../explain/workload.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { podName } from '../pods/gpu-pods.ts';
@@ -8,6 +8,7 @@ import { type PodPool, PoolReader } from '../supply/pod-pool.ts';
 import { alikeKey, shareWaiting } from '../supply/waiting-share.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import type { AdvicePool } from './pools.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** Pods that wait for GPUs which no pool has. */
 export interface HomelessPods {
@@ -23,7 +24,7 @@ export interface PlacedPods {
 }
 
 /** Shares waiting pods among pools as the controller does. Those that it counts for none go to a pool that could have such a demand. */
-export function placePods(pools: readonly AdvicePool[], pods: readonly WorkloadPod[]): PlacedPods {
+export function placePods(pools: readonly AdvicePool[], pods: readonly PodView[]): PlacedPods {
   const waiters = listWaiters(pods);
   const asPools = pools.map(toPodPool);
   const shares = shareWaiting(waiters, asPools);
@@ -69,7 +70,7 @@ export function geometriesOf({ nodes }: Pick<AdvicePool, 'nodes'>): readonly Geo
 }
 
 /** What pods request together, by resource. */
-export function sumRequests(pods: readonly WorkloadPod[]): ReadonlyMap<string, number> {
+export function sumRequests(pods: readonly PodView[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const pod of pods)
     for (const [resource, amount] of requestsOf(pod, isSlice)) sums.set(resource, (sums.get(resource) ?? 0) + amount);

@@ -7,7 +7,7 @@ import { isAllocated, nameDevices, ownDevicesOf } from './allocated-claim.ts';
 import { listClaimNames, type RequestedClaim } from './claim-request.ts';
 import type { ClusterFacts } from './cluster-facts.ts';
 import { explainPod, type PodExplanation } from './explanation.ts';
-import type { WorkloadPod } from './workload.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 export type ClaimCode = 'Allocated' | 'OtherDriver' | 'DeviceGone' | 'Unused' | PodExplanation['code'];
 
@@ -76,7 +76,7 @@ export function explainClaim(claim: RequestedClaim, facts: ClusterFacts): ClaimE
 }
 
 /** A pod that asks for the claim and for nothing else. */
-function imagineUser({ metadata: { name, namespace } }: RequestedClaim): WorkloadPod {
+function imagineUser({ metadata: { name, namespace } }: RequestedClaim): PodView {
   return {
     metadata: { name, ...(namespace !== undefined && { namespace }) },
     spec: { resourceClaims: [{ name, resourceClaimName: name }] },
@@ -99,7 +99,7 @@ function explainUse(
   claim: RequestedClaim,
   devices: readonly ClaimedSlice[],
   reserved: readonly string[],
-  asking: readonly WorkloadPod[],
+  asking: readonly PodView[],
 ): Pick<ClaimExplanation, 'isPending' | 'code' | 'message'> {
   if (devices.length === 0) {
     const drivers = new Set((claim.status?.allocation?.devices?.results ?? []).map(({ driver }) => driver));

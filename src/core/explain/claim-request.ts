@@ -6,7 +6,8 @@ import { isAllocated } from './allocated-claim.ts';
 import type { ClusterFacts } from './cluster-facts.ts';
 import { type ClaimRequest, type DeviceChoice, type DeviceRequest, isForeign, readChoice } from './device-request.ts';
 import type { DeviceClassView } from './device-request.ts';
-import { requestsOf, type WorkloadPod } from './workload.ts';
+import { requestsOf } from './workload.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 interface NamedRequest extends DeviceRequest {
   readonly name: string;
@@ -44,7 +45,7 @@ export interface ClaimRequests {
 }
 
 /** What a pod requests by claim. A selector that is not evaluated is named. */
-export function claimRequestsOf(pod: WorkloadPod, facts: ClusterFacts): ClaimRequests {
+export function claimRequestsOf(pod: PodView, facts: ClusterFacts): ClaimRequests {
   const asked = new Map<string, number>();
   const requests: ClaimRequest[] = [];
   const unclear: string[] = [];
@@ -83,7 +84,7 @@ export function claimRequestsOf(pod: WorkloadPod, facts: ClusterFacts): ClaimReq
 }
 
 /** What a pod asks for by resources that DeviceClasses stand for: under names of their own, or the one that each class has (KEP-5004). */
-function listByResource(pod: WorkloadPod, classes: readonly DeviceClassView[]): readonly NamedRequest[] {
+function listByResource(pod: PodView, classes: readonly DeviceClassView[]): readonly NamedRequest[] {
   const classOf = (resource: string): string | undefined =>
     resource.startsWith(deviceClassPrefix)
       ? resource.slice(deviceClassPrefix.length)
@@ -95,7 +96,7 @@ function listByResource(pod: WorkloadPod, classes: readonly DeviceClassView[]): 
 }
 
 /** `NAMESPACE/NAME` of the claims of a pod, whichever way it asks: by name, by a template or by an extended resource. */
-export function listClaimNames({ metadata, spec, status }: WorkloadPod): readonly string[] {
+export function listClaimNames({ metadata, spec, status }: PodView): readonly string[] {
   const names = [
     ...(spec?.resourceClaims ?? []).map((one) => one.resourceClaimName),
     ...(status?.resourceClaimStatuses ?? []).map((one) => one.resourceClaimName),
@@ -107,7 +108,7 @@ export function listClaimNames({ metadata, spec, status }: WorkloadPod): readonl
 
 /** All that a pod requests of GPUs, however it does. */
 export function allRequestsOf(
-  pod: WorkloadPod,
+  pod: PodView,
   claims: ClaimRequests,
   isMeant: (resource: string) => boolean,
 ): ReadonlyMap<string, number> {
@@ -116,7 +117,7 @@ export function allRequestsOf(
   return all;
 }
 
-type ClaimSource = Omit<NonNullable<NonNullable<WorkloadPod['spec']>['resourceClaims']>[number], 'name'>;
+type ClaimSource = Omit<NonNullable<NonNullable<PodView['spec']>['resourceClaims']>[number], 'name'>;
 
 type FoundClaim =
   { readonly unknown: string } | { readonly source: string; readonly spec: ClaimSpec; readonly claim?: RequestedClaim };
@@ -124,7 +125,7 @@ type FoundClaim =
 function findClaim(
   entry: string,
   { resourceClaimName, resourceClaimTemplateName }: ClaimSource,
-  { metadata, status }: WorkloadPod,
+  { metadata, status }: PodView,
   { claims, templates }: ClusterFacts,
 ): FoundClaim {
   const isHere = (one: { readonly metadata: { readonly namespace?: string } }): boolean =>

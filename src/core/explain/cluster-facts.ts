@@ -8,7 +8,6 @@ import { type MigStrategy, strategyByLabels } from '../nvidia/labels/mig-strateg
 import type { BudgetView } from '../pods/disruption-budget.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { podName } from '../pods/gpu-pods.ts';
-import type { WeighedPod } from '../pods/pod-fate.ts';
 import { roundUp, wholeUnits } from '../text/quantity.ts';
 import { selectsNode, byPrecedence } from '../policy/precedence.ts';
 import { asScheduled } from '../policy/schedules.ts';
@@ -16,7 +15,8 @@ import type { NodeSlice } from './claim-device.ts';
 import type { ClaimTemplate, RequestedClaim } from './claim-request.ts';
 import type { DeviceClassView } from './device-request.ts';
 import { type TakenDevices, takenByNode } from './taken-devices.ts';
-import { holdsNode, requestOf, type WorkloadPod } from './workload.ts';
+import { holdsNode, requestOf } from './workload.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** What is known of a cluster when a pod is explained. */
 export interface ClusterFacts {
@@ -26,7 +26,7 @@ export interface ClusterFacts {
   readonly partitions: readonly GpuNodePartition[];
   readonly policies: readonly GpuPartitionPolicy[];
   /** Every pod of the cluster; undefined if the user may not list them: then the agents' reports count. */
-  readonly pods?: readonly (WorkloadPod & WeighedPod)[] | undefined;
+  readonly pods?: readonly PodView[] | undefined;
   /** PodDisruptionBudgets; undefined if the user may not list them: then evictions count as allowed. */
   readonly budgets?: readonly BudgetView[] | undefined;
   /** Of `resource.k8s.io`; undefined: not served, or the user may not list them. */
@@ -43,7 +43,7 @@ export interface GpuNode {
   readonly labels: Readonly<Record<string, string>>;
   readonly partition: GpuNodePartition | undefined;
   readonly policy: GpuPartitionPolicy | undefined;
-  readonly pods: readonly WorkloadPod[] | undefined;
+  readonly pods: readonly PodView[] | undefined;
   /** By claims; undefined if they are not known. */
   readonly taken: TakenDevices | undefined;
 }

@@ -11,7 +11,7 @@ import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict } from './n
 import { listMeetingResources } from './request-verdict.ts';
 import { explainName, type NameFinding } from './resource-name.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
-import type { WorkloadPod } from './workload.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 export type ExplanationCode =
   | 'Bound'
@@ -45,7 +45,7 @@ export interface PodExplanation {
 type Finding = Pick<PodExplanation, 'isPending' | 'code' | 'message'>;
 
 /** Explains why a pod is pending, and what would let it run. */
-export function explainPod(pod: WorkloadPod, facts: ClusterFacts): PodExplanation {
+export function explainPod(pod: PodView, facts: ClusterFacts): PodExplanation {
   const name = podName(pod);
   const known = explainState(pod, facts);
   if (known) return { pod: name, ...known, nodes: [], suggestions: [] };
@@ -77,7 +77,7 @@ function wantedResources(
 }
 
 /** What the pod's own state shows, regardless of the cluster. */
-function explainState(pod: WorkloadPod, facts: ClusterFacts): Finding | undefined {
+function explainState(pod: PodView, facts: ClusterFacts): Finding | undefined {
   const { spec, status, metadata } = pod;
   const say = (code: ExplanationCode, message: string, isPending = true): Finding => ({ isPending, code, message });
   if (status?.phase === 'Failed' && status.reason !== undefined && spec?.nodeName !== undefined) {
@@ -114,7 +114,7 @@ function explainState(pod: WorkloadPod, facts: ClusterFacts): Finding | undefine
 }
 
 function explainWait(
-  pod: WorkloadPod,
+  pod: PodView,
   asked: ReadonlyMap<string, number>,
   claims: ClaimRequests,
   verdicts: readonly NodeVerdict[],
@@ -155,7 +155,7 @@ function explainWait(
 }
 
 /** For a pod for which some node meets everything that is checked here. */
-function explainRoom(pod: WorkloadPod, word: string | undefined, nearest: NodeVerdict | undefined): Finding {
+function explainRoom(pod: PodView, word: string | undefined, nearest: NodeVerdict | undefined): Finding {
   const node = nearest?.gpuNode.name ?? '';
   const { nominatedNodeName } = pod.status ?? {};
   if (nominatedNodeName) {
@@ -172,14 +172,14 @@ function explainRoom(pod: WorkloadPod, word: string | undefined, nearest: NodeVe
 }
 
 /** `, with gpu-0 of node n by claim team/train-gpu` */
-function describeHeld(pod: WorkloadPod, { claims = [] }: ClusterFacts): string {
+function describeHeld(pod: PodView, { claims = [] }: ClusterFacts): string {
   const names = listClaimNames(pod);
   const own = claims.filter((one) => isAllocated(one) && names.includes(namespacedName(one.metadata)));
   return own.map((one) => `, with ${nameDevices(one)} by claim ${namespacedName(one.metadata)}`).join('');
 }
 
 /** A reading that is older than the pod tells of an earlier one of its name. */
-function explainLoss(pod: WorkloadPod, { partitions }: ClusterFacts): string | undefined {
+function explainLoss(pod: PodView, { partitions }: ClusterFacts): string | undefined {
   const { device } = partitions.find(({ metadata }) => metadata.name === pod.spec?.nodeName)?.status ?? {};
   return isSurelyRead(pod, device) ? listLosses(device, [pod])[0]?.why : undefined;
 }

@@ -1,4 +1,4 @@
-import type { SelectorRequirement, SelectorTerm, WorkloadPod } from './workload.ts';
+import type { PodView, SelectorRequirement, SelectorTerm } from '../pods/pod-view.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -14,7 +14,7 @@ export interface LabelMismatch {
 }
 
 /** Where a node does not match a pod's selector and affinity; of several terms the nearest. */
-export function listMismatches(spec: WorkloadPod['spec'], node: string, labels: Labels): readonly LabelMismatch[] {
+export function listMismatches(spec: PodView['spec'], node: string, labels: Labels): readonly LabelMismatch[] {
   const wanted = Object.entries(spec?.nodeSelector ?? {}).map(([key, value]) => ({
     key,
     operator: 'In',

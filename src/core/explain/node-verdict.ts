@@ -21,7 +21,8 @@ import {
 import { otherNameOf } from './resource-name.ts';
 import { describeTainted, judgeRequests } from './request-verdict.ts';
 import { describeMismatch, type LabelMismatch, listMismatches } from './node-match.ts';
-import { requestOf, tolerates, type WorkloadPod } from './workload.ts';
+import { requestOf, tolerates } from './workload.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** What keeps a pod from a node, the firmest first. */
 export const blockerKinds = [
@@ -53,7 +54,7 @@ export interface NodeVerdict {
 
 /** @param asked GPU resources that the pod requests, and how many */
 export function judgeNode(
-  pod: WorkloadPod,
+  pod: PodView,
   gpuNode: GpuNode,
   asked: ReadonlyMap<string, number>,
   claims: ClaimRequests,
@@ -84,7 +85,7 @@ function judgeAllocated({ name }: GpuNode, claim: ResourceClaimView): readonly B
 /** Taints that the control plane derives from what is reported already. */
 const saidElsewhere = ['not-ready', 'unreachable', 'unschedulable'].map((word) => `node.kubernetes.io/${word}`);
 
-function listClosings({ spec }: WorkloadPod, gpuNode: GpuNode): readonly Blocker[] {
+function listClosings({ spec }: PodView, gpuNode: GpuNode): readonly Blocker[] {
   const { node } = gpuNode;
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
   const found: Blocker[] = [];
@@ -189,7 +190,7 @@ function explainAbsence(gpuNode: GpuNode, resource: string): Blocker {
 }
 
 /** CPU, memory and the like, which a GPU node may run out of first. */
-function judgeOthers(pod: WorkloadPod, { node, pods }: GpuNode): readonly Blocker[] {
+function judgeOthers(pod: PodView, { node, pods }: GpuNode): readonly Blocker[] {
   if (pods === undefined) return [];
   return ['cpu', 'memory', 'ephemeral-storage'].flatMap((resource): readonly Blocker[] => {
     const offered = node.status?.allocatable?.[resource];

@@ -2,8 +2,9 @@ import type { NodePartitionStatus } from '../../api/types.ts';
 import { askedOf, growingRestMs } from './grant-failure.ts';
 import { type NodeMemory, recallMemory, type WaitName, type Waits } from './memory.ts';
 import { podName } from '../pods/gpu-pods.ts';
-import type { NodePod, Situation } from './snapshot.ts';
+import type { Situation } from './snapshot.ts';
 import { cutText } from '../text/cut-text.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** Waits in which a node that could not change is left alone, longer each time. */
 const restNames = ['DrainRest', 'HoldersRest'] as const satisfies readonly WaitName[];
@@ -74,7 +75,7 @@ export function recallRest(
 }
 
 /** Whether a rest is about a pod: one that was created since, under the same name, is another. */
-export function isNamed(pod: Pick<NodePod, 'metadata'>, { blockers, since }: Rest): boolean {
+export function isNamed(pod: Pick<PodView, 'metadata'>, { blockers, since }: Rest): boolean {
   const isLater = Date.parse(pod.metadata.creationTimestamp ?? '') > since;
   return !isLater && blockers.split(/[\s,;:]+/).includes(podName(pod));
 }

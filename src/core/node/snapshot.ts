@@ -12,9 +12,6 @@ import type { Slot } from '../rollout/slot.ts';
 import type { NodeView } from './node-view.ts';
 import type { NodeMemory } from './memory.ts';
 
-/** All that the rules read of a pod. */
-export type NodePod = PodView;
-
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
 export type AgentView =
   | { readonly state: 'Ready' }
@@ -88,7 +85,7 @@ export interface NodeSnapshot {
   readonly agent: AgentView;
   readonly settings: NodeSettings;
   /** The node's pods, listed just now; undefined: not listed. */
-  readonly pods?: readonly NodePod[];
+  readonly pods?: readonly PodView[];
   /** This node's, listed just now; undefined: not listed, as no policy may hand its GPUs out by them. */
   readonly slices?: readonly ResourceSliceView[] | undefined;
   /** Whether the cluster has the API of claims; undefined: not known. */

@@ -2,12 +2,10 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { GpuHolder } from '../pods/gpu-holders.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
 import type { LabelSelector } from '../pods/plugin-pods.ts';
-import type { NodePod, NodeSettings } from '../node/snapshot.ts';
+import type { NodeSettings } from '../node/snapshot.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { Limit } from '../rollout/limit.ts';
-
-/** All that a plan reads of a pod. */
-export type ClusterPod = NodePod & { readonly spec?: { readonly nodeName?: string } };
+import type { PodView } from '../pods/pod-view.ts';
 
 /** A cluster at one moment, read from the API server or from a file. */
 export interface ClusterState {
@@ -16,7 +14,7 @@ export interface ClusterState {
   readonly nodes: readonly NodeView[];
   readonly partitions: readonly GpuNodePartition[];
   readonly policies: readonly GpuPartitionPolicy[];
-  readonly pods: readonly ClusterPod[];
+  readonly pods: readonly PodView[];
   readonly budgets: readonly BudgetView[];
 }
 

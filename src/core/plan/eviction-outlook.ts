@@ -4,8 +4,8 @@ import { judgeFate, type PodFate } from '../pods/pod-fate.ts';
 import { podName } from '../pods/gpu-pods.ts';
 import { compareText } from '../text/fingerprint.ts';
 import type { GpuReport } from '../../api/types.ts';
-import type { ClusterPod } from './cluster-state.ts';
 import type { NodeOutlook } from './node-outlook.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** `Gone`: it has ended since the agent saw it. */
 export type PodOutlook = PodFate | 'Gone';
@@ -23,7 +23,7 @@ export interface EvictionOutlook {
 /** The pods that have to go for a node's plan, by name. */
 export function describeEvictions(
   { snapshot, plan }: NodeOutlook,
-  pods: readonly ClusterPod[],
+  pods: readonly PodView[],
   budgets: readonly BudgetView[],
 ): readonly EvictionOutlook[] {
   const { node, partition, claim, fresh } = snapshot;

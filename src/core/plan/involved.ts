@@ -1,13 +1,14 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { Fleet } from '../policy/fleet.ts';
-import type { ClusterPod, ClusterState } from './cluster-state.ts';
+import type { ClusterState } from './cluster-state.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** A cluster with everything that belongs to a node indexed by its name. */
 export interface Located {
   readonly cluster: ClusterState;
   readonly partitionOf: ReadonlyMap<string, GpuNodePartition>;
   /** Pods without a node are under undefined. */
-  readonly podsOf: ReadonlyMap<string | undefined, readonly ClusterPod[]>;
+  readonly podsOf: ReadonlyMap<string | undefined, readonly PodView[]>;
 }
 
 export function locate(cluster: ClusterState): Located {

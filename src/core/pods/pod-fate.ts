@@ -24,9 +24,6 @@ export interface FateFacts {
   readonly missingOwners?: ReadonlySet<string> | undefined;
 }
 
-/** The parts of a pod that its eviction is weighed by. */
-export type WeighedPod = PodView;
-
 export type DrainSpec = PolicySpec['drain'];
 
 /** Judges by what is known now: a pod's annotations, its owner and its budgets may change. */

@@ -1,7 +1,7 @@
 import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { mirrorAnnotation } from '../pods/eviction.ts';
-import type { WorkloadPod } from '../explain/workload.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** Prefix of our own labels, annotations and taints. */
 const ownPrefix = `${group}/`;
@@ -31,7 +31,7 @@ export function isKnownAnnotation(key: string): boolean {
 /** Keys of Node labels that decide something here: in policies, and in pods that request GPUs. */
 export function listDecidingKeys(
   policies: readonly GpuPartitionPolicy[],
-  pods: readonly WorkloadPod[],
+  pods: readonly PodView[],
 ): ReadonlySet<string> {
   const ofPolicies = policies.flatMap(({ spec: { nodeSelector } }) => [
     ...Object.keys(nodeSelector.matchLabels ?? {}),

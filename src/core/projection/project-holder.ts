@@ -1,9 +1,10 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import { definedOnly } from '../text/defined-fields.ts';
-import { type ListedPod, projectPod } from './project-pod.ts';
+import type { PodView } from '../pods/pod-view.ts';
+import { projectPod } from './project-pod.ts';
 
 /** What a pod's eviction is weighed by. @param labelKeys those that disruption budgets select by */
-export function projectHolder(pod: ListedPod, labelKeys: ReadonlySet<string>): ListedPod {
+export function projectHolder(pod: PodView, labelKeys: ReadonlySet<string>): PodView {
   const { priority } = pod.spec ?? {};
   const { spec: _containers, ...kept } = projectPod(pod, [], () => false, labelKeys);
   return { ...kept, ...(priority !== undefined && { spec: { priority } }) };

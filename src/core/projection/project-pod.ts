@@ -6,9 +6,6 @@ import { systemPods } from '../pods/system-pods.ts';
 import type { ContainerView, PodView } from '../pods/pod-view.ts';
 import { definedOnly } from '../text/defined-fields.ts';
 
-/** A pod as the API server lists it. */
-export type ListedPod = PodView & { readonly metadata: { readonly managedFields?: readonly unknown[] } };
-
 /**
  * The relevant parts of a node's pod. Anybody may create a pod of 1 MB: of a pod that is not the cluster's own, the only text
  * kept is its name and its GPUs.
@@ -18,11 +15,11 @@ export type ListedPod = PodView & { readonly metadata: { readonly managedFields?
  * @param labelKeys labels that are kept, such as those that disruption budgets select by
  */
 export function projectPod(
-  pod: ListedPod,
+  pod: PodView,
   systemNamespaces: readonly string[],
   isKept: (resource: string) => boolean,
   labelKeys: ReadonlySet<string> = new Set(),
-): ListedPod {
+): PodView {
   if (systemPods([pod], systemNamespaces).length > 0) return dropManagedFields(pod);
   const { metadata, spec, status } = pod;
   const { name, namespace, uid, creationTimestamp, deletionTimestamp, annotations, labels = {} } = metadata;
@@ -81,15 +78,13 @@ function keepResources({ resources = {} }: ContainerView, isKept: (resource: str
   return { resources: { limits: keep(limits), requests: keep(requests) } };
 }
 
-function dropManagedFields(pod: ListedPod): ListedPod {
+function dropManagedFields(pod: PodView): PodView {
   const { managedFields: _unused, annotations, ...metadata } = pod.metadata;
   return { ...pod, metadata: { ...metadata, ...keepAnnotations(annotations) } };
 }
 
 /** Annotations that decide whether the pod may be evicted; of a static pod only that it is one. */
-function keepAnnotations(
-  annotations: Readonly<Record<string, string>> = {},
-): Pick<ListedPod['metadata'], 'annotations'> {
+function keepAnnotations(annotations: Readonly<Record<string, string>> = {}): Pick<PodView['metadata'], 'annotations'> {
   const kept = Object.entries({
     ...(annotations[mirrorAnnotation] !== undefined && { [mirrorAnnotation]: 'true' }),
     ...(annotations[evictAnnotation] === 'false' && { [evictAnnotation]: 'false' }),

@@ -1,10 +1,10 @@
-import type { WorkloadPod } from '../explain/workload.ts';
 import { requestsOf } from '../explain/workload.ts';
 import { isSlice } from '../supply/pod-demand.ts';
 import { definedOnly } from '../text/defined-fields.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** A pod that waits, reduced to what it requests and requires of a node. Of one that requests no slice, only the name is kept. */
-export function projectWaitingPod({ metadata, spec = {} }: WorkloadPod): WorkloadPod {
+export function projectWaitingPod({ metadata, spec = {} }: PodView): PodView {
   const { name, namespace, uid, deletionTimestamp } = metadata;
   const kept = definedOnly({ name, namespace, uid, deletionTimestamp });
   const requests = requestsOf({ metadata, spec }, isSlice);

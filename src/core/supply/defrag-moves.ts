@@ -1,12 +1,12 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { ClassLayout } from '../demand/demand-plan.ts';
 import { couldTake, requirementsKey } from '../explain/could-take.ts';
-import type { WorkloadPod } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
 import { type Mover, MoveRooms } from './move-rooms.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** A slice on a node. */
 export interface SlicePlace {
@@ -60,7 +60,7 @@ function listTaken({ members, layouts, partitionOf }: LaidPool): readonly Holdin
 export function listMoves(
   pool: LaidPool,
   nodes: ReadonlyMap<string, NodeView>,
-  podOf: (name: string) => WorkloadPod | undefined,
+  podOf: (name: string) => PodView | undefined,
 ): readonly PodMove[] {
   const { members, layouts, partitionOf } = pool;
   const held = members.flatMap((member) =>
@@ -89,7 +89,7 @@ export function listMoves(
 /** Nodes are asked once for all pods that require the same of them. */
 function readMovers(
   nodes: ReadonlyMap<string, NodeView>,
-  podOf: (name: string) => WorkloadPod | undefined,
+  podOf: (name: string) => PodView | undefined,
 ): (pod: string, needs: Mover['needs']) => Mover {
   const known = new Map<string, Mover['takes']>();
   return (name, needs) => {

@@ -2,30 +2,31 @@ import type { GpuNodePartition } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from '../demand/pool.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
 import { podName } from '../pods/gpu-pods.ts';
-import { type DrainSpec, type FateFacts, judgeFate, type PodFate, type WeighedPod } from '../pods/pod-fate.ts';
+import { type DrainSpec, type FateFacts, judgeFate, type PodFate } from '../pods/pod-fate.ts';
 import { holdersOf, type HolderSource } from './defrag-moves.ts';
 import type { Member } from './member.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** What a pod's eviction costs beside another's. */
 const usual = 10;
 const forBudget = 1000;
 
 /** Who holds the slices of a pool. */
-export interface PoolHolders<Pod extends WeighedPod = WeighedPod> extends FateFacts, HolderSource {
+export interface PoolHolders extends FateFacts, HolderSource {
   /** By `NAMESPACE/NAME`; undefined: it is gone, or was not read. */
-  readonly podOf: (name: string) => Pod | undefined;
+  readonly podOf: (name: string) => PodView | undefined;
 }
 
 /** Those of a cluster as it was read. */
-export function indexHolders<Pod extends WeighedPod & { readonly metadata: { readonly name: string } }>({
+export function indexHolders({
   partitions,
   pods,
   budgets,
 }: {
   readonly partitions: readonly GpuNodePartition[];
-  readonly pods: readonly Pod[];
+  readonly pods: readonly PodView[];
   readonly budgets: readonly BudgetView[];
-}): PoolHolders<Pod> {
+}): PoolHolders {
   const byNode = new Map(partitions.map((one) => [one.metadata.name, one]));
   const byName = new Map(pods.map((pod) => [podName(pod), pod]));
   return { budgets, partitionOf: (node) => byNode.get(node), podOf: (name) => byName.get(name) };

@@ -1,8 +1,9 @@
 import type { Taint } from '../metadata/node-change.ts';
-import { requestsOf, type Toleration, tolerates, type WorkloadPod } from '../explain/workload.ts';
+import { requestsOf, tolerates } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { isZeroQuantity } from '../text/quantity.ts';
 import { hasLabels, isSlice, type Waiter } from './pod-demand.ts';
+import type { PodView, Toleration } from '../pods/pod-view.ts';
 
 /** The parts of Kueue's objects that tell what it holds back, in the API's own shape; v1beta1 and v1beta2 agree in them. */
 export interface KueueFacts {
@@ -65,7 +66,7 @@ export interface KueueWorkload {
 interface PodSet {
   readonly name?: string;
   readonly count?: number;
-  readonly template?: { readonly spec?: WorkloadPod['spec'] };
+  readonly template?: { readonly spec?: PodView['spec'] };
 }
 
 export interface LocalQueue {
@@ -142,7 +143,7 @@ function readPodSet(
   queue: ClusterQueue,
   flavors: ReadonlyMap<string, ResourceFlavor>,
 ): readonly Waiter[] {
-  const pod: WorkloadPod = {
+  const pod: PodView = {
     metadata: { ...metadata, name: `${metadata.name}/${name}` },
     ...(template?.spec && { spec: template.spec }),
   };
@@ -177,7 +178,7 @@ function listFlavors({ spec }: ClusterQueue, resource: string): readonly string[
 }
 
 /** The pod as Kueue starts it with a flavor; none if it does not tolerate the flavor's taints. */
-function placeBy(pod: WorkloadPod, flavor: ResourceFlavor | undefined): NonNullable<Waiter['ways']> {
+function placeBy(pod: PodView, flavor: ResourceFlavor | undefined): NonNullable<Waiter['ways']> {
   if (flavor === undefined) return [];
   const { nodeLabels = {}, nodeTaints = [], tolerations = [] } = flavor.spec ?? {};
   const all = [...(pod.spec?.tolerations ?? []), ...tolerations];

@@ -1,10 +1,10 @@
 import type { GpuNode } from '../explain/cluster-facts.ts';
 import { couldTake } from '../explain/could-take.ts';
-import type { WorkloadPod } from '../explain/workload.ts';
 import type { Member } from './member.ts';
 import { sayProfile } from './prospect-words.ts';
 import { isOfProfile } from './pod-demand.ts';
 import type { Planned } from './pool-plan.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** A GPU on which a plan makes a slice. */
 interface MadeSlice {
@@ -13,7 +13,7 @@ interface MadeSlice {
 }
 
 /** Whether a node would accept a pod if it had the slices. */
-export function accepts(nodes: readonly GpuNode[], node: string, pod: WorkloadPod): boolean {
+export function accepts(nodes: readonly GpuNode[], node: string, pod: PodView): boolean {
   return nodes.some((one) => one.name === node && couldTake(one.node, pod));
 }
 

@@ -1,10 +1,11 @@
 import { WHOLE } from '../demand/pool.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
 import { couldTake } from '../explain/could-take.ts';
-import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
+import { requestsOf } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { hasEnded } from '../pods/gpu-pods.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** Whether a resource is a slice that is not shared, the whole GPU included. */
 export function isSlice(resource: string): boolean {
@@ -12,7 +13,7 @@ export function isSlice(resource: string): boolean {
 }
 
 /** Pods that wait for a node, and not for leave to be scheduled. */
-export function isWaiting(pod: WorkloadPod): boolean {
+export function isWaiting(pod: PodView): boolean {
   const { metadata, spec } = pod;
   const isGated = (spec?.schedulingGates ?? []).length > 0;
   return spec?.nodeName === undefined && metadata.deletionTimestamp === undefined && !isGated && !hasEnded(pod);
@@ -20,12 +21,12 @@ export function isWaiting(pod: WorkloadPod): boolean {
 
 /** Pods that wait alike for slices. */
 export interface Waiter {
-  readonly pod: WorkloadPod;
+  readonly pod: PodView;
   readonly count: number;
   /** Slices that each requests, by resource. */
   readonly requests: ReadonlyMap<string, number>;
   /** Of what Kueue holds back: the nodes to which each flavor would bring it, and the pod that it would be there. */
-  readonly ways?: readonly { readonly nodeLabels: Readonly<Record<string, string>>; readonly pod: WorkloadPod }[];
+  readonly ways?: readonly { readonly nodeLabels: Readonly<Record<string, string>>; readonly pod: PodView }[];
 }
 
 /** Whether a node would accept a pod if it had the slices that the pod requests. */
@@ -41,7 +42,7 @@ export function hasLabels({ metadata }: NodeView, wanted: Readonly<Record<string
 }
 
 /** The pods that wait for slices. */
-export function listWaiters(pods: readonly WorkloadPod[]): readonly Waiter[] {
+export function listWaiters(pods: readonly PodView[]): readonly Waiter[] {
   return pods.flatMap((pod) => {
     const requests = requestsOf(pod, isSlice);
     return requests.size > 0 && isWaiting(pod) ? [{ pod, count: 1, requests }] : [];

@@ -2,7 +2,6 @@ import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
 import type { PoolGpu } from '../demand/pool.ts';
 import { couldTake } from '../explain/could-take.ts';
-import type { WorkloadPod } from '../explain/workload.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
 import { isClosed } from '../node/node-view.ts';
 import { evictsNever } from '../policy/demand-wish.ts';
@@ -20,6 +19,7 @@ import { findPrice } from './price.ts';
 import { type PodPool, PoolReader } from './pod-pool.ts';
 import { shareWaiting } from './waiting-share.ts';
 import { followsPods, type WantedSlice, wantedSlices } from './wanted-slices.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** What the demand of a policy makes of a pod that waits for a slice. */
 export interface PodProspect {
@@ -44,7 +44,7 @@ type Asking<T> = Generator<PlanQuestion, T, PlannedPool | undefined>;
 
 /** A pod that waits for a resource, and the policy with a demand that it counts for. */
 interface Scene {
-  readonly pod: WorkloadPod;
+  readonly pod: PodView;
   readonly resource: string;
   readonly policy: GpuPartitionPolicy;
   readonly demand: PolicyDemand;
@@ -63,7 +63,7 @@ interface Scene {
  * @param held what Kueue holds back
  */
 export function* foreseePod(
-  pod: WorkloadPod,
+  pod: PodView,
   facts: ClusterFacts,
   held: readonly Waiter[] = [],
 ): Asking<readonly PodProspect[]> {

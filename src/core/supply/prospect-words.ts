@@ -1,7 +1,6 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { WHOLE } from '../demand/pool.ts';
 import { type GpuNode, isPlanned } from '../explain/cluster-facts.ts';
-import type { WorkloadPod } from '../explain/workload.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { isWhole, nameSlice, type SliceEntry } from '../policy/demand-profiles.ts';
 import { describeGate } from '../rollout/gate.ts';
@@ -10,6 +9,7 @@ import { describeDuration } from '../text/duration.ts';
 import { riseMsOf } from './demand-course.ts';
 import type { Member } from './member.ts';
 import { followsPods } from './wanted-slices.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** `3g.20gb` of nvidia.com/mig-3g.20gb, `whole GPU` of nvidia.com/gpu */
 export function nameProfile(resource: string): string {
@@ -40,7 +40,7 @@ export function describePlace({ node, wish }: Member, nodes: readonly GpuNode[])
 }
 
 interface Held {
-  readonly pod: WorkloadPod;
+  readonly pod: PodView;
   readonly policy: GpuPartitionPolicy;
   readonly demand: PolicyDemand;
   readonly now: number | undefined;
@@ -63,7 +63,7 @@ export function describeHold({ pod, policy, demand, now }: Held): string {
 const closed: ReadonlySet<string> = new Set(['Frozen', 'Halted', 'CanarySoak', 'Capped', 'NodesUnavailable']);
 
 /** More must be asked for a while before it is wanted. */
-function describeRise({ metadata }: WorkloadPod, demand: PolicyDemand, now: number | undefined): string {
+function describeRise({ metadata }: PodView, demand: PolicyDemand, now: number | undefined): string {
   if (!followsPods(demand) || metadata.creationTimestamp === undefined || now === undefined) return '';
   const riseMs = riseMsOf(demand);
   const leftMs = Date.parse(metadata.creationTimestamp) + riseMs - now;

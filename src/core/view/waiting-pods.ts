@@ -4,11 +4,12 @@ import { allRequestsOf, claimRequestsOf } from '../explain/claim-request.ts';
 import { type ClusterFacts, type GpuNode, isDra, listGpuNodes } from '../explain/cluster-facts.ts';
 import { explainPod, type PodExplanation } from '../explain/explanation.ts';
 import { listMeetingResources } from '../explain/request-verdict.ts';
-import { isUnbound, requestsOf, type WorkloadPod } from '../explain/workload.ts';
+import { isUnbound, requestsOf } from '../explain/workload.ts';
 import { answerHere } from '../supply/plan-here.ts';
 import { foreseePod, type PodProspect } from '../supply/pod-prospect.ts';
 import { podName } from '../pods/gpu-pods.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** Pods that wait alike, and why. */
 export interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 'suggestions'> {
@@ -29,7 +30,7 @@ const mostGroups = 30;
 const mostPods = 10;
 
 /** Lists the pods that wait for a GPU, or a slice of one, by a resource or by a claim. */
-export function listWaiting(facts: ClusterFacts): readonly WorkloadPod[] {
+export function listWaiting(facts: ClusterFacts): readonly PodView[] {
   const dra = listGpuNodes(facts).filter(isDra);
   return (facts.pods ?? []).filter(
     (pod) => isUnbound(pod) && (requestsOf(pod, isGpuResource).size > 0 || claimsGpu(pod, facts, dra)),
@@ -37,7 +38,7 @@ export function listWaiting(facts: ClusterFacts): readonly WorkloadPod[] {
 }
 
 /** A claim may be for a device of another driver: what no GPU could be is for none. */
-function claimsGpu(pod: WorkloadPod, facts: ClusterFacts, dra: readonly GpuNode[]): boolean {
+function claimsGpu(pod: PodView, facts: ClusterFacts, dra: readonly GpuNode[]): boolean {
   const { asked, requests, allocated } = claimRequestsOf(pod, facts);
   return (
     [...asked.keys()].some(isGpuResource) ||

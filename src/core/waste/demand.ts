@@ -1,7 +1,8 @@
 import { type ClusterFacts, listGpuNodes, offerOf, offersOf, useOf } from '../explain/cluster-facts.ts';
-import { isUnbound, requestsOf, type WorkloadPod } from '../explain/workload.ts';
+import { isUnbound, requestsOf } from '../explain/workload.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { compareText } from '../text/fingerprint.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** What is offered of a resource, and what pods request. Under strategy mixed each profile has a resource. */
 export interface ResourceDemand {
@@ -22,7 +23,7 @@ interface Figures {
 }
 
 /** Pods that request GPUs and have no node yet. */
-export function listWaiting(pods: readonly WorkloadPod[]): readonly WorkloadPod[] {
+export function listWaiting(pods: readonly PodView[]): readonly PodView[] {
   return pods.filter(isUnbound);
 }
 

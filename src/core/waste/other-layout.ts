@@ -2,7 +2,7 @@ import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes } from '../explain/cluster-facts.ts';
 import { applyEdit, distanceOf } from '../explain/policy-edit.ts';
 import { takersAmong } from '../explain/could-take.ts';
-import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
+import { requestsOf } from '../explain/workload.ts';
 import type { Geometry, Layout } from '../gpu/geometry/geometry.ts';
 import { enumerateLayouts } from '../gpu/search/layout-enumeration.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
@@ -12,6 +12,7 @@ import { writeLayout } from '../gpu/search/layout-words.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import { matchesGpu } from '../policy/match-gpu.ts';
 import { listWaiting } from './demand.ts';
+import type { PodView } from '../pods/pod-view.ts';
 
 /** A layout of one entry of a policy that would have met more of the pods' requests. */
 export interface BetterLayout {
@@ -33,7 +34,7 @@ type Amounts = ReadonlyMap<string, number>;
 /** The GPU nodes of a sample, and the pods that wait in it. */
 interface Moment {
   readonly nodes: readonly GpuNode[];
-  readonly waiting: readonly WorkloadPod[];
+  readonly waiting: readonly PodView[];
 }
 
 /** The GPUs that one entry decides over, all of one product. */
@@ -102,7 +103,7 @@ function listEntries({ spec: { layouts = [] } }: GpuPartitionPolicy, nodes: read
 /** Requests for slices by pods that are on the policy's nodes, or could be if those had the slices. */
 function demandFor(
   policy: GpuPartitionPolicy,
-  couldRun: (pod: WorkloadPod) => boolean,
+  couldRun: (pod: PodView) => boolean,
   { nodes, waiting }: Moment,
 ): Amounts {
   const here = nodesUnder(policy, nodes);

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../../src/api/types.ts';
 import { placePods } from '../../../src/core/advice/pool-pods.ts';
 import { listPools } from '../../../src/core/advice/pools.ts';
-import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { Random } from '../../../src/core/simulation/random.ts';
 import { listPodPools } from '../../../src/core/supply/demand-pool.ts';
 import { listWaiters } from '../../../src/core/supply/pod-demand.ts';
 import { shareWaiting } from '../../../src/core/supply/waiting-share.ts';
 import { aCluster, aFleetNode, sliced } from '../plan/cluster-builder.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 const large = 'nvidia.com/mig-3g.20gb';
 const small = 'nvidia.com/mig-1g.5gb';
@@ -29,7 +29,7 @@ function followsPods(name: string, demand: PolicyDemand): GpuPartitionPolicy {
   return { ...aPool(name, {}), spec: { ...spec, demand } };
 }
 
-const aWaiting = (name: string, resource: string): WorkloadPod => ({
+const aWaiting = (name: string, resource: string): PodView => ({
   metadata: { name, namespace: 'team' },
   spec: { containers: [{ resources: { requests: { [resource]: 1 } } }] },
 });
@@ -38,8 +38,8 @@ describe('pods that wait for a pool', () => {
   const follows = followsPods('a', { from: 'Pods', slices: [{ profiles: ['3g.20gb'] }] });
   const layouts = aPool('b', {});
   const fleet = [inPool('n1', follows, ['1g.5gb@0']), inPool('n2', layouts, ['3g.20gb@0', '3g.20gb@4'])];
-  const facts = (pods: readonly WorkloadPod[]) => ({ ...aCluster(fleet), policies: [follows, layouts], pods });
-  const place = (pods: readonly WorkloadPod[]) => {
+  const facts = (pods: readonly PodView[]) => ({ ...aCluster(fleet), policies: [follows, layouts], pods });
+  const place = (pods: readonly PodView[]) => {
     const { waitingOf, homeless } = placePods(listPools(facts(pods)), pods);
     const counts = [...waitingOf].map(([pool, amounts]) => [pool.name, Object.fromEntries(amounts)]);
     return { counts, homeless };
@@ -95,7 +95,7 @@ describe('pods that wait, on random clusters', () => {
     const made = aFleetNode({ name: 'stray', slices: ['1g.5gb@0'], node: { labels: { pool: '' } } });
     const { policy: _none, ...spec } = made.partition.spec;
     const stray = { ...made, partition: { ...made.partition, spec } };
-    const pods = Array.from({ length: 1 + random.integer(12) }, (_, index): WorkloadPod => {
+    const pods = Array.from({ length: 1 + random.integer(12) }, (_, index): PodView => {
       const pod = aWaiting(`p${index}`, resources[random.integer(resources.length)] ?? '');
       const pool = ['a', 'b', 'c', 'd'][random.integer(8)];
       return pool === undefined ? pod : { ...pod, spec: { ...pod.spec, nodeSelector: { pool } } };

@@ -6,9 +6,9 @@ import type { NodeSlice } from '../../../src/core/explain/claim-device.ts';
 import type { ClaimTemplate, RequestedClaim } from '../../../src/core/explain/claim-request.ts';
 import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
 import type { DeviceClassView } from '../../../src/core/explain/device-request.ts';
-import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
 import { aCluster, type StoryNode } from './cluster-builder.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 export const driver = 'gpu.nvidia.com';
 export const attribute = (name: string): string => `device.attributes['${driver}'].${name}`;
@@ -74,7 +74,7 @@ function aSlice(nodeName: string): NodeSlice {
 /** Nodes with {@link aSlicedGpu} each, under a DRA driver, and all that the API shows of claims. */
 export function aClaimCluster(
   nodes: readonly (StoryNode & { readonly plan?: PlanReport })[] = [{}],
-  pods: readonly WorkloadPod[] = [],
+  pods: readonly PodView[] = [],
   more: Partial<ClusterFacts> = {},
 ): ClusterFacts {
   const wishes = nodes.map((node) => ({ gpus: [aSlicedGpu()], isDra: true, policy, ...node }));

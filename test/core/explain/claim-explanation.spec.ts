@@ -3,10 +3,10 @@ import { explainClaim, type ClaimExplanation } from '../../../src/core/explain/c
 import type { RequestedClaim } from '../../../src/core/explain/claim-request.ts';
 import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
 import { explainPod } from '../../../src/core/explain/explanation.ts';
-import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import { userKey } from '../../../src/core/gpu/state/device-users.ts';
 import { aClaimCluster, aHeldClaim, aSlicedGpu, attribute, deviceNames, policy } from './claim-cluster.ts';
 import { aPod, type StoryPod } from './cluster-builder.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 const [first = '', , , third = ''] = deviceNames;
 
@@ -17,7 +17,7 @@ function aPendingClaim(profile: string, name = 'wanted'): RequestedClaim {
 }
 
 /** A pod with a claim by its own name. */
-function aUser(claim: string, more: StoryPod = {}): WorkloadPod {
+function aUser(claim: string, more: StoryPod = {}): PodView {
   const resourceClaims = [{ name: 'gpu', resourceClaimName: claim }];
   return aPod({ ...more, spec: { resourceClaims, ...more.spec } });
 }
@@ -146,7 +146,7 @@ describe('explain claim', () => {
 });
 
 describe('explain pod: a claim that has its devices', () => {
-  const explained = (user: WorkloadPod, claim: RequestedClaim, facts: Partial<ClusterFacts> = {}) =>
+  const explained = (user: PodView, claim: RequestedClaim, facts: Partial<ClusterFacts> = {}) =>
     explainPod(user, aClaimCluster([{ name: 'a' }, { name: 'b' }], [user], { claims: [claim], ...facts }));
 
   it('keeps its pod from other nodes, by name', () => {

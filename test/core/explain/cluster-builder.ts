@@ -1,10 +1,10 @@
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, Phase } from '../../../src/api/types.ts';
 import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
-import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import { layoutOf } from '../../../src/core/wish/wish.ts';
 import { aDevice } from '../../support/builders.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 /** One GPU node of a story. */
 export interface StoryNode {
@@ -30,11 +30,11 @@ export interface StoryPod {
   readonly name?: string;
   readonly asks?: Readonly<Record<string, string>>;
   readonly node?: string;
-  readonly spec?: WorkloadPod['spec'];
-  readonly status?: WorkloadPod['status'];
+  readonly spec?: PodView['spec'];
+  readonly status?: PodView['status'];
 }
 
-export function aPod({ name = 'train', asks = {}, node, spec, status }: StoryPod = {}): WorkloadPod {
+export function aPod({ name = 'train', asks = {}, node, spec, status }: StoryPod = {}): PodView {
   return {
     metadata: { name, namespace: 'team' },
     spec: {
@@ -66,7 +66,7 @@ export function offerOfGpus(gpus: readonly GpuReport[]): Readonly<Record<string,
   return Object.fromEntries([...counts].map(([name, count]) => [name, String(count)]));
 }
 
-export function aCluster(wishes: readonly StoryNode[], pods: readonly WorkloadPod[] = []): ClusterFacts {
+export function aCluster(wishes: readonly StoryNode[], pods: readonly PodView[] = []): ClusterFacts {
   const policies = new Map(wishes.flatMap(({ policy }) => (policy ? [[policy.metadata.name, policy]] : [])));
   return {
     nodes: wishes.map(nodeOf),

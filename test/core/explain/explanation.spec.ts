@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { explainPod, type PodExplanation } from '../../../src/core/explain/explanation.ts';
 import type { ClaimTemplate } from '../../../src/core/explain/claim-request.ts';
 import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
-import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import { aGpu, aPolicy, withPods } from '../../support/builders.ts';
 import { aCluster, aPod, type StoryNode, type StoryPod } from './cluster-builder.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 const slice = 'nvidia.com/mig-1g.5gb';
 const half = 'nvidia.com/mig-3g.20gb';
@@ -823,7 +823,7 @@ describe('explain pod', () => {
     const sidecar = { resources: { limits: { [half]: 1 } }, restartPolicy: 'Always' };
     const init = { resources: { limits: { [half]: 2 } } };
     const codeOf = (initContainers: readonly object[]): string => {
-      const spec = { containers: [{}], initContainers } as WorkloadPod['spec'];
+      const spec = { containers: [{}], initContainers } as PodView['spec'];
       return explainPod(aPod({ spec }), aCluster([{ gpus: [halves] }])).code;
     };
     expect(codeOf([init, sidecar])).to.equal('SchedulerSays');

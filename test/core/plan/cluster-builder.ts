@@ -1,6 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, PolicySpec } from '../../../src/api/types.ts';
 import { type ChangePlan, planPrepared, prepareChange } from '../../../src/core/plan/change-plan.ts';
-import type { ClusterPod, ClusterState, ControllerSetup } from '../../../src/core/plan/cluster-state.ts';
+import type { ClusterState, ControllerSetup } from '../../../src/core/plan/cluster-state.ts';
 import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
@@ -8,6 +8,7 @@ import { defaultHolders } from '../../../src/core/pods/gpu-holders.ts';
 import { placeOf } from '../../../src/core/gpu/search/instance.ts';
 import { aDevice, aGpu, aPartition, aPolicy, withPods } from '../../support/builders.ts';
 import { aNode, aPluginPod, noon } from '../../support/node-builders.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 /** The plan of a change without demands. */
 export const planChange = (...change: Parameters<typeof prepareChange>): ChangePlan =>
@@ -78,7 +79,7 @@ export interface PodBuild {
 export function aTeamPod(
   name: string,
   { node = 'n1', owner = 'ReplicaSet', labels, annotations }: PodBuild = {},
-): ClusterPod {
+): PodView {
   const controller = { apiVersion: 'apps/v1', kind: owner, name: 'train', uid: `uid-of-${name}`, controller: true };
   const ownerReferences = owner === '' ? [] : [controller];
   const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/mig-3g.20gb': 1 } } }];
@@ -125,7 +126,7 @@ function advertise(gpus: readonly GpuReport[]): Readonly<Record<string, string>>
 }
 
 /** A device plugin that advertises what is there. */
-function pluginOn(node: string): ClusterPod {
+function pluginOn(node: string): PodView {
   const pod = aPluginPod({ name: `plugin-${node}` });
   return { ...pod, spec: { ...pod.spec, nodeName: node } };
 }

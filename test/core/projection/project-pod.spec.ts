@@ -1,13 +1,14 @@
 import { expect } from 'chai';
-import { gpuResourcesOf, type ListedPod, projectPod } from '../../../src/core/projection/project-pod.ts';
+import { gpuResourcesOf, projectPod } from '../../../src/core/projection/project-pod.ts';
 import { usesGpu } from '../../../src/core/pods/gpu-pods.ts';
 import { aPluginPod } from '../../support/node-builders.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 const filler = 'x'.repeat(1 << 20);
 const isKept = gpuResourcesOf({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '7' }, { 'example.com/slice': 1 });
 
 /** A pod as a tenant can make it, 1 MB long. */
-function aLongPod(limits: Readonly<Record<string, string | number>>, more: object = {}): ListedPod {
+function aLongPod(limits: Readonly<Record<string, string | number>>, more: object = {}): PodView {
   const containers = [{ name: filler, image: filler, env: [{ name: 'A', value: filler }], resources: { limits } }];
   return {
     metadata: { name: 'p', namespace: 'tenant', uid: 'u', annotations: { a: filler }, labels: { a: filler } },
@@ -16,7 +17,7 @@ function aLongPod(limits: Readonly<Record<string, string | number>>, more: objec
   };
 }
 
-const project = (pod: ListedPod): ListedPod => projectPod(pod, ['gpu'], isKept);
+const project = (pod: PodView): PodView => projectPod(pod, ['gpu'], isKept);
 
 describe('a pod as the controller keeps it', () => {
   it('is as long as its name, whatever a tenant writes into it', () => {
@@ -49,7 +50,7 @@ describe('a pod as the controller keeps it', () => {
   });
 
   it('is whole where it is the cluster’s own', () => {
-    const pod: ListedPod = aPluginPod();
+    const pod: PodView = aPluginPod();
     expect(project(pod)).to.deep.equal(pod);
   });
 });

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { GpuReport } from '../../../src/api/types.ts';
-import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import { askToFree } from '../../../src/core/supply/defrag.ts';
 import { listMoves, listUnnamed, type SlicePlace } from '../../../src/core/supply/defrag-moves.ts';
 import { listMembers } from '../../../src/core/supply/member.ts';
 import { aGpu, withPods } from '../../support/builders.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
 import { aDemandPolicy, evictingPolicy as policy, membersOf, planSmall as plan, scattered } from './defrag-builders.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 /** A node with so many idle slices. */
 const idle = (name: string, count: number) =>
@@ -15,7 +15,7 @@ const idle = (name: string, count: number) =>
 /** The nodes on which each pod finds room, if everything in use goes. @param looked the nodes at which it is looked */
 function roomsOf(
   fleet: readonly ReturnType<typeof aFleetNode>[],
-  podOf: (name: string) => WorkloadPod | undefined = () => undefined,
+  podOf: (name: string) => PodView | undefined = () => undefined,
   looked: string[] = [],
 ) {
   const partitions = new Map(fleet.map(({ partition }) => [partition.metadata.name, partition]));

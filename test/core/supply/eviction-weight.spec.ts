@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { DrainSpec, PodFate } from '../../../src/core/pods/pod-fate.ts';
-import type { WeighedPod } from '../../../src/core/pods/pod-fate.ts';
 import { weighEviction, weighGpus } from '../../../src/core/supply/eviction-weight.ts';
 import { listMembers } from '../../../src/core/supply/member.ts';
 import { planPool } from '../../../src/process/pool-plan.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
 import { aDemandPolicy } from './defrag-builders.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 const policy = aDemandPolicy();
 const nodes = [
@@ -17,8 +17,8 @@ const nodes = [
 ];
 const members = nodes.flatMap(({ partition }) => listMembers(policy, partition, { isResting: () => false }));
 
-function weigh(pods: Readonly<Record<string, Partial<WeighedPod>>>, drain?: DrainSpec) {
-  const podOf = (name: string): WeighedPod | undefined => {
+function weigh(pods: Readonly<Record<string, Partial<PodView>>>, drain?: DrainSpec) {
+  const podOf = (name: string): PodView | undefined => {
     const found = pods[name.replace('team/', '')];
     return found && { ...aTeamPod(name.replace('team/', '')), ...found };
   };
@@ -91,7 +91,7 @@ describe('a slice that no eviction frees', () => {
     const pods = { '3g.20gb@0': ['a', 'b'], '1g.5gb@4': ['b'] };
     const { partition } = aFleetNode({ name: 'n1', slices, pods }, policy);
     const own = listMembers(policy, partition, { isResting: () => false });
-    const podOf = (name: string): WeighedPod => (name === 'team/a' ? bare : aTeamPod('b'));
+    const podOf = (name: string): PodView => (name === 'team/a' ? bare : aTeamPod('b'));
     const [gpu] = weighGpus(own, { budgets: [], podOf, partitionOf: () => partition }, undefined);
     expect(gpu?.instances).to.deep.equal([
       { profile: '3g.20gb', start: 0, busy: true, stays: true },

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { DemandState, GpuReport, PolicyDemand } from '../../../src/api/types.ts';
-import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import { projectWaitingPod } from '../../../src/core/projection/project-waiting-pod.ts';
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
 import { listMembers } from '../../../src/core/supply/member.ts';
@@ -10,19 +9,20 @@ import { shareWaiting } from '../../../src/core/supply/waiting-share.ts';
 import { steadyKeyOf, wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 import { aNode } from '../../support/node-builders.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 const small = 'nvidia.com/mig-1g.5gb';
 const medium = 'nvidia.com/mig-1g.10gb';
 const large = 'nvidia.com/mig-3g.20gb';
 
-const aPod = (spec: WorkloadPod['spec'] = {}, resource = small, amount = 1): WorkloadPod => ({
+const aPod = (spec: PodView['spec'] = {}, resource = small, amount = 1): PodView => ({
   metadata: { name: 'job', namespace: 'ns' },
   spec: { containers: [{ name: 'main', resources: { limits: { [resource]: amount } } }], ...spec },
 });
 
 describe('pods that wait for slices', () => {
   const containers = [small, large].map((resource) => ({ name: 'main', resources: { limits: { [resource]: 1 } } }));
-  const both: WorkloadPod = { metadata: { name: 'job', namespace: 'ns' }, spec: { containers } };
+  const both: PodView = { metadata: { name: 'job', namespace: 'ns' }, spec: { containers } };
   const aPoolNode = (parts: Partial<PoolNode> = {}): PoolNode => ({
     node: aNode({ labels: { rack: '1' } }),
     idle: new Map(),
@@ -37,20 +37,20 @@ describe('pods that wait for slices', () => {
     nodes: [aPoolNode(node)],
     overflow: [],
   });
-  const share = (pods: readonly WorkloadPod[], ...pools: readonly PodPool[]) =>
+  const share = (pods: readonly PodView[], ...pools: readonly PodPool[]) =>
     Object.fromEntries(
       [...shareWaiting(listWaiters(pods.map(projectWaitingPod)), pools)].map(([policy, counts]) => [
         policy,
         Object.fromEntries(counts),
       ]),
     );
-  const counted = (...pods: readonly WorkloadPod[]) => share(pods, aPool('p'))['p'];
+  const counted = (...pods: readonly PodView[]) => share(pods, aPool('p'))['p'];
 
   it('are counted by what they request', () => {
     expect(counted(aPod(), aPod(), aPod({}, medium, 2), aPod({}, 'cpu'))).to.deep.equal({ [small]: 2, [medium]: 2 });
   });
 
-  const others: readonly (readonly [string, WorkloadPod])[] = [
+  const others: readonly (readonly [string, PodView])[] = [
     ['have a node', aPod({ nodeName: 'n' })],
     ['are not to be scheduled yet', aPod({ schedulingGates: [{ name: 'kueue' }] })],
     ['go', { ...aPod(), metadata: { name: 'job', deletionTimestamp: '2026-01-01T00:00:00Z' } }],

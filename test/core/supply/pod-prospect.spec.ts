@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, GpuReport, PolicyDemand, PolicySpec } from '../../../src/api/types.ts';
 import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
-import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
-import type { WeighedPod } from '../../../src/core/pods/pod-fate.ts';
 import { answerHere } from '../../../src/core/supply/plan-here.ts';
 import { foreseePod } from '../../../src/core/supply/pod-prospect.ts';
 import { aGpu, aPolicy, uuidOf, withPods } from '../../support/builders.ts';
 import { noon } from '../../support/node-builders.ts';
 import { aCluster, aPod, type StoryNode } from '../explain/cluster-builder.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 const small = 'nvidia.com/mig-1g.5gb';
 const large = 'nvidia.com/mig-3g.20gb';
@@ -29,7 +28,7 @@ const fromPods = (more: Partial<PolicyDemand> = {}): PolicyDemand => ({
   ],
   ...more,
 });
-const asking = (resource: string, name = 'train'): WorkloadPod => aPod({ name, asks: { [resource]: '1' } });
+const asking = (resource: string, name = 'train'): PodView => aPod({ name, asks: { [resource]: '1' } });
 const nodeOf = (policy: GpuPartitionPolicy, gpu: GpuReport, more: Partial<StoryNode> = {}): StoryNode => ({
   policy,
   gpus: [gpu],
@@ -38,9 +37,9 @@ const nodeOf = (policy: GpuPartitionPolicy, gpu: GpuReport, more: Partial<StoryN
 
 /** `CODE message` of each policy. */
 function outlook(
-  pod: WorkloadPod,
+  pod: PodView,
   nodes: readonly StoryNode[],
-  more: Partial<ClusterFacts> & { readonly others?: readonly WorkloadPod[] } = {},
+  more: Partial<ClusterFacts> & { readonly others?: readonly PodView[] } = {},
 ): readonly string[] {
   const { others = [], ...facts } = more;
   const found = answerHere(foreseePod(pod, { ...aCluster(nodes, [pod, ...others]), now: noon, ...facts }));
@@ -150,7 +149,7 @@ describe('what a demand makes of a pod that waits', () => {
       slices: [...fromPods().slices, { profiles: ['4g.20gb'] }, { profiles: ['2g.10gb'], weight: 1 }],
     }),
   );
-  const owned = (name: string, more: object = {}): WorkloadPod & WeighedPod => {
+  const owned = (name: string, more: object = {}): PodView => {
     const pod = aPod({ name, asks: { 'nvidia.com/mig-2g.10gb': '1' }, node: name });
     return {
       ...pod,
@@ -161,7 +160,7 @@ describe('what a demand makes of a pod that waits', () => {
 
   it('weighs evictions as the controller does: another pod goes in place of a dear one', () => {
     const dear = (name: string) => owned(name, { spec: { nodeName: name, priority: 1000 } });
-    const told = (others: readonly WorkloadPod[]) => outlook(asking(large), aCrowd(evicting), { others })[0];
+    const told = (others: readonly PodView[]) => outlook(asking(large), aCrowd(evicting), { others })[0];
     expect(told([dear('a'), owned('b')])).to.match(/^Planned .* on node b, GPU 0 in place of 1 2g\.10gb$/);
     expect(told([owned('a'), dear('b')])).to.match(/^Planned .* on node a, GPU 0 in place of 1 2g\.10gb$/);
   });

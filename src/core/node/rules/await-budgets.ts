@@ -6,9 +6,10 @@ import { judgeFate } from '../../pods/pod-fate.ts';
 import type { Outcome } from '../outcome.ts';
 import { waitFor } from '../memory.ts';
 import { findRest, longestBlockers } from '../rest.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { giveUp } from './drain-rest.ts';
 import { presumeAffected } from './plan-holders.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** How often budgets are read again, in ms. */
 const pollMs = 5000;
@@ -18,7 +19,7 @@ const pollMs = 5000;
  * never allows it ends the attempt, one that does not allow it now is waited for, both with the node open. Where pods of an earlier
  * attempt were evicted for nothing, and as many are in the way again, they must be allowed to go all at once.
  */
-export function awaitBudgets(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
+export function awaitBudgets(situation: Situation, pods: readonly PodView[]): Outcome | undefined {
   const { claim, fresh, partition, slot } = situation;
   const { scope, onTimeout = 'Skip', timeout = '10m' } = claim.winner?.spec.drain ?? {};
   const { drain: announced } = partition.spec;

@@ -4,7 +4,8 @@ import { asksForClaims, takesFromClaims } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
 import { awaitUsers, type Outcome, passing } from '../outcome.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** How long a pod may take to be bound after its claim was allocated, in ms. */
 const longestBindingMs = 120_000;
@@ -16,7 +17,7 @@ const longestText = 600;
  * whose device has gone would hang. Which idle instances a plan destroys is not known here, so each such claim counts. An open node is
  * not closed for that; on a closed one the pod is waited for, and drained like others.
  */
-export function awaitClaims(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
+export function awaitClaims(situation: Situation, pods: readonly PodView[]): Outcome | undefined {
   // They are listed by the plan that was known before the look, which may be an older one than the partition shows by now.
   const { fresh } = situation;
   if (fresh !== undefined && fresh.claims === undefined && asksForClaims(situation)) return { needs: 'All' };
@@ -34,7 +35,7 @@ export function awaitClaims(situation: Situation, pods: readonly NodePod[]): Out
   return { ...passing('Updating', 'Draining', message, pollMs), waits, keepsHoldersAway: true };
 }
 
-function listEarlyClaims({ node, fresh }: Situation, pods: readonly NodePod[]): readonly string[] {
+function listEarlyClaims({ node, fresh }: Situation, pods: readonly PodView[]): readonly string[] {
   const here = new Set(pods.map(({ metadata }) => metadata.uid));
   return listGpuClaims(fresh?.claims ?? [], node.metadata.name).flatMap(({ name, devices, users }) => {
     const absent = users.filter(({ uid }) => !here.has(uid));

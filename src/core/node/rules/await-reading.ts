@@ -4,9 +4,10 @@ import { sameJson } from '../../text/fingerprint.ts';
 import { timeText } from '../../text/duration.ts';
 import { waitFor } from '../memory.ts';
 import { passing, type Ruling } from '../outcome.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { giveUp } from './drain-rest.ts';
 import { findHolders } from './plan-holders.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** How long the kubelet may take to report which GPUs a pod uses that was just bound, in ms. */
 const longestReadingMs = 120_000;
@@ -18,7 +19,7 @@ const pollMs = 1000;
  * read is another pod, about which that reading says nothing. GPU holders come back meanwhile: the pod needs the device
  * plugin to start.
  */
-export function awaitReading(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
+export function awaitReading(situation: Situation, pods: readonly PodView[]): Ruling | undefined {
   const { partition } = situation;
   const { namesakes, unknown: unread } = findHolders(situation, pods);
   const unknown = [...namesakes, ...unread];

@@ -10,11 +10,12 @@ import { hasStartupTaint, isUnfinished } from '../node-view.ts';
 import { pluginPodsOf } from '../../pods/plugin-pods.ts';
 import { podName } from '../../pods/gpu-pods.ts';
 import { lookAgainMs, refuse, type Ruling } from '../outcome.ts';
-import type { NodePod, NodeSettings, Situation } from '../snapshot.ts';
+import type { NodeSettings, Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { configOf, refuseUnready } from './plugin-config.ts';
 import { currentOffer } from './current-offer.ts';
 import { wishOf } from './wish.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** Whether the device plugin has the policy's settings, or takes them from us, and runs: nothing is changed that it would not offer. */
 export function checkPlugin(situation: Situation): Ruling | undefined {
@@ -82,7 +83,7 @@ export function checkOffer(situation: Situation): Ruling | undefined {
 function findMisfit(
   { pluginConfigMap }: NodeSettings,
   { spec }: GpuPartitionPolicy,
-  pod: NodePod,
+  pod: PodView,
 ): { readonly reason: 'StrategyMismatch' | 'SharingRefused'; readonly message: string } | undefined {
   const { strategy, sharing } = spec;
   const settings = readPluginSettings(pod);

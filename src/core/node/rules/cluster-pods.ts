@@ -2,24 +2,25 @@ import { driverPodsOf, pluginPodsOf } from '../../pods/plugin-pods.ts';
 import { listGpuClaims } from '../../dra/resource-claim.ts';
 import { systemPods } from '../../pods/system-pods.ts';
 import { backendOf } from '../backend.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { mayClaimGpus, usesGpu } from '../../pods/gpu-pods.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** Pods of a node that are the cluster's own software, whatever labels others carry. */
-export function clusterPods({ settings }: Pick<Situation, 'settings'>, pods: readonly NodePod[]): readonly NodePod[] {
+export function clusterPods({ settings }: Pick<Situation, 'settings'>, pods: readonly PodView[]): readonly PodView[] {
   return systemPods(pods, settings.systemNamespaces);
 }
 
 /** Pods of the device plugin among those of a node. */
-export function pluginPods(situation: Pick<Situation, 'settings'>, pods: readonly NodePod[]): readonly NodePod[] {
+export function pluginPods(situation: Pick<Situation, 'settings'>, pods: readonly PodView[]): readonly PodView[] {
   return pluginPodsOf(clusterPods(situation, pods), situation.settings.pluginSelector);
 }
 
 /** Pods that read the devices only at their start, and have to read them again after a change. */
 export function refreshedPods(
   situation: Pick<Situation, 'settings' | 'node' | 'claim' | 'partition' | 'slices'>,
-  pods: readonly NodePod[],
-): readonly NodePod[] {
+  pods: readonly PodView[],
+): readonly PodView[] {
   switch (backendOf(situation)) {
     case 'DevicePlugin':
       return pluginPods(situation, pods);
@@ -35,8 +36,8 @@ export function refreshedPods(
  */
 export function listUsers(
   { node, partition, fresh }: Pick<Situation, 'node' | 'partition' | 'fresh'>,
-  pods: readonly NodePod[],
-): readonly NodePod[] {
+  pods: readonly PodView[],
+): readonly PodView[] {
   const offered = partition.status?.device?.advertised?.resources;
   // Where claims have been listed they tell for whom they have a GPU.
   const claims = fresh?.claims && listGpuClaims(fresh.claims, node.metadata.name);

@@ -2,7 +2,8 @@ import { hasEnded } from '../../pods/gpu-pods.ts';
 import { timeText } from '../../text/duration.ts';
 import type { Ruling } from '../outcome.ts';
 import { beginRest, findRest, isNamed, type Rest } from '../rest.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** Why a drain was given up. */
 const causes = {
@@ -23,7 +24,7 @@ export function giveUp(situation: Situation, reason: Cause, blockers: string, ev
 }
 
 /** Pods that did not go in time are left alone as long as the rest lasts and they are there. */
-export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
+export function drainRests(situation: Situation, pods: readonly PodView[]): Ruling | undefined {
   const rest = findRest(situation, 'DrainRest');
   if (rest === undefined || rest.leftMs <= 0 || !isCause(rest.reason)) return undefined;
   const isThere = pods.some((pod) => !hasEnded(pod) && isNamed(pod, rest));

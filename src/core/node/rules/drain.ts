@@ -7,12 +7,13 @@ import { durationMs } from '../../text/duration.ts';
 import type { Command, Drain } from '../commands.ts';
 import { waitFor, type Waits } from '../memory.ts';
 import type { Ruling, Verdict } from '../outcome.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { graceOf, terminationMs, evictPods, listRefusals, mayAsk, roundOf } from './evictions.ts';
 import { joinWithin } from '../../text/cut-text.ts';
 import { longestBlockers } from '../rest.ts';
 import { giveUp } from './drain-rest.ts';
 import { findHolders } from './plan-holders.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** How often the pods of a draining node are listed, in ms: the change begins when the last one has gone. */
 const drainPollMs = 1000;
@@ -22,7 +23,7 @@ const mostAnnounced = 256;
 const mostReturns = 3;
 
 /** Evicts the pods that hold what the plan destroys. @returns why the grant has to wait; undefined if they are gone */
-export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]): Ruling | undefined {
+export function drain(situation: Situation, slot: Slot, pods: readonly PodView[]): Ruling | undefined {
   const { claim, partition } = situation;
   const { affected } = findHolders(situation, pods);
   if (affected.length === 0) return undefined;
@@ -65,7 +66,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
 }
 
 /** The number of pods to evict, if at least one has been evicted or has ended; 0 if none has. */
-function countEvicted({ partition }: Situation, affected: readonly NodePod[]): number {
+function countEvicted({ partition }: Situation, affected: readonly PodView[]): number {
   const announced = partition.spec.drain?.pods ?? [];
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const uids = new Set(here.map(({ metadata }) => metadata.uid));
@@ -73,7 +74,7 @@ function countEvicted({ partition }: Situation, affected: readonly NodePod[]): n
 }
 
 /** Keeps pods that have ended, so that the agent's plan stays the same; drops those that the policy spares by now. */
-function announceDrain({ partition, pods: present = [] }: Situation, affected: readonly NodePod[]): Drain {
+function announceDrain({ partition, pods: present = [] }: Situation, affected: readonly PodView[]): Drain {
   const { hash = '', drains = [] } = partition.status?.device?.plan ?? {};
   const { pods: announced = [], readAfter } = partition.spec.drain?.planHash === hash ? partition.spec.drain : {};
   const sparing = present.filter((pod) => !hasEnded(pod) && !affected.includes(pod));
@@ -88,13 +89,13 @@ function announceDrain({ partition, pods: present = [] }: Situation, affected: r
   return { planHash: hash, ...asked, ...(drains.length > 0 && { places: drains }), pods };
 }
 
-function evictAffected(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
+function evictAffected(situation: Situation, affected: readonly PodView[]): readonly Command[] {
   const going = affected.filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners) === 'Yes');
   return evictPods(situation, going, (pod) => graceOf(situation, pod));
 }
 
 /** The policy requires it: whoever could write the policy is allowed to. */
-function deletePods(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
+function deletePods(situation: Situation, affected: readonly PodView[]): readonly Command[] {
   return affected
     .filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners) !== 'Never' && mayAsk(situation, pod))
     .map((pod) => {
@@ -104,7 +105,7 @@ function deletePods(situation: Situation, affected: readonly NodePod[]): readonl
 }
 
 /** A pod that is recreated here each time it is evicted. */
-function findLoop(situation: Situation, affected: readonly NodePod[]): NodePod | undefined {
+function findLoop(situation: Situation, affected: readonly PodView[]): PodView | undefined {
   return affected.find((pod) => roundOf(situation, pod) > mostReturns);
 }
 
@@ -120,7 +121,7 @@ function wait(waits: Waits, reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocke
 }
 
 /** Names each cause once, however many pods it keeps: the end of a long message is cut off. */
-function describe(situation: Situation, affected: readonly NodePod[]): string {
+function describe(situation: Situation, affected: readonly PodView[]): string {
   const stuck = affected.flatMap((pod) => {
     const why = explainStaying(pod, situation.fresh?.drain?.missingOwners);
     return why === undefined ? [] : [{ pod, why: `it ${why}` }];
@@ -130,14 +131,14 @@ function describe(situation: Situation, affected: readonly NodePod[]): string {
 }
 
 /** Pods in the way of nothing but their own device: somebody has destroyed it. */
-function sayLost({ partition }: Situation, affected: readonly NodePod[]): readonly string[] {
+function sayLost({ partition }: Situation, affected: readonly PodView[]): readonly string[] {
   return listPodCauses(listLosses(partition.status?.device, affected));
 }
 
-function sayWaiting(staying: readonly NodePod[]): string {
+function sayWaiting(staying: readonly PodView[]): string {
   return `waiting for ${staying.length === 1 ? 'a pod' : `${staying.length} pods`} to go: ${namePods(staying)}`;
 }
 
-function refOf({ metadata }: NodePod): { readonly namespace: string; readonly name: string; readonly uid: string } {
+function refOf({ metadata }: PodView): { readonly namespace: string; readonly name: string; readonly uid: string } {
   return { namespace: metadata.namespace ?? 'default', name: metadata.name, uid: metadata.uid ?? '' };
 }

@@ -1,8 +1,9 @@
 import { ownerOf } from '../../pods/eviction.ts';
 import type { PodCause } from '../../pods/gpu-pods.ts';
 import type { Command } from '../commands.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { durationMs } from '../../text/duration.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** An eviction that was refused, or after which the pod is still there, is repeated after this many ms. */
 const askAgainMs = 5000;
@@ -10,8 +11,8 @@ const askAgainMs = 5000;
 /** Evicts pods that are not terminating yet: each once, and again after a while. */
 export function evictPods(
   situation: Situation,
-  pods: readonly NodePod[],
-  graceOf: (pod: NodePod) => number | undefined = () => undefined,
+  pods: readonly PodView[],
+  graceOf: (pod: PodView) => number | undefined = () => undefined,
 ): readonly Extract<Command, { readonly name: 'EvictPod' }>[] {
   return pods.flatMap((pod) => {
     const { name, namespace = 'default', uid } = pod.metadata;
@@ -31,19 +32,19 @@ export function evictPods(
 }
 
 /** Whether a pod is not terminating yet, and was not asked to a moment ago. */
-export function mayAsk({ memory, now }: Situation, { metadata }: NodePod): boolean {
+export function mayAsk({ memory, now }: Situation, { metadata }: PodView): boolean {
   const asked = memory.evictions[metadata.uid ?? ''];
   return metadata.deletionTimestamp === undefined && (asked === undefined || now - asked.at >= askAgainMs);
 }
 
 /** Whether the API server has refused a pod's eviction within the last so many ms. */
-export function wasRefused({ memory, now }: Situation, { metadata }: NodePod, withinMs: number): boolean {
+export function wasRefused({ memory, now }: Situation, { metadata }: PodView, withinMs: number): boolean {
   const asked = memory.evictions[metadata.uid ?? ''];
   return asked?.refusal !== undefined && now - asked.at < withinMs;
 }
 
 /** 1 for a pod that was there from the start, 2 for the replacement of an evicted one, and so on. */
-export function roundOf({ memory, pods = [] }: Situation, pod: NodePod): number {
+export function roundOf({ memory, pods = [] }: Situation, pod: PodView): number {
   const asked = memory.evictions[pod.metadata.uid ?? ''];
   if (asked?.round !== undefined) return asked.round;
   const owner = ownerOf(pod)?.uid;
@@ -54,7 +55,7 @@ export function roundOf({ memory, pods = [] }: Situation, pod: NodePod): number 
 }
 
 /** The API server's messages for the evictions that it refused. */
-export function listRefusals({ memory }: Situation, pods: readonly NodePod[]): readonly PodCause[] {
+export function listRefusals({ memory }: Situation, pods: readonly PodView[]): readonly PodCause[] {
   return pods.flatMap((pod) => {
     const why = memory.evictions[pod.metadata.uid ?? '']?.refusal;
     return why === undefined ? [] : [{ pod, why }];
@@ -68,14 +69,14 @@ const longestGraceMs = 3600_000;
 const afterGraceMs = 30_000;
 
 /** Undefined: the pod's own. Never 0: that would bypass the kubelet, and a container may outlive its pod. */
-export function graceOf({ claim }: Situation, { spec }: NodePod): number | undefined {
+export function graceOf({ claim }: Situation, { spec }: PodView): number | undefined {
   const { gracePeriod } = claim.winner?.spec.drain ?? {};
   if (gracePeriod === undefined) return spec?.terminationGracePeriodSeconds === 0 ? 1 : undefined;
   return Math.max(1, Math.round(durationMs(gracePeriod) / 1000));
 }
 
 /** How long pods that were deleted may take to end. Pods choose their own grace periods, and must not block others for days. */
-export function terminationMs(situation: Situation, pods: readonly NodePod[]): number {
+export function terminationMs(situation: Situation, pods: readonly PodView[]): number {
   const graces = pods.map(
     (pod) => graceOf(situation, pod) ?? pod.spec?.terminationGracePeriodSeconds ?? usualGraceSeconds,
   );

@@ -10,11 +10,12 @@ import { staleOffer } from '../fence-words.ts';
 import { type Lasting, resumeWait, waitFor, type WaitName, type Waits } from '../memory.ts';
 import { isClosed, isOwnTaint, isUnfinished } from '../node-view.ts';
 import { changeKey, readRefreshMark, refreshedAnnotation } from '../refresh-mark.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { refreshedPods } from './cluster-pods.ts';
 import { explainOffer } from './current-offer.ts';
 import { configOf } from './plugin-config.ts';
 import { awaitSignalled, followMs } from './signal-plugin.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** What the device plugin makes of the device. */
 export interface Expected {
@@ -127,7 +128,7 @@ export function hasDynamicMig(situation: Situation): boolean {
   return backendOf(situation) === 'DRA' && listDynamicSlices(situation.slices ?? []).length > 0;
 }
 
-export function listPluginPods(situation: Situation): readonly NodePod[] | undefined {
+export function listPluginPods(situation: Situation): readonly PodView[] | undefined {
   return situation.pods && refreshedPods(situation, situation.pods);
 }
 

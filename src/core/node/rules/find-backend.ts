@@ -8,8 +8,9 @@ import { countWords } from '../../text/cut-text.ts';
 import { type Backend, backendOf, isFoundOut, nameBackend } from '../backend.ts';
 import { isUnfinished } from '../node-view.ts';
 import { type Outcome, refuse, type Ruling } from '../outcome.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 const deployLabels: Readonly<Record<Backend, string>> = { DevicePlugin: pluginDeployLabel, DRA: driverDeployLabel };
 
@@ -63,9 +64,9 @@ function find(situation: Situation): Backend | Outcome {
 type Signs = Readonly<Record<Backend, readonly string[]>>;
 
 /** What shows that a stack is on the node, in words. */
-function listSigns(situation: Situation, pods: readonly NodePod[], advertised: string): Signs {
+function listSigns(situation: Situation, pods: readonly PodView[], advertised: string): Signs {
   const devices = listSliceDevices(situation.fresh?.resourceSlices ?? situation.slices ?? []).length;
-  const name = (found: readonly NodePod[]): readonly string[] =>
+  const name = (found: readonly PodView[]): readonly string[] =>
     found.length > 0 ? [`pod ${namePods(found, 3)}`] : [];
   return {
     DevicePlugin: [
@@ -87,7 +88,7 @@ function byLabel({ node }: Situation): Backend | undefined {
 }
 
 /** A claim is none of the device plugin's. */
-function listUsersOf(backend: Backend, { node, partition }: Situation, pods: readonly NodePod[]): readonly NodePod[] {
+function listUsersOf(backend: Backend, { node, partition }: Situation, pods: readonly PodView[]): readonly PodView[] {
   const resources = node.status?.allocatable ?? {};
   const offered = partition.status?.device?.advertised?.resources;
   const offer = backend === 'DRA' ? { resources: {}, mayClaim: true } : { offered, resources, mayClaim: false };
@@ -118,7 +119,7 @@ function refuseBoth({ node }: Situation, signs: Signs): Ruling {
   );
 }
 
-function refuseChange(known: Backend, other: Backend, signs: Signs, left: readonly NodePod[]): Ruling {
+function refuseChange(known: Backend, other: Backend, signs: Signs, left: readonly PodView[]): Ruling {
   return refuse(
     'BackendMismatch',
     `the ${nameBackend(other)} is on this node now (${signs[other].join(', ')}), and pods still have GPUs that its ` +

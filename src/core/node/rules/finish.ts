@@ -14,7 +14,7 @@ import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { readyNode, reopenNode } from '../node-marks.ts';
 import { isClosed, isOwnTaint, isUnfinished, metadataOf } from '../node-view.ts';
 import { alsoWaits, type Outcome, type Ruling, type Verdict } from '../outcome.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { evictPods } from './evictions.ts';
 import { checkBackend } from './check-driver.ts';
@@ -25,6 +25,7 @@ import type { SkippedEntry } from '../../policy/skipped-entry.ts';
 import type { Prediction } from './prediction.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
 import { isDeviceDone, wishOf } from './wish.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
 const slicesAgainMs = 120_000;
@@ -196,12 +197,12 @@ function restartHolders(
  * GPU Feature Discovery updates its labels every minute by itself. Evicted from a closed node, it would not come back unless it
  * tolerates the taint, be it ours or the node pool's, and the labels for which the node waits would never be right.
  */
-function discoveryThatWouldStayAway(situation: Situation, pods: readonly NodePod[]): readonly NodePod[] {
+function discoveryThatWouldStayAway(situation: Situation, pods: readonly PodView[]): readonly PodView[] {
   const taints = (situation.node.spec?.taints ?? []).filter(isOwnTaint);
   return discoveryPods(situation, pods).filter((pod) => taints.some((taint) => !tolerates(pod, taint)));
 }
 
-function discoveryPods(situation: Situation, pods: readonly NodePod[]): readonly NodePod[] {
+function discoveryPods(situation: Situation, pods: readonly PodView[]): readonly PodView[] {
   const discovery = situation.settings.gpuHolders.find(({ name }) => name === 'gpu-feature-discovery');
   return discovery === undefined ? [] : holderPods(discovery, clusterPods(situation, pods));
 }

@@ -7,7 +7,7 @@ import { waitFor } from '../memory.ts';
 import { nextEpoch } from '../observed-epoch.ts';
 import { type Outcome, passing, type Ruling } from '../outcome.ts';
 import { isRepair, recentRepairs } from '../repair.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { backendOf } from '../backend.ts';
 import { checkBackend, checkDriver } from './check-driver.ts';
 import { checkOffer, checkPlugin } from './check-plugin.ts';
@@ -26,6 +26,7 @@ import { listPodsToSignal } from './signal-plugin.ts';
 import { awaitTurn } from './slot.ts';
 import { noteUntouched } from './untouched.ts';
 import { wishOf } from './wish.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** All earlier rules have passed: closes the node, makes sure that no pod uses what the plan destroys, and grants the plan. */
 export function grant(situation: Situation): Outcome {
@@ -54,7 +55,7 @@ export function grant(situation: Situation): Outcome {
   );
 }
 
-function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Outcome {
+function closeAndGrant(situation: Situation, pods: readonly PodView[]): Outcome {
   // 3. Close it.
   if (!isClosed(situation.node)) {
     const waits = isUnfinished(situation.node) ? undefined : noteUntouched(situation, pods);
@@ -71,7 +72,7 @@ function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Outcome 
   );
 }
 
-function clear(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
+function clear(situation: Situation, pods: readonly PodView[]): Ruling | undefined {
   const { slot, claim } = situation;
   const drained = (): Ruling | undefined => slot && drain(situation, slot, pods);
   // Pods that are waited for, not evicted, may take long: nothing needs to be taken away meanwhile. And a pod with a claim ends only
@@ -86,7 +87,7 @@ function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Rul
 }
 
 /** Grants exactly the plan that was read. The partition's version makes this a compare-and-swap. */
-function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
+function writeGrant(situation: Situation, pods: readonly PodView[]): Ruling {
   const { partition, claim, settings, now } = situation;
   const wish = wishOf(situation);
   const spec = claim.winner?.spec;

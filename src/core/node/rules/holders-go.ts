@@ -18,14 +18,15 @@ import { backendOf } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { passing, type Ruling } from '../outcome.ts';
 import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 import { listMonitorDaemons } from './monitors.ts';
 import { joinWithin } from '../../text/cut-text.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** Records the pods that read the devices only when they start, in the write that closes the node. */
-export function noteHolders(situation: Situation, pods: readonly NodePod[]): NodeChange {
+export function noteHolders(situation: Situation, pods: readonly PodView[]): NodeChange {
   const { node, settings } = situation;
   const known = readHoldersMark(node.metadata.annotations?.[holdersAnnotation]);
   const holders = podsThatGo(settings.gpuHolders, 'AfterChange', clusterPods(situation, pods));
@@ -43,7 +44,7 @@ export function holdersRest(situation: Situation): Ruling | undefined {
 }
 
 /** Removes the holders that the next grant cannot have. @returns why the grant has to wait; undefined if they are gone */
-export function holdersGo(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
+export function holdersGo(situation: Situation, pods: readonly PodView[]): Ruling | undefined {
   const { settings } = situation;
   const { pause, evicted, staying } = findStaying(situation, pods);
   const isToldNow = Object.keys(pause.labels).length > 0;
@@ -77,17 +78,17 @@ function giveUp({ settings, now }: Situation, { blockers, leftMs }: Rest): Rulin
 interface Staying {
   readonly pause: HolderPause;
   /** Those that are evicted. */
-  readonly evicted: readonly NodePod[];
+  readonly evicted: readonly PodView[];
   /** All that are still there and must not be. */
-  readonly staying: readonly NodePod[];
+  readonly staying: readonly PodView[];
 }
 
-function findStaying(situation: Situation, all: readonly NodePod[]): Staying {
+function findStaying(situation: Situation, all: readonly PodView[]): Staying {
   const { settings, partition, node } = situation;
   const pods = clusterPods(situation, all);
   const occasion = occasionOf(partition);
   const pause = holdersToPause(settings.gpuHolders, occasion, node.metadata.labels ?? {});
-  const listGoing = (byLabel: boolean): readonly NodePod[] =>
+  const listGoing = (byLabel: boolean): readonly PodView[] =>
     pause.holders.flatMap((holder) =>
       holderPods(holder, pods).filter((pod) => goesByLabel(pause, holder, pod) === byLabel),
     );
@@ -101,7 +102,7 @@ function findStaying(situation: Situation, all: readonly NodePod[]): Staying {
 }
 
 /** Of one holder some pods may be gpu-operator's, which go by its label, and others of another installation. */
-function goesByLabel({ evict }: HolderPause, holder: GpuHolder, pod: NodePod): boolean {
+function goesByLabel({ evict }: HolderPause, holder: GpuHolder, pod: PodView): boolean {
   return !evict.includes(holder) && isDeployed(holder, pod);
 }
 
@@ -109,10 +110,10 @@ function goesByLabel({ evict }: HolderPause, holder: GpuHolder, pod: NodePod): b
  * The device plugin keeps NVML open as well. If no label removes it, it is evicted, provided that our taint keeps it away; one that
  * tolerates the taint would only come back.
  */
-function awayFromPlugin(situation: Situation, pause: HolderPause, pods: readonly NodePod[]): readonly NodePod[] {
+function awayFromPlugin(situation: Situation, pause: HolderPause, pods: readonly PodView[]): readonly PodView[] {
   const plugin = pause.holders.find(({ name }) => name === 'device-plugin');
   if (plugin === undefined || backendOf(situation) === 'DRA') return [];
-  const mayCome = (pod: NodePod): boolean => tolerates(pod, repartitioningTaint);
+  const mayCome = (pod: PodView): boolean => tolerates(pod, repartitioningTaint);
   return pluginPods(situation, pods).filter((pod) => !goesByLabel(pause, plugin, pod) && !mayCome(pod));
 }
 

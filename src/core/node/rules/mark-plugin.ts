@@ -6,11 +6,12 @@ import { backendOf } from '../backend.ts';
 import type { Command } from '../commands.ts';
 import { isOwnTaint, type NodeView } from '../node-view.ts';
 import { formatRefreshMark, readRefreshMark, refreshedAnnotation } from '../refresh-mark.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { keyOf } from './fence-situation.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** Records the plugin's pods that are about to be evicted: a successor evicts these and no others. */
-export function recordReplaced(node: NodeView, change: string, pods: readonly NodePod[]): Command {
+export function recordReplaced(node: NodeView, change: string, pods: readonly PodView[]): Command {
   // Also on a node that is open now: the record must hold when it is closed.
   const taints = [repartitioningTaint, ...(node.spec?.taints ?? []).filter(isOwnTaint)];
   const mark = {

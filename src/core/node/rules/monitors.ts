@@ -1,13 +1,14 @@
 import { listGpuClaims, listMonitorClaims } from '../../dra/resource-claim.ts';
 import { evictablePods } from '../../pods/holder-pods.ts';
 import { hasEnded } from '../../pods/gpu-pods.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** Pods that look on by claims of a node, and use none of its GPUs; none where claims have not been listed. */
 export function listMonitors(
   { node, fresh }: Pick<Situation, 'node' | 'fresh'>,
-  pods: readonly NodePod[],
-): readonly NodePod[] {
+  pods: readonly PodView[],
+): readonly PodView[] {
   const { claims = [] } = fresh ?? {};
   const listUids = (list: typeof listGpuClaims): ReadonlySet<string> =>
     new Set(list(claims, node.metadata.name).flatMap(({ users }) => users.map(({ uid }) => uid)));
@@ -22,6 +23,6 @@ export function listMonitors(
  * Those that are restarted like other holders of the GPUs: a DaemonSet's, which makes another one. A claim takes admin access only in a
  * namespace that an administrator has labelled for it.
  */
-export function listMonitorDaemons(...asked: Parameters<typeof listMonitors>): readonly NodePod[] {
+export function listMonitorDaemons(...asked: Parameters<typeof listMonitors>): readonly PodView[] {
   return evictablePods(listMonitors(...asked));
 }

@@ -2,18 +2,19 @@ import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
 import { hasEnded, podName, usesGpu } from '../../pods/gpu-pods.ts';
 import { listLosers } from '../../pods/lost-devices.ts';
 import { isSurelyRead, listReportedPods } from '../../pods/reported-pods.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { listUsers } from './cluster-pods.ts';
 import { listMonitors } from './monitors.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** The holders of what a plan destroys, or of what is destroyed already: such a pod cannot work. */
 export interface PlanHolders {
   /** Pods that have to go. */
-  readonly affected: readonly NodePod[];
+  readonly affected: readonly PodView[];
   /** Pods that bear the name of one that has to go, and may have come since it was read. Before a node is closed they count as that one. */
-  readonly namesakes: readonly NodePod[];
+  readonly namesakes: readonly PodView[];
   /** Pods that use GPUs of which the agent does not know yet which; it is about to learn. */
-  readonly unknown: readonly NodePod[];
+  readonly unknown: readonly PodView[];
 }
 
 /** Namespaces of pods that a plan may send away, as far as its agent knows them. */
@@ -35,7 +36,7 @@ export function listHolderNamespaces(
 /** A pod is told by its uid, where the controller has told it to go, else by its name in a reading that is later than the pod. */
 export function findHolders(
   situation: Pick<Situation, 'node' | 'partition' | 'claim' | 'fresh'>,
-  pods: readonly NodePod[],
+  pods: readonly PodView[],
 ): PlanHolders {
   const { partition, claim, fresh } = situation;
   const { device } = partition.status ?? {};
@@ -49,7 +50,7 @@ export function findHolders(
   const [known, going] = [new Set(fresh?.holders), new Set(fresh?.going)];
   // During a drain the plan keeps naming pods that have gone: the reading shows whether another one of the name is in the way.
   const monitors = new Set(listMonitors(situation, pods));
-  const isNamed = (pod: NodePod): boolean => {
+  const isNamed = (pod: PodView): boolean => {
     if (monitors.has(pod)) return false;
     const name = podName(pod);
     // Its resource may be gone from the node, as its device is; no pod that the kubelet has refused is reported.
@@ -58,7 +59,7 @@ export function findHolders(
   };
   // If not all of them could be named, any pod may be affected.
   const isAll = claim.winner?.spec.drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
-  const judge = (pod: NodePod): keyof PlanHolders | undefined => {
+  const judge = (pod: PodView): keyof PlanHolders | undefined => {
     // The policy may spare pods that it has told to go.
     const isOrdered = ordered.has(pod.metadata.uid ?? '') && (isAll || planned.has(podName(pod)));
     if (isOrdered || (isAll && users.has(pod))) return 'affected';
@@ -69,12 +70,12 @@ export function findHolders(
     pods.filter((pod) => !hasEnded(pod)),
     judge,
   );
-  const listOf = (kind: keyof PlanHolders): readonly NodePod[] => judged.get(kind) ?? [];
+  const listOf = (kind: keyof PlanHolders): readonly PodView[] => judged.get(kind) ?? [];
   return { affected: listOf('affected'), namesakes: listOf('namesakes'), unknown: listOf('unknown') };
 }
 
 /** Those who have to go, by all that is known before the node is closed. */
-export function presumeAffected(...asked: Parameters<typeof findHolders>): readonly NodePod[] {
+export function presumeAffected(...asked: Parameters<typeof findHolders>): readonly PodView[] {
   const { affected, namesakes } = findHolders(...asked);
   return [...affected, ...namesakes];
 }

@@ -6,11 +6,12 @@ import { readPluginSettings } from '../../nvidia/plugin-config/plugin-settings.t
 import { sameJson } from '../../text/fingerprint.ts';
 import { type Backend, backendOf, nameBackend } from '../backend.ts';
 import { lookAgainMs, type Outcome, passing, refuse, type Ruling } from '../outcome.ts';
-import type { Situation, NodePod } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { isReady } from '../../pods/plugin-pods.ts';
 import type { NodeView } from '../node-view.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** Whether the files can be read among which that of the node's plugin is to be. */
 export function checkConfig(situation: Situation): Outcome | undefined {
@@ -61,7 +62,7 @@ function defaultConfig(situation: Situation): string | undefined {
 }
 
 /** Leaves a node alone on which what hands its GPUs out does not run. What is about to start is waited for. */
-export function refuseUnready(node: NodeView, backend: Backend, pods: readonly NodePod[]): Ruling | undefined {
+export function refuseUnready(node: NodeView, backend: Backend, pods: readonly PodView[]): Ruling | undefined {
   const unready = pods.filter((pod) => !isReady(pod));
   if (unready.length === 0) return undefined;
   const failing = unready.filter(isFailing);
@@ -72,7 +73,7 @@ export function refuseUnready(node: NodeView, backend: Backend, pods: readonly N
 }
 
 /** What keeps the plugin's pods from being ready, in the kubelet's words, and the config file that they may be missing. */
-export function describeTrouble(node: NodeView, pods: readonly NodePod[]): readonly string[] {
+export function describeTrouble(node: NodeView, pods: readonly PodView[]): readonly string[] {
   const trouble = pods.flatMap((pod) => explainPluginPod(pod) ?? []);
   const config = configOf(node);
   const label = `the node's label ${devicePluginConfigLabel} names ${config}: does its ConfigMap have that key?`;

@@ -14,7 +14,7 @@ import { closeNode, fenceByZero } from '../node-marks.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
 import { alsoWaits, lookAgainMs, type Outcome } from '../outcome.ts';
 import { formatRefreshMark, type RefreshMark } from '../refresh-mark.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { checkSettings } from './check-plugin.ts';
 import { evictPods, listRefusals, wasRefused } from './evictions.ts';
 import { describeFence, type Expected, hasDynamicMig, keyOf, listPluginPods, toldOffer } from './fence-situation.ts';
@@ -22,6 +22,7 @@ import { recordReplaced } from './mark-plugin.ts';
 import { nodeUnavailable } from './plan.ts';
 import { describeTrouble } from './plugin-config.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** What a node in use is disturbed for. */
 const slotUses: { readonly [Next in FenceStep['next']]?: SlotUse } = { Evict: 'Plugin', Close: 'Status' };
@@ -97,7 +98,7 @@ function commandsOf(
   step: FenceStep,
   situation: Situation,
   mark: RefreshMark | undefined,
-  old: readonly NodePod[],
+  old: readonly PodView[],
   { marks = {} }: ExpectedOffer,
 ): readonly Command[] {
   const change = keyOf(situation);

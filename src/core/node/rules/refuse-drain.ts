@@ -4,8 +4,9 @@ import { judgeFate } from '../../pods/pod-fate.ts';
 import { listPodCauses } from '../../pods/gpu-pods.ts';
 import { countWords, joinWithin } from '../../text/cut-text.ts';
 import { awaitUsers, type Outcome } from '../outcome.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { presumeAffected } from './plan-holders.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** How often, in ms, pods are looked at again that nothing moves: their end, and an edit of the policy, are events. */
 const stayingPollMs = 60_000;
@@ -16,7 +17,7 @@ const longestCauses = 2000;
  * Pods that no eviction moves are waited for with the node open: closed, it would only be missed. No other pod is evicted meanwhile,
  * and the node asks for no slot.
  */
-export function refuseDrain(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
+export function refuseDrain(situation: Situation, pods: readonly PodView[]): Outcome | undefined {
   const { claim, fresh, partition } = situation;
   const affected = presumeAffected(situation, pods);
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);

@@ -3,18 +3,19 @@ import { isFreshRestart } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
 import { backendOf } from '../backend.ts';
 import { type Lasting, waitFor } from '../memory.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { refreshedPods } from './cluster-pods.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** The plugin's pods that the agent signals when the device is done; null if they are replaced instead. */
 export function listPodsToSignal(
   situation: Parameters<typeof refreshedPods>[0] & Pick<Situation, 'now'>,
-  pods: readonly NodePod[],
+  pods: readonly PodView[],
 ): string[] | null {
   if (situation.settings.pluginRefresh !== 'Signal') return null;
   const found = refreshedPods(situation, pods);
   // A signal ends the DRA driver. A second time within minutes the kubelet would start it again after 10 s, then 20 s and so on.
-  const wouldWait = (pod: NodePod): boolean =>
+  const wouldWait = (pod: PodView): boolean =>
     isFreshRestart(pod, situation.now) && tolerates(pod, repartitioningTaint);
   if (backendOf(situation) === 'DRA' && found.some(wouldWait)) return null;
   const uids = found.flatMap(({ metadata }) => metadata.uid ?? []);
@@ -30,7 +31,7 @@ export const followMs = 20_000;
  */
 export function awaitSignalled(
   situation: Situation,
-  found: readonly NodePod[] | undefined,
+  found: readonly PodView[] | undefined,
   change: string,
 ): Lasting | undefined {
   const { partition } = situation;

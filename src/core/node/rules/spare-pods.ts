@@ -6,7 +6,8 @@ import { listPodCauses, namePods, type PodCause } from '../../pods/gpu-pods.ts';
 import { joinWithin } from '../../text/cut-text.ts';
 import { awaitUsers, type Ruling } from '../outcome.ts';
 import { longestBlockers } from '../rest.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** For the agent to report the pods, upon which other layouts are chosen: that comes as an event. */
 const lookAgainMs = 5000;
@@ -15,7 +16,7 @@ const lookAgainMs = 5000;
  * A demand that may not evict gives up idle slices only. Where a pod has come onto one since, nothing happens, with the node open:
  * other layouts are chosen as soon as the agent has reported it.
  */
-export function sparePods(situation: Situation, affected: readonly NodePod[]): Ruling | undefined {
+export function sparePods(situation: Situation, affected: readonly PodView[]): Ruling | undefined {
   if (affected.length === 0) return undefined;
   const { claim, partition } = situation;
   const isNever = evictsNever(claim.winner);

@@ -4,9 +4,10 @@ import { sameJson } from '../../text/fingerprint.ts';
 import { takesFromClaims } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { awaitUsers, type Outcome, passing } from '../outcome.ts';
-import type { NodePod, Situation } from '../snapshot.ts';
+import type { Situation } from '../snapshot.ts';
 import { listMonitors } from './monitors.ts';
 import { presumeAffected } from './plan-holders.ts';
+import type { PodView } from '../../pods/pod-view.ts';
 
 /** What the API takes. */
 const mostClaims = 128;
@@ -18,7 +19,7 @@ const pollMs = 1000;
  * A claim with admin access looks on, and its pod is never drained. The kubelet names it like any other: before the agent plans
  * without it, slices that it has open look as if they were in use. @returns why the grant has to wait
  */
-export function tellMonitors(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
+export function tellMonitors(situation: Situation, pods: readonly PodView[]): Outcome | undefined {
   const { node, partition, fresh } = situation;
   if (!takesFromClaims(situation)) return undefined;
   // Which of the pods that would have to go are monitors is known before anybody asks for a slot.

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { awaitClaims } from '../../../../src/core/node/rules/await-claims.ts';
 import { awaitReading } from '../../../../src/core/node/rules/await-reading.ts';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import type { ResourceClaimView } from '../../../../src/core/dra/resource-claim.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
@@ -22,6 +21,7 @@ import {
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const policy = aSlicingPolicy({ backend: 'DRA' });
 const closed = aNode({ taints: taints.closed, allocatable: { 'nvidia.com/gpu': '0' } });
@@ -35,7 +35,7 @@ function aClaim(...users: readonly string[]): ResourceClaimView {
 
 describe('claims that have devices before their pods are there', () => {
   const partition = aManagedPartition({ backend: 'DRA' });
-  const ask = (claims: readonly ResourceClaimView[] | undefined, node = closed, pods: readonly NodePod[] = []) =>
+  const ask = (claims: readonly ResourceClaimView[] | undefined, node = closed, pods: readonly PodView[] = []) =>
     awaitClaims(aSituation({ policy, partition, node }, { fresh: aFreshRead({ ...(claims && { claims }) }) }), pods);
 
   it('are listed first, where the plan destroys or changes anything', () => {
@@ -86,12 +86,12 @@ describe('claims that have devices before their pods are there', () => {
 });
 
 describe('pods of which the agent does not know yet what they use', () => {
-  const created = (name: string, creationTimestamp: string): NodePod => {
+  const created = (name: string, creationTimestamp: string): PodView => {
     const pod = aGpuPod(name);
     return { ...pod, metadata: { ...pod.metadata, creationTimestamp } };
   };
   const told = (
-    pods: readonly NodePod[],
+    pods: readonly PodView[],
     drain?: NonNullable<ReturnType<typeof aManagedPartition>['spec']['drain']>,
   ) => {
     const device = { ...wholeGpu, readTime: '2026-01-01T11:50:00Z' };
@@ -127,7 +127,7 @@ describe('pods with claims that hold what a change of mode destroys', () => {
     const partition = aManagedPartition({ backend: 'DRA', device: { ...device, plan } });
     const labels = { 'nvidia.com/gpu.deploy.dcgm': 'true', 'gpupartition.dev/state': 'updating' };
     const node = aNode({ taints: taints.closed, labels, allocatable: { 'nvidia.com/gpu': '0' } });
-    const job: NodePod = { ...aGpuPod(), spec: { containers: [{}], resourceClaims: [{ name: 'gpu' }] } };
+    const job: PodView = { ...aGpuPod(), spec: { containers: [{}], resourceClaims: [{ name: 'gpu' }] } };
     const found = { pods: [aDriverPod(), job], slices: slicesOf(device), fresh: { claims: [aClaim('job')] } };
     const settled = { waits: { Closed: { since: 0 } }, evictions: {} };
     const answer = judge({ policy, partition, node }, found, settled);

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { checkOffer, checkPlugin } from '../../../../src/core/node/rules/check-plugin.ts';
 import { lookAgainMs } from '../../../../src/core/node/outcome.ts';
 import type { ConfigFiles } from '../../../../src/core/node/snapshot.ts';
@@ -15,6 +14,7 @@ import {
   type SnapshotParts,
   taints,
 } from '../../../support/node-builders.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 describe('a node whose device plugin would not offer the new layout', () => {
   it('is not closed where nothing offers its GPUs: that is said first', () => {
@@ -35,7 +35,7 @@ describe('a node whose device plugin would not offer the new layout', () => {
     const labels = { 'gpupartition.dev/state': 'ready' };
     const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' };
     const crashing = [{ name: 'nvidia-device-plugin', restartCount: 9, state: { waiting } }];
-    const of = (containerStatuses?: NonNullable<NodePod['status']>['containerStatuses']) => {
+    const of = (containerStatuses?: NonNullable<PodView['status']>['containerStatuses']) => {
       const pod = aPluginPod({ isReady: false });
       const status = { ...pod.status, ...(containerStatuses && { containerStatuses }) };
       return judge({ node: aNode({ labels }) }, { pods: [{ ...pod, status }] });
@@ -62,11 +62,11 @@ describe('a node whose device plugin would not offer the new layout', () => {
   it('is told by the pods that fail, if any does, and else by those that start', () => {
     const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' };
     const pod = aPluginPod({ name: 'starts', isReady: false });
-    const fails: NodePod = {
+    const fails: PodView = {
       ...aPluginPod({ name: 'fails', isReady: false }),
       status: { ...pod.status, containerStatuses: [{ name: 'nvidia-device-plugin', state: { waiting } }] },
     };
-    const messageOf = (pods: readonly NodePod[]) => judge({}, { pods }).verdict.message;
+    const messageOf = (pods: readonly PodView[]) => judge({}, { pods }).verdict.message;
     expect(messageOf([pod, fails]))
       .to.include('gpu/fails')
       .and.not.include('gpu/starts');
@@ -90,13 +90,13 @@ describe('a node whose device plugin would not offer the new layout', () => {
 
   it('is refused by settings of a plugin of any kind that tells some, and by none that tells nothing', () => {
     const selector = { app: 'mine' };
-    const withEnv = (pod: NodePod, env: readonly { readonly name: string; readonly value: string }[]): NodePod => {
+    const withEnv = (pod: PodView, env: readonly { readonly name: string; readonly value: string }[]): PodView => {
       const containers = [{ name: 'nvidia-device-plugin', env }];
       return { ...pod, spec: { containers } };
     };
     const other = { ...aPluginPod(), metadata: { ...aPluginPod().metadata, labels: selector } };
     const settings = { pluginSelector: selector };
-    const reasonOf = (pod: NodePod) => judge({ settings }, { pods: [pod] }).verdict.reason;
+    const reasonOf = (pod: PodView) => judge({ settings }, { pods: [pod] }).verdict.reason;
     expect(reasonOf(withEnv(other, []))).to.equal('AwaitingGrant');
     expect(reasonOf(withEnv(other, [{ name: 'MIG_STRATEGY', value: 'single' }]))).to.equal('StrategyMismatch');
     expect(reasonOf(withEnv(aPluginPod(), []))).to.equal('StrategyMismatch');
@@ -116,7 +116,7 @@ describe('a node whose device plugin would not offer the new layout', () => {
         },
       },
     });
-    const reasonOf = (parts: SnapshotParts, pods: readonly NodePod[] = []) =>
+    const reasonOf = (parts: SnapshotParts, pods: readonly PodView[] = []) =>
       checkOffer(aSituation({ partition: aManagedPartition({ device }), claim: becomes('Sliced'), ...parts }, { pods }))
         ?.verdict.reason;
     const single = aNode({ allocatable: { 'nvidia.com/gpu': '1' } });

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import type { MigStrategy } from '../../../../src/core/nvidia/labels/mig-strategy.ts';
 import { composeDevicePluginConfig } from '../../../../src/core/nvidia/plugin-config/device-plugin-config.ts';
 import { currentOffer, knownStrategy } from '../../../../src/core/node/rules/current-offer.ts';
@@ -23,6 +22,7 @@ import {
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const strategyLabel = 'nvidia.com/mig.strategy';
 
@@ -71,10 +71,10 @@ describe('what a node offers of its device as it is', () => {
     const node = aNode({ labels: { [strategyLabel]: 'mixed' }, taints: taints.closed, allocatable: advertisesSlice });
     const { resources: asLabelled } = currentOffer(aSituation({ partition: aManagedPartition({ device }), node }));
     expect(asLabelled).to.deep.equal({ 'nvidia.com/mig-7g.40gb': 1 });
-    const strategyWith = (...pods: readonly NodePod[]): MigStrategy | undefined =>
+    const strategyWith = (...pods: readonly PodView[]): MigStrategy | undefined =>
       knownStrategy(aSituation({ partition, node }, { pods, configFiles: { state: 'Read', files } }));
     expect(strategyWith(), 'of a plugin that is not known').to.equal('single');
-    const managed = (name: string, value: string): NodePod => {
+    const managed = (name: string, value: string): PodView => {
       const env = [
         { name: 'CONFIG_FILE_SRCDIR', value: '/all' },
         { name, value },

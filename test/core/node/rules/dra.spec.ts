@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import type { ResourceClaimView } from '../../../../src/core/dra/resource-claim.ts';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
@@ -26,6 +25,7 @@ import { computeLabels } from '../../../../src/core/nvidia/labels/node-labels.ts
 import { describeReport } from '../../../../src/core/nvidia/labels/describe-report.ts';
 import { checkDriver } from '../../../../src/core/node/rules/check-driver.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const policy = aSlicingPolicy({ backend: 'DRA' });
 const nothing = { 'nvidia.com/gpu': '0' };
@@ -291,7 +291,7 @@ describe('a node whose GPUs are handed out by claims, closed for a change, that 
 describe('the DRA driver of gpu-operator’s GPUCluster, where a GPU stayed in use', () => {
   const label = 'nvidia.com/gpu.deploy.dra-driver';
   const driver = aDriverPod({ uid: 'driver', tolerates: true });
-  const deployed: NodePod = { ...driver, spec: { ...driver.spec, nodeSelector: { [label]: 'true' } } };
+  const deployed: PodView = { ...driver, spec: { ...driver.spec, nodeSelector: { [label]: 'true' } } };
 
   it('is paused by its label nvidia.com/gpu.deploy.dra-driver, waited for, and brought back after the change', () => {
     const device: DeviceReport = { ...wholeGpu, step: 'Failed', error: { code: 'InUse', message: 'in use' } };
@@ -384,7 +384,7 @@ describe('a driver that is set to create slices itself, and still shows those th
   it('stops every change and opens nothing, before a change and after', () => {
     const driver = aDriverPod();
     const containers = [{ name: 'gpus', env: [{ name: 'FEATURE_GATES', value: 'DynamicMIG=true' }], resources: {} }];
-    const gated: NodePod = { ...driver, spec: { ...driver.spec, containers } };
+    const gated: PodView = { ...driver, spec: { ...driver.spec, containers } };
     for (const device of [sliced('MIG-new'), wholeGpu]) {
       const partition = aManagedPartition({ backend: 'DRA', device });
       const found = { pods: [gated], slices: slicesOf(device), fresh: { claims: [] } };
@@ -502,11 +502,11 @@ describe('two stacks on one node', () => {
 describe('a DRA driver that does not run', () => {
   const node = aNode({ allocatable: nothing, labels: { 'gpupartition.dev/state': 'ready' } });
   const partition = aManagedPartition({ backend: 'DRA' });
-  const check = (pods: readonly NodePod[]) =>
+  const check = (pods: readonly PodView[]) =>
     checkDriver(aSituation({ policy, partition, node }, { pods, slices: [] }));
   const starts = aDriverPod({ name: 'starts', uid: 'starts', isReady: false });
   const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' };
-  const fails: NodePod = {
+  const fails: PodView = {
     ...aDriverPod({ name: 'fails', uid: 'fails', isReady: false }),
     status: { ...starts.status, containerStatuses: [{ name: 'plugins', state: { waiting } }] },
   };
@@ -546,7 +546,7 @@ describe('a claim on what a change destroys', () => {
   const closed = aNode({ taints: taints.closed, labels: updating, allocatable: nothing });
   const settled = { waits: { Closed: { since: 0 } }, evictions: {} };
   const slices = slicesOf(wholeGpu);
-  const claiming: NodePod = {
+  const claiming: PodView = {
     metadata: { name: 'job', namespace: 'ns', uid: 'uid-job', creationTimestamp: '2026-01-01T11:00:00Z' },
     spec: { containers: [{}], resourceClaims: [{ name: 'gpu' }] },
     status: { phase: 'Running' },
@@ -565,7 +565,7 @@ describe('a claim on what a change destroys', () => {
 
   it('is known to the controller before the agent has reported its pod, which is drained once it has, and only then granted', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'set', uid: 'uid-set', controller: true };
-    const job: NodePod = { ...claiming, metadata: { ...claiming.metadata, ownerReferences: [owner] } };
+    const job: PodView = { ...claiming, metadata: { ...claiming.metadata, ownerReferences: [owner] } };
     const world = new NodeWorld({ policy, partition, node: closed, pods: [aDriverPod(), job], slices });
     world.memory = settled;
     world.claims = [claim];

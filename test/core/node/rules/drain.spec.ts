@@ -4,7 +4,6 @@ import type { Command } from '../../../../src/core/node/commands.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
 import { drain } from '../../../../src/core/node/rules/drain.ts';
 import { adoptRests } from '../../../../src/core/node/rest.ts';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
 import {
@@ -32,6 +31,7 @@ import {
   taints,
 } from '../../../support/node-builders.ts';
 import type { NodeWorld } from '../../../support/node-world.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 function requestOf({ now, node, partition, policy, pods, memory }: NodeWorld) {
   const decision = decide({ ...aSnapshot({ now, node, partition, policy, slot: undefined }), pods }, memory);
@@ -67,7 +67,7 @@ describe('a drain', () => {
   });
 
   it('of the whole node evicts every pod that uses GPUs, and no other', () => {
-    const other: NodePod = { ...aPod('web'), spec: { containers: [] } };
+    const other: PodView = { ...aPod('web'), spec: { containers: [] } };
     const world = aDrain({ scope: 'Node' }, { pods: [goes, stays, other] });
     close(world);
     stepUntil(world, 'Applying');
@@ -300,7 +300,7 @@ describe('a drain', () => {
   });
 
   it('never ends a pod without grace, even if the pod itself asks for none: its container would outlive it', () => {
-    const abrupt: NodePod = { ...goes, spec: { ...goes.spec, terminationGracePeriodSeconds: 0 } };
+    const abrupt: PodView = { ...goes, spec: { ...goes.spec, terminationGracePeriodSeconds: 0 } };
     const world = aDrain({ onTimeout: 'Force' }, { pods: [abrupt, stays] });
     world.refusals = { 'uid-goes': 'no' };
     close(world);
@@ -325,7 +325,7 @@ describe('a drain', () => {
   });
 
   describe('that is not over in time', () => {
-    const blocked = (drain: PolicySpec['drain'], pods?: readonly NodePod[]): NodeWorld => {
+    const blocked = (drain: PolicySpec['drain'], pods?: readonly PodView[]): NodeWorld => {
       const world = aDrain(drain, pods && { pods });
       world.refusals = { 'uid-goes': 'no' };
       close(world);
@@ -406,7 +406,7 @@ describe('a drain', () => {
 
     it('is not given up before what force has told to go had its grace, however short the timeout is', () => {
       const leaving = aPod('goes', { deletionTimestamp: '2026-01-01T11:59:00Z' });
-      const slow: NodePod = { ...leaving, spec: { ...leaving.spec, terminationGracePeriodSeconds: 300 } };
+      const slow: PodView = { ...leaving, spec: { ...leaving.spec, terminationGracePeriodSeconds: 300 } };
       for (const [drain, pod, graceMs] of [
         [{ gracePeriod: '2m' }, slow, 120_000],
         [{}, slow, 300_000],

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { roundOf, terminationMs } from '../../../../src/core/node/rules/evictions.ts';
 import type { Eviction } from '../../../../src/core/node/memory.ts';
-import type { NodePod, Situation } from '../../../../src/core/node/snapshot.ts';
+import type { Situation } from '../../../../src/core/node/snapshot.ts';
 import { aPod, goes } from '../../../support/drain-world.ts';
 import {
   aBarePod,
@@ -11,10 +11,11 @@ import {
   noMemory,
   noon,
 } from '../../../support/node-builders.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const partition = aManagedPartition();
 const situationOf = (
-  pods: readonly NodePod[],
+  pods: readonly PodView[],
   evictions: Readonly<Record<string, Partial<Eviction>>> = {},
 ): Situation => {
   const all = Object.entries(evictions).map(([uid, one]) => [uid, { at: noon, refusal: undefined, ...one }] as const);
@@ -45,7 +46,7 @@ describe('how often a pod was evicted and came back', () => {
 });
 
 describe('the time that deleted pods may take', () => {
-  const graceful = (terminationGracePeriodSeconds: number): NodePod => ({
+  const graceful = (terminationGracePeriodSeconds: number): PodView => ({
     ...goes,
     spec: { ...goes.spec, terminationGracePeriodSeconds },
   });

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { ResourceSliceView } from '../../../../src/core/dra/resource-slice.ts';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   aDriverPod,
@@ -22,6 +21,7 @@ import {
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const policy = aSlicingPolicy({ backend: 'Auto' });
 const nothing = { 'nvidia.com/gpu': '0' };
@@ -30,7 +30,7 @@ const plugin = { 'nvidia.com/gpu.deploy.device-plugin': 'true' };
 const channels: ResourceSliceView = { spec: { driver: 'compute-domain.nvidia.com', devices: [{ name: 'channel-0' }] } };
 const instances = [{ profile: '7g.40gb', gi: 0, start: 0, uuid: 'MIG-a' }];
 const oneSlice = aDevice({ ...aGpu({ mig: 'Enabled' }), instances });
-const claiming: NodePod = {
+const claiming: PodView = {
   metadata: { name: 'train', namespace: 'ns', uid: 'uid-train' },
   spec: { containers: [{}], resourceClaims: [{ name: 'gpu' }] },
   status: { phase: 'Running' },
@@ -67,7 +67,7 @@ describe('a node whose policy has its backend found out', () => {
   it('has the device plugin beside a DRA driver that hands out channels and no GPUs', () => {
     const driver = aDriverPod();
     const containers = [{ name: 'compute-domains', resources: {} }];
-    const computeDomains: NodePod = { ...driver, spec: { ...driver.spec, containers } };
+    const computeDomains: PodView = { ...driver, spec: { ...driver.spec, containers } };
     const found = { pods: [aPluginPod(), computeDomains], slices: [channels] };
     expect(told(judge({ policy, partition: known(undefined) }, found))).to.deep.equal(['DevicePlugin']);
   });
@@ -155,7 +155,7 @@ describe('a node whose policy has its backend found out', () => {
   });
 
   it('does not change over on a closed node by what a plugin without a pod has left with the kubelet', () => {
-    const look = (node: ReturnType<typeof aNode>, pods: readonly NodePod[] = []) =>
+    const look = (node: ReturnType<typeof aNode>, pods: readonly PodView[] = []) =>
       told(judge({ policy, partition: known('DRA'), node }, { pods, slices: [] }));
     const closed = aNode({ taints: taints.closed });
     expect(look(closed)).to.deep.equal([]);

@@ -21,9 +21,10 @@ import {
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { finish } from '../../../../src/core/node/rules/finish.ts';
-import type { NodePod, Situation } from '../../../../src/core/node/snapshot.ts';
+import type { Situation } from '../../../../src/core/node/snapshot.ts';
 import { holdersAnnotation } from '../../../../src/core/pods/holder-pods.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const done = aManagedPartition({ granted: aGrant(), device: slicedGpu });
 const discovered = computeLabels(describeReport(slicedGpu), 'mixed').labels;
@@ -53,7 +54,7 @@ describe('a node whose device is done', () => {
   it('is opened soon where GPU Feature Discovery has no pod, which may wait for the node to open', () => {
     const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1' };
     const start = { partition: done, node: aNode({ taints: taints.closed, labels, allocatable: advertisesSlice }) };
-    const after = (seconds: number, pods: readonly NodePod[]): readonly string[] => {
+    const after = (seconds: number, pods: readonly PodView[]): readonly string[] => {
       const world = new NodeWorld({ ...start, pods });
       world.settle();
       expect(world.step(seconds * 1000).verdict).to.include({ phase: 'Updating', reason: 'LabelsStale' });
@@ -233,7 +234,7 @@ describe('a node whose device is done, and that something keeps from being Ready
 
   it('has pods that read the devices too early replaced meanwhile, until all of them end', () => {
     const holder = (name: string, isLeaving = false) => aHolderPod(name, { isLeaving, tolerates: true });
-    const of = (pods: readonly NodePod[]) => {
+    const of = (pods: readonly PodView[]) => {
       const annotations = { [holdersAnnotation]: 'uid-dcgm,uid-nvsm' };
       const node = aNode({ taints: taints.closed, labels: updating, annotations, allocatable: nothing });
       return end({ node }, { pods: [aPluginPod({ uid: 'old', tolerates: true }), ...pods] });

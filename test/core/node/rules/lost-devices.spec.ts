@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { listHolderNamespaces } from '../../../../src/core/node/rules/plan-holders.ts';
 import {
   aDrain,
@@ -17,6 +16,7 @@ import { demandEntry } from '../../../../src/core/policy/demand-wish.ts';
 import { uuidOf } from '../../../support/builders.ts';
 import { aBarePod, aManagedPartition, aNode, aSlicingPolicy } from '../../../support/node-builders.ts';
 import type { NodeWorld } from '../../../support/node-world.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const id = 'MIG-destroyed';
 const loss = `it holds ${id}, which no longer exists, and cannot work`;
@@ -24,7 +24,7 @@ const loss = `it holds ${id}, which no longer exists, and cannot work`;
 const free = withHolders({ '3g.20gb@4': ['ns/stays'] });
 const lost = { ...free, lostDevices: [{ id, pods: ['ns/goes'] }] };
 
-function aLoss(drain: Parameters<typeof aDrain>[0] = {}, pods: readonly NodePod[] = [goes, stays]): NodeWorld {
+function aLoss(drain: Parameters<typeof aDrain>[0] = {}, pods: readonly PodView[] = [goes, stays]): NodeWorld {
   const world = aDrain(drain, { pods });
   world.report(lost);
   return world;
@@ -99,7 +99,7 @@ describe('a pod whose device was destroyed', () => {
   });
 
   it('is left alone if it uses no GPU, whatever an agent says', () => {
-    const web: NodePod = { ...aPod('web'), spec: { containers: [] } };
+    const web: PodView = { ...aPod('web'), spec: { containers: [] } };
     const world = aLoss({}, [web, stays]);
     world.report({ ...free, lostDevices: [{ id, pods: ['ns/web'] }] });
     close(world);

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import type { ResourceClaimView } from '../../../../src/core/dra/resource-claim.ts';
 import { holdersAnnotation } from '../../../../src/core/pods/holder-pods.ts';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { wishHash } from '../../../../src/core/wish/wish.ts';
 import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
@@ -20,6 +19,7 @@ import {
   taints,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const nothing = { 'nvidia.com/gpu': '0' };
 const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1 } }] };
@@ -54,20 +54,20 @@ function aClaim(name: string, adminAccess: boolean): ResourceClaimView {
 }
 
 /** It is bare: nothing would replace it. */
-const monitor: NodePod = {
+const monitor: PodView = {
   metadata: { name: 'monitor', namespace: 'ns', uid: 'uid-monitor', creationTimestamp: '2026-01-01T11:00:00Z' },
   spec: { containers: [{}], resourceClaims: [{ name: 'gpus' }] },
   status: { phase: 'Running' },
 };
 const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'watch', uid: 'uid-watch', controller: true };
-const ofDaemonSet: NodePod = { ...monitor, metadata: { ...monitor.metadata, ownerReferences: [owner] } };
+const ofDaemonSet: PodView = { ...monitor, metadata: { ...monitor.metadata, ownerReferences: [owner] } };
 
 interface Scene {
   readonly device?: DeviceReport;
   readonly node?: typeof closed;
   readonly monitors?: readonly string[];
   readonly claims?: readonly ResourceClaimView[];
-  readonly pod?: NodePod;
+  readonly pod?: PodView;
   readonly waitsSince?: number;
   readonly isSlotless?: boolean;
 }
@@ -129,7 +129,7 @@ describe('a monitor, whose claim has admin access,', () => {
 
   it('is restarted after the change, to read the devices again, if it is a DaemonSet’s', () => {
     const node = aNode({ allocatable: nothing });
-    const noted = (pod: NodePod): string | undefined =>
+    const noted = (pod: PodView): string | undefined =>
       changeOf(decideOn({ node, monitors: ['ns/c'], device: sliced(), pod })).annotations?.[holdersAnnotation];
     expect(noted(monitor)).to.equal(undefined);
     expect(noted(ofDaemonSet)).to.equal('uid-monitor');
@@ -227,7 +227,7 @@ describe('a monitor, whose claim has admin access,', () => {
 
   it('makes room for a change of MIG mode like other holders of the GPU, if it is a DaemonSet’s', () => {
     const whole = { ...aDevice(aGpu()), models };
-    const sliceOfWhole = (pod: NodePod): Answer => {
+    const sliceOfWhole = (pod: PodView): Answer => {
       const partition = aManagedPartition({ backend: 'DRA', device: whole, wish, monitors: ['ns/c'] });
       const found = { pods: [aDriverPod(), pod], slices: slicesOf(whole), fresh: { claims: [aClaim('c', true)] } };
       return judge({ policy, partition, node: closed }, found, settled);

@@ -21,8 +21,8 @@ import type { NodeMemory } from '../../../../src/core/node/memory.ts';
 import type { Outcome, Ruling } from '../../../../src/core/node/outcome.ts';
 import { openIdle } from '../../../../src/core/node/rules/open.ts';
 import { noteUntouched } from '../../../../src/core/node/rules/untouched.ts';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const state = 'gpupartition.dev/state';
 const migState = 'nvidia.com/mig.config.state';
@@ -192,7 +192,7 @@ describe('a ruling that opens a node', () => {
   interface OpenParts {
     readonly node?: Parameters<typeof aNode>[0];
     readonly partition?: typeof failedGrant;
-    readonly pods?: readonly NodePod[];
+    readonly pods?: readonly PodView[];
     /** Its pods have not been listed. */
     readonly isUnread?: boolean;
     readonly memory?: NodeMemory;

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { findHolders, listHolderNamespaces } from '../../../../src/core/node/rules/plan-holders.ts';
-import type { NodePod, Situation } from '../../../../src/core/node/snapshot.ts';
+import type { Situation } from '../../../../src/core/node/snapshot.ts';
 import type { DeviceReport, PolicySpec } from '../../../../src/api/types.ts';
 import { listReportedPods } from '../../../../src/core/pods/reported-pods.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aPod, drainWish, heldDevice } from '../../../support/drain-world.ts';
 import { aClaim, aFreshRead, aManagedPartition, aNode, aSlicingPolicy } from '../../../support/node-builders.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 type Announced = NonNullable<Parameters<typeof aManagedPartition>[0]>['drain'];
 const { report: plan } = planWish(heldDevice, drainWish);
@@ -26,7 +27,7 @@ interface Parts {
 }
 
 /** Names by kind, of a node whose plan destroys what `ns/goes` holds. */
-function judge(pods: readonly NodePod[], { drain, scope, device = { ...heldDevice, readTime }, read }: Parts = {}) {
+function judge(pods: readonly PodView[], { drain, scope, device = { ...heldDevice, readTime }, read }: Parts = {}) {
   const partition = aManagedPartition({ device, wish: drainWish, ...(drain && { drain }) });
   const policy = aSlicingPolicy({ ...(scope && { drain: { scope } }) });
   const fresh = aFreshRead({ ...listReportedPods(device), ...read });
@@ -34,7 +35,7 @@ function judge(pods: readonly NodePod[], { drain, scope, device = { ...heldDevic
   return Object.fromEntries(
     Object.entries(found).map(([kind, list]) => [
       kind,
-      (list as readonly NodePod[]).map(({ metadata }) => metadata.uid),
+      (list as readonly PodView[]).map(({ metadata }) => metadata.uid),
     ]),
   );
 }

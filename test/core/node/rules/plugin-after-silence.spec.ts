@@ -5,7 +5,6 @@ import { formatRefreshMark, refreshedAnnotation } from '../../../../src/core/nod
 import { noteFreshPlugin } from '../../../../src/core/node/rules/mark-plugin.ts';
 import { refreshAfterSilence } from '../../../../src/core/node/rules/refresh-after-silence.ts';
 import type { Offered } from '../../../../src/core/node/rules/refresh-plugin.ts';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { pausedForMigChange } from '../../../../src/core/pods/gpu-holders.ts';
 import {
   aDriverPod,
@@ -24,6 +23,7 @@ import {
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const change = 'unanswered-3';
 const partition = aManagedPartition({ granted: aGrant(), device: { ...slicedGpu, step: 'Unknown' } });
@@ -41,7 +41,7 @@ interface Silence {
 }
 
 /** What is done about the plugin of a closed node whose agent says nothing after grant 3. */
-function replace(pods: readonly NodePod[], { slices, memory = noMemory, ...node }: Silence = {}): Outcome | Offered {
+function replace(pods: readonly PodView[], { slices, memory = noMemory, ...node }: Silence = {}): Outcome | Offered {
   const policy = aSlicingPolicy(slices && { backend: 'DRA' });
   const parts = { node: aNode({ taints: taints.closed, allocatable: {}, ...node }), partition, policy };
   return refreshAfterSilence(aSituation(parts, { pods, memory, ...(slices && { slices }) }), 3);
@@ -85,7 +85,7 @@ describe('the device plugin of a node whose agent is silent', () => {
 
   it('is there when any of its new pods has been ready for long enough, and not before', () => {
     const annotations = markOf(['old'], true);
-    const of = (pods: readonly NodePod[], ms: number) => replace(pods, { annotations, memory: readyFor(ms) });
+    const of = (pods: readonly PodView[], ms: number) => replace(pods, { annotations, memory: readyFor(ms) });
     expect(isOver(of([tolerant('new')], 29_000))).to.equal(false);
     expect(isOver(of([tolerant('new')], 31_000))).to.equal(true);
     expect(isOver(of([tolerant('new'), tolerant('other', false)], 31_000))).to.equal(true);
@@ -104,7 +104,7 @@ describe('the device plugin of a node whose agent is silent', () => {
   });
 
   it('counts as one that comes to a closed node only if all of its pods tolerate all of our taints', () => {
-    const recorded = (pods: readonly NodePod[], own: typeof taints.closed | typeof taints.both = taints.closed) => {
+    const recorded = (pods: readonly PodView[], own: typeof taints.closed | typeof taints.both = taints.closed) => {
       const parts = { node: aNode({ taints: own, allocatable: {} }), partition };
       const outcome = refreshAfterSilence(aSituation(parts, { pods }), 3);
       const [first] = ('commands' in outcome && outcome.commands) || [];

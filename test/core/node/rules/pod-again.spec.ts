@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import {
   aDrain,
@@ -16,16 +15,17 @@ import {
 } from '../../../support/drain-world.ts';
 import { namesOf } from '../../../support/node-builders.ts';
 import type { NodeWorld } from '../../../support/node-world.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const readTime = '2026-01-01T11:59:00Z';
-const created = (pod: NodePod, creationTimestamp: string, uid = pod.metadata.uid): NodePod => ({
+const created = (pod: PodView, creationTimestamp: string, uid = pod.metadata.uid): PodView => ({
   ...pod,
   metadata: { ...pod.metadata, creationTimestamp, ...(uid !== undefined && { uid }) },
 });
 const early = [goes, stays].map((pod) => created(pod, '2026-01-01T10:00:00Z'));
 const [earlyGoes = goes, earlyStays = stays] = early;
 /** Made after the agent's last reading, under the name of the pod that was read. */
-const again = (name: string): NodePod => created(aPod(name), '2026-01-01T11:59:50Z', `uid-${name}-again`);
+const again = (name: string): PodView => created(aPod(name), '2026-01-01T11:59:50Z', `uid-${name}-again`);
 
 /** The agent reads later; the plan stays, as the agent takes the pods that are told to go to be there. */
 function readAgain(world: NodeWorld, held: Readonly<Record<string, readonly string[]>>): void {
@@ -35,7 +35,7 @@ function readAgain(world: NodeWorld, held: Readonly<Record<string, readonly stri
 }
 
 describe('a pod that was made again under the name of one that the agent has read', () => {
-  function aLateWorld(pods: readonly NodePod[]): NodeWorld {
+  function aLateWorld(pods: readonly PodView[]): NodeWorld {
     const world = aDrain({}, { pods });
     world.report({ readTime });
     return world;
@@ -65,7 +65,7 @@ describe('a pod that was made again under the name of one that the agent has rea
   });
 
   it('stays where it holds no GPU at all', () => {
-    const plain: NodePod = { ...again('goes'), spec: { containers: [] } };
+    const plain: PodView = { ...again('goes'), spec: { containers: [] } };
     const world = aLateWorld([plain, earlyStays]);
     close(world);
     world.step();

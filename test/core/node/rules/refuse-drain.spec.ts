@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import {
   aDrain,
   aPod,
@@ -13,6 +12,7 @@ import {
 } from '../../../support/drain-world.ts';
 import { aBarePod, aSlicingPolicy } from '../../../support/node-builders.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const bare = aBarePod('goes');
 const unwanted = aPod('goes', { annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } });
@@ -102,7 +102,7 @@ describe('a drain of pods that no eviction moves', () => {
   });
 
   it('is not refused where the pods are leaving, or where the policy waits for them', () => {
-    const leaving: NodePod = { ...bare, metadata: { ...bare.metadata, deletionTimestamp: '2026-01-01T12:00:30Z' } };
+    const leaving: PodView = { ...bare, metadata: { ...bare.metadata, deletionTimestamp: '2026-01-01T12:00:30Z' } };
     close(aDrain({}, { pods: [leaving, stays] }));
     close(aDrain({ scope: 'None' }, { pods: [bare, stays] }));
   });

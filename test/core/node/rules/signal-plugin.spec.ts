@@ -16,8 +16,8 @@ import {
   taints,
 } from '../../../support/node-builders.ts';
 import { awaitSignalled, listPodsToSignal } from '../../../../src/core/node/rules/signal-plugin.ts';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const updating = { 'gpupartition.dev/state': 'updating' };
 const wanted = { 'nvidia.com/mig-7g.40gb': 1 };
@@ -79,7 +79,7 @@ describe('a device plugin that the agent has signalled', () => {
   });
 
   it('is not taken for signalled by an answer to another grant, or without a pod', () => {
-    const of = (device: Partial<DeviceReport>, pods: readonly NodePod[] = [aPluginPod({ uid: 'old' })]) => {
+    const of = (device: Partial<DeviceReport>, pods: readonly PodView[] = [aPluginPod({ uid: 'old' })]) => {
       const signalled = { epoch: 3, uids: ['old'] };
       const partition = aManagedPartition({
         granted: aGrant(),
@@ -132,7 +132,7 @@ describe('the pods that an agent is asked to signal', () => {
     const byClaims = { ...situation, claim: aClaim(aSlicingPolicy({ backend: 'DRA' }), partition) };
 
     /** A driver whose container has run for so long since its restart. */
-    function aRestartedDriver(minutes: number, tolerates = true): NodePod {
+    function aRestartedDriver(minutes: number, tolerates = true): PodView {
       const startedAt = new Date(noon - minutes * 60_000).toISOString();
       const containerStatuses = [{ name: 'gpus', restartCount: 1, state: { running: { startedAt } } }];
       const pod = aDriverPod({ uid: 'driver', tolerates });

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import {
   aGpuPod,
   aHolderPod,
@@ -15,9 +14,10 @@ import {
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
+import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 /** The same pod as a tenant can make it: in its own namespace, or without the DaemonSet. */
-function forged(pod: NodePod): readonly NodePod[] {
+function forged(pod: PodView): readonly PodView[] {
   const { ownerReferences: _none, ...bare } = pod.metadata;
   return [
     { ...pod, metadata: { ...pod.metadata, namespace: 'tenant' } },
@@ -54,14 +54,14 @@ describe('pods that a tenant labels as the cluster’s own', () => {
 
   it('do not use a GPU by asking for a resource that the node does not have', () => {
     const limits = [{ 'k8s.amazonaws.com/vgpu': 1 }, { 'nvidia.com/mig-9g.999gb': 1 }];
-    const pods = limits.map((amounts, index): NodePod => {
+    const pods = limits.map((amounts, index): PodView => {
       const pod = aGpuPod(`forged-${index}`);
       const containers = [{ name: 'main', resources: { limits: amounts } }];
       return { ...pod, spec: { containers } };
     });
     const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
     const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
-    const reasonOf = (more: readonly NodePod[]): string =>
+    const reasonOf = (more: readonly PodView[]): string =>
       judge({ node }, { pods: [aPluginPod(), ...more] }, settled).verdict.reason;
     expect(reasonOf(pods)).to.equal('ClientsStay');
     expect(reasonOf([aGpuPod()])).to.equal('Draining');
