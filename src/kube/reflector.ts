@@ -96,6 +96,8 @@ export class Reflector<T extends KubeObject> {
     const { resource, namespace } = this.#options;
     const request = `GET ${collectionPath(resource, namespace)}`;
     const text = 'the watch is behind a list that was read later';
+    // Between two connections there is none to end.
+    this.#cursor.demandList();
     this.#connection.abort(new ApiError({ request, code: 410, reason: 'Expired', text }));
   }
 

@@ -84,6 +84,25 @@ describe('Reflector under faults', () => {
       expect(uids.size).to.equal(2);
     });
 
+    it('begins with a list when it was asked for one between two connections', async () => {
+      await create('a');
+      await using follower = new Follower(client, namespace, { timing: { backoffBaseMs: 1000, backoffMaxMs: 1000 } });
+      await follower.holds('a');
+      proxy.cut();
+      await eventually(
+        () => follower.troubles,
+        (troubles) => troubles.length > 0,
+      );
+      follower.reflector.relist();
+      proxy.restore();
+      await eventually(
+        () => follower.reflector.trouble,
+        (trouble) => trouble === undefined,
+        { timeoutMs: 10_000, what: 'the next connection' },
+      );
+      expect(follower.reflector.counts.lists).to.equal(2);
+    });
+
     it('notices a connection that went silent by its idle limit', async () => {
       await create('a');
       await using follower = new Follower(client, namespace, { timing: { idleMs: 300 } });
