@@ -132,7 +132,7 @@ export function judgeShortage(
   { request, free }: FreeRequest,
   {
     members,
-    shortfall: { lackingAtLeast, isUnproven },
+    shortfall: { lackingAtLeast, isSpared = true, isUnproven },
   }: { readonly members: readonly Member[]; readonly shortfall: Shortfall },
 ): DefragState {
   const slices = hasError(free) ? '' : writeLayout(free);
@@ -143,7 +143,7 @@ export function judgeShortage(
   }
   const isHeld = lackingAtLeast !== undefined && Object.keys(lackingAtLeast).length === 0;
   const why = isHeld
-    ? 'that takes evictions, which demand.evict Never forbids'
+    ? `that takes evictions${isSpared ? ', which demand.evict Never forbids' : ' of pods that cannot be evicted'}`
     : isUnproven === true
       ? 'no room was found in the time for a plan, and there may be some: ask again, or for fewer'
       : 'there is no room beside the demand and what runs';
