@@ -1,6 +1,6 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
-import type { PoolGpu } from '../demand/pool.ts';
+import { type PoolGpu, WHOLE } from '../demand/pool.ts';
 import { couldTake } from '../explain/could-take.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
 import { isClosed } from '../node/node-view.ts';
@@ -133,6 +133,7 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
     slices.some((slice) => slice.profiles.some((one) => isOfProfile(resource, one))),
   );
   if (!want) {
+    if (!members.some((member) => canOffer(member, resource))) return undefined;
     const message = `its demand has no slice ${profile}, only ${describeSlices(demand)}: add one, or ask for one of these`;
     return { code: 'NotInDemand', message };
   }
@@ -167,6 +168,10 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
     return { code: 'MaxReached', message };
   }
   return undefined;
+}
+
+function canOffer({ gpu }: Member, resource: string): boolean {
+  return [WHOLE, ...gpu.geometry.profiles.map(({ name }) => name)].some((profile) => isOfProfile(resource, profile));
 }
 
 const elsewhere =

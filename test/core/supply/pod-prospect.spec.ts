@@ -344,6 +344,12 @@ describe('what a demand makes of a pod that waits', () => {
     ]);
   });
 
+  it('does not advise a slice that no GPU of the pool has', () => {
+    const nodes = [nodeOf(demanding(fromPods()), aGpu())];
+    expect(outlook(asking('nvidia.com/mig-3g.40gb'), nodes), 'of another model').to.deep.equal([]);
+    expect(outlook(asking('nvidia.com/mig-1g.5GB'), nodes), 'a typing error').to.deep.equal([]);
+  });
+
   it('says that no GPU can take one, whatever else went short', () => {
     const gpu = aGpu({ slices: ['1g.5gb@0'], health: { action: 'Reset', message: 'xid 79' } });
     expect(outlook(asking(large), [nodeOf(demanding(fromPods()), gpu)])).to.deep.equal([
