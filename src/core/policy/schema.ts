@@ -15,8 +15,11 @@ export function checkShape(value: unknown): CheckedShape {
   const unknown = errorsOf(value).filter(isUnknownField);
   if (validate(view) && unknown.length === 0) return { policy: view };
   const errors = [...unknown, ...errorsOf(view).filter((error) => !isUnknownField(error))];
-  // A value that matches neither branch of an int-or-string is one mistake, not three.
-  return { findings: errors.filter(({ schemaPath }) => !schemaPath.includes('/anyOf/')).map(toFinding) };
+  const listed = new Set(errors.flatMap(({ keyword, instancePath }) => (keyword === 'enum' ? [instancePath] : [])));
+  // A value that matches neither branch of an int-or-string, or none of a few words, is one mistake.
+  const isTold = ({ keyword, schemaPath, instancePath }: ShapeError): boolean =>
+    schemaPath.includes('/anyOf/') || (keyword === 'type' && listed.has(instancePath));
+  return { findings: errors.filter((error) => !isTold(error)).map(toFinding) };
 }
 
 function errorsOf(value: unknown): readonly ShapeError[] {
@@ -54,9 +57,9 @@ function describe(error: ShapeError, params: Readonly<Record<string, unknown>>, 
     case 'additionalProperties':
       return `unknown field ${String(params['additionalProperty'])}; the API server would drop it`;
     case 'type':
-      return `must be ${nameType(String(params['type']))}`;
+      return FORM_WORDS[field] ?? `must be ${nameType(String(params['type']))}`;
     case 'enum':
-      return `must be one of ${listOf(params['allowedValues']).join(', ')}`;
+      return nameChoice(listOf(params['allowedValues']));
     case 'const':
       return `must be ${String(params['allowedValue'])}`;
     case 'anyOf':
@@ -93,27 +96,37 @@ const SHARE_WORDS: Readonly<Record<string, string>> = {
 
 const DURATION = 'must be a duration such as 30s, 10m or 1h30m';
 
-/** What a pattern requires, by the field that it applies to or that holds its list. */
-const PATTERN_WORDS: Readonly<Record<string, string>> = {
-  ...SHARE_WORDS,
-  models: 'must be a glob of letters, digits, spaces, dots, dashes, * and ?, for example A100-*-40GB',
-  uuids: 'must be a GPU UUID as nvidia-smi -L prints it: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx',
-  pciDeviceIds: 'must be NVIDIA’s device and vendor id, for example 0x20B010DE',
-  preset: 'must be all-balanced, all-enabled, all-disabled, or all- and a profile, for example all-1g.5gb',
-  resource: 'must be a resource of the device plugin, such as nvidia.com/gpu or nvidia.com/mig-1g.5gb',
+/** Strings of a form that a number in quotes does not have. */
+const FORM_WORDS: Readonly<Record<string, string>> = {
   timeout: DURATION,
   gracePeriod: DURATION,
   soak: DURATION,
   duration: DURATION,
   cooldown: DURATION,
   stabilization: DURATION,
+  memory: 'must be an amount of memory such as 9Gi or 4.5Gi',
+  preset: 'must be all-balanced, all-enabled, all-disabled, or all- and a profile, for example all-1g.5gb',
+  resource: 'must be a resource of the device plugin, such as nvidia.com/gpu or nvidia.com/mig-1g.5gb',
+  schedule: 'must be a cron expression of five fields, for example 0 22 * * *',
+};
+
+/** What a pattern requires, by the field that it applies to or that holds its list. */
+const PATTERN_WORDS: Readonly<Record<string, string>> = {
+  ...SHARE_WORDS,
+  ...FORM_WORDS,
+  models: 'must be a glob of letters, digits, spaces, dots, dashes, * and ?, for example A100-*-40GB',
+  uuids: 'must be a GPU UUID as nvidia-smi -L prints it: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx',
+  pciDeviceIds: 'must be NVIDIA’s device and vendor id, for example 0x20B010DE',
   profiles: 'must be a profile as nvidia-smi writes it, such as 1g.5gb, or a glob, such as 1g.*',
   name: 'must be letters, digits, dots, dashes, plus signs and underscores, beginning and ending with a letter or digit',
-  schedule: 'must be a cron expression of five fields, for example 0 22 * * *',
 };
 
 function parentOf(pointer: string): string {
   return pointer.split('/').at(-2) ?? '';
+}
+
+function nameChoice(values: readonly unknown[]): string {
+  return values.length === 1 ? `must be ${String(values[0])}` : `must be one of ${values.join(', ')}`;
 }
 
 function nameType(type: string): string {

@@ -29,4 +29,26 @@ describe('what the schema of a policy refuses', () => {
     for (const maxUnavailable of ['101%', -1, true])
       expect(wordsOf({ rollout: { maxUnavailable } }), String(maxUnavailable)).to.deep.equal([share]);
   });
+
+  it('is said once of a value of another type, with what is right: quotes alone do not make a duration of a number', () => {
+    expect(findingsOf({ drain: { timeout: 10 } })).to.deep.equal([
+      [['spec', 'drain', 'timeout'], 'must be a duration such as 30s, 10m or 1h30m'],
+    ]);
+    expect(findingsOf({ layouts: [{ mig: false }] })).to.deep.equal([
+      [['spec', 'layouts', 0, 'mig'], 'must be Disabled'],
+    ]);
+    expect(findingsOf({ strategy: true })).to.deep.equal([
+      [['spec', 'strategy'], 'must be one of none, single, mixed'],
+    ]);
+    const memory = 'must be an amount of memory such as 9Gi or 4.5Gi';
+    for (const amount of ['5GB', 5]) {
+      const demand = { slices: [{ memory: amount, count: 1 }] };
+      expect(findingsOf({ layouts: undefined, demand }), String(amount)).to.deep.equal([
+        [['spec', 'demand', 'slices', 0, 'memory'], memory],
+      ]);
+    }
+    expect(findingsOf({ nodeSelector: { matchLabels: { gpu: true } } })).to.deep.equal([
+      [['spec', 'nodeSelector', 'matchLabels', 'gpu'], 'must be a string; put it in quotes'],
+    ]);
+  });
 });
