@@ -50,11 +50,22 @@ export async function writeChart() {
   }
   for (const { from, as, when } of parts) {
     const text = await readFile(new URL(from, root), 'utf8');
-    const named = quoteNames(withValues(text, from.startsWith('config/device-plugin-config/')));
+    const named = allowDeployLabels(quoteNames(withValues(text, from.startsWith('config/device-plugin-config/'))));
     const body = when === undefined ? named : `{{- if ${when} }}\n${named.trimEnd()}\n{{- end }}\n`;
     const name = as ?? from.split('/').at(-1).replace('.yaml', '');
     await writeFile(new URL(`templates/${name}.yaml`, chart), banner(from) + body);
   }
+}
+
+/** The controller may also write the labels by which the chart's own GPU clients are deployed. */
+function allowDeployLabels(text) {
+  return text
+    .replace(' If a --gpu-clients file names other deploy labels, add them here.', '')
+    .replace(
+      /^( *)k\.matches\('\^nvidia\[\.\]com\/gpu\[\.\]deploy.*$/m,
+      (line, indent) =>
+        `${line}\n${indent}{{- range .Values.gpuClients }}{{ with .deployLabel }}\n${indent}k == '{{ . }}' ||\n${indent}{{- end }}{{ end }}`,
+    );
 }
 
 /** A namespace may be named 2026, which YAML reads as a number. */

@@ -15,7 +15,10 @@ interface Container {
 }
 
 export interface WorkloadTemplate {
-  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly spec: {
     readonly containers: readonly Container[];
     readonly affinity?: {
