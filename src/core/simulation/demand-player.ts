@@ -1,10 +1,13 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import { countPresent } from '../supply/count.ts';
+import { nameSlice, servingAny } from '../policy/demand-profiles.ts';
+import { countLacking } from '../supply/demand-report.ts';
+import { countOverflow } from '../supply/pod-pool.ts';
 import { DemandCourse } from '../supply/demand-course.ts';
 import { askFor, isServed } from '../supply/demand-question.ts';
 import type { Member } from '../supply/member.ts';
-import { followsPods } from '../supply/wanted-slices.ts';
+import { followsPods, type WantedSlice } from '../supply/wanted-slices.ts';
 import type { FleetGpu } from './fleet.ts';
 import { LayoutChoice, type PoolPlanner } from './layout-choice.ts';
 
@@ -12,6 +15,13 @@ import { LayoutChoice, type PoolPlanner } from './layout-choice.ts';
 export interface Relay {
   readonly gpu: FleetGpu;
   readonly layout: Layout;
+}
+
+/** Slices that pods wait for, and that the pool has no room for. */
+export interface LeftOver {
+  /** The slices that serve these pods. */
+  readonly profiles: ReadonlySet<string>;
+  count: number;
 }
 
 /** After a plan that changes nothing though something is lacking, none is made for so long, in seconds. */
@@ -24,6 +34,7 @@ export class DemandPlayer {
   readonly #choice: LayoutChoice;
   readonly #course = new DemandCourse();
   #nextPlan = 0;
+  #wanted: readonly WantedSlice[] = [];
 
   constructor(policy: GpuPartitionPolicy, demand: PolicyDemand, planner: PoolPlanner) {
     this.#policy = policy;
@@ -43,8 +54,8 @@ export class DemandPlayer {
   ): readonly Relay[] {
     const nowMs = now * 1000;
     const asks = followsPods(this.#demand) ? waiting : undefined;
-    const wanted = this.#course.want(this.#demand, members, asks, nowMs);
-    const asked = askFor(this.#policy, wanted);
+    this.#wanted = this.#course.want(this.#demand, members, asks, nowMs);
+    const asked = askFor(this.#policy, this.#wanted);
     if (isServed(asked, members)) {
       this.#nextPlan = now;
       return [];
@@ -61,4 +72,26 @@ export class DemandPlayer {
     this.#nextPlan = now + (relays.length === 0 ? fruitlessRest : 0);
     return relays;
   }
+
+  /** What pods wait for and this pool has no room for, after a look. @param members as they were looked at @param relays what the look gave */
+  listOverflow(gpus: readonly FleetGpu[], members: readonly Member[], relays: readonly Relay[]): readonly LeftOver[] {
+    const changed = new Map(relays.map(({ gpu, layout }) => [gpu, layout]));
+    const coming = gpus.flatMap((gpu, index) => {
+      const layout = changed.get(gpu);
+      return layout === undefined ? (members[index]?.gpu.instances ?? []) : listInstances(layout);
+    });
+    const lacking = countLacking(this.#wanted, coming);
+    const kinds = new Map(gpus.map(({ geometry, product }) => [geometry, product]));
+    return this.#demand.slices.flatMap((slice) => {
+      const one = this.#wanted.find(({ name }) => name === nameSlice(slice));
+      if (one === undefined || slice.count !== undefined) return [];
+      const { count: wanted, used, waiting = 0, name } = one;
+      const count = countOverflow(slice, { wanted, used, waiting, unmet: lacking.get(name) ?? 0 });
+      return count === 0 ? [] : [{ profiles: new Set(servingAny(slice, kinds)), count }];
+    });
+  }
+}
+
+function listInstances(layout: Layout): readonly { readonly profile: string }[] {
+  return Object.entries(layout).flatMap(([profile, count]) => Array.from({ length: count }, () => ({ profile })));
 }

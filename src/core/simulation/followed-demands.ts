@@ -44,19 +44,28 @@ export class FollowedDemands {
 
   /** @param counts pods that wait, by profile @returns the GPUs that change */
   look(now: number, counts: ReadonlyMap<string, number>, targets: Targets): readonly Relay[] {
-    const waiting = new Map([...counts].filter(([, count]) => count > 0));
-    return this.#followed.flatMap(({ profiles, player, gpus }) => {
+    const waiting = new Map(counts);
+    return this.#followed.flatMap(({ profiles, player, gpus }, index) => {
       const members = gpus.map((gpu) => targets.memberOf(gpu));
-      const resources = new Map<string, number>();
-      for (const [profile, count] of waiting) {
-        if (!profiles.has(profile)) continue;
-        resources.set(profile === WHOLE ? GPU_RESOURCE : migResourceName(labelProfile(profile)), count);
-        // A pod counts for the first policy that follows its slices.
-        waiting.delete(profile);
+      const asked = [...waiting].filter(([profile, count]) => count > 0 && profiles.has(profile));
+      const resources = new Map(asked.map(([profile, count]) => [resourceOf(profile), count]));
+      const relays = player.look(now, gpus, members, resources);
+      const isLast = index === this.#followed.length - 1;
+      const left = isLast || asked.length === 0 ? [] : player.listOverflow(gpus, members, relays);
+      // A pod counts for the first policy that follows its slices, and for the next one too if that has no room.
+      for (const [profile, count] of asked) {
+        const found = left.find((one) => one.count > 0 && one.profiles.has(profile));
+        const passed = Math.min(count, found?.count ?? 0);
+        if (found) found.count -= passed;
+        waiting.set(profile, passed);
       }
-      return player.look(now, gpus, members, resources);
+      return relays;
     });
   }
+}
+
+function resourceOf(profile: string): string {
+  return profile === WHOLE ? GPU_RESOURCE : migResourceName(labelProfile(profile));
 }
 
 function turnOf({ metadata, spec }: GpuPartitionPolicy): Parameters<typeof byTurn>[0] {

@@ -30,7 +30,10 @@ export function reportDemand(
   members: readonly Member[],
   { lacking, lackingAtLeast, isSpared = true, isUnproven = false }: Shortfall,
 ): DemandReport {
-  const missing = missingNow(wanted, members);
+  const missing = countLacking(
+    wanted,
+    members.flatMap(({ present }) => present),
+  );
   const states = wanted.map((one): DemandState => {
     const { name, count, used, waiting, beyond } = one;
     const unmet = sumOf(one, lacking);
@@ -40,7 +43,7 @@ export function reportDemand(
     return {
       name,
       wanted: count,
-      offered: count - sumOf(one, missing),
+      offered: count - (missing.get(name) ?? 0),
       used,
       ...(waiting !== undefined && { waiting }),
       unmet,
@@ -69,18 +72,22 @@ export function reportUnread({ states, condition }: DemandReport, why: string): 
   return { states, condition: { ...condition, status: 'False', reason: 'KueueUnavailable', message } };
 }
 
-/** What is wanted and does not exist on the GPUs yet. */
-function missingNow(wanted: readonly WantedSlice[], members: readonly Member[]): Lacking {
+/** How many of each wanted slice these instances do not provide, by its name. */
+export function countLacking(
+  wanted: readonly WantedSlice[],
+  instances: readonly { readonly profile: string }[],
+): ReadonlyMap<string, number> {
   const table = readDemand(
     wanted.flatMap(({ slices }) => slices),
     () => true,
   );
-  const here = countPresent(members.flatMap(({ present }) => present));
+  const here = countPresent(instances);
   const { unserved } = coverDemand(
     table,
     table.profiles.map((profile) => here.get(profile) ?? 0),
   );
-  return Object.fromEntries(table.slices.map(({ name }, index) => [name, unserved[index] ?? 0]));
+  const lacking = Object.fromEntries(table.slices.map(({ name }, index) => [name, unserved[index] ?? 0]));
+  return new Map(wanted.map((one) => [one.name, sumOf(one, lacking)]));
 }
 
 function sumOf({ slices }: WantedSlice, lacking: Lacking): number {

@@ -113,7 +113,10 @@ function serving(slice: SliceEntry, geometry: Geometry, product: string): readon
 }
 
 /** What is spare goes short first. What has not been asked for long enough is not wanted yet: it does not overflow. */
-function countOverflow({ max = Infinity }: SliceEntry, { wanted, used, waiting = 0, unmet }: DemandState): number {
+export function countOverflow(
+  { max = Infinity }: SliceEntry,
+  { wanted, used, waiting = 0, unmet }: Pick<DemandState, 'wanted' | 'used' | 'waiting' | 'unmet'>,
+): number {
   const asked = used + waiting;
   const spare = Math.max(0, wanted - asked);
   return Math.min(waiting, Math.max(0, asked - max) + Math.max(0, unmet - spare));

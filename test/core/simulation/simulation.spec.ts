@@ -159,6 +159,26 @@ describe('a simulated demand policy', () => {
     expect(play({ ...first, spec: { ...first.spec, ...isPaused } }, second).started).to.equal(4);
   });
 
+  it('counts what the first policy has no room for, or that is beyond its max, for the next one', () => {
+    const named = (name: string, max?: number): GpuPartitionPolicy => {
+      const slices = [{ profiles: ['1g.5gb'], ...(max !== undefined && { max }) }];
+      const policy = aDemandPolicy({ from: 'Pods', slices });
+      return { ...policy, metadata: { ...policy.metadata, name } };
+    };
+    const play = (max: number | undefined, many: number) => {
+      const nodes = [aSimulatedNode('n1', halves), aSimulatedNode('n2', halves)];
+      const policyOf = new Map([
+        ['n1', named('a', max)],
+        ['n2', named('b')],
+      ]);
+      const side = { ...aSide(nodes), phases: [{ at: 0, policyOf, layouts: new Map() }] };
+      return playOne(side, pods(many, '1g.5gb', 10, 40 * HOUR)).total;
+    };
+    expect(play(undefined, 7)).to.deep.include({ started: 7, relayouts: 1 });
+    expect(play(undefined, 10)).to.deep.include({ started: 10, relayouts: 2 });
+    expect(play(2, 4)).to.deep.include({ started: 4, relayouts: 2 });
+  });
+
   it('lets a GPU rest for the cooldown where another one serves as many', () => {
     const nodes = () => [aSimulatedNode('n1', []), aSimulatedNode('n2', ['3g.20gb@0'])];
     const arrivals = [...pods(1, '2g.10gb', 10, 20 * MINUTE), ...pods(1, '1g.5gb', 10 * MINUTE, HOUR)];
