@@ -127,8 +127,8 @@ function holdingOf(member: Member, one: Instance, partitionOf: LaidPool['partiti
   const place = placeOn(member, one, partitionOf);
   const gpu = partitionOf(member.node)?.status?.device?.gpus?.find(({ uuid }) => uuid === member.wish.uuid);
   const found = gpu?.instances.find(({ profile, start }) => profile === one.profile && start === one.start);
-  // Of a whole GPU the pods are its own.
-  return { ...place, pods: found?.pods ?? (gpu?.mig === 'Enabled' ? [] : (gpu?.pods ?? [])) };
+  // A pod that holds a whole GPU holds all that is on it, in MIG mode too.
+  return { ...place, pods: [...(found?.pods ?? []), ...(gpu?.pods ?? [])] };
 }
 
 /** Pods that hold a slice, by `NAMESPACE/NAME`. */

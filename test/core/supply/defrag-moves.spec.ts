@@ -138,7 +138,7 @@ describe('the moves of a plan', () => {
     expect(roomFor({ '3g.20gb@0': ['team/a'] }), 'nobody knows who holds it').to.equal(undefined);
   });
 
-  it('are of the pods that hold a whole GPU, where it is not in MIG mode', () => {
+  it('are of the pods that hold a whole GPU, in MIG mode too, as under strategy none of the plugin', () => {
     const takenFrom = (gpu: GpuReport) => {
       const { node, partition } = aFleetNode({ name: 'n1', gpus: [gpu] }, wholes);
       const all = listMembers(wholes, partition, { isResting: () => false });
@@ -150,7 +150,7 @@ describe('the moves of a plan', () => {
     const wholes = aDemandPolicy({ slices: [{ mig: 'Disabled', count: 1 }] });
     const held = { busy: true, pods: ['team/a'] };
     expect(takenFrom(aGpu(held))).to.deep.equal({ moved: ['team/a'], unnamed: [] });
-    expect(takenFrom(aGpu({ ...held, slices: ['3g.20gb@0'] }))).to.deep.equal({ moved: [], unnamed: ['3g.20gb'] });
+    expect(takenFrom(aGpu({ ...held, slices: ['3g.20gb@0'] }))).to.deep.equal({ moved: ['team/a'], unnamed: [] });
   });
 
   it('are sought once for pods that no node takes, however many they are', () => {
