@@ -98,7 +98,7 @@ function checkGeometry(layouts: readonly PolicyLayout[], place: FieldPath): read
 function checkEntry(entry: PolicyLayout, { verdicts, taken }: LayoutVerdict, path: FieldPath): readonly Finding[] {
   const content = [...path, entry.preset === undefined ? 'profiles' : 'preset'];
   const selects = entry.gpus?.models !== undefined || entry.gpus?.pciDeviceIds !== undefined;
-  if (verdicts.length === 0) return [taken.length > 0 ? warnShadowed(taken, path) : warnUnknownModels(entry, path)];
+  if (verdicts.length === 0) return taken.length > 0 ? [warnShadowed(taken, path)] : warnUnknownModels(entry, path);
   const refused = verdicts.flatMap(({ refusal, ...one }) => (refusal === undefined ? [] : [{ ...one, refusal }]));
   // Of the models that have the profiles, though not so many, there is more to say than of those that lack them.
   const first = (refused.find(({ refusal }) => refusal.reason === 'DoesNotFit') ?? refused[0])?.refusal;
@@ -134,20 +134,29 @@ function warnShadowed(taken: LayoutVerdict['taken'], path: FieldPath): Finding {
   };
 }
 
-function warnUnknownModels(entry: PolicyLayout, path: FieldPath): Finding {
-  const field = entry.gpus?.models === undefined ? 'pciDeviceIds' : 'models';
+const vendor = /^nvidia[- ]/i;
+
+/** Of an entry that makes GPUs whole there is nothing to check: it may be for GPUs without MIG, which the table does not have. */
+function warnUnknownModels(entry: PolicyLayout, path: FieldPath): readonly Finding[] {
   const { models = [], pciDeviceIds = [] } = entry.gpus ?? {};
+  const isWhole = entry.mig === 'Disabled' || entry.preset === 'all-disabled';
+  if (isWhole && !models.some((glob) => vendor.test(glob))) return [];
+  const field = entry.gpus?.models === undefined ? 'pciDeviceIds' : 'models';
   const given = [...models, ...pciDeviceIds].join(', ');
-  const vendor = /^nvidia[- ]/i;
-  const names = models.filter((glob) => vendor.test(glob)).map((glob) => glob.replace(vendor, ''));
-  const hint = names.length > 0 ? `; leave out NVIDIA: write ${names.join(', ')}` : '';
-  const known = field === 'models' ? `; known models are ${MODELS.map(({ id }) => id).join(', ')}` : '';
-  return {
-    severity: 'warning',
-    code: 'NoSuchModel',
-    path: [...path, 'gpus', field],
-    message: `no known GPU model matches ${given}, so the layout could not be checked${hint}${known}`,
-  };
+  const message = `no known GPU model matches ${given}, so the layout could not be checked${adviseModels(models)}`;
+  return [{ severity: 'warning', code: 'NoSuchModel', path: [...path, 'gpus', field], message }];
+}
+
+function adviseModels(models: readonly string[]): string {
+  const named = models.filter((glob) => vendor.test(glob)).map((glob) => glob.replace(vendor, ''));
+  if (named.length > 0) return `; leave out NVIDIA: write ${named.join(', ')}`;
+  const begun = models.map((glob) => `${glob}-*`).filter(matchesModel);
+  if (begun.length > 0) return `; write ${begun.join(', ')}`;
+  return models.length > 0 ? `; known models are ${MODELS.map(({ id }) => id).join(', ')}` : '';
+}
+
+function matchesModel(glob: string): boolean {
+  return judgeLayouts([{ gpus: { models: [glob] }, mig: 'Disabled' }]).some(({ verdicts }) => verdicts.length > 0);
 }
 
 function listReasons(refused: readonly Refused[]): string {

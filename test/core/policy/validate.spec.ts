@@ -85,12 +85,27 @@ describe('validatePolicy', () => {
       /^no known GPU model matches X9000-\*, 0xFFFF10DE, .*; known models are a100-40gb,/,
     );
     const [vendor] = findingsOf({ layouts: [{ gpus: { models: ['NVIDIA-A30', 'nvidia h100*'] }, mig: 'Disabled' }] });
-    expect(vendor?.message).to.match(/could not be checked; leave out NVIDIA: write A30, h100\*; known models are/);
-    const [alone] = findingsOf({ layouts: [{ gpus: { models: ['NVIDIA-A30'] }, mig: 'Disabled' }] });
-    expect(alone?.message).to.include('; leave out NVIDIA: write A30; ');
-    const [byId] = findingsOf({ layouts: [{ gpus: { pciDeviceIds: ['0xFFFF10DE'] }, mig: 'Disabled' }] });
+    expect(vendor?.message).to.match(/could not be checked; leave out NVIDIA: write A30, h100\*$/);
+    const [byId] = findingsOf({ layouts: [{ gpus: { pciDeviceIds: ['0xFFFF10DE'] }, preset: 'all-balanced' }] });
     expect(byId?.path.at(-1)).to.equal('pciDeviceIds');
     expect(byId?.message).to.match(/^no known GPU model matches 0xFFFF10DE, so the layout could not be checked$/);
+  });
+
+  it('advises a glob for the beginning of a name, and warns of no model that has nothing to check: whole GPUs may lack MIG', () => {
+    const messagesOf = (...layouts: readonly object[]) =>
+      validatePolicy(policy({ nodeSelector: selector, strategy: 'mixed', layouts })).findings.map(
+        ({ message }) => message,
+      );
+    const profiles = { '1g.5gb': 7 };
+    expect(messagesOf({ gpus: { models: ['A100', 'A100-PCIE'] }, profiles })).to.deep.equal([
+      'no known GPU model matches A100, A100-PCIE, so the layout could not be checked; write A100-*, A100-PCIE-*',
+    ]);
+    expect(messagesOf({ gpus: { models: ['NVIDIA-A100-SXM4-40GB'] }, profiles })).to.deep.equal([
+      'no known GPU model matches NVIDIA-A100-SXM4-40GB, so the layout could not be checked; leave out NVIDIA: write A100-SXM4-40GB',
+    ]);
+    const whole = [{ mig: 'Disabled' }, { preset: 'all-disabled' }];
+    expect(whole.flatMap((layout) => messagesOf({ gpus: { models: ['T4'] }, ...layout }))).to.deep.equal([]);
+    expect(messagesOf({ gpus: { models: ['NVIDIA-T4'] }, mig: 'Disabled' })).to.have.length(1);
   });
 
   it('warns of models that cannot hold a layout, by their names or else their ids, and of no table that is superseded', () => {
