@@ -51,6 +51,7 @@ function checkVariant({ spec, place }: Variant, rules: readonly Finding[]): read
     ...(rules.some(({ path }) => path.includes('demand')) ? [] : findUnknownSlice(spec, place)),
     ...(rules.some(({ path }) => path.includes('layouts')) ? [] : checkGeometry(spec.layouts ?? [], place)),
     ...(spec.strategy === 'single' ? checkPresets(spec.layouts ?? [], place) : []),
+    ...(spec.strategy === 'none' ? warnSlices(spec.layouts ?? [], place) : []),
   ];
 }
 
@@ -87,6 +88,24 @@ function checkPresets(layouts: readonly PolicyLayout[], place: FieldPath): reado
   });
 }
 
+function warnSlices(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
+  const message =
+    'strategy none offers each GPU as a whole, so that no pod can ask for these slices: set strategy mixed or single';
+  return layouts.flatMap((entry, index) => {
+    if (isWhole(entry)) return [];
+    const path = [...place, 'layouts', index, contentOf(entry)];
+    return [{ severity: 'warning', code: 'StrategyMismatch', path, message }];
+  });
+}
+
+function isWhole({ mig, preset }: PolicyLayout): boolean {
+  return mig === 'Disabled' || preset === 'all-disabled';
+}
+
+function contentOf({ preset }: PolicyLayout): 'profiles' | 'preset' {
+  return preset === undefined ? 'profiles' : 'preset';
+}
+
 function checkGeometry(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
   const verdicts = judgeLayouts(layouts);
   return layouts.flatMap((entry, index) => {
@@ -96,7 +115,7 @@ function checkGeometry(layouts: readonly PolicyLayout[], place: FieldPath): read
 }
 
 function checkEntry(entry: PolicyLayout, { verdicts, taken }: LayoutVerdict, path: FieldPath): readonly Finding[] {
-  const content = [...path, entry.preset === undefined ? 'profiles' : 'preset'];
+  const content = [...path, contentOf(entry)];
   const selects = entry.gpus?.models !== undefined || entry.gpus?.pciDeviceIds !== undefined;
   if (verdicts.length === 0) return taken.length > 0 ? [warnShadowed(taken, path)] : warnUnknownModels(entry, path);
   const refused = verdicts.flatMap(({ refusal, ...one }) => (refusal === undefined ? [] : [{ ...one, refusal }]));
@@ -139,8 +158,7 @@ const vendor = /^nvidia[- ]/i;
 /** Of an entry that makes GPUs whole there is nothing to check: it may be for GPUs without MIG, which the table does not have. */
 function warnUnknownModels(entry: PolicyLayout, path: FieldPath): readonly Finding[] {
   const { models = [], pciDeviceIds = [] } = entry.gpus ?? {};
-  const isWhole = entry.mig === 'Disabled' || entry.preset === 'all-disabled';
-  if (isWhole && !models.some((glob) => vendor.test(glob))) return [];
+  if (isWhole(entry) && !models.some((glob) => vendor.test(glob))) return [];
   const field = entry.gpus?.models === undefined ? 'pciDeviceIds' : 'models';
   const given = [...models, ...pciDeviceIds].join(', ');
   const message = `no known GPU model matches ${given}, so the layout could not be checked${adviseModels(models)}`;

@@ -35,6 +35,7 @@ export const findingCodes = [
   'SingleNeedsOneProfile',
   'NeverApplies',
   'NoSuchModel',
+  'StrategyMismatch',
   'SameNodes',
   'DuplicatePolicy',
   // Files of mig-parted.
@@ -49,7 +50,6 @@ export const findingCodes = [
   'Contradiction',
   'NoInstances',
   'WipesGpu',
-  'StrategyMismatch',
   'NothingToImport',
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];

@@ -91,6 +91,20 @@ describe('validatePolicy', () => {
     expect(byId?.message).to.match(/^no known GPU model matches 0xFFFF10DE, so the layout could not be checked$/);
   });
 
+  it('warns of slices under strategy none, which no pod can ask for', () => {
+    const under = (strategy: string, ...layouts: readonly object[]) =>
+      validatePolicy(policy({ nodeSelector: selector, strategy, layouts })).findings;
+    const sliced = [{ gpus: { models: ['a30'] }, profiles: { '1g.6gb': 4 } }, { preset: 'all-balanced' }];
+    const found = under('none', ...sliced).map(({ severity, code, path }) => [severity, code, path.join('.')]);
+    expect(found).to.deep.equal([
+      ['warning', 'StrategyMismatch', 'spec.layouts.0.profiles'],
+      ['warning', 'StrategyMismatch', 'spec.layouts.1.preset'],
+    ]);
+    expect(under('mixed', ...sliced)).to.deep.equal([]);
+    expect(under('none', { preset: 'all-disabled' }), 'a preset').to.deep.equal([]);
+    expect(under('none', { mig: 'Disabled' })).to.deep.equal([]);
+  });
+
   it('advises a glob for the beginning of a name, and warns of no model that has nothing to check: whole GPUs may lack MIG', () => {
     const messagesOf = (...layouts: readonly object[]) =>
       validatePolicy(policy({ nodeSelector: selector, strategy: 'mixed', layouts })).findings.map(
