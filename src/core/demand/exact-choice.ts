@@ -3,13 +3,23 @@ import { coverDemand, type DemandTable } from './coverage.ts';
 import type { DemandCost } from './pool.ts';
 
 /** The cheapest way to offer something with the GPUs seen so far. */
-interface Reached {
+interface Way {
   readonly evictions: number;
   readonly gpusChanged: number;
   readonly instancesDestroyed: number;
-  /** What was offered before the last GPU; undefined before the first. */
-  readonly before: number | undefined;
-  readonly column: number;
+  /** The way without the last GPU, and the column of that one; both undefined before the first. */
+  readonly before: Way | undefined;
+  readonly column: number | undefined;
+}
+
+/** What is offered of all profiles is one number, with a digit for each. */
+interface Digit {
+  /** The most that the demand can use. */
+  readonly cap: number;
+  /** What 1 of the profile adds to the number. */
+  readonly place: number;
+  /** How many the demand can use beside what is offered so far. */
+  open: number;
 }
 
 /**
@@ -24,36 +34,34 @@ export function chooseExactly(
   groups: readonly ColumnGroup[],
   mostSteps: number,
 ): Choice | undefined {
-  const radix: number[] = [];
-  const sums = table.caps.reduce((product, cap, index) => {
-    radix[index] = product;
-    return product * (cap + 1);
-  }, 1);
-  if (sums > Number.MAX_SAFE_INTEGER) return undefined;
-  const digit = (key: number, profile: number): number =>
-    Math.floor(key / (radix[profile] ?? 1)) % ((table.caps[profile] ?? 0) + 1);
-  const layers: ReadonlyMap<number, Reached>[] = [
-    new Map([[0, { evictions: 0, gpusChanged: 0, instancesDestroyed: 0, before: undefined, column: 0 }]]),
-  ];
+  let sums = 1;
+  const digits = table.caps.map((cap): Digit => {
+    const place = sums;
+    sums *= cap + 1;
+    return { cap, place, open: cap };
+  });
+  if (!Number.isSafeInteger(sums)) return undefined;
+  const first: Way = { evictions: 0, gpusChanged: 0, instancesDestroyed: 0, before: undefined, column: undefined };
+  let ways: ReadonlyMap<number, Way> = new Map([[0, first]]);
   let steps = 0;
   let left = groups.reduce((sum, { columns, size }) => sum + columns.length * size, 0);
   for (const { columns, size } of groups) {
+    const options = columns.map((column) => ({ column, gains: listGains(column.offered, digits) }));
     for (let gpu = 0; gpu < size; gpu += 1) {
       // Sums become more with each GPU, or at least hardly fewer: most hopeless pools are given up after a few.
-      if (steps + left * (layers.at(-1)?.size ?? 0) > mostSteps) return undefined;
+      if (steps + left * ways.size > mostSteps) return undefined;
       left -= columns.length;
-      const next = new Map<number, Reached>();
-      for (const [before, reached] of layers.at(-1) ?? []) {
+      const next = new Map<number, Way>();
+      for (const [sum, before] of ways) {
         steps += columns.length;
-        const open = table.caps.map((cap, profile) => cap - digit(before, profile));
-        columns.forEach((column, index) => {
+        for (const digit of digits) digit.open = digit.cap - readDigit(sum, digit);
+        options.forEach(({ column, gains }, index) => {
           // Of all there is in the planner this runs most often: it makes an object only for a way that is kept.
-          let key = before;
-          for (let profile = 0; profile < open.length; profile += 1)
-            key += Math.min(column.offered[profile] ?? 0, open[profile] ?? 0) * (radix[profile] ?? 1);
-          const evictions = reached.evictions + column.evictions;
-          const gpusChanged = reached.gpusChanged + column.gpusChanged;
-          const instancesDestroyed = reached.instancesDestroyed + column.instancesDestroyed;
+          let key = sum;
+          for (const { digit, count } of gains) key += Math.min(count, digit.open) * digit.place;
+          const evictions = before.evictions + column.evictions;
+          const gpusChanged = before.gpusChanged + column.gpusChanged;
+          const instancesDestroyed = before.instancesDestroyed + column.instancesDestroyed;
           const known = next.get(key);
           const difference =
             known === undefined
@@ -64,38 +72,51 @@ export function chooseExactly(
           if (difference < 0) next.set(key, { evictions, gpusChanged, instancesDestroyed, before, column: index });
         });
       }
-      layers.push(next);
+      ways = next;
     }
   }
-  return pickBest(table, groups, layers, (key) => table.profiles.map((_, profile) => digit(key, profile)));
+  return pickBest(table, groups, ways, (sum) => digits.map((digit) => readDigit(sum, digit)));
+}
+
+function readDigit(sum: number, { cap, place }: Digit): number {
+  return Math.floor(sum / place) % (cap + 1);
+}
+
+/** What a column adds to which digits. */
+function listGains(
+  offered: readonly number[],
+  digits: readonly Digit[],
+): readonly { readonly digit: Digit; readonly count: number }[] {
+  return digits.flatMap((digit, profile) => {
+    const count = offered[profile];
+    return count ? [{ digit, count }] : [];
+  });
 }
 
 function pickBest(
   table: DemandTable,
   groups: readonly ColumnGroup[],
-  layers: readonly ReadonlyMap<number, Reached>[],
-  offeredOf: (key: number) => readonly number[],
+  ways: ReadonlyMap<number, Way>,
+  offeredOf: (sum: number) => readonly number[],
 ): Choice | undefined {
-  let best: { readonly key: number; readonly cost: DemandCost; readonly room: number } | undefined;
-  for (const [key, { evictions, gpusChanged, instancesDestroyed }] of layers.at(-1) ?? []) {
-    const { cost: unserved, room } = coverDemand(table, offeredOf(key));
+  let best: { readonly way: Way; readonly cost: DemandCost; readonly room: number } | undefined;
+  for (const [sum, way] of ways) {
+    const { evictions, gpusChanged, instancesDestroyed } = way;
+    const { cost: unserved, room } = coverDemand(table, offeredOf(sum));
     const cost = { unserved, evictions, gpusChanged, instancesDestroyed };
-    const order =
-      best === undefined ? -1 : compareDemandCost(cost, best.cost) || (table.hasChoice ? room - best.room : 0);
-    if (order < 0) best = { key, cost, room };
+    const order = best === undefined ? -1 : compareDemandCost(cost, best.cost) || room - best.room;
+    if (order < 0) best = { way, cost, room };
   }
-  if (best === undefined) return undefined;
-  const counts = groups.map(({ columns }) => columns.map(() => 0));
-  let { key } = best;
-  let layer = layers.length - 1;
-  for (let group = groups.length - 1; group >= 0; group -= 1) {
-    for (let gpu = groups[group]?.size ?? 0; gpu > 0; gpu -= 1) {
-      const { column = 0, before = 0 } = layers[layer]?.get(key) ?? {};
-      const row = counts[group];
-      if (row !== undefined) row[column] = (row[column] ?? 0) + 1;
-      key = before;
-      layer -= 1;
-    }
-  }
-  return { counts, cost: best.cost };
+  return best && { counts: countColumns(groups, best.way), cost: best.cost };
+}
+
+/** How many GPUs of each group take each of its columns on a way. */
+function countColumns(groups: readonly ColumnGroup[], last: Way): readonly (readonly number[])[] {
+  const taken: number[] = [];
+  for (let way: Way | undefined = last; way?.column !== undefined; way = way.before) taken.push(way.column);
+  taken.reverse();
+  return groups.map(({ columns, size }) => {
+    const own = taken.splice(0, size);
+    return columns.map((_, index) => own.filter((column) => column === index).length);
+  });
 }
