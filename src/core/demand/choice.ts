@@ -76,9 +76,6 @@ function forEachChosen(
   visit: (column: Column, count: number) => void,
 ): void {
   groups.forEach(({ columns }, group) =>
-    columns.forEach((column, index) => {
-      const count = counts[group]?.[index] ?? 0;
-      if (count > 0) visit(column, count);
-    }),
+    columns.forEach((column, index) => visit(column, counts[group]?.[index] ?? 0)),
   );
 }

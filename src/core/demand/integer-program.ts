@@ -105,7 +105,8 @@ function lowerFigures(
       if (values !== undefined) {
         const found = program.countsOf(values);
         const better = costOf(table, groups, found);
-        if (isNoWorse(better, cost, figure)) [counts, cost] = [found, better];
+        checkLimits(better, cost, figure);
+        if (compareDemandCost(better, cost) < 0) [counts, cost] = [found, better];
       }
       const reached = lowestOf(bound);
       if (!isProven && reached < cost[figure])
@@ -132,104 +133,96 @@ function lowerRoom(
   return isNoDearer && roomOf(table, groups, found) < roomOf(table, groups, counts) ? found : counts;
 }
 
-/** Of two choices that are equal up to a figure. @throws Error if the solver broke a limit */
-function isNoWorse(found: DemandCost, known: DemandCost, figure: CostFigure): boolean {
+/** Figures that were lowered before stay as they are. @throws Error if the solver broke a limit */
+function checkLimits(found: DemandCost, known: DemandCost, figure: CostFigure): void {
   for (const each of COST_FIGURES) {
-    if (each === figure) return found[each] <= known[each];
+    if (each === figure) return;
     if (found[each] !== known[each])
       throw new Error(`the solver moved ${each} from ${known[each]} to ${found[each]} when it lowered ${figure}`);
   }
-  return false;
 }
+
+/** A variable, and by what it is multiplied in a sum. */
+type Term = readonly [variable: number, factor: number];
 
 function writeProgram(table: DemandTable, groups: readonly ColumnGroup[]): ChoiceProgram {
   const upper: number[] = [];
   const addVariable = (most: number): number => upper.push(most) - 1;
-  const taken = groups.map(({ columns, size }) => columns.map(() => addVariable(size)));
-  const given = table.servedBy.map((profiles, slice) =>
-    profiles.map((profile) => ({ profile, variable: addVariable(table.slices[slice]?.count ?? 0) })),
+  // These come first, so that counts of columns are the values of the first variables.
+  const taken = groups.map(({ columns, size }) => ({
+    size,
+    each: columns.map((column) => ({ column, variable: addVariable(size) })),
+  }));
+  const given = table.slices.map(({ count }, slice) =>
+    (table.servedBy[slice] ?? []).map((profile) => ({ profile, variable: addVariable(count) })),
   );
-  const lacking = table.slices.map(({ count }) => addVariable(count));
+  const lacking = table.slices.map((slice) => ({ slice, variable: addVariable(slice.count) }));
+  const allTaken = taken.flatMap(({ each }) => each);
+  const allGiven = given.flat();
 
-  const rows: ProgramRow[] = [];
-  groups.forEach(({ size }, group) => {
-    const indices = taken[group] ?? [];
-    rows.push({ lower: size, upper: size, indices, values: indices.map(() => 1) });
-  });
-  table.profiles.forEach((_, profile) => rows.push(writeOffer(profile, groups, taken, given)));
-  table.slices.forEach(({ count }, slice) => {
-    const indices = [...(given[slice] ?? []).map(({ variable }) => variable), lacking[slice] ?? 0];
-    rows.push({ lower: count, upper: Infinity, indices, values: indices.map(() => 1) });
+  const rows: ProgramRow[] = taken.map(({ size, each }) =>
+    writeRow(
+      each.map(({ variable }) => [variable, 1]),
+      size,
+      size,
+    ),
+  );
+  // What the columns offer of a profile is at least what is given away of it.
+  const offers: readonly Term[][] = table.profiles.map(() => []);
+  for (const { column, variable } of allTaken)
+    column.offered.forEach((count, profile) => offers[profile]?.push([variable, count]));
+  for (const { profile, variable } of allGiven) offers[profile]?.push([variable, -1]);
+  for (const terms of offers) rows.push(writeRow(terms, 0));
+  lacking.forEach(({ slice, variable }, index) => {
+    const variables = [...(given[index] ?? []).map((one) => one.variable), variable];
+    rows.push(
+      writeRow(
+        variables.map((one) => [one, 1]),
+        slice.count,
+      ),
+    );
   });
 
-  const figure = (name: CostFigure) => {
-    const costs = upper.map(() => 0);
-    if (name === 'unserved')
-      lacking.forEach((variable, slice) => {
-        costs[variable] = table.slices[slice]?.weight ?? 0;
-      });
-    else
-      groups.forEach(({ columns }, group) =>
-        columns.forEach((column, index) => {
-          costs[taken[group]?.[index] ?? 0] = column[name];
-        }),
-      );
-    const indices = costs.flatMap((cost, variable) => (cost === 0 ? [] : [variable]));
-    const values = indices.map((variable) => costs[variable] ?? 0);
-    return { costs, row: rows.push({ lower: -Infinity, upper: Infinity, indices, values }) - 1 };
+  const valuesOf = (terms: Iterable<Term>): readonly number[] => {
+    const values = upper.map(() => 0);
+    for (const [variable, value] of terms) values[variable] = value;
+    return values;
   };
-  const figures = {
-    unserved: figure('unserved'),
-    evictions: figure('evictions'),
-    gpusChanged: figure('gpusChanged'),
-    instancesDestroyed: figure('instancesDestroyed'),
-  };
-  const roomCosts = upper.map(() => 0);
-  for (const { profile, variable } of given.flat()) roomCosts[variable] = table.sizes[profile] ?? 0;
+  const figure = (terms: readonly Term[]) => ({
+    costs: valuesOf(terms),
+    row: rows.push(writeRow(terms, -Infinity)) - 1,
+  });
+  const ofColumns = (name: Exclude<CostFigure, 'unserved'>) =>
+    figure(allTaken.map(({ column, variable }) => [variable, column[name]]));
   return {
     upper,
     rows,
-    figures,
-    roomCosts,
-    countsOf: (values) => taken.map((row, group) => readCounts(row, values, groups[group]?.size ?? 0)),
-    startOf: (counts) => {
-      const values = upper.map(() => 0);
-      taken.forEach((row, group) =>
-        row.forEach((variable, index) => {
-          values[variable] = counts[group]?.[index] ?? 0;
-        }),
-      );
-      return values;
+    figures: {
+      unserved: figure(lacking.map(({ slice, variable }) => [variable, slice.weight])),
+      evictions: ofColumns('evictions'),
+      gpusChanged: ofColumns('gpusChanged'),
+      instancesDestroyed: ofColumns('instancesDestroyed'),
     },
+    roomCosts: valuesOf(
+      table.sizes.flatMap((size, profile) =>
+        allGiven.filter((one) => one.profile === profile).map(({ variable }): Term => [variable, size]),
+      ),
+    ),
+    countsOf: (values) => {
+      let next = 0;
+      return groups.map(({ columns, size }) => readCounts(values.slice(next, (next += columns.length)), size));
+    },
+    startOf: (counts) => valuesOf(counts.flat().entries()),
   };
 }
 
-/** What the columns offer of a profile is at least what is given away of it. */
-function writeOffer(
-  profile: number,
-  groups: readonly ColumnGroup[],
-  taken: readonly (readonly number[])[],
-  given: readonly (readonly { readonly profile: number; readonly variable: number }[])[],
-): ProgramRow {
-  const indices: number[] = [];
-  const values: number[] = [];
-  groups.forEach(({ columns }, group) =>
-    columns.forEach(({ offered }, index) => {
-      const count = offered[profile] ?? 0;
-      if (count === 0) return;
-      indices.push(taken[group]?.[index] ?? 0);
-      values.push(count);
-    }),
-  );
-  for (const one of given.flat().filter((each) => each.profile === profile)) {
-    indices.push(one.variable);
-    values.push(-1);
-  }
-  return { lower: 0, upper: Infinity, indices, values };
+function writeRow(terms: readonly Term[], lower: number, upper = Infinity): ProgramRow {
+  const used = terms.filter(([, factor]) => factor !== 0);
+  return { lower, upper, indices: used.map(([variable]) => variable), values: used.map(([, factor]) => factor) };
 }
 
-function readCounts(row: readonly number[], values: readonly number[], size: number): readonly number[] {
-  const counts = row.map((variable) => Math.round(values[variable] ?? 0));
+function readCounts(values: readonly number[], size: number): readonly number[] {
+  const counts = values.map((value) => Math.round(value));
   const sum = counts.reduce((total, count) => total + count, 0);
   if (sum !== size || counts.some((count) => count < 0))
     throw new Error(`the solver gave ${sum} of ${size} GPUs a layout`);
