@@ -44,7 +44,7 @@ function sizeOf({ geometry, indexOf, profiles }: Grid, name: string): number {
 }
 
 /** Divides by the memory slices of all models, 4, 8 and 12, with room for the compute slices below. */
-const MEMORY_SIZE = 24 * 16;
+const MEMORY_SIZE = 384;
 const WHOLE_SIZE = MEMORY_SIZE + 16;
 
 function writeColumn({ offered, evictions, gpusChanged, instancesDestroyed }: Column): string {
