@@ -53,10 +53,13 @@ export function readDemand(
     servedBy,
     sizes,
     hasChoice: servedBy.some((serving) => new Set(serving.map((profile) => sizes[profile])).size > 1),
-    caps: profiles.map((_, profile) =>
-      sorted.reduce((sum, { count }, slice) => sum + (servedBy[slice]?.includes(profile) === true ? count : 0), 0),
+    caps: profiles.map((name) =>
+      sorted.reduce((sum, slice) => sum + (slice.profiles.includes(name) ? slice.count : 0), 0),
     ),
-    byWeight: sorted.map((_, slice) => slice).toSorted((a, b) => (sorted[b]?.weight ?? 0) - (sorted[a]?.weight ?? 0)),
+    byWeight: sorted
+      .map(({ weight }, slice) => ({ weight, slice }))
+      .toSorted((a, b) => b.weight - a.weight)
+      .map(({ slice }) => slice),
   };
 }
 
@@ -91,7 +94,7 @@ export function coverDemand(table: DemandTable, offered: readonly number[], pres
   }
   return {
     unserved: lacking,
-    cost: lacking.reduce((sum, count, slice) => sum + count * (slices[slice]?.weight ?? 0), 0),
+    cost: slices.reduce((sum, { weight }, slice) => sum + (lacking[slice] ?? 0) * weight, 0),
     used: offered.map((count, profile) => count - (free[profile] ?? 0)),
     room: offered.reduce((sum, count, profile) => sum + (count - (free[profile] ?? 0)) * (sizes[profile] ?? 0), 0),
   };
@@ -106,6 +109,17 @@ interface Ends {
   readonly mostOf: (profile: number) => number;
 }
 
+/** A slice on a path. */
+interface Stop {
+  readonly slice: number;
+  /** What it has of each profile. */
+  readonly row: number[];
+  /** The most that the path can carry up to here. */
+  readonly most: number;
+  /** Which profile it leaves to whom; undefined for the slice that gets more. */
+  readonly leaves: { readonly profile: number; readonly to: Stop } | undefined;
+}
+
 /**
  * Gives a slice as many more as one path allows: from the smallest free profile, be it one that another slice leaves for another
  * profile.
@@ -114,55 +128,37 @@ function augment(
   slice: number,
   most: number,
   servedBy: readonly (readonly number[])[],
-  ends: Ends,
+  { free, costOf, mostOf }: Ends,
   given: readonly number[][],
 ): number {
-  const { free, costOf } = ends;
-  let best: { readonly at: number; readonly profile: number; readonly cost: number } | undefined;
-  // Breadth first over slices; each remembers the profile through which it was reached.
-  const cameBy = new Map<number, { readonly from: number; readonly profile: number }>();
-  const queue = [slice];
-  const seen = new Set(queue);
-  for (const at of queue) {
-    for (const profile of servedBy[at] ?? []) {
+  let best: { readonly stop: Stop; readonly profile: number; readonly cost: number } | undefined;
+  // Breadth first over slices.
+  const queue: Stop[] = [{ slice, row: given[slice] ?? [], most, leaves: undefined }];
+  const seen = new Set([slice]);
+  for (const stop of queue) {
+    for (const profile of servedBy[stop.slice] ?? []) {
       if ((free[profile] ?? 0) > 0 && (best === undefined || costOf(profile) < best.cost))
-        best = { at, profile, cost: costOf(profile) };
-      for (let other = 0; other < given.length; other += 1) {
-        if (seen.has(other) || (given[other]?.[profile] ?? 0) === 0) continue;
+        best = { stop, profile, cost: costOf(profile) };
+      given.forEach((row, other) => {
+        const had = row[profile] ?? 0;
+        if (had === 0 || seen.has(other)) return;
         seen.add(other);
-        cameBy.set(other, { from: at, profile });
-        queue.push(other);
-      }
+        queue.push({ slice: other, row, most: Math.min(stop.most, had), leaves: { profile, to: stop } });
+      });
     }
   }
-  return best === undefined ? 0 : shift(slice, best.at, best.profile, most, cameBy, ends, given);
+  if (best === undefined) return 0;
+  const { stop, profile } = best;
+  const amount = Math.min(stop.most, mostOf(profile));
+  free[profile] = (free[profile] ?? 0) - amount;
+  handOn(stop, profile, amount);
+  return amount;
 }
 
-function shift(
-  slice: number,
-  end: number,
-  freeProfile: number,
-  most: number,
-  cameBy: ReadonlyMap<number, { readonly from: number; readonly profile: number }>,
-  { free, mostOf }: Ends,
-  given: readonly number[][],
-): number {
-  let amount = Math.min(most, mostOf(freeProfile));
-  for (let at = end; at !== slice;) {
-    const step = cameBy.get(at);
-    if (step === undefined) break;
-    amount = Math.min(amount, given[at]?.[step.profile] ?? 0);
-    at = step.from;
-  }
-  free[freeProfile] = (free[freeProfile] ?? 0) - amount;
-  let gained = freeProfile;
-  for (let at = end; ;) {
-    const row = given[at];
-    if (row !== undefined) row[gained] = (row[gained] ?? 0) + amount;
-    const step = cameBy.get(at);
-    if (at === slice || step === undefined) return amount;
-    if (row !== undefined) row[step.profile] = (row[step.profile] ?? 0) - amount;
-    gained = step.profile;
-    at = step.from;
-  }
+/** Each slice of a path gets one profile, and leaves another one. */
+function handOn({ row, leaves }: Stop, profile: number, amount: number): void {
+  row[profile] = (row[profile] ?? 0) + amount;
+  if (leaves === undefined) return;
+  row[leaves.profile] = (row[leaves.profile] ?? 0) - amount;
+  handOn(leaves.to, leaves.profile, amount);
 }

@@ -4,7 +4,10 @@ export const state = {
   fleet: undefined,
   /** By the clock of the page: when what is shown was known to be current; undefined before anything came. */
   currentAt: undefined,
-  /** Why nothing comes from gpu-partition ui itself; undefined while it answers. */
+  /**
+   * Why nothing comes from gpu-partition ui itself; undefined while it answers.
+   * @type {string | undefined}
+   */
   cutOff: undefined,
   waitingPods: undefined,
 };

@@ -7,6 +7,12 @@ import { compareNumbers } from './brute-force.ts';
 
 const sizes: Readonly<Record<string, number>> = { a: 1, b: 2, c: 4, d: 7 };
 const names = Object.keys(sizes);
+const sizeOf = (name: string): number => sizes[name] ?? 0;
+
+/** `a+b` is one that either of the two serves. */
+function slice(profiles: string, more: Partial<DemandSlice> = {}): DemandSlice {
+  return { name: profiles, profiles: profiles.split('+'), count: 1, weight: 1, ...more };
+}
 
 /** The least weight that goes short, and the least room of that, by trying every way to hand out the slices. */
 function tryEveryWay(
@@ -61,16 +67,41 @@ describe('of two plans', () => {
   });
 });
 
+describe('a demand in numbers', () => {
+  it('has use for as many of a profile as all slices want that it serves', () => {
+    const slices = [slice('a+b', { count: 2 }), slice('b', { count: 3 }), slice('c', { count: 0 })];
+    const { profiles, caps } = readDemand(slices, () => true, sizeOf);
+    expect(Object.fromEntries(profiles.map((name, index) => [name, caps[index]]))).to.deep.equal({ a: 2, b: 5, c: 0 });
+  });
+
+  it('leaves a choice where some slice can be served by profiles of different sizes', () => {
+    const hasChoice = (...slices: readonly DemandSlice[]) => readDemand(slices, () => true, sizeOf).hasChoice;
+    expect(hasChoice(slice('a'), slice('b'))).to.equal(false);
+    expect(hasChoice(slice('a'), slice('a+b'))).to.equal(true);
+    expect(readDemand([slice('a+b')], () => true).hasChoice, 'without sizes').to.equal(false);
+  });
+});
+
 describe('what slices serve of a demand', () => {
   it('goes first to the heavier slice, and of equal ones to the first by name', () => {
-    const slice = (name: string, weight: number): DemandSlice => ({ name, profiles: ['a'], count: 1, weight });
     const lacking = (...slices: readonly DemandSlice[]) =>
       coverDemand(
         readDemand(slices, () => true),
         [1],
       ).unserved;
-    expect(lacking(slice('y', 1), slice('x', 1), slice('z', 1))).to.deep.equal([0, 1, 1]);
-    expect(lacking(slice('x', 1), slice('y', 2), slice('z', 1))).to.deep.equal([1, 0, 1]);
+    expect(lacking(slice('a', { name: 'y' }), slice('a', { name: 'x' }), slice('a', { name: 'z' }))).to.deep.equal([
+      0, 1, 1,
+    ]);
+    expect(
+      lacking(slice('a', { name: 'x' }), slice('a', { name: 'y', weight: 2 }), slice('a', { name: 'z' })),
+    ).to.deep.equal([1, 0, 1]);
+  });
+
+  it('is handed on as often as that serves one more', () => {
+    // The first gets a and leaves it to the second for b, which leaves it to the third for c.
+    const slices = [slice('a+b', { name: '1' }), slice('a+c', { name: '2' }), slice('a', { name: '3' })];
+    const table = readDemand(slices, () => true, sizeOf);
+    expect(coverDemand(table, [1, 1, 1]).unserved).to.deep.equal([0, 0, 0]);
   });
 
   it('is the most that any way of handing them out serves, in the least room that it takes beside what is there', () => {
@@ -82,11 +113,7 @@ describe('what slices serve of a demand', () => {
       });
       const offered = Object.fromEntries(names.map((name) => [name, random.integer(4)]));
       const present = Object.fromEntries(names.map((name) => [name, random.integer((offered[name] ?? 0) + 1)]));
-      const table = readDemand(
-        slices,
-        () => true,
-        (name) => sizes[name] ?? 0,
-      );
+      const table = readDemand(slices, () => true, sizeOf);
       const listed = (counts: Readonly<Record<string, number>>) => table.profiles.map((name) => counts[name] ?? 0);
       const { cost, used } = coverDemand(table, listed(offered), listed(present));
       const room = used.reduce(
