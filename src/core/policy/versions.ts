@@ -83,9 +83,10 @@ function readNewest(
 ): GpuPartitionPolicy {
   if (before && isSameEdit(before, given)) return { ...given, spec: before.spec };
   if (!isRetiring(given) || !inForce) return given;
-  // What it decided over becomes whole, not what a generation selects that was never accepted.
-  const { onDelete } = given.spec;
-  return retire({ ...given, spec: { ...inForce.spec, ...(onDelete && { onDelete }) } });
+  // What it decided over becomes whole, not what a generation selects that was never accepted. How that goes may still be edited.
+  const { onDelete, rollout, drain, allow } = given.spec;
+  const { rollout: _pace, drain: _drain, allow: _allowed, ...what } = inForce.spec;
+  return retire({ ...given, spec: { ...what, ...definedOnly({ onDelete, rollout, drain, allow }) } });
 }
 
 function generationOf({ metadata }: GpuPartitionPolicy): number {

@@ -192,6 +192,33 @@ describe('a generation that is not accepted', () => {
     }
   });
 
+  it('is carried out at its deletion as its author last said: an edit may hurry it, and cannot change what becomes whole', () => {
+    const world = new TwoPolicies({ onDelete: 'DisableMig' });
+    world.fleet.removePolicy('fallback');
+    const deletion = { deletionTimestamp: '2026-01-02T00:00:00Z', finalizers: ['gpupartition.dev/cleanup'] };
+    const goOn = (generation: number, spec: Partial<PolicySpec>): PolicySpec | undefined => {
+      const { inference } = world;
+      const metadata = { ...inference.metadata, ...deletion, generation };
+      world.inference = { ...inference, metadata, spec: { ...inference.spec, ...spec } };
+      world.fleet.setPolicy(world.inference);
+      expect(world.check()).to.equal(true);
+      return world.claim.winner?.spec;
+    };
+    expect(goOn(2, { rollout: { maxUnavailable: 1 } })?.rollout?.maxUnavailable).to.equal(1);
+    const edited = {
+      rollout: { maxUnavailable: '50%' },
+      drain: { onTimeout: 'Force' },
+      allow: { gpuReset: true },
+    } as const;
+    const spec = goOn(3, { ...edited, layouts: [{ profiles: { '1g.5gb': 7 } }], nodeSelector: {} });
+    expect(spec).to.deep.include({ drain: edited.drain, allow: edited.allow, layouts: [{ mig: 'Disabled' }] });
+    expect(spec?.rollout?.maxUnavailable).to.equal('50%');
+    expect(spec?.nodeSelector).not.to.deep.equal({});
+    const { drain: _noMore, ...rest } = world.inference.spec;
+    world.inference = { ...world.inference, spec: rest };
+    expect(goOn(4, {})).to.not.have.property('drain');
+  });
+
   it('is always accepted if it is the deletion: no node keeps its policy from going', () => {
     const world = new TwoPolicies({
       onDelete: 'DisableMig',
