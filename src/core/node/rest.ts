@@ -74,8 +74,17 @@ export function recallRest(
   return rest && { count: rest.count ?? 1 };
 }
 
-/** Whether a rest is about a pod: one that was created since, under the same name, is another. */
-export function isNamed(pod: Pick<PodView, 'metadata'>, { blockers, since }: Rest): boolean {
-  const isLater = Date.parse(pod.metadata.creationTimestamp ?? '') > since;
-  return !isLater && blockers.split(/[\s,;:]+/).includes(podName(pod));
+/** Whether a rest names a pod: one that was created since, under the same name, is another. */
+export function isNamed(pod: Pick<PodView, 'metadata'>, rest: Rest): boolean {
+  return isBefore(pod, rest) && rest.blockers.split(/[\s,;:]+/).includes(podName(pod));
+}
+
+/** Whether a pod was there when the rest began. */
+export function isBefore({ metadata }: Pick<PodView, 'metadata'>, { since }: Rest): boolean {
+  return !(Date.parse(metadata.creationTimestamp ?? '') > since);
+}
+
+/** Whether a rest names all of its pods: of many only the first are. */
+export function namesAll({ blockers }: Rest): boolean {
+  return !/\band \d+ more\b/.test(blockers);
 }

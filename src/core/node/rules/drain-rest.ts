@@ -1,9 +1,10 @@
 import { hasEnded } from '../../pods/gpu-pods.ts';
 import { timeText } from '../../text/duration.ts';
 import type { Ruling } from '../outcome.ts';
-import { beginRest, findRest, isNamed, type Rest } from '../rest.ts';
+import { beginRest, findRest, isBefore, isNamed, namesAll, type Rest } from '../rest.ts';
 import type { Situation } from '../snapshot.ts';
 import type { PodView } from '../../pods/pod-view.ts';
+import { presumeAffected } from './plan-holders.ts';
 
 /** Why a drain was given up. */
 const causes = {
@@ -27,7 +28,8 @@ export function giveUp(situation: Situation, reason: Cause, blockers: string, ev
 export function drainRests(situation: Situation, pods: readonly PodView[]): Ruling | undefined {
   const rest = findRest(situation, 'DrainRest');
   if (rest === undefined || rest.leftMs <= 0 || !isCause(rest.reason)) return undefined;
-  const isThere = pods.some((pod) => !hasEnded(pod) && isNamed(pod, rest));
+  const others = namesAll(rest) ? [] : presumeAffected(situation, pods).filter((pod) => isBefore(pod, rest));
+  const isThere = others.length > 0 || pods.some((pod) => !hasEnded(pod) && isNamed(pod, rest));
   return isThere ? resting(situation, rest.reason, rest) : undefined;
 }
 

@@ -607,6 +607,24 @@ describe('a drain', () => {
       expect(world.step(1000).verdict.reason).to.equal('AwaitingSlot');
     });
 
+    it('rests as long as any of many is there, and not only those that its message names', () => {
+      const names = Array.from({ length: 20 }, (_, index) => `train-${index + 10}`);
+      const heldBy = (some: readonly string[]) =>
+        withHolders({ '2g.10gb@0': some.map((name) => `ns/${name}`), '3g.20gb@4': ['ns/stays'] });
+      const world = aDrain({}, { pods: [...names.map((name) => aPod(name)), stays] });
+      world.partition = aManagedPartition({ device: heldBy(names), wish: drainWish });
+      world.refusals = Object.fromEntries(names.map((name) => [`uid-${name}`, 'no']));
+      expect(giveUp(world).verdict.message).to.include('train-14 and 15 more');
+      for (const left of [names.slice(5), names.slice(19)]) {
+        world.pods = [...left.map((name) => aPod(name)), stays];
+        world.report(heldBy(left));
+        expect(world.step(1000).verdict.reason).to.equal('DrainTimeout');
+      }
+      world.pods = [stays];
+      world.report(heldBy([]));
+      expect(world.step(1000).verdict.reason).to.equal('AwaitingSlot');
+    });
+
     it('rests as well where the plan names none of the pods that stayed', () => {
       const world = aBlockedDrain({ scope: 'Node' });
       world.partition = aManagedPartition({ device: withHolders({ '3g.20gb@4': ['ns/stays'] }), wish: drainWish });
