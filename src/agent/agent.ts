@@ -116,6 +116,7 @@ export class NodeAgent {
     const seen = partition.status?.device;
     const isToldOfMonitors = !sameJson(partition.spec.monitors, this.#view.asked.monitors);
     this.#view.asked = partition.spec;
+    this.#view.reported = seen?.gpus;
     this.#grantClock.see(partition);
     // 2. Act on a grant that is not finished; otherwise read the device if there is a reason to.
     const isReloaded = this.#noticeLoad();

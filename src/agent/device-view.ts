@@ -42,6 +42,8 @@ export class DeviceView {
   /** When the last attempt to read was made. */
   #triedAt = -Infinity;
   #settleUntil = -Infinity;
+  /** The GPUs as the API has them. */
+  reported: DeviceReport['gpus'];
   /** What the kubelet is asked with. */
   asked: AskedSpec = {};
   /** Set while the plan waits for somebody who uses a GPU: the device is then read more often. */
@@ -158,7 +160,7 @@ export class DeviceView {
   /** Accepts a reading that was just made, and asks the kubelet about it. */
   async accept(state: DeviceState): Promise<Fault | undefined> {
     this.#triedAt = this.#clock.monotonicMs();
-    const report = reportDevice(state);
+    const report = reportDevice(state, this.reported);
     const began = { atMs: this.#triedAt, wallMs: this.#clock.wallMs() };
     let monitorsOf: Monitors;
     try {

@@ -37,6 +37,28 @@ describe('the agent on the real API server', () => {
     expect(status?.device?.lastGood?.gpus?.[0]?.placements).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
   });
 
+  it('still reports a GPU that was lost before it was restarted, as the one that it was', async () => {
+    const two = new AgentScene(client(), ['A100-SXM4-40GB', 'A100-SXM4-40GB']);
+    await two.create();
+    two.node.state = 'gpu 1 mig 1 pending 1\n';
+    two.node.run(['mig', '-i', '1', '-cgi', '9:4', '-C']);
+    await two.run();
+    const [, before] = (await two.read()).status?.device?.gpus ?? [];
+    two.node.faults = 'lost gpu=1';
+    for (const _restart of [1, 2]) {
+      two.newAgent('boot-1');
+      await two.run();
+      const { gpus = [] } = (await two.read()).status?.device ?? {};
+      expect(gpus.map(({ error }) => error?.split(':')[0])).to.deep.equal([undefined, 'GpuLost']);
+      const { uuid, index, pciBusId, product, instances } = before ?? {};
+      expect(gpus[1]).to.deep.include({ uuid, index, pciBusId, product, instances });
+    }
+    two.node.faults = '';
+    two.newAgent('boot-1');
+    await two.run();
+    expect((await two.read()).status?.device?.gpus?.[1]).to.deep.equal(before);
+  });
+
   it('writes nothing and touches nothing when it is called again', async () => {
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();

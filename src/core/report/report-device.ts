@@ -12,9 +12,14 @@ import { definedOnly } from '../text/defined-fields.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { cutText } from '../text/cut-text.ts';
 
-/** The GPUs as reported to the cluster: what placements, labels and busy checks need, and nothing else. */
+/**
+ * The GPUs as reported to the cluster: what placements, labels and busy checks need, and nothing else.
+ *
+ * @param before the GPUs as they were last reported
+ */
 export function reportDevice(
   device: DeviceState,
+  before: readonly GpuReport[] = [],
 ): Pick<DeviceReport, 'driverVersion' | 'cudaVersion' | 'gpus' | 'models'> {
   const tables = new Map(
     device.gpus.flatMap(({ product, geometry, tableSource }) =>
@@ -26,7 +31,7 @@ export function reportDevice(
     ...definedOnly({ cudaVersion: device.cudaVersion }),
     gpus: [
       ...device.gpus.map((gpu) => reportGpu(gpu, tables.get(gpu.product))),
-      ...device.lost.flatMap(reportLost),
+      ...device.lost.flatMap((gpu) => reportLost(gpu, before)),
     ].toSorted((a, b) => a.index - b.index),
     models: [...tables].map(([product, geometry]) => reportModel(product, geometry)),
   };
@@ -61,9 +66,16 @@ function reportGpu(gpu: GpuState, table: Geometry | undefined): GpuReport {
 }
 
 /** A lost GPU stays in the report, so that nobody assumes it was never there. */
-function reportLost({ uuid, index, pciBusId, product, fault, instances }: LostGpu): readonly GpuReport[] {
-  if (uuid === undefined) return [];
+function reportLost(
+  { uuid, index, pciBusId, product, fault, instances }: LostGpu,
+  before: readonly GpuReport[],
+): readonly GpuReport[] {
   const error = cutText(`${fault.code}: ${fault.message}`, 256);
+  if (uuid === undefined) {
+    // Of an agent that was restarted since, the report of the one before tells which GPU is at that address.
+    const known = before.find((gpu) => gpu.pciBusId === pciBusId);
+    return known === undefined ? [] : [carryOver(known, error)];
+  }
   return [
     {
       uuid,
@@ -74,6 +86,12 @@ function reportLost({ uuid, index, pciBusId, product, fault, instances }: LostGp
       instances: instances.map((one) => reportInstance([], one)),
     },
   ];
+}
+
+/** Without who used it: that is asked again. */
+function carryOver({ uuid, index, pciBusId, product, instances }: GpuReport, error: string): GpuReport {
+  const kept = instances.map(({ pods: _pods, claims: _claims, busy: _use, ...one }) => one);
+  return { uuid, index, pciBusId, product, error, instances: kept };
 }
 
 /** @param others processes of the GPU that may be on any instance */
