@@ -158,7 +158,9 @@ export function deviceOf(
       const failuresOf = ({ results }: Awaited<ReturnType<typeof apply>>) =>
         results.flatMap(({ error }) => error ?? []);
       const { results, device } = await (unknown ? unknown.watch(apply, failuresOf) : apply());
-      const failures = results.flatMap(({ uuid, error, undoError }): readonly Failure[] =>
+      // Where all GPUs go back, one may not that had not failed itself.
+      const unrestored = results.find(({ error, undoError }) => error === undefined && undoError !== undefined);
+      const failures = results.flatMap(({ uuid, error, undoError = unrestored?.undoError }): readonly Failure[] =>
         error ? [{ uuid, error, undoError }] : [],
       );
       return { failures, state: device };

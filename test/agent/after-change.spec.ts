@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { faultOf } from '../../src/core/report/fault.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deviceOf, openDevice } from '../../src/agent/open-device.ts';
@@ -83,5 +84,28 @@ describe('a GPU whose change failed', () => {
     expect(failures.map(({ error, undoError }) => [error.code, undoError?.code])).to.deep.equal([
       ['DriverFailed', 'DriverFailed'],
     ]);
+  });
+
+  it('is told about with the GPU that cannot go back beside it, where it is all or nothing', async () => {
+    const node = new InProcessNode(
+      ['A100-SXM4-40GB', 'A100-SXM4-40GB'],
+      'gpu 0 mig 1 pending 1\ngpu 1 mig 1 pending 1\n',
+    );
+    node.faults = 'fail DeviceCreateGpuInstance rc=999 gpu=1 nth=1\nfail GpuInstanceDestroy rc=19 gpu=0';
+    const device = deviceOf(node.openDriver(), {
+      journal: { begin: () => Promise.resolve(), finish: () => undefined },
+      lock: { explainLoss: () => undefined },
+      logger: silentLogger,
+    });
+    const wishes = [0, 1].map((gpu) => ({ uuid: node.uuid(gpu), profiles: { '7g.40gb': 1 } }));
+    const step: Step = { action: 'CreateInstance', profile: '7g.40gb', start: 0, computeInstances: ['7g.40gb'] };
+    const work = wishes.map(({ uuid }) => ({ uuid, steps: [step] }));
+    const { failures } = await device.apply(wishes, work, { ...options, allOrNothing: true });
+    expect(await node.layout(0), 'it is left').to.deep.equal(['7g.40gb@0[]']);
+    const [failure] = failures;
+    expect(failures.map(({ uuid }) => uuid)).to.deep.equal([node.uuid(1)]);
+    expect(faultOf(failure?.error, failure?.uuid, failure?.undoError).message).to.contain(
+      `the previous layout of GPU ${node.busId(0)} could not be restored: InUse: `,
+    );
   });
 });

@@ -21,7 +21,7 @@ export class GrantRefused extends Error {
   }
 }
 
-/** @param undoError why the GPU is not as it was before the work that failed */
+/** @param undoError why the GPU, or another, is not as it was before the work that failed */
 export function faultOf(error: unknown, gpu?: string, undoError?: DeviceError): Fault {
   if (error instanceof GrantRefused) return { code: error.code, message: error.message };
   const about = gpu === undefined ? {} : { gpu };
@@ -34,6 +34,8 @@ export function faultOf(error: unknown, gpu?: string, undoError?: DeviceError): 
   const message = [...where, explanation].join(': ');
   if (undoError === undefined) return { code, message, ...about };
   const { code: undoCode, tried, found } = undoError;
-  const undo = `its previous layout could not be restored: ${undoCode}: tried ${tried}; found ${found}`;
+  const isOther = undoError.gpu !== undefined && error.gpu !== undefined && undoError.gpu !== error.gpu;
+  const whose = isOther ? `the previous layout of GPU ${undoError.gpu}` : 'its previous layout';
+  const undo = `${whose} could not be restored: ${undoCode}: tried ${tried}; found ${found}`;
   return { code, message: `${message}; ${undo}`, ...about };
 }
