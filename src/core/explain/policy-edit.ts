@@ -6,8 +6,7 @@ import { layoutFor } from '../policy/gpu-layout.ts';
 import { writeLayout } from '../gpu/search/layout-words.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import { matchesGpu } from '../policy/match-gpu.ts';
-import { loadIdOf } from '../wish/load-id.ts';
-import { findForeign } from '../wish/ownership.ts';
+import { foreignOn } from '../wish/ownership.ts';
 import { planWish } from '../wish/plan-wish.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import { placeOf } from '../policy/schedules.ts';
@@ -168,7 +167,7 @@ function planEdit(spec: PolicySpec, { partition }: GpuNode): EditPlan | undefine
   const resolved = resolveNode(spec, device, partition?.spec.wish);
   if ('refusal' in resolved) return undefined;
   const { wish } = resolved;
-  const foreign = findForeign(device.gpus, loadIdOf(device), device.lastGood, undefined);
+  const foreign = foreignOn(device);
   const { report, work } = planWish(device, wish, foreign);
   const pods = report.affectedPods ?? [];
   // If pods are not named, it is unknown whom the edit evicts.

@@ -11,8 +11,7 @@ import { managedConfig } from '../nvidia/plugin-config/managed-config.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
 import { listReportedPods } from '../pods/reported-pods.ts';
 import { planDrained } from '../wish/drain-plan.ts';
-import { loadIdOf } from '../wish/load-id.ts';
-import { findForeign } from '../wish/ownership.ts';
+import { foreignOn } from '../wish/ownership.ts';
 import type { WishPlan } from '../wish/plan-wish.ts';
 import { readGenerations } from '../policy/versions.ts';
 import { slotOf } from '../rollout/slot.ts';
@@ -94,7 +93,7 @@ function planAsAgent({ claim }: NodeStart, partition: GpuNodePartition | undefin
   const { device } = partition?.status ?? {};
   const wish = claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
   if (partition === undefined || wish === undefined || !device?.gpus) return undefined;
-  const foreign = findForeign(device.gpus, loadIdOf(device), device.lastGood, undefined);
+  const foreign = foreignOn(device);
   const marks = { drain: partition.spec.drain, reported: device.plan };
   // Only the agent sees processes that belong to no pod: a plan is the same without their names.
   return planDrained(device, wish, marks, foreign, new Map());

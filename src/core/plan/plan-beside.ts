@@ -1,8 +1,7 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import { describePlan } from '../node/rules/slot.ts';
 import { describeRefusal, type NodeClaim } from '../policy/claim.ts';
-import { loadIdOf } from '../wish/load-id.ts';
-import { findForeign } from '../wish/ownership.ts';
+import { foreignOn } from '../wish/ownership.ts';
 import { planWish } from '../wish/plan-wish.ts';
 import type { NodeOutcome } from '../policy/tally.ts';
 
@@ -20,7 +19,7 @@ export function planBeside(node: string, claim: NodeClaim, partition: GpuNodePar
     return { node, phase: 'Pending', reason: 'AgentNotReporting', message };
   }
   if ('refusal' in wish) return { node, phase: 'Invalid', ...describeRefusal(wish) };
-  const foreign = findForeign(device.gpus ?? [], loadIdOf(device), device.lastGood, undefined);
+  const foreign = foreignOn(device);
   // Only the agent sees processes that belong to no pod: a plan is the same without their names.
   const { report: plan } = planWish(device, wish.wish, foreign);
   const planned = { ...partition, status: { ...partition.status, device: { ...device, plan } } };

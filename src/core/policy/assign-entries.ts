@@ -1,11 +1,10 @@
 import type { DeviceReport, GpuReport, GpuWish, Wish } from '../../api/types.ts';
-import { loadIdOf } from '../wish/load-id.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 import { type NodeGpu, type NodeWish, planNode, type Want } from '../gpu/assign/node-plan.ts';
 import type { GpuLayout } from './gpu-layout.ts';
 import type { LayoutEntry } from './layout-entry.ts';
-import { findForeign, type ForeignInstances } from '../wish/ownership.ts';
+import { foreignOn, type ForeignInstances } from '../wish/ownership.ts';
 import type { LayoutRefusal } from './refusal.ts';
 import { viewReport } from '../wish/report-view.ts';
 
@@ -31,9 +30,7 @@ export function assignEntries(
       entryOf: new Map(entries.flatMap(({ layouts }, index) => [...layouts.keys()].map((uuid) => [uuid, index]))),
     };
   }
-  const foreign: ForeignInstances = replacesForeign
-    ? new Map()
-    : findForeign(gpus, loadIdOf(device), device.lastGood, undefined);
+  const foreign: ForeignInstances = replacesForeign ? new Map() : foreignOn(device);
   const plan = planNode(
     gpus.map((gpu) => toNodeGpu(device, gpu, foreign)),
     entries.map((entry, index) => toNodeWish(entry, names[index] ?? '', current)),

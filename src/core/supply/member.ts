@@ -7,8 +7,7 @@ import { isGrantLive } from '../node/revocation.ts';
 import { explainOldDriver, findModel } from '../gpu/geometry/model-lookup.ts';
 import { countsWhole } from '../policy/demand-profiles.ts';
 import { demandEntry, type DemandWishes, evictsNever, isChosen, ownWish, restEntry } from '../policy/demand-wish.ts';
-import { loadIdOf } from '../wish/load-id.ts';
-import { findForeign } from '../wish/ownership.ts';
+import { foreignOn } from '../wish/ownership.ts';
 import { viewReport } from '../wish/report-view.ts';
 import { layoutOf, meetsWish } from '../wish/wish.ts';
 
@@ -46,10 +45,7 @@ export function listMembers(
   const isGranted = isGrantLive(partition);
   const { demand, allow } = policy.spec;
   const asksWhole = demand !== undefined && countsWhole(demand);
-  const foreign =
-    allow?.replaceForeignInstances === true
-      ? new Map<string, ReadonlySet<string>>()
-      : findForeign(device.gpus ?? [], loadIdOf(device), device.lastGood, undefined);
+  const foreign = allow?.replaceForeignInstances === true ? new Map<string, ReadonlySet<string>>() : foreignOn(device);
   const chosen = new Map(ownWish(policy, partition)?.gpus.map((one) => [one.uuid, one]));
   return (device.gpus ?? []).flatMap((gpu): readonly Member[] => {
     const view = viewReport(device, gpu);

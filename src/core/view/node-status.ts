@@ -2,8 +2,7 @@ import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
 import { countWords } from '../text/cut-text.ts';
 import { describeDuration } from '../text/duration.ts';
 import { wrapHanging } from '../text/wrap.ts';
-import { loadIdOf } from '../wish/load-id.ts';
-import { findForeign } from '../wish/ownership.ts';
+import { foreignOn } from '../wish/ownership.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import { drawGpuPicture, type GpuPicture, legend, pictureGpu } from './gpu-picture.ts';
 import { type Line, plainText, span, type Tone } from './line.ts';
@@ -41,7 +40,7 @@ export interface NodeStatusView {
 export function viewNodeStatus({ metadata, spec, status }: GpuNodePartition): NodeStatusView {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const { device } = status ?? {};
-  const foreign = findForeign(device?.gpus ?? [], loadIdOf(device ?? {}), device?.lastGood, undefined);
+  const foreign = foreignOn(device ?? {});
   const wishOf = ({ uuid }: GpuReport) => spec.wish?.gpus.find((one) => one.uuid === uuid);
   const { plan } = device ?? {};
   const isPlanned = plan !== undefined && (plan.gpusChanging ?? 0) > 0;

@@ -2,8 +2,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import { specUnder } from '../policy/schedules.ts';
 import { countWords } from '../text/cut-text.ts';
-import { loadIdOf } from '../wish/load-id.ts';
-import { findForeign } from '../wish/ownership.ts';
+import { foreignOn } from '../wish/ownership.ts';
 import { planWish } from '../wish/plan-wish.ts';
 
 /** What a switch does, as the GPUs are now. */
@@ -103,7 +102,7 @@ function billNode({ spec }: GpuPartitionPolicy, partition: GpuNodePartition, nam
   if (!device?.gpus) return none;
   const resolved = resolveNode(specUnder(spec, name), device, partition.spec.wish);
   if ('refusal' in resolved) return { ...none, nodesRefusing: 1 };
-  const foreign = findForeign(device.gpus, loadIdOf(device), device.lastGood, undefined);
+  const foreign = foreignOn(device);
   const { report } = planWish(device, resolved.wish, foreign);
   const { gpusChanging = 0, affectedPods = [], morePods = 0, refusal } = report;
   return {

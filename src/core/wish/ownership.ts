@@ -1,5 +1,5 @@
 import type { DeviceReport, Grant, GpuReport } from '../../api/types.ts';
-import { isSameLoad } from './load-id.ts';
+import { isSameLoad, loadIdOf } from './load-id.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 
 /** GPU instances that this operator neither created nor adopted, as `PROFILE@START` by GPU UUID. */
@@ -46,6 +46,11 @@ export function findForeign(
     if (others.length > 0) foreign.set(uuid, new Set(others.map(placeOf)));
   }
   return foreign;
+}
+
+/** Those that are not ours by a report; where a grant is being acted on, only its agent knows. */
+export function foreignOn(device: DeviceReport): ForeignInstances {
+  return findForeign(device.gpus ?? [], loadIdOf(device), device.lastGood, undefined);
 }
 
 /**
