@@ -1,10 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { DeviceReport } from '../api/types.ts';
 import type { OwnRecord } from '../core/node/own-record.ts';
 import { writeDurably } from '../device/host/durable-file.ts';
-import { isFields } from '../core/text/fields.ts';
-
-type LastGood = NonNullable<DeviceReport['lastGood']>;
+import { hasFields, isAbsentOr, isCount, isListOf, isMapOf, isOneOf, isText } from '../core/text/shape.ts';
 
 interface Page extends OwnRecord {
   readonly version: 1;
@@ -34,67 +31,27 @@ export class RecordFile {
   }
 }
 
+const isError = hasFields({ code: isText, message: isText, gpu: isAbsentOr(isText) });
+
+const isClaim = hasFields({
+  uuid: isText,
+  mig: isAbsentOr(isOneOf('Enabled', 'Disabled')),
+  placements: isAbsentOr(isListOf(isText)),
+  unsettled: isAbsentOr(isMapOf(isCount)),
+});
+
 // What does not have this shape would make the API server refuse every report.
+const hasShape = hasFields({
+  version: isOneOf(1),
+  uid: isText,
+  epoch: isCount,
+  outcome: (value) =>
+    hasFields({ step: isOneOf('Idle'), error: isOneOf(undefined) })(value) ||
+    hasFields({ step: isOneOf('Failed'), error: isAbsentOr(isError) })(value),
+  lastGood: isAbsentOr(hasFields({ bootID: isAbsentOr(isText), gpus: isAbsentOr(isListOf(isClaim)) })),
+  signalled: isAbsentOr(hasFields({ epoch: isCount, uids: isListOf(isText) })),
+});
+
 function isPage(value: unknown): value is Page {
-  return (
-    isFields(value) &&
-    value['version'] === 1 &&
-    typeof value['uid'] === 'string' &&
-    isCount(value['epoch']) &&
-    isOutcome(value['outcome']) &&
-    isAbsentOr(isLastGood)(value['lastGood']) &&
-    isAbsentOr(isSignalled)(value['signalled'])
-  );
-}
-
-function isOutcome(value: unknown): value is OwnRecord['outcome'] {
-  if (!isFields(value)) return false;
-  const { step, error } = value;
-  if (step === 'Idle') return error === undefined;
-  return step === 'Failed' && (error === undefined || isError(error));
-}
-
-function isError(value: unknown): boolean {
-  return (
-    isFields(value) &&
-    typeof value['code'] === 'string' &&
-    typeof value['message'] === 'string' &&
-    isAbsentOr(isText)(value['gpu'])
-  );
-}
-
-function isLastGood(value: unknown): value is LastGood {
-  return isFields(value) && isAbsentOr(isText)(value['bootID']) && isAbsentOr(isListOf(isGpu))(value['gpus']);
-}
-
-function isGpu(value: unknown): boolean {
-  return (
-    isFields(value) &&
-    typeof value['uuid'] === 'string' &&
-    isAbsentOr((mode): mode is string => mode === 'Enabled' || mode === 'Disabled')(value['mig']) &&
-    isAbsentOr(isListOf(isText))(value['placements']) &&
-    isAbsentOr((counts): counts is object => isFields(counts) && Object.values(counts).every(isCount))(
-      value['unsettled'],
-    )
-  );
-}
-
-function isSignalled(value: unknown): boolean {
-  return isFields(value) && isCount(value['epoch']) && isListOf(isText)(value['uids']);
-}
-
-function isAbsentOr(check: (value: unknown) => boolean): (value: unknown) => boolean {
-  return (value) => value === undefined || check(value);
-}
-
-function isListOf(check: (value: unknown) => boolean): (value: unknown) => boolean {
-  return (value) => Array.isArray(value) && value.every(check);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
-
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  return hasShape(value);
 }

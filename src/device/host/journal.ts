@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { readIfThere, writeDurably } from './durable-file.ts';
 import type { MigMode } from '../../core/gpu/state/device-state.ts';
-import { isFields } from '../../core/text/fields.ts';
+import { hasFields, isListOf, isOneOf, isText } from '../../core/text/shape.ts';
 
 /** The state of a GPU before an apply began. */
 export interface JournalGpu {
@@ -93,21 +93,12 @@ function parsePage(text: string): Page | undefined {
 }
 
 function isPage(value: unknown): value is Page {
-  return (
-    isFields(value) &&
-    value['version'] === 1 &&
-    typeof value['bootId'] === 'string' &&
-    Array.isArray(value['gpus']) &&
-    value['gpus'].every(isJournalGpu)
-  );
+  return hasShape(value);
 }
 
-function isJournalGpu(value: unknown): value is JournalGpu {
-  return (
-    isFields(value) &&
-    typeof value['uuid'] === 'string' &&
-    (value['mig'] === 'Enabled' || value['mig'] === 'Disabled') &&
-    Array.isArray(value['placements']) &&
-    value['placements'].every((placement) => typeof placement === 'string')
-  );
-}
+const isJournalGpu = hasFields({
+  uuid: isText,
+  mig: isOneOf('Enabled', 'Disabled'),
+  placements: isListOf(isText),
+});
+const hasShape = hasFields({ version: isOneOf(1), bootId: isText, gpus: isListOf(isJournalGpu) });
