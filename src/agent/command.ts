@@ -201,10 +201,11 @@ async function runAgent(options: Options): Promise<void> {
   lost.throwIfAborted();
 }
 
-async function openHealth({ healthPort, healthHost }: Options, logger: Logger, ready: Checks) {
-  if (healthPort === undefined) return undefined;
+async function openHealth({ healthPort: port, healthHost: host }: Options, logger: Logger, ready: Checks) {
+  if (port === undefined) return undefined;
+  // Only on request: there is an agent on every node.
   const { serveAgentHealth } = await import('./health.ts');
-  const health = await serveAgentHealth({ logger, port: healthPort, host: healthHost, ready });
+  const health = await serveAgentHealth({ logger, port, host, ready });
   logger.info('probes and metrics are served', { port: health.server.port });
   return health;
 }

@@ -13,7 +13,7 @@ import { Confirmation } from './confirmation.ts';
 import type { GpuWork } from '../core/wish/plan-gpu-wish.ts';
 import type { Device, WorkOptions } from './device.ts';
 import type { DeviceView } from './device-view.ts';
-import { type Fault, faultOf, GrantRefused } from '../core/report/fault.ts';
+import { type Fault, faultOfWork, GrantRefused } from '../core/report/fault.ts';
 import { nameMonitors } from '../core/report/name-monitors.ts';
 import type { GrantClock } from './grant-clock.ts';
 import type { Kubelet, KubeletWord } from './kubelet.ts';
@@ -135,9 +135,8 @@ export class GrantWork {
   async #apply(granted: Grant, work: readonly GpuWork[], options: WorkOptions): Promise<WorkOutcome> {
     const { device, view } = this.#parts;
     view.expire();
-    const { failures, state } = await device.apply(granted.gpus, work, options);
-    const [failure] = failures;
-    const fault = failure && faultOf(failure.error, failure.uuid, failure.undoError);
+    const { results, device: state } = await device.apply(granted.gpus, work, options);
+    const fault = faultOfWork(results);
     return { state, fault: fault && nameMonitors(fault, view.report.gpus ?? [], view.users), hasBegun: true };
   }
 
@@ -167,8 +166,8 @@ export class GrantWork {
     const { kubelet, view, clock } = this.#parts;
     return {
       signal,
-      state: view.state,
-      allowGpuReset: granted.allowGpuReset ?? false,
+      device: view.state,
+      allowReset: granted.allowGpuReset ?? false,
       undo: granted.rollback !== 'Never',
       allOrNothing: partition.spec.strategy === 'single',
       explainStop: (disrupts) => isOver() ?? (disrupts ? confirmation.explainEnd() : undefined),

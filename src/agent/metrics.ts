@@ -134,8 +134,9 @@ export class AgentMetrics {
           this.#work.observe({ result }, (this.#clock.monotonicMs() - startedMs) / 1000);
         try {
           const outcome = await device.apply(wishes, work, options);
-          for (const { error } of outcome.failures) this.#failures.inc({ code: error.code });
-          end(outcome.failures.length === 0 ? 'success' : 'error');
+          const errors = outcome.results.flatMap(({ error }) => error ?? []);
+          for (const { code } of errors) this.#failures.inc({ code });
+          end(errors.length === 0 ? 'success' : 'error');
           return outcome;
         } catch (error) {
           this.#failures.inc({ code: codeOf(error) });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { GpuWish } from '../api/types.ts';
 import type { GpuWork } from '../core/wish/plan-gpu-wish.ts';
 import { applyNode } from '../device/apply/apply.ts';
+import type { DeviceApplyOptions, NodeResult } from '../device/apply/apply-options.ts';
 import type { GpuTarget } from '../core/gpu/target/plan-target.ts';
 import type { DeviceDriver } from '../device/command/driver.ts';
 import { DeviceError } from '../core/gpu/state/device-error.ts';
@@ -17,7 +18,7 @@ import type { Deadlines } from '../device/command/runner.ts';
 import { awaitNvidiaSmi } from '../device/command/nvidia-smi.ts';
 import { disrupts } from '../core/smi/smi-command.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Device, Failure } from './device.ts';
+import type { Device } from './device.ts';
 import { GrantRefused } from '../core/report/fault.ts';
 
 /** The host's own files, as seen by a privileged pod in the host's process namespace. */
@@ -58,7 +59,7 @@ export async function openDevice(
   signal: AbortSignal,
   onOperation?: OnOperation,
 ): Promise<OpenDevice | undefined> {
-  const { stateDir, nvidiaSmi, driverRoot, libraryPath, tellOfLock } = options;
+  const { stateDir, nvidiaSmi, driverRoot, libraryPath, gpusAtOnce, tellOfLock } = options;
   const lock = await takeLock(stateDir, logger, signal, tellOfLock);
   if (lock === undefined) return undefined;
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
@@ -72,7 +73,7 @@ export async function openDevice(
   });
   unknown.recall();
   const smi = awaitNvidiaSmi(
-    { ...options.timeouts, atOnce: options.gpusAtOnce, path: nvidiaSmi, driverRoots: driverRoot, libraryPath },
+    { ...options.timeouts, atOnce: gpusAtOnce, path: nvidiaSmi, driverRoots: driverRoot, libraryPath },
     (run) => unknown.note(run),
   );
   const host = openHostLoans(smi, {
@@ -89,43 +90,23 @@ export async function openDevice(
   };
   if (cutOff) await afterChange();
   return {
-    device: deviceOf(smi, {
-      gpusAtOnce: options.gpusAtOnce,
-      journal,
-      lock,
-      logger,
-      onOperation,
-      afterChange,
-      host,
-      unknown,
-    }),
+    device: deviceOf(smi, { gpusAtOnce, journal, lock, logger, onOperation, afterChange, host, unknown }),
     explainLoss: () => lock.explainLoss(),
   };
+}
+
+interface DeviceParts extends Pick<DeviceApplyOptions, 'gpusAtOnce' | 'journal' | 'afterChange'> {
+  readonly lock: Pick<NodeLock, 'explainLoss'>;
+  readonly logger: Logger;
+  readonly onOperation?: OnOperation | undefined;
+  readonly host?: HostLoans;
+  readonly unknown?: Pick<UnknownOutput, 'watch'>;
 }
 
 /** The agent's view of a driver. */
 export function deviceOf(
   driver: DeviceDriver,
-  {
-    gpusAtOnce = 1,
-    journal,
-    lock,
-    logger,
-    onOperation,
-    afterChange,
-    host,
-    unknown,
-  }: {
-    readonly gpusAtOnce?: number;
-    readonly journal: Pick<Journal, 'begin' | 'finish'>;
-    readonly lock: Pick<NodeLock, 'explainLoss'>;
-    readonly logger: Logger;
-    readonly onOperation?: OnOperation | undefined;
-    /** Updates everything else on this host that depends on the devices, before anybody learns that they have changed. */
-    readonly afterChange?: () => Promise<void>;
-    readonly host?: HostLoans;
-    readonly unknown?: Pick<UnknownOutput, 'watch'>;
-  },
+  { lock, logger, onOperation, host, unknown, ...parts }: DeviceParts,
 ): Device {
   return {
     async read() {
@@ -135,16 +116,10 @@ export function deviceOf(
     },
     hostProblems: () => host?.problems ?? [],
     async apply(wishes, work, options) {
-      const apply = (): ReturnType<typeof applyNode> =>
+      const apply = (): Promise<NodeResult> =>
         applyNode(driver, targetsOf(wishes, work), {
-          journal,
-          afterChange,
-          ...(options.state && { device: options.state }),
-          undo: options.undo,
-          allowReset: options.allowGpuReset,
-          allOrNothing: options.allOrNothing,
-          gpusAtOnce,
-          signal: options.signal,
+          ...parts,
+          ...options,
           explainStop: (command) => lock.explainLoss() ?? options.explainStop(disrupts(command)),
           listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
           listOpeners: (minor) => listGpuOpeners(minor),
@@ -155,15 +130,8 @@ export function deviceOf(
             onOperation?.(done);
           },
         });
-      const failuresOf = ({ results }: Awaited<ReturnType<typeof apply>>) =>
-        results.flatMap(({ error }) => error ?? []);
-      const { results, device } = await (unknown ? unknown.watch(apply, failuresOf) : apply());
-      // Where all GPUs go back, one may not that had not failed itself.
-      const unrestored = results.find(({ error, undoError }) => error === undefined && undoError !== undefined);
-      const failures = results.flatMap(({ uuid, error, undoError = unrestored?.undoError }): readonly Failure[] =>
-        error ? [{ uuid, error, undoError }] : [],
-      );
-      return { failures, state: device };
+      const failuresOf = ({ results }: NodeResult) => results.flatMap(({ error }) => error ?? []);
+      return unknown ? unknown.watch(apply, failuresOf) : apply();
     },
   };
 }

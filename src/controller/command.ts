@@ -44,7 +44,7 @@ async function runController(options: ProgramOptions): Promise<void> {
       : await serveHealth({
           logger,
           port: options.healthPort,
-          ...(options.healthHost !== undefined && { host: options.healthHost }),
+          host: options.healthHost,
           ...(registry && { registry }),
           live: { loops: () => metrics?.explainStall(stalledMs) },
           ready: { watches: () => metrics && explainUnsynced(metrics) },

@@ -11,7 +11,7 @@ export interface HealthOptions {
   readonly logger: Logger;
   /** 0 picks a free port. */
   readonly port: number;
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Checked at /healthz: if one fails, a restart would help. */
   readonly live?: Checks;
   /** Checked at /readyz: if one fails, nobody should rely on this process yet. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { faultOf } from '../../src/core/report/fault.ts';
+import { faultOfWork } from '../../src/core/report/fault.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deviceOf, openDevice } from '../../src/agent/open-device.ts';
@@ -11,8 +11,8 @@ import { useScratchFolder } from '../device/scratch-folder.ts';
 import { InProcessNode } from '../device/simulated-node.ts';
 
 const options: WorkOptions = {
-  state: undefined,
-  allowGpuReset: false,
+  device: undefined,
+  allowReset: false,
   undo: true,
   allOrNothing: false,
   explainStop: () => undefined,
@@ -80,8 +80,8 @@ describe('a GPU whose change failed', () => {
       step('DestroyInstance', '3g.20gb', 4),
       step('CreateInstance', '7g.40gb', 0),
     ];
-    const { failures } = await device.apply([wish], [{ uuid: wish.uuid, steps }], options);
-    expect(failures.map(({ error, undoError }) => [error.code, undoError?.code])).to.deep.equal([
+    const { results } = await device.apply([wish], [{ uuid: wish.uuid, steps }], options);
+    expect(results.map(({ error, undoError }) => [error?.code, undoError?.code])).to.deep.equal([
       ['DriverFailed', 'DriverFailed'],
     ]);
   });
@@ -100,11 +100,10 @@ describe('a GPU whose change failed', () => {
     const wishes = [0, 1].map((gpu) => ({ uuid: node.uuid(gpu), profiles: { '7g.40gb': 1 } }));
     const step: Step = { action: 'CreateInstance', profile: '7g.40gb', start: 0, computeInstances: ['7g.40gb'] };
     const work = wishes.map(({ uuid }) => ({ uuid, steps: [step] }));
-    const { failures } = await device.apply(wishes, work, { ...options, allOrNothing: true });
+    const { results } = await device.apply(wishes, work, { ...options, allOrNothing: true });
     expect(await node.layout(0), 'it is left').to.deep.equal(['7g.40gb@0[]']);
-    const [failure] = failures;
-    expect(failures.map(({ uuid }) => uuid)).to.deep.equal([node.uuid(1)]);
-    expect(faultOf(failure?.error, failure?.uuid, failure?.undoError).message).to.contain(
+    expect(results.flatMap(({ uuid, error }) => (error ? uuid : []))).to.deep.equal([node.uuid(1)]);
+    expect(faultOfWork(results)?.message).to.contain(
       `the previous layout of GPU ${node.busId(0)} could not be restored: InUse: `,
     );
   });

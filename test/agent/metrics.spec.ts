@@ -12,7 +12,10 @@ const state = {} as DeviceState;
 const device: Device = {
   hostProblems: () => [],
   read: async () => state,
-  apply: async () => ({ failures: [{ uuid: 'GPU-1', error: lost }], state }),
+  apply: async () => ({
+    results: [{ uuid: 'GPU-1', outcome: 'Failed', operations: 1, error: lost, undoError: undefined }],
+    device: state,
+  }),
 };
 const options = {} as WorkOptions;
 

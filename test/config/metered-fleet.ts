@@ -110,7 +110,10 @@ export class MeteredFleet {
 const device: Device = {
   hostProblems: () => [],
   read: async () => ({}) as DeviceState,
-  apply: async () => ({ failures: [{ uuid: 'GPU-1', error: lost }], state: {} as DeviceState }),
+  apply: async () => ({
+    results: [{ uuid: 'GPU-1', outcome: 'Failed', operations: 1, error: lost, undoError: undefined }],
+    device: {} as DeviceState,
+  }),
 };
 
 const wish: Command = {

@@ -39,3 +39,16 @@ export function faultOf(error: unknown, gpu?: string, undoError?: DeviceError): 
   const undo = `${whose} could not be restored: ${undoCode}: tried ${tried}; found ${found}`;
   return { code, message: `${message}; ${undo}`, ...about };
 }
+
+/** The first failure of work on GPUs. Where all of them go back, one may not that had not failed itself. */
+export function faultOfWork(
+  results: readonly {
+    readonly uuid: string;
+    readonly error?: DeviceError | undefined;
+    readonly undoError?: DeviceError | undefined;
+  }[],
+): Fault | undefined {
+  const unrestored = results.find(({ error, undoError }) => error === undefined && undoError !== undefined);
+  const failed = results.find(({ error }) => error !== undefined);
+  return failed && faultOf(failed.error, failed.uuid, failed.undoError ?? unrestored?.undoError);
+}

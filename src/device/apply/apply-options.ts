@@ -14,7 +14,7 @@ export interface Progress {
 
 export interface DeviceApplyOptions {
   /** A reading that the caller has just made: the work starts from it instead of reading again. */
-  readonly device?: DeviceState;
+  readonly device?: DeviceState | undefined;
   /** Whether a single GPU may be reset when a change of MIG mode needs it (Ampere). */
   readonly allowReset?: boolean;
   /** Restore a GPU that failed to its previous state, placements included. */

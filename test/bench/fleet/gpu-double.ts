@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Device, WorkOptions, WorkResult } from '../../../src/agent/device.ts';
+import type { Device, WorkOptions } from '../../../src/agent/device.ts';
+import type { NodeResult } from '../../../src/device/apply/apply-options.ts';
 import type { DeviceReport, GpuReport } from '../../../src/api/types.ts';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import type { GpuModel } from '../../../src/core/gpu/geometry/model.ts';
@@ -49,7 +50,7 @@ export class GpuDouble implements Device {
     return new Map([...byResource].map(([resource, ones]) => [resource, ones.flatMap(listUuids)]));
   }
 
-  async apply(_wishes: unknown, work: readonly GpuWork[], { confirm }: WorkOptions): Promise<WorkResult> {
+  async apply(_wishes: unknown, work: readonly GpuWork[], { confirm }: WorkOptions): Promise<NodeResult> {
     await confirm();
     this.#onBegin();
     await sleep(this.#pace.workMs);
@@ -57,12 +58,13 @@ export class GpuDouble implements Device {
     if (this.isBroken && first) {
       this.isBroken = false;
       const error = new DeviceError('DriverFailed', { tried: 'a change', found: 'a fault that was asked for' });
-      return { failures: [{ uuid: first.uuid, error }], state: this.#state };
+      const result = { uuid: first.uuid, outcome: 'Failed', operations: 1, error, undoError: undefined } as const;
+      return { results: [result], device: this.#state };
     }
     const steps = new Map(work.map((one) => [one.uuid, one.steps]));
     const gpus = this.#state.gpus.map((gpu) => (steps.get(gpu.uuid) ?? []).reduce(takeStep, gpu));
     this.#state = { ...this.#state, gpus };
-    return { failures: [], state: this.#state };
+    return { results: [], device: this.#state };
   }
 }
 
