@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { ApiError, isNotFound } from '../../kube/api-error.ts';
 import { KubeClient } from '../../kube/client.ts';
 import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
-import type { Selection } from '../../kube/call-options.ts';
+import type { ListOptions, Selection } from '../../kube/call-options.ts';
 import type { KubeObject, ObjectRef, Resource } from '../../kube/resource.ts';
 import { group } from '../../api/names.ts';
 import type { Source } from '../../core/view/freshness.ts';
@@ -98,10 +98,11 @@ export async function listAllowed<T extends KubeObject>(
   client: KubeClient,
   resource: Resource,
   selection: Selection = {},
+  options: ListOptions = {},
 ): Promise<readonly T[] | undefined> {
   return ask(resource.plural, async () => {
     try {
-      return (await client.list<T>(resource, selection)).items;
+      return (await client.list<T>(resource, selection, options)).items;
     } catch (error) {
       if (error instanceof ApiError && (error.code === 403 || error.code === 404)) return undefined;
       throw error;

@@ -1,9 +1,9 @@
 import { controllerManager } from '../../api/names.ts';
-import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { type Lease, leases } from '../../kube/lease.ts';
 import { type Clock, systemClock, waitFor } from '../../process/clock.ts';
 import { ask, find } from './connection.ts';
+import { listLeases } from './leadership.ts';
 
 const pollMs = 500;
 
@@ -18,15 +18,15 @@ export async function findLeader(
   namespace: string,
   clock: Clock = systemClock,
 ): Promise<string | undefined> {
-  const found = await listLeases(client, namespace);
+  const found = (await ask('leases', () => listLeases(client))) ?? [await readLease(client, namespace)];
   const holders = await Promise.all(found.map((lease) => watchHolder(client, lease, clock)));
   return holders.find((holder) => holder !== undefined);
 }
 
 /** @returns who holds a lease, if it is renewed within its duration */
-async function watchHolder(client: KubeClient, first: Lease, clock: Clock): Promise<string | undefined> {
-  const { holderIdentity = '', leaseDurationSeconds = 0 } = first.spec ?? {};
-  if (holderIdentity === '') return undefined;
+async function watchHolder(client: KubeClient, first: Lease | undefined, clock: Clock): Promise<string | undefined> {
+  const { holderIdentity = '', leaseDurationSeconds = 0 } = first?.spec ?? {};
+  if (!first || holderIdentity === '') return undefined;
   const { namespace = '', resourceVersion } = first.metadata;
   const end = clock.monotonicMs() + leaseDurationSeconds * 1000;
   while (clock.monotonicMs() < end) {
@@ -35,19 +35,6 @@ async function watchHolder(client: KubeClient, first: Lease, clock: Clock): Prom
     if (lease?.metadata.resourceVersion !== resourceVersion) return lease?.spec?.holderIdentity || undefined;
   }
   return undefined;
-}
-
-async function listLeases(client: KubeClient, namespace: string): Promise<readonly Lease[]> {
-  return ask('leases', async () => {
-    try {
-      const fieldSelector = `metadata.name=${controllerManager}`;
-      return (await client.list<Lease>(leases, { fieldSelector })).items;
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 403) throw error;
-      const lease = await readLease(client, namespace);
-      return lease ? [lease] : [];
-    }
-  });
 }
 
 function readLease(client: KubeClient, namespace: string): Promise<Lease | undefined> {

@@ -29,7 +29,7 @@ export class LeadershipWatch {
    * @throws ApiError if the API server does not answer
    */
   async check(options: CallOptions = {}): Promise<Interruption | 'Unsettled' | undefined> {
-    const found = await this.#list(options);
+    const found = await listLeases(this.#client, options);
     const now = this.#clock.wallMs() - (this.#client.config.serverClock.skewMs ?? 0);
     if (found === undefined || found.some((lease) => isHeld(lease, now))) return undefined;
     const versions = JSON.stringify(found.map(({ metadata }) => [metadata.namespace, metadata.resourceVersion]));
@@ -46,15 +46,15 @@ export class LeadershipWatch {
       await waitFor(this.#clock, pollMs);
     }
   }
+}
 
-  /** In all namespaces; undefined if the user may not list them. */
-  async #list(options: CallOptions): Promise<readonly Lease[] | undefined> {
-    const fieldSelector = `metadata.name=${controllerManager}`;
-    try {
-      return (await this.#client.list<Lease>(leases, { fieldSelector }, { ...options, paged: false })).items;
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 403) return undefined;
-      throw error;
-    }
+/** In all namespaces; undefined if the user may not list them. */
+export async function listLeases(client: KubeClient, options: CallOptions = {}): Promise<readonly Lease[] | undefined> {
+  const fieldSelector = `metadata.name=${controllerManager}`;
+  try {
+    return (await client.list<Lease>(leases, { fieldSelector }, { ...options, paged: false })).items;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 403) return undefined;
+    throw error;
   }
 }

@@ -1,17 +1,16 @@
 import { Command } from 'commander';
 import { nodes } from '../../api/resources.ts';
-import { ApiError } from '../../kube/api-error.ts';
+import { definedOnly } from '../../core/text/defined-fields.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import type { KubeObject } from '../../kube/resource.ts';
 import { whenAborted } from '../../process/abort.ts';
 import { integer } from '../../process/option.ts';
 import { FleetFeed } from '../../ui/fleet-feed.ts';
 import { type PageSources, servePage } from '../../ui/page-server.ts';
 import {
   addConnectionOptions,
-  ask,
   connect,
   type ConnectionOptions,
+  listAllowed,
   messageOf,
   sourceOf,
 } from '../cluster/connection.ts';
@@ -104,25 +103,13 @@ async function serve(
 
 /** Users may have no rights on Nodes: pools then have no names. */
 async function readPools(client: KubeClient): Promise<NodePools> {
-  return ask('nodes', async () => {
-    try {
-      return new NodePools(await readNodes(client), (name) => findNode(client, name));
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 403) return new NodePools([], async () => undefined);
-      throw error;
-    }
+  const list = (fieldSelector?: string) =>
+    listAllowed(client, nodes, definedOnly({ fieldSelector }), { metadataOnly: true });
+  const found = await list();
+  if (found === undefined) return new NodePools([], async () => undefined);
+  return new NodePools(found, async (name) => {
+    // The page is right without its pool, too.
+    const [node] = (await list(`metadata.name=${name}`).catch(() => undefined)) ?? [];
+    return node;
   });
-}
-
-async function readNodes(client: KubeClient, selection: { readonly fieldSelector?: string } = {}) {
-  return (await client.list<KubeObject>(nodes, selection, { metadataOnly: true })).items;
-}
-
-/** The page is right without its pool, too. */
-async function findNode(client: KubeClient, name: string): Promise<KubeObject | undefined> {
-  try {
-    return (await readNodes(client, { fieldSelector: `metadata.name=${name}` }))[0];
-  } catch {
-    return undefined;
-  }
 }
