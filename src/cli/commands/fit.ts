@@ -114,12 +114,7 @@ function refuse(refusal: Refusal): FitAnswer {
   return { fits: false, ...nothing, reason: message, alternatives };
 }
 
-interface Described {
-  readonly profile: string;
-  readonly start: number;
-  readonly size?: number;
-  readonly computeInstances?: readonly string[];
-}
+type Described = Omit<Instance, 'busy'>;
 
 function place(model: GpuModel, { profile, start, size, computeInstances }: Described): Place {
   const known = resolveProfile(model, profile, model);

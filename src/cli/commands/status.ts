@@ -56,7 +56,7 @@ export function statusCommand({ terminal }: CommandContext): Command {
       const client = 'saved' in source ? undefined : source;
       const first = 'saved' in source ? source.saved : await readFleet(source);
       if (node !== undefined) findNode(first, node);
-      if (policy !== undefined) findPolicy(first, policy);
+      if (policy !== undefined) demandNamed(first.policies, policy, 'policy', 'policies');
       const isTold = node !== undefined && !watch && !isData;
       const history = isTold
         ? await ('saved' in source ? savedHistory(source.saved, node) : readHistory(source, node))
@@ -102,26 +102,23 @@ function drawStatus(
   return found ? drawNodeStatus(found, columns, history) : [[{ text: `node ${node} is gone`, tone: 'bad' }]];
 }
 
-/** @throws CliError that names the policies that may be meant */
-function findPolicy({ policies }: FleetObjects, policy: string): void {
-  const names = policies.map(({ metadata }) => metadata.name);
-  if (names.includes(policy)) return;
-  const near = findNearestWords(policy, names);
-  const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : 'gpu-partition status lists the policies';
-  throw new CliError(`no policy ${JSON.stringify(policy)}; ${hint}`);
+function findNode({ partitions }: FleetObjects, node: string): FleetObjects['partitions'][number] {
+  return demandNamed(partitions, node, 'GPU node', 'nodes that have GPUs');
 }
 
-/** @throws CliError that names the nodes that may be meant */
-function findNode({ partitions }: FleetObjects, node: string): FleetObjects['partitions'][number] {
-  const found = partitions.find(({ metadata }) => metadata.name === node);
+/** @throws CliError that names those that may be meant */
+function demandNamed<T extends { readonly metadata: { readonly name: string } }>(
+  all: readonly T[],
+  name: string,
+  what: string,
+  listed: string,
+): T {
+  const found = all.find(({ metadata }) => metadata.name === name);
   if (found) return found;
-  const near = findNearestWords(
-    node,
-    partitions.map(({ metadata }) => metadata.name),
-  );
-  const hint =
-    near.length > 0 ? `did you mean ${near.join(', ')}?` : 'gpu-partition status lists the nodes that have GPUs';
-  throw new CliError(`no GPU node ${JSON.stringify(node)}; ${hint}`);
+  const names = all.map(({ metadata }) => metadata.name);
+  const near = findNearestWords(name, names);
+  const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : `gpu-partition status lists the ${listed}`;
+  throw new CliError(`no ${what} ${JSON.stringify(name)}; ${hint}`);
 }
 
 /** The age of what is shown is shown too: it grows while nothing comes in, in ms. */

@@ -4,6 +4,7 @@ import type { Layout } from '../../core/gpu/geometry/geometry.ts';
 import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
 import { drawGpu } from '../../core/gpu/plan/picture.ts';
 import { listProfiles, writeLayout } from '../../core/gpu/search/layout-words.ts';
+import { countPresent } from '../../core/supply/count.ts';
 import { countWords } from '../../core/text/cut-text.ts';
 import { wrapHanging } from '../../core/text/wrap.ts';
 import type { DemandPlan } from '../../process/demand-solver.ts';
@@ -55,7 +56,7 @@ export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved
     evictions: cost.evictions,
     gpusChanged: cost.gpusChanged,
     instancesDestroyed: cost.instancesDestroyed,
-    ...(gap === undefined ? {} : { gap }),
+    ...(gap && { gap }),
     gpus: gpus.map((gpu, index) => writeGpu(gpu, layouts[index])),
   };
 }
@@ -72,12 +73,10 @@ function writeGpu({ id, geometry }: FiledGpu, layout: ClassLayout | undefined): 
     .filter(isSlice)
     .map(place)
     .toSorted((a, b) => a.start - b.start);
-  const counts: Record<string, number> = {};
-  for (const { profile } of placements) counts[profile] = (counts[profile] ?? 0) + 1;
   return {
     id,
     ...([...keep, ...create].every(isSlice) ? {} : { mig: 'Disabled' as const }),
-    profiles: Object.fromEntries(listProfiles(counts)),
+    profiles: Object.fromEntries(listProfiles(Object.fromEntries(countPresent(placements)))),
     placements,
     destroy: destroy.filter(isSlice).map(place),
     create: create.filter(isSlice).map(place),

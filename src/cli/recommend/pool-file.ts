@@ -5,6 +5,7 @@ import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
 import { fitLayout } from '../../core/gpu/plan/fit.ts';
 import { gridOf } from '../../core/gpu/search/grid.ts';
 import { type PoolGpu, type PoolInstance, WHOLE } from '../../core/demand/pool.ts';
+import { countPresent } from '../../core/supply/count.ts';
 import type { Profile } from '../../core/gpu/geometry/geometry.ts';
 import { explainUnknownModel } from '../model-argument.ts';
 import { type InputPlace, readFields, readList, readWhole, readWord, refuseInput, within } from './json-fields.ts';
@@ -144,8 +145,6 @@ function refuseOverlap(instances: readonly PoolInstance[], model: GpuModel, at: 
 
 /** Places that are free of each other may still take more compute slices or engines than the GPU has. */
 function refuseTooMuch(instances: readonly PoolInstance[], model: GpuModel, at: InputPlace): void {
-  const counts: Record<string, number> = {};
-  for (const { profile } of instances) counts[profile] = (counts[profile] ?? 0) + 1;
-  const fit = fitLayout(model, counts);
+  const fit = fitLayout(model, Object.fromEntries(countPresent(instances)));
   if (!fit.fits) throw refuseInput(at, fit.refusal.message);
 }

@@ -27,15 +27,12 @@ export function printChecks({ stdout }: Terminal, checks: readonly SelftestCheck
   }
 }
 
-export function writeProfileTest({ profile, start, outcome, makeMs, verifyMs, undoMs, error }: ProfileTest): string {
-  const times = `made ${writeSeconds(makeMs)}, verified ${writeSeconds(verifyMs)}, undone ${writeSeconds(undoMs)}`;
-  return `${profile} at ${start}: ${outcome === 'Passed' ? times : `failed: ${error ?? 'unknown'}`}`;
-}
-
 export function printProfileTest({ stdout }: Terminal, test: ProfileTest): void {
-  const word = test.outcome === 'Passed' ? 'ok' : 'finding';
-  const [first = '', ...rest] = wrapHanging(`  ${word.padEnd(8)}${writeProfileTest(test)}`, width, ' '.repeat(10));
-  for (const line of [first, ...rest]) printLine(stdout, line);
+  const { profile, start, makeMs, verifyMs, undoMs, error = 'unknown' } = test;
+  const times = `made ${writeSeconds(makeMs)}, verified ${writeSeconds(verifyMs)}, undone ${writeSeconds(undoMs)}`;
+  const [word, what] = test.outcome === 'Passed' ? ['ok', times] : ['finding', `failed: ${error}`];
+  const text = `  ${word.padEnd(8)}${profile} at ${start}: ${what}`;
+  for (const line of wrapHanging(text, width, ' '.repeat(10))) printLine(stdout, line);
 }
 
 export function printOutcome({ stdout }: Terminal, { state, checks, change }: Selftest): void {

@@ -9,6 +9,7 @@ import { arriveByDemand } from '../../core/simulation/demand-arrivals.ts';
 import type { StartNode } from '../../core/simulation/fleet.ts';
 import { sizesOf } from '../../core/simulation/simulation.ts';
 import { fillDays, profileFor, superpose, type TraceMapping } from '../../core/simulation/trace.ts';
+import { countPresent } from '../../core/supply/count.ts';
 import { isWaiting } from '../../core/supply/pod-demand.ts';
 import { GPU_RESOURCE } from '../../core/nvidia/labels/label-key.ts';
 import { couldTake } from '../../core/explain/could-take.ts';
@@ -36,9 +37,8 @@ export function loadByDemand(
   const own = (facts.pods ?? []).filter((pod) => isWaiting(pod) && gpuNodes.some(({ node }) => couldTake(node, pod)));
   const requests = sumRequests(own);
   const waiting = new Map([...byProfile(requests, geometries), ...wholeOf(requests)]);
-  const inUse = new Map<string, number>();
-  for (const { profile, busy } of nodes.flatMap(({ gpus }) => gpus.flatMap(({ instances }) => instances)))
-    if (busy) inUse.set(profile, (inUse.get(profile) ?? 0) + 1);
+  const instances = nodes.flatMap(({ gpus }) => gpus.flatMap((gpu) => gpu.instances));
+  const inUse = countPresent(instances.filter(({ busy }) => busy));
   const profiles = [...new Set([...inUse.keys(), ...waiting.keys()])];
   if (profiles.length === 0)
     throw new CliError('no pod uses or waits for a slice, so that none would come: give the pods with --trace');
