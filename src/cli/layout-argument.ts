@@ -2,6 +2,7 @@ import type { Layout } from '../core/gpu/geometry/geometry.ts';
 import type { Instance } from '../core/gpu/search/instance.ts';
 import { CliError } from './exit.ts';
 import { parseYaml } from './input/yaml-document.ts';
+import { definedOnly } from '../core/text/defined-fields.ts';
 import { isFields } from '../core/text/fields.ts';
 
 /** More instances of a profile than any GPU holds; a larger count is a typing error. */
@@ -45,13 +46,7 @@ function readInstance(item: unknown, at: string): Instance {
   if (computeInstances !== undefined && !isNames(computeInstances)) {
     throw new CliError(`${at}.computeInstances must be a list of names, such as ["1c.3g.20gb"]`);
   }
-  return {
-    profile,
-    start,
-    busy,
-    ...(size === undefined ? {} : { size }),
-    ...(computeInstances === undefined ? {} : { computeInstances }),
-  };
+  return definedOnly({ profile, start, busy, size, computeInstances });
 }
 
 function readJson(option: string, text: string): unknown {

@@ -1,6 +1,8 @@
 import { type Finding, type FieldPath, writePath } from '../../core/text/finding.ts';
-import type { LocatedFinding } from '../located-finding.ts';
+import { CliError } from '../exit.ts';
+import { describeFinding, type LocatedFinding } from '../located-finding.ts';
 import { parseYaml, type Position, type YamlDocument } from './yaml-document.ts';
+import { definedOnly } from '../../core/text/defined-fields.ts';
 import { fieldsOf } from '../../core/text/fields.ts';
 
 /** One object of a file: a document, an item of a List, or a file within a ConfigMap. */
@@ -26,35 +28,31 @@ export function readManifests(file: string, text: string): ReadManifests {
     return { finding: { severity: 'error', code: 'InvalidYaml', file, line, column, path: '$', message: what } };
   }
   const faults: LocatedFinding[] = [];
-  const manifests = parsed.documents.flatMap((document) => open(rootOf(file, document), document, faults));
+  const manifests = parsed.documents.flatMap((document) => open({ ...document, file, prefix: [] }, document, faults));
   const [finding] = faults;
   return finding === undefined ? { manifests } : { finding };
 }
 
 export function locateFinding(manifest: Manifest, finding: Finding): LocatedFinding {
   const { severity, code, path, message, models } = finding;
+  const { file, prefix } = manifest;
   const { line, column } = manifest.locate(path);
-  const written = writePath([...manifest.prefix, ...path]);
-  return {
-    severity,
-    code,
-    file: manifest.file,
-    line,
-    column,
-    path: written,
-    message,
-    ...(models === undefined ? {} : { models }),
-  };
+  return definedOnly({ severity, code, file, line, column, path: writePath([...prefix, ...path]), message, models });
+}
+
+/** Everything that is wrong with a file, one line each: file, line, column, field, and what to write instead. */
+export function refuseFile(manifest: Manifest, findings: readonly Finding[]): CliError {
+  const lines = findings.map((finding) => {
+    const located = locateFinding(manifest, finding);
+    return `${located.file}:${located.line}:${located.column}: ${describeFinding(located)}`;
+  });
+  return new CliError([...new Set(lines)]);
 }
 
 /** `file.yaml:12:7: spec.strategy` */
 export function locatePath({ file, prefix, locate }: Manifest, path: FieldPath): string {
   const { line, column } = locate(path);
   return `${file}:${line}:${column}: ${writePath([...prefix, ...path])}`;
-}
-
-function rootOf(file: string, { value, locate, duplicates }: YamlDocument): Manifest {
-  return { value, file, prefix: [], locate, duplicates };
 }
 
 /** @param faults takes what is wrong with a file within a ConfigMap */
@@ -103,10 +101,9 @@ function openText(
     return [];
   }
   return parsed.documents.map((inner) => ({
-    value: inner.value,
+    ...inner,
     file: manifest.file,
     prefix: path,
     locate: (at) => document.locateWithin(path, inner.locate(at)),
-    duplicates: inner.duplicates,
   }));
 }

@@ -2,11 +2,12 @@ import { Command } from 'commander';
 
 import type { CommandContext } from '../command-table.ts';
 import { oneOf } from '../../process/option.ts';
-import { paint, printJson, printLine } from '../terminal.ts';
+import { printJson } from '../terminal.ts';
 import { openHost, readHost } from './host.ts';
 import { type ExportBy, exportDevice, exportMigParted, listInexpressible } from '../../core/host/host-export.ts';
 import { writeLayouts, writeYaml } from './layout-yaml.ts';
 import { addNodeOptions, type NodeCommandOptions } from './node-options.ts';
+import { printProblems } from './plan-command.ts';
 
 interface Options extends NodeCommandOptions {
   readonly by: ExportBy;
@@ -38,7 +39,7 @@ export function exportCommand({ terminal, outcome }: CommandContext): Command {
       ),
       ...listInexpressible(device),
     ];
-    for (const problem of problems) printLine(terminal.stderr, `${paint(terminal.stderr, 'red', 'error:')} ${problem}`);
+    printProblems(terminal, problems);
     if (problems.length > 0) outcome.code = 1;
   });
 }

@@ -9,16 +9,9 @@ export interface ToolkitOptions extends HostOptions {
 }
 
 /** Updates this machine's device nodes and CDI specs to match its GPUs. @returns what does not match, and what to do */
-export async function refreshHost(
-  { toolkitRoot, driverRoot, nvidiaSmi, ...timeouts }: ToolkitOptions,
-  cwd: string,
-): Promise<readonly string[]> {
-  const { changeMs } = readTimeouts(timeouts);
-  const { problems } = await refreshDeviceNodes({
-    ...findRoots({ toolkitRoot, driverRoot, nvidiaSmi }, cwd),
-    ...(changeMs === undefined ? {} : { timeoutMs: changeMs }),
-  });
-  return problems;
+export async function refreshHost(options: ToolkitOptions, cwd: string): Promise<readonly string[]> {
+  const timeoutMs = readTimeouts(options).changeMs;
+  return (await refreshDeviceNodes({ ...findRoots(options, cwd), timeoutMs })).problems;
 }
 
 /** What the toolkit of this machine says of itself. */
@@ -27,13 +20,13 @@ export function askHostToolkit(options: ToolkitOptions, cwd: string): ReturnType
 }
 
 function findRoots(
-  { toolkitRoot, driverRoot, nvidiaSmi }: { readonly [Key in keyof ToolkitOptions]?: ToolkitOptions[Key] | undefined },
+  { toolkitRoot, driverRoot, nvidiaSmi }: ToolkitOptions,
   cwd: string,
 ): Pick<DeviceNodeOptions, 'roots' | 'driverRoots'> {
   // A named nvidia-smi may be for any machine: its devices are not known to be this machine's.
   const root = toolkitRoot ?? driverRoot ?? (nvidiaSmi === undefined ? '/' : undefined);
   return {
     roots: root === undefined ? [] : [resolve(cwd, root)],
-    ...(driverRoot === undefined ? {} : { driverRoots: [resolve(cwd, driverRoot)] }),
+    driverRoots: driverRoot === undefined ? undefined : [resolve(cwd, driverRoot)],
   };
 }

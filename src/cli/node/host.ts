@@ -29,8 +29,8 @@ function toolOf({ nvidiaSmi, driverRoot }: HostOptions, { cwd }: Terminal): Tool
   // Inside a driver root the path belongs to another file system; a bare name is looked up on the path.
   const isFile = nvidiaSmi?.includes('/') === true && driverRoot === undefined;
   return {
-    ...(nvidiaSmi === undefined ? {} : { path: isFile ? resolve(cwd, nvidiaSmi) : nvidiaSmi }),
-    ...(driverRoot === undefined ? {} : { driverRoots: [resolve(cwd, driverRoot)] }),
+    path: isFile ? resolve(cwd, nvidiaSmi) : nvidiaSmi,
+    driverRoots: driverRoot === undefined ? undefined : [resolve(cwd, driverRoot)],
   };
 }
 

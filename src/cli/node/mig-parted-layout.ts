@@ -3,8 +3,7 @@ import type { Finding } from '../../core/text/finding.ts';
 import { listConfigNames, type MigConfig, type MigSpec, parseConfigFile } from '../../core/migparted/config-file.ts';
 import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { CliError } from '../exit.ts';
-import { type Manifest, locatePath } from '../input/manifest.ts';
-import { refuseFile } from './layout-error.ts';
+import { locatePath, type Manifest, refuseFile } from '../input/manifest.ts';
 import type { NodeLayout } from '../../core/host/host-layout.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { pods } from '../../api/resources.ts';
+import { definedOnly } from '../../core/text/defined-fields.ts';
 import { type KubeObject, objectPath } from '../../kube/resource.ts';
 import type { BundledPod } from './cluster-bundle.ts';
 import type { LenientReader } from './lenient-reader.ts';
@@ -63,21 +64,20 @@ async function readLog(
   query: { readonly container: string; readonly previous: boolean; readonly tailLines: number },
 ): Promise<PodLog | undefined> {
   const { container, previous } = query;
-  const ref = { resource: pods, name, ...(namespace === undefined ? {} : { namespace }), subresource: 'log' };
+  const place = definedOnly({ name, namespace });
   const what = `log of ${namespace}/${name}, container ${container}${previous ? ' before its restart' : ''}`;
-  const log = await reader.ask(what, async () => {
-    return reader.client.request({
+  const log = await reader.ask(what, () =>
+    reader.client.request({
       method: 'GET',
-      path: objectPath(ref),
+      path: objectPath({ resource: pods, ...place, subresource: 'log' }),
       query: { ...query, timestamps: true },
       accept: '*/*',
       attempts: 1,
       timeoutMs: 30_000,
       readBody: readEnd,
-    });
-  });
+    }),
+  );
   if (typeof log !== 'string') return undefined;
-  const place = { name, ...(namespace === undefined ? {} : { namespace }) };
   return {
     apiVersion: 'v1',
     kind: 'PodLog',
