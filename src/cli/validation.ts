@@ -20,7 +20,8 @@ export interface Validation {
   readonly findings: readonly LocatedFinding[];
 }
 
-interface FoundPolicy {
+/** One of the right shape, and where it is. */
+export interface FoundPolicy {
   readonly policy: GpuPartitionPolicy;
   readonly manifest: Manifest;
 }
@@ -33,21 +34,23 @@ interface CheckedFile {
 }
 
 /** Checks everything that was read, and the policies against each other. */
-export function validateFiles(files: readonly InputFile[]): Validation {
+export function validateFiles(files: readonly InputFile[]): {
+  readonly validation: Validation;
+  readonly policies: readonly FoundPolicy[];
+} {
   const findings = new LocatedFindings();
   const checked = files.map((file) => checkFile(file, findings));
-  findRivals(
-    checked.flatMap(({ policies }) => policies),
-    findings,
-  );
+  const found = checked.flatMap(({ policies }) => policies);
+  findRivals(found, findings);
   const kinds = checked.flatMap(({ manifests }) => manifests.map(({ value }) => kindOf(value)));
   const count = (kind: Kind): number => kinds.filter((one) => one === kind).length;
-  return {
+  const validation = {
     files: files.length,
     objects: { policies: count('policies'), migParted: count('migParted'), skipped: count('skipped') },
     templates: files.filter((_, at) => checked[at]?.isTemplate).map(({ name }) => name),
     findings: sortFindings(findings.list()),
   };
+  return { validation, policies: found };
 }
 
 function checkFile({ name, isNamed, content }: InputFile, findings: LocatedFindings): CheckedFile {

@@ -25,7 +25,7 @@ export function validateCommand({ terminal, outcome }: CommandContext): Command 
     )
     .addOption(outputOption())
     .action(async ({ filename, output }: Options) => {
-      const validation = validateFiles(await readInputs(filename, terminal));
+      const { validation } = validateFiles(await readInputs(filename, terminal));
       outcome.code = judge(validation);
       if (output === 'json') printJson(terminal, validation);
       else printValidation(terminal, validation);

@@ -1,12 +1,9 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { isFields } from '../../core/text/fields.ts';
-import { validatePolicy } from '../../core/policy/validate.ts';
 import { CliError } from '../exit.ts';
 import { type InputFile, readInputs } from '../input/input-file.ts';
-import { readManifests } from '../input/manifest.ts';
 import { describeFinding, type LocatedFinding, printFinding } from '../located-finding.ts';
 import type { Terminal } from '../terminal.ts';
-import { validateFiles } from '../validation.ts';
+import { type FoundPolicy, validateFiles } from '../validation.ts';
 
 /**
  * Policies from files and folders; objects of other kinds are skipped, as in `validate`.
@@ -18,40 +15,31 @@ export async function readPolicies(
   terminal: Terminal,
 ): Promise<readonly GpuPartitionPolicy[]> {
   const files = await readInputs(paths, terminal);
-  const errors = findErrors(files);
+  const { errors, policies } = checkPolicies(files);
   if (errors.length > 0) throw refuse(errors, terminal);
-  return listPolicies(files, paths.join(', '));
+  return listPolicies(policies, paths.join(', '));
 }
 
 /** Policies from a text in YAML or JSON. @throws CliError that names what is wrong, and in which line */
 export function parsePolicies(text: string): readonly GpuPartitionPolicy[] {
   const name = 'the text';
-  const files = [{ name, isNamed: true, content: { text } }];
-  const errors = findErrors(files);
+  const { errors, policies } = checkPolicies([{ name, isNamed: true, content: { text } }]);
   if (errors.length > 0)
     throw new CliError(errors.map((error) => `line ${error.line}: ${describeFinding(error)}`).join('\n'));
-  return listPolicies(files, name);
+  return listPolicies(policies, name);
 }
 
-function findErrors(files: readonly InputFile[]): readonly LocatedFinding[] {
-  return validateFiles(files).findings.filter(({ severity }) => severity === 'error');
+function checkPolicies(files: readonly InputFile[]) {
+  const { validation, policies } = validateFiles(files);
+  return { errors: validation.findings.filter(({ severity }) => severity === 'error'), policies };
 }
 
 /** @param where they were looked for */
-function listPolicies(files: readonly InputFile[], where: string): readonly GpuPartitionPolicy[] {
-  const found = files.flatMap(({ name, content }) => {
-    const read = 'text' in content ? readManifests(name, content.text) : { manifests: [] };
-    const manifests = 'manifests' in read ? read.manifests : [];
-    return manifests.flatMap((manifest) => {
-      if (!isFields(manifest.value) || manifest.value['kind'] !== 'GpuPartitionPolicy') return [];
-      const { policy } = validatePolicy(manifest.value);
-      const { line } = manifest.locate([]);
-      return policy === undefined ? [] : [{ policy, place: `${name}:${line}` }];
-    });
-  });
+function listPolicies(found: readonly FoundPolicy[], where: string): readonly GpuPartitionPolicy[] {
   const first = new Map<string, string>();
-  for (const { policy, place } of found) {
+  for (const { policy, manifest } of found) {
     const { name } = policy.metadata;
+    const place = `${manifest.file}:${manifest.locate([]).line}`;
     const other = first.get(name);
     if (other !== undefined) {
       throw new CliError(
