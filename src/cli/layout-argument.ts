@@ -1,6 +1,6 @@
 import type { Layout } from '../core/gpu/geometry/geometry.ts';
 import type { Instance } from '../core/gpu/search/instance.ts';
-import { CliError } from './exit.ts';
+import { CliError, messageOf } from './exit.ts';
 import { parseYaml } from './input/yaml-document.ts';
 import { definedOnly } from '../core/text/defined-fields.ts';
 import { isFields } from '../core/text/fields.ts';
@@ -56,9 +56,7 @@ function readJson(option: string, text: string): unknown {
     return value;
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError(`${option} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`, 2, {
-      cause: error,
-    });
+    throw new CliError(`${option} is not valid JSON: ${messageOf(error)}`, 2, { cause: error });
   }
 }
 

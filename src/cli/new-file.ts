@@ -2,7 +2,7 @@ import { constants, lstatSync, statSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { CliError } from './exit.ts';
+import { CliError, messageOf } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The file that is meant by a path: in a folder, one of this name. */
@@ -29,7 +29,6 @@ export async function saveNewFile(path: string, text: string, { cwd }: Pick<Term
     await file.writeFile(text);
   } catch (cause) {
     if (isMade) await rm(name, { force: true });
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(`cannot write ${path}: ${why}`, isMade ? 3 : 2, { cause });
+    throw new CliError(`cannot write ${path}: ${messageOf(cause)}`, isMade ? 3 : 2, { cause });
   }
 }

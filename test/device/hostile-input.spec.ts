@@ -146,7 +146,8 @@ describe('hostile input', () => {
       fc.asyncProperty(layoutFiles, hostileText, async (file, config) => {
         writeFileSync(scratch.path('layout.yaml'), typeof file === 'string' ? file : JSON.stringify(file));
         const isParted = typeof file !== 'string' && 'mig-configs' in file;
-        const read = (terminal: Terminal) => readLayoutFile('layout.yaml', isParted ? config : undefined, terminal);
+        const read = (terminal: Terminal) =>
+          readLayoutFile({ filename: 'layout.yaml', ...(isParted && { config }) }, terminal);
         if (await applyOnHost(read)) changed += 1;
       }),
       { numRuns: 300 },

@@ -6,7 +6,7 @@ import type { ListOptions, Selection } from '../../kube/call-options.ts';
 import type { KubeObject, ObjectRef, Resource } from '../../kube/resource.ts';
 import { group } from '../../api/names.ts';
 import type { Source } from '../../core/view/freshness.ts';
-import { CliError } from '../exit.ts';
+import { CliError, messageOf } from '../exit.ts';
 
 /** Options of every command that queries a cluster. */
 export interface ConnectionOptions {
@@ -108,9 +108,4 @@ export async function listAllowed<T extends KubeObject>(
       throw error;
     }
   });
-}
-
-/** What a failure says of itself. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -13,7 +13,7 @@ import { equalitySelector } from '../../process/plugin-option.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
 import { readSavedOrLive } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
+import { CliError, messageOf } from '../exit.ts';
 import { readPath } from '../path-option.ts';
 import { readPolicies } from '../plan/policy-files.ts';
 import { snapshotCommand } from '../plan/snapshot-file.ts';
@@ -108,9 +108,7 @@ async function play(simulation: SimulationStart): Promise<readonly SideFigures[]
   try {
     return await simulateBeside(simulation);
   } catch (error) {
-    throw new CliError(`the simulation failed: ${error instanceof Error ? error.message : String(error)}`, 3, {
-      cause: error,
-    });
+    throw new CliError(`the simulation failed: ${messageOf(error)}`, 3, { cause: error });
   }
 }
 

@@ -6,19 +6,12 @@ import { whenAborted } from '../../process/abort.ts';
 import { integer } from '../../process/option.ts';
 import { FleetFeed } from '../../ui/fleet-feed.ts';
 import { type PageSources, servePage } from '../../ui/page-server.ts';
-import {
-  addConnectionOptions,
-  connect,
-  type ConnectionOptions,
-  listAllowed,
-  messageOf,
-  sourceOf,
-} from '../cluster/connection.ts';
+import { addConnectionOptions, connect, type ConnectionOptions, listAllowed, sourceOf } from '../cluster/connection.ts';
 import { type FollowedFleet, followFleet, readFleet } from '../cluster/follow.ts';
 import { NodePools } from '../cluster/node-pools.ts';
 import { answerLive, answerSaved } from '../cluster/page-answers.ts';
 import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
+import { CliError, messageOf } from '../exit.ts';
 import { addSetupOptions, setupOf, type SetupOptions } from '../plan/setup-options.ts';
 import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { printLine, type Terminal } from '../terminal.ts';

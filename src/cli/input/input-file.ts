@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 
 import type { Terminal } from '../terminal.ts';
 import { decodeText } from './text-encoding.ts';
+import { messageOf } from '../exit.ts';
 
 /** A file that was read, or why it could not be. */
 export interface InputFile {
@@ -133,6 +134,6 @@ function describeError(error: unknown): string {
     case 'ENXIO':
       return 'a socket; send it to standard input (-f -)';
     default:
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
   }
 }

@@ -5,6 +5,7 @@ import { addHostUnitOption } from '../../device/host/host-unit-option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { addPodOptions } from './host-pods.ts';
+import { readLayoutFile } from './layout-file.ts';
 import { openHost } from './host.ts';
 import {
   type ApplyLimits,
@@ -20,7 +21,6 @@ import {
   addNodeOptions,
   type LayoutOptions,
   type NodeCommandOptions,
-  readLayout,
 } from './node-options.ts';
 import type { HostPlan } from '../../core/host/host-plan.ts';
 import { printProblems } from './plan-command.ts';
@@ -34,7 +34,7 @@ export function applyCommand(context: CommandContext): Command {
       'layout does not contain are destroyed; an instance in use is never touched. A GPU whose change fails is restored.',
   );
   return addApplyOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & Options) =>
-    change(await readLayout(options, context.terminal), options, context),
+    change(await readLayoutFile(options, context.terminal), options, context),
   );
 }
 
@@ -44,7 +44,8 @@ export function resetCommand(context: CommandContext): Command {
   );
   return addApplyOptions(addLayoutOptions(command, false)).action(async (options: Options) => {
     const { filename } = options;
-    const layout = filename === undefined ? undefined : await readLayout({ ...options, filename }, context.terminal);
+    const layout =
+      filename === undefined ? undefined : await readLayoutFile({ ...options, filename }, context.terminal);
     return change(resetLayout(layout), options, context);
   });
 }
@@ -59,7 +60,7 @@ function addApplyOptions(command: Command): Command {
 async function change(layout: NodeLayout, options: Options, { terminal, outcome }: CommandContext): Promise<void> {
   const driver = openHost(options, terminal);
   const isText = options.output === 'text';
-  const watcher = isText ? watch(terminal) : { onCutOff: ignore, onPlan: ignore, onProgress: ignore };
+  const watcher = isText ? watch(terminal) : {};
   const done = await applyLayout(driver, layout, options, watcher, terminal);
   if (done.state === 'NotApplied') outcome.code = 1;
   if (!isText) return printJson(terminal, done);
@@ -126,5 +127,3 @@ function summarize({ state, results }: NodeApplyResult): string {
       return `not applied: ${operations} operations; the node does not match the layout`;
   }
 }
-
-function ignore(): void {}

@@ -7,6 +7,7 @@ import { reportDevice } from '../../core/report/report-device.ts';
 import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 import { PodResourcesClient } from '../../kubelet/pod-resources.ts';
 import { readPath } from '../path-option.ts';
+import { messageOf } from '../exit.ts';
 
 export interface PodOptions {
   readonly podResourcesSocket: string;
@@ -43,7 +44,7 @@ export function listHeldOnHost(
     try {
       return listHeldIds(holdersOf(reportDevice(device), await kubelet.list()));
     } catch (cause) {
-      const found = `${cause instanceof Error ? cause.message : String(cause)}; --ignore-pods proceeds without`;
+      const found = `${messageOf(cause)}; --ignore-pods proceeds without`;
       throw new DeviceError('Stopped', { tried: 'to ask the kubelet who holds a GPU', found, cause });
     }
   };

@@ -9,6 +9,7 @@ import { locatePath, type Manifest, refuseFile } from '../input/manifest.ts';
 import { readManifestFile } from '../input/manifest-file.ts';
 import type { Terminal } from '../terminal.ts';
 import { readMigParted } from './mig-parted-layout.ts';
+import type { LayoutOptions } from './node-options.ts';
 import type { NodeLayout } from '../../core/host/host-layout.ts';
 import { type Fields, isFields } from '../../core/text/fields.ts';
 
@@ -21,12 +22,8 @@ const KNOWN_FIELDS = ['layouts', 'strategy', 'device'];
  *
  * @throws CliError with code 2 that names file, line, column and field of everything that is wrong
  */
-export async function readLayoutFile(
-  path: string,
-  config: string | undefined,
-  terminal: Terminal,
-): Promise<NodeLayout> {
-  const manifest = await readManifest(path, terminal);
+export async function readLayoutFile({ filename, config }: LayoutOptions, terminal: Terminal): Promise<NodeLayout> {
+  const manifest = await readManifest(filename, terminal);
   if (isConfigFile(manifest.value)) return readMigParted(manifest, config);
   if (config !== undefined)
     throw new CliError(`${manifest.file}: --config chooses a config of a mig-parted file, and this is none`);

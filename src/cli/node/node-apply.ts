@@ -51,10 +51,10 @@ export interface NodeApplyResult {
 /** Watches an apply. */
 export interface ApplyWatcher {
   /** An earlier apply in this boot was interrupted; the plan shows what is left of it. */
-  readonly onCutOff: (entry: JournalEntry) => void;
+  readonly onCutOff?: (entry: JournalEntry) => void;
   /** Called before anything is touched. */
-  readonly onPlan: (plan: HostPlan, device: DeviceState) => void;
-  readonly onProgress: (gpu: HostGpuPlan, progress: Progress) => void;
+  readonly onPlan?: (plan: HostPlan, device: DeviceState) => void;
+  readonly onProgress?: (gpu: HostGpuPlan, progress: Progress) => void;
 }
 
 /**
@@ -78,7 +78,7 @@ export async function applyLayout(
       notes = await refreshHost(limits, cwd);
     };
     if (cutOff !== undefined) {
-      watcher.onCutOff(cutOff);
+      watcher.onCutOff?.(cutOff);
       await afterChange();
     }
     const device = await readHost(driver);
@@ -87,7 +87,7 @@ export async function applyLayout(
       held: await reportAsync(3, listHeld),
       mayReset: limits.allowGpuReset === true,
     });
-    watcher.onPlan(plan, device);
+    watcher.onPlan?.(plan, device);
     const allOrNothing = limits.allOrNothing === true || layout.strategy === 'single';
     const mayStart = plan.reason === undefined && (plan.state !== 'Refused' || !allOrNothing);
     const changing = plan.gpus.filter(({ outcome }) => outcome === 'Change');
@@ -117,7 +117,7 @@ export async function applyLayout(
           explainStop: () => lock.explainLoss() ?? (performance.now() < end ? undefined : 'the time limit is over'),
           onProgress: (progress) => {
             const gpu = changing.find(({ uuid }) => uuid === progress.uuid);
-            if (gpu !== undefined) watcher.onProgress(gpu, progress);
+            if (gpu !== undefined) watcher.onProgress?.(gpu, progress);
           },
         }),
       ),

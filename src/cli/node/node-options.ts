@@ -2,12 +2,9 @@ import type { Command } from 'commander';
 
 import { addTimeoutOptions } from '../../device/command/timeout-options.ts';
 import { integer } from '../../process/option.ts';
-import type { Terminal } from '../terminal.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { readPath } from '../path-option.ts';
 import type { HostOptions } from './host.ts';
-import { readLayoutFile } from './layout-file.ts';
-import type { NodeLayout } from '../../core/host/host-layout.ts';
 
 /** Options of every `node` command. */
 export interface NodeCommandOptions extends HostOptions {
@@ -54,8 +51,4 @@ export function addLayoutOptions(command: Command, isRequired = true): Command {
     '--config <name>',
     'config in a mig-parted file; optional if it has only one',
   );
-}
-
-export function readLayout({ filename, config }: LayoutOptions, terminal: Terminal): Promise<NodeLayout> {
-  return readLayoutFile(filename, config, terminal);
 }

@@ -2,14 +2,9 @@ import { Command } from 'commander';
 
 import type { CommandContext } from '../command-table.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import { readLayoutFile } from './layout-file.ts';
 import { openHost, readHost } from './host.ts';
-import {
-  addLayoutOptions,
-  addNodeOptions,
-  type LayoutOptions,
-  type NodeCommandOptions,
-  readLayout,
-} from './node-options.ts';
+import { addLayoutOptions, addNodeOptions, type LayoutOptions, type NodeCommandOptions } from './node-options.ts';
 import { type HostGpuPlan, planHost } from '../../core/host/host-plan.ts';
 import { listProblems, nameGpu, writePlan, writeWant } from '../../core/host/host-plan-text.ts';
 
@@ -18,7 +13,7 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
     'Shows what apply would keep, destroy and create on each GPU. Changes nothing.',
   );
   return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeCommandOptions) => {
-    const layout = await readLayout(options, terminal);
+    const layout = await readLayoutFile(options, terminal);
     const driver = openHost(options, terminal);
     const device = await readHost(driver);
     const plan = planHost(device, layout);
@@ -41,7 +36,7 @@ export function assertCommand({ terminal, outcome }: CommandContext): Command {
     'Succeeds if the GPUs match the layout, so that apply would do nothing.',
   );
   return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeCommandOptions) => {
-    const layout = await readLayout(options, terminal);
+    const layout = await readLayoutFile(options, terminal);
     const driver = openHost(options, terminal);
     const plan = planHost(await readHost(driver), layout);
     const differences =

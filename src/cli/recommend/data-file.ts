@@ -1,4 +1,4 @@
-import { CliError } from '../exit.ts';
+import { CliError, messageOf } from '../exit.ts';
 import { parseManifests, readText } from '../input/manifest-file.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -31,8 +31,6 @@ function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CliError(`${name}: it is not JSON: ${error instanceof Error ? error.message : String(error)}`, 2, {
-      cause: error,
-    });
+    throw new CliError(`${name}: it is not JSON: ${messageOf(error)}`, 2, { cause: error });
   }
 }

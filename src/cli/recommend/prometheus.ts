@@ -2,7 +2,7 @@ import { unescape } from 'node:querystring';
 import type { RequestHistory, RequestSeries } from '../../core/advice/history.ts';
 import { fieldsOf } from '../../core/text/fields.ts';
 import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
-import { CliError } from '../exit.ts';
+import { CliError, messageOf } from '../exit.ts';
 
 /** A stretch of the past. */
 export interface HistoryWindow {
@@ -125,7 +125,7 @@ async function post(url: URL, body: URLSearchParams): Promise<unknown> {
     text = await response.text();
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw fail(url, `does not answer: ${cause instanceof Error ? cause.message : String(cause)}`, error);
+    throw fail(url, `does not answer: ${messageOf(cause)}`, error);
   }
   const answer = parse(text);
   // Prometheus explains what is wrong with a query in JSON.

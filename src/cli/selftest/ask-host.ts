@@ -11,6 +11,7 @@ import { explainHiddenProcesses } from '../../device/host/host-processes.ts';
 import { PodResourcesClient } from '../../kubelet/pod-resources.ts';
 import type { PodOptions } from '../node/host-pods.ts';
 import type { HostView } from './host-view.ts';
+import { messageOf } from '../exit.ts';
 
 /** What can be shown of the proof that a GPU is idle: processes, their namespace, and the kubelet. */
 export async function checkIdleProof(
@@ -39,6 +40,6 @@ async function askKubelet({ podResourcesSocket: socket, ignorePods = false }: Po
   try {
     return { state: 'Told', holdings: await new PodResourcesClient({ socket }).list() };
   } catch (error) {
-    return { state: 'Silent', why: error instanceof Error ? error.message : String(error) };
+    return { state: 'Silent', why: messageOf(error) };
   }
 }

@@ -26,8 +26,8 @@ export interface ChangeOptions extends PodOptions, ToolkitOptions, HostLockOptio
 
 /** Progress reports. */
 export interface ChangeWatcher {
-  readonly onBegin: (gpu: GpuState) => void;
-  readonly onProfile: (test: ProfileTest) => void;
+  readonly onBegin?: (gpu: GpuState) => void;
+  readonly onProfile?: (test: ProfileTest) => void;
 }
 
 /**
@@ -52,7 +52,7 @@ export async function runChangeTest(
     const listHeld = listHeldOnHost(options, device);
     const reason = refuseTest(gpu, device, await reportAsync(3, listHeld));
     if (reason !== undefined) return refuseChange(gpu, reason);
-    watcher.onBegin(gpu);
+    watcher.onBegin?.(gpu);
     const placements = gpu.instances.map(placeOf);
     await reportAsync(1, () =>
       journal.begin({ gpus: [{ uuid: gpu.uuid, mig: gpu.mig?.current ?? 'Disabled', placements }] }),
@@ -62,7 +62,7 @@ export async function runChangeTest(
         apply: { host, listHeld, allowReset: options.allowGpuReset === true, explainStop: () => lock.explainLoss() },
         stop: () => explainStop(signal, performance.now() > end, options.deadline),
         readTables: () => readTables(runner),
-        onProfile: watcher.onProfile,
+        onProfile: (done) => watcher.onProfile?.(done),
       }).run(),
     );
     // If there was no instance before, none needs a device node now.

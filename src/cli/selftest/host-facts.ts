@@ -18,6 +18,7 @@ import { allocatableResponse, listResponse } from '../../kubelet/pod-resources-m
 import type { PodOptions } from '../node/host-pods.ts';
 import { askHostToolkit, type ToolkitOptions } from '../node/host-toolkit.ts';
 import type { HostView } from './host-view.ts';
+import { messageOf } from '../exit.ts';
 
 /** Bounds, in bytes: the driver has a file for each instance, and a spec an entry. */
 const mostFileBytes = 4096;
@@ -55,7 +56,7 @@ export async function readHostFacts(options: Options, host: HostView, cwd: strin
     try {
       return read();
     } catch (error) {
-      notRead.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      notRead.push(`${what}: ${messageOf(error)}`);
       return none;
     }
   };
@@ -133,7 +134,7 @@ function readHead(path: string): string {
   try {
     return readFileSync(path).subarray(0, mostFileBytes).toString('utf8');
   } catch (error) {
-    return `(${error instanceof Error ? error.message : String(error)})`;
+    return `(${messageOf(error)})`;
   }
 }
 
@@ -209,7 +210,7 @@ async function readKubelet(
       const base64 = bytes.subarray(0, mostAnswerBytes).toString('base64');
       facts.push({ method, bytes: bytes.length, answer: decode(method, bytes), base64 });
     } catch (error) {
-      notRead.push(error instanceof Error ? error.message : String(error));
+      notRead.push(messageOf(error));
     }
   }
   return facts;

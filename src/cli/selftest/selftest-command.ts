@@ -5,7 +5,7 @@ import { makeExecute } from '../../device/command/child.ts';
 import { recordRuns } from '../../device/command/recorder.ts';
 import { integer } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
-import { CliError, type ExitCode } from '../exit.ts';
+import { CliError, type ExitCode, messageOf } from '../exit.ts';
 import { demandNewFile, nameNewFile, saveNewFile } from '../new-file.ts';
 import { findHostTool } from '../node/host.ts';
 import { addPodOptions, type PodOptions } from '../node/host-pods.ts';
@@ -53,13 +53,13 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
       // With the bundle on standard output the report goes to standard error.
       const shown = bundle === '-' ? { ...terminal, stdout: terminal.stderr } : terminal;
       const tool = findTestedTool(options, terminal);
-      const watcher = watch(shown, output === 'text');
+      const watcher = output === 'text' ? watch(shown) : {};
       const runs: SmiRun[] = [];
       const recorded = { ...tool, execute: recordRuns(tool.execute, (run) => runs.push(run)) };
       let selftest: Selftest = { state: 'Unknown', versions: { driver: null, cuda: null }, products: [], checks: [] };
       const onChecks = (checks: Selftest['checks']): void => {
         selftest = { ...selftest, checks };
-        watcher.onChecks(checks);
+        watcher.onChecks?.(checks);
       };
       try {
         selftest = await runSelftest(recorded, asked, thisHost, { ...watcher, onChecks }, terminal);
@@ -67,7 +67,7 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
         if (output === 'text') printOutcome(shown, selftest);
         else printJson(shown, selftest);
       } catch (error) {
-        const message = `the test ended early: ${error instanceof Error ? error.message : String(error)}`;
+        const message = `the test ended early: ${messageOf(error)}`;
         selftest = { ...selftest, checks: [...selftest.checks, { area: 'Tool', verdict: 'Unknown', message }] };
         throw error;
       } finally {
@@ -103,8 +103,7 @@ function findTestedTool(options: Options, terminal: Terminal): TestedTool {
   return { name, execute: makeExecute(tool) };
 }
 
-function watch(terminal: Terminal, isText: boolean): Parameters<typeof runSelftest>[3] {
-  if (!isText) return { onChecks: ignore, onBegin: ignore, onProfile: ignore };
+function watch(terminal: Terminal): Parameters<typeof runSelftest>[3] {
   return {
     onChecks: (checks) => printChecks(terminal, checks),
     onBegin: ({ index, product }) =>
@@ -123,5 +122,3 @@ function codeOf({ state }: Selftest): ExitCode {
       return 3;
   }
 }
-
-function ignore(): void {}

@@ -44,7 +44,7 @@ export async function runSelftest(
   tool: TestedTool,
   options: SelftestOptions,
   host: HostView,
-  watcher: ChangeWatcher & { readonly onChecks: (checks: readonly SelftestCheck[]) => void },
+  watcher: ChangeWatcher & { readonly onChecks?: (checks: readonly SelftestCheck[]) => void },
   terminal: Terminal,
 ): Promise<Selftest> {
   const deadlines = readTimeouts(options);
@@ -64,7 +64,7 @@ export async function runSelftest(
     ...(device === undefined ? [] : checkHealth(device)),
     ...checkOpeners(gpus, host),
   ];
-  watcher.onChecks(checks);
+  watcher.onChecks?.(checks);
   const change = options.change && (await runChangeTest(driver, runner, options.change, watcher, terminal));
   return {
     state: judgeSelftest(checks, change),
