@@ -51,6 +51,12 @@ describe('gpu-partition defrag --snapshot', () => {
     ]);
   });
 
+  it('tells programs what becomes of each GPU, and nothing of how it is drawn', async () => {
+    const { answer: found } = await answer('--free', '7g.40gb=1');
+    const fields = ['create', 'destroy', 'index', 'node', 'product', 'profiles', 'uuid'];
+    expect(found.gpus.map((gpu) => Object.keys(gpu).toSorted())).to.deep.equal([fields, fields]);
+  });
+
   it('changes nothing where they are idle already', async () => {
     const policy = aDemandPolicy();
     await given(aCluster([aFleetNode({ name: 'n1', slices: ['3g.20gb@0'] }, policy)], { policies: [policy] }));

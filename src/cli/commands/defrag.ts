@@ -14,7 +14,7 @@ import { addConnectionOptions, attempt, connect, type ConnectionOptions } from '
 import { readCluster } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { printDefrag } from '../defrag/defrag-text.ts';
-import { type DefragAnswer, planDefrag } from '../defrag/plan-defrag.ts';
+import { type DefragAnswer, type PicturedGpu, planDefrag } from '../defrag/plan-defrag.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { demandComplete } from '../plan/complete-snapshot.ts';
@@ -59,7 +59,7 @@ export function defragCommand({ terminal, outcome }: CommandContext): Command {
       const policy = pickPolicy(cluster, options.policy);
       const answer = await planDefrag(cluster, policy, options.free, setupOf(options), options.timeLimit);
       if (!answer.isPossible) outcome.code = 1;
-      if (output === 'json') printJson(terminal, answer);
+      if (output === 'json') printJson(terminal, withoutPictures(answer));
       else printDefrag(terminal, answer);
       if (!apply || !client) return;
       await request(client, policy, options.free, answer);
@@ -67,6 +67,12 @@ export function defragCommand({ terminal, outcome }: CommandContext): Command {
       const how = `kubectl get gpp ${policy.metadata.name} -o jsonpath={.status.defrag} shows how it goes`;
       printLine(stderr, paint(stderr, 'green', `requested of policy ${policy.metadata.name}; ${how}`));
     });
+}
+
+/** The answer for programs: what becomes of GPUs, without what only a picture of them takes. */
+function withoutPictures({ gpus, ...answer }: Awaited<ReturnType<typeof planDefrag>>): DefragAnswer {
+  const pictured: readonly PicturedGpu[] = gpus;
+  return { ...answer, gpus: pictured.map(({ geometry: _geometry, now: _now, keep: _keep, ...gpu }) => gpu) };
 }
 
 function parseFree(text: string): Layout {
