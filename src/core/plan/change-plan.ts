@@ -88,7 +88,7 @@ export function planPrepared(prepared: PreparedChange, demands: readonly DemandO
       const evictions = describeEvictions(outlook, located.podsOf.get(node) ?? [], cluster.budgets);
       return describeNode(outlook, evictions, waves, own);
     });
-  const policies = after.changes.map((change) => describePolicy(change, refusals, waves));
+  const policies = after.changes.map((change) => describePolicy(change, fleet, refusals, waves));
   const findings = listFaults(policies, demands, nodes);
   const summary = summarizeChange(nodes, findings, waves.cap);
   return { policies, demands, nodes, waves: waves.waves, findings, summary };
@@ -160,12 +160,19 @@ function pickWaves({ waves, held, cap }: Waves, concerns: (node: string) => bool
 
 function describePolicy(
   change: PolicyChange,
+  fleet: Fleet,
   refusals: ReadonlyMap<string, string | undefined>,
   { held }: Waves,
 ): PolicyOutlook {
   const refusal = refusals.get(change.policy);
   const hold = held.get(change.policy);
-  return { ...change, ...(refusal !== undefined && { refusal }), ...(hold !== undefined && { held: hold }) };
+  const selectsNothing = fleet.policy(change.policy)?.tally.matched === 0;
+  return {
+    ...change,
+    ...(selectsNothing && { selectsNothing }),
+    ...(refusal !== undefined && { refusal }),
+    ...(hold !== undefined && { held: hold }),
+  };
 }
 
 /** As the controller judges an agent that it does not hear from; an object carries no other sign of life. */

@@ -43,8 +43,9 @@ const still: readonly (readonly [NodeFate, string])[] = [
   ['Done', 'Already matches the policy'],
 ];
 
-function writePolicy({ policy, change, refusal, held }: PolicyOutlook): readonly string[] {
-  const why = refusal === undefined ? held : `not accepted: ${refusal}`;
+function writePolicy({ policy, change, selectsNothing, refusal, held }: PolicyOutlook): readonly string[] {
+  const idle = selectsNothing ? 'no node matches spec.nodeSelector' : held;
+  const why = refusal === undefined ? idle : `not accepted: ${refusal}`;
   const more = why === undefined ? '' : `; ${why}`;
   return wrapHanging(`policy ${policy}: ${change.toLowerCase()}${more}`, width, '  ');
 }

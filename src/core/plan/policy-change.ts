@@ -10,6 +10,8 @@ export interface PolicyChange {
 }
 
 export interface PolicyOutlook extends PolicyChange {
+  /** True if no node matches its selector. Absent otherwise. */
+  readonly selectsNothing?: true;
   /** Why nothing of it starts: it is invalid, or a node that it selects cannot take it. */
   readonly refusal?: string;
   /** Why no more nodes start: paused, no window, halted. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ChangePlan } from '../../../src/core/plan/change-plan.ts';
 import type { ClusterState } from '../../../src/core/plan/cluster-state.ts';
 import type { PlannedNode } from '../../../src/core/plan/planned-node.ts';
+import { writeChangePlan } from '../../../src/core/plan/plan-text.ts';
 import { explainPod } from '../../../src/core/explain/explanation.ts';
 import { fillDefaults } from '../../../src/core/policy/defaults.ts';
 import { viewNodeStatus } from '../../../src/core/view/node-status.ts';
@@ -47,6 +48,16 @@ describe('the plan of a change', () => {
     expect(evictions).to.deep.equal([]);
     expect(nodeOf(found, 'n1').evictions).to.have.length(1);
     expect(found.summary).to.equal('this change evicts 1 pod and changes 3 of 3 nodes in 3 waves');
+  });
+
+  it('says of a policy that no node matches its selector: it may be misspelt', () => {
+    const nowhere = inFile({ nodeSelector: { matchLabels: { pool: 'infernece' } } });
+    const found = plan(aBusyFleet({ policies: [] }), nowhere);
+    expect(found.policies).to.deep.equal([{ policy: 'p', change: 'New', selectsNothing: true }]);
+    expect(writeChangePlan(found)[0]).to.equal('policy p: new; no node matches spec.nodeSelector');
+    expect(plan(aBusyFleet(), nowhere).policies, 'an edit').to.deep.equal([
+      { policy: 'p', change: 'Changed', selectsNothing: true },
+    ]);
   });
 
   it('admits nodes as the rollout does: within the budget, and the cheap ones first', () => {
