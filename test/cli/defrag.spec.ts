@@ -105,6 +105,12 @@ describe('gpu-partition defrag --snapshot', () => {
     ]);
   });
 
+  it('speaks of no nearest plan where nothing would change', async () => {
+    await given(aScatteredCluster(aDemandPolicy({ evict: 'Never' })));
+    const { stdout } = await defrag('--free', '7g.40gb=1');
+    expect(stdout.trimEnd().split('\n').at(-1)).to.equal('1×7g.40gb cannot be freed');
+  });
+
   it('says where it is the demand of the policy that has no room', async () => {
     await given(aScatteredCluster(aDemandPolicy({ slices: [{ name: 'large', profiles: ['7g.40gb'], count: 2 }] })));
     expect((await answer('--free', '1g.5gb=1')).answer.findings).to.deep.equal([

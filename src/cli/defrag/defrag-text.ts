@@ -59,8 +59,8 @@ function summarize({
   const bill = `${pods}, ${countWords(gpusChanged, 'GPU')} of ${countWords(nodes, 'node')} ${gpusChanged === 1 ? 'changes' : 'change'}, ${countWords(instancesDestroyed, 'idle instance')} ${instancesDestroyed === 1 ? 'goes' : 'go'}`;
   const proof = optimal ? 'proven: nothing cheaper does' : 'not proven in time: raise --time-limit';
   if (isPossible) return `${writeLayout(free)} idle: ${bill}; ${proof}`;
-  const how = gap?.figure === 'unserved' ? 'not freed in time' : 'cannot be freed';
-  return `${writeLayout(free)} ${how}; the nearest: ${bill}`;
+  const how = `${writeLayout(free)} ${gap?.figure === 'unserved' ? 'not freed in time' : 'cannot be freed'}`;
+  return gpus.length === 0 ? how : `${how}; the nearest: ${bill}`;
 }
 
 /** For a policy with layouts: an entry for each layout, of the GPUs that get it. */
