@@ -76,7 +76,7 @@ describe('gpu-partition recommend for a cluster', () => {
       'the layouts offer 1 of 3 now, at best 3: 1 GPU on 1 node changes, no eviction, 1',
       '  idle slice goes (proven)',
       '',
-      'apply with the same options and: -o yaml | kubectl apply -f -',
+      'to apply it, append to this command: -o yaml | kubectl apply -f -',
       'mode Plan changes nothing: status.demand and status.plan show what it would do',
       '',
     ]);

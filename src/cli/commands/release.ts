@@ -57,7 +57,7 @@ export function releaseCommand({ terminal, outcome }: CommandContext): Command {
 }
 
 function describeLeader(leader: string): string {
-  return `controller ${leader} leads, and would put everything back: delete the policies, and it gives back what is theirs; or remove it first (--stop-controller)`;
+  return `controller ${leader} leads, and would put everything back: delete the policies, and it releases their nodes; or stop it first (--stop-controller)`;
 }
 
 async function releaseNodes(client: KubeClient): Promise<readonly ReleaseAnswer[]> {

@@ -81,7 +81,7 @@ export function printClusterAnswer({ stdout }: Terminal, { pools, homeless, unkn
     printLine(stdout, `in the past pods asked for ${resource}, which no GPU here can offer`);
   if (!pools.some(({ advised }) => advised)) return;
   printLine(stdout, '');
-  printLine(stdout, 'apply with the same options and: -o yaml | kubectl apply -f -');
+  printLine(stdout, 'to apply it, append to this command: -o yaml | kubectl apply -f -');
   printLine(
     stdout,
     paint(stdout, 'dim', 'mode Plan changes nothing: status.demand and status.plan show what it would do'),

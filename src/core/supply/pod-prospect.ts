@@ -175,7 +175,7 @@ function canOffer({ gpu }: Member, resource: string): boolean {
 }
 
 const elsewhere =
-  ', where the pod may not run: a demand takes its nodes for alike, so give those on which the pod may run a policy of their own';
+  ', where the pod may not run: a demand treats its nodes alike, so give those on which the pod may run a policy of their own';
 
 const tooLarge: Found = {
   code: 'TooLarge',

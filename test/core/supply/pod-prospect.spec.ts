@@ -334,7 +334,7 @@ describe('what a demand makes of a pod that waits', () => {
     const pod = aPod({ asks: { [large]: '1' }, spec: { nodeSelector: { pool: 'p' } } });
     expect(outlook(pod, nodes)).to.deep.equal([
       'Planned policy p: the planner will offer a 3g.20gb on node n2, GPU 0, where the pod may not run: ' +
-        'a demand takes its nodes for alike, so give those on which the pod may run a policy of their own',
+        'a demand treats its nodes alike, so give those on which the pod may run a policy of their own',
     ]);
   });
 
