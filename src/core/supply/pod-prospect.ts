@@ -86,7 +86,7 @@ export function* foreseePod(
     const members = nodes.flatMap(({ partition }) =>
       partition ? listMembers(policy, partition, { isResting: () => false }) : [],
     );
-    const waiting = followsPods(demand) ? (shares.get(name) ?? new Map<string, number>()) : undefined;
+    const waiting = followsPods(demand) ? shares.get(name) : undefined;
     const wanted = wantedSlices(demand, members, { waiting, steady: (_, count) => count });
     const gpus = evictsNever(policy) ? members.map(({ gpu }) => gpu) : weighPool(members, facts, policy);
     for (const resource of waiter.requests.keys()) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, GpuReport, PolicyDemand, PolicySpec } from '../../../src/api/types.ts';
 import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
-import { answerHere } from '../../../src/core/supply/plan-here.ts';
+import { answerHere, planHere } from '../../../src/core/supply/plan-here.ts';
 import { foreseePod } from '../../../src/core/supply/pod-prospect.ts';
 import { aGpu, aPolicy, uuidOf, withPods } from '../../support/builders.ts';
 import { noon } from '../../support/node-builders.ts';
@@ -54,6 +54,12 @@ describe('what a demand makes of a pod that waits', () => {
     expect(outlook(asking(large), [nodeOf(demanding(fromPods()), gpu)])).to.deep.equal([
       'Planned policy p: the planner will offer a 3g.20gb on node n, GPU 0 in place of 2 idle 1g.5gb',
     ]);
+    const any = demanding(fromPods({ slices: [{ name: 'any', profiles: ['1g.5gb', '3g.20gb'] }] }));
+    expect(outlook(asking(large), [nodeOf(any, gpu)])[0], 'a slice of several profiles').to.match(/^Planned /);
+    const unlisted = { ...aCluster([nodeOf(demanding(fromPods()), gpu)]), now: noon };
+    const { pods: _pods, ...facts } = unlisted;
+    const [alone] = answerHere(foreseePod(asking(large), facts));
+    expect(alone?.code, 'other pods are not known').to.equal('Planned');
   });
 
   it('says what keeps a plan from being carried out', () => {
@@ -134,6 +140,29 @@ describe('what a demand makes of a pod that waits', () => {
       outlook(asking(large), [nodeOf(demanding(fromPods()), aGpu({ slices: full }))])[0],
       'no pod is known',
     ).to.match(/once what runs there has ended, or with/);
+    const declared = demanding({ slices: [{ profiles: ['3g.20gb', '4g.20gb'], min: 1 }] });
+    expect(outlook(asking(large), [nodeOf(declared, busy)])[0], 'a declared number').to.match(/^NothingIdle /);
+  });
+
+  it('names the room that an eviction would make, not that which another pod gets', () => {
+    const slices = [...fromPods().slices, { profiles: ['4g.20gb'], weight: 9 }];
+    const policy = demanding(fromPods({ slices }));
+    const nodes = [
+      nodeOf(policy, aGpu({ slices: ['4g.20gb@0*'] }), { name: 'a' }),
+      nodeOf(policy, aGpu({ slices: ['4g.20gb@0*', '2g.10gb@4*'] }), { name: 'b' }),
+    ];
+    expect(outlook(asking(large), nodes, { others: [asking(large, 'other')] })[0]).to.match(
+      /^NothingIdle .*: node b, GPU 0 has room for a 3g\.20gb once what runs there has ended, or with demand\.evict: IfNeeded$/,
+    );
+  });
+
+  it('does not advise evictions where what would be evicted weighs more', () => {
+    const slices = [
+      { name: 'small', profiles: ['1g.5gb'], weight: 2 },
+      { name: 'large', profiles: ['3g.20gb'], weight: 3 },
+    ];
+    const nodes = [nodeOf(demanding(fromPods({ slices })), aGpu({ slices: full }))];
+    expect(outlook(asking(large), nodes)[0]).to.match(/^NothingIdle .* once what runs there has ended$/);
   });
 
   /** Two nodes with a pod on three of their slices each: there is room for a large slice once one of the pods has gone. */
@@ -241,6 +270,12 @@ describe('what a demand makes of a pod that waits', () => {
     const any = { name: 'any', profiles: ['3g.20gb', '4g.20gb'], min: 3 };
     const either = demanding(fromPods({ slices: [any] }));
     expect(outlook(asking(large), [nodeOf(either, busy)])[0]).to.match(/^NoRoom /);
+    const media = fromPods({ slices: [{ profiles: ['1g.5gb+me'] }, { profiles: ['4g.20gb'] }] });
+    const moves = nodeOf(demanding(media), aGpu({ slices: ['1g.5gb+me@3*'] }));
+    const wide = [asking('nvidia.com/mig-4g.20gb', 'wide')];
+    expect(outlook(asking('nvidia.com/mig-1g.5gb.me'), [moves], { others: wide })[0], 'one that would move').to.match(
+      /^NoRoom /,
+    );
   });
 
   it('tells the price where other slices have the room: what would have to go short, and what both weigh', () => {
@@ -253,6 +288,26 @@ describe('what a demand makes of a pod that waits', () => {
       'Outweighed policy p: other slices have its room: to offer one more 3g.20gb, 3 small (1g.5gb) would have to go short, ' +
         'which weigh 6 against 3: raise the weight of large, want fewer small, or add GPUs',
     ]);
+    const policy = demanding(fromPods({ slices: [...slices, { profiles: ['7g.40gb'], weight: 5 }] }));
+    const nodes = [
+      nodeOf(policy, idle, { name: 'a' }),
+      nodeOf(policy, aGpu({ slices: ['7g.40gb@0*'] }), { name: 'b' }),
+    ];
+    expect(outlook(asking(large), nodes)[0], 'beside something in use that weighs less than those').to.match(
+      /^Outweighed .* 3 small \(1g\.5gb\) would have to go short, which weigh 6 against 3:/,
+    );
+  });
+
+  it('tells no price of a plan that does not offer the slice, as one may that ran out of time', () => {
+    const gpu = aGpu({ slices: ['1g.5gb@0'], health: { action: 'Reset', message: 'xid 79' } });
+    const asks = foreseePod(asking(large), aCluster([nodeOf(demanding(fromPods()), gpu)], [asking(large)]));
+    let step = asks.next();
+    while (step.done !== true) {
+      const plan = planHere(step.value);
+      const isPriced = step.value.asked.slices.some(({ name }) => name === 'one more');
+      step = asks.next(plan && isPriced ? { ...plan, unserved: { ...plan.unserved, small: 3 } } : plan);
+    }
+    expect(step.value.map(({ code }) => code)).to.deep.equal(['NoRoom']);
   });
 
   it('names a slice of several profiles whole, whatever part of it goes short', () => {
@@ -286,6 +341,11 @@ describe('what a demand makes of a pod that waits', () => {
     expect(outlook(asking(small), [nodeOf(demanding(fromPods({ slices })), gpu)])).to.deep.equal([
       'MaxReached policy p: max of small is 2, and 2 are in use and 1 waited for: raise max, or it waits until one falls idle',
     ]);
+  });
+
+  it('counts no pods for a declared number', () => {
+    const policy = demanding({ slices: [{ profiles: ['3g.20gb'], min: 1 }] });
+    expect(outlook(asking(large), [nodeOf(policy, aGpu({ slices: ['3g.20gb@4*'] }))])).to.deep.equal([]);
   });
 
   it('says that a fixed number follows no pods', () => {
@@ -454,13 +514,19 @@ describe('what a demand makes of a pod that waits', () => {
   });
 
   it('says that a pool is too large where no solver is asked', () => {
-    const policy = demanding(fromPods());
     const states = [...Array(20).keys()].map((index) =>
       full.map((one, at) => (((index + 1) >> (at % 5)) & 1 ? one : one.replace('*', ''))),
     );
-    const nodes = states.map((slices, index) => nodeOf(policy, aGpu({ slices }), { name: `n${index}` }));
-    expect(outlook(asking(large), nodes)[0]).to.match(
+    const nodes = (policy: GpuPartitionPolicy, ...more: readonly (readonly string[])[]) =>
+      [...states, ...more].map((slices, index) => nodeOf(policy, aGpu({ slices }), { name: `n${index}` }));
+    expect(outlook(asking(large), nodes(demanding(fromPods())))[0]).to.match(
       /^TooLarge policy p: its pool is too large to be planned without the solver/,
     );
+    const slices = [
+      { name: 'small', profiles: ['1g.5gb'] },
+      { name: 'large', profiles: ['3g.20gb'], max: 1 },
+    ];
+    const served = nodes(demanding(fromPods({ slices })), ['3g.20gb@4*']);
+    expect(outlook(asking(large), served)[0], 'nothing has to be planned').to.match(/^MaxReached /);
   });
 });
