@@ -72,7 +72,9 @@ export function fenceOverdue(
   since: number,
   pods: readonly string[],
 ): FenceVerdict {
-  const state = pods.length > 0 ? `. ${pods.join('; ')}` : '';
+  // What keeps the plugin's pods from starting is in the message already.
+  const untold = pods.filter((pod) => !message.includes(pod));
+  const state = untold.length > 0 ? `. ${untold.join('; ')}` : '';
   return { phase: 'Failed', reason, requeueAfterMs, message: `since ${timeText(since)}: ${message}${state}` };
 }
 

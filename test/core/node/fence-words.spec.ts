@@ -26,6 +26,13 @@ describe('staleOffer', () => {
 });
 
 describe('fenceOverdue', () => {
+  it('names each pod once', () => {
+    const state = 'pod a/b: container c is waiting';
+    const told = { phase: 'Updating', reason: 'AdvertisePending', message: `waiting. ${state}` } as const;
+    const { message } = fenceOverdue(told, Date.parse('2026-01-01T12:00:00Z'), [state, 'pod a/d is terminating']);
+    expect(message).to.equal(`since 2026-01-01T12:00:00Z: waiting. ${state}. pod a/d is terminating`);
+  });
+
   it('makes a failure of what was passing, says since when, and what the plugin’s pods say', () => {
     const pending = {
       phase: 'Updating',
