@@ -6,7 +6,7 @@ import { parseDevicePluginConfig } from '../../core/nvidia/plugin-config/device-
 import { invalidLabels } from '../../core/nvidia/labels/label-value.ts';
 import { MIG_STRATEGIES, type MigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
 import type { NodeDescription } from '../../core/nvidia/labels/node-description.ts';
-import { parseNodeDescription } from '../../core/nvidia/labels/node-description-parser.ts';
+import { parseNodeDescription } from '../input/node-description-parser.ts';
 import { describeNode, type LabelsAndResources } from '../../core/nvidia/labels/node-outcome.ts';
 import { findUnusedSharing } from '../../core/nvidia/plugin-config/unused-sharing.ts';
 import { oneOf } from '../../process/option.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 
-import { parseNodeDescription } from '../../../src/core/nvidia/labels/node-description-parser.ts';
+import { parseNodeDescription } from '../../../src/cli/input/node-description-parser.ts';
 import { describeNode } from '../../../src/core/nvidia/labels/node-outcome.ts';
 import { readVectors } from './label-fixtures.ts';
 

@@ -4,7 +4,7 @@ import { describeStaleLabels, staleLabels } from '../../../src/core/nvidia/featu
 import { changesWithLayout, isGfdLabelKey, migProfileOfLabelKey } from '../../../src/core/nvidia/labels/label-key.ts';
 import type { Labels } from '../../../src/core/nvidia/labels/label-value.ts';
 import { MIG_STRATEGIES } from '../../../src/core/nvidia/labels/mig-strategy.ts';
-import { parseNodeDescription } from '../../../src/core/nvidia/labels/node-description-parser.ts';
+import { parseNodeDescription } from '../../../src/cli/input/node-description-parser.ts';
 import type { GpuDescription, NodeDescription } from '../../../src/core/nvidia/labels/node-description.ts';
 import { computeLabels } from '../../../src/core/nvidia/labels/node-labels.ts';
 import { readRealDump, readVectors } from './label-fixtures.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { parseNodeDescription } from '../../../src/core/nvidia/labels/node-description-parser.ts';
+import { parseNodeDescription } from '../../../src/cli/input/node-description-parser.ts';
 import { MIG_STRATEGIES } from '../../../src/core/nvidia/labels/mig-strategy.ts';
 import { describeNode } from '../../../src/core/nvidia/labels/node-outcome.ts';
-import { aGpu, aMigGpu, aNode, SLICES } from './node-builder.ts';
+import { aGpu, aMigGpu, aNode, SLICES } from '../../core/nvidia/node-builder.ts';
 
 describe('parseNodeDescription', () => {
   it('takes a node with slices unchanged', () => {
@@ -51,6 +51,18 @@ describe('parseNodeDescription', () => {
     expect(problemsOf([aNode([])])).to.deep.equal(['$ must be an object, but is a list of 1']);
     expect(problemsOf(null)).to.deep.equal(['$ must be an object, but is null']);
     expect(problemsOf(undefined)).to.deep.equal(['$ must be an object, but is missing']);
+  });
+
+  it('says of a field once that it is wrong, however many rules it breaks', () => {
+    expect(problemsOf(aNode([aGpu({ memoryMiB: -1.5 })]))).to.deep.equal([
+      'gpus[0].memoryMiB must be a whole number, 0 or more, but is -1.5',
+    ]);
+  });
+
+  it('does not take an empty text for a version', () => {
+    expect(problemsOf({ ...aNode([]), driverVersion: '' })).to.deep.equal([
+      'driverVersion must look like 550.54.15, but is ""',
+    ]);
   });
 
   it('reports a slice that is not an object once, and one without attributes as such', () => {
