@@ -1,6 +1,4 @@
-import type { ConfigFinding } from '../labels/config-finding.ts';
-import { FindingList } from '../labels/config-finding.ts';
-import { describeFieldMismatch, describeTypeMismatch } from '../labels/go-json.ts';
+import { FindingList, type ConfigFinding } from './config-finding.ts';
 import { isFields } from '../../text/fields.ts';
 import { isMigStrategy } from '../labels/mig-strategy.ts';
 import type { MigStrategy } from '../labels/mig-strategy.ts';
@@ -43,10 +41,7 @@ export function composeDevicePluginConfig(
 }
 
 function readConfig(value: unknown, findings: FindingList): DevicePluginConfig {
-  if (value !== undefined && value !== null && !isFields(value)) {
-    findings.refuse('', describeTypeMismatch(value, 'v1.Config'), 'must be an object with version, flags and sharing');
-  }
-  const body = isFields(value) ? value : {};
+  const body = findings.readObject('', value, 'v1.Config', 'must be an object with version, flags and sharing') ?? {};
   findings.warnUnknown(body, SECTIONS, '');
   const migStrategy = readMigStrategy(body['flags'], findings);
   warnResources(body['resources'], findings);
@@ -55,14 +50,9 @@ function readConfig(value: unknown, findings: FindingList): DevicePluginConfig {
   return { ...(migStrategy === undefined ? {} : { migStrategy }), ...(sharing === undefined ? {} : { sharing }) };
 }
 
-function readMigStrategy(flags: unknown, findings: FindingList): string | undefined {
-  if (flags === undefined || flags === null) return undefined;
-  if (!isFields(flags)) {
-    const upstream = describeFieldMismatch(flags, 'Config.flags', 'v1.Flags');
-    findings.refuse('flags', upstream, 'must be an object');
-    return undefined;
-  }
-  const strategy = flags['migStrategy'];
+function readMigStrategy(value: unknown, findings: FindingList): string | undefined {
+  const flags = findings.readObject('flags', value, 'v1.Flags', 'must be an object', 'struct field Config.flags');
+  const strategy = flags?.['migStrategy'];
   if (strategy === undefined || strategy === null) return undefined;
   if (!isMigStrategy(strategy)) {
     findings.warn('flags.migStrategy', 'must be none, single or mixed; GFD fails on any other');
@@ -85,14 +75,11 @@ function isNotEmptyList(value: unknown): boolean {
 }
 
 function readSharing(value: unknown, findings: FindingList): Sharing | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (!isFields(value)) {
-    const upstream = describeFieldMismatch(value, 'Config.sharing', 'v1.Sharing');
-    findings.refuse('sharing', upstream, 'must be an object with timeSlicing');
-    return undefined;
-  }
-  findings.warnUnknown(value, ['timeSlicing', 'mps'], 'sharing');
-  const { mps, timeSlicing } = value;
+  const into = 'struct field Config.sharing';
+  const sharing = findings.readObject('sharing', value, 'v1.Sharing', 'must be an object with timeSlicing', into);
+  if (sharing === undefined) return undefined;
+  findings.warnUnknown(sharing, ['timeSlicing', 'mps'], 'sharing');
+  const { mps, timeSlicing } = sharing;
   // Upstream decodes mps first, and treats a null there as absent but a null in timeSlicing as an empty object.
   const byMps = mps === undefined || mps === null ? undefined : parseSharing(mps, 'mps', 'sharing.mps', findings);
   const byTime =
