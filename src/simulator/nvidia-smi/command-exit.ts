@@ -1,24 +1,24 @@
 import type { NvmlFailure } from './nvml/nvml-code.ts';
-import type { World } from './state/world.ts';
 
-/** Ends a command early with an exit code. */
+/** Ends a command early, with an exit code and the last that it prints. */
 export class CommandExit extends Error {
   override readonly name = 'CommandExit';
   readonly exitCode: number;
+  readonly output: string;
 
-  constructor(exitCode: number) {
+  constructor(exitCode: number, output: string) {
     super(`exit ${exitCode}`);
     this.exitCode = exitCode;
+    this.output = output;
   }
 }
 
-/** Prints `text` unchanged and ends the command. */
-export function exitWith(world: World, exitCode: number, text: string): never {
-  world.print(text);
-  throw new CommandExit(exitCode);
+/** Prints `output` unchanged and ends the command. */
+export function exitWith(exitCode: number, output: string): never {
+  throw new CommandExit(exitCode, output);
 }
 
 /** Prints two lines, the second with the same reason, and ends the command. */
-export function endWith(world: World, { exitCode, message }: NvmlFailure, tried: string, summary: string): never {
-  return exitWith(world, exitCode, `${tried}: ${message}\n${summary}: ${message}\n`);
+export function endWith({ exitCode, message }: NvmlFailure, tried: string, summary: string): never {
+  exitWith(exitCode, `${tried}: ${message}\n${summary}: ${message}\n`);
 }

@@ -22,9 +22,12 @@ export function runCommand(world: World): number {
   const nvml = new Nvml(world);
   const [first, ...rest] = world.argv;
   try {
-    return first === 'mig' ? runMigCommand(world, nvml, rest) : runTopCommand(world, nvml);
+    if (first === 'mig') runMigCommand(world, nvml, rest);
+    else runTopCommand(world, nvml);
+    return 0;
   } catch (error) {
     if (error instanceof CommandExit) {
+      world.print(error.output);
       return error.exitCode;
     }
     if (error instanceof NvmlFailure) {
@@ -36,18 +39,17 @@ export function runCommand(world: World): number {
   }
 }
 
-function runTopCommand(world: World, nvml: Nvml): number {
+function runTopCommand(world: World, nvml: Nvml): void {
   const [first = ''] = world.argv;
   if (NOT_SIMULATED.some((word) => first === word || first.startsWith(`${word}=`))) {
-    return exitWith(world, 255, `ERROR: ${first} is an option of nvidia-smi that this simulator does not have.\n`);
+    exitWith(255, `ERROR: ${first} is an option of nvidia-smi that this simulator does not have.\n`);
   }
   const scanned = scanOptions(world.argv, TOP_OPTIONS);
   switch (scanned.kind) {
     case 'unknown':
-      return exitWith(world, 255, `ERROR: Option ${scanned.word} is not recognized. Please run 'nvidia-smi -h'.\n\n`);
+      return exitWith(255, `ERROR: Option ${scanned.word} is not recognized. Please run 'nvidia-smi -h'.\n\n`);
     case 'missingValue':
       return exitWith(
-        world,
         255,
         `ERROR: Option ${scanned.word} is missing its value. Please run 'nvidia-smi -h' for help.\n\n`,
       );
@@ -56,46 +58,28 @@ function runTopCommand(world: World, nvml: Nvml): number {
   }
 }
 
-function runOptions(world: World, nvml: Nvml, options: Options<TopOption>): number {
+function runOptions(world: World, nvml: Nvml, options: Options<TopOption>): void {
   const page = HELP_PAGES.find(([option]) => options.has(option));
-  if (page !== undefined) {
-    world.print(page[1]);
-    return 0;
-  }
+  if (page !== undefined) return world.print(page[1]);
   nvml.init();
+  if (options.has('version')) return world.print(describeVersions(nvml.driver));
   const id = textOf(options, 'id');
-  const format = textOf(options, 'format');
-  if (options.has('version')) {
-    world.print(describeVersions(nvml.driver));
-    return 0;
-  }
   if (options.has('list')) {
-    return id === undefined
-      ? printGpuList(world, nvml)
-      : exitWith(world, 2, "ERROR: Option -i is not valid for this command. Please run 'nvidia-smi -h' for help.\n\n");
+    if (id === undefined) return printGpuList(world, nvml);
+    exitWith(2, "ERROR: Option -i is not valid for this command. Please run 'nvidia-smi -h' for help.\n\n");
   }
+  const format = textOf(options, 'format');
   const gpuFields = textOf(options, 'queryGpu');
-  if (gpuFields !== undefined) {
-    return queryGpus(world, nvml, id, gpuFields, format);
-  }
+  if (gpuFields !== undefined) return queryGpus(world, nvml, id, gpuFields, format);
   const appFields = textOf(options, 'queryComputeApps');
-  if (appFields !== undefined) {
-    return queryComputeApps(world, nvml, id, appFields, format);
-  }
+  if (appFields !== undefined) return queryComputeApps(world, nvml, id, appFields, format);
   const mode = textOf(options, 'mig');
-  if (mode !== undefined) {
-    return changeMigMode(world, nvml, id, mode);
-  }
+  if (mode !== undefined) return changeMigMode(world, nvml, id, mode);
   const persistence = textOf(options, 'persistence');
-  if (persistence !== undefined) {
-    return changePersistence(world, nvml, id, persistence);
-  }
-  if (options.has('reset')) {
-    return resetGpus(world, nvml, id);
-  }
-  return options.has('query') || options.has('xml')
-    ? printReport(world, nvml, id, options.has('xml'))
-    : printSummary(world, nvml, id);
+  if (persistence !== undefined) return changePersistence(world, nvml, id, persistence);
+  if (options.has('reset')) return resetGpus(world, nvml, id);
+  const asXml = options.has('xml');
+  return options.has('query') || asXml ? printReport(world, nvml, id, asXml) : printSummary(world, nvml, id);
 }
 
 const HELP_PAGES = [

@@ -2,30 +2,22 @@ import { exitWith } from './command-exit.ts';
 import type { SimulatedGpu } from './nvml/gpu.ts';
 import { attempt, NVML, type NvmlFailure } from './nvml/nvml-code.ts';
 import type { Nvml } from './nvml/nvml.ts';
-import type { World } from './state/world.ts';
 
 /**
  * Opens the GPUs that `-i` names, or all. One lost GPU breaks every command that does not name healthy ones by index or bus id.
  * `selector` is a comma-separated list of index, UUID or PCI bus id; members that match nothing are ignored if another matches.
  */
-export function selectGpus(world: World, nvml: Nvml, selector: string | undefined): readonly SimulatedGpu[] {
-  if (selector === '') {
-    return exitWith(world, 255, 'Failed to parse device string on command line');
-  }
+export function selectGpus(nvml: Nvml, selector: string | undefined): readonly SimulatedGpu[] {
+  if (selector === '') exitWith(255, 'Failed to parse device string on command line');
   const wanted = selector?.split(',').filter((member) => member !== '');
   if (wanted?.some((member) => /^GPU-/i.test(member)) === true) {
-    world.gpus.forEach((gpu) => openForComparison(world, nvml, gpu));
+    nvml.gpus.forEach((gpu) => openForComparison(nvml, gpu));
   }
-  const chosen =
-    wanted === undefined ? world.gpus : world.gpus.filter((gpu) => wanted.some((member) => names(member, gpu)));
-  if (chosen.length === 0) {
-    return exitWith(world, NVML.notFound, 'No devices were found\n');
-  }
+  const chosen = nvml.gpus.filter((gpu) => wanted === undefined || wanted.some((member) => names(member, gpu)));
+  if (chosen.length === 0) exitWith(NVML.notFound, 'No devices were found\n');
   for (const gpu of chosen) {
     const failure = attempt(() => nvml.open(gpu));
-    if (failure !== undefined) {
-      return exitWith(world, failure.exitCode, describeBadHandle('GPU', gpu, failure));
-    }
+    if (failure !== undefined) exitWith(failure.exitCode, describeBadHandle('GPU', gpu, failure));
   }
   return chosen;
 }
@@ -37,10 +29,10 @@ export function describeBadHandle(word: 'GPU' | 'gpu ', gpu: SimulatedGpu, failu
 }
 
 /** To compare UUIDs nvidia-smi opens every GPU, and gives up at the first that it cannot open. */
-function openForComparison(world: World, nvml: Nvml, gpu: SimulatedGpu): void {
+function openForComparison(nvml: Nvml, gpu: SimulatedGpu): void {
   const failure = attempt(() => nvml.open(gpu));
   if (failure !== undefined) {
-    exitWith(world, 255, `Problem with GPU ${gpu.busId.slice('0000'.length)}: ${describeLoss(failure)}\n`);
+    exitWith(255, `Problem with GPU ${gpu.busId.slice('0000'.length)}: ${describeLoss(failure)}\n`);
   }
 }
 

@@ -7,13 +7,11 @@ import { describeInvalid, switchWords } from './option.ts';
 import type { World } from './state/world.ts';
 
 /** `-pm 0|1|DISABLED|ENABLED`: GPU by GPU, stops at the first error. The texts are those of public transcripts. */
-export function changePersistence(world: World, nvml: Nvml, selector: string | undefined, wanted: string): number {
+export function changePersistence(world: World, nvml: Nvml, selector: string | undefined, wanted: string): void {
   const on = switchWords.get(wanted.toUpperCase());
-  if (on === undefined) {
-    return exitWith(world, NVML.invalidArgument, describeInvalid('-pm', wanted));
-  }
+  if (on === undefined) exitWith(NVML.invalidArgument, describeInvalid('-pm', wanted));
   const word = on ? 'Enabled' : 'Disabled';
-  for (const gpu of selectGpus(world, nvml, selector)) {
+  for (const gpu of selectGpus(nvml, selector)) {
     if (nvml.isPersistent(gpu) === on) {
       world.print(`Persistence mode is already ${word} for GPU ${gpu.busId}.\n`);
       continue;
@@ -21,10 +19,9 @@ export function changePersistence(world: World, nvml: Nvml, selector: string | u
     const error = attempt(() => nvml.setPersistence(gpu, on));
     if (error !== undefined) {
       const complaint = `Unable to set persistence mode for GPU ${gpu.busId}: ${error.message}\n`;
-      return exitWith(world, error.exitCode, complaint + EARLY_END);
+      exitWith(error.exitCode, complaint + EARLY_END);
     }
     world.print(`${word} persistence mode for GPU ${gpu.busId}.\n`);
   }
   world.print('All done.\n');
-  return 0;
 }

@@ -13,92 +13,63 @@ import {
   listPlacements,
   listProfiles,
 } from './mig-list.ts';
-import type { MigAction, MigOption } from './mig-options.ts';
-import { ACTION_ORDER, MIG_OPTIONS } from './mig-options.ts';
-import type { InstanceScope } from './mig-scope.ts';
-import { findComputeInstances } from './mig-scope.ts';
+import { MIG_OPTIONS, type MigAction, type MigOption } from './mig-options.ts';
+import { findComputeInstances, type InstanceScope } from './mig-scope.ts';
 import { attempt, NVML, NvmlFailure } from '../nvml/nvml-code.ts';
 import type { Nvml } from '../nvml/nvml.ts';
-import type { Options } from '../option.ts';
-import { scanOptions, textOf } from '../option.ts';
+import { type Options, scanOptions, textOf } from '../option.ts';
 import type { World } from '../state/world.ts';
 
-/** `nvidia-smi mig …`: `argv` is what follows `mig`. Returns the exit code. */
-export function runMigCommand(world: World, nvml: Nvml, argv: readonly string[]): number {
+/** `nvidia-smi mig …`: `argv` is what follows `mig`. */
+export function runMigCommand(world: World, nvml: Nvml, argv: readonly string[]): void {
   const scanned = scanOptions(argv, MIG_OPTIONS);
   switch (scanned.kind) {
     case 'unknown':
-      return exitWith(world, NVML.invalidArgument, `Option "${scanned.word}" is not recognized.\n`);
+      return exitWith(NVML.invalidArgument, `Option "${scanned.word}" is not recognized.\n`);
     case 'missingValue':
-      return exitWith(world, NVML.invalidArgument, `Option "${scanned.word}" is missing its value.\n`);
+      return exitWith(NVML.invalidArgument, `Option "${scanned.word}" is missing its value.\n`);
     case 'options':
       return runAction(world, nvml, scanned.options);
   }
 }
 
-function runAction(world: World, nvml: Nvml, options: Options<MigOption>): number {
-  const action = ACTION_ORDER.find((candidate) => options.has(candidate));
-  if (options.has('help') || (action === undefined && !options.has('C'))) {
-    world.print(MIG_HELP);
-    return 0;
-  }
+type Act = (world: World, nvml: Nvml, scope: InstanceScope, options: Options<MigOption>) => void;
+
+/**
+ * Of several actions in one call only the first of this order runs, the others are silently dropped. Recorded: -lgi before -lci and
+ * -dgi, -cgi before -dgi and -cci; the rest of the order is our choice.
+ */
+const ACTIONS: Readonly<Record<MigAction, Act>> = {
+  lgip: listProfiles,
+  lgipp: listPlacements,
+  lgi: listGpuInstances,
+  cgi: createGpuInstances,
+  dgi: destroyGpuInstances,
+  lcip: listComputeProfiles,
+  lcipp: listComputePlacements,
+  lci: listComputeInstances,
+  cci: createComputeInstances,
+  dci: destroyComputeInstances,
+};
+
+/** `-C` alone looks up compute instances and then does nothing. */
+const lookUp: Act = (_world, nvml, scope) => void findComputeInstances(nvml, scope);
+
+function runAction(world: World, nvml: Nvml, options: Options<MigOption>): void {
+  const action = (Object.keys(ACTIONS) as readonly MigAction[]).find((candidate) => options.has(candidate));
+  if (options.has('help') || (action === undefined && !options.has('C'))) return world.print(MIG_HELP);
   nvml.init();
-  const supported = selectGpus(world, nvml, textOf(options, 'id')).flatMap((gpu) => {
+  const supported = selectGpus(nvml, textOf(options, 'id')).flatMap((gpu) => {
     const isOn = migModeOf(nvml, gpu);
     return isOn === undefined ? [] : [{ gpu, isOn }];
   });
-  if (supported.length === 0) {
-    return exitWith(world, NVML.notFound, 'No MIG-supported devices found.\n');
-  }
-  const isOfModels = action === 'lgip' || action === 'lgipp';
-  const listsAll = isOfModels && nvml.driver.listsWithMigOff;
-  const enabled = supported.filter(({ isOn }) => isOn || listsAll).map(({ gpu }) => gpu);
-  if (enabled.length === 0) {
-    world.print('No MIG-enabled devices found.\n');
-    return 0;
-  }
-  if (isOfModels) {
-    return action === 'lgip' ? listProfiles(world, nvml, enabled) : listPlacements(world, nvml, enabled);
-  }
-  const scope: InstanceScope = {
-    gpus: enabled,
-    gi: parseIdFilter(textOf(options, 'gi')),
-    ci: parseIdFilter(textOf(options, 'ci')),
-  };
-  return action === undefined ? checkOnly(world, nvml, scope) : act(world, nvml, action, scope, options);
-}
-
-function act(
-  world: World,
-  nvml: Nvml,
-  action: Exclude<MigAction, 'lgip' | 'lgipp'>,
-  scope: InstanceScope,
-  options: Options<MigOption>,
-): number {
-  switch (action) {
-    case 'lgi':
-      return listGpuInstances(world, nvml, scope);
-    case 'lcip':
-      return listComputeProfiles(world, nvml, scope);
-    case 'lcipp':
-      return listComputePlacements(world, nvml, scope);
-    case 'lci':
-      return listComputeInstances(world, nvml, scope);
-    case 'cgi':
-      return createGpuInstances(world, nvml, scope, textOf(options, 'cgi') ?? '', options.has('C'));
-    case 'cci':
-      return createComputeInstances(world, nvml, scope, textOf(options, 'cci'));
-    case 'dgi':
-      return destroyGpuInstances(world, nvml, scope);
-    case 'dci':
-      return destroyComputeInstances(world, nvml, scope);
-  }
-}
-
-/** `-C` alone looks up compute instances and then does nothing. */
-function checkOnly(world: World, nvml: Nvml, scope: InstanceScope): number {
-  findComputeInstances(world, nvml, scope);
-  return 0;
+  if (supported.length === 0) exitWith(NVML.notFound, 'No MIG-supported devices found.\n');
+  const listsAll = (action === 'lgip' || action === 'lgipp') && nvml.driver.listsWithMigOff;
+  const gpus = supported.filter(({ isOn }) => isOn || listsAll).map(({ gpu }) => gpu);
+  if (gpus.length === 0) return world.print('No MIG-enabled devices found.\n');
+  const act = action === undefined ? lookUp : ACTIONS[action];
+  const [gi, ci] = [parseIdFilter(textOf(options, 'gi')), parseIdFilter(textOf(options, 'ci'))];
+  act(world, nvml, { gpus, gi, ci }, options);
 }
 
 /** Undefined if the mode cannot be read: `mig` treats such a GPU as one without MIG. */

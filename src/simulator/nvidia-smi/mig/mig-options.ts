@@ -1,11 +1,6 @@
 import type { OptionSpec } from '../option.ts';
 
-/** Actions of `nvidia-smi mig`, by the short option that asks for them. */
-export type MigAction = 'lgip' | 'lgipp' | 'lgi' | 'cgi' | 'dgi' | 'lcip' | 'lcipp' | 'lci' | 'cci' | 'dci';
-
-export type MigOption = MigAction | 'help' | 'id' | 'gi' | 'ci' | 'C';
-
-export const MIG_OPTIONS: readonly OptionSpec<MigOption>[] = [
+export const MIG_OPTIONS = [
   { name: 'help', spellings: ['-h', '--help'], value: 'none' },
   { name: 'id', spellings: ['-i', '--id'], value: 'required' },
   { name: 'gi', spellings: ['-gi', '--gpu-instance-id'], value: 'required' },
@@ -21,21 +16,9 @@ export const MIG_OPTIONS: readonly OptionSpec<MigOption>[] = [
   { name: 'cci', spellings: ['-cci', '--create-compute-instance'], value: 'optional' },
   { name: 'dci', spellings: ['-dci', '--destroy-compute-instance'], value: 'none' },
   { name: 'lci', spellings: ['-lci', '--list-compute-instances'], value: 'none' },
-];
+] as const satisfies readonly OptionSpec<string>[];
 
-/**
- * Of several actions in one call only one runs, the others are silently dropped. Recorded: -lgi before -lci and -dgi,
- * -cgi before -dgi and -cci; the rest of the order is our choice.
- */
-export const ACTION_ORDER: readonly MigAction[] = [
-  'lgip',
-  'lgipp',
-  'lgi',
-  'cgi',
-  'dgi',
-  'lcip',
-  'lcipp',
-  'lci',
-  'cci',
-  'dci',
-];
+export type MigOption = (typeof MIG_OPTIONS)[number]['name'];
+
+/** Options that ask for an action; the others restrict it. */
+export type MigAction = Exclude<MigOption, 'help' | 'id' | 'gi' | 'ci' | 'C'>;

@@ -1,3 +1,8 @@
+/** Ids in sentences are printed `%2u`. */
+export function pad(id: number): string {
+  return String(id).padStart(2);
+}
+
 /** Frames of the `nvidia-smi mig` tables: 550 drivers print them with these exact widths. */
 export interface MigTable {
   readonly width: number;
@@ -9,11 +14,11 @@ export interface MigTable {
 }
 
 /**
- * The table with room for the longest of `names`. Drivers that know names as long as `1g.24gb+me.all` print wider tables
+ * The table with room for the longest name of the rows. Drivers that know names as long as `1g.24gb+me.all` print wider tables
  * (81 columns instead of 79 were seen); the position of the blanks is our choice.
  */
-export function fitTable(table: MigTable, names: readonly string[]): MigTable {
-  const extra = Math.max(0, ...names.map((name) => name.length + 1 - table.nameWidth));
+export function fitTable(table: MigTable, rows: readonly { readonly name: string }[]): MigTable {
+  const extra = Math.max(0, ...rows.map(({ name }) => name.length + 1 - table.nameWidth));
   const end = table.nameColumn + table.nameWidth;
   const widen = (line: string): string =>
     line.length <= end ? line : line.slice(0, end) + ' '.repeat(extra) + line.slice(end);

@@ -9,10 +9,10 @@ import type { World } from '../state/world.ts';
 export const EARLY_END = 'Terminating early due to previous errors.\n';
 
 /** `-mig 0|1|DISABLED|ENABLED`: GPU by GPU, stops at the first error. Exit code 0 even if the mode is only pending. */
-export function changeMigMode(world: World, nvml: Nvml, selector: string | undefined, wanted: string): number {
-  const enable = parseMode(world, wanted);
-  for (const gpu of selectGpus(world, nvml, selector)) {
-    world.print(changeOne(world, nvml, gpu, enable));
+export function changeMigMode(world: World, nvml: Nvml, selector: string | undefined, wanted: string): void {
+  const enable = parseMode(wanted);
+  for (const gpu of selectGpus(nvml, selector)) {
+    world.print(changeOne(nvml, gpu, enable));
     if (!nvml.isPersistent(gpu)) {
       world.print(
         `\nWarning: persistence mode is disabled on device ${gpu.busId}. See the Known Issues section of the nvidia-smi(1) man page ` +
@@ -21,22 +21,16 @@ export function changeMigMode(world: World, nvml: Nvml, selector: string | undef
     }
   }
   world.print('All done.\n');
-  return 0;
 }
 
-function parseMode(world: World, wanted: string): boolean {
-  const enable = switchWords.get(wanted);
-  if (enable !== undefined) {
-    return enable;
-  }
-  return exitWith(
-    world,
-    NVML.invalidArgument,
-    /^\d+$/.test(wanted) ? `Invalid MIG Mode: ${wanted}\n${EARLY_END}` : describeInvalid('-mig', wanted),
-  );
+function parseMode(wanted: string): boolean {
+  const complaint = /^\d+$/.test(wanted)
+    ? `Invalid MIG Mode: ${wanted}\n${EARLY_END}`
+    : describeInvalid('-mig', wanted);
+  return switchWords.get(wanted) ?? exitWith(NVML.invalidArgument, complaint);
 }
 
-function changeOne(world: World, nvml: Nvml, gpu: SimulatedGpu, enable: boolean): string {
+function changeOne(nvml: Nvml, gpu: SimulatedGpu, enable: boolean): string {
   const verb = enable ? 'enable' : 'disable';
   const status = attempt(() => nvml.setMigMode(gpu, enable));
   if (!(status instanceof NvmlFailure)) {
@@ -47,7 +41,7 @@ function changeOne(world: World, nvml: Nvml, gpu: SimulatedGpu, enable: boolean)
   const complaint = `Unable to ${verb} MIG Mode for GPU ${gpu.busId}: ${status.message}\n`;
   return status.code === NVML.notSupported
     ? `${complaint}Treating as warning and moving on.\n`
-    : exitWith(world, status.exitCode, complaint + EARLY_END);
+    : exitWith(status.exitCode, complaint + EARLY_END);
 }
 
 function describePending(gpu: SimulatedGpu, verb: string, status: number): string {
@@ -61,9 +55,9 @@ function describePending(gpu: SimulatedGpu, verb: string, status: number): strin
 }
 
 /** `--gpu-reset`: resets the GPUs that it can and then names the others. */
-export function resetGpus(world: World, nvml: Nvml, selector: string | undefined): number {
-  const refused: Refusal[] = [];
-  for (const gpu of selectGpus(world, nvml, selector)) {
+export function resetGpus(world: World, nvml: Nvml, selector: string | undefined): void {
+  const refused: { readonly gpu: SimulatedGpu; readonly error: NvmlFailure }[] = [];
+  for (const gpu of selectGpus(nvml, selector)) {
     const error = attempt(() => nvml.resetGpu(gpu));
     if (error === undefined) {
       world.print(`GPU ${gpu.busId} was successfully reset.\n`);
@@ -71,31 +65,22 @@ export function resetGpus(world: World, nvml: Nvml, selector: string | undefined
       refused.push({ gpu, error });
     }
   }
-  if (refused.length === 0) {
-    world.print('All done.\n');
-    return 0;
-  }
+  if (refused.length === 0) return world.print('All done.\n');
   const [count, these] =
     refused.length === 1 ? ['1 device is', 'this device'] : [`${refused.length} devices are`, 'these devices'];
-  return exitWith(
-    world,
+  // Old drivers have a sentence for GPUs in use; how they name other reasons is not known.
+  const isSentence =
+    nvml.driver.refusedReset === 'Sentence' && refused.every(({ error: { code } }) => code === NVML.inUse);
+  const lines = refused.map(({ gpu, error }) =>
+    isSentence
+      ? `GPU ${gpu.busId} is currently in use by another process.\n`
+      : `  GPU ${gpu.busId}: ${error.message}\n`,
+  );
+  const heading = isSentence ? '' : 'The following GPUs could not be reset:\n';
+  exitWith(
     255,
-    `${nameRefused(refused, nvml)}\n${count} currently being used by one or more other processes ` +
+    `${heading}${lines.join('')}\n${count} currently being used by one or more other processes ` +
       '(e.g., Fabric Manager, CUDA application, graphics application such as an X server, or a monitoring application such as another ' +
       `instance of nvidia-smi). Please first kill all processes using ${these} and all compute applications running in the system.\n`,
   );
-}
-
-interface Refusal {
-  readonly gpu: SimulatedGpu;
-  readonly error: NvmlFailure;
-}
-
-/** Old drivers have a sentence for GPUs in use; how they name other reasons is not known. */
-function nameRefused(refused: readonly Refusal[], { driver: { refusedReset } }: Nvml): string {
-  const isSentence = refusedReset === 'Sentence' && refused.every(({ error: { code } }) => code === NVML.inUse);
-  if (isSentence)
-    return refused.map(({ gpu }) => `GPU ${gpu.busId} is currently in use by another process.\n`).join('');
-  const lines = refused.map(({ gpu, error }) => `  GPU ${gpu.busId}: ${error.message}\n`);
-  return `The following GPUs could not be reset:\n${lines.join('')}`;
 }

@@ -1,5 +1,4 @@
 import type { CiProfile } from './ci-profile.ts';
-import { freeCiStarts } from './capacity.ts';
 import type { GiProfile } from './gi-profile.ts';
 import { listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
@@ -67,7 +66,9 @@ export function createComputeInstance(
   if (start !== undefined && !profile.starts.includes(start)) {
     throw new NvmlFailure(NVML.invalidArgument);
   }
-  const chosen = freeCiStarts(profile, gi).find((candidate) => start === undefined || candidate === start);
+  const chosen = freeStarts(profile, gi.computeInstances).find(
+    (candidate) => start === undefined || candidate === start,
+  );
   const id = firstFreeId(gi.computeInstances);
   if (chosen === undefined) {
     throw new NvmlFailure(NVML.insufficientResources);

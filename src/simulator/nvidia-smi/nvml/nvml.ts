@@ -38,8 +38,12 @@ export class Nvml {
     this.#world = world;
   }
 
+  get gpus(): readonly SimulatedGpu[] {
+    return this.#world.gpus;
+  }
+
   get driver(): DriverVersions {
-    return driverOf(this.#world.gpus, this.#world.driver);
+    return driverOf(this.gpus, this.#world.driver);
   }
 
   init(): void {

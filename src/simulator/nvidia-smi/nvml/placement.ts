@@ -1,6 +1,7 @@
 import type { Geometry } from '../../../core/gpu/geometry/geometry.ts';
-import type { GiProfile } from './gi-profile.ts';
-import type { GpuInstance } from '../state/node-state.ts';
+import { type GiProfile, listGiProfiles } from './gi-profile.ts';
+import type { SimulatedGpu } from './gpu.ts';
+import { type GpuInstance, gpuStateOf, type NodeState } from '../state/node-state.ts';
 
 interface Interval {
   readonly start: number;
@@ -12,8 +13,26 @@ export function overlaps(a: Interval, b: Interval): boolean {
 }
 
 /** Starts of `profile` that no instance occupies. */
-export function freeStarts(profile: GiProfile, taken: readonly Interval[]): readonly number[] {
-  return profile.starts.filter((start) => !taken.some((other) => overlaps({ start, size: profile.size }, other)));
+export function freeStarts(
+  { starts, size }: { readonly starts: readonly number[]; readonly size: number },
+  taken: readonly Interval[],
+): readonly number[] {
+  return starts.filter((start) => !taken.some((other) => overlaps({ start, size }, other)));
+}
+
+/** How many more instances of `profile` fit; 0 while MIG is off (our choice: NVML must return some number). */
+export function countFreeGpuInstances({ index, board }: SimulatedGpu, state: NodeState, profile: GiProfile): number {
+  const { migCurrent, gpuInstances } = gpuStateOf(state, index);
+  if (!migCurrent || board.model === undefined) return 0;
+  const profiles = listGiProfiles(board);
+  const taken = [...gpuInstances];
+  for (const start of profile.starts) {
+    const place = { start, size: profile.size };
+    if (!taken.some((other) => overlaps(place, other)) && allowsOneMore(board.model, profiles, taken, profile)) {
+      taken.push({ id: -1, profileId: profile.id, ...place, computeInstances: [] });
+    }
+  }
+  return taken.length - gpuInstances.length;
 }
 
 /** True if neither the number of instances of `profile` nor an engine of the GPU rules out one more. */

@@ -1,3 +1,4 @@
+import { exitWith } from '../command-exit.ts';
 import { ciProfilesOf } from '../nvml/ci-profile.ts';
 import { describeBadHandle } from '../gpu-selection.ts';
 import { migUuid } from '../nvml/gpu.ts';
@@ -8,14 +9,11 @@ import { attempt } from '../nvml/nvml-code.ts';
 import type { Nvml } from '../nvml/nvml.ts';
 import type { World } from '../state/world.ts';
 
-/** `nvidia-smi -L`: every GPU that answers, then its MIG devices. Returns the exit code. */
-export function printGpuList(world: World, nvml: Nvml): number {
-  if (world.gpus.length === 0) {
-    world.print('No devices found.\n');
-    return 0;
-  }
+/** `nvidia-smi -L`: every GPU that answers, then its MIG devices. */
+export function printGpuList(world: World, nvml: Nvml): void {
+  if (nvml.gpus.length === 0) return world.print('No devices found.\n');
   let exitCode = 0;
-  for (const gpu of world.gpus) {
+  for (const gpu of nvml.gpus) {
     const failure = attempt(() => nvml.open(gpu));
     if (failure === undefined) {
       world.print(describeGpu(gpu, world.readState()));
@@ -24,7 +22,7 @@ export function printGpuList(world: World, nvml: Nvml): number {
       exitCode = failure.exitCode;
     }
   }
-  return exitCode;
+  if (exitCode !== 0) exitWith(exitCode, '');
 }
 
 function describeGpu(gpu: SimulatedGpu, state: NodeState): string {

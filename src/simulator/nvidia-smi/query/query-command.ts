@@ -18,17 +18,16 @@ export function queryGpus(
   selector: string | undefined,
   fields: string,
   format: string | undefined,
-): number {
-  const columns = chooseFields(world, GPU_FIELDS, fields);
-  const csv = parseFormat(world, format);
+): void {
+  const columns = chooseFields(GPU_FIELDS, fields);
+  const csv = parseFormat(format);
   const state = world.readState();
-  const rows = selectGpus(world, nvml, selector).map((gpu) => ({
+  const rows = selectGpus(nvml, selector).map((gpu) => ({
     facts: gatherGpuFacts(gpu, nvml, state),
     now: world.now,
-    count: world.gpus.length,
+    count: nvml.gpus.length,
   }));
   world.print(renderCsv(columns, rows, csv));
-  return 0;
 }
 
 interface AppRow {
@@ -56,30 +55,29 @@ export function queryComputeApps(
   selector: string | undefined,
   fields: string,
   format: string | undefined,
-): number {
-  const columns = chooseFields(world, APP_FIELDS, fields);
-  const csv = parseFormat(world, format);
+): void {
+  const columns = chooseFields(APP_FIELDS, fields);
+  const csv = parseFormat(format);
   const { processes } = world.readState();
-  const rows = selectGpus(world, nvml, selector).flatMap((gpu) =>
+  const rows = selectGpus(nvml, selector).flatMap((gpu) =>
     processes.filter((process) => process.gpu === gpu.index).map((process) => ({ gpu, process, now: world.now })),
   );
   world.print(renderCsv(columns, rows, csv));
-  return 0;
 }
 
-function chooseFields<Row>(world: World, known: readonly QueryField<Row>[], text: string): readonly QueryField<Row>[] {
+function chooseFields<Row>(known: readonly QueryField<Row>[], text: string): readonly QueryField<Row>[] {
   return text.split(',').map((raw) => {
     const name = raw.trim();
     const found = known.find(({ names }) => names.includes(name));
-    return found ?? exitWith(world, NVML.invalidArgument, `Field "${name}" is not a valid field to query.\n\n`);
+    return found ?? exitWith(NVML.invalidArgument, `Field "${name}" is not a valid field to query.\n\n`);
   });
 }
 
-function parseFormat(world: World, text: string | undefined): CsvFormat {
+function parseFormat(text: string | undefined): CsvFormat {
   const words = text?.split(',').map((word) => word.trim());
   if (words?.includes('csv') !== true) {
     const complaint = `"--format=" switch is missing. Please run 'nvidia-smi -h' for help.\n\n`;
-    return exitWith(world, NVML.invalidArgument, complaint);
+    return exitWith(NVML.invalidArgument, complaint);
   }
   return { header: !words.includes('noheader'), units: !words.includes('nounits') };
 }

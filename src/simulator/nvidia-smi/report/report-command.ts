@@ -1,4 +1,3 @@
-import { driverOf } from '../nvml/driver-version.ts';
 import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { gatherGpuFacts } from '../nvml/gpu-facts.ts';
 import { selectGpus } from '../gpu-selection.ts';
@@ -13,43 +12,41 @@ import { formatDate } from './timestamp.ts';
 import type { World } from '../state/world.ts';
 
 /** `nvidia-smi -q`, with `-x` as XML. */
-export function printReport(world: World, nvml: Nvml, selector: string | undefined, asXml: boolean): number {
+export function printReport(world: World, nvml: Nvml, selector: string | undefined, asXml: boolean): void {
   const state = world.readState();
-  const all = selectGpus(world, nvml, selector).map((gpu) => gatherGpuFacts(gpu, nvml, state));
-  world.print(asXml ? renderXml(world, all) : renderText(world, all));
-  return 0;
+  const all = selectGpus(nvml, selector).map((gpu) => gatherGpuFacts(gpu, nvml, state));
+  const render = asXml ? renderXml : renderText;
+  world.print(render(nvml, formatDate(world.now), all));
 }
 
 function describe(facts: ReportFacts): readonly ReportNode[] {
   return [describeIdentity, describeConnection, describeMemory, describePower].flatMap((part) => part(facts));
 }
 
-function renderText(world: World, all: readonly ReportFacts[]): string {
-  const { driver, cuda } = driverOf(world.gpus, world.driver);
+function renderText({ driver: { driver, cuda }, gpus }: Nvml, now: string, all: readonly ReportFacts[]): string {
   const head = [
     '',
     '==============NVSMI LOG==============',
     '',
-    `Timestamp                                 : ${formatDate(world.now)}`,
+    `Timestamp                                 : ${now}`,
     `Driver Version                            : ${driver}`,
     `CUDA Version                              : ${cuda}`,
     '',
-    `Attached GPUs                             : ${world.gpus.length}`,
+    `Attached GPUs                             : ${gpus.length}`,
     '',
   ].join('\n');
   return head + all.map((facts) => `GPU ${facts.gpu.busId}\n${renderReportText(describe(facts), 4)}\n`).join('');
 }
 
-function renderXml(world: World, all: readonly ReportFacts[]): string {
-  const { driver, cuda, dtd } = driverOf(world.gpus, world.driver);
+function renderXml({ driver: { driver, cuda, dtd }, gpus }: Nvml, now: string, all: readonly ReportFacts[]): string {
   const head = [
     '<?xml version="1.0" ?>',
     `<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v${dtd}.dtd">`,
     '<nvidia_smi_log>',
-    `\t<timestamp>${formatDate(world.now)}</timestamp>`,
+    `\t<timestamp>${now}</timestamp>`,
     `\t<driver_version>${driver}</driver_version>`,
     `\t<cuda_version>${cuda}</cuda_version>`,
-    `\t<attached_gpus>${world.gpus.length}</attached_gpus>`,
+    `\t<attached_gpus>${gpus.length}</attached_gpus>`,
     '',
   ].join('\n');
   const body = all.map(

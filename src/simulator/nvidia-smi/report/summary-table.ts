@@ -15,9 +15,9 @@ const MIG_RULE = `+${'-'.repeat(18)}+${'-'.repeat(34)}+${'-'.repeat(11)}+${'-'.r
 const GAP = ' '.repeat(WIDTH);
 
 /** `nvidia-smi` without arguments. */
-export function printSummary(world: World, nvml: Nvml, selector: string | undefined): number {
+export function printSummary(world: World, nvml: Nvml, selector: string | undefined): void {
   const state = world.readState();
-  const all = selectGpus(world, nvml, selector).map((gpu) => gatherGpuFacts(gpu, nvml, state));
+  const all = selectGpus(nvml, selector).map((gpu) => gatherGpuFacts(gpu, nvml, state));
   const withMig = all.filter(({ migCurrent }) => migCurrent === 'Enabled');
   const processes = state.processes.filter(({ gpu }) => all.some((facts) => facts.gpu.index === gpu));
   const lines = [
@@ -29,7 +29,6 @@ export function printSummary(world: World, nvml: Nvml, selector: string | undefi
     ...processRows(processes),
   ];
   world.print(lines.map((line) => `${line}\n`).join(''));
-  return 0;
 }
 
 const writeHead = ({ driver, cuda }: DriverVersions): readonly string[] => [
