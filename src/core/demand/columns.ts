@@ -23,6 +23,22 @@ export interface Column {
   readonly created: readonly number[];
 }
 
+/** An instance in the terms of a grid and of a demand. */
+interface Known {
+  /** Which one of its class. */
+  readonly bit: number;
+  /** Undefined if it is the whole GPU. */
+  readonly profile: number | undefined;
+  /** Index of a wanted profile; -1 if it is not wanted. */
+  readonly wantedAs: number;
+  /** Its units. */
+  readonly mask: number;
+  readonly busy: boolean;
+  /** By weight. */
+  readonly evictions: number;
+  readonly mayGo: boolean;
+}
+
 /** Per grid and wanted profiles: what can be added to the same units and counts is asked for by many GPUs. */
 type Additions = Map<string, readonly (readonly number[])[]>;
 
@@ -51,62 +67,68 @@ export class ColumnLister {
     const wanted = this.#profiles.map((name) => grid.indexOf.get(name));
     const wholeAs = this.#profiles.indexOf(WHOLE);
     const isWhole = instances.some(({ profile }) => profile === WHOLE);
-    const known = instances.map(({ profile, start, busy, evictionWeight = 1, stays = false }) => {
-      const index = grid.indexOf.get(profile) ?? -1;
+    const known = instances.map(({ profile, start, busy, evictionWeight = 1, stays = false }, index): Known => {
+      const at = grid.indexOf.get(profile);
+      // A whole GPU leaves room for nothing else.
+      const { memorySlices } = grid.profiles.find((_, one) => one === at) ?? geometry;
       return {
-        profile: index,
-        wantedAs: isWhole ? wholeAs : wanted.indexOf(index),
-        mask: unitMask(start, grid.profiles[index]?.memorySlices ?? 0),
+        bit: 1 << index,
+        profile: at,
+        wantedAs: isWhole ? wholeAs : wanted.indexOf(at),
+        mask: unitMask(start, memorySlices),
+        busy,
         evictions: busy ? evictionWeight : 0,
-        mayGo: !isResting && !(isWhole && keepsMode) && (!busy || (this.#evict === 'IfNeeded' && !stays)),
+        mayGo: !busy || (this.#evict === 'IfNeeded' && !stays),
       };
     });
-    const best = new Map<string, Column>();
-    const totals = grid.profiles.map(() => 0);
-    const offered = wanted.map(() => 0);
+    const offeredBy = (some: readonly Known[]): readonly number[] =>
+      wanted.map((_, index) => some.filter(({ wantedAs }) => wantedAs === index).length);
+    const asItIs: Column = {
+      offered: offeredBy(known),
+      evictions: 0,
+      gpusChanged: 0,
+      instancesDestroyed: 0,
+      kept: sum(known, ({ bit }) => bit),
+      created: wanted.map(() => 0),
+    };
+    if (isResting || (isWhole && keepsMode)) return [asItIs];
+    const madeWhole = this.#caps.map((cap, index) => (index === wholeAs ? Math.min(1, cap) : 0));
+    const best = new Map([[asItIs.offered.join(), asItIs]]);
 
-    const settle = (kept: number, occupied: number, evictions: number, instancesDestroyed: number): void => {
-      const isKept = kept === 2 ** known.length - 1;
-      if (isKept)
-        record({
-          offered: [...offered],
-          evictions: 0,
-          gpusChanged: 0,
-          instancesDestroyed: 0,
-          kept,
-          created: wanted.map(() => 0),
-        });
-      // A whole GPU that stays so has room for nothing else.
-      if (isResting || (isWhole && (isKept || keepsMode))) return;
-      const make = (created: readonly number[]): void => {
-        const all = offered.map((count, index) => count + (created[index] ?? 0));
-        record({ offered: all, evictions, gpusChanged: 1, instancesDestroyed, kept, created });
-      };
-      for (const created of this.#listAdditions(grid, wanted, occupied, totals))
-        if (created.some((count) => count > 0)) make(created);
-      if (kept === 0 && wholeAs !== -1 && !isWhole && !keepsMode && (this.#caps[wholeAs] ?? 0) > 0)
-        make(wanted.map((_, index) => (index === wholeAs ? 1 : 0)));
+    const settle = (staying: readonly Known[], going: readonly Known[]): void => {
+      const offered = offeredBy(staying);
+      const totals = grid.profiles.map((_, index) => staying.filter(({ profile }) => profile === index).length);
+      const additions = this.#listAdditions(
+        grid,
+        wanted,
+        sum(staying, ({ mask }) => mask),
+        totals,
+      );
+      for (const created of staying.length === 0 && !keepsMode ? [...additions, madeWhole] : additions)
+        if (created.some((count) => count > 0))
+          record({
+            offered: offered.map((count, index) => count + (created[index] ?? 0)),
+            evictions: sum(going, ({ evictions }) => evictions),
+            gpusChanged: 1,
+            instancesDestroyed: going.filter(({ busy }) => !busy).length,
+            kept: sum(staying, ({ bit }) => bit),
+            created,
+          });
     };
     const record = (column: Column): void => {
       const key = column.offered.join();
       const other = best.get(key);
       if (other === undefined || compareCost(column, other) < 0) best.set(key, column);
     };
-    const choose = (index: number, kept: number, occupied: number, evictions: number, destroyed: number): void => {
+    const choose = (index: number, staying: readonly Known[], going: readonly Known[]): void => {
       const instance = known[index];
-      if (instance === undefined) return settle(kept, occupied, evictions, destroyed);
-      const { profile, wantedAs } = instance;
-      if (profile !== -1) totals[profile] = (totals[profile] ?? 0) + 1;
-      if (wantedAs !== -1) offered[wantedAs] = (offered[wantedAs] ?? 0) + 1;
-      choose(index + 1, kept | (1 << index), occupied | instance.mask, evictions, destroyed);
-      if (profile !== -1) totals[profile] = (totals[profile] ?? 0) - 1;
-      if (wantedAs !== -1) offered[wantedAs] = (offered[wantedAs] ?? 0) - 1;
-      if (instance.mayGo)
-        choose(index + 1, kept, occupied, evictions + instance.evictions, destroyed + (instance.evictions > 0 ? 0 : 1));
+      if (instance === undefined) return settle(staying, going);
+      choose(index + 1, [...staying, instance], going);
+      if (instance.mayGo) choose(index + 1, staying, [...going, instance]);
       return undefined;
     };
 
-    choose(0, 0, 0, 0, 0);
+    choose(0, [], []);
     return dropBeaten([...best.values()]);
   }
 
@@ -137,36 +159,35 @@ function findAdditions(
 ): readonly (readonly number[])[] {
   const found: (readonly number[])[] = [];
   const counts = grid.profiles.map(() => 0);
-  const created = wanted.map(() => 0);
-  const sums = [...totals];
+  const open = wanted.map((profile, index) => ({ profile, cap: caps[index] ?? 0, created: 0 }));
+  const arranger = arrangerOf(grid, totals);
   const budget = new SearchBudget(MOST_ADDITION_WORK);
 
   function extend(from: number): void {
+    const sums = totals.map((total, profile) => total + (counts[profile] ?? 0));
     let isMaximal = true;
-    for (let index = 0; index < wanted.length; index += 1) {
-      const profile = wanted[index];
-      if (
-        profile === undefined ||
-        (created[index] ?? 0) >= (caps[index] ?? 0) ||
-        countAddable(grid, sums, profile) === 0
-      )
-        continue;
+    for (const [index, one] of open.entries()) {
+      const { profile, cap, created } = one;
+      if (profile === undefined || created >= cap || countAddable(grid, sums, profile) === 0) continue;
       counts[profile] = (counts[profile] ?? 0) + 1;
-      sums[profile] = (sums[profile] ?? 0) + 1;
-      if (arrangerOf(grid, sums).arrange(occupied, counts, budget) !== undefined) {
+      if (arranger.arrange(occupied, counts, budget) !== undefined) {
         isMaximal = false;
-        created[index] = (created[index] ?? 0) + 1;
+        one.created += 1;
         if (index >= from) extend(index);
-        created[index] = (created[index] ?? 0) - 1;
+        one.created -= 1;
       }
       counts[profile] -= 1;
-      sums[profile] -= 1;
     }
-    if (isMaximal) found.push([...created]);
+    if (isMaximal) found.push(open.map(({ created }) => created));
   }
 
   extend(0);
   return found;
+}
+
+/** Of masks without a common unit it is what they cover together. */
+function sum(some: readonly Known[], read: (one: Known) => number): number {
+  return some.reduce((total, one) => total + read(one), 0);
 }
 
 function dropBeaten(columns: readonly Column[]): readonly Column[] {
@@ -184,6 +205,5 @@ function compareCost(a: Column, b: Column): number {
 
 /** More of the first profile that differs comes first: no two columns offer the same. */
 function compareOffer(a: Column, b: Column): number {
-  const index = a.offered.findIndex((count, at) => count !== b.offered[at]);
-  return (b.offered[index] ?? 0) - (a.offered[index] ?? 0);
+  return a.offered.reduce((order, count, index) => order || (b.offered[index] ?? 0) - count, 0);
 }

@@ -39,13 +39,14 @@ export function listWays(gpu: PoolGpu, profiles: readonly string[], evict: Evict
     let evictions = 0;
     let destroyed = 0;
     let kept = 0;
-    for (const { profile, start, busy, evictionWeight = 1 } of gpu.instances) {
+    for (const { profile, start, busy, evictionWeight = 1, stays = false } of gpu.instances) {
       if (placed.has(`${profile}@${start}`)) kept += 1;
-      else if (busy) evictions += evictionWeight;
+      else if (busy) evictions += stays ? Infinity : evictionWeight;
       else destroyed += 1;
     }
-    if (evictions > 0 && evict === 'Never') continue;
+    if (evictions > (evict === 'Never' ? 0 : Number.MAX_SAFE_INTEGER)) continue;
     const isSame = kept === gpu.instances.length && kept === state.length;
+    if (gpu.isResting === true && !isSame) continue;
     const offered = profiles.map((name) => state.filter((one) => one.slice(0, one.indexOf('@')) === name).length);
     const way: Way = { offered, cost: [evictions, isSame ? 0 : 1, destroyed] };
     const known = ways.get(offered.join());
