@@ -18,7 +18,7 @@ export function writePlan(question: DemandQuestion, { table, groups }: Scene, ch
   const layouts = portions.map((portion) => place(question.classes[portion.gpuClass], table.profiles, portion));
   return {
     cost: { ...sumCost(layouts), unserved: choice.cost.unserved },
-    ...(choice.gap === undefined ? {} : { gap: choice.gap }),
+    ...(choice.gap && { gap: choice.gap }),
     unserved: Object.fromEntries(
       table.slices.flatMap(({ name }, slice) => {
         const count = unserved[slice] ?? 0;
@@ -77,7 +77,7 @@ function trimProfile(portions: readonly Portion[], profile: number, excess: numb
     .toReversed()
     .flatMap((portion) => {
       const each = portion.created[profile] ?? 0;
-      if (each === 0 || left === 0) return [portion];
+      if (each === 0) return [portion];
       const without = Math.min(portion.size, Math.floor(left / each));
       left -= without * each;
       const some = without < portion.size ? left : 0;
@@ -96,38 +96,41 @@ function trimProfile(portions: readonly Portion[], profile: number, excess: numb
 function place(gpuClass: GpuClass | undefined, profiles: readonly string[], portion: Portion): ClassLayout {
   if (gpuClass === undefined) throw new Error(`no class ${portion.gpuClass}`);
   const { instances } = gpuClass;
-  const grid = gridOf(gpuClass.geometry);
+  const { size, kept, created } = portion;
+  const gpus = { gpuClass: portion.gpuClass, size };
   // Without anything to make there is no reason to destroy: only a plan that ran out of time would.
-  const isIdle = portion.created.every((count) => count === 0);
-  const keep = instances.filter((_, index) => isIdle || (portion.kept & (1 << index)) !== 0);
-  const indexOf = (profile: string): number => grid.indexOf.get(profile) ?? -1;
-  const made = grid.profiles.map(() => 0);
-  portion.created.forEach((count, index) => {
-    const profile = indexOf(profiles[index] ?? '');
-    if (count > 0 && profile !== -1) made[profile] = count;
+  if (created.every((count) => count === 0)) return { ...gpus, keep: instances, destroy: [], create: [] };
+  const keep = instances.filter((_, index) => (kept & (1 << index)) !== 0);
+  const destroy = instances.filter((one) => !keep.includes(one));
+  const isMadeWhole = created[profiles.indexOf(WHOLE)] === 1;
+  const create = isMadeWhole ? [{ profile: WHOLE, start: 0 }] : placeCreated(gpuClass, keep, profiles, created);
+  return { ...gpus, keep, destroy, create };
+}
+
+function placeCreated(
+  { key, geometry }: GpuClass,
+  keep: readonly PoolInstance[],
+  profiles: readonly string[],
+  created: readonly number[],
+): ClassLayout['create'] {
+  const grid = gridOf(geometry);
+  const wanted = profiles.map((name) => grid.indexOf.get(name));
+  const rows = grid.profiles.map(({ memorySlices }, profile) => {
+    const there = keep.filter((one) => grid.indexOf.get(one.profile) === profile);
+    const made = created.reduce((sum, count, index) => sum + (wanted[index] === profile ? count : 0), 0);
+    const units = there.reduce((mask, { start }) => mask | unitMask(start, memorySlices), 0);
+    return { made, total: made + there.length, units };
   });
-  const destroy = instances.filter((instance) => !keep.includes(instance));
-  const isMadeWhole = portion.created[profiles.indexOf(WHOLE)] === 1;
-  if (isMadeWhole)
-    return { gpuClass: portion.gpuClass, size: portion.size, keep, destroy, create: [{ profile: WHOLE, start: 0 }] };
-  const totals = [...made];
-  let occupied = 0;
-  for (const { profile, start } of keep) {
-    const index = indexOf(profile);
-    if (index === -1) continue;
-    totals[index] = (totals[index] ?? 0) + 1;
-    occupied |= unitMask(start, grid.profiles[index]?.memorySlices ?? 0);
-  }
+  const occupied = rows.reduce((mask, { units }) => mask | units, 0);
+  const made = rows.map((one) => one.made);
+  const arranger = arrangerOf(
+    grid,
+    rows.map(({ total }) => total),
+  );
   const create: Pick<PoolInstance, 'profile' | 'start'>[] = [];
-  let next = arrangerOf(grid, totals).arrange(occupied, made, new SearchBudget());
-  if (next === undefined) throw new Error(`${gpuClass.key}: a column that cannot be placed`);
-  for (; next !== undefined && next.profile !== -1; next = next.next)
+  let next = arranger.arrange(occupied, made, new SearchBudget());
+  if (next === undefined) throw new Error(`${key}: a column that cannot be placed`);
+  for (; next !== undefined; next = next.next)
     create.push({ profile: grid.profiles[next.profile]?.name ?? '', start: next.start });
-  return {
-    gpuClass: portion.gpuClass,
-    size: portion.size,
-    keep,
-    destroy,
-    create: create.toSorted((a, b) => a.start - b.start),
-  };
+  return create.toSorted((a, b) => a.start - b.start);
 }
