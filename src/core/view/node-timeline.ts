@@ -56,13 +56,17 @@ export function viewHistory(
     const step = stepOfEvent[reason];
     return step === undefined ? [] : [[step, at] as const];
   });
+  const closed = since ?? openedFrom(offeredTime, lastSeconds);
+  const [begun = closed ?? ''] = told.flatMap(([step, at]) => (step === 'granted' ? [at] : []));
+  // The node may not have been Ready for a while since: the condition has only the newest time.
+  const hasEnded = told.some(([step, at]) => step === 'ready' && at >= begun && at >= (closed ?? ''));
   const known: readonly (readonly [TimelineStep['step'], string | undefined])[] = [
     ['asked', slot?.startTime],
-    ['closed', since ?? openedFrom(offeredTime, lastSeconds)],
+    ['closed', closed],
     // The layout is to be advertised from when the device has it.
     ['device done', since === undefined ? (deviceDoneTime ?? advertised?.since) : advertised?.since],
     ['offered', since === undefined ? offeredTime : undefined],
-    ['ready', ready?.status === 'True' ? ready.lastTransitionTime : undefined],
+    ['ready', ready?.status === 'True' && !hasEnded ? ready.lastTransitionTime : undefined],
     ...told,
   ];
   return { timeline: orderSteps(known), events: seen.slice(0, mostEvents) };

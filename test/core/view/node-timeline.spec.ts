@@ -71,6 +71,17 @@ describe('the history of a node', () => {
     ]);
   });
 
+  it('ends a change when it ended, though the node was not Ready for a while since', () => {
+    const node = aStatusNode({ name: 'n' });
+    const conditions = node.status?.conditions?.map((one) => ({ ...one, lastTransitionTime: at(30) })) ?? [];
+    const closed = { lastSeconds: 60, deviceDoneTime: at(7), offeredTime: at(7) };
+    const partition = { ...node, status: { ...node.status, conditions, closed } };
+    const readyAt = (...events: readonly EventView[]) =>
+      viewHistory(partition, undefined, events).timeline.find(({ step }) => step === 'ready')?.at;
+    expect(readyAt(event('Repartitioning', 6), event('Repartitioned', 8))).to.equal(at(8));
+    expect(readyAt(event('Repartitioned', 2), event('Repartitioning', 6)), 'of an earlier change').to.equal(at(30));
+  });
+
   it('has the words of an Event in one line, whoever wrote it', () => {
     const message = 'exit 1:\n  no space left\r\n\n  phase    Ready\n';
     const { events } = viewHistory(aStatusNode({ name: 'n' }), undefined, [event('Bad\nReason', 1, { message })]);
