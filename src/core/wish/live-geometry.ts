@@ -1,9 +1,9 @@
 import type { DeviceReport, GpuReport, ModelReport } from '../../api/types.ts';
 import type { Geometry, Profile } from '../gpu/geometry/geometry.ts';
-import type { GpuModel } from '../gpu/geometry/model.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { deriveEngineTotals } from '../gpu/geometry/profile-lookup.ts';
 import { contradictsModel } from '../gpu/geometry/table-check.ts';
+import { onceEach } from '../text/once-each.ts';
 
 /**
  * Geometry of a reported GPU: the driver's own table, else the built-in one (no table is reported while the driver does not answer);
@@ -13,21 +13,15 @@ import { contradictsModel } from '../gpu/geometry/table-check.ts';
 export function liveGeometry(device: DeviceReport, gpu: GpuReport): Geometry | undefined {
   if (gpu.migCapable === false) return undefined;
   const live = device.models?.find(({ product }) => product === gpu.product);
-  const builtIn = findModel(gpu.product);
-  return live ? remember(live, builtIn) : builtIn;
+  return live ? readReport(live) : findModel(gpu.product);
 }
 
 // The planner prepares each geometry object once: the same report must yield the same object.
-const geometries = new WeakMap<ModelReport, Geometry>();
-
-function remember(report: ModelReport, builtIn: GpuModel | undefined): Geometry {
-  const known = geometries.get(report);
-  if (known) return known;
+const readReport = onceEach((report: ModelReport): Geometry => {
+  const builtIn = findModel(report.product);
   const reported = fromReport(report, builtIn);
-  const geometry = builtIn !== undefined && contradictsModel(reported, builtIn) ? builtIn : reported;
-  geometries.set(report, geometry);
-  return geometry;
-}
+  return builtIn !== undefined && contradictsModel(reported, builtIn) ? builtIn : reported;
+});
 
 function fromReport(report: ModelReport, builtIn: Geometry | undefined): Geometry {
   const profiles = report.profiles.map((profile) => toProfile(profile, builtIn));

@@ -1,24 +1,19 @@
 import type { GpuReport, GpuWish, Wish } from '../../api/types.ts';
 import { canonicalJson, fingerprint, sameJson } from '../text/fingerprint.ts';
+import { onceEach } from '../text/once-each.ts';
 import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 
 type HashedWish = Pick<Wish, 'gpus' | 'replaceForeignInstances'>;
 
-/** Each decision asks for the hash of a wish that rarely changes. */
-const hashes = new WeakMap<HashedWish, string>();
-
-/** Hash of a wish: it identifies the wish that the agent's plan was made for. Which entry chose a GPU changes no plan. */
-export function wishHash(wish: HashedWish): string {
-  const known = hashes.get(wish) ?? computeHash(wish);
-  hashes.set(wish, known);
-  return known;
-}
-
-function computeHash({ gpus, replaceForeignInstances }: HashedWish): string {
+/**
+ * Hash of a wish: it identifies the wish that the agent's plan was made for. Which entry chose a GPU changes no plan. Each decision
+ * asks for that of a wish that rarely changes.
+ */
+export const wishHash = onceEach(({ gpus, replaceForeignInstances }: HashedWish): string => {
   const sorted = gpus.map(({ entry: _entry, ...rest }) => rest).sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
   return fingerprint(canonicalJson(replaceForeignInstances === true ? [sorted, 'replaceForeignInstances'] : sorted));
-}
+});
 
 /** What is on the GPU, in a layout's terms: the compute instances that workloads can use, by profile. */
 export function layoutOf(gpu: GpuReport): Layout {

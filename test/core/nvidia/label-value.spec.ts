@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 
-import { dropInvalidLabels, invalidLabels, sanitiseLabelValue } from '../../../src/core/nvidia/labels/label-value.ts';
+import { toProductLabel } from '../../../src/core/gpu/geometry/model-lookup.ts';
+import { dropInvalidLabels, invalidLabels } from '../../../src/core/nvidia/labels/label-value.ts';
 import { computeLabels } from '../../../src/core/nvidia/labels/node-labels.ts';
 import { aMigDevice, aMigGpu, aNode } from './node-builder.ts';
 
 describe('values of labels', () => {
   it('drops what a label may not hold and joins words with one dash', () => {
-    expect(sanitiseLabelValue('NVIDIA H100 80GB HBM3')).to.equal('NVIDIA-H100-80GB-HBM3');
-    expect(sanitiseLabelValue(' GeForce (TM)  RTX/2080\tTi ')).to.equal('GeForce-TM-RTX2080Ti');
+    expect(toProductLabel('NVIDIA H100 80GB HBM3')).to.equal('NVIDIA-H100-80GB-HBM3');
+    expect(toProductLabel(' GeForce (TM)  RTX/2080\tTi ')).to.equal('GeForce-TM-RTX2080Ti');
   });
 
   it('takes the longest known product, and predicts that NFD drops it once it is shared', () => {

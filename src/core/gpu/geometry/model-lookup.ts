@@ -123,8 +123,8 @@ function indexFirst(keysOf: (model: GpuModel) => readonly string[]): ReadonlyMap
 }
 
 /**
- * A product name as GPU Feature Discovery writes it into `nvidia.com/gpu.product`: characters outside `[A-Za-z0-9-_. ]`
- * dropped, words joined by `-`.
+ * A product name as GPU Feature Discovery writes it into `nvidia.com/gpu.product` (`internal/lm/resource.go`): characters outside
+ * `[A-Za-z0-9-_. ]` dropped, words joined by `-`. The length is not checked; see `invalidLabels`.
  */
 export function toProductLabel(product: string): string {
   return product

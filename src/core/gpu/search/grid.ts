@@ -1,4 +1,5 @@
 import type { Engines, Geometry, Profile } from '../geometry/geometry.ts';
+import { onceEach } from '../../text/once-each.ts';
 
 /** A place for one instance: its first unit, and its units as a bit mask (bit 0 is unit 0). */
 export interface GridSlot {
@@ -31,8 +32,6 @@ export interface Grid {
 
 export const ENGINE_KINDS = ['copy', 'decoder', 'encoder', 'jpeg', 'ofa'] as const satisfies (keyof Engines)[];
 
-const grids = new WeakMap<Geometry, Grid>();
-
 /** Grids by their content: each node of a fleet brings its own copy of one of a few tables. */
 const interned = new Map<string, Grid>();
 const MOST_INTERNED = 64;
@@ -41,17 +40,14 @@ const MOST_INTERNED = 64;
 export const MOST_UNITS = 30;
 
 /** The grid of a geometry; the same object for all geometries that are equivalent for layouts. */
-export function gridOf(geometry: Geometry): Grid {
-  const known = grids.get(geometry);
-  if (known !== undefined) return known;
+export const gridOf = onceEach((geometry: Geometry): Grid => {
   const key = writeKey(geometry);
   const grid = interned.get(key) ?? buildGrid(geometry);
   const oldest = interned.keys().next();
   if (interned.size >= MOST_INTERNED && oldest.done !== true) interned.delete(oldest.value);
   interned.set(key, grid);
-  grids.set(geometry, grid);
   return grid;
-}
+});
 
 /** All of a geometry that a grid depends on: neither memory in MiB nor multiprocessors, which drivers round differently. */
 function writeKey({ computeSlices, memorySlices, engines, exclusive, profiles }: Geometry): string {

@@ -2,6 +2,7 @@ import type { Geometry, Layout } from '../geometry/geometry.ts';
 import { arrangerOf, countAddable } from './arrangement.ts';
 import { gridOf, type Grid } from './grid.ts';
 import { withinBudget, SearchBudget, BudgetExceeded } from './search-budget.ts';
+import { onceEach } from '../../text/once-each.ts';
 
 export interface LayoutFilter {
   /** Only layouts to which no further instance (of the profiles considered) can be added. */
@@ -9,8 +10,6 @@ export interface LayoutFilter {
   /** Only plain profiles: one per number of compute slices, without `+me`, `-me`, `+gfx` and double-memory variants. */
   readonly base?: boolean;
 }
-
-const listed = new WeakMap<Grid, readonly (readonly number[])[] | 'TooMany'>();
 
 /**
  * Every layout that an empty GPU can hold, except the empty one, smallest profiles first. A 7-slice GPU has 127 (37 of plain
@@ -45,11 +44,14 @@ export function listBaseProfiles(geometry: Geometry): readonly Geometry['profile
 
 /** Counts per profile of every layout that fits an empty GPU; computed once per geometry. @throws BudgetExceeded */
 export function enumerateCounts(grid: Grid): readonly (readonly number[])[] {
-  const known = listed.get(grid) ?? withinBudget((budget) => listCounts(grid, budget))?.result ?? 'TooMany';
-  listed.set(grid, known);
-  if (known === 'TooMany') throw new BudgetExceeded();
-  return known;
+  const counts = listOnce(grid);
+  if (counts === 'TooMany') throw new BudgetExceeded();
+  return counts;
 }
+
+const listOnce = onceEach(
+  (grid: Grid) => withinBudget((budget) => listCounts(grid, budget))?.result ?? ('TooMany' as const),
+);
 
 function listCounts(grid: Grid, budget: SearchBudget): readonly (readonly number[])[] {
   const found: (readonly number[])[] = [];

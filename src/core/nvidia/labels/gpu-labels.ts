@@ -1,5 +1,6 @@
+import { toProductLabel } from '../../gpu/geometry/model-lookup.ts';
 import { GPU_RESOURCE } from './label-key.ts';
-import { mergeLabels, sanitiseLabelValue } from './label-value.ts';
+import { mergeLabels } from './label-value.ts';
 import type { Labels } from './label-value.ts';
 import type { GpuDescription } from './node-description.ts';
 import { PARENT_REPLICATION, replicationOf } from '../plugin-config/sharing.ts';
@@ -20,10 +21,14 @@ export interface GpuLabels {
  * only have GPUs in MIG mode.
  */
 export function computeGpuLabels(gpus: readonly GpuDescription[], sharing: Sharing | undefined): GpuLabels {
-  const counts = countByModel(gpus);
+  const ofModel = Map.groupBy(gpus, ({ name }) => name);
   const byModel = (enabled: boolean) =>
     [...new Map(gpus.filter((gpu) => gpu.migEnabled === enabled).map((gpu) => [gpu.name, gpu])).values()].map((gpu) =>
-      labelGpu(gpu, counts.get(gpu.name) ?? 0, enabled ? PARENT_REPLICATION : replicationOf(GPU_RESOURCE, sharing)),
+      labelGpu(
+        gpu,
+        ofModel.get(gpu.name)?.length ?? 0,
+        enabled ? PARENT_REPLICATION : replicationOf(GPU_RESOURCE, sharing),
+      ),
     );
   const parents = byModel(true);
   const whole = byModel(false);
@@ -38,7 +43,7 @@ export function labelResource(
   count: number,
   replication: Replication,
 ): Labels {
-  const parts = productParts.map(sanitiseLabelValue);
+  const parts = productParts.map(toProductLabel);
   return {
     [`${resource}.product`]: [...parts, ...(replication.marked ? ['SHARED'] : [])].join('-'),
     [`${resource}.count`]: String(count),
@@ -79,12 +84,6 @@ function nameFamily(major: number, minor: number): string {
   if (major === 7) return minor < 5 ? 'volta' : 'turing';
   if (major === 8) return minor < 9 ? 'ampere' : 'ada-lovelace';
   return families[major] ?? 'undefined';
-}
-
-function countByModel(gpus: readonly GpuDescription[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { name } of gpus) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
 }
 
 function disagreements(rivals: readonly Labels[]): Readonly<Record<string, readonly string[]>> {

@@ -1,4 +1,5 @@
 import { explainKey, explainLabelValue } from '../../text/label-syntax.ts';
+import { onceEach } from '../../text/once-each.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -6,18 +7,6 @@ export interface InvalidLabel {
   readonly key: string;
   readonly value: string;
   readonly reason: string;
-}
-
-/**
- * Turns a product name into a label value as GFD does (`internal/lm/resource.go`): drops characters that a label cannot have, joins
- * words with dashes. It does not check the length; see {@link invalidLabels}.
- */
-export function sanitiseLabelValue(text: string): string {
-  return text
-    .replace(/[^A-Za-z0-9\-_. ]/g, '')
-    .split(' ')
-    .filter((word) => word !== '')
-    .join('-');
 }
 
 /** Merges several sets of labels; the last value of a key wins, as in GFD's own merge. */
@@ -33,19 +22,12 @@ export function invalidLabels(labels: Labels): readonly InvalidLabel[] {
   });
 }
 
-/** Each decision needs the valid labels of a prediction. */
-const valid = new WeakMap<Labels, Labels>();
-
 /**
  * The labels that reach the node. NFD silently drops each invalid label
  * (NVIDIA/k8s-device-plugin#1876): `NVIDIA-RTX-PRO-6000-…-MIG-1g.24gb.me.all-SHARED` is longer than 63 characters, so such a node
- * has no `gpu.product`. A writer without NFD must leave them out itself.
+ * has no `gpu.product`. A writer without NFD must leave them out itself. Each decision needs those of a prediction.
  */
-export function dropInvalidLabels(labels: Labels): Labels {
-  const known = valid.get(labels);
-  if (known) return known;
+export const dropInvalidLabels = onceEach((labels: Labels): Labels => {
   const lost = new Set(invalidLabels(labels).map(({ key }) => key));
-  const found = Object.fromEntries(Object.entries(labels).filter(([key]) => !lost.has(key)));
-  valid.set(labels, found);
-  return found;
-}
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !lost.has(key)));
+});

@@ -1,5 +1,5 @@
 import { computeGpuLabels } from './gpu-labels.ts';
-import { sanitiseLabelValue } from './label-value.ts';
+import { toProductLabel } from '../../gpu/geometry/model-lookup.ts';
 import type { Labels } from './label-value.ts';
 import { computeMigLabels } from './mig-labels.ts';
 import type { MigStrategy } from './mig-strategy.ts';
@@ -28,7 +28,7 @@ export function computeLabels(node: NodeDescription, strategy: MigStrategy, conf
   const whole = computeGpuLabels(node.gpus, config?.sharing);
   const mig = computeMigLabels(node.gpus, strategy, config?.sharing);
   const labels: Labels = {
-    'nvidia.com/gpu.machine': sanitiseLabelValue(node.machine?.trim() ?? 'unknown'),
+    'nvidia.com/gpu.machine': toProductLabel(node.machine?.trim() ?? 'unknown'),
     ...labelVersions(node),
     'nvidia.com/mig.capable': String(node.gpus.some((gpu) => gpu.migCapable)),
     'nvidia.com/mps.capable': String(config?.sharing?.strategy === 'mps'),
