@@ -22,11 +22,7 @@ export type FitResult =
  * @param gpuName what a refusal calls the GPU; if it names a known model, names of other driver branches are understood
  */
 export function fitLayout(geometry: Geometry, layout: Layout, gpuName?: string): FitResult {
-  const named = gpuName === undefined ? undefined : findModel(gpuName);
-  const subject = completeSubject(geometry, {
-    ...(named === undefined ? {} : { model: named }),
-    ...(gpuName === undefined ? {} : { gpuName }),
-  });
+  const subject = completeSubject(geometry, { gpuName, model: findModel(gpuName ?? '') });
   const grid = gridOf(geometry);
   if (grid.placeable) {
     const plan = planGpu(geometry, [], layout, subject);

@@ -94,9 +94,8 @@ function planEmptying(view: GpuView, mayTouch: MayTouch): GpuChangeResult {
 function planLayout(view: GpuView, want: Layout, mayTouch: MayTouch): GpuChangeResult {
   const { geometry, instances } = view;
   if (geometry === undefined) return refuse('NoMig', 'the GPU does not support MIG');
-  const model = findModel(view.product);
-  const options = { gpuName: view.product, ...(model === undefined ? {} : { model }) };
-  const plan = (mayDisturb: MayTouch) => planGpu(geometry, instances, want, { ...options, mayDisturb });
+  const subject = { gpuName: view.product, model: findModel(view.product) };
+  const plan = (mayDisturb: MayTouch) => planGpu(geometry, instances, want, { ...subject, mayDisturb });
   const stuck = new Set(instances.filter(isStuck).map(placeOf));
   const best = plan((one) => mayTouch(one) && !stuck.has(placeOf(one)));
   if (best.fits) {

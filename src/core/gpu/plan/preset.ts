@@ -59,7 +59,7 @@ function expandBalanced(geometry: Geometry, model?: GpuModel): Preset {
 }
 
 function refuseBalanced(geometry: Geometry, model?: GpuModel): Refusal {
-  const subject = nameSubject(completeSubject(geometry, model === undefined ? {} : { model }));
+  const subject = nameSubject(completeSubject(geometry, { model }));
   return refuse(
     'UnknownPreset',
     `all-balanced is defined for GPUs of four and of seven slices whose plain profiles can be mixed; ${subject} is not one of them. Write the profiles instead`,
@@ -67,6 +67,6 @@ function refuseBalanced(geometry: Geometry, model?: GpuModel): Refusal {
 }
 
 function refuseUnknown(geometry: Geometry, preset: string, model?: GpuModel): Refusal {
-  const subject = nameSubject(completeSubject(geometry, model === undefined ? {} : { model }));
+  const subject = nameSubject(completeSubject(geometry, { model }));
   return refuse('UnknownPreset', `${subject} has no preset ${preset}; it has ${joinWords(listPresets(geometry))}`);
 }

@@ -17,7 +17,7 @@ export type SearchResult =
 /** Judges a layout, then searches for the best way to it from what is on the GPU. */
 export function searchGpu(grid: Grid, occupancy: Occupancy | Refusal, want: Layout, subject: Subject): SearchResult {
   const gridLayout = judgeLayout(grid, want, subject);
-  if ('code' in gridLayout) return { fits: false, refusal: refuseAround(grid, occupancy, want, subject, gridLayout) };
+  if ('code' in gridLayout) return { fits: false, refusal: refuseAround(grid, occupancy, want, subject) ?? gridLayout };
   if ('code' in occupancy) return { fits: false, refusal: occupancy };
   if (!grid.placeable && (occupancy.known.length > 0 || gridLayout.totals.some((count) => count > 0)))
     return { fits: false, refusal: refuseUnplaced(subject) };
@@ -25,21 +25,16 @@ export function searchGpu(grid: Grid, occupancy: Occupancy | Refusal, want: Layo
   if (searched === undefined) return { fits: false, refusal: giveUp(grid, want, subject) };
   const { result: found } = searched;
   if (found !== undefined) return { fits: true, found };
-  return { fits: false, refusal: explainBlocked(grid, want, occupancy, subject, holdsAround(grid, occupancy)) };
+  const question = { grid, want, subject, fits: holdsAround(grid, occupancy) };
+  return { fits: false, refusal: explainBlocked(question, occupancy) };
 }
 
-/** The refusal that an empty GPU would give, with alternatives that fit around what has to stay. */
-function refuseAround(
-  grid: Grid,
-  occupancy: Occupancy | Refusal,
-  want: Layout,
-  subject: Subject,
-  refusal: Refusal,
-): Refusal {
-  if ('code' in occupancy || !grid.placeable) return refusal;
-  if (occupancy.foreign.length === 0 && occupancy.known.every(({ isFixed }) => !isFixed)) return refusal;
-  const around = judgeAround(grid, want, subject, holdsAround(grid, occupancy));
-  return 'code' in around ? around : refusal;
+/** The refusal that an empty GPU gives, with alternatives that fit around what has to stay; undefined if nothing has to. */
+function refuseAround(grid: Grid, occupancy: Occupancy | Refusal, want: Layout, subject: Subject): Refusal | undefined {
+  if ('code' in occupancy || !grid.placeable) return undefined;
+  if (occupancy.foreign.length === 0 && occupancy.known.every(({ isFixed }) => !isFixed)) return undefined;
+  const around = judgeAround({ grid, want, subject, fits: holdsAround(grid, occupancy) });
+  return 'code' in around ? around : undefined;
 }
 
 /** Whether a layout can be created around what no plan touches: unknown instances, and fixed ones. */

@@ -2,11 +2,11 @@ import type { Layout } from '../geometry/geometry.ts';
 import { findShortage } from './counters.ts';
 import { explainShortage, explainUnreadable } from './explanation.ts';
 import type { Grid } from './grid.ts';
-import { type Holds, isAnything } from './nearest-layout.ts';
+import { isAnything } from './nearest-layout.ts';
 import { refuse, type Refusal } from './refusal.ts';
-import { nameSubject, type Subject } from './subject.ts';
+import { nameSubject, type Question, type Subject } from './subject.ts';
 import { readLayout, type GridLayout } from './grid-layout.ts';
-import { withinBudget, type SearchBudget } from './search-budget.ts';
+import { withinBudget } from './search-budget.ts';
 
 /** Maximum number of judgements cached per geometry: a fleet asks for the same few layouts on thousands of GPUs. */
 const MOST_REMEMBERED = 500;
@@ -17,7 +17,7 @@ const remembered = new WeakMap<Grid, Map<string, GridLayout | Refusal>>();
 export function judgeLayout(grid: Grid, layout: Layout, subject: Subject): GridLayout | Refusal {
   const key = writeKey(layout, subject);
   const known = remembered.get(grid)?.get(key);
-  return known ?? remember(grid, key, judgeAround(grid, layout, subject, isAnything));
+  return known ?? remember(grid, key, judgeAround({ grid, want: layout, subject, fits: isAnything }));
 }
 
 /** Gives up a layout that takes more work than allowed, so that the work is not repeated for every GPU that is to have it. */
@@ -33,18 +33,17 @@ function remember<Judged extends GridLayout | Refusal>(grid: Grid, key: string, 
   return judged;
 }
 
-/** Like {@link judgeLayout}, with alternatives that `fits` accepts. */
-export function judgeAround(grid: Grid, layout: Layout, subject: Subject, fits: Holds): GridLayout | Refusal {
+/** Like {@link judgeLayout}, with alternatives of the asker's choice. */
+export function judgeAround(question: Question): GridLayout | Refusal {
+  const { grid, want, subject } = question;
   if (!grid.countable) return refuseTooLarge(subject);
-  const judged = withinBudget((budget) => judge(grid, layout, subject, fits, budget));
-  return judged === undefined ? refuseTooLarge(subject) : judged.result;
-}
-
-function judge(grid: Grid, layout: Layout, subject: Subject, fits: Holds, budget: SearchBudget): GridLayout | Refusal {
-  const gridLayout = readLayout(grid, layout, subject.model, budget);
-  if ('code' in gridLayout) return explainUnreadable(grid, layout, gridLayout, subject, fits);
-  const shortage = findShortage(grid, gridLayout.totals);
-  return shortage === undefined ? gridLayout : explainShortage(grid, layout, shortage, subject, fits);
+  const judged = withinBudget((budget) => {
+    const gridLayout = readLayout(grid, want, subject.model, budget);
+    if ('code' in gridLayout) return explainUnreadable(question, gridLayout);
+    const shortage = findShortage(grid, gridLayout.totals);
+    return shortage === undefined ? gridLayout : explainShortage(question, shortage);
+  });
+  return judged?.result ?? refuseTooLarge(subject);
 }
 
 /** A table of no known model, or a layout with very many compute instances. */

@@ -1,8 +1,7 @@
 import type { Layout } from '../geometry/geometry.ts';
 import { isProfileNameError, parseProfile } from '../geometry/profile-name.ts';
-import type { Grid } from './grid.ts';
 import { findNearestProfile, type NearestProfile } from './nearest-profile.ts';
-import type { Subject } from './subject.ts';
+import type { Question } from './subject.ts';
 import { readLayout } from './grid-layout.ts';
 import type { SearchBudget } from './search-budget.ts';
 
@@ -14,7 +13,7 @@ interface Translation {
   readonly layout: Layout;
 }
 
-export function translateNames(grid: Grid, want: Layout, subject: Subject, budget: SearchBudget): Translation {
+export function translateNames({ grid, want, subject }: Question, budget: SearchBudget): Translation {
   const layout: Record<string, number> = {};
   const unknown: Translation['unknown'][number][] = [];
   const add = (name: string, count: number): void => void (layout[name] = (layout[name] ?? 0) + count);
@@ -36,14 +35,15 @@ export function translateNames(grid: Grid, want: Layout, subject: Subject, budge
  * compute instances requested on them are named, else just the GPU instances.
  */
 export function writeCounts(
-  grid: Grid,
-  want: Layout,
+  { grid, want, subject }: Question,
   totals: readonly number[],
   counts: readonly number[],
-  subject: Subject,
   budget: SearchBudget,
 ): Layout {
-  const names = Object.keys(want).map((name) => ({ name, profile: findProfileOf(grid, name, subject, budget) }));
+  const names = Object.keys(want).map((name) => {
+    const read = readLayout(grid, { [name]: 1 }, subject.model, budget);
+    return { name, profile: 'code' in read ? undefined : read.totals.findIndex((total) => total > 0) };
+  });
   const layout: Record<string, number> = {};
   grid.profiles.forEach(({ name }, profile) => {
     const count = counts[profile] ?? 0;
@@ -53,9 +53,4 @@ export function writeCounts(
     else for (const entry of requested) layout[entry.name] = want[entry.name] ?? 0;
   });
   return layout;
-}
-
-function findProfileOf(grid: Grid, name: string, subject: Subject, budget: SearchBudget): number | undefined {
-  const read = readLayout(grid, { [name]: 1 }, subject.model, budget);
-  return 'code' in read ? undefined : read.totals.findIndex((total) => total > 0);
 }
