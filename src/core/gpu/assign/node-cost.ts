@@ -1,54 +1,31 @@
-/** What the plan of a node costs, most important first. */
-export interface NodeCost {
-  /** GPUs whose wish does not fit them. */
-  readonly refused: number;
-  /** GPUs taken from the wish that had them before. */
-  readonly stickyBroken: number;
-  /** GPUs that do not answer, taken by a wish with a count. */
-  readonly lost: number;
-  /** Busy instances (or whole GPUs in use) disrupted. */
-  readonly busyDisturbed: number;
-  /** GPUs whose MIG mode changes, which on Ampere resets the GPU. */
-  readonly modeChanges: number;
-  readonly destroyed: number;
-  readonly created: number;
-  readonly computeInstancesChanged: number;
-}
-
-export const NO_COST: NodeCost = {
-  refused: 0,
-  stickyBroken: 0,
-  lost: 0,
-  busyDisturbed: 0,
-  modeChanges: 0,
-  destroyed: 0,
-  created: 0,
-  computeInstancesChanged: 0,
-};
-
-export function addCosts(left: NodeCost, right: NodeCost): NodeCost {
-  return {
-    refused: left.refused + right.refused,
-    stickyBroken: left.stickyBroken + right.stickyBroken,
-    lost: left.lost + right.lost,
-    busyDisturbed: left.busyDisturbed + right.busyDisturbed,
-    modeChanges: left.modeChanges + right.modeChanges,
-    destroyed: left.destroyed + right.destroyed,
-    created: left.created + right.created,
-    computeInstancesChanged: left.computeInstancesChanged + right.computeInstancesChanged,
-  };
-}
-
 const ORDER = [
+  /** GPUs whose wish does not fit them. */
   'refused',
+  /** GPUs taken from the wish that had them before. */
   'stickyBroken',
+  /** GPUs that do not answer, taken by a wish with a count. */
   'lost',
+  /** Busy instances (or whole GPUs in use) disrupted. */
   'busyDisturbed',
+  /** GPUs whose MIG mode changes, which on Ampere resets the GPU. */
   'modeChanges',
   'destroyed',
   'created',
   'computeInstancesChanged',
-] as const satisfies readonly (keyof NodeCost)[];
+] as const;
+
+/** What the plan of a node costs, most important first. */
+export type NodeCost = Readonly<Record<(typeof ORDER)[number], number>>;
+
+export const NO_COST = writeCost(() => 0);
+
+export function addCosts(left: NodeCost, right: NodeCost): NodeCost {
+  return writeCost((name) => left[name] + right[name]);
+}
+
+function writeCost(read: (name: keyof NodeCost) => number): NodeCost {
+  return Object.fromEntries(ORDER.map((name) => [name, read(name)])) as NodeCost;
+}
 
 /**
  * Turns costs into numbers whose sums compare as the costs do, digit by digit: the worst choice of every row determines the size of

@@ -1,11 +1,8 @@
+/** In the order of `nvidia-smi mig -lgip`. */
+export const ENGINE_KINDS = ['copy', 'decoder', 'encoder', 'jpeg', 'ofa'] as const;
+
 /** Hardware engines of a GPU instance or of a whole GPU, as `nvidia-smi mig -lgip` counts them. */
-export interface Engines {
-  readonly copy: number;
-  readonly decoder: number;
-  readonly encoder: number;
-  readonly jpeg: number;
-  readonly ofa: number;
-}
+export type Engines = Readonly<Record<(typeof ENGINE_KINDS)[number], number>>;
 
 /** One GPU instance profile of a model, such as `1g.5gb` of an A100-40GB. */
 export interface Profile {

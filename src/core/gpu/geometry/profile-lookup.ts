@@ -1,4 +1,4 @@
-import type { Engines, Geometry, Profile } from './geometry.ts';
+import { ENGINE_KINDS, type Engines, type Geometry, type Profile } from './geometry.ts';
 import type { GpuModel } from './model.ts';
 import { findModel, listModelsOfSameBoard } from './model-lookup.ts';
 import { isProfileNameError, parseProfile } from './profile-name.ts';
@@ -46,13 +46,6 @@ function findNamed(profiles: readonly Profile[], name: string): Profile | undefi
  * since the largest profile takes all engines.
  */
 export function deriveEngineTotals(profiles: readonly Profile[]): Engines {
-  const most = (pick: (engines: Engines) => number): number =>
-    profiles.reduce((best, profile) => Math.max(best, pick(profile.engines)), 0);
-  return {
-    copy: most((engines) => engines.copy),
-    decoder: most((engines) => engines.decoder),
-    encoder: most((engines) => engines.encoder),
-    jpeg: most((engines) => engines.jpeg),
-    ofa: most((engines) => engines.ofa),
-  };
+  const most = (kind: keyof Engines): number => Math.max(0, ...profiles.map(({ engines }) => engines[kind]));
+  return Object.fromEntries(ENGINE_KINDS.map((kind) => [kind, most(kind)])) as Engines;
 }

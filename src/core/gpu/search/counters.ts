@@ -1,4 +1,5 @@
-import { ENGINE_KINDS, type Grid } from './grid.ts';
+import { ENGINE_KINDS, type Engines } from '../geometry/geometry.ts';
+import type { Grid } from './grid.ts';
 import type { RefusalCode } from './refusal.ts';
 
 /** A counter that a layout exceeds. */
@@ -14,7 +15,7 @@ const engineWords = {
   encoder: 'video encoders',
   jpeg: 'JPEG engines',
   ofa: 'optical flow engines',
-} as const satisfies Record<(typeof ENGINE_KINDS)[number], string>;
+} as const satisfies Record<keyof Engines, string>;
 
 const sliceCounters = [
   { size: 'memorySlices', code: 'NotEnoughMemorySlices', what: 'memory slices' },

@@ -1,4 +1,4 @@
-import type { Engines, Geometry, Profile } from '../geometry/geometry.ts';
+import { ENGINE_KINDS, type Engines, type Geometry, type Profile } from '../geometry/geometry.ts';
 import { onceEach } from '../../text/once-each.ts';
 
 /** A place for one instance: its first unit, and its units as a bit mask (bit 0 is unit 0). */
@@ -29,8 +29,6 @@ export interface Grid {
   /** Per set of mutually exclusive profiles its indices. */
   readonly exclusive: readonly (readonly number[])[];
 }
-
-export const ENGINE_KINDS = ['copy', 'decoder', 'encoder', 'jpeg', 'ofa'] as const satisfies (keyof Engines)[];
 
 /** Grids by their content: each node of a fleet brings its own copy of one of a few tables. */
 const interned = new Map<string, Grid>();
@@ -98,7 +96,7 @@ function buildGrid(geometry: Geometry): Grid {
     placeable:
       geometry.memorySlices <= MOST_UNITS &&
       profiles.every(({ starts, memorySlices }) => starts.length > 0 && memorySlices > 0),
-    engines: profiles.map(({ engines }) => ENGINE_KINDS.map((kind) => engines[kind])),
+    engines: profiles.map(({ engines }) => listEngines(engines)),
     engineTotals: geometry.engines && listEngines(geometry.engines),
     exclusive: (geometry.exclusive ?? []).map((names) =>
       names.map((name) => indexOf.get(name)).filter((index) => index !== undefined),

@@ -90,7 +90,7 @@ const table = {
 
 export type DeviceErrorCode = keyof typeof table;
 
-export const deviceErrorCodes: readonly DeviceErrorCode[] = Object.keys(table).filter(isDeviceErrorCode);
+export const deviceErrorCodes: readonly DeviceErrorCode[] = Object.keys(table) as DeviceErrorCode[];
 
 export interface DeviceErrorDetails {
   /** What was tried, as a command or a phrase. */
@@ -143,10 +143,6 @@ export class DeviceError extends Error {
   get stopsNode(): boolean {
     return table[this.code].scope === 'Node';
   }
-}
-
-function isDeviceErrorCode(code: string): code is DeviceErrorCode {
-  return code in table;
 }
 
 function describe(code: DeviceErrorCode, { tried, found, holders = [] }: DeviceErrorDetails): string {

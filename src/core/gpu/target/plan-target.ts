@@ -35,7 +35,7 @@ export function planTarget(
   const result = plan(viewState(gpu, held), want, mayTouch);
   if ('change' in result) return result.change;
   const { refusal } = result;
-  throw new DeviceError(translate(refusal.code), {
+  throw new DeviceError(codes[refusal.code], {
     tried,
     found: refusal.message,
     gpu: gpu.pciBusId,
@@ -94,35 +94,29 @@ function listHolders(gpu: GpuState, held: ReadonlySet<string>, inTheWay: readonl
   return holders.length > 0 ? holders : whole;
 }
 
-function translate(code: ChangeRefusal['code']): DeviceErrorCode {
-  switch (code) {
-    case 'NoMig':
-      return 'NotSupported';
-    case 'InUse':
-      return 'InUse';
-    case 'Untouchable':
-    case 'ForeignInstanceInTheWay':
-    case 'UnknownInstance':
-      return 'ForeignInstance';
-    case 'UnknownProfile':
-    case 'InvalidProfileName':
-    case 'InvalidComputeInstance':
-    case 'UnknownPreset':
-      return 'UnknownProfile';
-    case 'InvalidCount':
-    case 'NotEnoughMemorySlices':
-    case 'NotEnoughComputeSlices':
-    case 'TooManyInstances':
-    case 'NotEnoughEngines':
-    case 'ExclusiveProfiles':
-    case 'NoPlacement':
-    case 'PlacementsUnknown':
-    case 'TooManyCombinations':
-    case 'OverlappingInstances':
-    case 'NotEnoughGpus':
-      return 'DoesNotFit';
-  }
-}
+/** What the planner's refusals are at a device. */
+const codes: Readonly<Record<ChangeRefusal['code'], DeviceErrorCode>> = {
+  NoMig: 'NotSupported',
+  InUse: 'InUse',
+  Untouchable: 'ForeignInstance',
+  ForeignInstanceInTheWay: 'ForeignInstance',
+  UnknownInstance: 'ForeignInstance',
+  UnknownProfile: 'UnknownProfile',
+  InvalidProfileName: 'UnknownProfile',
+  InvalidComputeInstance: 'UnknownProfile',
+  UnknownPreset: 'UnknownProfile',
+  InvalidCount: 'DoesNotFit',
+  NotEnoughMemorySlices: 'DoesNotFit',
+  NotEnoughComputeSlices: 'DoesNotFit',
+  TooManyInstances: 'DoesNotFit',
+  NotEnoughEngines: 'DoesNotFit',
+  ExclusiveProfiles: 'DoesNotFit',
+  NoPlacement: 'DoesNotFit',
+  PlacementsUnknown: 'DoesNotFit',
+  TooManyCombinations: 'DoesNotFit',
+  OverlappingInstances: 'DoesNotFit',
+  NotEnoughGpus: 'DoesNotFit',
+};
 
 /** The desired state of one GPU. */
 export interface GpuTarget {

@@ -37,21 +37,8 @@ export interface MigDeviceDescription {
   readonly attributes: MigAttributes;
 }
 
-/** `nvmlDeviceGetAttributes` of a MIG device, under the names that GFD uses in labels. */
-export interface MigAttributes {
-  /** MiB. Driver versions report different numbers for one profile, so it is read, never derived. */
-  readonly memory: number;
-  readonly multiprocessors: number;
-  readonly 'slices.gi': number;
-  readonly 'slices.ci': number;
-  readonly 'engines.copy': number;
-  readonly 'engines.decoder': number;
-  readonly 'engines.encoder': number;
-  readonly 'engines.jpeg': number;
-  readonly 'engines.ofa': number;
-}
-
 export const MIG_ATTRIBUTE_NAMES = [
+  /** MiB. Driver versions report different numbers for one profile, so it is read, never derived. */
   'memory',
   'multiprocessors',
   'slices.gi',
@@ -61,4 +48,7 @@ export const MIG_ATTRIBUTE_NAMES = [
   'engines.encoder',
   'engines.jpeg',
   'engines.ofa',
-] as const satisfies readonly (keyof MigAttributes)[];
+] as const;
+
+/** `nvmlDeviceGetAttributes` of a MIG device, under the names that GFD uses in labels. */
+export type MigAttributes = Readonly<Record<(typeof MIG_ATTRIBUTE_NAMES)[number], number>>;
