@@ -1,13 +1,12 @@
-import { listCiProfiles } from '../nvidia-smi/nvml/ci-profile.ts';
+import { ciProfilesOf } from '../nvidia-smi/nvml/ci-profile.ts';
 import { driverOf } from '../nvidia-smi/nvml/driver-version.ts';
 import type { DriverBranch, DriverVersions } from '../nvidia-smi/nvml/driver-version.ts';
-import { listGiProfiles } from '../nvidia-smi/nvml/gi-profile.ts';
+import { findGiProfile } from '../nvidia-smi/nvml/gi-profile.ts';
 import type { GiProfile } from '../nvidia-smi/nvml/gi-profile.ts';
 import { migUuid } from '../nvidia-smi/nvml/gpu.ts';
 import type { SimulatedGpu } from '../nvidia-smi/nvml/gpu.ts';
 import { gpuStateOf } from '../nvidia-smi/state/node-state.ts';
 import type { GpuInstance, NodeState } from '../nvidia-smi/state/node-state.ts';
-import { formatMebibytes } from './mebibytes.ts';
 
 export type Attribute = { readonly string: string } | { readonly version: string };
 
@@ -58,10 +57,6 @@ export function findDevices(
   return devices;
 }
 
-export function isDriverFailure(found: readonly DriverDevice[] | DriverFailure): found is DriverFailure {
-  return 'failure' in found;
-}
-
 export function describeGpu(gpu: SimulatedGpu, versions: DriverVersions): DriverDevice {
   const { uuid, index, board } = gpu;
   const attributes = { ...commonAttributes(gpu, versions), type: { string: 'gpu' }, uuid: { string: uuid } };
@@ -74,13 +69,12 @@ function describeSlice(
   instance: GpuInstance,
   versions: DriverVersions,
 ): DriverDevice | DriverFailure {
-  const profiles = listGiProfiles(gpu.board);
-  const profile = profiles.find(({ id }) => id === instance.profileId);
+  const profile = findGiProfile(gpu.board, instance.profileId);
   const [compute] = instance.computeInstances;
   if (profile === undefined || compute === undefined) {
     return { failure: `error getting the profile of GPU instance ${instance.id} of gpu-${gpu.index}` };
   }
-  const ciProfile = listCiProfiles(profile, profiles).find(({ id }) => id === compute.profileId);
+  const ciProfile = ciProfilesOf(gpu, instance).find(({ id }) => id === compute.profileId);
   if (ciProfile?.isDefault !== true) {
     return {
       failure:
@@ -151,6 +145,11 @@ function commonAttributes(
     productName: { string: board.productName },
     'resource.kubernetes.io/pciBusID': { string: busId.slice(4).toLowerCase() },
   };
+}
+
+/** A quantity as the API server prints it: `19968Mi`, `80Gi`. */
+function formatMebibytes(mebibytes: number): string {
+  return mebibytes > 0 && mebibytes % 1024 === 0 ? `${mebibytes / 1024}Gi` : `${mebibytes}Mi`;
 }
 
 /** `550.163.01` as 550.163.1: a semantic version has three numbers without leading zeros. */

@@ -9,7 +9,7 @@ import type { KubeObject } from '../../kube/resource.ts';
 import { readSettings } from '../nvidia-smi/state/process-world.ts';
 import { readStateFile } from '../nvidia-smi/state/state-file.ts';
 import type { ClaimObject } from './claim-object.ts';
-import { findDevices, isDriverFailure } from './driver-device.ts';
+import { findDevices } from './driver-device.ts';
 import type { ClaimRef, PreparedClaim } from './driver-messages.ts';
 import { serveDriver } from './driver-server.ts';
 import { driverName, publishDevices } from './resource-slice.ts';
@@ -20,7 +20,7 @@ const client = new KubeClient(loadKubeConfig(), 'gpu-kubelet-plugin');
 const node = process.env['NODE_NAME'] ?? '';
 const { gpus, stateFile } = readSettings(process.env);
 const found = findDevices(gpus, readStateFile(stateFile, gpus.length));
-if (isDriverFailure(found)) throw new Error(`error creating driver: ${found.failure}`);
+if ('failure' in found) throw new Error(`error creating driver: ${found.failure}`);
 const devices = new Map(found.map((device) => [device.offered.name, device]));
 
 async function prepare({ namespace, name, uid }: ClaimRef): Promise<PreparedClaim> {

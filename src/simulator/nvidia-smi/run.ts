@@ -2,19 +2,13 @@ import { runCommand } from './command.ts';
 import { rebootNode } from './nvml/device.ts';
 import type { FaultEffect } from './faults/fault.ts';
 import { NVML } from './nvml/nvml-code.ts';
-import { strikes } from './faults/strike.ts';
+import { strike } from './faults/strike.ts';
 import { damageOutput } from './faults/output-damage.ts';
 import type { World } from './state/world.ts';
 
-export interface RunOutcome {
-  readonly exitCode: number;
-  /** Damages the output before anybody reads it. */
-  readonly damage: (output: string) => string;
-}
-
 /** One complete run: faults of the `Run` itself, then the command. */
-export function runInWorld(world: World): RunOutcome {
-  const effects = world.faults.filter((rule) => strikes(world, rule, 'Run', {})).map(({ effect }) => effect);
+export function runInWorld(world: World) {
+  const effects = strike(world, 'Run', {});
   effects.forEach((effect) => suffer(world, effect));
   const exitCode = runCommand(world);
   const corrupted = world.gpus.filter(({ index }) =>
@@ -23,7 +17,8 @@ export function runInWorld(world: World): RunOutcome {
   for (const { busId } of corrupted) world.print(`WARNING: infoROM is corrupted at gpu ${busId.slice(4)}\n`);
   return {
     exitCode: exitCode === 0 && corrupted.length > 0 ? NVML.corruptedInfoRom : exitCode,
-    damage: (output) => effects.reduce(damageOutput, output),
+    /** Damages the output before anybody reads it. */
+    damage: (output: string) => effects.reduce(damageOutput, output),
   };
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { expect } from 'chai';
 
-import { findDevices, isDriverFailure } from '../../../src/simulator/dra-driver/driver-device.ts';
+import { findDevices } from '../../../src/simulator/dra-driver/driver-device.ts';
 import type { DriverDevice, OfferedDevice } from '../../../src/simulator/dra-driver/driver-device.ts';
 import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
 import type { SimulatedGpu } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
@@ -64,7 +64,7 @@ describe('what the stand-in of the DRA driver publishes', () => {
   it('is nothing at all, with the reason, if one compute instance is smaller than its GPU instance', () => {
     const small = ['gi 2 9 profile 5 place 0:2', 'ci 2 9 0 profile 0 place 0:1'];
     const found = findDevices(recordedGpus(), parseState(['gpu 2 mig 1 pending 1', ...small].join('\n'), 5));
-    expect(isDriverFailure(found) && found.failure)
+    expect('failure' in found && found.failure)
       .to.contain('gpu-2')
       .and.contain('2g.12gb')
       .and.contain('1c.2g.12gb');
@@ -73,7 +73,7 @@ describe('what the stand-in of the DRA driver publishes', () => {
 
 function findAll(gpus: readonly SimulatedGpu[], text: string): readonly DriverDevice[] {
   const found = findDevices(gpus, parseState(text, gpus.length));
-  if (isDriverFailure(found)) throw new Error(found.failure);
+  if ('failure' in found) throw new Error(found.failure);
   return found;
 }
 

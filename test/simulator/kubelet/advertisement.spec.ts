@@ -2,7 +2,7 @@ import { expect } from 'chai';
 
 import { uuidOfDeviceId } from '../../../src/core/pods/device-id.ts';
 import { advertise } from '../../../src/simulator/kubelet/daemons/advertisement.ts';
-import { allocate, isAdmissionFailure } from '../../../src/simulator/kubelet/pods/allocation.ts';
+import { allocate } from '../../../src/simulator/kubelet/pods/allocation.ts';
 import { patchGpus } from '../../../src/simulator/kubelet/node/node-object.ts';
 import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
 import { parseState } from '../../../src/simulator/nvidia-smi/state/state-text.ts';
@@ -53,14 +53,14 @@ describe('what a simulated kubelet gives a pod', () => {
 
   it('is different devices for each of its containers', () => {
     const given = allocate(pod, advertised, []);
-    if (isAdmissionFailure(given)) throw new Error(given.message);
+    if ('reason' in given) throw new Error(given.message);
     const ids = given.flatMap(({ deviceIds }) => deviceIds['nvidia.com/mig-1g.5gb'] ?? []);
     expect(new Set(ids).size).to.equal(6);
   });
 
   it('is nothing where one of its containers cannot have enough', () => {
     const first = allocate(pod, advertised, []);
-    if (isAdmissionFailure(first)) throw new Error(first.message);
+    if ('reason' in first) throw new Error(first.message);
     expect(allocate(pod, advertised, [first])).to.deep.include({ reason: 'UnexpectedAdmissionError' });
   });
 });

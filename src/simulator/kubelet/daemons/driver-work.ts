@@ -1,5 +1,5 @@
 import type { KubeClient } from '../../../kube/client.ts';
-import { findDevices, isDriverFailure } from '../../dra-driver/driver-device.ts';
+import { findDevices } from '../../dra-driver/driver-device.ts';
 import type { DriverDevice } from '../../dra-driver/driver-device.ts';
 import { offerPossibleDevices, withoutIdleInstances } from '../../dra-driver/dynamic-mig.ts';
 import { publishDevices, publishPossibleDevices } from '../../dra-driver/resource-slice.ts';
@@ -31,7 +31,7 @@ export class DriverWork implements DaemonWork {
     const state = this.#machine.readState();
     if (state === undefined) return { failure: 'error creating driver: error initializing NVML: ERROR_UNKNOWN' };
     const devices = this.#isDynamic ? [] : findDevices(gpus, state, node.driver);
-    if (isDriverFailure(devices)) return { failure: `error creating driver: ${devices.failure}` };
+    if ('failure' in devices) return { failure: `error creating driver: ${devices.failure}` };
     driver.register(this.#uid, devices);
     const staleMs = driver.fault?.kind === 'Stale' ? driver.fault.forMs : 0;
     this.#due = { devices, atMs: performance.now() + staleMs };

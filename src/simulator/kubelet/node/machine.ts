@@ -14,7 +14,6 @@ import {
   allocate,
   holdsClaims,
   holdsDevices,
-  isAdmissionFailure,
   listRequests,
   readAllocation,
   refuseAfterReboot,
@@ -114,7 +113,7 @@ export class Machine {
     const known = this.#allocations.get(uidOf(pod));
     if (known !== undefined) return known;
     const given = allocate(pod, this.advertised, [...this.#allocations.values()], claims);
-    if (isAdmissionFailure(given)) return given;
+    if ('reason' in given) return given;
     this.#allocations.set(uidOf(pod), given);
     if (holdsDevices(given)) {
       const devices = [...this.advertised.devices, ...(holdsClaims(given) ? this.listDevices() : [])];

@@ -101,10 +101,6 @@ function claimsOf(container: string, claims: PodClaims): Pick<ContainerAllocatio
   return own === undefined ? {} : { claims: own };
 }
 
-export function isAdmissionFailure(result: PodAllocation | AdmissionFailure): result is AdmissionFailure {
-  return 'reason' in result;
-}
-
 /**
  * What becomes of a pod with devices when its node reboots: the kubelet admits it again before the device plugin has registered. Undefined for a pod
  * that asks for none.

@@ -70,10 +70,6 @@ export async function prepareClaims(
   return prepared;
 }
 
-export function isClaimFailure(claims: PodClaims | ClaimFailure): claims is ClaimFailure {
-  return 'failure' in claims;
-}
-
 /** Resources of a container that the pod gets by the claim that the scheduler has made for them, not from a device plugin. */
 export function listClaimedResources({ status }: PodObject, container: string): readonly string[] {
   const mappings = status?.extendedResourceClaimStatus?.requestMappings ?? [];

@@ -2,14 +2,13 @@ import { isConflict, isNotFound } from '../../../kube/api-error.ts';
 import type { KubeClient } from '../../../kube/client.ts';
 import type { ReconcileResult } from '../../../kube/queue.ts';
 import type { ObjectRef } from '../../../kube/resource.ts';
-import { isAdmissionFailure } from './allocation.ts';
 import type { Labels } from '../../../core/nvidia/labels/label-value.ts';
 import type { Host } from '../node/host.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 import { isShown } from '../daemons/node-daemons.ts';
 import { isProgramShown, problemOf, restartCrashed } from './pod-program.ts';
 import type { PodProgram } from './pod-program.ts';
-import { isClaimFailure, noClaims, prepareClaims } from './pod-claims.ts';
+import { noClaims, prepareClaims } from './pod-claims.ts';
 import { describeFailed, describeRunning, describeWaiting, isMarkedUnready, waitingMessageOf } from './pod-status.ts';
 import { stopSecondsAnnotation } from '../timing.ts';
 import type { KubeletTiming } from '../timing.ts';
@@ -53,16 +52,16 @@ export async function syncPod(
   if (waitMs > 0) return { requeueAfterMs: waitMs };
   const claims = machine.knows(pod) ? noClaims : await prepareClaims(pod, machine, client);
   if (isGone()) return {};
-  if (isNew && isClaimFailure(claims)) {
+  if (isNew && 'failure' in claims) {
     if (waitingMessageOf(pod) !== claims.failure) {
       await patchStatus(client, pod, ref, describeWaiting(pod, claims.failure));
     }
     return { requeueAfterMs: timing.restartMs };
   }
-  const prepared = isClaimFailure(claims) ? noClaims : claims;
+  const prepared = 'failure' in claims ? noClaims : claims;
   const given = machine.refusalOf(pod) ?? (isNew ? machine.admit(pod, prepared) : machine.adopt(pod, prepared));
   const now = new Date().toISOString();
-  if (isAdmissionFailure(given)) {
+  if ('reason' in given) {
     await patchStatus(client, pod, ref, describeFailed(given, now));
     return {};
   }

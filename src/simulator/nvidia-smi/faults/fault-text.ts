@@ -14,17 +14,9 @@ export class FaultSyntaxError extends Error {
 
 /** Option words of a fault line, and the values allowed after `=`. */
 const OPTIONS: ReadonlyMap<string, RegExp> = new Map([
-  ['rc', /^\d+$/],
-  ['ms', /^\d+$/],
-  ['profile', /^\d+$/],
-  ['gpu', /^\d+$/],
-  ['gi', /^\d+$/],
-  ['ci', /^\d+$/],
+  ...['rc', 'ms', 'profile', 'gpu', 'gi', 'ci', 'cut', 'garbage', 'flood'].map((name) => [name, /^\d+$/] as const),
   ['nth', /^\d+(-\d*)?$/],
   ['with', /^\S+$/],
-  ['cut', /^\d+$/],
-  ['garbage', /^\d+$/],
-  ['flood', /^\d+$/],
 ]);
 
 const FLAGS: ReadonlySet<string> = new Set(['done', 'dies', 'empty', 'off', ...healthSigns]);
@@ -145,13 +137,11 @@ function outputEffect(flags: ReadonlySet<string>, number: (name: string) => numb
   return { kind: 'output', damage: 'empty', bytes: 0 };
 }
 
-type Selectors = Pick<FaultRule, 'gpu' | 'gi' | 'ci' | 'argument' | 'nth'>;
-
 function selectors(
   options: ReadonlyMap<string, string>,
   number: (name: string) => number | undefined,
   effect: FaultEffect,
-): Selectors {
+) {
   // A command as a whole has no GPU.
   const gpu = effect.kind === 'infoRom' ? undefined : number('gpu');
   // A reboot happens once unless the file says otherwise.

@@ -1,6 +1,6 @@
 import { ciProfilesOf } from '../nvml/ci-profile.ts';
 import { exitWith } from '../command-exit.ts';
-import { listGiProfiles } from '../nvml/gi-profile.ts';
+import { findGiProfile, listGiProfiles } from '../nvml/gi-profile.ts';
 import type { InstanceScope } from './mig-scope.ts';
 import { findComputeInstances, findGpuInstances, tryList } from './mig-scope.ts';
 import type { MigTable } from './mig-tables.ts';
@@ -52,9 +52,8 @@ export function listPlacements(world: World, nvml: Nvml, { gpus }: InstanceScope
 /** `-lgi`. It ignores `-gi`. */
 export function listGpuInstances(world: World, nvml: Nvml, { gpus }: InstanceScope): void {
   const found = gpus.flatMap((gpu) => {
-    const profiles = listGiProfiles(gpu.board);
     const instances = tryList(() => nvml.getGpuInstances(gpu), 'Failed to display GPU instances');
-    return instances.map((gi) => ({ gpu, gi, name: nameOf(profiles, gi) }));
+    return instances.map((gi) => ({ gpu, gi, name: findGiProfile(gpu.board, gi.profileId)?.name ?? 'unknown' }));
   });
   if (found.length === 0) exitWith(NVML.notFound, 'No GPU instances found: Not Found\n');
   printTable(world, GI_TABLE, found, ({ nameWidth }, { gpu, gi, name }) => {
@@ -66,7 +65,7 @@ export function listGpuInstances(world: World, nvml: Nvml, { gpus }: InstanceSco
 /** `-lcip`. */
 export function listComputeProfiles(world: World, nvml: Nvml, scope: InstanceScope): void {
   const found = findGpuInstances(nvml, scope).flatMap(({ gpu, gi }) => {
-    const owner = listGiProfiles(gpu.board).find(({ id }) => id === gi.profileId);
+    const owner = findGiProfile(gpu.board, gi.profileId);
     return owner === undefined
       ? []
       : ciProfilesOf(gpu, gi).map((profile) => ({ gpu, gi, engines: owner.engines, profile, name: profile.name }));
@@ -94,7 +93,8 @@ export function listComputePlacements(world: World, nvml: Nvml, scope: InstanceS
 /** `-lci`. */
 export function listComputeInstances(world: World, nvml: Nvml, scope: InstanceScope): void {
   const found = findComputeInstances(nvml, scope).map(({ gpu, gi, ci }) => {
-    return { gpu, gi, ci, name: nameOf(ciProfilesOf(gpu, gi), ci) };
+    const profile = ciProfilesOf(gpu, gi).find(({ id }) => id === ci.profileId);
+    return { gpu, gi, ci, name: profile?.name ?? 'unknown' };
   });
   printTable(world, CI_TABLE, found, ({ nameWidth }, { gpu, gi, ci, name }) => {
     const ids = `${String(ci.profileId).padStart(3)}${String(ci.id).padStart(10)}`;
@@ -110,13 +110,6 @@ function printTable<T extends { readonly name: string }>(
 ): void {
   const table = fitTable(template, items);
   world.print(tableHead(table) + items.map((item) => tableEntry(table, rowsOf(table, item))).join(''));
-}
-
-function nameOf(
-  profiles: readonly { readonly id: number; readonly name: string }[],
-  { profileId }: { readonly profileId: number },
-): string {
-  return profiles.find(({ id }) => id === profileId)?.name ?? 'unknown';
 }
 
 /** `GPU  0 Profile ID 19 Placements: {0,1,2}:1`, in the singular `Placement : {0}:8`. */

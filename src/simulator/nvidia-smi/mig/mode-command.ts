@@ -69,8 +69,7 @@ export function resetGpus(world: World, nvml: Nvml, selector: string | undefined
   const [count, these] =
     refused.length === 1 ? ['1 device is', 'this device'] : [`${refused.length} devices are`, 'these devices'];
   // Old drivers have a sentence for GPUs in use; how they name other reasons is not known.
-  const isSentence =
-    nvml.driver.refusedReset === 'Sentence' && refused.every(({ error: { code } }) => code === NVML.inUse);
+  const isSentence = nvml.driver.refusesInSentence && refused.every(({ error: { code } }) => code === NVML.inUse);
   const lines = refused.map(({ gpu, error }) =>
     isSentence
       ? `GPU ${gpu.busId} is currently in use by another process.\n`

@@ -67,13 +67,8 @@ function normalizeName(name: string): string {
     .replace(/^(nvidia|tesla)-/, '');
 }
 
-type MigBoardFacts = Pick<
-  Board,
-  'pciSubsystemId' | 'reservedMiB' | 'bar1MiB' | 'powerLimitWatts' | 'graphicsMHz' | 'memoryMHz'
->;
-
 /** The three boards of the recorded runs, as recorded. */
-const RECORDED: ReadonlyMap<string, MigBoardFacts> = new Map([
+const RECORDED = new Map([
   ['NVIDIA A100-SXM4-40GB', facts('0x134F10DE', 423, 65536, 400, 1410, 1215)],
   ['NVIDIA A30', facts('0x153210DE', 512, 65536, 165, 1440, 1215)],
   ['NVIDIA H100 80GB HBM3', facts('0x16C110DE', 551, 131072, 700, 1980, 2619)],
@@ -86,7 +81,7 @@ function facts(
   powerLimitWatts: number,
   graphicsMHz: number,
   memoryMHz: number,
-): MigBoardFacts {
+) {
   return { pciSubsystemId, reservedMiB, bar1MiB, powerLimitWatts, graphicsMHz, memoryMHz };
 }
 

@@ -1,5 +1,4 @@
-import type { GiProfile } from './gi-profile.ts';
-import { listGiProfiles } from './gi-profile.ts';
+import { findGiProfile, type GiProfile, listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import type { GpuInstance } from '../state/node-state.ts';
 
@@ -16,43 +15,35 @@ export interface CiProfile {
   readonly isDefault: boolean;
 }
 
-const SLICES_BY_ID: readonly (readonly [id: number, slices: number])[] = [
-  [0, 1],
-  [1, 2],
-  [2, 3],
-  [3, 4],
-  [4, 7],
-];
+/** Compute slices of the profiles, by id. */
+const SLICES = [1, 2, 3, 4, 7] as const;
 
 /** NVML_COMPUTE_INSTANCE_PROFILE_1_SLICE_REV1 (go-nvml #146): one slice with the multiprocessors of a double-memory 1g. */
 const REVISED_ONE_SLICE = 7;
 
-/** Profiles of a GPU instance in the order of `nvidia-smi mig -lcip`. `all` is the GPU's profiles. */
-export function listCiProfiles(gi: GiProfile, all: readonly GiProfile[]): readonly CiProfile[] {
-  const perSlice = slowestMultiprocessors(all);
-  const revised = revisedMultiprocessors(all, perSlice);
+/**
+ * Compute instance profiles of an existing GPU instance in the order of `nvidia-smi mig -lcip`; none if the board does not have its
+ * profile id.
+ */
+export function ciProfilesOf({ board }: SimulatedGpu, { profileId }: GpuInstance): readonly CiProfile[] {
+  const gi = findGiProfile(board, profileId);
+  if (gi === undefined) return [];
+  const ofOneSlice = listGiProfiles(board).flatMap(({ computeSlices, multiprocessors }) =>
+    computeSlices === 1 ? [multiprocessors] : [],
+  );
+  const perSlice = Math.min(...ofOneSlice);
+  // Hopper SXM and Blackwell give a 1g with double memory more multiprocessors than a plain 1g: 26 instead of 16.
+  const revised = ofOneSlice.find((multiprocessors) => multiprocessors > perSlice);
   if (gi.computeSlices === 1 && gi.multiprocessors === revised) {
     return [{ id: REVISED_ONE_SLICE, name: gi.name, size: 1, starts: [0], multiprocessors: revised, isDefault: true }];
   }
-  return SLICES_BY_ID.filter(([, slices]) => fits(slices, gi)).flatMap(([id, slices]) => {
+  return SLICES.flatMap((slices, id): readonly CiProfile[] => {
+    // Of 3 slices, only a 3g or a 7g has room for a compute instance that is not half of a 4g.
+    if (slices > gi.computeSlices || (slices === 3 && gi.computeSlices === 4)) return [];
     const plain = describe(id, slices, gi, perSlice);
-    const withRevision = slices === 1 && gi.computeSlices > 1 && revised !== undefined;
-    return withRevision
-      ? [plain, { ...plain, id: REVISED_ONE_SLICE, starts: evenStarts(gi), multiprocessors: revised }]
-      : [plain];
+    if (slices > 1 || gi.computeSlices === 1 || revised === undefined) return [plain];
+    return [plain, { ...plain, id: REVISED_ONE_SLICE, starts: startsOf(2, gi), multiprocessors: revised }];
   });
-}
-
-/** Compute instance profiles of an existing GPU instance; none if the board does not have its profile id. */
-export function ciProfilesOf(gpu: SimulatedGpu, gi: GpuInstance): readonly CiProfile[] {
-  const profiles = listGiProfiles(gpu.board);
-  const profile = profiles.find(({ id }) => id === gi.profileId);
-  return profile === undefined ? [] : listCiProfiles(profile, profiles);
-}
-
-/** Of 3 slices, only a 3g or a 7g has room for a compute instance that is not half of a 4g. */
-function fits(slices: number, gi: GiProfile): boolean {
-  return slices <= gi.computeSlices && (slices !== 3 || gi.computeSlices !== 4);
 }
 
 function describe(id: number, slices: number, gi: GiProfile, perSlice: number): CiProfile {
@@ -71,21 +62,6 @@ function describe(id: number, slices: number, gi: GiProfile, perSlice: number): 
 function startsOf(slices: number, gi: GiProfile): readonly number[] {
   const step = slices === 3 ? 4 : slices;
   const starts: number[] = [];
-  for (let start = 0; start + slices <= gi.computeSlices; start += step) {
-    starts.push(start);
-  }
+  for (let start = 0; start + slices <= gi.computeSlices; start += step) starts.push(start);
   return starts;
-}
-
-function evenStarts(gi: GiProfile): readonly number[] {
-  return startsOf(2, gi);
-}
-
-function slowestMultiprocessors(all: readonly GiProfile[]): number {
-  return Math.min(...all.filter((profile) => profile.computeSlices === 1).map((profile) => profile.multiprocessors));
-}
-
-/** Hopper SXM and Blackwell give a 1g with double memory more multiprocessors than a plain 1g: 26 instead of 16. */
-function revisedMultiprocessors(all: readonly GiProfile[], perSlice: number): number | undefined {
-  return all.find((profile) => profile.computeSlices === 1 && profile.multiprocessors > perSlice)?.multiprocessors;
 }

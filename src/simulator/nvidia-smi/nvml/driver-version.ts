@@ -1,12 +1,8 @@
 import { isOlderDriver } from '../../../core/gpu/geometry/model-lookup.ts';
 import type { SimulatedGpu } from './gpu.ts';
-import { describeTraits, type DriverTraits } from './driver-traits.ts';
+import { describeTraits } from './driver-traits.ts';
 
-export interface DriverVersions extends DriverTraits {
-  readonly driver: string;
-  readonly nvml: string;
-  readonly cuda: string;
-}
+export type DriverVersions = ReturnType<typeof driverOf>;
 
 /** The branches that a node can be given, each with a release of it. */
 const versions = {
@@ -53,17 +49,13 @@ function isBranch(text: string): text is DriverBranch {
 }
 
 /** The driver of a node: that of its branch, or the first that supports MIG on all of its GPUs if that is later. */
-export function driverOf(gpus: readonly SimulatedGpu[], wanted: DriverBranch = recordedBranch): DriverVersions {
+export function driverOf(gpus: readonly SimulatedGpu[], wanted: DriverBranch = recordedBranch) {
   // Of some models only the branch is published.
   const needed = gpus
     .flatMap(({ board }) => board.model?.minDriver ?? [])
     .map((driver) => (isBranch(driver) ? versions[driver] : driver));
   const driver = needed.reduce<string>((latest, one) => (isOlderDriver(latest, one) ? one : latest), versions[wanted]);
   const [branch = '', minor = ''] = driver.split('.');
-  return {
-    driver,
-    nvml: `${branch}.${minor}`,
-    cuda: cudaOf[branch] ?? '13.0',
-    ...describeTraits(Number(branch)),
-  };
+  const cuda = cudaOf[branch] ?? '13.0';
+  return { driver, nvml: `${branch}.${minor}`, cuda, ...describeTraits(Number(branch)) };
 }

@@ -37,6 +37,10 @@ export function listGiProfiles(board: Board): readonly GiProfile[] {
   }));
 }
 
+export function findGiProfile(board: Board, wanted: number): GiProfile | undefined {
+  return listGiProfiles(board).find(({ id }) => id === wanted);
+}
+
 function shareOfMemory(board: Board, model: GpuModel, size: number): number {
   return Math.floor((board.memoryMiB * size) / Math.max(1, model.memorySlices));
 }

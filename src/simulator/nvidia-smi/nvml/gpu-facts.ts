@@ -1,44 +1,16 @@
-import type { Board } from './board.ts';
-import type { DriverVersions } from './driver-version.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import { usedMemoryOf } from './mig-device.ts';
-import type { GpuProcess, NodeState } from '../state/node-state.ts';
+import type { NodeState } from '../state/node-state.ts';
 import { attempt, NVML, NvmlFailure } from './nvml-code.ts';
-import type { HealthSign } from '../faults/fault.ts';
 import type { MigModePair, Nvml } from './nvml.ts';
-
-/** What the reports print about one GPU at one moment. */
-export interface ReportFacts {
-  readonly gpu: SimulatedGpu;
-  readonly board: Board;
-  readonly driver: DriverVersions;
-  readonly state: NodeState;
-  /** `Enabled`, `Disabled`, or why the mode cannot be read: `N/A`, `GPU is lost`. */
-  readonly migCurrent: string;
-  readonly migPending: string;
-  /** Or why they cannot be listed. */
-  readonly processes: readonly GpuProcess[] | string;
-  readonly persistence: string;
-  readonly isVgpuHost: boolean;
-  readonly health: ReadonlySet<HealthSign>;
-  readonly bus: string;
-  readonly boardId: string;
-  readonly usedMiB: number;
-  readonly freeMiB: number;
-  /** Why the memory cannot be read; undefined if it can. */
-  readonly memoryFailure: string | undefined;
-  /** `0 %`; not measured while MIG is on. */
-  readonly utilization: string;
-  readonly powerLimit: string;
-  readonly graphicsClock: string;
-  readonly memoryClock: string;
-  readonly pcieGeneration: string;
-}
 
 export const TEMPERATURE_CELSIUS = 33;
 export const POWER_DRAW_WATTS = 52.34;
 
-export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState): ReportFacts {
+/** What the reports print about one GPU at one moment. */
+export type ReportFacts = ReturnType<typeof gatherGpuFacts>;
+
+export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState) {
   const { board } = gpu;
   const mode = readMigMode(nvml, gpu);
   const usedMiB = usedMemoryOf(gpu, state);
@@ -48,8 +20,10 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
     board,
     driver: nvml.driver,
     state,
+    /** `Enabled`, `Disabled`, or why the mode cannot be read: `N/A`, `GPU is lost`. */
     migCurrent: describeMode(mode, 'current'),
     migPending: describeMode(mode, 'pending'),
+    /** Or why they cannot be listed. */
     processes: orReason(attempt(() => nvml.listProcesses(gpu))),
     health: nvml.listHealthSigns(gpu),
     isVgpuHost: nvml.isVgpuHost(gpu),
@@ -58,7 +32,9 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
     boardId: `0x${Number.parseInt(bus, 16).toString(16)}00`,
     usedMiB,
     freeMiB: board.memoryMiB - board.reservedMiB - usedMiB,
+    /** Why the memory cannot be read; undefined if it can. */
     memoryFailure: attempt(() => nvml.checkMemory(gpu))?.message,
+    /** Not measured while MIG is on. */
     utilization: typeof mode === 'object' && mode.current ? 'N/A' : '0 %',
     powerLimit: `${board.powerLimitWatts.toFixed(2)} W`,
     graphicsClock: `${board.graphicsMHz} MHz`,

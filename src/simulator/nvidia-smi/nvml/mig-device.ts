@@ -1,46 +1,31 @@
-import type { CiProfile } from './ci-profile.ts';
 import { ciProfilesOf } from './ci-profile.ts';
-import type { GiProfile } from './gi-profile.ts';
-import { listGiProfiles } from './gi-profile.ts';
+import { findGiProfile } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
-import type { ComputeInstance, GpuInstance, GpuProcess, NodeState } from '../state/node-state.ts';
-import { gpuStateOf } from '../state/node-state.ts';
+import { type GpuProcess, gpuStateOf, type NodeState } from '../state/node-state.ts';
 
 /** A MIG device as programs see it: a compute instance with its GPU instance. */
-export interface MigDevice {
-  /** Compact: it shifts when an earlier instance is destroyed. */
-  readonly index: number;
-  readonly gi: GpuInstance;
-  readonly ci: ComputeInstance;
-}
-
-/** What `-q` and the table show for one device. */
-export interface MigDeviceFacts {
-  readonly giProfile: GiProfile;
-  readonly ciProfile: CiProfile;
-  readonly usedMiB: number;
-  readonly bar1MiB: number;
-}
+export type MigDevice = ReturnType<typeof listMigDevices>[number];
 
 /** Memory that the driver itself uses on every MIG device (recorded). */
 const MIG_DEVICE_USED_MIB = 12;
 
-/** MIG devices of a GPU by GPU instance id, then compute instance id. A GPU instance without compute instances has none. */
-export function listMigDevices(gpu: SimulatedGpu, state: NodeState): readonly MigDevice[] {
+/**
+ * MIG devices of a GPU by GPU instance id, then compute instance id. A GPU instance without compute instances has none. The index is
+ * compact: it shifts when an earlier instance is destroyed.
+ */
+export function listMigDevices(gpu: SimulatedGpu, state: NodeState) {
   const { migCurrent, gpuInstances } = gpuStateOf(state, gpu.index);
   const pairs = gpuInstances.flatMap((gi) => gi.computeInstances.map((ci) => ({ gi, ci })));
   return migCurrent ? pairs.map((pair, index) => ({ index, ...pair })) : [];
 }
 
-/** Undefined for an instance whose profile the board does not have (another node's state file). */
-export function describeMigDevice(gpu: SimulatedGpu, state: NodeState, device: MigDevice): MigDeviceFacts | undefined {
+/** What `-q` and the table show for one device. Undefined for an instance whose profile the board does not have (another node's state file). */
+export function describeMigDevice(gpu: SimulatedGpu, state: NodeState, device: MigDevice) {
   const { gi, ci } = device;
-  const giProfile = listGiProfiles(gpu.board).find(({ id }) => id === gi.profileId);
+  const giProfile = findGiProfile(gpu.board, gi.profileId);
   const ciProfile = ciProfilesOf(gpu, gi).find(({ id }) => id === ci.profileId);
   const model = gpu.board.model;
-  if (giProfile === undefined || ciProfile === undefined || model === undefined) {
-    return undefined;
-  }
+  if (giProfile === undefined || ciProfile === undefined || model === undefined) return undefined;
   return {
     giProfile,
     ciProfile,

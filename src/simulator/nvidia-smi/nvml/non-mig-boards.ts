@@ -1,9 +1,5 @@
-import type { Board } from './board.ts';
-
-type NonMigFacts = Omit<Board, 'productName' | 'pciSubsystemId' | 'reservedMiB' | 'bar1MiB' | 'model'>;
-
 /** GPUs without MIG, by product name, for mixed nodes: data sheets and the CUDA GPU list. */
-export const NON_MIG_BOARDS: ReadonlyMap<string, NonMigFacts> = new Map([
+export const NON_MIG_BOARDS = new Map([
   ['Tesla T4', board('Turing', '7.5', '0x1EB810DE', 15360, 70, 1590, 5001, 3)],
   ['Tesla V100-SXM2-16GB', board('Volta', '7.0', '0x1DB110DE', 16384, 300, 1530, 877, 3)],
   ['Tesla V100-SXM2-32GB', board('Volta', '7.0', '0x1DB510DE', 32768, 300, 1530, 877, 3)],
@@ -24,7 +20,7 @@ function board(
   graphicsMHz: number,
   memoryMHz: number,
   pcieGeneration: number,
-): NonMigFacts {
+) {
   return {
     architecture,
     computeCapability,

@@ -1,18 +1,9 @@
 import type { CiProfile } from './ci-profile.ts';
 import { driverOf, type DriverVersions } from './driver-version.ts';
 import { durationOf, openingOf } from './durations.ts';
-import type { StateChange } from './device.ts';
-import {
-  createComputeInstance,
-  createGpuInstance,
-  destroyComputeInstance,
-  destroyGpuInstance,
-  isOpen,
-  resetGpu,
-  setMigMode,
-} from './device.ts';
+import * as device from './device.ts';
 import type { FaultEffect, FaultTarget, HealthSign } from '../faults/fault.ts';
-import { strikes } from '../faults/strike.ts';
+import { strike } from '../faults/strike.ts';
 import type { GiProfile } from './gi-profile.ts';
 import { listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
@@ -53,7 +44,7 @@ export class Nvml {
   /** Opens a GPU, which fails if it is lost. */
   open(gpu: SimulatedGpu): undefined {
     this.#enter('DeviceGetHandleByIndex_v2', { gpu: gpu.index });
-    if (this.#world.pace > 0 && !this.isPersistent(gpu) && !isOpen(this.#world.readState(), gpu.index))
+    if (this.#world.pace > 0 && !this.isPersistent(gpu) && !device.isOpen(this.#world.readState(), gpu.index))
       this.#spend(openingOf(gpu.board.model));
   }
 
@@ -131,22 +122,26 @@ export class Nvml {
 
   createGpuInstance(gpu: SimulatedGpu, profile: GiProfile, start: number | undefined): GpuInstance {
     const call = start === undefined ? 'DeviceCreateGpuInstance' : 'DeviceCreateGpuInstanceWithPlacement';
-    return this.#change(call, { gpu: gpu.index }, (state) => createGpuInstance(gpu, state, profile, start));
+    return this.#change(call, { gpu: gpu.index }, (state) => device.createGpuInstance(gpu, state, profile, start));
   }
 
   destroyGpuInstance(gpu: SimulatedGpu, gi: number): undefined {
-    return this.#change('GpuInstanceDestroy', { gpu: gpu.index, gi }, (state) => destroyGpuInstance(gpu, state, gi));
+    return this.#change('GpuInstanceDestroy', { gpu: gpu.index, gi }, (state) =>
+      device.destroyGpuInstance(gpu, state, gi),
+    );
   }
 
   createComputeInstance(gpu: SimulatedGpu, gi: number, profile: CiProfile, start: number | undefined): ComputeInstance {
     const call =
       start === undefined ? 'GpuInstanceCreateComputeInstance' : 'GpuInstanceCreateComputeInstanceWithPlacement';
-    return this.#change(call, { gpu: gpu.index, gi }, (state) => createComputeInstance(gpu, state, gi, profile, start));
+    return this.#change(call, { gpu: gpu.index, gi }, (state) =>
+      device.createComputeInstance(gpu, state, gi, profile, start),
+    );
   }
 
   destroyComputeInstance(gpu: SimulatedGpu, gi: number, ci: number): undefined {
     const target = { gpu: gpu.index, gi, ci };
-    return this.#change('ComputeInstanceDestroy', target, (state) => destroyComputeInstance(gpu, state, gi, ci));
+    return this.#change('ComputeInstanceDestroy', target, (state) => device.destroyComputeInstance(gpu, state, gi, ci));
   }
 
   /** Returns the activation status: 0, or the code that explains why the mode is only pending. */
@@ -154,13 +149,13 @@ export class Nvml {
     const target = { gpu: gpu.index };
     return this.#change('DeviceSetMigMode', target, (state, effects) => {
       const pending = effects.find((effect) => effect.kind === 'pending');
-      return setMigMode(gpu, state, enable, pending?.code);
+      return device.setMigMode(gpu, state, enable, pending?.code);
     });
   }
 
   resetGpu(gpu: SimulatedGpu): undefined {
     const isHeld = this.isPersistent(gpu);
-    return this.#change('GpuReset', { gpu: gpu.index }, (state) => resetGpu(gpu, state, isHeld));
+    return this.#change('GpuReset', { gpu: gpu.index }, (state) => device.resetGpu(gpu, state, isHeld));
   }
 
   /** Lets the time pass that something takes on a real GPU. */
@@ -186,7 +181,7 @@ export class Nvml {
   #change<T>(
     call: NvmlCall,
     target: FaultTarget,
-    change: (state: NodeState, effects: readonly FaultEffect[]) => StateChange<T>,
+    change: (state: NodeState, effects: readonly FaultEffect[]) => device.StateChange<T>,
   ): T {
     this.#requireRoot();
     const effects = this.#strike(call, target);
@@ -214,7 +209,7 @@ export class Nvml {
   }
 
   #strike(call: NvmlCall, target: FaultTarget): readonly FaultEffect[] {
-    return this.#world.faults.filter((rule) => strikes(this.#world, rule, call, target)).map(({ effect }) => effect);
+    return strike(this.#world, call, target);
   }
 
   #suffer(effect: FaultEffect): void {

@@ -1,13 +1,13 @@
 import { readFileSync, writeSync } from 'node:fs';
+import { definedOnly } from '../../../core/text/defined-fields.ts';
 import { parseFaults } from '../faults/fault-text.ts';
-import { pause } from './file-lock.ts';
+import { hasCode, pause } from './file-lock.ts';
 import { type DriverBranch, parseBranch, recordedBranch } from '../nvml/driver-version.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import { NVML } from '../nvml/nvml-code.ts';
 import { assembleGpus, RECORDED_SEED } from '../nvml/gpu.ts';
-import { appendToLog, describeChange } from './operation-log.ts';
+import { appendToLog, describeChange, type LogEntry } from './operation-log.ts';
 import { runInWorld } from '../run.ts';
-import type { LogEntry } from './operation-log.ts';
 import { countFaultMatch, readStateFile, updateStateFile } from './state-file.ts';
 import type { World } from './world.ts';
 
@@ -45,16 +45,15 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       `NVIDIA_SMI_SIM_PACE is ${JSON.stringify(text('PACE'))}; give a number from 0 (no time) to 100, 1 is as real GPUs`,
     );
   }
-  const logFile = text('LOG');
-  const faultsFile = text('FAULTS');
+  // An empty variable is as good as none.
+  const files = definedOnly({ logFile: text('LOG') || undefined, faultsFile: text('FAULTS') || undefined });
   return {
     gpus: assembleGpus(names, text('SEED') ?? RECORDED_SEED),
     driver: parseBranch(text('DRIVER') ?? recordedBranch),
     pace,
     stateFile,
-    ...(logFile === undefined || logFile === '' ? {} : { logFile }),
-    ...(faultsFile === undefined || faultsFile === '' ? {} : { faultsFile }),
-    uid: uid === undefined ? 0 : Number(uid),
+    ...files,
+    uid: Number(uid ?? 0),
   };
 }
 
@@ -70,9 +69,7 @@ export function runOnFiles(
 ): number {
   const { gpus, driver, pace, stateFile, logFile, faultsFile, uid } = settings;
   const log = (entry: LogEntry): void => {
-    if (logFile !== undefined) {
-      appendToLog(logFile, argv, entry);
-    }
+    if (logFile !== undefined) appendToLog(logFile, argv, entry);
   };
   let buffer = '';
   const flush = (text: string): void => {
@@ -94,9 +91,7 @@ export function runOnFiles(
     changeState: (call, change) => {
       updateStateFile(stateFile, gpus.length, change, (before, after) => {
         const entry = describeChange(call, before, after);
-        if (entry !== undefined) {
-          log(entry);
-        }
+        if (entry !== undefined) log(entry);
       });
     },
     countMatch: (rule) => countFaultMatch(stateFile, rule.line),
@@ -116,14 +111,9 @@ export function runOnFiles(
 
 /** Blocks the only thread: with a handler set, SIGTERM is recorded but never handled. */
 function hang(dies: boolean): never {
-  if (!dies) {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-      process.on(signal, () => undefined);
-    }
-  }
-  for (;;) {
-    pause(60_000);
-  }
+  const ignored = dies ? [] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
+  for (const signal of ignored) process.on(signal, () => undefined);
+  for (;;) pause(60_000);
 }
 
 function writeAll(text: string): void {
@@ -134,12 +124,8 @@ function writeAll(text: string): void {
       written += writeSync(1, bytes, written);
     } catch (error) {
       // The reader has closed the pipe, for example at its output limit: nvidia-smi would die of SIGPIPE.
-      if (error instanceof Error && 'code' in error && error.code === 'EPIPE') {
-        return;
-      }
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) {
-        throw error;
-      }
+      if (hasCode(error, 'EPIPE')) return;
+      if (!hasCode(error, 'EAGAIN')) throw error;
       pause(2);
     }
   }

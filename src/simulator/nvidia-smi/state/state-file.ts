@@ -17,13 +17,12 @@ export function updateStateFile(
   gpuCount: number,
   change: (state: NodeState) => NodeState,
   onChange?: (before: NodeState, after: NodeState) => void,
-): NodeState {
-  return withFileLock(`${path}.lock`, () => {
+): void {
+  withFileLock(`${path}.lock`, () => {
     const before = readStateFile(path, gpuCount);
     const after = change(before);
     replaceFile(path, renderState(after));
     onChange?.(before, after);
-    return after;
   });
 }
 
