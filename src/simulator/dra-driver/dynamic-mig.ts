@@ -17,12 +17,8 @@ export interface CounterSet {
  * What the driver offers with its gate DynamicMIG: each GPU and each slice that it could create, which consume counters. A slice that
  * does not exist has no UUID.
  */
-export function offerPossibleDevices(
-  gpus: readonly SimulatedGpu[],
-  branch?: DriverBranch,
-): { readonly counters: readonly CounterSet[]; readonly devices: readonly OfferedDevice[] } {
+export function offerPossibleDevices(gpus: readonly SimulatedGpu[], branch?: DriverBranch) {
   const versions = driverOf(gpus, branch);
-  const capable = gpus.filter(({ board }) => board.model !== undefined);
   const devices = gpus.flatMap((gpu): readonly OfferedDevice[] => {
     const { offered } = describeGpu(gpu, versions);
     const { model } = gpu.board;
@@ -35,10 +31,10 @@ export function offerPossibleDevices(
     );
     return [{ ...offered, ...consume(gpu, 0, model.memorySlices) }, ...slices];
   });
-  const counters = capable.map((gpu) => ({
-    name: setOf(gpu),
-    counters: countersOf(0, gpu.board.model?.memorySlices ?? 0),
-  }));
+  const counters = gpus.flatMap((gpu): readonly CounterSet[] => {
+    const { model } = gpu.board;
+    return model === undefined ? [] : [{ name: setOf(gpu), counters: countersOf(0, model.memorySlices) }];
+  });
   return { counters, devices };
 }
 

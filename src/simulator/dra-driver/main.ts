@@ -40,9 +40,6 @@ async function prepare({ namespace, name, uid }: ClaimRef): Promise<PreparedClai
 
 await serveDriver('/var/lib/kubelet', prepare);
 const { metadata } = await client.get<KubeObject>({ resource: nodes, name: node });
-await publishDevices(
-  client,
-  { name: node, uid: metadata.uid ?? '' },
-  found.map(({ offered }) => offered),
-);
+const offer = { devices: found.map(({ offered }) => offered) };
+await publishDevices(client, { name: node, uid: metadata.uid ?? '' }, offer);
 console.log(`${found.length} devices published: ${[...devices.keys()].join(', ')}`);

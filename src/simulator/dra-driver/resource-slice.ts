@@ -30,34 +30,18 @@ interface SliceObject extends KubeObject {
   readonly spec: SliceSpec;
 }
 
-/** The content of one slice. */
-type SliceContent = Pick<SliceSpec, 'devices'> | Pick<SliceSpec, 'sharedCounters'>;
+/** The devices that a driver offers; counters only with the gate DynamicMIG. */
+export interface DriverOffer {
+  readonly devices: readonly OfferedDevice[];
+  readonly counters?: readonly CounterSet[];
+}
 
 /**
  * Makes the API server offer these devices of a node: one slice, owned by the Node and changed in place, whose generation stays 1 as
- * the real driver's does.
+ * the real driver's does. Counters are in a slice of their own, and more slices follow.
  */
-export async function publishDevices(
-  client: KubeClient,
-  node: NodeRef,
-  devices: readonly OfferedDevice[],
-): Promise<void> {
-  await publish(client, node, [{ devices }]);
-}
-
-/** The same with the gate DynamicMIG: counters are in a slice of their own. */
-export async function publishPossibleDevices(
-  client: KubeClient,
-  node: NodeRef,
-  { counters, devices }: { readonly counters: readonly CounterSet[]; readonly devices: readonly OfferedDevice[] },
-): Promise<void> {
-  const parts = Array.from({ length: Math.ceil(devices.length / mostCounting) }, (_, i) => ({
-    devices: devices.slice(i * mostCounting, (i + 1) * mostCounting),
-  }));
-  await publish(client, node, [...(counters.length > 0 ? [{ sharedCounters: counters }] : []), ...parts]);
-}
-
-async function publish(client: KubeClient, { name, uid }: NodeRef, contents: readonly SliceContent[]): Promise<void> {
+export async function publishDevices(client: KubeClient, { name, uid }: NodeRef, offer: DriverOffer): Promise<void> {
+  const contents = divide(offer);
   const pool = { name, generation: 1, resourceSliceCount: contents.length };
   const specs = contents.map((content) => ({ driver: driverName, nodeName: name, pool, ...content }));
   const found = await listSlices(client, name);
@@ -74,6 +58,14 @@ async function publish(client: KubeClient, { name, uid }: NodeRef, contents: rea
     const metadata = { name: sliceName(name), ownerReferences: [owner] };
     await client.create<SliceObject>(resourceSlices, { metadata, spec: one }, { metadataOnly: true });
   }
+}
+
+function divide({ devices, counters }: DriverOffer): readonly Pick<SliceSpec, 'devices' | 'sharedCounters'>[] {
+  if (counters === undefined) return [{ devices }];
+  const parts = Array.from({ length: Math.ceil(devices.length / mostCounting) }, (_, i) => ({
+    devices: devices.slice(i * mostCounting, (i + 1) * mostCounting),
+  }));
+  return counters.length > 0 ? [{ sharedCounters: counters }, ...parts] : parts;
 }
 
 /** What a kubelet does some time after a driver has gone. */

@@ -32,10 +32,7 @@ export interface FleetLoopOptions {
 export class FleetLoop {
   /** Pods by node. */
   readonly bound = new PodIndex();
-  readonly #client: KubeClient;
-  readonly #timing: KubeletTiming;
-  readonly #hosts: ReadonlyMap<string, Host>;
-  readonly #programOf: FleetLoopOptions['programOf'];
+  readonly #options: FleetLoopOptions;
   /** Each node's label that chooses the config file of its daemons. */
   readonly #configLabels = new Map<string, string | undefined>();
   readonly #queue: WorkQueue;
@@ -43,11 +40,9 @@ export class FleetLoop {
   readonly #pods: Reflector<PodObject>;
   #kubeletVersion = '';
 
-  constructor({ client, logger, timing, hosts, programOf }: FleetLoopOptions) {
-    this.#client = client;
-    this.#timing = timing;
-    this.#hosts = hosts;
-    this.#programOf = programOf;
+  constructor(options: FleetLoopOptions) {
+    const { client, logger } = options;
+    this.#options = options;
     this.#queue = new WorkQueue({
       reconcile: (key) => this.#reconcile(key),
       logger,
@@ -71,7 +66,7 @@ export class FleetLoop {
   }
 
   async start(): Promise<void> {
-    this.#kubeletVersion = readVersion(await this.#client.request({ method: 'GET', path: '/version' }));
+    this.#kubeletVersion = readVersion(await this.#options.client.request({ method: 'GET', path: '/version' }));
     this.#nodes.start();
     this.#pods.start();
     await Promise.all([this.#nodes.waitForSync(), this.#pods.waitForSync()]);
@@ -83,7 +78,7 @@ export class FleetLoop {
 
   /** Schedules a reconcile of a Node with its machine. */
   wakeNode(name: string): void {
-    if (this.#hosts.has(name)) this.#queue.add(`node/${name}`);
+    if (this.#options.hosts.has(name)) this.#queue.add(`node/${name}`);
   }
 
   /** A Node and all pods that are bound to it. */
@@ -97,7 +92,7 @@ export class FleetLoop {
     const [kind = ''] = key.split('/', 1);
     const name = key.slice(kind.length + 1);
     if (kind === 'pod') return this.#reconcilePod(name);
-    const machine = this.#hosts.get(name)?.machine;
+    const machine = this.#options.hosts.get(name)?.machine;
     if (machine === undefined || !machine.isRunning) return {};
     return kind === 'lease' ? this.#reconcileLease(machine) : this.#reconcileNode(machine);
   }
@@ -106,29 +101,31 @@ export class FleetLoop {
     const { name } = machine.node;
     const shown = this.#nodes.store.get(name);
     if (shown !== undefined) this.#queue.add(`lease/${name}`);
-    const sight = { client: this.#client, shown, timing: this.#timing, kubeletVersion: this.#kubeletVersion };
-    return syncNode(machine, sight);
+    const { client, timing } = this.#options;
+    return syncNode(machine, { client, shown, timing, kubeletVersion: this.#kubeletVersion });
   }
 
   async #reconcileLease(machine: Machine): Promise<ReconcileResult> {
     const uid = this.#nodes.store.get(machine.node.name)?.metadata.uid;
     if (uid === undefined) return {};
-    return syncLease(machine, uid, { client: this.#client, leaseMs: this.#timing.leaseMs });
+    const { client, timing } = this.#options;
+    return syncLease(machine, uid, { client, leaseMs: timing.leaseMs });
   }
 
   async #reconcilePod(key: string): Promise<ReconcileResult> {
+    const { client, timing, hosts, programOf } = this.#options;
     const pod = this.#pods.store.get(key);
     const name = pod?.spec?.nodeName ?? '';
-    const host = this.#hosts.get(name);
+    const host = hosts.get(name);
     if (pod === undefined || host === undefined || !host.machine.isRunning) return {};
     const before = host.machine.advertised;
     const goneBefore = host.machine.driver.goneAtMs;
     const labels = this.#nodes.store.get(name)?.metadata.labels ?? {};
     const result = await syncPod(host, pod, refOf(podsResource, pod), {
-      client: this.#client,
-      timing: this.#timing,
+      client,
+      timing,
       labels,
-      program: this.#programOf(pod),
+      program: programOf(pod),
       isGone: () => this.#pods.store.get(key)?.metadata.uid !== pod.metadata.uid,
     });
     if (host.machine.advertised !== before || host.machine.driver.goneAtMs !== goneBefore) this.wakeNode(name);
@@ -148,7 +145,7 @@ export class FleetLoop {
   #onPod(change: Change<PodObject>): void {
     const { object: pod, key } = change;
     const name = pod.spec?.nodeName ?? '';
-    const host = this.#hosts.get(name);
+    const host = this.#options.hosts.get(name);
     this.bound.follow(change);
     if (host === undefined) return;
     if (change.type === 'delete') {

@@ -2,14 +2,16 @@ import { KubeClient } from '../../kube/client.ts';
 import { silentLogger } from '../../process/logger.ts';
 import type { Logger } from '../../process/logger.ts';
 import { FleetLoop } from './fleet-loop.ts';
-import { bootHost } from './node/host.ts';
 import type { Host } from './node/host.ts';
-import type { Machine } from './node/machine.ts';
+import { Machine } from './node/machine.ts';
+import { type DaemonClients, NodeDaemons } from './daemons/node-daemons.ts';
 import type { DriverFault } from './daemons/driver-registration.ts';
 import type { PluginFault } from './daemons/plugin-registration.ts';
 import type { PodObject } from './node/kube-objects.ts';
 import type { PodProgram } from './pods/pod-program.ts';
+import { encodeAllocatable, encodeList } from './pods/pod-resources.ts';
 import type { StartedPodHolding } from './pods/pod-resources.ts';
+import { servePodResources } from './pods/pod-resources-server.ts';
 import type { SimulatedNode } from './node/simulated-node.ts';
 import { StateWatch } from './node/state-watch.ts';
 import { usualKubeletTiming } from './timing.ts';
@@ -32,9 +34,7 @@ export interface KubeletFleetOptions {
  * simulated nvidia-smi as resources or in ResourceSlices, starts the pods bound to them and terminates those that are deleted.
  */
 export class KubeletFleet implements AsyncDisposable {
-  readonly #client: KubeClient;
-  readonly #nfdClient: KubeClient;
-  readonly #driverClient: KubeClient;
+  readonly #clients: DaemonClients;
   readonly #logger: Logger;
   readonly #timing: KubeletTiming;
   readonly #hosts = new Map<string, Host>();
@@ -42,9 +42,11 @@ export class KubeletFleet implements AsyncDisposable {
   readonly #loop: FleetLoop;
 
   constructor({ client, logger = silentLogger, timing, programOf = () => undefined }: KubeletFleetOptions) {
-    this.#client = client;
-    this.#nfdClient = new KubeClient(client.config, 'nfd-master');
-    this.#driverClient = new KubeClient(client.config, 'gpu-kubelet-plugin');
+    this.#clients = {
+      kubelet: client,
+      nfd: new KubeClient(client.config, 'nfd-master'),
+      driver: new KubeClient(client.config, 'gpu-kubelet-plugin'),
+    };
     this.#logger = logger;
     this.#timing = { ...usualKubeletTiming, ...timing };
     this.#loop = new FleetLoop({ client, logger, timing: this.#timing, hosts: this.#hosts, programOf });
@@ -60,14 +62,15 @@ export class KubeletFleet implements AsyncDisposable {
    * @throws UnknownGpuError, RangeError; the error of the operating system if its socket cannot be created
    */
   async addNode(node: SimulatedNode): Promise<void> {
-    const { name } = node;
-    const host = await bootHost(node, {
-      clients: { kubelet: this.#client, nfd: this.#nfdClient, driver: this.#driverClient },
-      logger: this.#logger,
-      timing: this.#timing,
-      listHoldings: () => this.listHoldings(name),
-    });
-    this.#hosts.set(name, host);
+    const { name, podResourcesSocket: socket } = node;
+    const machine = new Machine(node, this.#logger);
+    const daemons = new NodeDaemons(machine, this.#clients, this.#timing);
+    const answers = {
+      '/v1.PodResourcesLister/List': () => encodeList(this.listHoldings(name)),
+      '/v1.PodResourcesLister/GetAllocatableResources': () => encodeAllocatable(machine.advertised.deviceIds),
+    };
+    const server = socket === undefined ? undefined : await servePodResources(socket, answers);
+    this.#hosts.set(name, { machine, daemons, server });
     this.#states.add(node.stateFile, () => this.#loop.wakeNode(name));
     this.#loop.wakeAll(name);
   }

@@ -1,8 +1,7 @@
 import type { KubeClient } from '../../../kube/client.ts';
 import { findDevices } from '../../dra-driver/driver-device.ts';
-import type { DriverDevice } from '../../dra-driver/driver-device.ts';
 import { offerPossibleDevices, withoutIdleInstances } from '../../dra-driver/dynamic-mig.ts';
-import { publishDevices, publishPossibleDevices } from '../../dra-driver/resource-slice.ts';
+import { type DriverOffer, publishDevices } from '../../dra-driver/resource-slice.ts';
 import { nodesResource } from '../node/kube-objects.ts';
 import type { KubeletNode, PodObject } from '../node/kube-objects.ts';
 import type { Machine } from '../node/machine.ts';
@@ -15,7 +14,7 @@ export class DriverWork implements DaemonWork {
   readonly #uid: string;
   readonly #isDynamic: boolean;
   /** What is still to be published, and when. */
-  #due: { readonly devices: readonly DriverDevice[]; readonly atMs: number } | undefined;
+  #due: { readonly offer: DriverOffer; readonly atMs: number } | undefined;
 
   /** @param client with the driver's own field manager */
   constructor(machine: Machine, client: KubeClient, pod: PodObject) {
@@ -34,26 +33,21 @@ export class DriverWork implements DaemonWork {
     if ('failure' in devices) return { failure: `error creating driver: ${devices.failure}` };
     driver.register(this.#uid, devices);
     const staleMs = driver.fault?.kind === 'Stale' ? driver.fault.forMs : 0;
-    this.#due = { devices, atMs: performance.now() + staleMs };
+    const found = { devices: devices.map(({ offered }) => offered) };
+    const offer = this.#isDynamic ? offerPossibleDevices(gpus, node.driver) : found;
+    this.#due = { offer, atMs: performance.now() + staleMs };
     return {};
   }
 
   async continue(): Promise<DaemonRunResult> {
     if (this.#due === undefined) return {};
-    const { devices, atMs } = this.#due;
+    const { offer, atMs } = this.#due;
     const waitMs = atMs - performance.now();
     if (waitMs > 0) return { againAfterMs: waitMs };
     const ref = { resource: nodesResource, name: this.#machine.node.name };
     const uid = (await this.#client.find<KubeletNode>(ref))?.metadata.uid;
     if (uid === undefined) return { failure: `error publishing resources: nodes "${ref.name}" not found` };
-    const node = { name: ref.name, uid };
-    if (this.#isDynamic) {
-      const { gpus, node: about } = this.#machine;
-      await publishPossibleDevices(this.#client, node, offerPossibleDevices(gpus, about.driver));
-    } else {
-      const offered = devices.map((device) => device.offered);
-      await publishDevices(this.#client, node, offered);
-    }
+    await publishDevices(this.#client, { name: ref.name, uid }, offer);
     this.#due = undefined;
     return {};
   }

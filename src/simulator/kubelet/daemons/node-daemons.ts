@@ -5,7 +5,6 @@ import { Daemon } from './daemon.ts';
 import { roleOf } from './daemon-role.ts';
 import type { DaemonRole } from './daemon-role.ts';
 import { readDaemonSettings } from './daemon-settings.ts';
-import type { DaemonWork } from './daemon-work.ts';
 import { DriverWork } from './driver-work.ts';
 import { DiscoveryWork } from './discovery-work.ts';
 import type { PodObject } from '../node/kube-objects.ts';
@@ -65,38 +64,22 @@ export class NodeDaemons {
   }
 
   #create(role: DaemonRole, pod: PodObject): Daemon {
-    const { node } = this.#machine;
-    return new Daemon({
-      client: this.#clients.kubelet,
-      node,
-      namespace: pod.metadata.namespace ?? '',
-      settings: readDaemonSettings(pod, role),
-      work: this.#workOf(role, pod),
-      isStuck: () => this.#isStuck(role),
-      restartMs: this.#timing.restartMs,
-    });
-  }
-
-  #isStuck(role: DaemonRole): boolean {
-    const { registration, driver } = this.#machine;
+    const machine = this.#machine;
+    const { kubelet: client, nfd, driver } = this.#clients;
+    const { uid = '', namespace = '' } = pod.metadata;
+    const settings = readDaemonSettings(pod, role);
+    const about = { client, node: machine.node, namespace, settings, restartMs: this.#timing.restartMs };
     switch (role) {
-      case 'device-plugin':
-        return registration.fault === 'NeverReady';
-      case 'dra-driver':
-        return driver.fault?.kind === 'NeverReady';
+      case 'device-plugin': {
+        const isStuck = (): boolean => machine.registration.fault === 'NeverReady';
+        return new Daemon({ ...about, work: new PluginWork(machine, uid), isStuck });
+      }
       case 'gpu-feature-discovery':
-        return false;
-    }
-  }
-
-  #workOf(role: DaemonRole, pod: PodObject): DaemonWork {
-    switch (role) {
-      case 'device-plugin':
-        return new PluginWork(this.#machine, pod.metadata.uid ?? '');
-      case 'gpu-feature-discovery':
-        return new DiscoveryWork(this.#machine, this.#clients.nfd, this.#timing);
-      case 'dra-driver':
-        return new DriverWork(this.#machine, this.#clients.driver, pod);
+        return new Daemon({ ...about, work: new DiscoveryWork(machine, nfd, this.#timing), isStuck: () => false });
+      case 'dra-driver': {
+        const isStuck = (): boolean => machine.driver.fault?.kind === 'NeverReady';
+        return new Daemon({ ...about, work: new DriverWork(machine, driver, pod), isStuck });
+      }
     }
   }
 }

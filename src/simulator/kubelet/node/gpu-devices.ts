@@ -23,12 +23,6 @@ export interface GpuDevice {
   readonly resource: string;
 }
 
-interface MigDevice {
-  readonly gi: number;
-  readonly ci: number;
-  readonly description: MigDeviceDescription;
-}
-
 /** What NVIDIA's tools would read on the node; the driver version is that of the simulated nvidia-smi. */
 export function describeNode(
   gpus: readonly SimulatedGpu[],
@@ -76,31 +70,24 @@ export function listGpuDevices(
 }
 
 /** One MIG device per compute instance; a GPU instance without any is not a device. */
-function describeMigDevices(gpu: SimulatedGpu, state: NodeState): readonly MigDevice[] {
-  return listMigDevices(gpu, state).flatMap((device): readonly MigDevice[] => {
+function describeMigDevices(gpu: SimulatedGpu, state: NodeState) {
+  return listMigDevices(gpu, state).flatMap((device) => {
     const facts = describeMigDevice(gpu, state, device);
     if (facts === undefined) return [];
     const { giProfile, ciProfile } = facts;
     const { copy, decoder, encoder, jpeg, ofa } = giProfile.engines;
-    return [
-      {
-        gi: device.gi.id,
-        ci: device.ci.id,
-        description: {
-          profile: ciProfile.name,
-          attributes: {
-            memory: giProfile.memoryMiB,
-            multiprocessors: ciProfile.multiprocessors,
-            'slices.gi': giProfile.computeSlices,
-            'slices.ci': ciProfile.size,
-            'engines.copy': copy,
-            'engines.decoder': decoder,
-            'engines.encoder': encoder,
-            'engines.jpeg': jpeg,
-            'engines.ofa': ofa,
-          },
-        },
-      },
-    ];
+    const attributes = {
+      memory: giProfile.memoryMiB,
+      multiprocessors: ciProfile.multiprocessors,
+      'slices.gi': giProfile.computeSlices,
+      'slices.ci': ciProfile.size,
+      'engines.copy': copy,
+      'engines.decoder': decoder,
+      'engines.encoder': encoder,
+      'engines.jpeg': jpeg,
+      'engines.ofa': ofa,
+    };
+    const description: MigDeviceDescription = { profile: ciProfile.name, attributes };
+    return [{ gi: device.gi.id, ci: device.ci.id, description }];
   });
 }

@@ -8,7 +8,7 @@ interface LeaseObject extends KubeObject {
   readonly spec: object;
 }
 
-/** Renews the Lease of a node when it is due. */
+/** Shows that a node is alive, as kubelets do: renews a Lease of its name in kube-node-lease, owned by the Node, when it is due. */
 export async function syncLease(
   machine: Machine,
   uid: string,
@@ -16,17 +16,12 @@ export async function syncLease(
 ): Promise<ReconcileResult> {
   const waitMs = machine.renewedAtMs + leaseMs - performance.now();
   if (waitMs > 0) return { requeueAfterMs: waitMs };
-  await renewLease(client, { name: machine.node.name, uid });
+  const { name } = machine.node;
+  const ref: ObjectRef = { resource: leasesResource, namespace: 'kube-node-lease', name };
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime };
+  const owner = { apiVersion: 'v1', kind: 'Node', name, uid };
+  await client.apply<LeaseObject>(ref, { metadata: { ownerReferences: [owner] }, spec }, { force: true });
   machine.renewedAtMs = performance.now();
   return { requeueAfterMs: leaseMs };
-}
-
-/** Shows that a node is alive, as kubelets do: a Lease of its name in kube-node-lease, owned by the Node. */
-async function renewLease(client: KubeClient, node: { readonly name: string; readonly uid: string }): Promise<void> {
-  const namespace = 'kube-node-lease';
-  const ref: ObjectRef = { resource: leasesResource, namespace, name: node.name };
-  const renewTime = new Date().toISOString().replace('Z', '000Z');
-  const spec = { holderIdentity: node.name, leaseDurationSeconds: 40, renewTime };
-  const owner = { apiVersion: 'v1', kind: 'Node', name: node.name, uid: node.uid };
-  await client.apply<LeaseObject>(ref, { metadata: { ownerReferences: [owner] }, spec }, { force: true });
 }

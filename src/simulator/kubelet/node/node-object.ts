@@ -17,28 +17,9 @@ type Quantities = Readonly<Record<string, string>>;
 
 /** The Node as its kubelet registers it. Labels of the caller are added to those of every node. */
 export function describeNodeObject(node: SimulatedNode, facts: NodeFacts, gpus: Quantities): KubeletNode {
-  const { name, labels, annotations, taints = [] } = node;
-  const registered = {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: {
-      name,
-      labels: { ...standardLabels(name), ...labels },
-      ...(annotations !== undefined && { annotations }),
-    },
-    spec: { taints },
-    status: {
-      ...describeStatus(node, facts),
-      capacity: { ...machineCapacity(node), ...gpus },
-      allocatable: { ...machineCapacity(node), ...gpus },
-    },
-  };
-  return registered;
-}
-
-/** The whole status except capacity and allocatable. */
-export function describeStatus({ name }: SimulatedNode, facts: NodeFacts): object {
-  return {
+  const { name, labels, annotations, taints = [], cpus = 64 } = node;
+  const capacity = { cpu: `${cpus}`, memory: '512Gi', pods: '110', 'ephemeral-storage': '1Ti', ...gpus };
+  const status = {
     conditions: describeConditions(facts.now),
     addresses: [
       { type: 'InternalIP', address: facts.internalIp },
@@ -56,12 +37,17 @@ export function describeStatus({ name }: SimulatedNode, facts: NodeFacts): objec
       osImage: 'Simulated',
       systemUUID: name,
     },
+    capacity,
+    allocatable: capacity,
   };
+  const metadata = { name, labels: { ...standardLabels(name), ...labels }, ...(annotations && { annotations }) };
+  const registered = { apiVersion: 'v1', kind: 'Node', metadata, spec: { taints }, status };
+  return registered;
 }
 
 /** All healthy, as of now. */
-export function describeConditions(now: string): readonly object[] {
-  const condition = (type: string, status: string, reason: string): object => ({
+export function describeConditions(now: string) {
+  const condition = (type: string, status: string, reason: string) => ({
     type,
     status,
     reason,
@@ -75,11 +61,6 @@ export function describeConditions(now: string): readonly object[] {
     condition('PIDPressure', 'False', 'KubeletHasSufficientPID'),
     condition('Ready', 'True', 'KubeletReady'),
   ];
-}
-
-/** Capacity and allocatable without GPUs. */
-export function machineCapacity({ cpus = 64 }: SimulatedNode): Quantities {
-  return { cpu: `${cpus}`, memory: '512Gi', pods: '110', 'ephemeral-storage': '1Ti' };
 }
 
 function standardLabels(name: string): Readonly<Record<string, string>> {

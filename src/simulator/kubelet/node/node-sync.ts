@@ -6,7 +6,7 @@ import { nodesResource } from './kube-objects.ts';
 import type { KubeletNode } from './kube-objects.ts';
 import type { Machine } from './machine.ts';
 import { describeConditions, describeNodeObject, patchGpus } from './node-object.ts';
-import type { describeStatus } from './node-object.ts';
+import type { NodeFacts } from './node-object.ts';
 import type { KubeletTiming } from '../timing.ts';
 
 export interface NodeSight {
@@ -91,7 +91,7 @@ async function report(machine: Machine, { client, shown, timing }: NodeSight): P
   machine.reportedAtMs = performance.now();
 }
 
-function factsOf(machine: Machine, kubeletVersion: string): Parameters<typeof describeStatus>[1] {
+function factsOf(machine: Machine, kubeletVersion: string): NodeFacts {
   const { bootId, internalIp } = machine;
   return { kubeletVersion, bootId, internalIp, now: new Date().toISOString() };
 }
