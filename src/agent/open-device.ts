@@ -4,7 +4,7 @@ import type { GpuWork } from '../core/wish/plan-gpu-wish.ts';
 import { applyNode } from '../device/apply/apply.ts';
 import type { DeviceApplyOptions, NodeResult } from '../device/apply/apply-options.ts';
 import type { GpuTarget } from '../core/gpu/target/plan-target.ts';
-import type { DeviceDriver } from '../device/command/driver.ts';
+import type { NvidiaSmi } from '../device/command/nvidia-smi.ts';
 import { DeviceError } from '../core/gpu/state/device-error.ts';
 import { type DeviceNodeReport, refreshDeviceNodes } from '../device/host/device-nodes.ts';
 import { listGpuOpeners } from '../device/host/gpu-openers.ts';
@@ -105,7 +105,7 @@ interface DeviceParts extends Pick<DeviceApplyOptions, 'gpusAtOnce' | 'journal' 
 
 /** The agent's view of a driver. */
 export function deviceOf(
-  driver: DeviceDriver,
+  driver: NvidiaSmi,
   { lock, logger, onOperation, host, unknown, ...parts }: DeviceParts,
 ): Device {
   return {

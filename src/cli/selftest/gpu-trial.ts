@@ -6,7 +6,7 @@ import { applyNode } from '../../device/apply/apply.ts';
 import type { DeviceApplyOptions } from '../../device/apply/apply-options.ts';
 import type { GpuTarget } from '../../core/gpu/target/plan-target.ts';
 import { demandDeviceError } from '../../device/apply/apply-task.ts';
-import type { DeviceDriver } from '../../device/command/driver.ts';
+import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { type DeviceState, type GpuState, toInstances } from '../../core/gpu/state/device-state.ts';
 import { layoutBefore } from '../../core/selftest/change-refusal.ts';
@@ -31,7 +31,7 @@ export interface ChangeTestOptions {
 
 /** Tries the profiles of one GPU. It is left as it was found, whatever happens. */
 export class GpuTrial {
-  readonly #driver: DeviceDriver;
+  readonly #driver: NvidiaSmi;
   readonly #options: ChangeTestOptions;
   readonly #before: GpuState;
   readonly #found: DeviceState;
@@ -42,7 +42,7 @@ export class GpuTrial {
   #last: DeviceState | undefined;
 
   /** @param found fresh reading; the GPU is idle, and can be restored */
-  constructor(driver: DeviceDriver, found: DeviceState, gpu: GpuState, options: ChangeTestOptions) {
+  constructor(driver: NvidiaSmi, found: DeviceState, gpu: GpuState, options: ChangeTestOptions) {
     this.#driver = driver;
     this.#found = found;
     this.#last = found;

@@ -45,8 +45,8 @@ export function redactFault({ code, tried, found, gpu, instance, holders, cause 
   const plain = new DeviceError(code, {
     tried,
     found,
-    ...(gpu === undefined ? {} : { gpu }),
-    ...(instance === undefined ? {} : { instance }),
+    gpu,
+    instance,
     holders: holders.map((holder) => holder.replace(/^(pid \d+) \(.*\)/s, '$1')),
     cause,
   });

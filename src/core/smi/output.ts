@@ -78,7 +78,7 @@ export function explainFailure(tried: string, execution: Execution, gpu?: string
   // The failure is printed below the head of a table, or below what succeeded.
   const words = execution.stdout.replace(/^(?:[|+]|Successfully ).*$\n?/gm, '');
   const found = `${describeEnd(execution)}: ${quoteOutput(words.trim() === '' ? execution.stdout : words)}`;
-  return new DeviceError(classifyOutput(execution), { tried, found, ...(gpu === undefined ? {} : { gpu }) });
+  return new DeviceError(classifyOutput(execution), { tried, found, gpu });
 }
 
 /** The error for output that cannot be understood: its meaning is unknown, which is not the same as nothing. */
@@ -124,7 +124,7 @@ export interface SmiRun {
  * trusted; everything is read again.
  */
 export function contradict(tried: string, found: string, gpu?: string): DeviceError {
-  return new DeviceError('Unstable', { tried, found, ...(gpu === undefined ? {} : { gpu }) });
+  return new DeviceError('Unstable', { tried, found, gpu });
 }
 
 /** The same during a reading of the whole device. */

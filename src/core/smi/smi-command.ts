@@ -6,7 +6,10 @@ export type GpuSelection = readonly (string | number)[];
 /** One command that reads. */
 export type ReadCommand =
   | { readonly name: 'List' }
-  | { readonly name: 'Report' | 'ComputeCapabilities' | keyof typeof listings; readonly gpus?: GpuSelection }
+  | {
+      readonly name: 'Report' | 'ComputeCapabilities' | keyof typeof listings;
+      readonly gpus?: GpuSelection | undefined;
+    }
   | { readonly name: 'ComputeProfiles'; readonly gpu: string; readonly instance: number };
 
 /** What `nvidia-smi mig` lists. */

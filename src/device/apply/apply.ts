@@ -1,7 +1,7 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import type { DeviceApplyOptions, NodeResult } from './apply-options.ts';
 import type { GpuTarget } from '../../core/gpu/target/plan-target.ts';
-import { explainAbsence } from '../../core/gpu/state/absence.ts';
+import { demandGpu } from '../../core/gpu/state/absence.ts';
 import {
   demandDeviceError,
   fail,
@@ -12,7 +12,7 @@ import {
   skip,
   type OpenTask,
 } from './apply-task.ts';
-import type { DeviceDriver } from '../command/driver.ts';
+import type { NvidiaSmi } from '../command/nvidia-smi.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { ApplyContext } from './gpu-session.ts';
 import { HostLoans } from '../host/host-loans.ts';
@@ -32,7 +32,7 @@ import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts
  * @throws DeviceError only if the device cannot be read at the start; then nothing was touched
  */
 export async function applyNode(
-  driver: DeviceDriver,
+  driver: NvidiaSmi,
   targets: readonly GpuTarget[],
   options: DeviceApplyOptions = {},
 ): Promise<NodeResult> {
@@ -194,12 +194,6 @@ async function undoAll({ undo, allOrNothing }: DeviceApplyOptions, tasks: readon
     }
   }
   return taken.length > 0;
-}
-
-function demandGpu(device: DeviceState, uuid: string): GpuState {
-  const gpu = device.gpus.find((candidate) => candidate.uuid === uuid);
-  if (gpu === undefined) throw explainAbsence(device, uuid);
-  return gpu;
 }
 
 function hasUncheckedTable({ now }: OpenTask): boolean {

@@ -2,7 +2,7 @@ import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { placeOf, type Place } from '../../core/gpu/search/instance.ts';
 import { describeProcess } from '../../core/gpu/state/device-users.ts';
 import type { DeviceApplyOptions } from './apply-options.ts';
-import type { DeviceDriver } from '../command/driver.ts';
+import type { NvidiaSmi } from '../command/nvidia-smi.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { ComputeInstanceRow, InstanceRow } from '../../core/smi/instance-table.ts';
 import { explainFailure, type Execution } from '../../core/smi/output.ts';
@@ -12,7 +12,7 @@ import type { GpuState } from '../../core/gpu/state/device-state.ts';
 
 /** What all operations of one apply share. */
 export interface ApplyContext {
-  readonly driver: DeviceDriver;
+  readonly driver: NvidiaSmi;
   readonly options: DeviceApplyOptions;
   readonly host: NonNullable<DeviceApplyOptions['host']>;
   /** UUIDs of all GPUs of the node and of what is on them. */
@@ -48,7 +48,7 @@ export class GpuSession {
     );
   }
 
-  get driver(): DeviceDriver {
+  get driver(): NvidiaSmi {
     return this.#context.driver;
   }
 
@@ -157,8 +157,7 @@ export class GpuSession {
     details: { readonly tried: string; readonly found: string; readonly holders?: readonly string[] },
     instance?: Place & { readonly id?: number },
   ): DeviceError {
-    const where = instance === undefined ? {} : { instance: describeInstance(instance) };
-    return new DeviceError(code, { ...details, gpu: this.busId, ...where });
+    return new DeviceError(code, { ...details, gpu: this.busId, instance: instance && describeInstance(instance) });
   }
 
   /** The error for an operation after which the device is not as it should be. */
@@ -178,7 +177,7 @@ export class GpuSession {
     const whole = processes.filter(({ instance }) => instance === undefined).map(describeProcess);
     const holders = whole.length > 0 ? whole : (this.#context.options.listOpeners?.(minor) ?? []);
     const { tried, found, instance } = undone;
-    return new DeviceError('InUse', { tried, found, holders, gpu: this.busId, ...(instance && { instance }) });
+    return new DeviceError('InUse', { tried, found, holders, gpu: this.busId, instance });
   }
 
   /** Trusts the driver for now: the reading at the end of the round proves it. */

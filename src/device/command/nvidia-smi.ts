@@ -1,7 +1,6 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { makeExecute, type ChildOptions, type Execute } from './child.ts';
 import { DeviceReader } from '../reading/device-reader.ts';
-import type { DeviceDriver } from './driver.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { contradict, refuseOutput, type Execution, type SmiRun } from '../../core/smi/output.ts';
 import { buildInstances } from '../../core/smi/instance-assembly.ts';
@@ -46,8 +45,8 @@ export function awaitNvidiaSmi(options: NvidiaSmiOptions, note: (run: SmiRun) =>
   );
 }
 
-/** The GPUs of a node by `nvidia-smi`. */
-export class NvidiaSmi implements DeviceDriver {
+/** The GPUs of a node by `nvidia-smi`. GPUs are named by PCI bus id: once one GPU is lost, a UUID finds no other GPU either. */
+export class NvidiaSmi {
   readonly #runner: Runner;
   readonly #reader: DeviceReader;
 
@@ -56,10 +55,12 @@ export class NvidiaSmi implements DeviceDriver {
     this.#reader = new DeviceReader(this.#runner);
   }
 
+  /** Everything, in two to seven processes. @throws DeviceError if the node as a whole cannot be read */
   readDevice(): Promise<DeviceState> {
     return this.#reader.read();
   }
 
+  /** GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
   async readInstances(gpu: string): Promise<readonly GpuInstanceState[]> {
     try {
       return await this.#readInstancesOnce(gpu);
@@ -91,16 +92,19 @@ export class NvidiaSmi implements DeviceDriver {
     throw contradict('to read the instances', `${parts.length} rows of -lci, ${migDevices.length} in -q -x`, gpu);
   }
 
+  /** GPU instances of one GPU, without their contents. @throws DeviceError */
   async listInstances(gpu: string): Promise<readonly InstanceRow[]> {
     const rows = await this.#read({ name: 'Instances', gpus: [gpu] }, parseInstances);
     if (new Set(rows.map(({ gpuIndex }) => gpuIndex)).size <= 1) return rows;
     throw contradict('to read the instances', 'rows of several GPUs', gpu);
   }
 
+  /** Compute instances of all GPU instances of one GPU. @throws DeviceError */
   listComputeInstances(gpu: string): Promise<readonly ComputeInstanceRow[]> {
     return this.#read({ name: 'ComputeInstances', gpus: [gpu] }, parseComputeInstances);
   }
 
+  /** Profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
   async readTable(gpu: GpuState): Promise<Geometry> {
     const { index, pciBusId } = gpu;
     const mig = { current: 'Enabled', pending: 'Enabled' } as const;
@@ -111,6 +115,7 @@ export class NvidiaSmi implements DeviceDriver {
     throw trouble.whole ?? contradict('to read the profiles', 'none of this GPU', pciBusId);
   }
 
+  /** Current MIG mode and processes of one GPU. @throws DeviceError */
   async readUse(gpu: string): Promise<ReportedGpu> {
     const command: ReadCommand = { name: 'Report', gpus: [gpu] };
     const execution = await this.#runner.run(command);
@@ -122,10 +127,15 @@ export class NvidiaSmi implements DeviceDriver {
     throw new DeviceError(only.fault.code, { tried: describeCommand(command), found: only.fault.message, gpu });
   }
 
+  /** Compute instance profiles that a GPU instance offers. @throws DeviceError */
   listComputeProfiles(gpu: string, instance: number): Promise<readonly ComputeProfileRow[]> {
     return this.#read({ name: 'ComputeProfiles', gpu, instance }, parseComputeProfiles);
   }
 
+  /**
+   * Runs one operation. Its result proves nothing: exit code 0 may have done nothing, and another may have done everything.
+   * @throws DeviceError if it could not be run at all
+   */
   change(command: ChangeCommand): Promise<Execution> {
     return this.#runner.run(command);
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { DeviceDriver } from '../command/driver.ts';
+import type { NvidiaSmi } from '../command/nvidia-smi.ts';
 import { type Clock, systemClock } from '../../process/clock.ts';
 import { findTool } from '../command/tool.ts';
 import { HostUnits } from './host-units.ts';
@@ -78,7 +78,7 @@ export interface HostLoanOptions {
 
 /** @throws DeviceError ToolMissing if services may be stopped and the host has no systemctl */
 export function openHostLoans(
-  driver: Pick<DeviceDriver, 'change' | 'readUse'>,
+  driver: Pick<NvidiaSmi, 'change' | 'readUse'>,
   { folder, bootIdPath, units = [], roots }: HostLoanOptions,
 ): HostLoans {
   const note = (name: string): LoanNote => new LoanNote({ path: join(folder, name), bootIdPath });

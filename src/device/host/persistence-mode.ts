@@ -1,4 +1,4 @@
-import type { DeviceDriver } from '../command/driver.ts';
+import type { NvidiaSmi } from '../command/nvidia-smi.ts';
 import { describeEnd } from '../../core/smi/output.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { isBusId } from '../../core/smi/smi-command.ts';
@@ -7,10 +7,10 @@ import { cutText } from '../../core/text/cut-text.ts';
 
 /** Persistence mode of GPUs, switched off for a reset, which it would block. */
 export class PersistenceMode {
-  readonly #driver: Pick<DeviceDriver, 'change' | 'readUse'>;
+  readonly #driver: Pick<NvidiaSmi, 'change' | 'readUse'>;
   readonly #note: LoanNote;
 
-  constructor(driver: Pick<DeviceDriver, 'change' | 'readUse'>, note: LoanNote) {
+  constructor(driver: Pick<NvidiaSmi, 'change' | 'readUse'>, note: LoanNote) {
     this.#driver = driver;
     this.#note = note;
   }

@@ -81,7 +81,7 @@ export class DeviceReader {
     const mayHaveSome = ({ gpuIndex }: InstanceRow): boolean =>
       gpus.some(({ index, mig, fault }) => index === gpuIndex && (fault !== undefined || mig?.current === 'Enabled'));
     const parts = await this.#askEach(enabled, selection, trouble, {
-      command: (what) => ({ name: 'Instances', ...what }),
+      command: (named) => ({ name: 'Instances', gpus: named }),
       parse: (tried, execution) => {
         const rows = parseInstances(tried, execution);
         if (saysMigOff(execution)) throw contradictReading(`no GPU with MIG mode on, and ${enabled.length} that are`);
@@ -146,7 +146,7 @@ export class DeviceReader {
     const tables = parts.every(namesProfiles)
       ? undefined
       : await this.#askEach(gpus, selection, trouble, {
-          command: (what) => ({ name: 'ComputeInstances', ...what }),
+          command: (named) => ({ name: 'ComputeInstances', gpus: named }),
           parse: parseComputeInstances,
         });
     return new Map(

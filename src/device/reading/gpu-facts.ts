@@ -101,10 +101,7 @@ export class GpuFactsReader {
     selection: GpuSelection | undefined,
     trouble: Trouble,
   ): Promise<ReadonlyMap<string, string>> {
-    const command: ReadCommand = {
-      name: 'ComputeCapabilities',
-      ...(selection === undefined ? {} : { gpus: selection }),
-    };
+    const command: ReadCommand = { name: 'ComputeCapabilities', gpus: selection };
     const execution = await this.#runner.run(command);
     const rows = readCapabilities(execution);
     this.#asksAgain = rows === undefined && !rejectsField(execution);

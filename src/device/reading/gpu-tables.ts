@@ -48,7 +48,7 @@ async function readProfiles(
   let isRefused = false;
   const answers = await askEach(runner, {
     ...nameGpus(gpus, selection, trouble),
-    command: (what) => ({ name: 'Profiles', ...what }),
+    command: (named) => ({ name: 'Profiles', gpus: named }),
     parse: (tried, execution, name) => {
       const asked = name === undefined ? gpus : gpus.filter(({ pciBusId }) => pciBusId === name);
       const on = asked.filter(isOn);
@@ -76,7 +76,7 @@ async function readPlaces(
   const placements = trouble.note(
     await askEach(runner, {
       ...nameGpus(gpus, selection, trouble),
-      command: (what) => ({ name: 'Placements', ...what }),
+      command: (named) => ({ name: 'Placements', gpus: named }),
       parse: parsePlacements,
     }),
   );

@@ -9,7 +9,7 @@ export interface GpuQuestion<Result> {
   readonly gpus: GpuSelection;
   /** What names all of them; undefined for every GPU of the node. */
   readonly selection: GpuSelection | undefined;
-  readonly command: (gpus: { readonly gpus?: GpuSelection }) => ReadCommand;
+  readonly command: (gpus: GpuSelection | undefined) => ReadCommand;
   /** @param gpu the GPU that the command named, if it named one */
   readonly parse: (tried: string, execution: Execution, gpu?: string | number) => Result;
   /** Whether contradictions and lost GPUs are attributed to a GPU too: not if everything is about to be read again. */
@@ -25,8 +25,7 @@ export interface GpuQuestion<Result> {
 export async function askEach<Result>(runner: Runner, question: GpuQuestion<Result>): Promise<GpuAnswers<Result>> {
   const { selection, isLast } = question;
   try {
-    const what = selection === undefined ? {} : { gpus: selection };
-    return { parts: [await ask(runner, question, what)], faults: new Map(), whole: undefined };
+    return { parts: [await ask(runner, question, selection)], faults: new Map(), whole: undefined };
   } catch (error) {
     if (!mayBeOneGpu(error, isLast)) throw error;
     return { ...(await askOneByOne(runner, question)), whole: error };
@@ -43,7 +42,7 @@ export async function askOneByOne<Result>(
   let silent = 0;
   for (const gpu of question.gpus) {
     try {
-      parts.push(await ask(runner, question, { gpus: [gpu] }, gpu));
+      parts.push(await ask(runner, question, [gpu], gpu));
       silent = 0;
     } catch (error) {
       if (!mayBeOneGpu(error, true)) throw error;
@@ -58,9 +57,9 @@ export async function askOneByOne<Result>(
 async function ask<Result>(
   runner: Runner,
   { command, parse }: GpuQuestion<Result>,
-  what: { readonly gpus?: GpuSelection },
+  named: GpuSelection | undefined,
   gpu?: string | number,
 ): Promise<Result> {
-  const given = command(what);
+  const given = command(named);
   return parse(describeCommand(given), await runner.run(given), gpu);
 }

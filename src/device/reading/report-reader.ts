@@ -92,7 +92,7 @@ async function readListed(
   const question: GpuQuestion<Report> = {
     gpus: indexes,
     selection: indexes,
-    command: (what) => ({ name: 'Report', ...what }),
+    command: (named) => ({ name: 'Report', gpus: named }),
     parse: (tried, execution, gpu) => {
       const report = parseReport(tried, execution);
       const asked = gpu === undefined ? listed : listed.filter(({ index }) => index === gpu);

@@ -98,9 +98,9 @@ export interface DeviceErrorDetails {
   /** What was found instead, in the driver's words if there are any. */
   readonly found: string;
   /** PCI bus id, or UUID if no bus id is known. */
-  readonly gpu?: string;
+  readonly gpu?: string | undefined;
   /** `3g.20gb at 4 (GPU instance 2)` */
-  readonly instance?: string;
+  readonly instance?: string | undefined;
   /** Who is in the way: `pid 4242 (python3 train.py)`. */
   readonly holders?: readonly string[];
   readonly cause?: unknown;
