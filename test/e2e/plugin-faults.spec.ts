@@ -1,15 +1,16 @@
 import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { discoveryDaemonSet, pluginConfigMap, pluginDaemonSet } from '../support/nvidia-daemons.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 
-const names = ['stale', 'silent', 'keyless', 'single', 'discovered'] as const;
+const names = ['stale', 'silent', 'keyless', 'single', 'discovered', 'pair'] as const;
 type Name = (typeof names)[number];
 const nodes: readonly RigNode[] = names.map((name) => ({
   name,
-  gpus: ['A100-SXM4-40GB'],
+  gpus: name === 'pair' ? ['A100-SXM4-40GB', 'A100-SXM4-40GB'] : ['A100-SXM4-40GB'],
   labels: { pool: name },
   strategy: 'mixed',
   plugin: 'pod',
@@ -39,7 +40,7 @@ describe('a device plugin that does not do what it should', function () {
     await rig().create(pluginConfigMap('plugin-configs', 'kube-system', files));
     await rig().kubectl('label', 'node', 'keyless', 'nvidia.com/device-plugin.config=usual');
     for (const name of names) await rig().create(daemonSet(name));
-    for (const name of names) await untilAdvertised(name, '1');
+    for (const name of names) await untilAdvertised(name, name === 'pair' ? '2' : '1');
   });
 
   async function ask(pool: Name, more: Partial<PolicySpec> = {}): Promise<void> {
@@ -151,6 +152,25 @@ describe('a device plugin that does not do what it should', function () {
     expect(ownTaints(await rig().node('single'))).to.deep.equal([]);
     await ask('single', { strategy: 'single' });
     await isReady('single');
+  });
+
+  it('would not start while a GPU is lost: the node keeps what its other GPU offers, and changes when that is back', async () => {
+    const slices = async () => (await rig().node('pair')).status.allocatable?.['nvidia.com/mig-3g.20gb'];
+    await ask('pair', { layouts: [{ profiles: { '3g.20gb': 2 } }] });
+    await isReady('pair');
+    await writeFile(rig().rig.faultsFile('pair'), 'lost gpu=1\n');
+    await eventually(
+      () => rig().partition('pair'),
+      ({ status }) => status?.device?.gpus?.some(({ error }) => error?.startsWith('GpuLost')) === true,
+      { timeoutMs: 30_000, what: 'the report of a lost GPU' },
+    );
+    await ask('pair', { layouts: [{ profiles: { '1g.5gb': 7 } }] });
+    expect(await untilFailed('pair', 'PluginNotReady')).to.match(/^GPU 1 \(.*\) is lost/);
+    expect(ownTaints(await rig().node('pair'))).to.deep.equal([]);
+    expect(await slices()).to.equal('4');
+    await writeFile(rig().rig.faultsFile('pair'), '');
+    await isReady('pair');
+    expect((await rig().node('pair')).status.allocatable).to.include({ 'nvidia.com/mig-1g.5gb': '14' });
   });
 
   it('has no file of ours to share by: a policy with sharing is refused', async () => {

@@ -35,13 +35,24 @@ export function checkSettings(situation: Situation): Ruling | undefined {
 }
 
 /**
- * A plugin that does not run would not offer a new layout either, unless it is the present one, or a missing config file, that keeps
- * it from starting: then the change is the cure.
+ * A plugin that does not run, or would not start again, would not offer a new layout either, unless it is the present one, or a missing
+ * config file, that keeps it from starting: then the change is the cure.
  */
 function checkRuns(situation: Situation): Ruling | undefined {
   const { node, pods = [] } = situation;
   if (isUnfinished(node) || hasStartupTaint(node) || isCuredByChange(situation)) return undefined;
-  return refuseUnready(node, 'DevicePlugin', pluginPods(situation, pods));
+  const plugins = pluginPods(situation, pods);
+  return refuseUnready(node, 'DevicePlugin', plugins) ?? refuseLost(situation, pluginPodsOf(plugins));
+}
+
+/** NVIDIA's plugin opens every GPU when it starts (k8s-device-plugin#338): a lost one would take the others with it. */
+function refuseLost({ partition }: Situation, plugins: readonly PodView[]): Ruling | undefined {
+  const lost = (partition.status?.device?.gpus ?? []).find(({ error }) => error?.startsWith('GpuLost'));
+  if (lost === undefined || plugins.length === 0) return undefined;
+  const message =
+    `GPU ${lost.index} (${lost.pciBusId}) is lost, and the device plugin would not start with it: a change would take the node’s ` +
+    'other GPUs out of service, too. Drain and reboot the node';
+  return refuse('PluginNotReady', message);
 }
 
 function isCuredByChange(situation: Situation): boolean {

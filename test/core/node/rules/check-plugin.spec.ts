@@ -88,6 +88,18 @@ describe('a node whose device plugin would not offer the new layout', () => {
     expect(check({}, { state: 'Read', files: {} })?.verdict.reason).to.equal('PluginNotReady');
   });
 
+  it('is not closed while a GPU is lost: NVIDIA’s plugin would not start again, and offer the others no longer', () => {
+    const lost = aGpu({ index: 1, error: 'GpuLost: it fell off the bus' });
+    const partition = aManagedPartition({ device: aDevice(aGpu(), lost) });
+    const check = (pods: readonly PodView[], node: Parameters<typeof aNode>[0] = {}) =>
+      checkPlugin(aSituation({ partition, node: aNode(node) }, { pods }));
+    const refused = check([aPluginPod()]);
+    expect(refused?.verdict).to.include({ phase: 'Failed', reason: 'PluginNotReady' });
+    expect(refused?.verdict.message).to.match(/^GPU 1 \(.*\) is lost, .* reboot the node\. Nothing is touched/);
+    expect(check([aPluginPod()], { taints: taints.closed }), 'it is closed already').to.equal(undefined);
+    expect(check([]), 'what other plugins do is not known').to.equal(undefined);
+  });
+
   it('is refused by settings of a plugin of any kind that tells some, and by none that tells nothing', () => {
     const selector = { app: 'mine' };
     const withEnv = (pod: PodView, env: readonly { readonly name: string; readonly value: string }[]): PodView => {
