@@ -93,6 +93,11 @@ export function describeEnd({ rc, end, signal, limit }: Execution): string {
   return end === 'TooLong' ? 'too much output' : `exit code ${rc}`;
 }
 
+/** How a run ended and what it printed, on one line and short. */
+export function describeOutput(execution: Execution): string {
+  return `${describeEnd(execution)}: ${cutText(execution.stdout.trim().replace(/\s+/g, ' '), 160)}`;
+}
+
 /** The first lines, on one line, short enough for a condition; control characters escaped. */
 function quoteOutput(output: string): string {
   const text = output.trim().replace(/\s+/g, ' ');

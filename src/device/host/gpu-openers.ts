@@ -1,5 +1,6 @@
-import { constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readIfThere } from './durable-file.ts';
 
 export interface HostFolders {
   /** `/proc` of the host. */
@@ -101,9 +102,5 @@ function list(...path: readonly string[]): readonly string[] {
 }
 
 function readText(...path: readonly string[]): string {
-  try {
-    return readFileSync(join(...path), 'utf8');
-  } catch {
-    return '';
-  }
+  return readIfThere(join(...path)) ?? '';
 }

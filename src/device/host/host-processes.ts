@@ -1,5 +1,6 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { readIfThere } from './durable-file.ts';
 
 /** Inode of the machine's own process namespace (the kernel's PROC_PID_INIT_INO). */
 const initial = 'pid:[4026531836]';
@@ -17,11 +18,11 @@ export interface ProcessView {
  * the pause container if the pod shares its namespace.
  */
 export function explainHiddenProcesses({ proc, pid, isPod }: ProcessView): string | undefined {
-  if (!isPod || tryRead(() => readlinkSync(join(proc, 'self/ns/pid'))) === initial) return undefined;
-  const own = readText(proc, 'self/cgroup');
-  const first = readText(proc, '1/cgroup');
+  if (!isPod || readNamespace(proc) === initial) return undefined;
+  const read = (path: string): string | undefined => readIfThere(join(proc, path))?.trim();
+  const first = read('1/cgroup');
   // A node that is itself a container (kind) has its own namespace, and an init that belongs to no pod.
-  const isOwn = pid === 1 || first === undefined || first === own || readText(proc, '1/comm') === 'pause';
+  const isOwn = pid === 1 || first === undefined || first === read('self/cgroup') || read('1/comm') === 'pause';
   if (!isOwn) return undefined;
   return (
     'the agent’s pod does not see the host’s processes, so a GPU in use would look idle: ' +
@@ -29,13 +30,9 @@ export function explainHiddenProcesses({ proc, pid, isPod }: ProcessView): strin
   );
 }
 
-function readText(...path: readonly string[]): string | undefined {
-  return tryRead(() => readFileSync(join(...path), 'utf8').trim());
-}
-
-function tryRead(read: () => string): string | undefined {
+function readNamespace(proc: string): string | undefined {
   try {
-    return read();
+    return readlinkSync(join(proc, 'self/ns/pid'));
   } catch {
     return undefined;
   }

@@ -1,10 +1,9 @@
 import { makeExecute, type Execute } from '../command/child.ts';
 import type { Tool } from '../command/tool.ts';
-import { describeEnd } from '../../core/smi/output.ts';
+import { describeOutput } from '../../core/smi/output.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { LoanNote } from './loan-note.ts';
 import { isUnitName } from './unit-name.ts';
-import { cutText } from '../../core/text/cut-text.ts';
 
 export interface HostUnitOptions {
   /** systemd units that may be stopped, in this order. */
@@ -79,7 +78,7 @@ export class HostUnits {
   async #start(unit: string): Promise<string | undefined> {
     try {
       const answer = await this.#run('start', unit);
-      return answer.rc === 0 && answer.end === 'Exited' ? undefined : explain(answer);
+      return answer.rc === 0 && answer.end === 'Exited' ? undefined : describeOutput(answer);
     } catch (error) {
       if (error instanceof DeviceError) return error.found;
       throw error;
@@ -94,9 +93,5 @@ export class HostUnits {
 type Answer = Awaited<ReturnType<Execute>>;
 
 function failureOf(command: string, answer: Answer): DeviceError {
-  return new DeviceError('Pending', { tried: `systemctl ${command}`, found: explain(answer) });
-}
-
-function explain(answer: Answer): string {
-  return `${describeEnd(answer)}: ${cutText(answer.stdout.trim().replace(/\s+/g, ' '), 160)}`;
+  return new DeviceError('Pending', { tried: `systemctl ${command}`, found: describeOutput(answer) });
 }

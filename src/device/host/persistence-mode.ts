@@ -1,9 +1,8 @@
 import type { NvidiaSmi } from '../command/nvidia-smi.ts';
-import { describeEnd } from '../../core/smi/output.ts';
+import { describeOutput } from '../../core/smi/output.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { isBusId } from '../../core/smi/smi-command.ts';
 import type { LoanNote } from './loan-note.ts';
-import { cutText } from '../../core/text/cut-text.ts';
 
 /** Persistence mode of GPUs, switched off for a reset, which it would block. */
 export class PersistenceMode {
@@ -37,7 +36,7 @@ export class PersistenceMode {
       const execution = await this.#driver.change({ name: 'SetPersistence', gpu, on: true });
       const { isPersistent } = await this.#driver.readUse(gpu);
       if (isPersistent === true) return undefined;
-      return `${describeEnd(execution)}: ${cutText(execution.stdout.trim().replace(/\s+/g, ' '), 160)}`;
+      return describeOutput(execution);
     } catch (error) {
       if (error instanceof DeviceError) return error.found;
       throw error;
