@@ -85,17 +85,16 @@ function readRows(
     const profile = cells[name];
     const text = place === -1 && placement === 'optional' ? '0:0' : (cells[place] ?? '');
     const [, start, size] = /^(\d{1,2}):(\d{1,2})$/.exec(text) ?? [];
-    const [first, second, third, ...rest] = ids.map((at) => readCount(cells[at], 4));
+    const [first, second, third, ...rest] = ids.flatMap((at) => readCount(cells[at], 4) ?? []);
+    const isNamed = profile !== undefined && isProfile(profile) && start !== undefined;
     if (
-      profile === undefined ||
-      !isProfile(profile) ||
-      start === undefined ||
+      !isNamed ||
       first === undefined ||
-      second === undefined
+      second === undefined ||
+      third === undefined ||
+      rest.length !== ids.length - 3
     )
       throw refuseOutput(tried, 'a row without its profile, ids or placement', output);
-    if (third === undefined || rest.includes(undefined)) throw refuseOutput(tried, 'a row without its ids', output);
-    const more = rest.filter((number) => number !== undefined);
-    return { profile, start: Number(start), size: Number(size), numbers: [first, second, third, ...more] };
+    return { profile, start: Number(start), size: Number(size), numbers: [first, second, third, ...rest] };
   });
 }

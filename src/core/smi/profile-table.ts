@@ -45,13 +45,9 @@ export function parseProfiles(tried: string, execution: Execution): readonly Lis
     const [upper = [], lower = []] = table.rows.slice(at, at + 2);
     if (upper.length !== columns.length || lower.length !== below.length)
       throw refuseOutput(tried, 'a profile with other cells than the header', stdout);
-    const cells = new Map([...columns.entries(), ...below.entries()].map(([index, name]) => [name, index]));
-    const cell = (name: string): string => {
-      const index = cells.get(name);
-      const value = index === undefined ? undefined : (columns.includes(name) ? upper : lower)[index];
-      if (value === undefined) throw refuseOutput(tried, `no column ${name}`, stdout);
-      return value;
-    };
+    const names = [...columns, ...below];
+    const cells = new Map([...upper, ...lower].map((value, index) => [names[index], value]));
+    const cell = (name: string): string => cells.get(name) ?? refuse(tried, `no column ${name}`, stdout);
     const count = (name: string): number => readCount(cell(name), 5) ?? refuse(tried, `no number in ${name}`, stdout);
     const total = /^\d+\/(\d+)$/.exec(cell('Instances'))?.[1];
     if (!isInstanceProfile(cell('Name'))) refuse(tried, 'a profile without its name', stdout);

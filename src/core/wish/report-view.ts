@@ -8,7 +8,7 @@ import { liveGeometry } from './live-geometry.ts';
 export function viewReport(device: DeviceReport, gpu: GpuReport): GpuView {
   const geometry = liveGeometry(device, gpu);
   const current = gpu.mig ?? 'Disabled';
-  const isHeld = holdsAny(gpu.pods);
+  const isHeld = (gpu.pods ?? []).length > 0;
   return {
     product: gpu.product.replace(/^NVIDIA /, ''),
     geometry,
@@ -20,16 +20,12 @@ export function viewReport(device: DeviceReport, gpu: GpuReport): GpuView {
 }
 
 function viewInstance(instance: InstanceReport, isGpuHeld: boolean): ViewedInstance {
-  const { profile, start, busy = false, pods } = instance;
+  const { profile, start, busy = false, pods = [] } = instance;
   return {
     profile,
     start,
     busy: busy || isGpuHeld,
-    isEvictable: isGpuHeld || holdsAny(pods),
+    isEvictable: isGpuHeld || pods.length > 0,
     computeInstances: computeInstancesOf(instance).map((one) => nameWhole(one.profile, profile)),
   };
-}
-
-function holdsAny(pods: readonly string[] = []): boolean {
-  return pods.length > 0;
 }

@@ -64,23 +64,19 @@ function weighOption(
   want: Want,
   result: SearchResult | undefined,
 ): NodeOption {
-  const stickyBroken = countBroken(gpu, wish, wishes);
   const lost = gpu.lost === true && wishes[wish]?.count !== undefined ? 1 : 0;
+  const taken = { ...NO_COST, stickyBroken: countBroken(gpu, wish, wishes), lost };
   // A GPU without MIG is already whole.
-  if (result === undefined && want === 'Disabled')
-    return { wish, refusal: undefined, modeChange: false, cost: { ...NO_COST, stickyBroken, lost } };
+  if (result === undefined && want === 'Disabled') return { wish, refusal: undefined, modeChange: false, cost: taken };
   const modeChange = (want === 'Disabled') !== (gpu.mig === 'Disabled');
-  if (result?.fits !== true)
-    return { wish, refusal: result?.refusal, modeChange, cost: { ...NO_COST, refused: 1, stickyBroken, lost } };
+  if (result?.fits !== true) return { wish, refusal: result?.refusal, modeChange, cost: { ...taken, refused: 1 } };
   const { cost, created } = result.found;
   return {
     wish,
     refusal: undefined,
     modeChange,
     cost: {
-      refused: 0,
-      stickyBroken,
-      lost,
+      ...taken,
       busyDisturbed: cost.busyDisturbed + (modeChange && gpu.busy === true ? 1 : 0),
       modeChanges: modeChange ? 1 : 0,
       destroyed: cost.destroyed,

@@ -46,11 +46,7 @@ export function planNode(gpus: readonly NodeGpu[], wishes: readonly NodeWish[]):
     }),
   );
   const picked = pickOptions(table, slots.length);
-  const contested = listContested(
-    wishes,
-    slots,
-    picked.map(({ option, column }) => [option, column]),
-  );
+  const contested = listContested(wishes, slots, picked);
   if (contested.length > 0) return { fits: false, gpus: [], refusals: contested, cost: NO_COST };
   return {
     fits: picked.every(({ option }) => option.cost.refused === 0),
@@ -71,10 +67,10 @@ function pickOptions(table: readonly (readonly NodeOption[])[], slots: number): 
   // Without counted wishes, as in most policies, there is no choice.
   const columns =
     slots === 0 ? table.map((_, row) => row) : assignRows(packCosts(table.map((row) => row.map(({ cost }) => cost))));
-  return table.map((row, index) => ({
-    option: row[columns[index] ?? 0] ?? REFUSED_OPTION,
-    column: columns[index] ?? 0,
-  }));
+  return table.map((row, index) => {
+    const column = columns[index] ?? 0;
+    return { option: row[column] ?? REFUSED_OPTION, column };
+  });
 }
 
 function listShortages(
@@ -96,11 +92,13 @@ function listShortages(
 function listContested(
   wishes: readonly NodeWish[],
   slots: readonly number[],
-  picked: readonly (readonly [NodeOption, number])[],
+  picked: readonly Picked[],
 ): NodePlan['refusals'] {
   return wishes.flatMap((wish, index) => {
     const needed = wish.count ?? 0;
-    const available = picked.filter(([option, column]) => slots[column] === index && option !== REFUSED_OPTION).length;
+    const available = picked.filter(
+      ({ option, column }) => slots[column] === index && option !== REFUSED_OPTION,
+    ).length;
     return available < needed ? [{ wish: index, refusal: refuseCount(needed, available) }] : [];
   });
 }
