@@ -8,7 +8,7 @@ import { MIG_STRATEGIES, type MigStrategy } from '../../core/nvidia/labels/mig-s
 import type { NodeDescription } from '../../core/nvidia/labels/node-description.ts';
 import { parseNodeDescription } from '../input/node-description-parser.ts';
 import { describeNode, type LabelsAndResources } from '../../core/nvidia/labels/node-outcome.ts';
-import { findUnusedSharing } from '../../core/nvidia/plugin-config/unused-sharing.ts';
+import { findUnusedSharing } from '../../core/nvidia/resources/node-resources.ts';
 import { oneOf } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { list } from '../../process/option.ts';
-import { isUnitName } from './unit-name.ts';
+import { isUnitName } from './host-units.ts';
 
 /** Option of every program that may change MIG mode. */
 export function addHostUnitOption(command: Command): Command {

@@ -3,7 +3,6 @@ import type { Tool } from '../command/tool.ts';
 import { describeOutput } from '../../core/smi/output.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { LoanNote } from './loan-note.ts';
-import { isUnitName } from './unit-name.ts';
 
 export interface HostUnitOptions {
   /** systemd units that may be stopped, in this order. */
@@ -94,4 +93,9 @@ type Answer = Awaited<ReturnType<Execute>>;
 
 function failureOf(command: string, answer: Answer): DeviceError {
   return new DeviceError('Pending', { tried: `systemctl ${command}`, found: describeOutput(answer) });
+}
+
+/** True for the name of a systemd unit that may be stopped, with its type, and nothing that systemctl could take for an option. */
+export function isUnitName(text: string): boolean {
+  return /^[A-Za-z0-9][\w@.:-]*\.(?:service|socket|timer|target)$/.test(text);
 }

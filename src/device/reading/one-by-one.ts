@@ -1,4 +1,4 @@
-import { mayBeOneGpu, toFault, type GpuAnswers } from '../../core/smi/gpu-answers.ts';
+import { mayBeOneGpu, toFault, type GpuAnswers } from '../../core/smi/trouble.ts';
 import type { Execution } from '../../core/smi/output.ts';
 import type { Runner } from '../command/runner.ts';
 import { describeCommand, type GpuSelection, type ReadCommand } from '../../core/smi/smi-command.ts';

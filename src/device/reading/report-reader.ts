@@ -2,7 +2,7 @@ import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { IndexedGpu } from './gpu-facts.ts';
 import { contradictReading, explainFailure, type Execution } from '../../core/smi/output.ts';
 import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from '../../core/smi/gpu-list.ts';
-import { mayBeOneGpu } from '../../core/smi/gpu-answers.ts';
+import { mayBeOneGpu } from '../../core/smi/trouble.ts';
 import { askEach, askOneByOne, type GpuQuestion } from './one-by-one.ts';
 import { parseReport, type Report } from '../../core/smi/report-parser.ts';
 import type { Runner } from '../command/runner.ts';

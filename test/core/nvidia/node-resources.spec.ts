@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 
-import { computeResources } from '../../../src/core/nvidia/resources/node-resources.ts';
+import { computeResources, findUnusedSharing } from '../../../src/core/nvidia/resources/node-resources.ts';
 import type { MigStrategy } from '../../../src/core/nvidia/labels/mig-strategy.ts';
 import type { GpuDescription } from '../../../src/core/nvidia/labels/node-description.ts';
 import type { Sharing, SharingStrategy } from '../../../src/core/nvidia/plugin-config/sharing.ts';
-import { findUnusedSharing } from '../../../src/core/nvidia/plugin-config/unused-sharing.ts';
 import { aGpu, aMigGpu, aNode, SLICES, times } from './node-builder.ts';
 
 const SEVEN = times(7, SLICES['1g']);

@@ -2,7 +2,7 @@ import type { Geometry, Layout } from '../geometry/geometry.ts';
 import { searchGpu } from '../search/gpu-search.ts';
 import { gridOf, type Grid } from '../search/grid.ts';
 import type { Instance, PlannedInstance } from '../search/instance.ts';
-import { listCreated, nameComputeInstances, planInstance } from './planned-instance.ts';
+import { computeInstanceName } from '../geometry/profile-name.ts';
 import { readInstances, type Occupancy } from '../search/occupancy.ts';
 import { refuse, type Refusal } from '../search/refusal.ts';
 import { subtractSlices, type Found, type PlanCost } from '../search/search.ts';
@@ -127,4 +127,32 @@ function refuseFixed(found: Found, occupancy: Occupancy): GpuPlanResult {
   const message = `every way to this layout ${what}, which is in use; it can be applied once that is free`;
   const inTheWay = [...gone, ...cut].map(({ instance }) => instance);
   return { fits: false, refusal: refuse('BusyInstanceInTheWay', message), inTheWay };
+}
+
+/** The instances to create, largest first; of one profile the fullest sets of compute instances come first. */
+function listCreated(grid: Grid, found: Found): readonly PlannedInstance[] {
+  const kinds = found.kindsLeft.map((kind) => ({ kind, left: kind.count }));
+  const created: PlannedInstance[] = [];
+  for (let made = found.made; made !== undefined; made = made.next) {
+    const { profile } = made;
+    const open = kinds.find(({ kind, left }) => kind.profile === profile && left > 0);
+    if (open === undefined) break;
+    open.left -= 1;
+    created.push(planInstance(grid, profile, made.start, open.kind.computeSlices));
+  }
+  return created;
+}
+
+function planInstance(grid: Grid, profile: number, start: number, slices: readonly number[]): PlannedInstance {
+  return {
+    profile: grid.profiles[profile]?.name ?? '',
+    start,
+    computeInstances: nameComputeInstances(grid, profile, slices),
+  };
+}
+
+/** Names of compute instances by their slices, as the driver prints them for a plain GPU instance. */
+function nameComputeInstances(grid: Grid, profile: number, slices: readonly number[]): readonly string[] {
+  const { name, computeSlices } = grid.profiles[profile] ?? { name: '', computeSlices: 0 };
+  return slices.map((size) => computeInstanceName(name, size, computeSlices));
 }
