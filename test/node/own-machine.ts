@@ -1,5 +1,4 @@
 import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
-import { describeProgress } from '../../src/simulator/control-plane/progress.ts';
 import { findLack, findObstacle, runOnNode } from './namespaces.ts';
 import { findPackages, PackagesMissing } from './packages.ts';
 
@@ -17,7 +16,7 @@ export async function runOnOwnMachine(command: readonly string[]): Promise<OwnRu
   try {
     const packages = await findPackages();
     const { kubelet, folder } = await findControlPlane({
-      onProgress: (progress) => process.stderr.write(`${describeProgress(progress)}\n`),
+      onProgress: (line) => process.stderr.write(`${line}\n`),
     });
     if (kubelet === undefined) return { skipped: `there is no kubelet in ${folder}` };
     const lack = await findLack(packages);

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { auditFileOf, readAuditLog } from '../../src/simulator/control-plane/audit.ts';
 import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { describeProgress } from '../../src/simulator/control-plane/progress.ts';
 import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { installRights } from '../../src/simulator/rig/install.ts';
 import { Baseline } from './baseline.ts';
@@ -90,7 +89,7 @@ async function ready(found: Warm, use: Use): Promise<Warm | undefined> {
 
 async function startWarm(): Promise<Warm> {
   const binaries = await findControlPlane({
-    onProgress: (progress) => process.stderr.write(`${describeProgress(progress)}\n`),
+    onProgress: (line) => process.stderr.write(`${line}\n`),
   });
   const controlPlane = await startControlPlane({ binaries, auditLog: true });
   try {

@@ -4,7 +4,6 @@ import { KubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
 import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../../src/simulator/control-plane/control-plane.ts';
-import { describeProgress } from '../../src/simulator/control-plane/progress.ts';
 import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { borrowCluster, type Use } from './cluster-pool.ts';
 import { eventually } from './eventually.ts';
@@ -17,7 +16,7 @@ export const clusterTimeoutMs = 1_800_000;
 /** A cluster for tests that kill the API server or need other options. The caller stops it (`await using`). */
 export async function ownCluster(options: Omit<ControlPlaneOptions, 'binaries'> = {}): Promise<ControlPlane> {
   const binaries = await findControlPlane({
-    onProgress: (progress) => process.stderr.write(`${describeProgress(progress)}\n`),
+    onProgress: (line) => process.stderr.write(`${line}\n`),
   });
   return startControlPlane({ binaries, ...options });
 }

@@ -47,11 +47,11 @@ async function buildOnce(
   const expectedSeconds = await expectBuildSeconds(root);
   let waiting: Disposable | undefined;
   await using _lock = await takeLock(`${folder}.lock`, (startedAt) => {
-    waiting ??= reportProgress(onProgress, { phase: 'waiting', startedAt, expectedSeconds });
+    waiting ??= reportProgress(onProgress, 'waiting', startedAt, expectedSeconds);
   });
   waiting?.[Symbol.dispose]();
   if ((await findFault(folder)) === undefined) return;
-  using _building = reportProgress(onProgress, { phase: 'building', startedAt: Date.now(), expectedSeconds });
+  using _building = reportProgress(onProgress, 'building', Date.now(), expectedSeconds);
   await buildControlPlane(module, go, folder);
 }
 

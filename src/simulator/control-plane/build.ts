@@ -24,7 +24,7 @@ export async function buildControlPlane(module: GoModule, go: GoToolchain, targe
     const startedAt = Date.now();
     const scratch = join(folder, 'scratch');
     await mkdir(scratch);
-    await runGo(module, { output: join(folder, programFile), scratch, onStart: (pid) => guard.watch(-pid) });
+    await runGo(module, join(folder, programFile), scratch, (pid) => guard.watch(-pid));
     await rm(scratch, { recursive: true, force: true });
     for (const name of allPrograms) await symlink(programFile, join(folder, name));
     const buildSeconds = Math.round((Date.now() - startedAt) / 1000);
@@ -40,14 +40,8 @@ export async function buildControlPlane(module: GoModule, go: GoToolchain, targe
   }
 }
 
-interface GoRun {
-  readonly output: string;
-  /** For Go's temporary files: if Go is killed it leaves them behind, but the guard removes them. */
-  readonly scratch: string;
-  readonly onStart: (pid: number) => void;
-}
-
-async function runGo(module: GoModule, { output, scratch, onStart }: GoRun): Promise<void> {
+/** @param scratch for Go's temporary files: if Go is killed it leaves them behind, but the guard removes them */
+async function runGo(module: GoModule, output: string, scratch: string, onStart: (pid: number) => void): Promise<void> {
   const args = [...buildArguments(module.kubernetes), '-o', output, '.'];
   const env = { ...goEnvironment(), GOTMPDIR: scratch };
   const built = await runProgram('go', args, { cwd: module.folder, env, onStart, ownGroup: true }).catch(

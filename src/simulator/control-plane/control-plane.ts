@@ -22,7 +22,6 @@ export interface ControlPlaneOptions {
 export interface KubeconfigAbout {
   /** Default: the administrator's. */
   readonly token?: string;
-  readonly namespace?: string;
   /** Address of a proxy with the API server's certificate; default: the API server itself. */
   readonly server?: string;
 }
@@ -51,10 +50,7 @@ export interface ControlPlane extends AsyncDisposable {
   kubeconfigFile(about?: KubeconfigAbout): Promise<string>;
   serviceAccountToken(namespace: string, name: string, options?: TokenOptions): Promise<string>;
   /** Runs kubectl, as the administrator if no token is given; the caller judges the exit status. */
-  kubectl(
-    args: readonly string[],
-    options?: { readonly token?: string; readonly input?: string; readonly cwd?: string },
-  ): Promise<Finished>;
+  kubectl(args: readonly string[], options?: { readonly token?: string; readonly input?: string }): Promise<Finished>;
   /** All writes so far, oldest first. @throws ControlPlaneError unless started with `auditLog`. */
   auditedWrites(): Promise<readonly AuditedWrite[]>;
   /** SIGKILL, as in a crash. */

@@ -1,18 +1,9 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { startComponent } from './component.ts';
 import type { Component } from './component.ts';
 import type { Guard } from './guard.ts';
 import type { Identities } from './identities.ts';
-
-export interface ControllerOptions {
-  readonly program: string;
-  readonly folder: string;
-  readonly guard: Guard;
-  /** Kubeconfig file with the component's own identity. */
-  readonly kubeconfig: string;
-  readonly extraArguments: readonly string[];
-}
 
 /** All controllers except those that need a cloud or disks, or that only use memory here. */
 const withoutControllers = [
@@ -31,33 +22,21 @@ const controllers = ['*', ...withoutControllers.map((name) => `-${name}-controll
 /** With the defaults (20 and 50 requests a second) a fleet of 300 nodes waits a minute for its taints to be removed. */
 const quick = ['--kube-api-qps=1000', '--kube-api-burst=2000'];
 
-export async function startControllerManager(
-  options: ControllerOptions & {
-    readonly identities: Identities;
-    readonly caFile: string;
-  },
-): Promise<Component> {
-  const args = [
-    `--kubeconfig=${options.kubeconfig}`,
-    `--service-account-private-key-file=${options.identities.serviceAccountKey}`,
-    `--root-ca-file=${options.caFile}`,
+export function controllerManagerArguments(identities: Identities, caFile: string): readonly string[] {
+  return [
+    `--service-account-private-key-file=${identities.serviceAccountKey}`,
+    `--root-ca-file=${caFile}`,
     `--controllers=${controllers.join(',')}`,
-    '--leader-elect=false',
-    '--secure-port=0',
-    ...quick,
-    ...options.extraArguments,
   ];
-  return startComponent(options.program, args, {
-    log: join(options.folder, 'kube-controller-manager.log'),
-    guard: options.guard,
-  });
 }
 
-export async function startScheduler(options: ControllerOptions): Promise<Component> {
-  const { kubeconfig, extraArguments } = options;
-  const args = [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0', ...quick, ...extraArguments];
-  return startComponent(options.program, args, {
-    log: join(options.folder, 'kube-scheduler.log'),
-    guard: options.guard,
-  });
+/** Starts a program that works on the API server's objects. @param kubeconfig file with an identity of its own */
+export async function startController(
+  program: string,
+  kubeconfig: string,
+  args: readonly string[],
+  { folder, guard }: { readonly folder: string; readonly guard: Guard },
+): Promise<Component> {
+  const common = [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0', ...quick];
+  return startComponent(program, [...common, ...args], { log: join(folder, `${basename(program)}.log`), guard });
 }

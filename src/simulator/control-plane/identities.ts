@@ -15,14 +15,9 @@ export const users = {
 
 export type Identity = keyof typeof users;
 
-export interface Identities {
-  readonly tokens: Readonly<Record<Identity, string>>;
-  readonly tokenFile: string;
-  readonly serviceAccountKey: string;
-  readonly serviceAccountPublicKey: string;
-}
+export type Identities = Awaited<ReturnType<typeof createIdentities>>;
 
-export async function createIdentities(folder: string): Promise<Identities> {
+export async function createIdentities(folder: string) {
   const tokens: Record<Identity, string> = {
     admin: newToken(),
     controllerManager: newToken(),

@@ -1,7 +1,5 @@
 import { findControlPlane } from './binaries.ts';
 import { ControlPlaneError } from './errors.ts';
-import { describeProgress } from './progress.ts';
-import type { BuildProgress } from './progress.ts';
 import { startControlPlane } from './start.ts';
 
 const usage = `usage: node src/simulator/control-plane/main.ts build | start
@@ -10,17 +8,15 @@ build   find or build Kubernetes' own control plane and print the folder of its 
 start   start one, print the path of an administrator's kubeconfig file, and run until interrupted
 `;
 
-function showProgress(progress: BuildProgress): void {
-  process.stderr.write(`${describeProgress(progress)}\n`);
-}
+const onProgress = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function build(): Promise<void> {
-  const { folder } = await findControlPlane({ onProgress: showProgress });
+  const { folder } = await findControlPlane({ onProgress });
   process.stdout.write(`${folder}\n`);
 }
 
 async function start(): Promise<void> {
-  const binaries = await findControlPlane({ onProgress: showProgress });
+  const binaries = await findControlPlane({ onProgress });
   const controlPlane = await startControlPlane({ binaries });
   process.stdout.write(`${await controlPlane.kubeconfigFile()}\n`);
   // Only a signal stops it; the timer keeps the process alive, since all its children are detached.

@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { definedOnly } from '../../core/text/defined-fields.ts';
 import { ControlPlaneError } from './errors.ts';
 import { runProgram } from './run.ts';
 
@@ -26,20 +27,17 @@ export async function missingPrograms(folder: string, names: readonly string[]):
 }
 
 export async function binariesIn(folder: string): Promise<Binaries> {
-  const [controllerManager, scheduler, kubelet] = [
-    join(folder, 'kube-controller-manager'),
-    join(folder, 'kube-scheduler'),
-    join(folder, 'kubelet'),
-  ];
-  return {
+  const ifThere = async (name: string): Promise<string | undefined> =>
+    (await isExecutable(join(folder, name))) ? join(folder, name) : undefined;
+  return definedOnly({
     folder,
     etcd: join(folder, 'etcd'),
     kubeApiserver: join(folder, 'kube-apiserver'),
     kubectl: join(folder, 'kubectl'),
-    ...((await isExecutable(controllerManager)) && { kubeControllerManager: controllerManager }),
-    ...((await isExecutable(scheduler)) && { kubeScheduler: scheduler }),
-    ...((await isExecutable(kubelet)) && { kubelet }),
-  };
+    kubeControllerManager: await ifThere('kube-controller-manager'),
+    kubeScheduler: await ifThere('kube-scheduler'),
+    kubelet: await ifThere('kubelet'),
+  });
 }
 
 /** The user's folder, by envtest's convention: setup-envtest provides etcd, kube-apiserver and kubectl. */

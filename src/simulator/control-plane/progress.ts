@@ -1,33 +1,27 @@
-/** State of the search for the programs. */
-export interface BuildProgress {
-  /** `waiting`: another process builds. `building`: this one does. */
-  readonly phase: 'waiting' | 'building';
-  readonly elapsedSeconds: number;
-  /** Seconds that the whole build takes: as measured here before, else those of a cold build on two cores. */
-  readonly expectedSeconds: number;
-}
+/** Takes a line for people about the search for the programs. */
+export type OnProgress = (line: string) => void;
 
-export type OnProgress = (progress: BuildProgress) => void;
+const phases = {
+  waiting: "waiting for another process that builds Kubernetes' control plane",
+  building: "building Kubernetes' control plane (once, it is kept)",
+} as const;
 
-/** Reports at once and every few seconds until stopped. The timer keeps no process alive. */
+/**
+ * Reports at once and every few seconds until stopped. The timer keeps no process alive.
+ *
+ * @param expectedSeconds that the whole build takes: as measured here before, else those of a cold build on two cores
+ */
 export function reportProgress(
   onProgress: OnProgress | undefined,
-  from: { readonly phase: BuildProgress['phase']; readonly startedAt: number; readonly expectedSeconds: number },
+  phase: keyof typeof phases,
+  startedAt: number,
+  expectedSeconds: number,
 ): Disposable {
   const report = (): void => {
-    const elapsedSeconds = Math.round((Date.now() - from.startedAt) / 1000);
-    onProgress?.({ phase: from.phase, elapsedSeconds, expectedSeconds: from.expectedSeconds });
+    const elapsedSeconds = Math.round((Date.now() - startedAt) / 1000);
+    onProgress?.(`${phases[phase]}: ${elapsedSeconds} s of about ${expectedSeconds} s`);
   };
   report();
   const timer = setInterval(report, 5_000).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
-}
-
-/** One line for people. */
-export function describeProgress({ phase, elapsedSeconds, expectedSeconds }: BuildProgress): string {
-  const what =
-    phase === 'building'
-      ? "building Kubernetes' control plane (once, it is kept)"
-      : "waiting for another process that builds Kubernetes' control plane";
-  return `${what}: ${elapsedSeconds} s of about ${expectedSeconds} s`;
 }

@@ -2,11 +2,9 @@ import { ControlPlaneError } from './errors.ts';
 import { pickText } from './request.ts';
 import type { ApiClient } from './request.ts';
 
-/** The object that a token is bound to; its claims then name the node (for a pod, the pod's node). */
-export type BoundObject = { readonly node: string } | { readonly pod: string };
-
 export interface TokenOptions {
-  readonly bound?: BoundObject;
+  /** The Node that the token is bound to: its claims then name it. */
+  readonly bound?: { readonly node: string };
   /** At least 600; if absent, the API server's default of one hour. */
   readonly expirationSeconds?: number;
 }
@@ -14,7 +12,7 @@ export interface TokenOptions {
 /**
  * Requests a token as the kubelet does for a pod's projected volume (TokenRequest).
  *
- * @throws ControlPlaneError `RequestFailed`, for example if the ServiceAccount or the bound object does not exist.
+ * @throws ControlPlaneError `RequestFailed`, for example if the ServiceAccount or the Node does not exist.
  */
 export async function requestToken(
   client: ApiClient,
@@ -23,7 +21,7 @@ export async function requestToken(
   { bound, expirationSeconds }: TokenOptions,
 ): Promise<string> {
   const spec = {
-    ...(bound !== undefined && { boundObjectRef: await referTo(client, namespace, bound) }),
+    ...(bound !== undefined && { boundObjectRef: await referTo(client, bound.node) }),
     ...(expirationSeconds !== undefined && { expirationSeconds }),
   };
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
@@ -33,11 +31,7 @@ export async function requestToken(
   return token;
 }
 
-async function referTo(client: ApiClient, namespace: string, bound: BoundObject): Promise<object> {
-  const [kind, name, path] =
-    'node' in bound
-      ? ['Node', bound.node, `/api/v1/nodes/${bound.node}`]
-      : ['Pod', bound.pod, `/api/v1/namespaces/${namespace}/pods/${bound.pod}`];
-  const uid = pickText(await client.demand({ path }), 'metadata', 'uid');
-  return { kind, apiVersion: 'v1', name, uid };
+async function referTo(client: ApiClient, node: string): Promise<object> {
+  const uid = pickText(await client.demand({ path: `/api/v1/nodes/${node}` }), 'metadata', 'uid');
+  return { kind: 'Node', apiVersion: 'v1', name: node, uid };
 }

@@ -7,14 +7,14 @@ import { auditFileOf, readAuditLog } from './audit.ts';
 import { waitUntilReady } from './component.ts';
 import type { Component } from './component.ts';
 import type { ControlPlane, ControlPlaneOptions } from './control-plane.ts';
-import { startControllerManager, startScheduler } from './controllers.ts';
+import { controllerManagerArguments, startController } from './controllers.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { ControlPlaneError } from './errors.ts';
 import { etcdDataIn, startEtcd } from './etcd.ts';
 import type { Etcd } from './etcd.ts';
 import { startGuard } from './guard.ts';
 import type { Guard } from './guard.ts';
-import { createIdentities, writeSecret } from './identities.ts';
+import { createIdentities, type Identity, writeSecret } from './identities.ts';
 import { formatKubeconfig } from './kubeconfig.ts';
 import { findFreePorts } from './ports.ts';
 import { createApiClient } from './request.ts';
@@ -73,38 +73,24 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
   const caFile = caFileOf(folder);
   const ca = await readFile(caFile, 'utf8');
   const client = createApiClient(server, ca, identities.tokens.admin);
-  const kubeconfigFile: ControlPlane['kubeconfigFile'] = async ({ token, namespace, server: address } = {}) => {
+  const kubeconfigFile: ControlPlane['kubeconfigFile'] = async (about = {}) => {
     const file = join(folder, `kubeconfig-${randomUUID()}`);
-    const about = {
-      server: address ?? server,
-      ca,
-      token: token ?? identities.tokens.admin,
-      ...(namespace !== undefined && { namespace }),
-    };
-    await writeSecret(file, formatKubeconfig(about));
+    await writeSecret(file, formatKubeconfig({ server, ca, token: identities.tokens.admin, ...about }));
     return file;
   };
+  const startAs = async (identity: Identity, program: string, args: readonly string[] = []): Promise<Component> => {
+    const kubeconfig = await kubeconfigFile({ token: identities.tokens[identity] });
+    return startController(program, kubeconfig, [...args, ...emulated], { folder, guard });
+  };
   const others = await Promise.all([
-    controllerManager !== undefined &&
-      startControllerManager({
-        program: controllerManager,
-        kubeconfig: await kubeconfigFile({ token: identities.tokens.controllerManager }),
-        extraArguments: [...emulated, ...(options.controllerManagerArguments ?? [])],
-        folder,
-        guard,
-        identities,
-        caFile,
-      }),
-    scheduler !== undefined &&
-      startScheduler({
-        program: scheduler,
-        kubeconfig: await kubeconfigFile({ token: identities.tokens.scheduler }),
-        extraArguments: emulated,
-        folder,
-        guard,
-      }),
+    controllerManager &&
+      startAs('controllerManager', controllerManager, [
+        ...controllerManagerArguments(identities, caFile),
+        ...(options.controllerManagerArguments ?? []),
+      ]),
+    scheduler && startAs('scheduler', scheduler),
   ]);
-  const controllers = others.filter((component) => component !== false);
+  const controllers = others.filter((component) => typeof component === 'object');
   const [manager] = controllers;
   if (controllerManager !== undefined && manager !== undefined) {
     const path = '/api/v1/namespaces/default/serviceaccounts/default';
@@ -150,13 +136,12 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
       return Object.fromEntries(running.map(({ name, pid }) => [name, pid]));
     },
     serviceAccountToken: async (namespace, name, about = {}) => requestToken(client, namespace, name, about),
-    kubectl: async (args, { token, input, cwd } = {}) => {
+    kubectl: async (args, { token, input } = {}) => {
       const file = token === undefined ? adminKubeconfig : await kubeconfigFile({ token });
       return runProgram(binaries.kubectl, [...args], {
         // A separate home, so that the user's kuberc and cache have no effect.
         env: { ...process.env, KUBECONFIG: file, HOME: folder, KUBERC: 'off' },
         ...(input !== undefined && { input }),
-        ...(cwd !== undefined && { cwd }),
       });
     },
     auditedWrites: async () => {

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findControlPlane } from '../control-plane/binaries.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { ControlPlaneError } from '../control-plane/errors.ts';
-import { describeProgress } from '../control-plane/progress.ts';
 import { startControlPlane } from '../control-plane/start.ts';
 import { projectRoot } from '../rig/programs.ts';
 import { applyFolder, Rig } from '../rig/rig.ts';
@@ -55,8 +54,7 @@ async function runDemo(): Promise<number> {
   await preview();
 
   screen.title("Kubernetes' own control plane");
-  const onProgress = (progress: Parameters<typeof describeProgress>[0]): void =>
-    screen.live([describeProgress(progress)]);
+  const onProgress = (line: string): void => screen.live([line]);
   const binaries = await unlessAborted(findControlPlane({ onProgress }), signal);
   await using controlPlane = await startControlPlane({ binaries });
   signal.throwIfAborted();

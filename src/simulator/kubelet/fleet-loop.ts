@@ -5,7 +5,7 @@ import type { ReconcileResult } from '../../kube/queue.ts';
 import { Reflector } from '../../kube/reflector.ts';
 import { refOf } from '../../kube/resource.ts';
 import type { Change } from '../../kube/store.ts';
-import type { Logger } from '../../process/logger.ts';
+import { silentLogger } from '../../process/logger.ts';
 import { roleOf } from './daemons/daemon-role.ts';
 import type { Host } from './node/host.ts';
 import { nodesResource, podsResource } from './node/kube-objects.ts';
@@ -20,7 +20,6 @@ import type { KubeletTiming } from './timing.ts';
 
 export interface FleetLoopOptions {
   readonly client: KubeClient;
-  readonly logger: Logger;
   readonly timing: KubeletTiming;
   /** The existing nodes, by name; changed by others. */
   readonly hosts: ReadonlyMap<string, Host>;
@@ -41,24 +40,24 @@ export class FleetLoop {
   #kubeletVersion = '';
 
   constructor(options: FleetLoopOptions) {
-    const { client, logger } = options;
+    const { client } = options;
     this.#options = options;
     this.#queue = new WorkQueue({
       reconcile: (key) => this.#reconcile(key),
-      logger,
+      logger: silentLogger,
       concurrency: 8,
       backoff: { baseMs: 50, maxMs: 5_000 },
     });
     this.#nodes = new Reflector<KubeletNode>({
       client,
-      logger,
+      logger: silentLogger,
       resource: nodesResource,
       strip: ({ metadata, status }) => ({ metadata: { ...metadata, managedFields: [] }, ...(status && { status }) }),
       onChange: ({ key, object }) => this.#onNode(key, object),
     });
     this.#pods = new Reflector<PodObject>({
       client,
-      logger,
+      logger: silentLogger,
       resource: podsResource,
       fieldSelector: 'spec.nodeName!=',
       onChange: (change) => this.#onPod(change),

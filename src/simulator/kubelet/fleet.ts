@@ -1,6 +1,4 @@
 import { KubeClient } from '../../kube/client.ts';
-import { silentLogger } from '../../process/logger.ts';
-import type { Logger } from '../../process/logger.ts';
 import { FleetLoop } from './fleet-loop.ts';
 import type { Host } from './node/host.ts';
 import { Machine } from './node/machine.ts';
@@ -20,7 +18,6 @@ import type { KubeletTiming } from './timing.ts';
 export interface KubeletFleetOptions {
   /** Its identity may write Nodes, Leases, ResourceSlices and the status of pods, delete pods, and read ConfigMaps and claims. */
   readonly client: KubeClient;
-  readonly logger?: Logger;
   readonly timing?: Partial<KubeletTiming>;
   /**
    * The real program that a pod stands for, if any: the pod is ready while it runs. After it has started or
@@ -35,21 +32,19 @@ export interface KubeletFleetOptions {
  */
 export class KubeletFleet implements AsyncDisposable {
   readonly #clients: DaemonClients;
-  readonly #logger: Logger;
   readonly #timing: KubeletTiming;
   readonly #hosts = new Map<string, Host>();
   readonly #states = new StateWatch();
   readonly #loop: FleetLoop;
 
-  constructor({ client, logger = silentLogger, timing, programOf = () => undefined }: KubeletFleetOptions) {
+  constructor({ client, timing, programOf = () => undefined }: KubeletFleetOptions) {
     this.#clients = {
       kubelet: client,
       nfd: new KubeClient(client.config, 'nfd-master'),
       driver: new KubeClient(client.config, 'gpu-kubelet-plugin'),
     };
-    this.#logger = logger;
     this.#timing = { ...usualKubeletTiming, ...timing };
-    this.#loop = new FleetLoop({ client, logger, timing: this.#timing, hosts: this.#hosts, programOf });
+    this.#loop = new FleetLoop({ client, timing: this.#timing, hosts: this.#hosts, programOf });
   }
 
   async start(): Promise<void> {
@@ -63,7 +58,7 @@ export class KubeletFleet implements AsyncDisposable {
    */
   async addNode(node: SimulatedNode): Promise<void> {
     const { name, podResourcesSocket: socket } = node;
-    const machine = new Machine(node, this.#logger);
+    const machine = new Machine(node);
     const daemons = new NodeDaemons(machine, this.#clients, this.#timing);
     const answers = {
       '/v1.PodResourcesLister/List': () => encodeList(this.listHoldings(name)),

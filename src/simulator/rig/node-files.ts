@@ -3,18 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Files on the host of a simulated node. */
-export interface NodeFiles {
-  readonly folder: string;
-  /** State of its nvidia-smi, the faults injected into it, and its operation log; see docs/internal/simulator.md. */
-  readonly state: string;
-  readonly faults: string;
-  readonly operations: string;
-  readonly bootId: string;
-  readonly machine: string;
-  readonly agentLog: string;
-  readonly agentFolder: string;
-  readonly podResourcesSocket: string;
-}
+export type NodeFiles = ReturnType<typeof nodeFilesIn>;
 
 /** `sun_path` of unix(7) has 108 bytes, the last of them NUL. */
 const longestSocketPath = 107;
@@ -24,7 +13,7 @@ const longestSocketPath = 107;
  *
  * @throws RangeError if the path of the kubelet's socket is too long for the operating system even then
  */
-export function nodeFilesIn(rigFolder: string, node: string): NodeFiles {
+export function nodeFilesIn(rigFolder: string, node: string) {
   const isLong = Buffer.byteLength(socketIn(join(rigFolder, node))) > longestSocketPath;
   const folder = join(rigFolder, isLong ? createHash('sha256').update(node).digest('hex').slice(0, 16) : node);
   const podResourcesSocket = socketIn(folder);
@@ -37,6 +26,7 @@ export function nodeFilesIn(rigFolder: string, node: string): NodeFiles {
   }
   return {
     folder,
+    /** State of its nvidia-smi, the faults injected into it, and its operation log; see docs/internal/simulator.md. */
     state: join(folder, 'state'),
     faults: join(folder, 'faults'),
     operations: join(folder, 'operations.jsonl'),

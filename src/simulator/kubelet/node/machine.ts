@@ -3,7 +3,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Labels } from '../../../core/nvidia/labels/label-value.ts';
 import type { MigStrategy } from '../../../core/nvidia/labels/mig-strategy.ts';
 import type { Sharing } from '../../../core/nvidia/plugin-config/sharing.ts';
-import type { Logger } from '../../../process/logger.ts';
 import { assembleGpus } from '../../nvidia-smi/nvml/gpu.ts';
 import type { SimulatedGpu } from '../../nvidia-smi/nvml/gpu.ts';
 import type { NodeState } from '../../nvidia-smi/state/node-state.ts';
@@ -44,7 +43,6 @@ export class Machine {
   /** Times of the last status report and the last Lease renewal, in `performance.now()`. */
   reportedAtMs = -Infinity;
   renewedAtMs = -Infinity;
-  readonly #logger: Logger;
   readonly #allocations = new Map<string, PodAllocation>();
   /** Pods that lost their devices in a reboot, by uid. */
   readonly #refused = new Map<string, AdmissionFailure>();
@@ -56,12 +54,11 @@ export class Machine {
   readonly #stops = new Map<string, number>();
 
   /** @throws UnknownGpuError, RangeError for GPUs that cannot be simulated */
-  constructor(node: SimulatedNode, logger: Logger) {
+  constructor(node: SimulatedNode) {
     this.node = node;
     this.bootId = node.bootId ?? randomUUID();
     this.gpus = assembleGpus(node.gpus, node.gpuSeed);
     this.internalIp = addressOf(node.name);
-    this.#logger = logger.child({ node: node.name });
   }
 
   get advertised(): Advertisement {
@@ -81,12 +78,11 @@ export class Machine {
     return state && advertise(this.gpus, state, strategy, sharing);
   }
 
-  /** Undefined if the state cannot be read, which is logged. */
+  /** Undefined if the state cannot be read. */
   readState(): NodeState | undefined {
     try {
       return readStateFile(this.node.stateFile, this.gpus.length);
-    } catch (error) {
-      this.#logger.warn('cannot read the state of the GPUs', { error: String(error) });
+    } catch {
       return undefined;
     }
   }
@@ -196,12 +192,12 @@ export class Machine {
     return this.#allocations.get(uid);
   }
 
-  /** Changes the GPUs as a program on the node does; what goes wrong is logged. */
+  /** Changes the GPUs as a program on the node does, if their state can be read. */
   changeState(change: (state: NodeState) => NodeState): void {
     try {
       updateStateFile(this.node.stateFile, this.gpus.length, change);
-    } catch (error) {
-      this.#logger.warn('cannot change the state of the GPUs', { error: String(error) });
+    } catch {
+      // The driver does not answer: its state stays as it is.
     }
   }
 }

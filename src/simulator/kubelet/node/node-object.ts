@@ -17,8 +17,8 @@ type Quantities = Readonly<Record<string, string>>;
 
 /** The Node as its kubelet registers it. Labels of the caller are added to those of every node. */
 export function describeNodeObject(node: SimulatedNode, facts: NodeFacts, gpus: Quantities): KubeletNode {
-  const { name, labels, annotations, taints = [], cpus = 64 } = node;
-  const capacity = { cpu: `${cpus}`, memory: '512Gi', pods: '110', 'ephemeral-storage': '1Ti', ...gpus };
+  const { name, labels, annotations, taints = [] } = node;
+  const capacity = { cpu: '64', memory: '512Gi', pods: '110', 'ephemeral-storage': '1Ti', ...gpus };
   const status = {
     conditions: describeConditions(facts.now),
     addresses: [

@@ -43,7 +43,6 @@ export interface SimulatedNode {
   readonly machine?: string;
   /** Default `watching`. */
   readonly plugin?: PluginMode;
-  readonly cpus?: number;
 }
 
 /** The strategy of a plugin that does not set one. */
