@@ -47,21 +47,16 @@ export class Rig implements AsyncDisposable {
 
   private constructor(
     options: RigOptions,
-    parts: {
-      readonly folder: string;
-      readonly fleet: KubeletFleet;
-      readonly agents: Map<string, RigProcess>;
-      readonly guard: Guard;
-      readonly controller: RigProcess;
-    },
+    guard: Guard,
+    agents: Map<string, RigProcess>,
+    { folder, fleet, controller }: Pick<Rig, 'folder' | 'fleet' | 'controller'>,
   ) {
-    const { folder, fleet, agents, guard, controller } = parts;
     this.#options = options;
-    this.controlPlane = options.controlPlane;
     this.#guard = guard;
+    this.#agents = agents;
+    this.controlPlane = options.controlPlane;
     this.folder = folder;
     this.fleet = fleet;
-    this.#agents = agents;
     this.controller = controller;
   }
 
@@ -85,7 +80,7 @@ export class Rig implements AsyncDisposable {
     // However we end, the programs and the folder go with us.
     const guard = startGuard(folder);
     const controller = await makeController(options, guard, folder, 'controller-0');
-    const rig = new Rig(options, { folder, fleet, agents, guard, controller });
+    const rig = new Rig(options, guard, agents, { folder, fleet, controller });
     await Promise.all(nodes.map((node) => rig.#boot(node)));
     rig.controller.start();
     for (const agent of rig.#agents.values()) agent.start();

@@ -5,58 +5,50 @@ import { type DriverOffer, publishDevices } from '../../dra-driver/resource-slic
 import { nodesResource } from '../node/kube-objects.ts';
 import type { KubeletNode, PodObject } from '../node/kube-objects.ts';
 import type { Machine } from '../node/machine.ts';
-import type { DaemonRunResult, DaemonWork } from './daemon-work.ts';
+import type { DaemonWork } from './daemon-work.ts';
 
-/** NVIDIA's DRA driver: reads the devices once, publishes them, and prepares claims for them until it ends. */
-export class DriverWork implements DaemonWork {
-  readonly #machine: Machine;
-  readonly #client: KubeClient;
-  readonly #uid: string;
-  readonly #isDynamic: boolean;
+/**
+ * NVIDIA's DRA driver: reads the devices once, publishes them, and prepares claims for them until it ends. Its slice stays.
+ *
+ * @param client with the driver's own field manager
+ */
+export function driverWork(machine: Machine, client: KubeClient, pod: PodObject): DaemonWork {
+  const { gpus, node, driver } = machine;
+  const { uid = '' } = pod.metadata;
+  const isDynamic = hasGate(pod, 'DynamicMIG');
   /** What is still to be published, and when. */
-  #due: { readonly offer: DriverOffer; readonly atMs: number } | undefined;
-
-  /** @param client with the driver's own field manager */
-  constructor(machine: Machine, client: KubeClient, pod: PodObject) {
-    this.#machine = machine;
-    this.#client = client;
-    this.#uid = pod.metadata.uid ?? '';
-    this.#isDynamic = hasGate(pod, 'DynamicMIG');
-  }
-
-  start(): DaemonRunResult {
-    const { gpus, node, driver } = this.#machine;
-    if (this.#isDynamic) this.#machine.changeState(withoutIdleInstances);
-    const state = this.#machine.readState();
-    if (state === undefined) return { failure: 'error creating driver: error initializing NVML: ERROR_UNKNOWN' };
-    const devices = this.#isDynamic ? [] : findDevices(gpus, state, node.driver);
-    if ('failure' in devices) return { failure: `error creating driver: ${devices.failure}` };
-    driver.register(this.#uid, devices);
-    const staleMs = driver.fault?.kind === 'Stale' ? driver.fault.forMs : 0;
-    const found = { devices: devices.map(({ offered }) => offered) };
-    const offer = this.#isDynamic ? offerPossibleDevices(gpus, node.driver) : found;
-    this.#due = { offer, atMs: performance.now() + staleMs };
-    return {};
-  }
-
-  async continue(): Promise<DaemonRunResult> {
-    if (this.#due === undefined) return {};
-    const { offer, atMs } = this.#due;
-    const waitMs = atMs - performance.now();
-    if (waitMs > 0) return { againAfterMs: waitMs };
-    const ref = { resource: nodesResource, name: this.#machine.node.name };
-    const uid = (await this.#client.find<KubeletNode>(ref))?.metadata.uid;
-    if (uid === undefined) return { failure: `error publishing resources: nodes "${ref.name}" not found` };
-    await publishDevices(this.#client, { name: ref.name, uid }, offer);
-    this.#due = undefined;
-    return {};
-  }
-
-  /** Its slice stays. */
-  stop(): void {
-    this.#due = undefined;
-    this.#machine.driver.unregister(this.#uid);
-  }
+  let due: { readonly offer: DriverOffer; readonly atMs: number } | undefined;
+  return {
+    start: () => {
+      if (isDynamic) machine.changeState(withoutIdleInstances);
+      const state = machine.readState();
+      if (state === undefined) return { failure: 'error creating driver: error initializing NVML: ERROR_UNKNOWN' };
+      const devices = isDynamic ? [] : findDevices(gpus, state, node.driver);
+      if ('failure' in devices) return { failure: `error creating driver: ${devices.failure}` };
+      driver.register(uid, devices);
+      const staleMs = driver.fault?.kind === 'Stale' ? driver.fault.forMs : 0;
+      const found = { devices: devices.map(({ offered }) => offered) };
+      const offer = isDynamic ? offerPossibleDevices(gpus, node.driver) : found;
+      due = { offer, atMs: performance.now() + staleMs };
+      return {};
+    },
+    continue: async () => {
+      if (due === undefined) return {};
+      const waitMs = due.atMs - performance.now();
+      if (waitMs > 0) return { againAfterMs: waitMs };
+      const ref = { resource: nodesResource, name: node.name };
+      const { offer } = due;
+      const nodeUid = (await client.find<KubeletNode>(ref))?.metadata.uid;
+      if (nodeUid === undefined) return { failure: `error publishing resources: nodes "${ref.name}" not found` };
+      await publishDevices(client, { name: ref.name, uid: nodeUid }, offer);
+      due = undefined;
+      return {};
+    },
+    stop: () => {
+      due = undefined;
+      driver.unregister(uid);
+    },
+  };
 }
 
 /** `FEATURE_GATES: DynamicMIG=true,…`, as the chart sets it. */

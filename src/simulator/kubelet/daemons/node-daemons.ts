@@ -5,11 +5,11 @@ import { Daemon } from './daemon.ts';
 import { roleOf } from './daemon-role.ts';
 import type { DaemonRole } from './daemon-role.ts';
 import { readDaemonSettings } from './daemon-settings.ts';
-import { DriverWork } from './driver-work.ts';
-import { DiscoveryWork } from './discovery-work.ts';
+import { driverWork } from './driver-work.ts';
+import { discoveryWork } from './discovery-work.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 import type { Machine } from '../node/machine.ts';
-import { PluginWork } from './plugin-work.ts';
+import { pluginWork } from './plugin-work.ts';
 import type { KubeletTiming } from '../timing.ts';
 
 export interface DaemonClients {
@@ -72,13 +72,13 @@ export class NodeDaemons {
     switch (role) {
       case 'device-plugin': {
         const isStuck = (): boolean => machine.registration.fault === 'NeverReady';
-        return new Daemon({ ...about, work: new PluginWork(machine, uid), isStuck });
+        return new Daemon({ ...about, work: pluginWork(machine, uid), isStuck });
       }
       case 'gpu-feature-discovery':
-        return new Daemon({ ...about, work: new DiscoveryWork(machine, nfd, this.#timing), isStuck: () => false });
+        return new Daemon({ ...about, work: discoveryWork(machine, nfd, this.#timing), isStuck: () => false });
       case 'dra-driver': {
         const isStuck = (): boolean => machine.driver.fault?.kind === 'NeverReady';
-        return new Daemon({ ...about, work: new DriverWork(machine, driver, pod), isStuck });
+        return new Daemon({ ...about, work: driverWork(machine, driver, pod), isStuck });
       }
     }
   }
