@@ -37,23 +37,32 @@ export function passing(
   return { verdict: { phase, reason, message, transient: true, ...again }, ifClosed: 'Stays' };
 }
 
+/** On what may last: the node is open meanwhile. */
+export function leaveOpen(phase: Phase, reason: NodeReason, message: string, requeueAfterMs?: number): Ruling {
+  const again = requeueAfterMs !== undefined && { requeueAfterMs };
+  return { verdict: { phase, reason, message, ...again }, ifClosed: 'Opens' };
+}
+
 /** Waits for whoever uses the GPUs, with the node open. */
 export function awaitUsers(
   message: string,
   requeueAfterMs: number,
   reason: 'PodsUseGpus' | 'ProcessesUseGpus' = 'PodsUseGpus',
 ): Ruling {
-  return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason, message, requeueAfterMs } };
+  return leaveOpen('Waiting', reason, message, requeueAfterMs);
 }
 
 /** Leaves a node alone, whatever is asked of it. */
 export function refuse(reason: NodeReason, message: string): Ruling {
-  const touched = `${message}. Nothing is touched until then`;
   return {
-    ifClosed: 'Opens',
-    verdict: { phase: 'Failed', reason, message: touched, requeueAfterMs: lookAgainMs },
+    ...leaveOpen('Failed', reason, `${message}. Nothing is touched until then`, lookAgainMs),
     leavesAlone: true,
   };
+}
+
+/** A ruling that does something more, after all else. */
+export function alsoDoes(ruling: Ruling, ...more: readonly Command[]): Ruling {
+  return { ...ruling, commands: [...(ruling.commands ?? []), ...more] };
 }
 
 /** A ruling that waits for something more. */

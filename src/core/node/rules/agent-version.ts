@@ -1,5 +1,5 @@
 import { compareVersions } from '../../text/version-skew.ts';
-import type { Ruling } from '../outcome.ts';
+import { leaveOpen, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 
 /** An agent that may not understand our grant, or whose report we may not understand, changes nothing. */
@@ -11,8 +11,5 @@ export function agentSkewed({ partition, settings }: Situation): Ruling | undefi
   const message =
     `the agent is version ${agentVersion}, the controller ${settings.version}: they may be at most one minor version apart. ` +
     `Nothing changes on this node until then; update ${which}`;
-  return {
-    ifClosed: 'Opens',
-    verdict: { phase: 'Failed', reason: skew === 'TooOld' ? 'AgentTooOld' : 'AgentTooNew', message },
-  };
+  return leaveOpen('Failed', skew === 'TooOld' ? 'AgentTooOld' : 'AgentTooNew', message);
 }

@@ -2,7 +2,7 @@ import { gpuPresenceLabel } from '../../../api/names.ts';
 import { driverUpgrade, isDriverReplaced } from '../../nvidia/driver-upgrade.ts';
 import { fenceRestart } from '../node-marks.ts';
 import { isClosed, isReadBeforeBoot } from '../node-view.ts';
-import { passing, type Ruling } from '../outcome.ts';
+import { leaveOpen, passing, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { describeAgent } from './grant-in-flight.ts';
 import { onlyPlans } from './wish.ts';
@@ -20,9 +20,7 @@ export function noGpus({ partition, node, agent }: Situation): Ruling | undefine
       : gpus === undefined && agent.state === 'Missing' && !isMarked
         ? `the node has no label ${gpuPresenceLabel}=true, so no agent runs on it and its GPUs are unknown`
         : undefined;
-  return message === undefined
-    ? undefined
-    : { ifClosed: 'Opens', verdict: { phase: 'Ready', reason: 'NoGpus', message } };
+  return message === undefined ? undefined : leaveOpen('Ready', 'NoGpus', message);
 }
 
 /** No reading at all. */

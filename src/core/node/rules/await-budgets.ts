@@ -3,7 +3,7 @@ import { namePods, listPodCauses } from '../../pods/gpu-pods.ts';
 import { joinWithin } from '../../text/cut-text.ts';
 import { findTightBudget } from '../../pods/disruption-budget.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';
-import type { Outcome } from '../outcome.ts';
+import { leaveOpen, type Outcome } from '../outcome.ts';
 import { waitFor } from '../memory.ts';
 import { findRest, longestBlockers } from '../rest.ts';
 import type { Situation } from '../snapshot.ts';
@@ -42,11 +42,7 @@ export function awaitBudgets(situation: Situation, pods: readonly PodView[]): Ou
     const { lastsMs, waits } = waitFor(situation, 'Budgets', slot?.startTime);
     if (onTimeout === 'Skip' && lastsMs > durationMs(timeout)) return giveUp(situation, 'DrainTimeout', blocked);
     const message = `waiting, with the node open, for disruption budgets: ${blocked}`;
-    return {
-      ifClosed: 'Opens',
-      waits,
-      verdict: { phase: 'Updating', reason: 'EvictionBlocked', message, requeueAfterMs: pollMs },
-    };
+    return { ...leaveOpen('Updating', 'EvictionBlocked', message, pollMs), waits };
   }
   const before = findRest(situation, 'DrainRest')?.size ?? 0;
   const tight = before > 0 && here.length >= before ? findTightBudget(here, known.budgets) : undefined;

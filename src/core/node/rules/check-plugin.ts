@@ -9,7 +9,7 @@ import { describeReport } from '../../nvidia/labels/describe-report.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
 import { pluginPodsOf } from '../../pods/plugin-pods.ts';
 import { podName } from '../../pods/gpu-pods.ts';
-import { lookAgainMs, refuse, type Ruling } from '../outcome.ts';
+import { leaveOpen, lookAgainMs, refuse, type Ruling } from '../outcome.ts';
 import type { NodeSettings, Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { configOf, refuseUnready } from './plugin-config.ts';
@@ -86,9 +86,7 @@ export function checkOffer(situation: Situation): Ruling | undefined {
       ),
       selector: settings.pluginSelector,
     });
-  return (
-    gap && { ifClosed: 'Opens', verdict: { phase: 'Failed', ...gap, requeueAfterMs: lookAgainMs }, leavesAlone: true }
-  );
+  return gap && { ...leaveOpen('Failed', gap.reason, gap.message, lookAgainMs), leavesAlone: true };
 }
 
 function findMisfit(

@@ -1,6 +1,6 @@
 import { hasEnded } from '../../pods/gpu-pods.ts';
 import { timeText } from '../../text/duration.ts';
-import type { Ruling } from '../outcome.ts';
+import { leaveOpen, type Ruling } from '../outcome.ts';
 import { beginRest, findRest, isBefore, isNamed, namesAll, type Rest } from '../rest.ts';
 import type { Situation } from '../snapshot.ts';
 import type { PodView } from '../../pods/pod-view.ts';
@@ -42,8 +42,7 @@ export function countFailedDrains(situation: Situation): number {
 function resting({ now, partition }: Situation, reason: Cause, { blockers, leftMs }: Rest): Ruling {
   const message = `${causes[reason]}: ${blockers}. Nothing was changed; the next attempt is at ${timeText(now + leftMs)}`;
   return {
-    ifClosed: 'Opens',
-    verdict: { phase: 'Waiting', reason, message, requeueAfterMs: leftMs + 10 },
+    ...leaveOpen('Waiting', reason, message, leftMs + 10),
     commands: partition.spec.drain === undefined ? [] : [{ name: 'WriteDrain', drain: null }],
   };
 }

@@ -13,7 +13,7 @@ import type { Command } from '../commands.ts';
 import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { readyNode, reopenNode } from '../node-marks.ts';
 import { isClosed, isOwnTaint, isUnfinished, metadataOf } from '../node-view.ts';
-import { alsoWaits, type Outcome, type Ruling, type Verdict } from '../outcome.ts';
+import { alsoDoes, alsoWaits, leaveOpen, type Outcome, type Ruling, type Verdict } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { evictPods } from './evictions.ts';
@@ -77,12 +77,7 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   // Missing labels because of an error must never be read as "remove all labels".
   const isDra = backendOf(situation) === 'DRA';
   const problem = predicted.errors[0] ?? (isDra ? findDriverProblem(situation) : errors[0]);
-  if (problem) {
-    return {
-      ifClosed: 'Opens',
-      verdict: { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` },
-    };
-  }
+  if (problem) return leaveOpen('Failed', 'Refused', `${problem.message}. ${problem.advice}`);
   // 2. The plugin's settings first, and the pods that read the devices only when they start.
   const configuring = configurePlugin(situation);
   if (configuring) return configuring;
@@ -98,13 +93,11 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   const { node } = situation;
   const following = isUnfinished(node) && !isClosed(node) ? [patch(labels)] : [];
   if ('verdict' in fenced) {
-    const commands = [...(fenced.commands ?? []), ...following, ...restarts.commands];
-    return alsoWaits({ ...fenced, commands }, restarts.waits);
+    return alsoWaits(alsoDoes(fenced, ...following, ...restarts.commands), restarts.waits);
   }
   // 4. Labels and opening, in one write.
   const opened = open(situation, policy, { predicted, labels, stale }, verdict);
-  const commands = [...(opened.commands ?? []), ...restarts.commands];
-  return alsoWaits({ ...opened, commands }, { ...fenced.waits, ...restarts.waits });
+  return alsoWaits(alsoDoes(opened, ...restarts.commands), { ...fenced.waits, ...restarts.waits });
 }
 
 /** What ends the DRA driver is none of the policy's doing: an instance of somebody else's. */

@@ -1,6 +1,6 @@
 import { listManagedLabels } from '../../nvidia/feature-discovery/managed-labels.ts';
 import { isUnfinished, metadataOf } from '../node-view.ts';
-import type { Ruling } from '../outcome.ts';
+import { alsoDoes, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { layoutLabels } from './labels.ts';
 import { currentOffer } from './current-offer.ts';
@@ -17,5 +17,5 @@ export function followDevice(situation: Situation, ruling: Ruling): Ruling {
   const isThisBoot = partition.status?.device?.bootID === node.status?.nodeInfo?.bootID;
   if (!isOurs || !isThisBoot || agent.state !== 'Ready' || isUnfinished(node)) return ruling;
   const change = layoutLabels(situation, currentOffer(situation).labels);
-  return { ...ruling, commands: [...(ruling.commands ?? []), { name: 'PatchNode', change }] };
+  return alsoDoes(ruling, { name: 'PatchNode', change });
 }

@@ -5,7 +5,7 @@ import { findOwners } from '../../owners/find-owners.ts';
 import { foreignGpuResource } from '../../pods/gpu-resource.ts';
 import { migManagerLabel, takeOverStep } from '../../owners/mig-manager.ts';
 import { metadataOf } from '../node-view.ts';
-import { lookAgainMs, type Outcome, passing, type Ruling } from '../outcome.ts';
+import { leaveOpen, lookAgainMs, type Outcome, passing, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
@@ -17,9 +17,7 @@ export function foreignOwner(situation: Situation): Outcome | undefined {
 
 function upgradesDriver({ node }: Situation): Ruling | undefined {
   const message = driverUpgrade(node.metadata.labels ?? {});
-  return message === undefined
-    ? undefined
-    : { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason: 'DriverUpgrade', message } };
+  return message === undefined ? undefined : leaveOpen('Waiting', 'DriverUpgrade', message);
 }
 
 function hasOwner({ node, claim, pods, slices, fresh, settings }: Situation): Outcome | undefined {
@@ -36,15 +34,8 @@ function hasOwner({ node, claim, pods, slices, fresh, settings }: Situation): Ou
   const evidence = { node: name, labels, annotations, allocatable, capacity, pods, resourceSlices, systemNamespaces };
   const [owner] = findOwners(evidence, takeOver);
   if (!owner) return undefined;
-  return {
-    ifClosed: 'Opens',
-    verdict: {
-      phase: 'Failed',
-      reason: 'ForeignManager',
-      message: `${owner.evidence}: two owners would undo each other's work, so nothing is touched. To hand over the GPUs: ${owner.handOver}`,
-      requeueAfterMs: lookAgainMs,
-    },
-  };
+  const message = `${owner.evidence}: two owners would undo each other's work, so nothing is touched. To hand over the GPUs: ${owner.handOver}`;
+  return leaveOpen('Failed', 'ForeignManager', message, lookAgainMs);
 }
 
 /** Another policy allowed a takeover, or this one did earlier: without the consent the label is restored. */

@@ -16,7 +16,7 @@ import { tolerates } from '../../pods/plugin-pods.ts';
 import { timeText } from '../../text/duration.ts';
 import { backendOf } from '../backend.ts';
 import { waitFor } from '../memory.ts';
-import { passing, type Ruling } from '../outcome.ts';
+import { leaveOpen, passing, type Ruling } from '../outcome.ts';
 import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
 import type { Situation } from '../snapshot.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
@@ -69,10 +69,7 @@ function giveUp({ settings, now }: Situation, { blockers, leftMs }: Rest): Rulin
   const message =
     `the GPUs cannot change while these pods hold them open, and they did not end within ${settings.holdersDeadlineMs / 1000} s: ` +
     `${blockers}. Nothing was touched; the next attempt is at ${timeText(now + leftMs)}`;
-  return {
-    ifClosed: 'Opens',
-    verdict: { phase: 'Failed', reason: 'ClientsStay', message, requeueAfterMs: leftMs + 10 },
-  };
+  return leaveOpen('Failed', 'ClientsStay', message, leftMs + 10);
 }
 
 interface Staying {

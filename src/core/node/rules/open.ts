@@ -3,7 +3,7 @@ import { listManagedLabels } from '../../nvidia/feature-discovery/managed-labels
 import { type NodeChange, combine } from '../../metadata/node-change.ts';
 import { markState, type StateMark, releaseNode, reopenNode } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isUnfinished, metadataOf } from '../node-view.ts';
-import { alsoWaits, type Outcome, type Ruling, type Verdict } from '../outcome.ts';
+import { alsoDoes, alsoWaits, type Outcome, type Ruling, type Verdict } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { layoutLabels, withoutLayoutLabels } from './labels.ts';
 import { currentOffer } from './current-offer.ts';
@@ -37,8 +37,8 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   const pending = step === 'Unknown' ? restartPlugin(situation) : advertiseDevice(situation);
   if ('needs' in pending) return pending;
   if (!('verdict' in pending)) return alsoWaits(addPatch(ruling, combine(change, pending.marks)), pending.waits);
-  if (isReleased || phase === 'Ready')
-    return alsoWaits({ ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] }, ruling.waits);
+  const commands = [...(ruling.commands ?? []), ...(pending.commands ?? [])];
+  if (isReleased || phase === 'Ready') return alsoWaits({ ...pending, commands }, ruling.waits);
   const requeueAfterMs = Math.min(
     ruling.verdict.requeueAfterMs ?? Infinity,
     pending.verdict.requeueAfterMs ?? Infinity,
@@ -49,7 +49,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
       ...sayClosed(ruling.verdict, pending.verdict.message),
       ...(Number.isFinite(requeueAfterMs) && { requeueAfterMs }),
     },
-    commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])],
+    commands,
     waits: { ...ruling.waits, ...pending.waits },
     ifClosed: 'Stays',
   };
@@ -111,5 +111,5 @@ function restartPlugin(situation: Situation): Outcome | Labelled {
 }
 
 function addPatch(ruling: Ruling, change: NodeChange): Ruling {
-  return { ...ruling, commands: [...(ruling.commands ?? []), { name: 'PatchNode', change }] };
+  return alsoDoes(ruling, { name: 'PatchNode', change });
 }

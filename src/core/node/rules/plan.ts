@@ -3,7 +3,7 @@ import { wishHash } from '../../wish/wish.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { adviseMonitors } from '../../pods/monitor-words.ts';
 import { timeText } from '../../text/duration.ts';
-import { awaitUsers, type Outcome, passing, type Ruling, type Verdict } from '../outcome.ts';
+import { awaitUsers, leaveOpen, type Outcome, passing, type Ruling } from '../outcome.ts';
 import { generationOf, grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
 import { resumeWait, waitFor } from '../memory.ts';
 import { isReadBeforeBoot } from '../node-view.ts';
@@ -18,7 +18,7 @@ export function planOnly({ partition, claim }: Situation): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;
   const plan = partition.status?.device?.plan;
   const message = `mode Plan, nothing changes: ${plan?.refusal ?? describePlan({ partition, claim })}`;
-  return { ifClosed: 'Opens', verdict: { phase: 'Pending', reason: 'PlanOnly', message }, leavesAlone: true };
+  return { ...leaveOpen('Pending', 'PlanOnly', message), leavesAlone: true };
 }
 
 export function planMissing(situation: Situation): Ruling | undefined {
@@ -35,19 +35,17 @@ export function planRefused(situation: Situation): Outcome | undefined {
   if (refusal === undefined) return undefined;
   if (refusalCode === 'InUse' && monitors.length > 0) return waitForMonitors(situation, refusal, monitors);
   if (refusalCode === 'InUse') return waitForUsers(situation, refusal);
-  if (refusalCode === 'Foreign')
-    return { ifClosed: 'Opens', verdict: { phase: 'Failed', ...notOurs(situation, refusal) } };
-  return { ifClosed: 'Opens', verdict: { phase: 'Failed', reason: 'Refused', message: refusal } };
+  return refusalCode === 'Foreign' ? refuseForeign(situation, refusal) : leaveOpen('Failed', 'Refused', refusal);
 }
 
 /** An object from a backup has grants, but not the report that says which instances they made. */
-function notOurs({ node, partition }: Situation, refusal: string): Pick<Verdict, 'reason' | 'message'> {
+function refuseForeign({ node, partition }: Situation, refusal: string): Ruling {
   const { bootID, lastGood } = partition.status?.device ?? {};
   const isLost = partition.spec.granted !== undefined && lastGood === undefined;
-  if (!isLost || bootID === undefined) return { reason: 'ForeignInstances', message: refusal };
+  if (!isLost || bootID === undefined) return leaveOpen('Failed', 'ForeignInstances', refusal);
   const adopt = `kubectl annotate gpn ${node.metadata.name} ${adoptAnnotation}=${bootID}`;
   const message = `${refusal}. The record of what this operator created on the node is lost: if the instances are its own, run \`${adopt}\``;
-  return { reason: 'RecordLost', message };
+  return leaveOpen('Failed', 'RecordLost', message);
 }
 
 /**
@@ -78,15 +76,8 @@ function waitForMonitors(situation: Situation, refusal: string, monitors: readon
   }
   const of = generationOf(situation);
   const failed = resumeWait(situation, 'ChangeFailed', of)?.waits ?? { ChangeFailed: { since: now, of } };
-  return {
-    ifClosed: 'Opens',
-    waits: { ...waits, ...failed },
-    verdict: {
-      phase: 'Failed',
-      reason: 'ClientsStay',
-      message: `${message}. It has stayed for ${settings.holdersDeadlineMs / 1000} s; the change follows as soon as its processes have ended`,
-    },
-  };
+  const stays = `It has stayed for ${settings.holdersDeadlineMs / 1000} s; the change follows as soon as its processes have ended`;
+  return { ...leaveOpen('Failed', 'ClientsStay', `${message}. ${stays}`), waits: { ...waits, ...failed } };
 }
 
 /** Retries a failure after a rest; at once if something has changed; less and less often if it fails in the same way. */
@@ -105,12 +96,12 @@ export function resting(situation: Situation): Ruling | undefined {
   }
   if (!isRepeated(failure)) {
     const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
-    return { ifClosed: 'Opens', verdict: { phase: 'Failed', reason, message: found, requeueAfterMs: left } };
+    return leaveOpen('Failed', reason, found, left);
   }
   const message =
     `${found}. The same failure occurred ${failure.equal} times; the next attempt is at ${timeText(now + left)}, ` +
     `or as soon as the device, the driver or the policy changes, or you ask for it: gpu-partition retry ${node.metadata.name}`;
-  return { ifClosed: 'Opens', verdict: { phase: 'Failed', reason: 'Resting', message, requeueAfterMs: left } };
+  return leaveOpen('Failed', 'Resting', message, left);
 }
 
 // Otherwise both would change the device in turns, and pods would come and go forever.
@@ -118,19 +109,12 @@ export function drifting(situation: Situation): Ruling | undefined {
   const { partition, node, now } = situation;
   const until = driftEndsAt(partition, now);
   if (until === undefined) return undefined;
-  return {
-    ifClosed: 'Opens',
-    verdict: {
-      phase: 'Failed',
-      reason: 'Drifting',
-      message:
-        `something else changes the GPUs: the layout was repaired ${mostRepairs} times within an hour and differs again. ` +
-        `Find the cause (manual nvidia-smi, mig-manager, a boot script); the next repair is at ${timeText(until)}, ` +
-        `or as soon as the policy changes, or you ask for it: gpu-partition retry ${node.metadata.name}`,
-      requeueAfterMs: until - now + 1000,
-    },
-    waits: waitFor(situation, 'Drift', node.metadata.annotations?.[retryAnnotation]).waits,
-  };
+  const message =
+    `something else changes the GPUs: the layout was repaired ${mostRepairs} times within an hour and differs again. ` +
+    `Find the cause (manual nvidia-smi, mig-manager, a boot script); the next repair is at ${timeText(until)}, ` +
+    `or as soon as the policy changes, or you ask for it: gpu-partition retry ${node.metadata.name}`;
+  const { waits } = waitFor(situation, 'Drift', node.metadata.annotations?.[retryAnnotation]);
+  return { ...leaveOpen('Failed', 'Drifting', message, until - now + 1000), waits };
 }
 
 /** A node that is being deleted, whose kubelet is not ready or that somebody has cordoned is left alone. */
@@ -138,19 +122,15 @@ export function nodeUnavailable({ node }: Situation): Ruling | undefined {
   const { metadata, spec, status } = node;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (metadata.deletionTimestamp !== undefined) {
-    return pendingNode('NodeTerminating', 'the node is being deleted; its GPUs are left alone');
+    return leaveOpen('Pending', 'NodeTerminating', 'the node is being deleted; its GPUs are left alone');
   }
   if (ready?.status !== 'True') {
     const why = ready?.message === undefined || ready.message === '' ? '' : ` (${ready.message})`;
-    return pendingNode('NodeNotReady', `the node is not Ready${why}; its GPUs change when it is`);
+    return leaveOpen('Pending', 'NodeNotReady', `the node is not Ready${why}; its GPUs change when it is`);
   }
   if (spec?.unschedulable === true) {
     const hint = `its GPUs change when it is uncordoned: kubectl uncordon ${metadata.name}`;
-    return pendingNode('ForeignCordon', `the node is cordoned, and not by this operator; ${hint}`);
+    return leaveOpen('Pending', 'ForeignCordon', `the node is cordoned, and not by this operator; ${hint}`);
   }
   return undefined;
-}
-
-function pendingNode(reason: 'NodeTerminating' | 'NodeNotReady' | 'ForeignCordon', message: string): Ruling {
-  return { ifClosed: 'Opens', verdict: { phase: 'Pending', reason, message } };
 }

@@ -5,7 +5,7 @@ import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { readPluginSettings } from '../../nvidia/plugin-config/plugin-settings.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { type Backend, backendOf, nameBackend } from '../backend.ts';
-import { lookAgainMs, type Outcome, passing, refuse, type Ruling } from '../outcome.ts';
+import { leaveOpen, lookAgainMs, type Outcome, passing, refuse, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
@@ -21,10 +21,7 @@ export function checkConfig(situation: Situation): Outcome | undefined {
   if (configFiles.state === 'Read') return undefined;
   const { namespace, name } = settings.pluginConfigMap;
   const message = `the device plugin’s ConfigMap ${namespace}/${name} cannot be read: ${configFiles.why}. Nothing is touched until then`;
-  return {
-    ifClosed: 'Opens',
-    verdict: { phase: 'Failed', reason: 'ConfigUnavailable', message, requeueAfterMs: lookAgainMs },
-  };
+  return leaveOpen('Failed', 'ConfigUnavailable', message, lookAgainMs);
 }
 
 /** Makes sure that the file that the node's plugin is going to use exists before anything is touched. */

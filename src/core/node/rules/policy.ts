@@ -2,7 +2,7 @@ import { gpuPresenceLabel } from '../../../api/names.ts';
 import { describeRefusal } from '../../policy/claim.ts';
 import { backendOf } from '../backend.ts';
 import { isUnfinished } from '../node-view.ts';
-import { type Outcome, passing, type Ruling } from '../outcome.ts';
+import { leaveOpen, type Outcome, passing, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { knownStrategy } from './current-offer.ts';
 
@@ -46,10 +46,7 @@ export function policyRefused({ claim }: Situation): Ruling | undefined {
   const { winner, isInForce, hold } = claim;
   if (!winner || isInForce || hold === undefined) return undefined;
   if (hold.kind === 'Checking') return passing('Pending', 'AwaitingPlan', hold.message);
-  return {
-    ifClosed: 'Opens',
-    verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message: `${hold.message}. Nothing is touched` },
-  };
+  return leaveOpen('Invalid', 'PolicyInvalid', `${hold.message}. Nothing is touched`);
 }
 
 /** What is in line with the generation in force stays so; nothing that is not starts to change. */
@@ -59,7 +56,7 @@ export function onHold({ claim }: Situation): Ruling | undefined {
   if (hold.kind === 'Checking') return passing('Pending', 'AwaitingPlan', hold.message);
   const reason = hold.kind === 'Plan' ? 'PlanOnly' : 'PolicyInvalid';
   const message = `${hold.message}. The node does not match generation ${winner?.metadata.generation}, and no change to it starts`;
-  return { ifClosed: 'Opens', verdict: { phase: 'Pending', reason, message } };
+  return leaveOpen('Pending', reason, message);
 }
 
 /** This node cannot match its policy, and blocks no other node. */
@@ -67,8 +64,5 @@ export function nodeRefused({ claim }: Situation): Ruling | undefined {
   const { wish } = claim;
   if (!wish || !('refusal' in wish)) return undefined;
   const { reason, message } = describeRefusal(wish);
-  return {
-    ifClosed: 'Opens',
-    verdict: { phase: 'Invalid', reason, message: `${message}. Nothing on this node is touched` },
-  };
+  return leaveOpen('Invalid', reason, `${message}. Nothing on this node is touched`);
 }

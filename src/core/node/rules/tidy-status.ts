@@ -1,7 +1,7 @@
 import { listUnusedResources } from '../../nvidia/resources/offered-status.ts';
 import { resumeWait, waitFor } from '../memory.ts';
 import { isUnfinished } from '../node-view.ts';
-import { alsoWaits, type Ruling } from '../outcome.ts';
+import { alsoDoes, alsoWaits, type Ruling } from '../outcome.ts';
 import { changeKey } from '../refresh-mark.ts';
 import type { Situation } from '../snapshot.ts';
 
@@ -28,6 +28,6 @@ export function tidyStatus(situation: Situation, ruling: Ruling): Ruling {
   }
   const gone = Object.fromEntries(unused.map((name) => [name, null]));
   const status = { allocatable: gone, capacity: gone };
-  const commands = [...(ruling.commands ?? []), { name: 'AdvertiseDevices', status, change } as const];
-  return alsoWaits({ ...ruling, commands }, waitFor(situation, 'Tidied', change).waits);
+  const tidied = alsoDoes(ruling, { name: 'AdvertiseDevices', status, change });
+  return alsoWaits(tidied, waitFor(situation, 'Tidied', change).waits);
 }
