@@ -1,3 +1,4 @@
+import { definedOnly } from '../core/text/defined-fields.ts';
 import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
 import { patchNode } from '../core/metadata/node-patch.ts';
@@ -49,8 +50,7 @@ export class Executor {
     for (const { command, refusal } of answers) {
       const { uid } = command.pod;
       const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
-      const whose = { ...(round !== undefined && { round }), ...(owner !== undefined && { owner }) };
-      known = noteEviction(known, uid, { at: this.#parts.now(), refusal, ...whose });
+      known = noteEviction(known, uid, { at: this.#parts.now(), refusal, ...definedOnly({ round, owner }) });
     }
     return known;
   }
@@ -75,66 +75,55 @@ export class Executor {
   }
 
   async #carryOut(command: Exclude<Command, Removal | Advertisement>, snapshot: NodeSnapshot): Promise<void> {
+    const { client, cluster, configFiles, log } = this.#parts;
     const { node } = snapshot;
     const { name } = node.metadata;
     switch (command.name) {
       case 'CreatePartition':
         return this.#create(snapshot);
       case 'DeletePartition':
-        await this.#parts.client.delete({ resource: nodePartitions, name }, { preconditions: { uid: command.uid } });
-        this.#parts.log.info('partition deleted', {
+        await client.delete({ resource: nodePartitions, name }, { preconditions: { uid: command.uid } });
+        return log.info('partition deleted', {
           node: name,
           ofNode: snapshot.partition?.spec.nodeUID,
           now: node.metadata.uid,
         });
-        return undefined;
       case 'WriteWish':
         await this.#writeSpec(snapshot, { ...command.fields });
-        this.#parts.log.info('wish written', { node: name, policy: command.fields.policy?.name });
-        return undefined;
+        return log.info('wish written', { node: name, policy: command.fields.policy?.name });
       case 'WriteGrant':
         // What was seen after the previous grant says nothing of this one.
         await this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs, unregister: null });
-        this.#parts.log.info('grant written', { node: name, epoch: command.granted.epoch });
-        return undefined;
+        return log.info('grant written', { node: name, epoch: command.granted.epoch });
       case 'RevokeGrant':
         await this.#writeSpec(snapshot, { granted: command.granted });
-        this.#parts.log.warn('grant taken back: not answered in time', { node: name, epoch: command.granted.epoch });
-        return undefined;
+        return log.warn('grant taken back: not answered in time', { node: name, epoch: command.granted.epoch });
       case 'WriteDrain':
         await this.#writeSpec(snapshot, { drain: command.drain });
-        this.#parts.log.info(describeDrain(command.drain), {
+        return log.info(describeDrain(command.drain), {
           node: name,
           pods: command.drain?.pods.map((pod) => `${pod.namespace}/${pod.name}`),
         });
-        return undefined;
       case 'WriteMonitors':
         await this.#writeSpec(snapshot, { monitors: command.claims, drain: null });
-        this.#parts.log.info('agent told of monitors', { node: name, claims: command.claims });
-        return undefined;
+        return log.info('agent told of monitors', { node: name, claims: command.claims });
       case 'WriteUnregister':
         await this.#writeSpec(snapshot, { unregister: command.unregister });
-        if (command.unregister)
-          this.#parts.log.warn('the kubelet offers devices of a plugin that is gone', {
-            node: name,
-            ...command.unregister,
-          });
-        return undefined;
+        if (command.unregister === null) return undefined;
+        return log.warn('the kubelet offers devices of a plugin that is gone', { node: name, ...command.unregister });
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return undefined;
         // Another node of the same name has nothing to do with what was decided.
         const isThis = { op: 'test' as const, path: '/metadata/uid', value: node.metadata.uid };
-        const written = await this.#write(this.#parts.cluster.nodes, name, () =>
-          this.#parts.client.patch({ resource: nodes, name }, [isThis, ...patch], { metadataOnly: true }),
+        const written = await this.#write(cluster.nodes, name, () =>
+          client.patch({ resource: nodes, name }, [isThis, ...patch], { metadataOnly: true }),
         );
-        this.#parts.cluster.nodes.expect(name, written.metadata.resourceVersion, this.#parts.now());
-        return undefined;
+        return cluster.nodes.expect(name, written.metadata.resourceVersion, this.#parts.now());
       }
       case 'PublishConfig':
-        await this.#parts.configFiles?.publish(command.key, command.file, (key) => this.#parts.cluster.usesConfig(key));
-        this.#parts.log.info('config file of the device plugin written', { key: command.key });
-        return undefined;
+        await configFiles?.publish(command.key, command.file, (key) => cluster.usesConfig(key));
+        return log.info('config file of the device plugin written', { key: command.key });
     }
   }
 
@@ -200,10 +189,7 @@ export class Executor {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
       metadata: { name, namespace },
-      deleteOptions: {
-        preconditions: { uid },
-        ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }),
-      },
+      deleteOptions: definedOnly({ preconditions: { uid }, gracePeriodSeconds: graceSeconds }),
     };
     await this.#parts.client.createSubresource({ resource: pods, namespace, name, subresource: 'eviction' }, body);
   }
@@ -212,7 +198,7 @@ export class Executor {
     const { namespace, name, uid } = pod;
     await this.#parts.client.delete(
       { resource: pods, namespace, name },
-      { preconditions: { uid }, ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }) },
+      definedOnly({ preconditions: { uid }, gracePeriodSeconds: graceSeconds }),
     );
     this.#parts.log.warn('pod deleted by force', { node, pod: `${namespace}/${name}` });
   }
