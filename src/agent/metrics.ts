@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { registerGauge } from '../process/metrics.ts';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { DeviceError, deviceErrorCodes } from '../core/gpu/state/device-error.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
@@ -71,23 +72,20 @@ export class AgentMetrics {
     for (const operation of new Set(['mode', ...Object.values(operationOf)])) this.#operations.inc({ operation }, 0);
     for (const code of ['Unknown', ...deviceErrorCodes]) this.#failures.inc({ code }, 0);
     const age = (): number => (this.#lastReadMs === undefined ? -1 : (clock.monotonicMs() - this.#lastReadMs) / 1000);
-    new Gauge({
-      name: 'gpu_partition_device_read_age_seconds',
-      help: 'Time since the GPUs were last read without error; -1 if never.',
-      registers,
-      collect() {
-        this.set(age());
-      },
-    });
-    const skew = (): number => (this.#sources?.serverClock.skewMs ?? 0) / 1000;
-    new Gauge({
-      name: 'gpu_partition_clock_skew_seconds',
-      help: 'How far the clock of the node is ahead of the API server’s; negative: behind. Precise to two seconds.',
-      registers,
-      collect() {
-        this.set(skew());
-      },
-    });
+    registerGauge(
+      registry,
+      'gpu_partition_device_read_age_seconds',
+      'Time since the GPUs were last read without error; -1 if never.',
+      [],
+      () => [{ labels: {}, value: age() }],
+    );
+    registerGauge(
+      registry,
+      'gpu_partition_clock_skew_seconds',
+      'How far the clock of the node is ahead of the API server’s; negative: behind. Precise to two seconds.',
+      [],
+      () => [{ labels: {}, value: (this.#sources?.serverClock.skewMs ?? 0) / 1000 }],
+    );
   }
 
   observeQueue(): QueueObserver {

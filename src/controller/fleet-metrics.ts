@@ -1,4 +1,5 @@
-import { Gauge, type Registry } from 'prom-client';
+import { registerGauge } from '../process/metrics.ts';
+import type { Registry } from 'prom-client';
 import type { GpuNodePartition } from '../api/types.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
@@ -15,26 +16,6 @@ export interface FleetSources {
 
 /** One scrape asks several metrics for the same figures. */
 const figuresAgeMs = 1000;
-
-/** A gauge whose series are computed on scrape. */
-export function registerGauge<Label extends string>(
-  registry: Registry,
-  name: string,
-  help: string,
-  labelNames: readonly Label[],
-  list: () => readonly Figure<Label>[],
-): void {
-  new Gauge({
-    name,
-    help,
-    labelNames,
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { labels, value } of list()) this.set(labels, value);
-    },
-  });
-}
 
 /** Registers what a leader tells of its fleet. @param leading its sources; undefined in a standby */
 export function registerFleet(registry: Registry, now: () => number, leading: () => FleetSources | undefined): void {

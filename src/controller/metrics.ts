@@ -1,3 +1,4 @@
+import { registerGauge } from '../process/metrics.ts';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { nodeReasons } from '../api/names.ts';
 import { endings } from '../core/node/endings.ts';
@@ -9,7 +10,7 @@ import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import { type FleetSources, registerFleet, registerGauge } from './fleet-metrics.ts';
+import { type FleetSources, registerFleet } from './fleet-metrics.ts';
 import type { NodeStep } from './node-step.ts';
 
 export type WatchFigures = Pick<Reflector<KubeObject>, 'counts' | 'silenceMs' | 'synced'>;
@@ -25,7 +26,7 @@ const changeBuckets = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 900, 3600, 14_4
 /** The metrics of the controller: counters are incremented as things happen. No label identifies a single node, pod or GPU. */
 export class ControllerMetrics {
   readonly #now: () => number;
-  readonly #observeQueue: (queue: string) => QueueObserver;
+  readonly observeQueue: (queue: string) => QueueObserver;
   readonly #grants: Counter;
   readonly #evictions: Counter<'result'>;
   readonly #failures: Counter<'reason'>;
@@ -43,7 +44,7 @@ export class ControllerMetrics {
   constructor(registry: Registry, now: () => number, watches: () => ReadonlyMap<string, WatchFigures>) {
     this.#now = now;
     this.#watches = watches;
-    this.#observeQueue = registerQueues(registry, () => this.#sources?.queues ?? []);
+    this.observeQueue = registerQueues(registry, () => this.#sources?.queues ?? []);
     registerReflectors(registry, watches);
     const registers = [registry];
     registerFleet(registry, now, () => this.#sources);
@@ -100,10 +101,6 @@ export class ControllerMetrics {
       [],
       () => this.#oldestOf([...this.#closedSince.values()].map((since) => this.#now() - since)),
     );
-  }
-
-  observeQueue(queue: string): QueueObserver {
-    return this.#observeQueue(queue);
   }
 
   /** From now on this process leads, with these parts. */

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { registerGauge } from '../process/metrics.ts';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import type { QueueObserver, WorkQueue } from './queue.ts';
 import type { Reflector } from './reflector.ts';
 import type { KubeObject } from './resource.ts';
@@ -36,26 +37,16 @@ export function registerQueues(
     labelNames: ['queue', 'result'],
     registers,
   });
-  new Gauge({
-    name: 'gpu_partition_queue_depth',
-    help: 'Keys that wait in the queue.',
+  registerGauge(registry, 'gpu_partition_queue_depth', 'Keys that wait in the queue.', labelNames, () =>
+    [...list()].map(([queue, { depth }]) => ({ labels: { queue }, value: depth })),
+  );
+  registerGauge(
+    registry,
+    'gpu_partition_queue_longest_run_seconds',
+    'Running time of the longest reconcile in progress; 0 if there is none.',
     labelNames,
-    registers,
-    collect() {
-      this.reset();
-      for (const [queue, { depth }] of list()) this.set({ queue }, depth);
-    },
-  });
-  new Gauge({
-    name: 'gpu_partition_queue_longest_run_seconds',
-    help: 'Running time of the longest reconcile in progress; 0 if there is none.',
-    labelNames,
-    registers,
-    collect() {
-      this.reset();
-      for (const [queue, { longestRunMs }] of list()) this.set({ queue }, longestRunMs / 1000);
-    },
-  });
+    () => [...list()].map(([queue, { longestRunMs }]) => ({ labels: { queue }, value: longestRunMs / 1000 })),
+  );
   return (queue) => {
     // Start at 0: Prometheus does not see the first increment of a counter that did not exist before.
     for (const result of ['success', 'error']) reconciles.inc({ queue, result }, 0);
@@ -92,14 +83,11 @@ export function registerReflectors(registry: Registry, list: () => Named<AnyRefl
       },
     });
   }
-  new Gauge({
-    name: 'gpu_partition_watch_silence_seconds',
-    help: 'Time since the API server last sent something on a watch; it sends something about every minute.',
+  registerGauge(
+    registry,
+    'gpu_partition_watch_silence_seconds',
+    'Time since the API server last sent something on a watch; it sends something about every minute.',
     labelNames,
-    registers,
-    collect() {
-      this.reset();
-      for (const [resource, { silenceMs }] of list()) this.set({ resource }, silenceMs / 1000);
-    },
-  });
+    () => [...list()].map(([resource, { silenceMs }]) => ({ labels: { resource }, value: silenceMs / 1000 })),
+  );
 }
