@@ -106,16 +106,8 @@ export class DeviceClassReconciler {
 
   #tell(records: readonly PolicyRecord[], message: string): void {
     this.#parts.log.warn(message, {});
-    for (const { newest } of records) {
-      this.#parts.events.record({
-        object: newest,
-        resource: policies,
-        type: 'Warning',
-        reason: 'DeviceClassNotWritten',
-        action: 'Reconcile',
-        message,
-      });
-    }
+    const note = { type: 'Warning', reason: 'DeviceClassNotWritten', action: 'Reconcile', message } as const;
+    for (const { newest } of records) this.#parts.events.record({ ...note, object: newest, resource: policies });
   }
 }
 

@@ -6,28 +6,26 @@ import { Turn } from '../process/turn.ts';
 import type { Cluster } from './cluster.ts';
 import type { NodeObject } from './node-object.ts';
 
+interface Parts {
+  readonly cluster: Cluster;
+  readonly known: (node: NodeObject) => NodeSnapshot;
+  readonly log: Logger;
+}
+
 /**
  * Works out what a policy's nodes will request at its new generation, from what is known of them: the first ones start before a whole
  * fleet has its wishes and has planned them.
  */
 export class Forecast {
-  readonly #cluster: Cluster;
-  readonly #known: (node: NodeObject) => NodeSnapshot;
-  readonly #log: Logger;
+  readonly #parts: Parts;
 
-  constructor(parts: {
-    readonly cluster: Cluster;
-    readonly known: (node: NodeObject) => NodeSnapshot;
-    readonly log: Logger;
-  }) {
-    this.#cluster = parts.cluster;
-    this.#known = parts.known;
-    this.#log = parts.log;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Call this when the policy's generation has been accepted. @returns whether it is known how each of its nodes stands */
   async forecast(record: PolicyRecord): Promise<boolean> {
-    const { fleet } = this.#cluster;
+    const { fleet } = this.#parts.cluster;
     const { name } = record.policy.metadata;
     const turn = new Turn();
     for (const node of record.tally.unseen) {
@@ -38,16 +36,19 @@ export class Forecast {
   }
 
   #forecastNode(name: string): boolean {
-    const { rollout, nodes } = this.#cluster;
+    const { rollout, nodes } = this.#parts.cluster;
     const node = nodes.get(name);
     if (!node) return false;
     try {
-      const rolloutState = forecastRolloutState(rollout.rolloutStateOf(name), this.#known(node));
+      const rolloutState = forecastRolloutState(rollout.rolloutStateOf(name), this.#parts.known(node));
       if (rolloutState) rollout.put(rolloutState);
       return rolloutState !== undefined;
     } catch (error) {
       // It is looked at like all others, which reports what is wrong.
-      this.#log.warn('what this node will request cannot be forecast', { node: name, error: describeError(error) });
+      this.#parts.log.warn('what this node will request cannot be forecast', {
+        node: name,
+        error: describeError(error),
+      });
       return false;
     }
   }

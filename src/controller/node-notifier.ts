@@ -14,9 +14,13 @@ import type { NodeObject } from './node-object.ts';
 /** Of nearly all nodes. */
 const noRefusals: ReadonlyMap<string, string> = new Map();
 
-interface KnownNodes {
-  readonly partitions: { get(name: string): (GpuNodePartition & KubeObject) | undefined };
-  readonly nodes: { get(name: string): NodeObject | undefined };
+interface Parts {
+  readonly cluster: {
+    readonly partitions: { get(name: string): (GpuNodePartition & KubeObject) | undefined };
+    readonly nodes: { get(name: string): NodeObject | undefined };
+  };
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly log: Logger;
 }
 
 /** What was last reported of a node. */
@@ -32,19 +36,11 @@ interface Notified {
  * when a disruption budget is in the way, and at the start and the end of a change.
  */
 export class NodeNotifier {
-  readonly #cluster: KnownNodes;
-  readonly #events: Pick<EventRecorder, 'record'>;
-  readonly #log: Logger;
+  readonly #parts: Parts;
   readonly #notified = new Map<string, Notified>();
 
-  constructor(parts: {
-    readonly cluster: KnownNodes;
-    readonly events: Pick<EventRecorder, 'record'>;
-    readonly log: Logger;
-  }) {
-    this.#cluster = parts.cluster;
-    this.#events = parts.events;
-    this.#log = parts.log;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   notify(step: NodeStep): void {
@@ -73,15 +69,15 @@ export class NodeNotifier {
 
   /** What an earlier leader has reported. */
   #recall(node: string): Notified {
-    const status = this.#cluster.partitions.get(node)?.status;
+    const status = this.#parts.cluster.partitions.get(node)?.status;
     return { state: `${status?.phase ?? 'Pending'} ${reasonOf(status)}`, isChanging: false, refusals: noRefusals };
   }
 
   #logCommand(node: string, command: Command): void {
     if (command.name !== 'PatchNode') return;
     const { addTaints = [], removeTaints = [] } = command.change;
-    if (addTaints.some(({ key }) => key === repartitioningTaint.key)) this.#log.info('node closed', { node });
-    if (removeTaints.length > 0) this.#log.info('node opened', { node, taints: removeTaints });
+    if (addTaints.some(({ key }) => key === repartitioningTaint.key)) this.#parts.log.info('node closed', { node });
+    if (removeTaints.length > 0) this.#parts.log.info('node opened', { node, taints: removeTaints });
   }
 
   /** @returns refusals that have been reported, without those of pods that are gone */
@@ -92,8 +88,8 @@ export class NodeNotifier {
       const { namespace, name, uid } = command.pod;
       const refusal = memory.evictions[uid]?.refusal;
       const pod = `${namespace}/${name}`;
-      if (refusal === undefined) this.#log.info('pod evicted', { node, pod });
-      else if (refusals.get(uid) !== refusal) this.#log.warn('pod eviction refused', { node, pod, why: refusal });
+      if (refusal === undefined) this.#parts.log.info('pod evicted', { node, pod });
+      else if (refusals.get(uid) !== refusal) this.#parts.log.warn('pod eviction refused', { node, pod, why: refusal });
       if (refusal !== undefined) refusals.set(uid, refusal);
     }
     return refusals.size === 0 ? noRefusals : refusals;
@@ -102,19 +98,19 @@ export class NodeNotifier {
   #logState({ node, verdict: { phase, reason, message, transient } }: NodeStep): void {
     const isTrouble = phase === 'Failed' || phase === 'Invalid';
     const level = isTrouble ? 'warn' : transient === true ? 'debug' : 'info';
-    this.#log[level](`node ${phase.toLowerCase()}`, { node, reason, why: message });
+    this.#parts.log[level](`node ${phase.toLowerCase()}`, { node, reason, why: message });
   }
 
   /** No pod has been asked to go yet: that follows once this has been recorded. */
   #announceDrain(node: string, drain: Drain): void {
-    const partition = this.#cluster.partitions.get(node);
+    const partition = this.#parts.cluster.partitions.get(node);
     const who = describeDrain(drain, partition?.status?.device?.gpus ?? []);
     const message = `policy ${partition?.spec.policy?.name ?? 'unknown'} will evict ${who}; then it ${describeWork(partition)}`;
     this.#record(node, 'Normal', 'Draining', message, true);
   }
 
   #announceStart(node: string): void {
-    const partition = this.#cluster.partitions.get(node);
+    const partition = this.#parts.cluster.partitions.get(node);
     const { granted, policy } = partition?.spec ?? {};
     const message = `policy ${policy?.name ?? 'unknown'}, grant ${granted?.epoch ?? 'unknown'}: ${describeWork(partition)}`;
     this.#record(node, 'Normal', 'Repartitioning', message, true);
@@ -127,11 +123,11 @@ export class NodeNotifier {
 
   /** The partition's own Events about an end are recorded with its status. */
   #record(name: string, type: 'Normal' | 'Warning', reason: string, message: string, onPartition: boolean): void {
-    const node = this.#cluster.nodes.get(name);
-    const partition = this.#cluster.partitions.get(name);
+    const node = this.#parts.cluster.nodes.get(name);
+    const partition = this.#parts.cluster.partitions.get(name);
     const note = { type, reason, action: 'Partition', message };
-    if (node) this.#events.record({ ...note, resource: nodes, object: node });
-    if (partition && onPartition) this.#events.record({ ...note, resource: nodePartitions, object: partition });
+    if (node) this.#parts.events.record({ ...note, resource: nodes, object: node });
+    if (partition && onPartition) this.#parts.events.record({ ...note, resource: nodePartitions, object: partition });
   }
 }
 

@@ -6,31 +6,29 @@ import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
 
+interface Parts {
+  readonly client: KubeClient;
+  readonly cluster: Cluster;
+  /** Called with each policy whose status has changed. */
+  readonly onNews: (policy: string) => void;
+}
+
 /**
  * Works out what policies of mode Plan would do to a node over which another policy decides. Its agent plans the wish of that one
  * alone, so this is done in memory.
  */
 export class BesidePlanner {
-  readonly #client: KubeClient;
-  readonly #cluster: Cluster;
-  readonly #onNews: (policy: string) => void;
+  readonly #parts: Parts;
   /** The version of the partition that was planned last, by node. */
   readonly #planned = new Map<string, string | undefined>();
 
-  constructor(parts: {
-    readonly client: KubeClient;
-    readonly cluster: Cluster;
-    /** Called with each policy whose status has changed. */
-    readonly onNews: (policy: string) => void;
-  }) {
-    this.#client = parts.client;
-    this.#cluster = parts.cluster;
-    this.#onNews = parts.onNews;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async plan({ node, claim }: NodeSnapshot): Promise<void> {
     const { name } = node.metadata;
-    const { fleet, partitions } = this.#cluster;
+    const { fleet, partitions } = this.#parts.cluster;
     const version = partitions.get(name)?.metadata.resourceVersion;
     const isSame = this.#planned.get(name) === version;
     const due = claim.beside.filter(
@@ -39,11 +37,11 @@ export class BesidePlanner {
     if (claim.beside.length === 0) this.#planned.delete(name);
     if (due.length === 0) return;
     // The watch keeps no pods of slices.
-    const partition = await this.#client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
+    const partition = await this.#parts.client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
     this.#planned.set(name, version);
     for (const policy of due) {
       const outcome = planBeside(name, fleet.claimBeside(policy, partition), partition);
-      for (const told of fleet.count(policy, outcome)) this.#onNews(told);
+      for (const told of fleet.count(policy, outcome)) this.#parts.onNews(told);
     }
   }
 

@@ -10,7 +10,7 @@ import { noteWrite, writeDueInMs } from '../core/policy/write-pace.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { timeText } from '../core/text/duration.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { EventRecorder } from '../kube/events.ts';
+import type { EventNote, EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -20,28 +20,24 @@ const mostLeft = 10;
 /** Reasons of a rollout that is not stalled, but may need somebody to continue. A pause, a window or a soak was asked for. */
 const blocked: ReadonlySet<string> = new Set<PolicyReason>(['Waiting', 'NodesUnavailable']);
 
+interface Parts {
+  readonly client: KubeClient;
+  readonly cluster: Cluster;
+  readonly events: EventRecorder;
+  readonly now: () => number;
+}
+
 /** Writes what was found on a policy's nodes to its status, and as Events. */
 export class PolicyReporter {
-  readonly #client: KubeClient;
-  readonly #cluster: Cluster;
-  readonly #events: EventRecorder;
-  readonly #now: () => number;
+  readonly #parts: Parts;
 
-  constructor(parts: {
-    readonly client: KubeClient;
-    readonly cluster: Cluster;
-    readonly events: EventRecorder;
-    readonly now: () => number;
-  }) {
-    this.#client = parts.client;
-    this.#cluster = parts.cluster;
-    this.#events = parts.events;
-    this.#now = parts.now;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** @returns in how many ms the status may be written, if it was written too often lately */
   async tell(record: PolicyRecord, policy: Policy, draft: PolicyStatusDraft): Promise<number | undefined> {
-    const nowMs = this.#now();
+    const nowMs = this.#parts.now();
     const now = timeText(nowMs);
     const current = policy.status;
     const generation = policy.metadata.generation;
@@ -61,9 +57,11 @@ export class PolicyReporter {
     record.writes = noteWrite(record.writes, nowMs);
     const { name } = policy.metadata;
     // What was found of a policy, above all that its generation is accepted, must not be said of another one of the same name.
-    const { resourceVersion } = (this.#cluster.policies.get(name) ?? policy).metadata;
-    const written = await this.#client.applyStatus<Policy>({ resource: policies, name }, status, { resourceVersion });
-    this.#cluster.policies.remember(written);
+    const { resourceVersion } = (this.#parts.cluster.policies.get(name) ?? policy).metadata;
+    const written = await this.#parts.client.applyStatus<Policy>({ resource: policies, name }, status, {
+      resourceVersion,
+    });
+    this.#parts.cluster.policies.remember(written);
     this.#announce(written, current);
     this.#announceSwitch(written, current);
     return undefined;
@@ -76,14 +74,8 @@ export class PolicyReporter {
     const what =
       schedule.name === undefined ? "the policy's own layouts or demand are" : `schedule ${schedule.name} is`;
     const until = schedule.next === undefined ? '' : ` until ${schedule.next.time}`;
-    this.#events.record({
-      object: policy,
-      resource: policies,
-      type: 'Normal',
-      reason: 'ScheduleSwitched',
-      action: 'Reconcile',
-      message: `${what} in force${until}; nodes follow as a rollout`,
-    });
+    const message = `${what} in force${until}; nodes follow as a rollout`;
+    this.#record(policy, { type: 'Normal', reason: 'ScheduleSwitched', action: 'Reconcile', message });
   }
 
   #announce(policy: Policy, before: PolicyStatus | undefined): void {
@@ -92,28 +84,20 @@ export class PolicyReporter {
     const isSame = ready?.reason === earlier?.reason && ready?.status === earlier?.status;
     if (!ready || isSame || ready.reason === 'Reconciling') return;
     const isStalled = policy.status?.conditions?.some(({ type, status }) => type === 'Stalled' && status === 'True');
-    this.#events.record({
-      object: policy,
-      resource: policies,
-      type: isStalled === true || blocked.has(ready.reason) ? 'Warning' : 'Normal',
-      reason: ready.reason,
-      action: 'Reconcile',
-      message: ready.message,
-    });
+    const type = isStalled === true || blocked.has(ready.reason) ? 'Warning' : 'Normal';
+    this.#record(policy, { type, reason: ready.reason, action: 'Reconcile', message: ready.message });
   }
 
   /** A policy is gone although some of its nodes were not finished: a dead node must not keep it forever. */
   tellLeft(policy: Policy, tally: PolicyTally, deadlineMs: number): void {
     const left = tally.first('unfinished', mostLeft).map(({ node, reason }) => `${node} (${reason})`);
     if (left.length === 0) return;
-    this.#events.record({
-      object: policy,
-      resource: policies,
-      type: 'Warning',
-      reason: 'NotDisabled',
-      action: 'Delete',
-      message: `the policy is deleted although MIG was not disabled on ${left.join(', ')}: not done within ${deadlineMs / 1000} s`,
-    });
+    const message = `the policy is deleted although MIG was not disabled on ${left.join(', ')}: not done within ${deadlineMs / 1000} s`;
+    this.#record(policy, { type: 'Warning', reason: 'NotDisabled', action: 'Delete', message });
+  }
+
+  #record(policy: Policy, note: Omit<EventNote, 'object' | 'resource'>): void {
+    this.#parts.events.record({ ...note, object: policy, resource: policies });
   }
 }
 
