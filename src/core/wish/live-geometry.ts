@@ -4,6 +4,7 @@ import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { deriveEngineTotals } from '../gpu/geometry/profile-lookup.ts';
 import { contradictsModel } from '../gpu/geometry/table-check.ts';
 import { onceEach } from '../text/once-each.ts';
+import { definedOnly } from '../text/defined-fields.ts';
 
 /**
  * Geometry of a reported GPU: the driver's own table, else the built-in one (no table is reported while the driver does not answer);
@@ -38,9 +39,5 @@ function fromReport(report: ModelReport, builtIn: Geometry | undefined): Geometr
 function toProfile({ engines, ...profile }: ModelReport['profiles'][number], builtIn: Geometry | undefined): Profile {
   const [copy = 0, decoder = 0, encoder = 0, jpeg = 0, ofa = 0] = engines ?? [];
   const formerNames = builtIn?.profiles.find(({ id }) => id !== undefined && id === profile.id)?.formerNames;
-  return {
-    ...profile,
-    engines: { copy, decoder, encoder, jpeg, ofa },
-    ...(formerNames === undefined ? {} : { formerNames }),
-  };
+  return definedOnly({ ...profile, engines: { copy, decoder, encoder, jpeg, ofa }, formerNames });
 }

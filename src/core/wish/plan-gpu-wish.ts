@@ -8,6 +8,7 @@ import { writeLayout } from '../gpu/search/layout-words.ts';
 import { viewReport } from './report-view.ts';
 import { describeUse, type DeviceUsers, listMonitors, listUsers, userKey } from '../gpu/state/device-users.ts';
 import { meetsWish } from './wish.ts';
+import { definedOnly } from '../text/defined-fields.ts';
 
 /** The work to do on one GPU. */
 export interface GpuWork extends Pick<GpuChange, 'steps' | 'resets'> {
@@ -78,12 +79,7 @@ export function planGpuWish(
       'Impossible',
       `${name} holds instances of profiles that its profile table does not have; destroy them manually`,
     );
-  const work = {
-    uuid: gpu.uuid,
-    ...(mode === undefined ? {} : { mode }),
-    ...(resets === undefined ? {} : { resets }),
-    steps,
-  };
+  const work = definedOnly({ uuid: gpu.uuid, mode, resets, steps });
   return { kept: keep.length, work, ...listDrained(gpu, result.change) };
 }
 

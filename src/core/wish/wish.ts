@@ -2,6 +2,7 @@ import type { GpuReport, GpuWish, Wish } from '../../api/types.ts';
 import { canonicalJson, fingerprint, sameJson } from '../text/fingerprint.ts';
 import { onceEach } from '../text/once-each.ts';
 import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
+import { nameWhole } from '../gpu/geometry/profile-name.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 
 type HashedWish = Pick<Wish, 'gpus' | 'replaceForeignInstances'>;
@@ -20,8 +21,7 @@ export function layoutOf(gpu: GpuReport): Layout {
   const counts: Record<string, number> = {};
   for (const instance of gpu.instances) {
     for (const { profile } of computeInstancesOf(instance)) {
-      // `-L` prints a compute instance over a whole `1g.5gb+me` as `1g.5gb`: the GPU instance has the full name.
-      const name = /^\dc\./.test(profile) ? profile : instance.profile;
+      const name = nameWhole(profile, instance.profile);
       counts[name] = (counts[name] ?? 0) + 1;
     }
   }

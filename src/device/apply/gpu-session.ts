@@ -29,6 +29,9 @@ interface Claim {
 /** One GPU during its change: asks first, counts operations, and reads who uses it. */
 export class GpuSession {
   readonly gpu: GpuState;
+  readonly driver: NvidiaSmi;
+  readonly host: ApplyContext['host'];
+  readonly mayReset: boolean;
   readonly #context: ApplyContext;
   /** UUIDs of MIG devices at the start; what this apply makes cannot be held yet. */
   readonly #devices: ReadonlyMap<string, readonly { readonly id: number; readonly uuid: string }[]>;
@@ -38,6 +41,9 @@ export class GpuSession {
 
   constructor(context: ApplyContext, gpu: GpuState) {
     this.#context = context;
+    this.driver = context.driver;
+    this.host = context.host;
+    this.mayReset = context.options.allowReset === true;
     this.gpu = gpu;
     this.#geometry = gpu.geometry;
     this.#devices = new Map(
@@ -46,10 +52,6 @@ export class GpuSession {
         instance.computeInstances.flatMap(({ id, uuid }) => (uuid === undefined ? [] : [{ id, uuid }])),
       ]),
     );
-  }
-
-  get driver(): NvidiaSmi {
-    return this.#context.driver;
   }
 
   get busId(): string {
@@ -66,18 +68,10 @@ export class GpuSession {
     return this.#geometry;
   }
 
-  get host(): ApplyContext['host'] {
-    return this.#context.host;
-  }
-
   /** The error for a GPU that is kept open by somebody whom the driver does not list. */
   explainOpen(details: { readonly tried: string; readonly found: string }, { minor }: ReportedGpu): DeviceError {
     const holders = this.#context.options.listOpeners?.(minor) ?? [];
     return this.explain('Pending', { ...details, holders });
-  }
-
-  get mayReset(): boolean {
-    return this.#context.options.allowReset === true;
   }
 
   /** Runs one operation. Its answer proves nothing, only a later reading does. @throws DeviceError Stopped, and what `confirm` throws */

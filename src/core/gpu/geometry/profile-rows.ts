@@ -1,4 +1,5 @@
 import type { Engines } from './geometry.ts';
+import { definedOnly } from '../../text/defined-fields.ts';
 import type { ModelProfile, ProfileField } from './model.ts';
 
 /** A profile as a row of a table, columns in the order of `nvidia-smi mig -lgip`; null if a value is unpublished. */
@@ -21,18 +22,18 @@ export function buildProfiles(
 ): readonly ModelProfile[] {
   return rows.map((row) => {
     const [name, id, computeSlices, memorySlices, starts, maxInstances, engines, memoryMiB, multiprocessors] = row;
-    return {
+    return definedOnly({
       name,
-      ...(id === null ? {} : { id }),
+      id: id ?? undefined,
       computeSlices,
       memorySlices,
       starts,
       maxInstances,
       engines: toEngines(...engines),
-      ...(memoryMiB === undefined ? {} : { memoryMiB }),
-      ...(multiprocessors === undefined ? {} : { multiprocessors }),
+      memoryMiB,
+      multiprocessors,
       inferred,
-    };
+    });
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ModelProfile, ProfileField } from './model.ts';
+import { definedOnly } from '../../text/defined-fields.ts';
 import { toEngines } from './profile-rows.ts';
 
 /** Engines of [1g, 1g+me, 1g with double memory, 2g, 3g, 4g, 7g] as copy, decoder, jpeg, ofa: none has an encoder. */
@@ -62,10 +63,7 @@ export function buildSevenSliceProfiles(facts: SevenSliceFacts): readonly ModelP
   return SHAPES.map((shape, row) => {
     const name = `${shape.slices}g.${facts.gb[shape.size]}gb${shape.suffix}`;
     const [copy, decoder, jpeg, ofa] = facts.engines[row] ?? [0, 0, 0, 0];
-    const memoryMiB = facts.memoryMiB?.[row];
-    const multiprocessors = facts.multiprocessors?.[row];
-    const formerNames = facts.formerNames?.[name];
-    return {
+    return definedOnly({
       name,
       id: shape.id,
       computeSlices: shape.slices,
@@ -73,11 +71,11 @@ export function buildSevenSliceProfiles(facts: SevenSliceFacts): readonly ModelP
       starts: shape.starts,
       maxInstances: shape.max,
       engines: toEngines(copy, decoder, 0, jpeg, ofa),
-      ...(memoryMiB === undefined ? {} : { memoryMiB }),
-      ...(multiprocessors === undefined ? {} : { multiprocessors }),
-      ...(formerNames === undefined ? {} : { formerNames }),
+      memoryMiB: facts.memoryMiB?.[row],
+      multiprocessors: facts.multiprocessors?.[row],
+      formerNames: facts.formerNames?.[name],
       inferred: listInferredFields(facts.inferred ?? {}, name),
-    };
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../../api/types.ts';
 import { computeInstancesOf } from '../../gpu/state/compute-instances.ts';
+import { computeInstanceSlices, nameWhole } from '../../gpu/geometry/profile-name.ts';
 import type { GpuDescription, MigDeviceDescription, NodeDescription } from './node-description.ts';
 
 /**
@@ -37,16 +38,15 @@ function describeInstance(instance: InstanceReport, model: ModelReport | undefin
   return computeInstancesOf(instance).map((part) => {
     const { profile } = part;
     const { memoryMiB = 0, multiprocessors = 0, engines = [] } = instance.computeInstances ? part : (whole ?? {});
-    const isPart = /^\dc\./.test(profile);
     const [copy = 0, decoder = 0, encoder = 0, jpeg = 0, ofa = 0] = engines;
     return {
-      // The driver's list calls a whole 1g.5gb+me `1g.5gb`; NVML gives the full name, and so does GFD.
-      profile: isPart ? profile : instance.profile,
+      // NVML gives the full name of a whole one, and so does GFD.
+      profile: nameWhole(profile, instance.profile),
       attributes: {
         memory: memoryMiB,
         multiprocessors,
         'slices.gi': gpuSlices,
-        'slices.ci': isPart ? Number(profile[0]) : gpuSlices,
+        'slices.ci': computeInstanceSlices(profile, gpuSlices),
         'engines.copy': copy,
         'engines.decoder': decoder,
         'engines.encoder': encoder,

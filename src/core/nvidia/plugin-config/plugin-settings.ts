@@ -1,4 +1,5 @@
 import { isMigStrategy, MIG_STRATEGIES } from '../labels/mig-strategy.ts';
+import { definedOnly } from '../../text/defined-fields.ts';
 import type { MigStrategy } from '../labels/mig-strategy.ts';
 import type { ContainerView, PodView, VolumeView } from '../../pods/pod-view.ts';
 
@@ -33,18 +34,14 @@ export function readPluginSettings(pod: PodView): PluginSettings {
   const { containers = [], initContainers = [], volumes = [] } = pod.spec ?? {};
   const plugin = findPlugin(containers);
   const configMap = findConfigMap(plugin, [...containers, ...initContainers], volumes);
-  if (plugin === undefined) return configMap === undefined ? {} : { configMap };
+  if (plugin === undefined) return definedOnly({ configMap });
   const operator =
     pod.metadata.labels?.['app'] === 'nvidia-device-plugin-daemonset'
       ? ' (gpu-operator sets it from spec.mig.strategy of the ClusterPolicy, or from spec.devicePlugin.env)'
       : '';
   const strategy = readSetting(plugin, 'mig-strategy', 'MIG_STRATEGY', operator);
   const configFile = readSetting(plugin, 'config-file', 'CONFIG_FILE', '');
-  return {
-    ...(strategy === undefined ? {} : { strategy }),
-    ...(configFile === undefined || configFile.value === '' ? {} : { configFile }),
-    ...(configMap === undefined ? {} : { configMap }),
-  };
+  return definedOnly({ strategy, configFile: configFile?.value === '' ? undefined : configFile, configMap });
 }
 
 export interface KnownConfig {
