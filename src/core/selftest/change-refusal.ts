@@ -2,7 +2,7 @@ import type { Layout } from '../gpu/geometry/geometry.ts';
 import { layoutOf } from '../wish/wish.ts';
 import { planTarget } from '../gpu/target/plan-target.ts';
 import { reportDevice } from '../report/report-device.ts';
-import { type DeviceState, type GpuState, isBusy } from '../gpu/state/device-state.ts';
+import { type DeviceState, type GpuState, isBusy, listUuids } from '../gpu/state/device-state.ts';
 
 /** Why changes cannot be tried on a GPU; undefined if they can. */
 export function refuseTest(gpu: GpuState, device: DeviceState, held: ReadonlySet<string>): string | undefined {
@@ -16,7 +16,7 @@ export function refuseTest(gpu: GpuState, device: DeviceState, held: ReadonlySet
     const where = busy.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
     return `somebody uses it${where === '' ? '' : ` (${where})`}: choose a GPU that nobody uses`;
   }
-  const stranger = [...held].find((id) => !id.startsWith('GPU-') && !listDevices(device).has(id));
+  const stranger = [...held].find((id) => !id.startsWith('GPU-') && !listUuids(device).has(id));
   if (stranger !== undefined) return `a pod holds ${stranger}, which cannot be located: it may be on this GPU`;
   if (instances.length === 0) return undefined;
   const layout = layoutBefore(gpu, device);
@@ -29,9 +29,4 @@ export function refuseTest(gpu: GpuState, device: DeviceState, held: ReadonlySet
 export function layoutBefore({ uuid }: GpuState, device: DeviceState): Layout | undefined {
   const report = reportDevice(device).gpus?.find((one) => one.uuid === uuid);
   return report && layoutOf(report);
-}
-
-function listDevices({ gpus, lost }: DeviceState): ReadonlySet<string> {
-  const parts = [...gpus, ...lost].flatMap(({ instances }) => instances.flatMap((one) => one.computeInstances));
-  return new Set(parts.flatMap(({ uuid }) => uuid ?? []));
 }

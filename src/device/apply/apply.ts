@@ -19,7 +19,7 @@ import { HostLoans } from '../host/host-loans.ts';
 import type { JournalGpu } from '../host/journal.ts';
 import { LoanNote } from '../host/loan-note.ts';
 import { PersistenceMode } from '../host/persistence-mode.ts';
-import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
+import { type DeviceState, type GpuState, listUuids } from '../../core/gpu/state/device-state.ts';
 
 /**
  * Brings the GPUs of a node to their targets, one operation at a time unless `gpusAtOnce`, and leaves alone what needs no change: GPUs, instances,
@@ -40,7 +40,7 @@ export async function applyNode(
   let device: DeviceState | undefined = initial;
   const held = (await options.listHeld?.()) ?? new Set<string>();
   const host = options.host ?? new HostLoans({ persistence: new PersistenceMode(driver, new LoanNote()) });
-  const context: ApplyContext = { driver, options, host, known: listDevices(initial) };
+  const context: ApplyContext = { driver, options, host, known: listUuids(initial) };
   // 1. Judge every GPU on the reading before any is touched.
   const tasks = targets.map((target) => judgeTarget(context, initial, target, held));
   if (options.allOrNothing === true && tasks.some(isGivenUp)) skip(tasks, undefined);
@@ -198,12 +198,6 @@ async function undoAll({ undo, allOrNothing }: DeviceApplyOptions, tasks: readon
 
 function hasUncheckedTable({ now }: OpenTask): boolean {
   return now.tableSource !== 'Own';
-}
-
-function listDevices({ gpus, lost }: DeviceState): ReadonlySet<string> {
-  const all = [...gpus, ...lost];
-  const parts = all.flatMap(({ instances }) => instances.flatMap(({ computeInstances }) => computeInstances));
-  return new Set([...all, ...parts].flatMap(({ uuid }) => uuid ?? []));
 }
 
 function noteGpu({ uuid, mig, instances }: GpuState): JournalGpu {

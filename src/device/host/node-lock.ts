@@ -44,7 +44,7 @@ export async function lockNode(options: NodeLockOptions): Promise<NodeLock> {
       await wait(retryMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
     }
   } catch (error) {
-    await close(server);
+    await server[Symbol.asyncDispose]();
     throw error;
   } finally {
     rmSync(own, { force: true });
@@ -58,7 +58,7 @@ export async function lockNode(options: NodeLockOptions): Promise<NodeLock> {
     // The name stays: a name without a listener is free, and only a higher name may remove a number.
     release: () => {
       if (descriptor !== undefined) descriptors.delete(descriptor);
-      return close(server);
+      return server[Symbol.asyncDispose]();
     },
   };
 }
@@ -166,12 +166,6 @@ function listen(folder: string, path: string): Promise<Server> {
       server.unref();
       resolve(server);
     });
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
   });
 }
 

@@ -34,7 +34,8 @@ export function todaysNameOf(product: string, profile: string): string {
   return findNamed(known, profile)?.name ?? profile;
 }
 
-function findNamed(profiles: readonly Profile[], name: string): Profile | undefined {
+/** A profile by its name, or by one that other driver branches have for it. */
+export function findNamed<Known extends Profile>(profiles: readonly Known[], name: string): Known | undefined {
   return (
     profiles.find((profile) => profile.name === name) ??
     profiles.find((profile) => profile.formerNames?.includes(name) === true)

@@ -1,5 +1,6 @@
 import type { Geometry, Profile } from './geometry.ts';
-import type { GpuModel } from './model.ts';
+import type { GpuModel, ModelProfile, ProfileField } from './model.ts';
+import { findNamed } from './profile-lookup.ts';
 import { contradictsModel } from './table-check.ts';
 
 /** How a driver's table differs from the built-in one of its model. */
@@ -12,45 +13,39 @@ export interface TableDifference {
 
 /** Compares profile by profile, by name. What no source has stated of a model is not compared. */
 export function compareTables(live: Geometry, model: GpuModel): TableDifference {
+  const names = new Set(live.profiles.map(({ name }) => name));
   const missing = model.profiles
-    .filter(({ name, formerNames = [] }) => ![name, ...formerNames].some((one) => find(live, one) !== undefined))
+    .filter(({ name, formerNames = [] }) => ![name, ...formerNames].some((one) => names.has(one)))
     .map(({ name }) => `this driver does not list ${name}`);
   const others = live.profiles.flatMap((profile) => {
-    const known = model.profiles.find(
-      ({ name, formerNames = [] }) => name === profile.name || formerNames.includes(profile.name),
-    );
-    if (known === undefined) return [`this driver lists ${profile.name}, which the built-in table does not have`];
-    const states = (field: (typeof known.inferred)[number]): boolean => !known.inferred.includes(field);
-    return [
-      ...differ(profile.name, 'ID', profile.id, states('id') ? known.id : undefined),
-      ...differ(
-        profile.name,
-        'memory slices',
-        profile.memorySlices,
-        states('memorySlices') ? known.memorySlices : undefined,
-      ),
-      ...differ(profile.name, 'starts', profile.starts.join(), states('starts') ? known.starts.join() : undefined),
-      ...differ(profile.name, 'at most', profile.maxInstances, states('maxInstances') ? known.maxInstances : undefined),
-      ...differ(profile.name, 'MiB', profile.memoryMiB, known.memoryMiB),
-      ...differ(profile.name, 'multiprocessors', profile.multiprocessors, known.multiprocessors),
-      ...differ(profile.name, 'engines', writeEngines(profile), states('engines') ? writeEngines(known) : undefined),
-    ];
+    const known = findNamed(model.profiles, profile.name);
+    return known === undefined
+      ? [`this driver lists ${profile.name}, which the built-in table does not have`]
+      : compareProfiles(profile, known);
   });
   return { differences: [...missing, ...others], isContradiction: contradictsModel(live, model) };
 }
 
-function find({ profiles }: Geometry, name: string): Profile | undefined {
-  return profiles.find((profile) => profile.name === name);
-}
-
-function differ<Value extends string | number>(
-  name: string,
-  what: string,
-  live: Value | undefined,
-  known: Value | undefined,
-): readonly string[] {
-  if (live === undefined || known === undefined || live === known) return [];
-  return [`${name}: ${what} ${live} here, ${known} in the built-in table`];
+function compareProfiles(live: Profile, known: ModelProfile): readonly string[] {
+  const differ = <Value extends string | number>(
+    what: string,
+    here: Value | undefined,
+    there: Value | undefined,
+    field?: ProfileField,
+  ): readonly string[] => {
+    const isStated = field === undefined || !known.inferred.includes(field);
+    if (here === undefined || there === undefined || here === there || !isStated) return [];
+    return [`${live.name}: ${what} ${here} here, ${there} in the built-in table`];
+  };
+  return [
+    ...differ('ID', live.id, known.id, 'id'),
+    ...differ('memory slices', live.memorySlices, known.memorySlices, 'memorySlices'),
+    ...differ('starts', live.starts.join(), known.starts.join(), 'starts'),
+    ...differ('at most', live.maxInstances, known.maxInstances, 'maxInstances'),
+    ...differ('MiB', live.memoryMiB, known.memoryMiB),
+    ...differ('multiprocessors', live.multiprocessors, known.multiprocessors),
+    ...differ('engines', writeEngines(live), writeEngines(known), 'engines'),
+  ];
 }
 
 function writeEngines({ engines: { copy, decoder, encoder, jpeg, ofa } }: Profile): string {

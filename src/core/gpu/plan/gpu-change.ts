@@ -41,7 +41,7 @@ export interface ChangeRefusal {
 
 export type GpuChangeResult = { readonly change: GpuChange } | { readonly refusal: ChangeRefusal };
 
-type MayTouch = (place: Place) => boolean;
+export type MayTouch = (place: Place) => boolean;
 
 /**
  * Plans the way from a GPU's current state to the wanted one, MIG mode included: the plan in a status, what a grant allows and what

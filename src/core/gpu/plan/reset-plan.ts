@@ -1,18 +1,14 @@
 import type { Layout } from '../geometry/geometry.ts';
 import { placeOf } from '../search/instance.ts';
-import { type GpuChangeResult, planGpuChange } from './gpu-change.ts';
-import type { GpuView, ViewedInstance } from './gpu-view.ts';
+import { type GpuChangeResult, type MayTouch, planGpuChange } from './gpu-change.ts';
+import type { GpuView } from './gpu-view.ts';
 
 /**
  * Plans the change of a GPU with a reset, which nothing survives: everything is destroyed, and all that is wanted is recreated.
  *
  * @param mayTouch as for {@link planGpuChange}
  */
-export function planGpuReset(
-  view: GpuView,
-  want: Layout,
-  mayTouch: (place: Pick<ViewedInstance, 'profile' | 'start'>) => boolean,
-): GpuChangeResult {
+export function planGpuReset(view: GpuView, want: Layout, mayTouch: MayTouch): GpuChangeResult {
   const mig = view.mig && ({ current: 'Enabled', pending: 'Enabled' } as const);
   // Like disabling MIG mode, a reset requires that nothing on the GPU is in use.
   const emptied = planGpuChange({ ...view, mig }, 'Disabled', mayTouch);

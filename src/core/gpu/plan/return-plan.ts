@@ -43,11 +43,7 @@ function difference(
   return computeInstances.length === 0 ? [] : [{ action, ...describe(less), computeInstances }];
 }
 
-function describe({ profile, start, computeInstances }: ViewedInstance): {
-  readonly profile: string;
-  readonly start: number;
-  readonly computeInstances: readonly string[];
-} {
+function describe({ profile, start, computeInstances }: ViewedInstance): Omit<Step, 'action'> {
   const largestFirst = computeInstances.toSorted((a, b) => computeInstanceSlices(b, 0) - computeInstanceSlices(a, 0));
   return { profile, start, computeInstances: largestFirst };
 }

@@ -149,3 +149,10 @@ export function isBusy(gpu: GpuState, instance: GpuInstanceState, held: Readonly
     instance.computeInstances.some(({ uuid }) => uuid !== undefined && held.has(uuid))
   );
 }
+
+/** UUIDs of all GPUs of a node, and of the MIG devices on them. */
+export function listUuids({ gpus, lost }: DeviceState): ReadonlySet<string> {
+  const all = [...gpus, ...lost];
+  const parts = all.flatMap(({ instances }) => instances.flatMap(({ computeInstances }) => computeInstances));
+  return new Set([...all, ...parts].flatMap(({ uuid }) => uuid ?? []));
+}

@@ -1,8 +1,8 @@
 import type { Layout } from '../geometry/geometry.ts';
 import { explainOldDriver } from '../geometry/model-lookup.ts';
-import { type ChangeRefusal, type GpuChange, planGpuChange } from '../plan/gpu-change.ts';
+import { type ChangeRefusal, type GpuChange, type MayTouch, planGpuChange } from '../plan/gpu-change.ts';
 import type { GpuView, ViewedInstance } from '../plan/gpu-view.ts';
-import { placeOf, type Place } from '../search/instance.ts';
+import { placeOf } from '../search/instance.ts';
 import { writeLayout } from '../search/layout-words.ts';
 import { describeProcess } from '../state/device-users.ts';
 import { DeviceError, type DeviceErrorCode } from '../state/device-error.ts';
@@ -15,7 +15,7 @@ export interface PlanLimits {
   /** UUIDs of MIG devices and GPUs that pods hold. */
   readonly held: ReadonlySet<string>;
   /** Whether an instance may be destroyed or lose a compute instance. */
-  readonly mayTouch: (place: Place) => boolean;
+  readonly mayTouch: MayTouch;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Labels } from './label-value.ts';
 import type { MigStrategy } from './mig-strategy.ts';
 import { MIG_ATTRIBUTE_NAMES } from './node-description.ts';
 import type { GpuDescription, MigDeviceDescription } from './node-description.ts';
-import { replicationOf } from '../plugin-config/sharing.ts';
+import { PARENT_REPLICATION, replicationOf } from '../plugin-config/sharing.ts';
 import type { Sharing } from '../plugin-config/sharing.ts';
 
 /** All MIG devices of one profile on a node. GFD takes model and attributes from the first one that it encounters. */
@@ -49,11 +49,7 @@ function labelMixed(gpus: readonly GpuDescription[], sharing: Sharing | undefine
 /** The state known to users as MIG-INVALID: strategy single on a node that does not have one profile throughout. */
 function labelInvalid(parent: GpuDescription): Labels {
   return {
-    ...labelResource(GPU_RESOURCE, [parent.name, 'MIG', 'INVALID'], 0, {
-      replicas: 0,
-      strategy: 'none',
-      marked: false,
-    }),
+    ...labelResource(GPU_RESOURCE, [parent.name, 'MIG', 'INVALID'], 0, PARENT_REPLICATION),
     // Empty, not "none": GFD writes this in this state and in no other.
     [`${GPU_RESOURCE}.sharing-strategy`]: '',
     [`${GPU_RESOURCE}.memory`]: '0',
