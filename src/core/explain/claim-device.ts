@@ -4,6 +4,7 @@ import type { SelectableDevice } from '../dra/device-selector.ts';
 import type { Taint } from '../metadata/node-change.ts';
 import { todaysNameOf } from '../gpu/geometry/profile-lookup.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
+import { onceEach } from '../text/once-each.ts';
 import { parseQuantity } from '../text/quantity.ts';
 import { type ClusterFacts, type GpuNode, isDra } from './cluster-facts.ts';
 
@@ -70,17 +71,11 @@ function memoryOf({ partition }: GpuNode, uuid: string | undefined): number | un
   return partition?.status?.device?.gpus?.find((gpu) => gpu.uuid === uuid)?.memoryMiB;
 }
 
-const ownSlices = new WeakMap<readonly NodeSlice[], ReadonlyMap<string | undefined, readonly NodeSlice[]>>();
-
 /** The slices of NVIDIA's driver. Every node is asked for its own: they are sorted once. */
-function byNode(slices: readonly NodeSlice[]): ReadonlyMap<string | undefined, readonly NodeSlice[]> {
-  const known = ownSlices.get(slices);
-  if (known) return known;
+const byNode = onceEach((slices: readonly NodeSlice[]) => {
   const own = slices.filter(({ spec }) => spec.driver === gpuDriver);
-  const sorted = Map.groupBy(own, ({ spec }) => spec.nodeName);
-  ownSlices.set(slices, sorted);
-  return sorted;
-}
+  return Map.groupBy(own, ({ spec }) => spec.nodeName);
+});
 
 /** Where claims may not be listed. */
 function reportedHolder({ partition }: GpuNode, device: string): string | undefined {

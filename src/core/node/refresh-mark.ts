@@ -1,5 +1,6 @@
 import type { DeviceReport, GpuNodePartition, GpuReport } from '../../api/types.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
+import { onceEach } from '../text/once-each.ts';
 import { isTransient } from './grant-failure.ts';
 
 /** On a Node: for which state of the device the plugin's pods were replaced, and which pods had to go. */
@@ -43,22 +44,16 @@ function hasBegun(error: NonNullable<DeviceReport['error']>): boolean {
   return error.gpu !== undefined || !isTransient(error);
 }
 
-const known = new WeakMap<readonly GpuReport[], string>();
-
-function deviceKey(gpus: readonly GpuReport[]): string {
+const deviceKey = onceEach((gpus: readonly GpuReport[]): string => {
   if (gpus.length === 0) return '';
-  const before = known.get(gpus);
-  if (before !== undefined) return before;
   const devices = gpus.map(({ uuid, mig, error, instances }) => [
     uuid,
     mig,
     error !== undefined,
     instances.map(({ gi, profile, start }) => [gi, profile, start]),
   ]);
-  const key = `-${fingerprint(canonicalJson(devices)).slice(0, 8)}`;
-  known.set(gpus, key);
-  return key;
-}
+  return `-${fingerprint(canonicalJson(devices)).slice(0, 8)}`;
+});
 
 /** `CHANGE/UID,UID`, followed by `/tolerates` or `/nothing` where that applies: if the taint is tolerated, it is never removed early. */
 export function formatRefreshMark({ change, uids, tolerates, sawNothing }: RefreshMark): string {
