@@ -58,9 +58,7 @@ function parseRule(line: string, row: number): FaultRule {
     return value;
   };
   const meaning = interpret(verb, call, flags, number, need);
-  if (meaning === undefined) {
-    throw new FaultSyntaxError(row, line, `unknown fault, or its NVML call is missing`);
-  }
+  if (meaning === undefined) throw new FaultSyntaxError(row, line, `unknown fault, or its NVML call is missing`);
   const rule = { line, ...meaning, ...selectors(options, number, meaning.effect) };
   if (rule.nth !== undefined && (rule.nth.first === 0 || rule.nth.last < rule.nth.first)) {
     throw new FaultSyntaxError(row, line, `no match in nth=${options.get('nth')}`);

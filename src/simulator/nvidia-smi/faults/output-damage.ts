@@ -2,9 +2,7 @@ import type { FaultEffect } from './fault.ts';
 
 /** What an `output` fault leaves of the output; other effects leave it unchanged. Counts are bytes of ASCII. */
 export function damageOutput(output: string, effect: FaultEffect): string {
-  if (effect.kind !== 'output') {
-    return output;
-  }
+  if (effect.kind !== 'output') return output;
   switch (effect.damage) {
     case 'empty':
       return '';

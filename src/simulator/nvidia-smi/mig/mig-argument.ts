@@ -3,9 +3,7 @@
  * members without digits are ignored. Undefined (option not given) matches every id; an empty list matches none.
  */
 export function parseIdFilter(text: string | undefined): (id: number) => boolean {
-  if (text === undefined) {
-    return () => true;
-  }
+  if (text === undefined) return () => true;
   const ids = text.split(',').flatMap((member) => {
     const digits = /^\s*\+?(\d+)/.exec(member)?.[1];
     return digits === undefined ? [] : [Number(digits)];
@@ -25,9 +23,7 @@ export interface ProfileTuple {
 export function parseProfileTuples(text: string): readonly ProfileTuple[] {
   return text.split(',').flatMap((member) => {
     const trimmed = member.trimStart();
-    if (trimmed === '') {
-      return [];
-    }
+    if (trimmed === '') return [];
     const colon = trimmed.indexOf(':');
     const profile = colon < 0 ? trimmed : trimmed.slice(0, colon);
     const start = colon < 0 ? undefined : /^\d+/.exec(trimmed.slice(colon + 1))?.[0];

@@ -53,9 +53,7 @@ export function findBoard(wanted: string): Board {
     }
   }
   const other = [...NON_MIG_BOARDS].find(([name]) => normalizeName(name) === key);
-  if (other === undefined) {
-    throw new UnknownGpuError(wanted);
-  }
+  if (other === undefined) throw new UnknownGpuError(wanted);
   return { ...other[1], productName: other[0], pciSubsystemId: '0x000010DE', reservedMiB: 512, bar1MiB: 32768 };
 }
 
@@ -120,9 +118,7 @@ function computeCapabilityOf(model: GpuModel): string {
     case 'hopper':
       return '9.0';
     case 'blackwell':
-      if (model.id.startsWith('rtx')) {
-        return '12.0';
-      }
+      if (model.id.startsWith('rtx')) return '12.0';
       return model.id.includes('300') ? '10.3' : '10.0';
   }
 }

@@ -25,15 +25,9 @@ export function createGpuInstance(
   start: number | undefined,
 ): StateChange<GpuInstance> {
   const model = gpu.board.model;
-  if (model === undefined) {
-    throw new NvmlFailure(NVML.notSupported);
-  }
-  if (start !== undefined && !profile.starts.includes(start)) {
-    throw new NvmlFailure(NVML.invalidArgument);
-  }
-  if (isWhollyUsed(state, gpu.index)) {
-    throw new NvmlFailure(NVML.inUse);
-  }
+  if (model === undefined) throw new NvmlFailure(NVML.notSupported);
+  if (start !== undefined && !profile.starts.includes(start)) throw new NvmlFailure(NVML.invalidArgument);
+  if (isWhollyUsed(state, gpu.index)) throw new NvmlFailure(NVML.inUse);
   const profiles = listGiProfiles(gpu.board);
   const taken = gpuStateOf(state, gpu.index).gpuInstances;
   const free = freeStarts(profile, taken);
@@ -63,16 +57,12 @@ export function createComputeInstance(
   start: number | undefined,
 ): StateChange<ComputeInstance> {
   const gi = requireGpuInstance(state, gpu.index, giId);
-  if (start !== undefined && !profile.starts.includes(start)) {
-    throw new NvmlFailure(NVML.invalidArgument);
-  }
+  if (start !== undefined && !profile.starts.includes(start)) throw new NvmlFailure(NVML.invalidArgument);
   const chosen = freeStarts(profile, gi.computeInstances).find(
     (candidate) => start === undefined || candidate === start,
   );
   const id = firstFreeId(gi.computeInstances);
-  if (chosen === undefined) {
-    throw new NvmlFailure(NVML.insufficientResources);
-  }
+  if (chosen === undefined) throw new NvmlFailure(NVML.insufficientResources);
   const made: ComputeInstance = { id, profileId: profile.id, start: chosen, size: profile.size };
   const changed = replaceInstance(state, gpu.index, { ...gi, computeInstances: [...gi.computeInstances, made] });
   return { state: changed, result: made };
@@ -98,9 +88,7 @@ export function destroyComputeInstance(
 ): StateChange<undefined> {
   const gi = requireGpuInstance(state, gpu.index, giId);
   const left = gi.computeInstances.filter(({ id }) => id !== ciId);
-  if (left.length === gi.computeInstances.length) {
-    throw new NvmlFailure(NVML.notFound);
-  }
+  if (left.length === gi.computeInstances.length) throw new NvmlFailure(NVML.notFound);
   if (
     isInstanceOpen(state, gpu.index, giId) ||
     state.processes.some((proc) => proc.gpu === gpu.index && proc.instance?.gi === giId && proc.instance.ci === ciId)
@@ -121,13 +109,9 @@ export function setMigMode(
   enable: boolean,
   holdBack: number | undefined,
 ): StateChange<number> {
-  if (gpu.board.model === undefined) {
-    throw new NvmlFailure(NVML.notSupported);
-  }
+  if (gpu.board.model === undefined) throw new NvmlFailure(NVML.notSupported);
   const { migCurrent, gpuInstances } = gpuStateOf(state, gpu.index);
-  if (!enable && gpuInstances.length > 0) {
-    throw new NvmlFailure(NVML.inUse);
-  }
+  if (!enable && gpuInstances.length > 0) throw new NvmlFailure(NVML.inUse);
   const busy = isOpen(state, gpu.index);
   const status = migCurrent === enable ? 0 : (holdBack ?? (busy ? NVML.inUse : 0));
   const current = status === 0 ? enable : migCurrent;
@@ -143,9 +127,7 @@ export function setMigMode(
  * @throws NvmlFailure In use while persistence mode, a process or a handle holds the GPU
  */
 export function resetGpu(gpu: SimulatedGpu, state: NodeState, isPersistent: boolean): StateChange<undefined> {
-  if (isPersistent || isOpen(state, gpu.index)) {
-    throw new NvmlFailure(NVML.inUse);
-  }
+  if (isPersistent || isOpen(state, gpu.index)) throw new NvmlFailure(NVML.inUse);
   const reset = withGpuState(state, gpu.index, ({ migPending }) => ({
     migCurrent: migPending,
     migPending,
@@ -183,17 +165,13 @@ function isInstanceOpen(state: NodeState, index: number, giId: number): boolean 
 
 function requireGpuInstance(state: NodeState, index: number, giId: number): GpuInstance {
   const gi = gpuStateOf(state, index).gpuInstances.find(({ id }) => id === giId);
-  if (gi === undefined) {
-    throw new NvmlFailure(NVML.notFound);
-  }
+  if (gi === undefined) throw new NvmlFailure(NVML.notFound);
   return gi;
 }
 
 function firstFreeId(taken: readonly { readonly id: number }[]): number {
   let id = 0;
-  while (taken.some((other) => other.id === id)) {
-    id += 1;
-  }
+  while (taken.some((other) => other.id === id)) id += 1;
   return id;
 }
 

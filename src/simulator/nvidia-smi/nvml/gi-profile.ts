@@ -21,9 +21,7 @@ const FIRST_INVENTED_ID = 100;
 /** The profiles of a board in the order of `nvidia-smi mig -lgip`; none without MIG. */
 export function listGiProfiles(board: Board): readonly GiProfile[] {
   const model = board.model;
-  if (model === undefined) {
-    return [];
-  }
+  if (model === undefined) return [];
   return model.profiles.map((profile, row) => ({
     name: profile.name,
     id: profile.id ?? FIRST_INVENTED_ID + row,

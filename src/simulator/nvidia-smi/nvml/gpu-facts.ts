@@ -54,8 +54,6 @@ function readMigMode(nvml: Nvml, gpu: SimulatedGpu): MigModePair | string {
 }
 
 function describeMode(mode: MigModePair | string, field: 'current' | 'pending'): string {
-  if (typeof mode === 'string') {
-    return mode;
-  }
+  if (typeof mode === 'string') return mode;
   return mode[field] ? 'Enabled' : 'Disabled';
 }

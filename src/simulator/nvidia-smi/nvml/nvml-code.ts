@@ -74,9 +74,7 @@ export function attempt<Result>(call: () => Result): Result | NvmlFailure {
   try {
     return call();
   } catch (error) {
-    if (error instanceof NvmlFailure) {
-      return error;
-    }
+    if (error instanceof NvmlFailure) return error;
     throw error;
   }
 }

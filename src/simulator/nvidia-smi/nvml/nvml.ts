@@ -50,9 +50,7 @@ export class Nvml {
 
   getMigMode(gpu: SimulatedGpu): MigModePair {
     this.#enter('DeviceGetMigMode', { gpu: gpu.index });
-    if (gpu.board.model === undefined) {
-      throw new NvmlFailure(NVML.notSupported);
-    }
+    if (gpu.board.model === undefined) throw new NvmlFailure(NVML.notSupported);
     const { migCurrent, migPending } = gpuStateOf(this.#world.readState(), gpu.index);
     return { current: migCurrent, pending: migPending };
   }
@@ -165,9 +163,7 @@ export class Nvml {
   }
 
   #requireRoot(): void {
-    if (this.#world.uid !== 0) {
-      throw new NvmlFailure(NVML.noPermission);
-    }
+    if (this.#world.uid !== 0) throw new NvmlFailure(NVML.noPermission);
   }
 
   /** A call that reads: waits, hangs or fails as the faults demand. */

@@ -14,9 +14,7 @@ export function describeMigDevices(facts: ReportFacts): readonly ReportNode[] {
 
 function describeDevice(facts: ReportFacts, device: MigDevice): readonly ReportNode[] {
   const found = describeMigDevice(facts.gpu, facts.state, device);
-  if (found === undefined) {
-    return [];
-  }
+  if (found === undefined) return [];
   const { giProfile, ciProfile, usedMiB, bar1MiB } = found;
   const { engines } = giProfile;
   return [

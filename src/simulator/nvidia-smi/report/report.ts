@@ -48,9 +48,7 @@ export function renderReportText(nodes: readonly ReportNode[], indent: number): 
 }
 
 function renderTextNode(node: ReportNode, indent: number): string {
-  if (node.kind === 'xml' || node.label === null) {
-    return '';
-  }
+  if (node.kind === 'xml' || node.label === null) return '';
   const label = ' '.repeat(indent) + node.label;
   return node.kind === 'leaf'
     ? `${label.padEnd(LABEL_WIDTH)}: ${node.text}\n`
@@ -66,9 +64,7 @@ function renderXmlNode(node: ReportNode, depth: number): string {
   if (node.kind === 'xml') {
     return node.lines.map((line) => `${line}\n`).join('');
   }
-  if (node.tag === null) {
-    return '';
-  }
+  if (node.tag === null) return '';
   return node.kind === 'leaf'
     ? `${tabs}<${node.tag}>${escapeXml(node.xml)}</${node.tag}>\n`
     : `${tabs}<${node.tag}>\n${renderReportXml(node.children, depth + 1)}${tabs}</${node.tag}>\n`;

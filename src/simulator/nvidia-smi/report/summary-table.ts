@@ -61,9 +61,7 @@ function migRows(all: readonly ReportFacts[]): readonly string[] {
   const rows = all.flatMap((facts) =>
     listMigDevices(facts.gpu, facts.state).flatMap((device) => {
       const found = describeMigDevice(facts.gpu, facts.state, device);
-      if (found === undefined) {
-        return [];
-      }
+      if (found === undefined) return [];
       const { engines, memoryMiB } = found.giProfile;
       const ids = `${cell(facts.gpu.index, 3)}${cell(device.gi.id, 5)}${cell(device.ci.id, 4)}${cell(device.index, 4)}`;
       const memory = `${found.usedMiB}MiB / ${String(memoryMiB).padStart(5)}MiB`.padStart(30);

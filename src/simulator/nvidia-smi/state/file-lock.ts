@@ -7,9 +7,7 @@ const RETRY_MS = 2;
 
 /** Runs `body` while only this process holds `path`. Synchronous, so that no other work of this process can interleave. */
 export function withFileLock<T>(path: string, body: () => T): T {
-  while (!tryLock(path)) {
-    pause(RETRY_MS);
-  }
+  while (!tryLock(path)) pause(RETRY_MS);
   try {
     return body();
   } finally {
@@ -45,15 +43,11 @@ export function tryLock(path: string): boolean {
 function takeAway(path: string, own: string): void {
   const guard = `${path}.takeover`;
   if (!tryLink(own, guard)) {
-    if (isStale(guard)) {
-      rmSync(guard, { force: true });
-    }
+    if (isStale(guard)) rmSync(guard, { force: true });
     return;
   }
   try {
-    if (isStale(path)) {
-      rmSync(path, { force: true });
-    }
+    if (isStale(path)) rmSync(path, { force: true });
   } finally {
     rmSync(guard, { force: true });
   }
@@ -64,35 +58,32 @@ function tryLink(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) {
-      return false;
-    }
+    if (hasCode(error, 'EEXIST')) return false;
     throw error;
   }
 }
 
 function isStale(path: string): boolean {
-  try {
-    const holder = readHolder(path);
-    const age = Date.now() - statSync(path).mtimeMs;
-    return holder !== undefined && (age > STALE_AFTER_MS || !isAlive(holder.pid));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) {
-      return false;
-    }
-    throw error;
-  }
+  const holder = readHolder(path);
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (holder === undefined || file === undefined) return false;
+  return Date.now() - file.mtimeMs > STALE_AFTER_MS || !isAlive(holder.pid);
 }
 
 /** Undefined if nobody holds the lock. `since` in milliseconds of the epoch. */
 export function readHolder(path: string): { readonly pid: number; readonly since: number } | undefined {
+  const text = readIfThere(path);
+  if (text === undefined) return undefined;
+  const [pid = 0, since = 0] = text.split(' ').map(Number);
+  return { pid, since };
+}
+
+/** Undefined if there is no such file. */
+export function readIfThere(path: string): string | undefined {
   try {
-    const [pid = 0, since = 0] = readFileSync(path, 'utf8').split(' ').map(Number);
-    return { pid, since };
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) {
-      return undefined;
-    }
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { hasCode, withFileLock } from './file-lock.ts';
+import { renameSync, writeFileSync } from 'node:fs';
+import { readIfThere, withFileLock } from './file-lock.ts';
 import type { NodeState } from './node-state.ts';
 import { parseState, renderState } from './state-text.ts';
 
 /** Reads a state file; a missing one means a node with MIG off everywhere. */
 export function readStateFile(path: string, gpuCount: number): NodeState {
-  return parseState(readOrEmpty(path), gpuCount);
+  return parseState(readIfThere(path) ?? '', gpuCount);
 }
 
 /**
@@ -39,7 +39,7 @@ export function countFaultMatch(path: string, line: string): number {
 }
 
 function readCounts(file: string): readonly (readonly [string, number])[] {
-  return readOrEmpty(file)
+  return (readIfThere(file) ?? '')
     .split('\n')
     .filter((text) => text !== '')
     .map((text) => [text.slice(text.indexOf(' ') + 1), Number.parseInt(text, 10)]);
@@ -49,15 +49,4 @@ function replaceFile(path: string, text: string): void {
   const next = `${path}.${process.pid}.next`;
   writeFileSync(next, text);
   renameSync(next, path);
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) {
-      return '';
-    }
-    throw error;
-  }
 }

@@ -90,9 +90,7 @@ function readLine(draft: Draft, line: string, gpuCount: number): boolean {
     return Number(index) < gpuCount;
   }
   const proc = PROC.exec(line);
-  if (proc === null) {
-    return false;
-  }
+  if (proc === null) return false;
   const [, index = '', giId, ciId, pid, memory, name = ''] = proc;
   draft.processes.push({
     gpu: Number(index),
