@@ -21,6 +21,13 @@ export class SharedValues {
     return known !== undefined && typeof known === typeof value ? (known as T) : this.#keep(key, value);
   }
 
+  /** An object of which some fields, if they are there, have shared values. */
+  shareFields<T extends object>(object: T, ...fields: readonly (keyof T)[]): T {
+    const copy = { ...object };
+    for (const field of fields) if (copy[field] !== undefined) copy[field] = this.share(copy[field]);
+    return copy;
+  }
+
   /** As {@link share}, for who knows a value by a text and makes it only if it is new. Such texts and {@link share} do not mix. */
   shareAs<T extends object>(text: string, make: () => T): T {
     return (this.#known.get(text) as T | undefined) ?? this.#keep(text, make());

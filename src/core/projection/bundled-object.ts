@@ -16,6 +16,9 @@ const metadata = {
   ownerReferences: true,
 } as const satisfies Shape;
 
+const object = { apiVersion: true, kind: true, metadata } as const satisfies Shape;
+const annotated = { ...object, metadata: { ...metadata, annotations: true } } as const satisfies Shape;
+
 const containerStatus = {
   name: true,
   image: true,
@@ -52,9 +55,7 @@ const podStatus = {
 } as const satisfies Shape;
 
 const pod = {
-  apiVersion: true,
-  kind: true,
-  metadata: { ...metadata, annotations: true },
+  ...annotated,
   spec: {
     nodeName: true,
     schedulerName: true,
@@ -82,9 +83,7 @@ const ownPod = {
 } as const satisfies Shape;
 
 const node = {
-  apiVersion: true,
-  kind: true,
-  metadata: { ...metadata, annotations: true },
+  ...annotated,
   spec: { taints: true, unschedulable: true },
   status: {
     allocatable: true,
@@ -103,8 +102,7 @@ const node = {
 } as const satisfies Shape;
 
 const event = {
-  apiVersion: true,
-  kind: true,
+  ...object,
   metadata: { name: true, namespace: true, creationTimestamp: true },
   involvedObject: { kind: true, namespace: true, name: true, uid: true },
   reason: true,
@@ -119,46 +117,25 @@ const event = {
   reportingComponent: true,
 } as const satisfies Shape;
 
-const budget = { apiVersion: true, kind: true, metadata, spec: true, status: true } as const satisfies Shape;
+const budget = { ...object, spec: true, status: true } as const satisfies Shape;
 
 /** Parameters of drivers may hold anything: they are left out. */
 const claimSpec = { devices: { requests: true, constraints: true } } as const satisfies Shape;
 
 const claim = {
-  apiVersion: true,
-  kind: true,
-  metadata,
+  ...object,
   spec: claimSpec,
-  status: {
-    allocation: { devices: { results: true } },
-    reservedFor: true,
-  },
+  status: { allocation: { devices: { results: true } }, reservedFor: true },
 } as const satisfies Shape;
 
-const claimTemplate = {
-  apiVersion: true,
-  kind: true,
-  metadata,
-  spec: { spec: claimSpec },
-} as const satisfies Shape;
+const claimTemplate = { ...object, spec: { spec: claimSpec } } as const satisfies Shape;
 
-const deviceClass = {
-  apiVersion: true,
-  kind: true,
-  metadata,
-  spec: { selectors: true, extendedResourceName: true },
-} as const satisfies Shape;
+const deviceClass = { ...object, spec: { selectors: true, extendedResourceName: true } } as const satisfies Shape;
 
-const slice = { apiVersion: true, kind: true, metadata, spec: true } as const satisfies Shape;
+const slice = { ...object, spec: true } as const satisfies Shape;
 
 /** Our own kinds may be shown in full. */
-const own = {
-  apiVersion: true,
-  kind: true,
-  metadata: { ...metadata, annotations: true },
-  spec: true,
-  status: true,
-} as const satisfies Shape;
+const own = { ...annotated, spec: true, status: true } as const satisfies Shape;
 
 const shapes = {
   pod,

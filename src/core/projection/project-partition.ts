@@ -5,7 +5,6 @@ import type {
   GpuWish,
   InstanceReport,
   NodePartitionStatus,
-  PlanReport,
 } from '../../api/types.ts';
 import { SharedValues } from '../metadata/shared-values.ts';
 import { definedOnly } from '../text/defined-fields.ts';
@@ -32,10 +31,9 @@ export function projectPartition(partition: GpuNodePartition): GpuNodePartition 
 }
 
 function projectSpec(spec: GpuNodePartition['spec'], uuids: SharedValues): GpuNodePartition['spec'] {
-  const { policy, wish, granted } = spec;
+  const { wish, granted } = spec;
   return {
-    ...spec,
-    ...(policy && { policy: shared.share(policy) }),
+    ...shared.shareFields(spec, 'policy'),
     ...(wish && { wish: { ...wish, gpus: projectWishes(wish.gpus, uuids) } }),
     ...(granted && { granted: { ...granted, gpus: projectWishes(granted.gpus, uuids) } }),
   };
@@ -43,62 +41,35 @@ function projectSpec(spec: GpuNodePartition['spec'], uuids: SharedValues): GpuNo
 
 /** A grant usually equals the wish. */
 function projectWishes(gpus: readonly GpuWish[], uuids: SharedValues): readonly GpuWish[] {
-  const wishes = gpus.map(({ uuid, profiles, entry, ...rest }) => ({
-    uuid: uuids.share(uuid),
-    ...(profiles && { profiles: shared.share(profiles) }),
-    ...rest,
-    ...(entry !== undefined && { entry: shared.share(entry) }),
-  }));
-  return uuids.share(wishes);
+  return uuids.share(gpus.map((gpu) => uuids.shareFields(shared.shareFields(gpu, 'profiles', 'entry'), 'uuid')));
 }
 
 /** @param isDra the UUIDs of instances are kept: a node is Ready when its ResourceSlices show them */
 function projectStatus(status: NodePartitionStatus, uuids: SharedValues, isDra: boolean): NodePartitionStatus {
-  const { conditions, layout, device } = status;
+  const { conditions, device } = status;
   return {
-    ...status,
-    ...(layout !== undefined && { layout: shared.share(layout) }),
-    ...(conditions && {
-      conditions: conditions.map(({ message, reason, ...rest }) => ({
-        ...rest,
-        reason: shared.share(reason),
-        message: shared.share(message),
-      })),
-    }),
+    ...shared.shareFields(status, 'layout'),
+    ...(conditions && { conditions: conditions.map((one) => shared.shareFields(one, 'reason', 'message')) }),
     ...(device && { device: projectDevice(device, uuids, isDra) }),
   };
 }
 
 function projectDevice(device: DeviceReport, uuids: SharedValues, isDra: boolean): DeviceReport {
-  const { agentVersion, driverVersion, cudaVersion, machine, advertised, plan, models, gpus, lastGood } = device;
+  const { plan, models, gpus, lastGood } = device;
   return {
-    ...device,
-    ...(agentVersion !== undefined && { agentVersion: shared.share(agentVersion) }),
-    ...(driverVersion !== undefined && { driverVersion: shared.share(driverVersion) }),
-    ...(cudaVersion !== undefined && { cudaVersion: shared.share(cudaVersion) }),
-    ...(machine !== undefined && { machine: shared.share(machine) }),
-    ...(advertised && { advertised: shared.share(advertised) }),
-    ...(plan && { plan: projectPlan(plan) }),
+    ...shared.shareFields(device, 'agentVersion', 'driverVersion', 'cudaVersion', 'machine', 'advertised'),
+    ...(plan && { plan: shared.shareFields(plan, 'hash') }),
     ...(models && { models: models.map((model) => shared.share(model)) }),
     ...(gpus && { gpus: gpus.map((gpu) => projectGpu(gpu, uuids, isDra)) }),
     ...(lastGood && { lastGood: projectLastGood(lastGood, uuids) }),
   };
 }
 
-function projectPlan({ hash, ...rest }: PlanReport): PlanReport {
-  return { hash: shared.share(hash), ...rest };
-}
-
 function projectGpu(gpu: GpuReport, uuids: SharedValues, isDra: boolean): GpuReport {
-  const { uuid, pciBusId, pciDeviceId, pciClass, product, computeCapability, instances } = gpu;
+  const { uuid, instances } = gpu;
   return {
-    ...gpu,
+    ...shared.shareFields(gpu, 'pciBusId', 'pciDeviceId', 'pciClass', 'product', 'computeCapability'),
     uuid: uuids.share(uuid),
-    pciBusId: shared.share(pciBusId),
-    ...(pciDeviceId !== undefined && { pciDeviceId: shared.share(pciDeviceId) }),
-    ...(pciClass !== undefined && { pciClass: shared.share(pciClass) }),
-    product: shared.share(product),
-    ...(computeCapability !== undefined && { computeCapability: shared.share(computeCapability) }),
     instances: isDra ? instances.map(dropPods) : shared.share(instances.map(projectInstance)),
   };
 }
@@ -120,10 +91,6 @@ function projectLastGood(lastGood: LastGood, uuids: SharedValues): LastGood {
   if (!gpus) return lastGood;
   return {
     ...lastGood,
-    gpus: gpus.map(({ uuid, placements, ...rest }) => ({
-      ...rest,
-      uuid: uuids.share(uuid),
-      ...(placements && { placements: shared.share(placements) }),
-    })),
+    gpus: gpus.map((gpu) => uuids.shareFields(shared.shareFields(gpu, 'placements'), 'uuid')),
   };
 }
