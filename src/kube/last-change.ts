@@ -1,5 +1,6 @@
+import type { ObjectMeta } from '../core/metadata/object-meta.ts';
 import type { Selection } from './call-options.ts';
-import type { KubeObject, ObjectMeta } from './resource.ts';
+import type { KubeObject } from './resource.ts';
 import { isOlder } from './resource-version.ts';
 
 /** The newest known state of a resource, as a witness: a server that has lost it was restored from a backup. */

@@ -1,3 +1,6 @@
+import { definedOnly } from '../core/text/defined-fields.ts';
+import type { ObjectMeta } from '../core/metadata/object-meta.ts';
+
 /** A resource of the Kubernetes API, as `kubectl api-resources` lists it. */
 export interface Resource {
   /** API group; empty for the core group. */
@@ -14,31 +17,6 @@ export interface ObjectRef {
   /** Absent for cluster-scoped objects. */
   readonly namespace?: string;
   readonly subresource?: string;
-}
-
-/** Object metadata as JSON: times are RFC 3339 strings, never `Date`. */
-export interface ObjectMeta {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly generation?: number;
-  readonly creationTimestamp?: string;
-  readonly deletionTimestamp?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
-  readonly managedFields?: readonly unknown[];
-}
-
-export interface OwnerReference {
-  readonly apiVersion?: string;
-  readonly kind: string;
-  readonly name?: string;
-  readonly uid?: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
 }
 
 /** What all objects share. Programs add the parts of `spec` and `status` that they read. */
@@ -77,22 +55,10 @@ export function keyOf(object: KubeObject): string {
 /** Reference to an object that was read. */
 export function refOf(resource: Resource, object: KubeObject, subresource?: string): ObjectRef {
   const { name, namespace } = object.metadata;
-  return {
-    resource,
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(subresource === undefined ? {} : { subresource }),
-  };
+  return definedOnly({ resource, name, namespace, subresource });
 }
 
 /** What tells an object and its version from others. */
 export function keepVersion({ metadata: { name, namespace, uid, resourceVersion } }: KubeObject): KubeObject {
-  return {
-    metadata: {
-      name,
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    },
-  };
+  return { metadata: definedOnly({ name, namespace, uid, resourceVersion }) };
 }

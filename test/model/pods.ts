@@ -1,4 +1,4 @@
-import type { OwnerReference } from '../../src/kube/resource.ts';
+import type { OwnerReference } from '../../src/core/metadata/object-meta.ts';
 import { mirrorAnnotation } from '../../src/core/pods/eviction.ts';
 import type { PodView } from '../../src/core/pods/pod-view.ts';
 import type { Pod } from './api.ts';

@@ -1,3 +1,4 @@
+import type { ObjectMeta } from '../metadata/object-meta.ts';
 import { repartitioningTaint, restartedValue, startupTaintKeys, stateLabel } from '../../api/names.ts';
 import type { NodeMetadata, Taint } from '../metadata/node-change.ts';
 import type { GpuNodePartition } from '../../api/types.ts';
@@ -5,15 +6,9 @@ import { driverUpgradeLabel, isDriverReplaced } from '../nvidia/driver-upgrade.t
 
 /** The parts of a Node that are read, in the API's own shape. */
 export interface NodeView {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid?: string;
-    readonly resourceVersion?: string;
-    readonly labels?: Readonly<Record<string, string>>;
+  readonly metadata: ObjectMeta & {
     /** Some of its labels, where that takes less time than all. */
     pick?(keys: readonly string[]): Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly deletionTimestamp?: string;
   };
   readonly spec?: { readonly taints?: readonly Taint[]; readonly unschedulable?: boolean };
   readonly status?: {

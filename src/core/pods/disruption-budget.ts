@@ -1,10 +1,11 @@
+import type { ObjectMeta } from '../metadata/object-meta.ts';
 import { type LabelSelection, meetsSelection } from '../metadata/label-selector.ts';
 import { countWords } from '../text/cut-text.ts';
 import type { PodView } from './pod-view.ts';
 
 /** The parts of a PodDisruptionBudget that decide whether an eviction goes through. */
 export interface BudgetView {
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly generation?: number };
+  readonly metadata: Pick<ObjectMeta, 'name' | 'namespace' | 'generation'>;
   readonly spec?: {
     readonly selector?: LabelSelection;
     readonly unhealthyPodEvictionPolicy?: string;

@@ -1,5 +1,6 @@
+import type { OwnerReference } from '../metadata/object-meta.ts';
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
-import type { OwnerView, PodView } from './pod-view.ts';
+import type { PodView } from './pod-view.ts';
 
 /**
  * How a pod can be removed, in the terms of `kubectl drain`. `Never`: a static pod, which the API cannot end, or a DaemonSet's,
@@ -22,7 +23,7 @@ export function judgeEviction(pod: PodView, missing?: ReadonlySet<string>): Evic
 }
 
 /** The owner that replaces the pod. */
-export function ownerOf({ metadata }: PodView): OwnerView | undefined {
+export function ownerOf({ metadata }: PodView): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
@@ -30,7 +31,7 @@ export function ownerOf({ metadata }: PodView): OwnerView | undefined {
  * The DaemonSet that the pod names as its controller. Anybody may write that into a pod of their own: whether it exists has to be
  * looked up. DaemonSets of other API groups are owners like any other: their pods are evicted.
  */
-export function claimedDaemonSet(pod: PodView): OwnerView | undefined {
+export function claimedDaemonSet(pod: PodView): OwnerReference | undefined {
   const owner = ownerOf(pod);
   return owner?.kind === 'DaemonSet' && owner.apiVersion === 'apps/v1' ? owner : undefined;
 }

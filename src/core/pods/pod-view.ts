@@ -1,17 +1,8 @@
+import type { ObjectMeta } from '../metadata/object-meta.ts';
+
 /** The parts of a Pod that are read here, in the API's own shape. */
 export interface PodView {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly uid?: string;
-    readonly resourceVersion?: string;
-    readonly creationTimestamp?: string;
-    readonly deletionTimestamp?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly OwnerView[];
-    readonly managedFields?: readonly unknown[];
-  };
+  readonly metadata: ObjectMeta;
   readonly spec?: {
     readonly nodeName?: string;
     readonly schedulerName?: string;
@@ -51,14 +42,6 @@ export interface PodView {
     /** The claim that the scheduler created for resources of a device class (KEP-5004). */
     readonly extendedResourceClaimStatus?: { readonly resourceClaimName?: string };
   };
-}
-
-export interface OwnerView {
-  readonly apiVersion?: string;
-  readonly kind: string;
-  readonly name?: string;
-  readonly uid?: string;
-  readonly controller?: boolean;
 }
 
 export interface Toleration {
