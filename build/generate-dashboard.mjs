@@ -232,7 +232,12 @@ const fleetRows = [
       lines(
         'Failures at the device',
         'short',
-        [['sum by (pod, code) (increase(gpu_partition_device_failures_total[$__rate_interval])) > 0', '{{pod}} {{code}}']],
+        [
+          [
+            'sum by (pod, code) (increase(gpu_partition_device_failures_total[$__rate_interval])) > 0',
+            '{{pod}} {{code}}',
+          ],
+        ],
         'Failed readings and failed GPUs by code: docs/errors.md.',
       ),
       lines(

@@ -171,11 +171,15 @@ describe('the page of the fleet in Chromium', function () {
     const { policies, partitions } = anIncident();
     await show({ policies, partitions });
     await page.select('policy', 'speech');
-    expect(await page.textOf('select[name=policy]')).to.contain('inference').and.contain('notebooks');
+    expect(await page.textOf('select[name=policy]'))
+      .to.contain('inference')
+      .and.contain('notebooks');
     feed.update({ policies: policies.filter(({ metadata }) => metadata.name === 'inference'), partitions });
     await page.waitForUpdates(2);
     for (const name of ['policy', 'from'])
-      expect(await page.textOf(`select[name=${name}]`)).to.contain('inference').and.not.contain('notebooks');
+      expect(await page.textOf(`select[name=${name}]`))
+        .to.contain('inference')
+        .and.not.contain('notebooks');
     expect(await page.textOf('select[name=policy]')).to.contain('speech');
     await page.select('policy', '');
     feed.update({ policies: [], partitions: [] });

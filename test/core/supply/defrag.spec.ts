@@ -183,7 +183,10 @@ describe('the annotation of a policy that requests free slices', () => {
     expect(short().message).to.match(/there is no room beside the demand and what runs$/);
     expect(short({ x: 1 }).message).to.match(/there is no room beside the demand and what runs$/);
     expect(short({}).message).to.match(/that takes evictions, which demand\.evict Never forbids$/);
-    const held = judgeShortage(requested, { members, shortfall: { lacking: { x: 1 }, lackingAtLeast: {}, isSpared: false } });
+    const held = judgeShortage(requested, {
+      members,
+      shortfall: { lacking: { x: 1 }, lackingAtLeast: {}, isSpared: false },
+    });
     expect(held.message).to.match(/that takes evictions of pods that cannot be evicted$/);
     const unproven = judgeShortage(requested, { members, shortfall: { lacking: { x: 1 }, isUnproven: true } });
     expect(unproven.message).to.match(/no room was found in the time for a plan, and there may be some/);
