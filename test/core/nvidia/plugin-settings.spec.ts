@@ -186,13 +186,12 @@ describe('the settings of a device plugin', () => {
 });
 
 describe('a mismatch of strategies', () => {
-  const check = (pod: PodView, wanted: MigStrategy, configKeyStrategy?: string): string | undefined =>
-    strategyMismatch(readPluginSettings(pod), wanted, configKeyStrategy === undefined ? {} : { configKeyStrategy });
+  const check = (pod: PodView, wanted: MigStrategy): string | undefined =>
+    strategyMismatch(readPluginSettings(pod), wanted);
 
   it('does not exist if the plugin has what the policy wants', () => {
     expect(check(anOperatorPod('mixed'), 'mixed')).to.equal(undefined);
     expect(check(aChartPod(), 'none')).to.equal(undefined);
-    expect(check(aConfiguredPod(), 'mixed', 'mixed')).to.equal(undefined);
   });
 
   it('names the setting and both ways out of it', () => {
@@ -219,12 +218,8 @@ describe('a mismatch of strategies', () => {
     );
   });
 
-  it('is a config file of ours that says otherwise', () => {
-    expect(check(aConfiguredPod(), 'mixed', 'single')).to.include('is single by flags.migStrategy of its config file');
-  });
-
   it('is an environment that overrides the right config file', () => {
-    expect(check(aConfiguredPod(env('MIG_STRATEGY', 'single')), 'mixed', 'mixed')).to.include(
+    expect(check(aConfiguredPod(env('MIG_STRATEGY', 'single')), 'mixed')).to.include(
       'is single by environment MIG_STRATEGY of container nvidia-device-plugin-ctr',
     );
   });

@@ -98,9 +98,7 @@ function findMisfit(
   const settings = readPluginSettings(pod);
   // What a plugin other than NVIDIA's does without settings is unknown.
   if (settings.strategy === undefined && pluginPodsOf([pod]).length === 0) return undefined;
-  // The config file is ours, and gets the policy's strategy as soon as the layout is there.
-  const isOurs = pluginConfigMap !== undefined && settings.configMap?.name === pluginConfigMap.name;
-  const mismatch = strategyMismatch(settings, strategy, isOurs ? { configKeyStrategy: strategy } : {});
+  const mismatch = strategyMismatch(settings, strategy);
   if (mismatch !== undefined) return { reason: 'StrategyMismatch', message: mismatch };
   const gap = sharing && pluginConfigMap ? findConfigManagerGap(settings, pluginConfigMap.name) : undefined;
   return gap === undefined ? undefined : { reason: 'SharingRefused', message: gap };

@@ -44,28 +44,19 @@ export function readPluginSettings(pod: PodView): PluginSettings {
   return definedOnly({ strategy, configFile: configFile?.value === '' ? undefined : configFile, configMap });
 }
 
-export interface KnownConfig {
-  /** Strategy in the file of the ConfigMap that the node's label selects, if we know the file because it is ours. */
-  readonly configKeyStrategy?: string;
-}
-
 /**
  * Why the plugin advertises the devices differently from what the policy wants, and what to do; undefined if it does not, or if that
  * is unknown.
  */
 export function strategyMismatch(
-  settings: PluginSettings,
+  { strategy, configFile, configMap }: PluginSettings,
   wanted: MigStrategy,
-  { configKeyStrategy }: KnownConfig = {},
 ): string | undefined {
-  const { strategy, configFile, configMap } = settings;
   if (strategy !== undefined) {
     if (strategy.value === undefined) return undefined;
     return describeMismatch(strategy.value, strategy.from, wanted);
   }
-  if (configKeyStrategy !== undefined) {
-    return describeMismatch(configKeyStrategy, 'flags.migStrategy of its config file', wanted);
-  }
+  // Nobody here has read its file; one of ours gets the policy's strategy as soon as the layout is there.
   if (configFile !== undefined || configMap !== undefined) return undefined;
   return describeMismatch('none', 'the default: neither --mig-strategy nor MIG_STRATEGY is set', wanted);
 }
