@@ -1,3 +1,4 @@
+import { definedOnly } from '../core/text/defined-fields.ts';
 import { daemonSets, disruptionBudgets } from '../api/resources.ts';
 import type { BudgetView } from '../core/pods/disruption-budget.ts';
 import { claimedDaemonSet } from '../core/pods/eviction.ts';
@@ -39,7 +40,7 @@ const longestSelector = 4096;
 export function projectBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
   const { name, namespace, generation } = metadata;
   return {
-    metadata: { name, ...(namespace !== undefined && { namespace }), ...(generation !== undefined && { generation }) },
+    metadata: definedOnly({ name, namespace, generation }),
     ...(spec && JSON.stringify(spec).length <= longestSelector && { spec }),
     ...(status && { status }),
   };

@@ -1,3 +1,4 @@
+import { definedOnly } from '../core/text/defined-fields.ts';
 import { policies } from '../api/resources.ts';
 import type { PolicyReason } from '../api/names.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
@@ -40,11 +41,8 @@ export class PolicyReporter {
     const nowMs = this.#parts.now();
     const now = timeText(nowMs);
     const current = policy.status;
-    const generation = policy.metadata.generation;
-    const drafts = draft.conditions.map((condition) => ({
-      ...condition,
-      ...(generation === undefined ? {} : { observedGeneration: generation }),
-    }));
+    const observed = definedOnly({ observedGeneration: policy.metadata.generation });
+    const drafts = draft.conditions.map((condition) => ({ ...condition, ...observed }));
     // Of a demand that the policy no longer has.
     const kept = (current?.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || record.policy.spec.demand);
     const conditions = setConditions(kept, drafts, now);

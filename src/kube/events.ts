@@ -4,7 +4,7 @@ import { describeError, type Logger } from '../process/logger.ts';
 import { isAlreadyExists, isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
 import { microTime } from './micro-time.ts';
-import { apiVersionOf, type KubeObject, type ObjectRef, type Resource } from './resource.ts';
+import { apiVersionOf, keepVersion, type KubeObject, type ObjectRef, type Resource } from './resource.ts';
 
 /** What happened to an object, for `kubectl describe` and `kubectl events`. */
 export interface EventNote {
@@ -214,14 +214,8 @@ function newSeries(note: EventNote, nowMs: number): Series {
   const stem = name.slice(0, 220).replace(/[-.]+$/, '');
   const ref = { resource: events, name: `${stem}.${suffix}`, namespace };
   // Not the object itself: thousands of series are remembered, and some objects are large.
-  const { uid, resourceVersion } = note.object.metadata;
-  const metadata = {
-    name,
-    ...(note.object.metadata.namespace !== undefined && { namespace }),
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-  };
-  return { ref, note: { ...note, object: { metadata } }, count: 0, written: 0, lastAtMs: nowMs };
+  const object = keepVersion(note.object);
+  return { ref, note: { ...note, object }, count: 0, written: 0, lastAtMs: nowMs };
 }
 
 function keyOfNote({ resource, object, type, reason, action, message }: EventNote): string {

@@ -1,3 +1,4 @@
+import { definedOnly } from '../core/text/defined-fields.ts';
 import type { RequestOptions } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { KubeConfig, type RequestContext, type User } from '@kubernetes/client-node';
@@ -122,13 +123,7 @@ function createDispatcher(tls: Tls, proxyUrl: string | undefined): Agent | Proxy
 }
 
 function tlsOf({ ca, cert, key, rejectUnauthorized, servername }: TlsOptions): Tls {
-  return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
-    ...(servername === undefined ? {} : { servername }),
-  };
+  return definedOnly({ ca, cert, key, rejectUnauthorized, servername });
 }
 
 function copyOf(config: KubeConfig): KubeConfig {

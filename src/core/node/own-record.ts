@@ -1,3 +1,4 @@
+import { definedOnly } from '../text/defined-fields.ts';
 import type { DeviceReport, Grant } from '../../api/types.ts';
 import { observedEpochOf } from './observed-epoch.ts';
 
@@ -28,7 +29,7 @@ export function correctReport(
   const told = observedEpochOf(found, granted);
   if (record === undefined || record.uid !== uid) {
     const { lastGood = record?.lastGood } = device;
-    return { ...device, ...epochField(told), ...(lastGood && { lastGood }) };
+    return { ...device, ...epochField(told), ...definedOnly({ lastGood }) };
   }
   const { step: _step, error: _error, lastGood: _lastGood, signalled: _signalled, ...reading } = device;
   const { epoch, outcome, lastGood, signalled } = record;
@@ -37,8 +38,7 @@ export function correctReport(
     ...epochField(Math.max(epoch, told)),
     // The outcome of a grant of which this host has no record is unknown.
     ...(told > epoch ? idle : outcome),
-    ...(lastGood && { lastGood }),
-    ...(signalled && { signalled }),
+    ...definedOnly({ lastGood, signalled }),
   };
 }
 
@@ -48,8 +48,8 @@ export function recordOf(uid: string, device: DeviceReport, before: OwnRecord | 
   const isSameWork = before?.uid === uid && before.epoch === epoch;
   // A device that cannot be read says nothing about the grant before.
   const outcome =
-    step === 'Failed' ? { step, ...(error && { error }) } : step === 'Unknown' && isSameWork ? before.outcome : idle;
-  return { uid, epoch, outcome, ...(lastGood && { lastGood }), ...(signalled && { signalled }) };
+    step === 'Failed' ? definedOnly({ step, error }) : step === 'Unknown' && isSameWork ? before.outcome : idle;
+  return { uid, epoch, outcome, ...definedOnly({ lastGood, signalled }) };
 }
 
 function epochField(epoch: number): Pick<DeviceReport, 'observedEpoch'> {

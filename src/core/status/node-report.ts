@@ -1,3 +1,4 @@
+import { definedOnly } from '../text/defined-fields.ts';
 import type { GpuNodePartition, NodePartitionStatus } from '../../api/types.ts';
 import { closedStatus, lastingWaits, type NodeMemory } from '../node/memory.ts';
 import type { Verdict } from '../node/outcome.ts';
@@ -60,8 +61,7 @@ function describe(
   writerMode: WriterMode,
   now: number,
 ): NodeStatusFields {
-  const generation = partition.metadata.generation;
-  const observed = generation === undefined ? {} : { observedGeneration: generation };
+  const observed = definedOnly({ observedGeneration: partition.metadata.generation });
   const text = cutText(message, 4096);
   const isWaiting = phase === 'Waiting';
   const conditions = setConditions(
@@ -81,13 +81,12 @@ function describe(
   );
   // A node that is Ready waits for nothing, whatever the decision that found it so waited for.
   const waits = phase === 'Ready' ? [] : lastingWaits(memory);
-  const closed = closedStatus(memory);
   return {
     phase,
     layout: cutText(deviceText(partition.status?.device?.gpus ?? []), 512),
     writerMode,
     conditions: [...conditions],
-    ...(closed && { closed }),
+    ...definedOnly({ closed: closedStatus(memory) }),
     ...(waits.length > 0 && { waits }),
   };
 }

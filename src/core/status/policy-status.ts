@@ -1,3 +1,4 @@
+import { definedOnly } from '../text/defined-fields.ts';
 import { countWords, cutText } from '../text/cut-text.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
@@ -57,7 +58,7 @@ export interface PolicyFacts {
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
 export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStatusDraft {
-  const { policy, acceptedGeneration, inForce, previous } = facts;
+  const { policy, acceptedGeneration, inForce, previous, limits, schedule, defrag, demand } = facts;
   const skipped = tally.size('skipped');
   const nodes = {
     matched: tally.matched,
@@ -72,18 +73,15 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
   const { keep, destroy, create, evict, gpusChanging } = tally.plans;
   const generation = policy.metadata.generation;
   return {
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    ...definedOnly({ observedGeneration: generation }),
     ...storeVersions({ acceptedGeneration, inForce, previous }),
     summary: [
       summarise(nodes, tally.size('waiting')),
       ...(facts.frozen === undefined ? [] : ['frozen']),
       ...(isRetiring(policy) ? ['deleting'] : []),
     ].join(', '),
-    ...(facts.limits && { limits: facts.limits }),
     conditions: [...conditionsOf(facts, tally), ...conditionOfDemand(facts)],
-    ...(facts.demand && { demand: facts.demand.states }),
-    ...(facts.schedule && { schedule: facts.schedule }),
-    ...(facts.defrag && { defrag: facts.defrag }),
+    ...definedOnly({ limits, schedule, defrag, demand: demand?.states }),
     nodes,
     plan: {
       gpusChanging,

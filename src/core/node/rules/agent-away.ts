@@ -1,3 +1,4 @@
+import { definedOnly } from '../../text/defined-fields.ts';
 import { combine } from '../../metadata/node-change.ts';
 import { advertises } from '../../nvidia/resources/advertised.ts';
 import { backendOf, sliceOfferOf } from '../backend.ts';
@@ -39,8 +40,7 @@ export function agentAway(situation: Situation): Outcome | undefined {
       reason: 'AgentNotReporting',
       message: `${describeAgent(situation)}; ${known}${opening?.closed ?? ''}`,
       transient: isBrief,
-      ...(isBrief && { requeueAfterMs: left }),
-      ...(opening?.requeueAfterMs !== undefined && { requeueAfterMs: opening.requeueAfterMs }),
+      ...definedOnly({ requeueAfterMs: isBrief ? left : opening?.requeueAfterMs }),
     },
     ...(opening && { commands: opening.commands }),
     waits: { ...waits, ...opening?.waits },

@@ -1,3 +1,4 @@
+import { definedOnly } from '../../text/defined-fields.ts';
 import { explainStaying, judgeEviction } from '../../pods/eviction.ts';
 import { listLosses } from '../../pods/lost-devices.ts';
 import { hasEnded, namePods, listPodCauses } from '../../pods/gpu-pods.ts';
@@ -85,8 +86,7 @@ function announceDrain({ partition, pods: present = [] }: Situation, affected: r
   const here = new Set(affected.map(({ metadata }) => metadata.uid));
   // If there is no room for all, the others follow when these have gone.
   const pods = all.length > mostAnnounced ? all.filter(({ uid }) => here.has(uid)).slice(0, mostAnnounced) : all;
-  const asked = readAfter !== undefined && { readAfter };
-  return { planHash: hash, ...asked, ...(drains.length > 0 && { places: drains }), pods };
+  return { planHash: hash, ...definedOnly({ readAfter }), ...(drains.length > 0 && { places: drains }), pods };
 }
 
 function evictAffected(situation: Situation, affected: readonly PodView[]): readonly Command[] {
@@ -98,10 +98,7 @@ function evictAffected(situation: Situation, affected: readonly PodView[]): read
 function deletePods(situation: Situation, affected: readonly PodView[]): readonly Command[] {
   return affected
     .filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners) !== 'Never' && mayAsk(situation, pod))
-    .map((pod) => {
-      const graceSeconds = graceOf(situation, pod);
-      return { name: 'DeletePod', pod: refOf(pod), ...(graceSeconds !== undefined && { graceSeconds }) };
-    });
+    .map((pod) => definedOnly({ name: 'DeletePod' as const, pod: refOf(pod), graceSeconds: graceOf(situation, pod) }));
 }
 
 /** A pod that is recreated here each time it is evicted. */

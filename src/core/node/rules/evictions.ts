@@ -1,3 +1,4 @@
+import { definedOnly } from '../../text/defined-fields.ts';
 import { ownerOf } from '../../pods/eviction.ts';
 import type { PodCause } from '../../pods/gpu-pods.ts';
 import type { Command } from '../commands.ts';
@@ -19,15 +20,8 @@ export function evictPods(
     if (uid === undefined || !mayAsk(situation, pod)) return [];
     const owner = ownerOf(pod)?.uid;
     const graceSeconds = graceOf(pod);
-    return [
-      {
-        name: 'EvictPod',
-        pod: { namespace, name, uid },
-        round: roundOf(situation, pod),
-        ...(owner !== undefined && { owner }),
-        ...(graceSeconds !== undefined && { graceSeconds }),
-      },
-    ];
+    const whose = definedOnly({ owner, graceSeconds });
+    return [{ name: 'EvictPod', pod: { namespace, name, uid }, round: roundOf(situation, pod), ...whose }];
   });
 }
 

@@ -1,3 +1,4 @@
+import { definedOnly } from '../../text/defined-fields.ts';
 import type { Grant } from '../../../api/types.ts';
 import { combine } from '../../metadata/node-change.ts';
 import { timeText } from '../../text/duration.ts';
@@ -63,7 +64,7 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
       phase: 'Failed',
       reason: 'Failed',
       message: `${describeSilence(situation, granted)}${closed}`,
-      ...(pending?.verdict.requeueAfterMs !== undefined && { requeueAfterMs: pending.verdict.requeueAfterMs }),
+      ...definedOnly({ requeueAfterMs: pending?.verdict.requeueAfterMs }),
     },
     // Opened here, unlike other nodes that failed: there the agent's last report would be compared with what the new plugin offers.
     commands:

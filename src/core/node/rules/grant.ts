@@ -1,4 +1,4 @@
-import type { Grant } from '../../../api/types.ts';
+import { definedOnly } from '../../text/defined-fields.ts';
 import { combine } from '../../metadata/node-change.ts';
 import { timeText } from '../../text/duration.ts';
 import { closeNode } from '../node-marks.ts';
@@ -89,8 +89,8 @@ function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Rul
 /** Grants exactly the plan that was read. The partition's version makes this a compare-and-swap. */
 function writeGrant(situation: Situation, pods: readonly PodView[]): Ruling {
   const { partition, claim, settings, now } = situation;
+  const { winner } = claim;
   const wish = wishOf(situation);
-  const spec = claim.winner?.spec;
   const epoch = nextEpoch(partition);
   // A failed attempt between two repairs does not reset their count.
   const repairs = [...recentRepairs(partition, now), ...(isRepair(partition) ? [timeText(now)] : [])];
@@ -102,14 +102,14 @@ function writeGrant(situation: Situation, pods: readonly PodView[]): Ruling {
         granted: {
           gpus: wish?.gpus ?? [],
           epoch,
-          policy: grantedPolicyOf(claim),
+          policy: definedOnly({ uid: winner?.metadata.uid, generation: winner?.metadata.generation }),
           planHash: partition.status?.device?.plan?.hash ?? '',
           deadline: timeText(now + settings.deadlineMs),
           seconds: Math.max(1, Math.round(settings.deadlineMs / 1000)),
-          allowGpuReset: spec?.allow?.gpuReset ?? true,
-          allowReboot: spec?.allow?.reboot ?? null,
+          allowGpuReset: winner?.spec.allow?.gpuReset ?? true,
+          allowReboot: winner?.spec.allow?.reboot ?? null,
           replaceForeignInstances: wish?.replaceForeignInstances ?? null,
-          rollback: spec?.rollout?.rollback ?? null,
+          rollback: winner?.spec.rollout?.rollback ?? null,
           signalPods: listPodsToSignal(situation, pods),
         },
         repairs: repairs.length > 0 ? repairs : null,
@@ -117,9 +117,4 @@ function writeGrant(situation: Situation, pods: readonly PodView[]): Ruling {
     ],
     keepsHoldersAway: true,
   };
-}
-
-function grantedPolicyOf({ winner }: Situation['claim']): NonNullable<Grant['policy']> {
-  const { uid, generation } = winner?.metadata ?? {};
-  return { ...(uid !== undefined && { uid }), ...(generation !== undefined && { generation }) };
 }
