@@ -117,7 +117,7 @@ export function parseApiError(request: string, httpStatus: number, retryAfter: s
   return new ApiError({
     request,
     code,
-    reason: status?.reason ?? reasonOf(code),
+    reason: status?.reason ?? reasons[code] ?? 'HttpError',
     text: status?.message ?? (body === '' ? 'no explanation given' : cutText(body, 300)),
     details: status?.details,
     retryAfterMs: headerMs ?? (seconds === undefined || seconds === 0 ? undefined : seconds * 1000),
@@ -144,25 +144,14 @@ function parseRetryAfter(header: string | null): number | undefined {
   return Number(header) * 1000;
 }
 
-function reasonOf(code: number): string {
-  switch (code) {
-    case 401:
-      return 'Unauthorized';
-    case 403:
-      return 'Forbidden';
-    case 404:
-      return 'NotFound';
-    case 409:
-      return 'Conflict';
-    case 410:
-      return 'Expired';
-    case 429:
-      return 'TooManyRequests';
-    case 503:
-      return 'ServiceUnavailable';
-    case 504:
-      return 'Timeout';
-    default:
-      return 'HttpError';
-  }
-}
+/** As the API server names them, where a proxy has answered. */
+const reasons: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  429: 'TooManyRequests',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
