@@ -1,11 +1,10 @@
 import type { PolicyLayout, PolicySpec } from '../../api/types.ts';
 import { findModel, matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 import { type GpuModel, MODELS } from '../gpu/geometry/models.ts';
-import { explainWindow } from '../rollout/windows.ts';
 import { checkDemand } from './demand-check.ts';
 import { layoutFor } from './gpu-layout.ts';
 import { isMistake, type Mistake, type PolicyRefusal } from './refusal.ts';
-import { type Variant, variantsOf } from './schedules.ts';
+import { listBadWindows, type Variant, variantsOf } from './schedules.ts';
 import { checkSinglePreset } from './single.ts';
 import { checkPolicySharing, fullSupport, type Support } from './sharing.ts';
 import { type FieldPath, writePath } from '../text/finding.ts';
@@ -29,14 +28,8 @@ export function checkPolicy(
         'and configure the device plugin to use it (docs/device-plugin.md)',
     };
   }
-  for (const [index, window] of (spec.rollout?.windows ?? []).entries()) {
-    const why = explainWindow(window);
-    if (why !== undefined) return { reason: 'BadWindow', message: `spec.rollout.windows[${index}]: ${why}` };
-  }
-  for (const [index, schedule] of (spec.schedules ?? []).entries()) {
-    const why = explainWindow(schedule);
-    if (why !== undefined) return { reason: 'BadWindow', message: `spec.schedules[${index}]: ${why}` };
-  }
+  const [window] = listBadWindows(spec);
+  if (window) return { reason: 'BadWindow', message: `${writePath(window.path)}: ${window.message}` };
   const sharing = checkPolicySharing(spec);
   if (sharing) return { reason: 'SharingRefused', message: `${sharing.path.join('.')}: ${sharing.message}` };
   for (const variant of variantsOf(spec)) {

@@ -1,5 +1,6 @@
+import { explainWindow } from '../rollout/windows.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import type { FieldPath } from '../text/finding.ts';
+import type { FieldPath, Finding } from '../text/finding.ts';
 
 export type Schedule = NonNullable<PolicySpec['schedules']>[number];
 
@@ -56,4 +57,15 @@ function splitSpec(spec: PolicySpec, schedules: readonly Schedule[]): readonly V
       spec: { ...common, ...(layouts && { layouts }), ...(demand && { demand }) },
     })),
   ];
+}
+
+/** Windows and schedules of a policy that are wrong, where they stand and why. */
+export function listBadWindows({ rollout, schedules = [] }: PolicySpec): readonly Pick<Finding, 'path' | 'message'>[] {
+  return [
+    ...(rollout?.windows ?? []).map((window, index) => ({ window, path: [...own, 'rollout', 'windows', index] })),
+    ...schedules.map((window, index) => ({ window, path: [...own, 'schedules', index] })),
+  ].flatMap(({ window, path }) => {
+    const message = explainWindow(window);
+    return message === undefined ? [] : [{ path, message }];
+  });
 }

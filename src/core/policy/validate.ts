@@ -8,8 +8,7 @@ import { checkDemand } from './demand-check.ts';
 import { checkMetadata } from './metadata.ts';
 import { findBrokenRules } from './rules.ts';
 import { checkShape } from './schema.ts';
-import { explainWindow } from '../rollout/windows.ts';
-import { type Variant, variantsOf } from './schedules.ts';
+import { listBadWindows, type Variant, variantsOf } from './schedules.ts';
 import { checkPolicySharing } from './sharing.ts';
 import { checkSinglePreset } from './single.ts';
 
@@ -39,7 +38,7 @@ export function validatePolicy(value: unknown): ValidatedPolicy {
     ...metadata,
     ...rules,
     ...checkSharing(policy.spec),
-    ...checkWindows(policy.spec),
+    ...listBadWindows(policy.spec).map((one) => ({ severity: 'error', code: 'BadWindow', ...one }) as const),
     ...variantsOf(policy.spec).flatMap((variant) => checkVariant(variant, rules)),
   ];
   return { policy, findings };
@@ -59,16 +58,6 @@ function checkSharing(spec: PolicySpec): readonly Finding[] {
   const finding = checkPolicySharing(spec);
   // The schema's own rule reports it already.
   return finding === undefined || spec.sharing?.mps !== undefined ? [] : [finding];
-}
-
-function checkWindows({ rollout, schedules = [] }: PolicySpec): readonly Finding[] {
-  return [
-    ...(rollout?.windows ?? []).map((window, index) => ({ window, path: ['spec', 'rollout', 'windows', index] })),
-    ...schedules.map((window, index) => ({ window, path: ['spec', 'schedules', index] })),
-  ].flatMap(({ window, path }) => {
-    const message = explainWindow(window);
-    return message === undefined ? [] : [{ severity: 'error' as const, code: 'BadWindow' as const, path, message }];
-  });
 }
 
 function findUnknownSlice({ demand }: PolicySpec, place: FieldPath): readonly Finding[] {
