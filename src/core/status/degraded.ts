@@ -33,15 +33,8 @@ export function judgeDegraded(
     return [{ type: 'Degraded', status: 'True', reason, message: messages.join('. '), ...observed }];
   }
   if (!current.some(({ type }) => type === 'Degraded')) return [];
-  return [
-    {
-      type: 'Degraded',
-      status: 'False',
-      reason: 'GpusHealthy',
-      message: 'all GPUs work, the host is as it was, and pods hold what exists',
-      ...observed,
-    },
-  ];
+  const message = 'all GPUs work, the host is as it was, and pods hold what exists';
+  return [{ type: 'Degraded', status: 'False', reason: 'GpusHealthy', message, ...observed }];
 }
 
 function advise({ error, health }: GpuReport): string {

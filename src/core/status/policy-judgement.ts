@@ -20,29 +20,20 @@ export function judgeDeletion({ goesAt }: PolicyFacts, tally: PolicyTally): Poli
   const left = group === undefined ? '' : `; ${listNodes(tally, group)}`;
   const end = goesAt === undefined ? '' : `It goes without the rest at ${timeText(goesAt)}; `;
   const done = `${tally.inPhase('Ready')} of ${countWords(tally.own, 'node')} done`;
-  return {
-    state: 'progressing',
-    reason: 'Deleting',
-    message:
-      `the policy is being deleted, and makes its GPUs whole first (onDelete: DisableMig): ${done}${left}. ` +
-      `${end}spec.onDelete: Keep lets it go now`,
-  };
+  const message =
+    `the policy is being deleted, and makes its GPUs whole first (onDelete: DisableMig): ${done}${left}. ` +
+    `${end}spec.onDelete: Keep lets it go now`;
+  return { state: 'progressing', reason: 'Deleting', message };
 }
 
 export function judgePolicy({ policy, gate }: PolicyFacts, tally: PolicyTally): PolicyJudgement {
   if (tally.matched === 0) {
-    return {
-      state: 'ready',
-      reason: 'NoNodes',
-      message: 'no node matches spec.nodeSelector; nodes that join later are partitioned',
-    };
+    const message = 'no node matches spec.nodeSelector; nodes that join later are partitioned';
+    return { state: 'ready', reason: 'NoNodes', message };
   }
   if (policy.spec.mode === 'Plan') {
-    return {
-      state: 'ready',
-      reason: 'PlanOnly',
-      message: 'mode Plan: status.plan shows what would be done; nothing changes',
-    };
+    const message = 'mode Plan: status.plan shows what would be done; nothing changes';
+    return { state: 'ready', reason: 'PlanOnly', message };
   }
   if (gate?.reason === 'Halted') return { state: 'stalled', reason: 'Halted', message: describeGate(gate) };
   if (tally.size('failed') > 0) return { state: 'stalled', reason: 'Failed', message: listNodes(tally, 'failed') };
