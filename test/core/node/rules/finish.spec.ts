@@ -14,6 +14,7 @@ import {
   aSlicingPolicy,
   aSlot,
   judge,
+  noMemory,
   slicedGpu,
   slicesOf,
   type SnapshotParts,
@@ -232,6 +233,12 @@ describe('a node whose device is done, and that something keeps from being Ready
     ).to.equal(true);
   });
 
+  it('is not labelled while it was never closed and does not offer its device: its pods select by what it offers', () => {
+    const ruling = end({ node: aNode({ allocatable: nothing }) }, { pods: [aPluginPod()] });
+    expect(ruling?.verdict).to.include({ phase: 'Updating', reason: 'AdvertisePending' });
+    expect(ruling?.commands).to.deep.equal([]);
+  });
+
   it('has pods that read the devices too early replaced meanwhile, until all of them end', () => {
     const holder = (name: string, isLeaving = false) => aHolderPod(name, { isLeaving, tolerates: true });
     const of = (pods: readonly PodView[]) => {
@@ -247,6 +254,9 @@ describe('a node whose device is done, and that something keeps from being Ready
     expect(opened?.verdict.phase).to.equal('Ready');
     expect(opened?.waits).to.have.property('HoldersRestarted');
     expect(evicted(end({ node }, { pods: [holder('dcgm')] }))).to.deep.equal(['dcgm']);
+    const waits = opened?.waits ?? {};
+    const again = end({ node }, { pods: [holder('dcgm')], memory: { ...noMemory, waits } });
+    expect(evicted(again), 'once').to.deep.equal([]);
     const both = of([holder('dcgm'), holder('nvsm')]);
     expect(evicted(both)).to.deep.equal(['plugin', 'dcgm', 'nvsm']);
     const asHolders = both?.commands?.flatMap((one) =>
