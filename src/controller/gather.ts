@@ -1,3 +1,4 @@
+import { listServed } from '../kube/served.ts';
 import { nodePartitions, nodes, pods, policies, resourceClaims, resourceSlices } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { asksForClaims, backendOf, isFoundOut } from '../core/node/backend.ts';
@@ -11,7 +12,6 @@ import { projectClaim } from '../core/projection/project-claim.ts';
 import type { ResourceClaimView } from '../core/dra/resource-claim.ts';
 import type { ResourceSliceView } from '../core/dra/resource-slice.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { listServed } from '../kube/list-served.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';

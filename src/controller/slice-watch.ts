@@ -1,3 +1,4 @@
+import { listVersions } from '../kube/served.ts';
 import { resourceSlices } from '../api/resources.ts';
 import { gpuDriver } from '../core/dra/resource-slice.ts';
 import { mayUseClaims } from '../core/policy/rules.ts';
@@ -6,7 +7,6 @@ import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { listVersions } from '../kube/discovery.ts';
 import type { Stoppable } from '../kube/operator.ts';
 import { Reflector } from '../kube/reflector.ts';
 import { keepVersion, type KubeObject } from '../kube/resource.ts';

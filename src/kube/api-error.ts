@@ -76,6 +76,14 @@ export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 404;
 }
 
+/** For `catch`: what does not exist is this. */
+export function ifNotFound<Instead>(instead: Instead): (error: unknown) => Instead {
+  return (error) => {
+    if (isNotFound(error)) return instead;
+    throw error;
+  };
+}
+
 /** Somebody else changed or owns it: the resourceVersion is not the newest, or another manager owns the fields. */
 export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 409 && error.reason !== 'AlreadyExists';

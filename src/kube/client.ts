@@ -1,6 +1,6 @@
 import type { JsonPatchOperation } from '../core/metadata/node-patch.ts';
 import { type AnswerKind, requireAnswer } from './answer.ts';
-import { isGone, isNotFound } from './api-error.ts';
+import { ifNotFound, isGone } from './api-error.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
 import type {
   ApplyOptions,
@@ -54,12 +54,7 @@ export class KubeClient {
 
   /** Like `get`, but an object that does not exist is `undefined`. */
   async find<T extends KubeObject>(ref: ObjectRef, options?: CallOptions): Promise<T | undefined> {
-    try {
-      return await this.get<T>(ref, options);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return this.get<T>(ref, options).catch(ifNotFound(undefined));
   }
 
   /** A complete, consistent list, read in pages; starts again if the server forgets the list halfway (410). */
@@ -166,13 +161,7 @@ export class KubeClient {
   async delete(ref: ObjectRef, options: DeleteOptions = {}): Promise<boolean> {
     const { preconditions, gracePeriodSeconds, ...rest } = options;
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, gracePeriodSeconds };
-    try {
-      await this.request({ method: 'DELETE', path: objectPath(ref), body, ...rest });
-      return true;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
-    }
+    return this.request({ method: 'DELETE', path: objectPath(ref), body, ...rest }).then(() => true, ifNotFound(false));
   }
 
   /** Any other request, such as discovery or `/version`. */

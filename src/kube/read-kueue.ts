@@ -1,3 +1,4 @@
+import { listVersions } from './served.ts';
 import { projectWorkload } from '../core/projection/project-workload.ts';
 import type {
   ClusterQueue,
@@ -9,7 +10,6 @@ import type {
 } from '../core/supply/kueue.ts';
 import { ApiError, isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
-import { listVersions } from './discovery.ts';
 import type { KubeObject } from './resource.ts';
 
 /** Those whose fields are known here, the newest first. */

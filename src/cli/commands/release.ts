@@ -1,3 +1,4 @@
+import { listServed } from '../../kube/served.ts';
 import { Command } from 'commander';
 import { cleanupFinalizer, controllerManager } from '../../api/names.ts';
 import { nodePartitions, nodes, policies } from '../../api/resources.ts';
@@ -6,7 +7,6 @@ import { type NodeRelease, planRelease } from '../../core/node/release.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import { listServed } from '../../kube/list-served.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { addConnectionOptions, ask, attempt, connect, listAll, type ConnectionOptions } from '../cluster/connection.ts';
 import { findLeader } from '../cluster/leader.ts';

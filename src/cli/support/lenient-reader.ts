@@ -1,7 +1,7 @@
+import { listServed } from '../../kube/served.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { ListOptions, Selection } from '../../kube/call-options.ts';
-import { listServed } from '../../kube/list-served.ts';
 import type { KubeObject, Resource } from '../../kube/resource.ts';
 import { CliError } from '../exit.ts';
 
