@@ -35,23 +35,18 @@ export function reportNode(
 ): NodeReport {
   const current = partition.status;
   const lastsMs = now - (memory.waits.Reason?.since ?? now);
-  const isReady = current?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  const told = current?.conditions?.find(({ type }) => type === 'Ready');
   // Clients that wait for Ready must not see it while the layout is being removed. Until a new wish is planned, nothing is removed.
-  const isLeaving = isReady && verdict.phase !== 'Ready' && verdict.reason !== 'AwaitingPlan';
-  const told = current?.conditions?.find(({ type }) => type === 'Ready')?.reason;
-  const isTold = current?.phase === verdict.phase && told === verdict.reason;
+  const isLeaving = told?.status === 'True' && verdict.phase !== 'Ready' && verdict.reason !== 'AwaitingPlan';
+  const isTold = current?.phase === verdict.phase && told?.reason === verdict.reason;
   const left = transientMs - Math.min(lastsMs, isTold ? now - writtenAt : Infinity);
-  if (verdict.transient === true && left > 0 && !isLeaving) {
-    return { status: undefined, requeueAfterMs: Math.min(verdict.requeueAfterMs ?? Infinity, left + 10) };
-  }
+  const isPending = verdict.transient === true && left > 0;
+  const soon = Math.min(verdict.requeueAfterMs ?? Infinity, left + 10);
+  if (isPending && !isLeaving) return { status: undefined, requeueAfterMs: soon };
   const status = describe(partition, verdict, memory, writerMode, now);
   const { phase, layout, conditions = [], writerMode: mode, waits = [], closed } = current ?? {};
   const isSame = sameJson({ phase, layout, conditions, writerMode: mode, waits, closed }, { waits: [], ...status });
-  const again =
-    verdict.transient === true && left > 0
-      ? Math.min(verdict.requeueAfterMs ?? Infinity, left + 10)
-      : verdict.requeueAfterMs;
-  return { status: isSame ? undefined : status, requeueAfterMs: again };
+  return { status: isSame ? undefined : status, requeueAfterMs: isPending ? soon : verdict.requeueAfterMs };
 }
 
 function describe(
