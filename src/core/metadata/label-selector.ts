@@ -19,17 +19,25 @@ type Labels = Readonly<Record<string, string>>;
  * Whether labels meet every requirement; by metav1.LabelSelector's rules, one invalid requirement makes the selector match nothing,
  * and an empty selector matches everything.
  */
-export function meetsSelection({ matchLabels = {}, matchExpressions = [] }: LabelSelection, labels: Labels): boolean {
-  const requirements: readonly LabelRequirement[] = [
-    ...Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
-    ...matchExpressions,
-  ];
+export function meetsSelection(selection: LabelSelection, labels: Labels): boolean {
+  const requirements = requirementsOf(selection);
   return requirements.every((one) => isMet(one, labels)) && requirements.every(isUnderstood);
 }
 
+/** What it requires, all in one form. */
+export function requirementsOf({
+  matchLabels = {},
+  matchExpressions = [],
+}: LabelSelection): readonly LabelRequirement[] {
+  return [
+    ...Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
+    ...matchExpressions,
+  ];
+}
+
 /** Whether it has no requirements. */
-export function isEmptySelection({ matchLabels = {}, matchExpressions = [] }: LabelSelection): boolean {
-  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+export function isEmptySelection(selection: LabelSelection): boolean {
+  return selectedKeys(selection).length === 0;
 }
 
 /** The labels that it depends on. */

@@ -1,3 +1,4 @@
+import { isReady } from '../pods/plugin-pods.ts';
 import { podName } from '../pods/gpu-pods.ts';
 import type { PodView } from '../pods/pod-view.ts';
 import type { AgentView } from './snapshot.ts';
@@ -10,10 +11,6 @@ export function viewAgent(all: readonly PodView[]): AgentView {
   if (!first) return { state: 'Missing' };
   if (pods.some(isReady)) return { state: 'Ready' };
   return { state: 'NotReady', why: describePod(first) };
-}
-
-function isReady({ status }: PodView): boolean {
-  return status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') ?? false;
 }
 
 function describePod(pod: PodView): string {

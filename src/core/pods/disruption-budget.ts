@@ -1,3 +1,4 @@
+import { isReady } from './plugin-pods.ts';
 import type { ObjectMeta } from '../metadata/object-meta.ts';
 import { type LabelSelection, meetsSelection } from '../metadata/label-selector.ts';
 import { countWords } from '../text/cut-text.ts';
@@ -79,10 +80,6 @@ function listBudgets(pod: PodView, budgets: readonly BudgetView[]): readonly Bud
 
 function nameBudget({ metadata }: BudgetView): string {
   return `${metadata.namespace ?? 'default'}/${metadata.name}`;
-}
-
-function isReady({ status }: PodView): boolean {
-  return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
 }
 
 /** With all of its pods healthy it would not allow one to go either: `maxUnavailable: 0`, or as many needed as there are. */

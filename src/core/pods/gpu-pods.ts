@@ -26,12 +26,16 @@ export const deviceClassPrefix = 'deviceclass.resource.kubernetes.io/';
  * resource or by a claim. A pod that is terminating still holds it. Only a claim's devices tell what it is for: on a node that may
  * offer GPUs by claim, every claim counts.
  */
-export function usesGpu(pod: PodView, { offered = {}, resources, mayClaim = true }: GpuOffer = {}): boolean {
-  const isGpu = (name: string): boolean =>
-    Object.hasOwn(offered, name) ||
-    ((isGpuResource(name) || name === foreignGpuResource) &&
-      (resources === undefined || Object.hasOwn(resources, name)));
-  return usesResource(pod, isGpu) || (mayClaim && hasClaim(pod));
+export function usesGpu(pod: PodView, offer: GpuOffer = {}): boolean {
+  const { mayClaim = true } = offer;
+  return usesResource(pod, (name) => isGpuOfNode(name, offer)) || (mayClaim && hasClaim(pod));
+}
+
+/** Whether a resource is a GPU of the node: by its name, or because its kubelet offers GPUs under that name. */
+export function isGpuOfNode(name: string, { offered = {}, resources }: Omit<GpuOffer, 'mayClaim'>): boolean {
+  if (Object.hasOwn(offered, name)) return true;
+  const isGpu = isGpuResource(name) || name === foreignGpuResource;
+  return isGpu && (resources === undefined || Object.hasOwn(resources, name));
 }
 
 /** Whether a node may hand out GPUs by claim (DRA): some driver for GPUs offers devices there. Undefined slices were not listed. */

@@ -23,12 +23,8 @@ const channelContainer = 'compute-domains';
 
 /** The pods of NVIDIA's DRA driver that publish GPUs among those of a node. */
 export function driverPodsOf(pods: readonly PodView[]): readonly PodView[] {
-  return pods.filter(
-    (pod) =>
-      !hasEnded(pod) &&
-      isOfDaemonSet(pod) &&
-      knownDrivers.some((selector) => matches(pod.metadata.labels ?? {}, selector)) &&
-      (pod.spec?.containers ?? []).some(({ name }) => name !== channelContainer),
+  return daemonPods(pods, knownDrivers).filter(({ spec }) =>
+    (spec?.containers ?? []).some(({ name }) => name !== channelContainer),
   );
 }
 
@@ -41,14 +37,15 @@ const otherContainers = ['gpu-feature-discovery-ctr', 'mps-control-daemon-ctr'];
  * @param more labels of a plugin that is not NVIDIA's
  */
 export function pluginPodsOf(pods: readonly PodView[], more?: LabelSelector): readonly PodView[] {
-  const selectors = selectorsWith(more);
-  return pods.filter(
-    (pod) =>
-      !hasEnded(pod) &&
-      isOfDaemonSet(pod) &&
-      selectors.some((selector) => matches(pod.metadata.labels ?? {}, selector)) &&
-      !(pod.spec?.containers ?? []).some(({ name }) => name !== undefined && otherContainers.includes(name)),
+  return daemonPods(pods, selectorsWith(more)).filter(
+    ({ spec }) => !(spec?.containers ?? []).some(({ name }) => name !== undefined && otherContainers.includes(name)),
   );
+}
+
+function daemonPods(pods: readonly PodView[], selectors: readonly LabelSelector[]): readonly PodView[] {
+  const isMeant = ({ metadata: { labels = {} } }: PodView): boolean =>
+    selectors.some((selector) => Object.entries(selector).every(([key, value]) => labels[key] === value));
+  return pods.filter((pod) => !hasEnded(pod) && isOfDaemonSet(pod) && isMeant(pod));
 }
 
 /** The labels that identify a device plugin, in words: `a=b, c=d or e=f`. */
@@ -86,8 +83,4 @@ export function parseEqualitySelector(text: string): LabelSelector | undefined {
   const pairs = text.split(',').map((part) => /^\s*([\w./-]+)\s*==?\s*([\w.-]*)\s*$/.exec(part));
   const entries = pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? ''] as const);
   return entries.every(([key]) => key !== '') ? Object.fromEntries(entries) : undefined;
-}
-
-function matches(labels: Readonly<Record<string, string>>, selector: LabelSelector): boolean {
-  return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }

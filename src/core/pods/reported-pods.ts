@@ -11,23 +11,26 @@ export interface ReportedPods {
 
 export function listReportedPods({ gpus = [], plan }: DeviceReport = {}): ReportedPods {
   const places = new Set(plan?.drains);
-  return { holders: listNames(gpus, () => true), going: listNames(gpus, (place) => places.has(place)) };
+  return {
+    holders: listNames(gpus, 'pods', () => true),
+    going: listNames(gpus, 'pods', (place) => places.has(place)),
+  };
 }
 
 /** `NAMESPACE/NAME` of the ResourceClaims that have what the plan destroys. */
 export function listGoingClaims({ gpus = [], plan }: DeviceReport = {}): readonly string[] {
   const places = new Set(plan?.drains);
-  const going = gpus.flatMap((gpu) => [
-    ...(places.has(userKey(gpu.uuid)) ? (gpu.claims ?? []) : []),
-    ...gpu.instances.flatMap((one) => (places.has(userKey(gpu.uuid, one)) ? (one.claims ?? []) : [])),
-  ]);
-  return [...new Set(going)].toSorted();
+  return [...new Set(listNames(gpus, 'claims', (place) => places.has(place)))].toSorted();
 }
 
-function listNames(gpus: readonly GpuReport[], isMeant: (place: string) => boolean): readonly string[] {
+function listNames(
+  gpus: readonly GpuReport[],
+  of: 'pods' | 'claims',
+  isMeant: (place: string) => boolean,
+): readonly string[] {
   return gpus.flatMap((gpu) => [
-    ...(isMeant(userKey(gpu.uuid)) ? (gpu.pods ?? []) : []),
-    ...gpu.instances.flatMap((one) => (isMeant(userKey(gpu.uuid, one)) ? (one.pods ?? []) : [])),
+    ...(isMeant(userKey(gpu.uuid)) ? (gpu[of] ?? []) : []),
+    ...gpu.instances.flatMap((one) => (isMeant(userKey(gpu.uuid, one)) ? (one[of] ?? []) : [])),
   ]);
 }
 

@@ -1,6 +1,6 @@
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { compareText, canonicalJson } from '../text/fingerprint.ts';
-import { isEmptySelection, meetsSelection } from '../metadata/label-selector.ts';
+import { isEmptySelection, meetsSelection, requirementsOf } from '../metadata/label-selector.ts';
 
 /** Order in which policies win a node: higher priority first, then older, then by name. */
 export function byPrecedence(a: GpuPartitionPolicy, b: GpuPartitionPolicy): number {
@@ -21,14 +21,9 @@ export function selectsNode(selector: PolicySpec['nodeSelector'], labels: Readon
 
 /** What decides between policies on a node; with equal keys only age and name decide. */
 export function claimKey({ nodeSelector, priority = 0 }: PolicySpec): string {
-  const requirements = [
-    ...Object.entries(nodeSelector.matchLabels ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
-    ...(nodeSelector.matchExpressions ?? []).map(({ key, operator, values = [] }) => ({
-      key,
-      operator,
-      values: [...new Set(values)].sort(),
-    })),
-  ];
-  const unique = [...new Set(requirements.map((requirement) => canonicalJson(requirement)))].sort();
+  const requirements = requirementsOf(nodeSelector).map(({ key, operator, values = [] }) =>
+    canonicalJson({ key, operator, values: [...new Set(values)].sort() }),
+  );
+  const unique = [...new Set(requirements)].sort();
   return `${priority} ${unique.join(' ')}`;
 }

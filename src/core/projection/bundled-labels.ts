@@ -1,3 +1,4 @@
+import { selectedKeys } from '../metadata/label-selector.ts';
 import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { mirrorAnnotation } from '../pods/eviction.ts';
@@ -33,10 +34,7 @@ export function listDecidingKeys(
   policies: readonly GpuPartitionPolicy[],
   pods: readonly PodView[],
 ): ReadonlySet<string> {
-  const ofPolicies = policies.flatMap(({ spec: { nodeSelector } }) => [
-    ...Object.keys(nodeSelector.matchLabels ?? {}),
-    ...(nodeSelector.matchExpressions ?? []).map(({ key }) => key),
-  ]);
+  const ofPolicies = policies.flatMap(({ spec }) => selectedKeys(spec.nodeSelector));
   const ofPods = pods.flatMap(({ spec }) => {
     const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
     const expressions = terms.flatMap(({ matchExpressions = [] }) => matchExpressions.map(({ key }) => key));

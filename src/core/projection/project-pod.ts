@@ -1,7 +1,6 @@
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
 import { mirrorAnnotation } from '../pods/eviction.ts';
-import { foreignGpuResource, isGpuResource } from '../pods/gpu-resource.ts';
-import { deviceClassPrefix } from '../pods/gpu-pods.ts';
+import { deviceClassPrefix, isGpuOfNode } from '../pods/gpu-pods.ts';
 import { systemPods } from '../pods/system-pods.ts';
 import type { ContainerView, PodView } from '../pods/pod-view.ts';
 import { definedOnly } from '../text/defined-fields.ts';
@@ -55,13 +54,10 @@ export function projectPod(
 
 /** Which resources may be GPUs: those of the node with GPU names, those through which its kubelet offers GPUs, and device classes. */
 export function gpuResourcesOf(
-  allocatable: Readonly<Record<string, string>>,
+  resources: Readonly<Record<string, string>>,
   offered: Readonly<Record<string, number>>,
 ): (resource: string) => boolean {
-  return (name) =>
-    Object.hasOwn(offered, name) ||
-    name.startsWith(deviceClassPrefix) ||
-    ((isGpuResource(name) || name === foreignGpuResource) && Object.hasOwn(allocatable, name));
+  return (name) => name.startsWith(deviceClassPrefix) || isGpuOfNode(name, { resources, offered });
 }
 
 type Conditions = NonNullable<PodView['status']>['conditions'];
