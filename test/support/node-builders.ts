@@ -13,11 +13,10 @@ import type {
   Needed,
   NodeSettings,
   NodeSnapshot,
-  Situation,
 } from '../../src/core/node/snapshot.ts';
 import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
-import type { Verdict } from '../../src/core/node/outcome.ts';
+import type { Situation, Verdict } from '../../src/core/node/outcome.ts';
 import type { Hold, NodeClaim } from '../../src/core/policy/claim.ts';
 import { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { planWish } from '../../src/core/wish/plan-wish.ts';

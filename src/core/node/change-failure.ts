@@ -2,8 +2,7 @@ import { endings } from './endings.ts';
 import { generationOf, grantFailureOf, keepFailure } from './grant-failure.ts';
 import { resumeWait, type Waits } from './memory.ts';
 import { isUnfinished } from './node-view.ts';
-import type { Situation } from './snapshot.ts';
-import type { Verdict } from './outcome.ts';
+import type { Situation, Verdict } from './outcome.ts';
 
 /** Remembers, until the node is Ready, that a grant has failed, or that a change has ended with a reason that counts as a failure. */
 export function noteFailures(situation: Situation, verdict: Verdict): Waits {

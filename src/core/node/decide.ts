@@ -9,7 +9,15 @@ import type { Command } from './commands.ts';
 import { needsSlot } from './disruption.ts';
 import { joinCommands, opensNode } from './joined-commands.ts';
 import { keepWaits } from './kept-waits.ts';
-import { alsoWaits, askInOrder, type Outcome, type Rule, type Ruling, type Verdict } from './outcome.ts';
+import {
+  alsoWaits,
+  askInOrder,
+  type Outcome,
+  type Rule,
+  type Ruling,
+  type Situation,
+  type Verdict,
+} from './outcome.ts';
 import { agentSilent, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
 import { agentSkewed } from './rules/agent-version.ts';
 import { agentAway } from './rules/agent-away.ts';
@@ -26,7 +34,7 @@ import { awaitSlot } from './rules/slot.ts';
 import { isGrantLive } from './revocation.ts';
 import { tidyStatus } from './rules/tidy-status.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
-import type { Needed, NodeSnapshot, Situation } from './snapshot.ts';
+import type { Needed, NodeSnapshot } from './snapshot.ts';
 import { describeRolloutState, type RolloutState, keepRolloutState } from './rollout-state.ts';
 
 /** The decision on a node: its verdict, the commands and what to remember. */

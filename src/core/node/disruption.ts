@@ -4,7 +4,7 @@ import type { Command } from './commands.ts';
 import { isGrantLive } from './revocation.ts';
 import { hasStartupTaint, isUnfinished } from './node-view.ts';
 import { slotInForce } from './rules/slot.ts';
-import type { Situation } from './snapshot.ts';
+import type { Situation } from './outcome.ts';
 
 /**
  * Whether commands take something away from a node's users that they still have. A node may lose anything only with a

@@ -7,7 +7,7 @@ import { recallMemory, type Wait } from './memory.ts';
 import { isUnanswered, observedEpochOf } from './observed-epoch.ts';
 import { retryMs } from '../report/report-fields.ts';
 import { isRevocation } from './revocation.ts';
-import type { Situation } from './snapshot.ts';
+import type { Situation } from './outcome.ts';
 
 /** What failed grants of a node have in common. */
 export interface GrantFailure {

@@ -7,8 +7,7 @@ import { changeKey } from './refresh-mark.ts';
 import { isDrifting } from './repair.ts';
 import { isGrantLive } from './revocation.ts';
 import { untouchedKey } from './rules/untouched.ts';
-import type { Situation } from './snapshot.ts';
-import type { Verdict } from './outcome.ts';
+import type { Situation, Verdict } from './outcome.ts';
 
 /**
  * Waits that last as long as their cause, whichever rule decides: none has to remember them. A text is what the wait must be about;

@@ -1,9 +1,15 @@
 import type { SlotRequest } from '../rollout/slot.ts';
 import type { Command } from './commands.ts';
-import type { Waits } from './memory.ts';
-import type { Needed, Situation } from './snapshot.ts';
+import type { NodeMemory, Waits } from './memory.ts';
+import type { Needed, NodeSnapshot } from './snapshot.ts';
 import type { NodeReason } from '../../api/names.ts';
-import type { Phase } from '../../api/types.ts';
+import type { GpuNodePartition, Phase } from '../../api/types.ts';
+
+/** What the rules see. */
+export interface Situation extends NodeSnapshot {
+  readonly partition: GpuNodePartition;
+  readonly memory: NodeMemory;
+}
 
 /** What a rule decides for a node. */
 export type Outcome =

@@ -3,9 +3,9 @@ import type { NodeRolloutState } from '../rollout/slot.ts';
 import { hasFailed } from './change-failure.ts';
 import { disrupts } from './disruption.ts';
 import { isClosedAnyway, isReadyNode, isUnfinished, isReadBeforeBoot } from './node-view.ts';
-import type { Ruling } from './outcome.ts';
+import type { Ruling, Situation } from './outcome.ts';
 import { isGrantLive } from './revocation.ts';
-import type { NodeSnapshot, Situation } from './snapshot.ts';
+import type { NodeSnapshot } from './snapshot.ts';
 
 /** The node's place in its rollout after a decision; the caller knows whose node it is. */
 export type RolloutState = Omit<NodeRolloutState, 'node' | 'nodeUID' | 'policy' | 'seen'>;

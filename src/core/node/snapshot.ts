@@ -10,7 +10,6 @@ import type { NodeClaim } from '../policy/claim.ts';
 import type { ReadGenerations } from '../policy/versions.ts';
 import type { Slot } from '../rollout/slot.ts';
 import type { NodeView } from './node-view.ts';
-import type { NodeMemory } from './memory.ts';
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
 export type AgentView =
@@ -106,9 +105,3 @@ export interface NodeSnapshot {
  * the API server itself. `Drain`: also what decides the fate of the pods that must go.
  */
 export type Needed = 'Pods' | 'All' | 'Drain';
-
-/** What the rules see. */
-export interface Situation extends NodeSnapshot {
-  readonly partition: GpuNodePartition;
-  readonly memory: NodeMemory;
-}

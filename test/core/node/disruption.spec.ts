@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Command } from '../../../src/core/node/commands.ts';
 import { needsSlot } from '../../../src/core/node/disruption.ts';
 import { closeNode, fenceRestart, markState } from '../../../src/core/node/node-marks.ts';
-import type { Situation } from '../../../src/core/node/snapshot.ts';
+import type { Situation } from '../../../src/core/node/outcome.ts';
 import {
   advertisesSlice,
   aGrant,

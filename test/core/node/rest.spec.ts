@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { growingRestMs } from '../../../src/core/node/grant-failure.ts';
 import type { Waits } from '../../../src/core/node/memory.ts';
 import { beginRest, findRest, isNamed } from '../../../src/core/node/rest.ts';
-import type { Situation } from '../../../src/core/node/snapshot.ts';
+import type { Situation } from '../../../src/core/node/outcome.ts';
 import { aManagedPartition, aNode, aSlicingPolicy, aSnapshot, noMemory, noon } from '../../support/node-builders.ts';
 
 interface Parts {

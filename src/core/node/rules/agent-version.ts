@@ -1,6 +1,5 @@
 import { compareVersions } from '../../text/version-skew.ts';
-import { leaveOpen, type Ruling } from '../outcome.ts';
-import type { Situation } from '../snapshot.ts';
+import { leaveOpen, type Ruling, type Situation } from '../outcome.ts';
 
 /** An agent that may not understand our grant, or whose report we may not understand, changes nothing. */
 export function agentSkewed({ partition, settings }: Situation): Ruling | undefined {

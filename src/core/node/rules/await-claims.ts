@@ -3,8 +3,7 @@ import { cutText } from '../../text/cut-text.ts';
 import { asksForClaims, takesFromClaims } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
-import { awaitUsers, type Outcome, passing } from '../outcome.ts';
-import type { Situation } from '../snapshot.ts';
+import { awaitUsers, type Outcome, passing, type Situation } from '../outcome.ts';
 import type { PodView } from '../../pods/pod-view.ts';
 
 /** How long a pod may take to be bound after its claim was allocated, in ms. */

@@ -7,8 +7,7 @@ import { driverPodsOf } from '../../pods/plugin-pods.ts';
 import { countWords } from '../../text/cut-text.ts';
 import { backendOf } from '../backend.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
-import { type Outcome, refuse, type Ruling } from '../outcome.ts';
-import type { Situation } from '../snapshot.ts';
+import { type Outcome, refuse, type Ruling, type Situation } from '../outcome.ts';
 import { clusterPods, refreshedPods } from './cluster-pods.ts';
 import { refuseUnready } from './plugin-config.ts';
 

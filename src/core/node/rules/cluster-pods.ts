@@ -2,7 +2,7 @@ import { driverPodsOf, pluginPodsOf } from '../../pods/plugin-pods.ts';
 import { listGpuClaims } from '../../dra/resource-claim.ts';
 import { systemPods } from '../../pods/system-pods.ts';
 import { backendOf } from '../backend.ts';
-import type { Situation } from '../snapshot.ts';
+import type { Situation } from '../outcome.ts';
 import { mayClaimGpus, usesGpu } from '../../pods/gpu-pods.ts';
 import type { PodView } from '../../pods/pod-view.ts';
 

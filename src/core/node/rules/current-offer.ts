@@ -8,7 +8,7 @@ import { advertises } from '../../nvidia/resources/advertised.ts';
 import { publishDevices } from '../../dra/published-devices.ts';
 import { backendOf } from '../backend.ts';
 import { isUnfinished, metadataOf } from '../node-view.ts';
-import type { Situation } from '../snapshot.ts';
+import type { Situation } from '../outcome.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { configInUse } from './plugin-config.ts';
 import { predictDevice } from './prediction.ts';

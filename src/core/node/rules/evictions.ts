@@ -2,7 +2,7 @@ import { definedOnly } from '../../text/defined-fields.ts';
 import { ownerOf } from '../../pods/eviction.ts';
 import type { PodCause } from '../../pods/gpu-pods.ts';
 import type { Command } from '../commands.ts';
-import type { Situation } from '../snapshot.ts';
+import type { Situation } from '../outcome.ts';
 import { durationMs } from '../../text/duration.ts';
 import type { PodView } from '../../pods/pod-view.ts';
 

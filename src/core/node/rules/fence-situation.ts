@@ -10,7 +10,7 @@ import { staleOffer } from '../fence-words.ts';
 import { type Lasting, resumeWait, waitFor, type WaitName, type Waits } from '../memory.ts';
 import { isClosed, isOwnTaint, isUnfinished } from '../node-view.ts';
 import { changeKey, readRefreshMark, refreshedAnnotation } from '../refresh-mark.ts';
-import type { Situation } from '../snapshot.ts';
+import type { Situation } from '../outcome.ts';
 import { refreshedPods } from './cluster-pods.ts';
 import { explainOffer } from './current-offer.ts';
 import { configOf } from './plugin-config.ts';

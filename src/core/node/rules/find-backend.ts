@@ -7,8 +7,7 @@ import { driverPodsOf } from '../../pods/plugin-pods.ts';
 import { countWords } from '../../text/cut-text.ts';
 import { type Backend, backendOf, isFoundOut, nameBackend } from '../backend.ts';
 import { isUnfinished } from '../node-view.ts';
-import { type Outcome, refuse, type Ruling } from '../outcome.ts';
-import type { Situation } from '../snapshot.ts';
+import { type Outcome, refuse, type Ruling, type Situation } from '../outcome.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
 import type { PodView } from '../../pods/pod-view.ts';
 

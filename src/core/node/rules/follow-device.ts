@@ -1,7 +1,6 @@
 import { listManagedLabels } from '../../nvidia/feature-discovery/managed-labels.ts';
 import { isUnfinished, metadataOf } from '../node-view.ts';
-import { alsoDoes, type Ruling } from '../outcome.ts';
-import type { Situation } from '../snapshot.ts';
+import { alsoDoes, type Ruling, type Situation } from '../outcome.ts';
 import { layoutLabels } from './labels.ts';
 import { currentOffer } from './current-offer.ts';
 import { isDeviceDone, onlyPlans } from './wish.ts';

@@ -5,8 +5,7 @@ import { findOwners } from '../../owners/find-owners.ts';
 import { foreignGpuResource } from '../../pods/gpu-resource.ts';
 import { migManagerLabel, takeOverStep } from '../../owners/mig-manager.ts';
 import { metadataOf } from '../node-view.ts';
-import { leaveOpen, lookAgainMs, type Outcome, passing, type Ruling } from '../outcome.ts';
-import type { Situation } from '../snapshot.ts';
+import { leaveOpen, lookAgainMs, type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
 

@@ -6,9 +6,8 @@ import { waitFor } from '../memory.ts';
 import { closeNode, reopenNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
 import { isUnanswered } from '../observed-epoch.ts';
-import { type Outcome, passing, type Ruling } from '../outcome.ts';
+import { type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';
 import { isGrantLive, revoke, workEndsMs } from '../revocation.ts';
-import type { Situation } from '../snapshot.ts';
 import { withoutLayoutLabels } from './labels.ts';
 import { refreshAfterSilence } from './refresh-after-silence.ts';
 

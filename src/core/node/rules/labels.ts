@@ -12,7 +12,7 @@ import { explainOffer } from '../../nvidia/resources/offer.ts';
 import { backendOf } from '../backend.ts';
 import { gpuLabels } from '../node-marks.ts';
 import { metadataOf } from '../node-view.ts';
-import type { Situation } from '../snapshot.ts';
+import type { Situation } from '../outcome.ts';
 import { type Prediction, predictDevice } from './prediction.ts';
 
 /** What NVIDIA's tools make of the device under the policy's settings. */

@@ -6,7 +6,7 @@ import { backendOf } from '../backend.ts';
 import type { Command } from '../commands.ts';
 import { isOwnTaint, type NodeView } from '../node-view.ts';
 import { formatRefreshMark, readRefreshMark, refreshedAnnotation } from '../refresh-mark.ts';
-import type { Situation } from '../snapshot.ts';
+import type { Situation } from '../outcome.ts';
 import { keyOf } from './fence-situation.ts';
 import type { PodView } from '../../pods/pod-view.ts';
 

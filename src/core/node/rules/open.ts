@@ -3,8 +3,7 @@ import { listManagedLabels } from '../../nvidia/feature-discovery/managed-labels
 import { type NodeChange, combine } from '../../metadata/node-change.ts';
 import { markState, type StateMark, releaseNode, reopenNode } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isUnfinished, metadataOf } from '../node-view.ts';
-import { alsoDoes, alsoWaits, type Outcome, type Ruling, type Verdict } from '../outcome.ts';
-import type { Situation } from '../snapshot.ts';
+import { alsoDoes, alsoWaits, type Outcome, type Ruling, type Situation, type Verdict } from '../outcome.ts';
 import { layoutLabels, withoutLayoutLabels } from './labels.ts';
 import { currentOffer } from './current-offer.ts';
 import { refreshAfterSilence } from './refresh-after-silence.ts';

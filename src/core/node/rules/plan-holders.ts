@@ -2,7 +2,7 @@ import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
 import { hasEnded, podName, usesGpu } from '../../pods/gpu-pods.ts';
 import { listLosers } from '../../pods/lost-devices.ts';
 import { isSurelyRead, listReportedPods } from '../../pods/reported-pods.ts';
-import type { Situation } from '../snapshot.ts';
+import type { Situation } from '../outcome.ts';
 import { listUsers } from './cluster-pods.ts';
 import { listMonitors } from './monitors.ts';
 import type { PodView } from '../../pods/pod-view.ts';

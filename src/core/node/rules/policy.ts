@@ -2,8 +2,7 @@ import { gpuPresenceLabel } from '../../../api/names.ts';
 import { describeRefusal } from '../../policy/claim.ts';
 import { backendOf } from '../backend.ts';
 import { isUnfinished } from '../node-view.ts';
-import { leaveOpen, type Outcome, passing, type Ruling } from '../outcome.ts';
-import type { Situation } from '../snapshot.ts';
+import { leaveOpen, type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';
 import { knownStrategy } from './current-offer.ts';
 
 /** No policy selects the node: it keeps its layout. A missing policy is never a wish. */

@@ -12,9 +12,8 @@ import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fenc
 import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { closeNode, fenceByZero } from '../node-marks.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
-import { alsoWaits, lookAgainMs, type Outcome } from '../outcome.ts';
+import { alsoWaits, lookAgainMs, type Outcome, type Situation } from '../outcome.ts';
 import { formatRefreshMark, type RefreshMark } from '../refresh-mark.ts';
-import type { Situation } from '../snapshot.ts';
 import { checkSettings } from './check-plugin.ts';
 import { evictPods, listRefusals, wasRefused } from './evictions.ts';
 import { describeFence, type Expected, hasDynamicMig, keyOf, listPluginPods, toldOffer } from './fence-situation.ts';

@@ -3,8 +3,7 @@ import { listLosses } from '../../pods/lost-devices.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';
 import { listPodCauses } from '../../pods/gpu-pods.ts';
 import { countWords, joinWithin } from '../../text/cut-text.ts';
-import { awaitUsers, type Outcome } from '../outcome.ts';
-import type { Situation } from '../snapshot.ts';
+import { awaitUsers, type Outcome, type Situation } from '../outcome.ts';
 import { presumeAffected } from './plan-holders.ts';
 import type { PodView } from '../../pods/pod-view.ts';
 

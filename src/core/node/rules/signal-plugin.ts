@@ -3,7 +3,7 @@ import { isFreshRestart } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
 import { backendOf } from '../backend.ts';
 import { type Lasting, waitFor } from '../memory.ts';
-import type { Situation } from '../snapshot.ts';
+import type { Situation } from '../outcome.ts';
 import { refreshedPods } from './cluster-pods.ts';
 import type { PodView } from '../../pods/pod-view.ts';
 

@@ -15,10 +15,10 @@ import {
   passing,
   type Rule,
   type Ruling,
+  type Situation,
   type Verdict,
 } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
-import type { Situation } from '../snapshot.ts';
 import { countFailedDrains } from './drain-rest.ts';
 import { presumeAffected } from './plan-holders.ts';
 import { onHold } from './policy.ts';

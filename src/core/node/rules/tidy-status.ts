@@ -1,9 +1,8 @@
 import { listUnusedResources } from '../../nvidia/resources/offered-status.ts';
 import { resumeWait, waitFor } from '../memory.ts';
 import { isUnfinished } from '../node-view.ts';
-import { alsoDoes, alsoWaits, type Ruling } from '../outcome.ts';
+import { alsoDoes, alsoWaits, type Ruling, type Situation } from '../outcome.ts';
 import { changeKey } from '../refresh-mark.ts';
-import type { Situation } from '../snapshot.ts';
 
 /** The kubelet reports the capacity of a removed resource for five minutes more. */
 const afterMs = 10 * 60_000;

@@ -6,7 +6,7 @@ import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
 import { changeKey, readRefreshMark, refreshedAnnotation } from '../refresh-mark.ts';
 import { isReady } from '../../pods/plugin-pods.ts';
-import type { Situation } from '../snapshot.ts';
+import type { Situation } from '../outcome.ts';
 import { refreshedPods } from './cluster-pods.ts';
 import { currentOffer } from './current-offer.ts';
 import { keyOf, toldOffer } from './fence-situation.ts';

@@ -5,8 +5,7 @@ import { sameJson } from '../../text/fingerprint.ts';
 import type { WishFields } from '../commands.ts';
 import { backendToTell } from './find-backend.ts';
 import { isDrifting } from '../repair.ts';
-import { type Outcome, passing, type Ruling } from '../outcome.ts';
-import type { Situation } from '../snapshot.ts';
+import { type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';
 
 /** What the policy wants of this node's GPUs; undefined if it wants nothing, or is not known. */
 export function wishOf({ claim }: Pick<Situation, 'claim'>): Wish | undefined {

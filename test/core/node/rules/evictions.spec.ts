@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { roundOf, terminationMs } from '../../../../src/core/node/rules/evictions.ts';
 import type { Eviction } from '../../../../src/core/node/memory.ts';
-import type { Situation } from '../../../../src/core/node/snapshot.ts';
+import type { Situation } from '../../../../src/core/node/outcome.ts';
 import { aPod, goes } from '../../../support/drain-world.ts';
 import {
   aBarePod,

@@ -22,7 +22,7 @@ import {
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { finish } from '../../../../src/core/node/rules/finish.ts';
-import type { Situation } from '../../../../src/core/node/snapshot.ts';
+import type { Situation } from '../../../../src/core/node/outcome.ts';
 import { holdersAnnotation } from '../../../../src/core/pods/holder-pods.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { PodView } from '../../../../src/core/pods/pod-view.ts';

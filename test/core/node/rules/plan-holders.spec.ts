@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findHolders, listHolderNamespaces } from '../../../../src/core/node/rules/plan-holders.ts';
-import type { Situation } from '../../../../src/core/node/snapshot.ts';
+import type { Situation } from '../../../../src/core/node/outcome.ts';
 import type { DeviceReport, PolicySpec } from '../../../../src/api/types.ts';
 import { listReportedPods } from '../../../../src/core/pods/reported-pods.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';

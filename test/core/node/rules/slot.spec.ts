@@ -3,7 +3,7 @@ import type { PolicySpec } from '../../../../src/api/types.ts';
 import { askedOf } from '../../../../src/core/node/grant-failure.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
 import { awaitSlot, awaitTurn, slotInForce, type SlotUse } from '../../../../src/core/node/rules/slot.ts';
-import type { Situation } from '../../../../src/core/node/snapshot.ts';
+import type { Situation } from '../../../../src/core/node/outcome.ts';
 import { slotOf } from '../../../../src/core/rollout/slot.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
 import {
