@@ -13,7 +13,6 @@ type WireEvent<T> = WatchEvent<T> | { readonly type: 'ERROR'; readonly object: S
 export interface WatchRequest {
   readonly path: string;
   readonly query: Query;
-  readonly accept?: string | undefined;
   /** The watch ends with a Timeout when the server sends nothing for this long, in ms. */
   readonly idleMs: number;
   readonly signal: AbortSignal;
@@ -44,9 +43,9 @@ export function watchQuery(
  */
 export async function* readWatch<T extends KubeObject>(
   config: PooledKubeConfig,
-  { path, query, accept, idleMs, signal, onOpen }: WatchRequest,
+  { path, query, idleMs, signal, onOpen }: WatchRequest,
 ): AsyncGenerator<WatchEvent<T>> {
-  const request = { method: 'GET', path, query, ...(accept === undefined ? {} : { accept }) } as const;
+  const request = { method: 'GET', path, query } as const;
   const name = describeRequest(request);
   const silence = new AbortController();
   const timer = setTimeout(() => {

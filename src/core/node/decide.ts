@@ -18,8 +18,7 @@ import {
   type Situation,
   type Verdict,
 } from './outcome.ts';
-import { agentSilent, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
-import { agentSkewed } from './rules/agent-version.ts';
+import { agentSilent, agentSkewed, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
 import { agentAway } from './rules/agent-away.ts';
 import { findBackend } from './rules/find-backend.ts';
 import { finish } from './rules/finish.ts';

@@ -1,3 +1,4 @@
+import { compareVersions } from '../../text/version-skew.ts';
 import { gpuPresenceLabel } from '../../../api/names.ts';
 import { driverUpgrade, isDriverReplaced } from '../../nvidia/driver-upgrade.ts';
 import { fenceRestart } from '../node-marks.ts';
@@ -83,4 +84,16 @@ export function deviceUnreadable({ partition }: Situation): Ruling | undefined {
   const found = describeFault(device) ?? 'it gives no reason';
   const message = `the agent cannot read the GPUs: ${found}`;
   return { verdict: { phase: 'Failed', reason: 'DeviceUnreadable', message }, ifClosed: 'Stays' };
+}
+
+/** An agent that may not understand our grant, or whose report we may not understand, changes nothing. */
+export function agentSkewed({ partition, settings }: Situation): Ruling | undefined {
+  const { agentVersion } = partition.status?.device ?? {};
+  const skew = compareVersions(agentVersion, settings.version);
+  if (skew === 'Fine') return undefined;
+  const which = skew === 'TooOld' ? 'the image of the agents’ DaemonSet' : 'the image of the controller’s Deployment';
+  const message =
+    `the agent is version ${agentVersion}, the controller ${settings.version}: they may be at most one minor version apart. ` +
+    `Nothing changes on this node until then; update ${which}`;
+  return leaveOpen('Failed', skew === 'TooOld' ? 'AgentTooOld' : 'AgentTooNew', message);
 }

@@ -1,5 +1,5 @@
+import { agentSkewed } from '../../../../src/core/node/rules/agent.ts';
 import { expect } from 'chai';
-import { agentSkewed } from '../../../../src/core/node/rules/agent-version.ts';
 import {
   advertisesSlice,
   aManagedPartition,
