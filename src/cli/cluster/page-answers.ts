@@ -4,7 +4,6 @@ import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
 import { asWritten } from '../../core/policy/as-written.ts';
-import { podName } from '../../core/pods/gpu-pods.ts';
 import type { KueueReading } from '../../core/supply/kueue.ts';
 import { explainWaiting, listWaiting } from '../../core/view/waiting-pods.ts';
 import { reportWaste } from '../../core/waste/waste-report.ts';
@@ -19,7 +18,7 @@ import type { SavedCluster } from '../plan/snapshot-file.ts';
 import { find, listAllowed } from './connection.ts';
 import { readCluster, readFacts } from './facts.ts';
 import { readHistory, savedHistory } from './node-history.ts';
-import type { PodView } from '../../core/pods/pod-view.ts';
+import { podName, type PodView } from '../../core/pods/pod-view.ts';
 
 /** Asks the cluster, with the user's own rights, each time somebody looks. */
 export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnswers {

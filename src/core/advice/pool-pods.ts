@@ -1,14 +1,13 @@
 import { requestsOf } from '../explain/workload.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
-import { podName } from '../pods/gpu-pods.ts';
 import { asScheduled } from '../policy/schedules.ts';
 import { isSlice, listWaiters } from '../supply/pod-demand.ts';
 import { type PodPool, PoolReader } from '../supply/pod-pool.ts';
 import { alikeKey, shareWaiting } from '../supply/waiting-share.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import type { AdvicePool } from './pools.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { podName, type PodView } from '../pods/pod-view.ts';
 
 /** Pods that wait for GPUs which no pool has. */
 export interface HomelessPods {

@@ -1,13 +1,12 @@
 import { findNamedDevice } from '../dra/published-devices.ts';
 import type { AllocatedDevice } from '../dra/resource-claim.ts';
 import { userKey } from '../gpu/state/device-users.ts';
-import { hasEnded, podName } from '../pods/gpu-pods.ts';
 import { namespacedName } from '../text/namespaced-name.ts';
 import { isAllocated, nameDevices, ownDevicesOf } from './allocated-claim.ts';
 import { listClaimNames, type RequestedClaim } from './claim-request.ts';
 import type { ClusterFacts } from './cluster-facts.ts';
 import { explainPod, type PodExplanation } from './explanation.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { hasEnded, podName, type PodView } from '../pods/pod-view.ts';
 
 export type ClaimCode = 'Allocated' | 'OtherDriver' | 'DeviceGone' | 'Unused' | PodExplanation['code'];
 

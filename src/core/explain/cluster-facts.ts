@@ -7,7 +7,6 @@ import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/la
 import { type MigStrategy, strategyByLabels } from '../nvidia/labels/mig-strategy.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
-import { podName } from '../pods/gpu-pods.ts';
 import { roundUp, wholeUnits } from '../text/quantity.ts';
 import { selectsNode, byPrecedence } from '../policy/precedence.ts';
 import { asScheduled } from '../policy/schedules.ts';
@@ -16,7 +15,7 @@ import type { ClaimTemplate, RequestedClaim } from './claim-request.ts';
 import type { DeviceClassView } from './device-request.ts';
 import { type TakenDevices, takenByNode } from './taken-devices.ts';
 import { holdsNode, requestOf } from './workload.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { podName, type PodView } from '../pods/pod-view.ts';
 
 /** What is known of a cluster when a pod is explained. */
 export interface ClusterFacts {

@@ -1,5 +1,4 @@
 import { isGpuResource } from '../pods/gpu-resource.ts';
-import { hasEnded, podName } from '../pods/gpu-pods.ts';
 import { listLosses } from '../pods/lost-devices.ts';
 import { isSurelyRead } from '../pods/reported-pods.ts';
 import { namespacedName } from '../text/namespaced-name.ts';
@@ -11,7 +10,7 @@ import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict } from './n
 import { listMeetingResources } from './request-verdict.ts';
 import { explainName, type NameFinding } from './resource-name.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { hasEnded, podName, type PodView } from '../pods/pod-view.ts';
 
 export type ExplanationCode =
   | 'Bound'

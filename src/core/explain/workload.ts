@@ -1,6 +1,5 @@
 import type { Taint } from '../metadata/node-change.ts';
-import { hasEnded } from '../pods/gpu-pods.ts';
-import type { ContainerView, PodView, Toleration } from '../pods/pod-view.ts';
+import { type ContainerView, hasEnded, type PodView, type Toleration } from '../pods/pod-view.ts';
 import { parseQuantity, roundUp } from '../text/quantity.ts';
 
 type Amounts = Readonly<Record<string, string | number>>;

@@ -1,6 +1,4 @@
-import { isReady } from '../pods/plugin-pods.ts';
-import { podName } from '../pods/gpu-pods.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { isReady, podName, type PodView } from '../pods/pod-view.ts';
 import type { AgentView } from './snapshot.ts';
 import { cutText } from '../text/cut-text.ts';
 

@@ -1,10 +1,9 @@
 import type { NodePartitionStatus } from '../../api/types.ts';
 import { askedOf, growingRestMs } from './grant-failure.ts';
 import { type NodeMemory, recallMemory, type WaitName, type Waits } from './memory.ts';
-import { podName } from '../pods/gpu-pods.ts';
 import type { Situation } from './outcome.ts';
 import { cutText } from '../text/cut-text.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { podName, type PodView } from '../pods/pod-view.ts';
 
 /** Waits in which a node that could not change is left alone, longer each time. */
 const restNames = ['DrainRest', 'HoldersRest'] as const satisfies readonly WaitName[];

@@ -1,12 +1,12 @@
 import { listDynamicSlices, type ResourceSliceView } from '../dra/resource-slice.ts';
-import { hasEnded, namePods, usesForeignGpu } from '../pods/gpu-pods.ts';
+import { usesForeignGpu } from '../pods/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
 import { driverPodsOf, type LabelSelector } from '../pods/plugin-pods.ts';
 import { isZeroQuantity } from '../text/quantity.ts';
 import { systemPods } from '../pods/system-pods.ts';
 import { foreignGpuResource } from '../pods/gpu-resource.ts';
 import { migManagerLabel, migManagerPods, obeysLabel } from './mig-manager.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { hasEnded, namePods, type PodView } from '../pods/pod-view.ts';
 
 /** Another party that partitions or hands out the GPUs of a node. */
 export interface Owner {

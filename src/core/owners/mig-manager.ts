@@ -1,5 +1,4 @@
-import { hasEnded } from '../pods/gpu-pods.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { hasEnded, type PodView } from '../pods/pod-view.ts';
 
 /** gpu-operator sets it to `true` where MIG is possible, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */
 export const migManagerLabel = 'nvidia.com/gpu.deploy.mig-manager';

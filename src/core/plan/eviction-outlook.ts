@@ -1,11 +1,10 @@
 import { presumeAffected } from '../node/rules/plan-holders.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
 import { judgeFate, type PodFate } from '../pods/pod-fate.ts';
-import { podName } from '../pods/gpu-pods.ts';
 import { compareText } from '../text/fingerprint.ts';
 import type { GpuReport } from '../../api/types.ts';
 import type { NodeOutlook } from './node-outlook.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { podName, type PodView } from '../pods/pod-view.ts';
 
 /** `Gone`: it has ended since the agent saw it. */
 export type PodOutlook = PodFate | 'Gone';

@@ -1,8 +1,7 @@
-import { isReady } from './plugin-pods.ts';
 import type { ObjectMeta } from '../metadata/object-meta.ts';
 import { type LabelSelection, meetsSelection } from '../metadata/label-selector.ts';
 import { countWords } from '../text/cut-text.ts';
-import type { PodView } from './pod-view.ts';
+import { isReady, type PodView } from './pod-view.ts';
 
 /** The parts of a PodDisruptionBudget that decide whether an eviction goes through. */
 export interface BudgetView {

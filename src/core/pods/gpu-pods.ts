@@ -1,6 +1,5 @@
 import { foreignGpuResource, isGpuDriver, isGpuResource } from './gpu-resource.ts';
-import type { PodView } from './pod-view.ts';
-import { namespacedName } from '../text/namespaced-name.ts';
+import { hasEnded, type PodView } from './pod-view.ts';
 import { isZeroQuantity } from '../text/quantity.ts';
 
 /** What is known about how a node hands out its GPUs. */
@@ -60,42 +59,6 @@ function hasClaim(pod: PodView): boolean {
     (pod.spec?.resourceClaims ?? []).length > 0 ||
     pod.status?.extendedResourceClaimStatus !== undefined ||
     usesResource(pod, (name) => name.startsWith(deviceClassPrefix))
-  );
-}
-
-/** No container of the pod runs or will run again. */
-export function hasEnded({ status }: Pick<PodView, 'status'>): boolean {
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
-}
-
-/** So many characters of names leave room for the rest of a message; the API takes names of 317. */
-const mostNameCharacters = 400;
-
-/** `ns/a, ns/b and 3 more`: names are whole. */
-export function namePods(pods: readonly Pick<PodView, 'metadata'>[], most = 5): string {
-  const names = pods.map(podName).sort();
-  let left = mostNameCharacters;
-  const long = names.findIndex((name, at) => (left -= name.length) < 0 && at > 0);
-  const named = names.slice(0, Math.min(most, long < 0 ? names.length : long));
-  const rest = names.length - named.length;
-  return rest > 0 ? `${named.join(', ')} and ${rest} more` : named.join(', ');
-}
-
-/** `NAMESPACE/NAME`, as the agents' reports name pods. */
-export function podName({ metadata }: Pick<PodView, 'metadata'>): string {
-  return namespacedName(metadata);
-}
-
-/** What keeps a pod from going. */
-export interface PodCause {
-  readonly pod: Pick<PodView, 'metadata'>;
-  readonly why: string;
-}
-
-/** Pods with what keeps them, those of one cause together: `team/a, team/b and 3 more: CAUSE`. */
-export function listPodCauses(causes: readonly PodCause[]): readonly string[] {
-  return [...Map.groupBy(causes, ({ why }) => why)].map(
-    ([why, list]) => `${namePods(list.map(({ pod }) => pod))}: ${why}`,
   );
 }
 

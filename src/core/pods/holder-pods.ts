@@ -1,6 +1,5 @@
-import { hasEnded } from './gpu-pods.ts';
 import type { HolderOccasion, GpuHolder } from './gpu-holders.ts';
-import type { PodView } from './pod-view.ts';
+import { hasEnded, type PodView } from './pod-view.ts';
 import { isOfDaemonSet } from './system-pods.ts';
 
 /** On a Node: uids of pods of GPU holders that were there when it was closed and go once the device is done. */

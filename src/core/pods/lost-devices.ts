@@ -1,7 +1,6 @@
 import type { DeviceReport } from '../../api/types.ts';
 import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
-import { listPodCauses, type PodCause, podName } from './gpu-pods.ts';
-import type { PodView } from './pod-view.ts';
+import { listPodCauses, type PodCause, podName, type PodView } from './pod-view.ts';
 import type { Holders } from './slice-holders.ts';
 
 /** A MIG device that was destroyed under the pods that hold it. */

@@ -1,6 +1,5 @@
-import { hasEnded } from './gpu-pods.ts';
 import type { Taint } from '../metadata/node-change.ts';
-import type { PodView } from './pod-view.ts';
+import { hasEnded, type PodView } from './pod-view.ts';
 import { isOfDaemonSet } from './system-pods.ts';
 
 export type LabelSelector = Readonly<Record<string, string>>;
@@ -70,12 +69,6 @@ export function tolerates(pod: PodView, taint: Taint): boolean {
       (key === undefined || key === '' ? operator === 'Exists' : key === taint.key) &&
       (operator === 'Exists' || value === (taint.value ?? '')),
   );
-}
-
-/** Whether all containers of the pod are present and ready, and it is not terminating. */
-export function isReady({ metadata, status }: PodView): boolean {
-  const condition = status?.conditions?.find(({ type }) => type === 'Ready');
-  return metadata.deletionTimestamp === undefined && condition?.status === 'True';
 }
 
 /** `a=b,c=d` as kubectl writes it, equality only; undefined for anything else. */

@@ -1,6 +1,6 @@
 import type { GpuReport } from '../../api/types.ts';
 import type { Drain } from '../node/commands.ts';
-import { namePods } from '../pods/gpu-pods.ts';
+import { namePods } from '../pods/pod-view.ts';
 import { countWords } from '../text/cut-text.ts';
 
 const mostPods = 10;

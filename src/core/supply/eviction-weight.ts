@@ -1,11 +1,10 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from '../demand/pool.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
-import { podName } from '../pods/gpu-pods.ts';
 import { type DrainSpec, type FateFacts, judgeFate, type PodFate } from '../pods/pod-fate.ts';
 import { holdersOf, type HolderSource } from './defrag-moves.ts';
 import type { Member } from './member.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { podName, type PodView } from '../pods/pod-view.ts';
 
 /** What a pod's eviction costs beside another's. */
 const usual = 10;

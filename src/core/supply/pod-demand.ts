@@ -4,8 +4,7 @@ import { couldTake } from '../explain/could-take.ts';
 import { requestsOf } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
-import { hasEnded } from '../pods/gpu-pods.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { hasEnded, type PodView } from '../pods/pod-view.ts';
 
 /** Whether a resource is a slice that is not shared, the whole GPU included. */
 export function isSlice(resource: string): boolean {

@@ -7,9 +7,8 @@ import { listMeetingResources } from '../explain/request-verdict.ts';
 import { isUnbound, requestsOf } from '../explain/workload.ts';
 import { answerHere } from '../supply/plan-here.ts';
 import { foreseePod, type PodProspect } from '../supply/pod-prospect.ts';
-import { podName } from '../pods/gpu-pods.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { podName, type PodView } from '../pods/pod-view.ts';
 
 /** Pods that wait alike, and why. */
 export interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 'suggestions'> {

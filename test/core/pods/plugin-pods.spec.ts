@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { isReady, parseEqualitySelector, pluginPodsOf, tolerates } from '../../../src/core/pods/plugin-pods.ts';
-import type { PodView } from '../../../src/core/pods/pod-view.ts';
+import { parseEqualitySelector, pluginPodsOf, tolerates } from '../../../src/core/pods/plugin-pods.ts';
+import { isReady, type PodView } from '../../../src/core/pods/pod-view.ts';
 
 const taint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' };
 

@@ -1,5 +1,4 @@
 import { durationMs } from '../../text/duration.ts';
-import { namePods, listPodCauses } from '../../pods/gpu-pods.ts';
 import { joinWithin } from '../../text/cut-text.ts';
 import { findTightBudget } from '../../pods/disruption-budget.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';
@@ -8,7 +7,7 @@ import { waitFor } from '../memory.ts';
 import { findRest, longestBlockers } from '../rest.ts';
 import { giveUp } from './drain-rest.ts';
 import { presumeAffected } from './plan-holders.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { listPodCauses, namePods, type PodView } from '../../pods/pod-view.ts';
 
 /** How often budgets are read again, in ms. */
 const pollMs = 5000;

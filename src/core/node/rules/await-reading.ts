@@ -1,4 +1,3 @@
-import { namePods } from '../../pods/gpu-pods.ts';
 import { isSurelyRead, readableFrom } from '../../pods/reported-pods.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { timeText } from '../../text/duration.ts';
@@ -6,7 +5,7 @@ import { waitFor } from '../memory.ts';
 import { passing, type Ruling, type Situation } from '../outcome.ts';
 import { giveUp } from './drain-rest.ts';
 import { findHolders } from './plan-holders.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { namePods, type PodView } from '../../pods/pod-view.ts';
 
 /** How long the kubelet may take to report which GPUs a pod uses that was just bound, in ms. */
 const longestReadingMs = 120_000;

@@ -2,7 +2,7 @@ import { publishDevices } from '../../dra/published-devices.ts';
 import { gpuDriver, listSliceDevices, type ResourceSliceView } from '../../dra/resource-slice.ts';
 import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts';
-import { namePods } from '../../pods/gpu-pods.ts';
+import { namePods } from '../../pods/pod-view.ts';
 import { driverPodsOf } from '../../pods/plugin-pods.ts';
 import { countWords } from '../../text/cut-text.ts';
 import { backendOf } from '../backend.ts';

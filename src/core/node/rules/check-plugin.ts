@@ -8,14 +8,13 @@ import { findOfferGap } from '../../nvidia/plugin-config/offer-gap.ts';
 import { describeReport } from '../../nvidia/labels/describe-report.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
 import { pluginPodsOf } from '../../pods/plugin-pods.ts';
-import { podName } from '../../pods/gpu-pods.ts';
 import { leaveOpen, lookAgainMs, refuse, type Ruling, type Situation } from '../outcome.ts';
 import type { NodeSettings } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { configOf, refuseUnready } from './plugin-config.ts';
 import { currentOffer } from './current-offer.ts';
 import { wishOf } from './wish.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { podName, type PodView } from '../../pods/pod-view.ts';
 
 /** Whether the device plugin has the policy's settings, or takes them from us, and runs: nothing is changed that it would not offer. */
 export function checkPlugin(situation: Situation): Ruling | undefined {

@@ -1,8 +1,7 @@
-import { hasEnded } from '../../pods/gpu-pods.ts';
 import { timeText } from '../../text/duration.ts';
 import { leaveOpen, type Ruling, type Situation } from '../outcome.ts';
 import { beginRest, findRest, isBefore, isNamed, namesAll, type Rest } from '../rest.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { hasEnded, type PodView } from '../../pods/pod-view.ts';
 import { presumeAffected } from './plan-holders.ts';
 
 /** Why a drain was given up. */

@@ -1,7 +1,6 @@
 import { definedOnly } from '../../text/defined-fields.ts';
 import { explainStaying, judgeEviction } from '../../pods/eviction.ts';
 import { listLosses } from '../../pods/lost-devices.ts';
-import { hasEnded, namePods, listPodCauses } from '../../pods/gpu-pods.ts';
 import type { Slot } from '../../rollout/slot.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { durationMs } from '../../text/duration.ts';
@@ -13,7 +12,7 @@ import { joinWithin } from '../../text/cut-text.ts';
 import { longestBlockers } from '../rest.ts';
 import { giveUp } from './drain-rest.ts';
 import { findHolders } from './plan-holders.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { hasEnded, listPodCauses, namePods, type PodView } from '../../pods/pod-view.ts';
 
 /** How often the pods of a draining node are listed, in ms: the change begins when the last one has gone. */
 const drainPollMs = 1000;

@@ -1,10 +1,9 @@
 import { definedOnly } from '../../text/defined-fields.ts';
 import { ownerOf } from '../../pods/eviction.ts';
-import type { PodCause } from '../../pods/gpu-pods.ts';
 import type { Command } from '../commands.ts';
 import type { Situation } from '../outcome.ts';
 import { durationMs } from '../../text/duration.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import type { PodCause, PodView } from '../../pods/pod-view.ts';
 
 /** An eviction that was refused, or after which the pod is still there, is repeated after this many ms. */
 const askAgainMs = 5000;

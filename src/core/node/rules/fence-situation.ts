@@ -3,7 +3,6 @@ import { listDynamicSlices } from '../../dra/resource-slice.ts';
 import type { MigStrategy } from '../../nvidia/labels/mig-strategy.ts';
 import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { isGpuResource } from '../../pods/gpu-resource.ts';
-import { isReady } from '../../pods/plugin-pods.ts';
 import { backendOf, sliceOfferOf } from '../backend.ts';
 import { type FenceSituation, isExact, type Offering } from '../fence.ts';
 import { staleOffer } from '../fence-words.ts';
@@ -15,7 +14,7 @@ import { refreshedPods } from './cluster-pods.ts';
 import { explainOffer } from './current-offer.ts';
 import { configOf } from './plugin-config.ts';
 import { awaitSignalled, followMs } from './signal-plugin.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { isReady, type PodView } from '../../pods/pod-view.ts';
 
 /** What the device plugin makes of the device. */
 export interface Expected {

@@ -2,14 +2,14 @@ import { startupTaintKeys } from '../../../api/names.ts';
 import { gpuDriver, listSliceDevices } from '../../dra/resource-slice.ts';
 import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts';
-import { namePods, usesGpu } from '../../pods/gpu-pods.ts';
+import { usesGpu } from '../../pods/gpu-pods.ts';
 import { driverPodsOf } from '../../pods/plugin-pods.ts';
 import { countWords } from '../../text/cut-text.ts';
 import { type Backend, backendOf, isFoundOut, nameBackend } from '../backend.ts';
 import { isUnfinished } from '../node-view.ts';
 import { type Outcome, refuse, type Ruling, type Situation } from '../outcome.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { namePods, type PodView } from '../../pods/pod-view.ts';
 
 const deployLabels: Readonly<Record<Backend, string>> = { DevicePlugin: pluginDeployLabel, DRA: driverDeployLabel };
 

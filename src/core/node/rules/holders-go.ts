@@ -11,7 +11,6 @@ import {
 } from '../../pods/holder-pods.ts';
 import { type GpuHolder, type HolderPause, holdersToPause, type PauseOccasion } from '../../pods/gpu-holders.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
-import { namePods, listPodCauses } from '../../pods/gpu-pods.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
 import { timeText } from '../../text/duration.ts';
 import { backendOf } from '../backend.ts';
@@ -22,7 +21,7 @@ import { clusterPods, pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 import { listMonitorDaemons } from './monitors.ts';
 import { joinWithin } from '../../text/cut-text.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { listPodCauses, namePods, type PodView } from '../../pods/pod-view.ts';
 
 /** Records the pods that read the devices only when they start, in the write that closes the node. */
 export function noteHolders(situation: Situation, pods: readonly PodView[]): NodeChange {

@@ -1,8 +1,7 @@
 import { listGpuClaims, listMonitorClaims } from '../../dra/resource-claim.ts';
 import { evictablePods } from '../../pods/holder-pods.ts';
-import { hasEnded } from '../../pods/gpu-pods.ts';
 import type { Situation } from '../outcome.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { hasEnded, type PodView } from '../../pods/pod-view.ts';
 
 /** Pods that look on by claims of a node, and use none of its GPUs; none where claims have not been listed. */
 export function listMonitors(

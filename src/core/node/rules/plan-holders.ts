@@ -1,11 +1,11 @@
 import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
-import { hasEnded, podName, usesGpu } from '../../pods/gpu-pods.ts';
+import { usesGpu } from '../../pods/gpu-pods.ts';
 import { listLosers } from '../../pods/lost-devices.ts';
 import { isSurelyRead, listReportedPods } from '../../pods/reported-pods.ts';
 import type { Situation } from '../outcome.ts';
 import { listUsers } from './cluster-pods.ts';
 import { listMonitors } from './monitors.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { hasEnded, podName, type PodView } from '../../pods/pod-view.ts';
 
 /** The holders of what a plan destroys, or of what is destroyed already: such a pod cannot work. */
 export interface PlanHolders {

@@ -1,6 +1,6 @@
 import { adoptAnnotation, retryAnnotation } from '../../../api/names.ts';
 import { wishHash } from '../../wish/wish.ts';
-import { namePods } from '../../pods/gpu-pods.ts';
+import { namePods } from '../../pods/pod-view.ts';
 import { adviseMonitors } from '../../pods/monitor-words.ts';
 import { timeText } from '../../text/duration.ts';
 import { awaitUsers, leaveOpen, type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';

@@ -8,9 +8,8 @@ import { type Backend, backendOf, nameBackend } from '../backend.ts';
 import { leaveOpen, lookAgainMs, type Outcome, passing, refuse, type Ruling, type Situation } from '../outcome.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
-import { isReady } from '../../pods/plugin-pods.ts';
 import type { NodeView } from '../node-view.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { isReady, type PodView } from '../../pods/pod-view.ts';
 
 /** Whether the files can be read among which that of the node's plugin is to be. */
 export function checkConfig(situation: Situation): Outcome | undefined {

@@ -1,6 +1,5 @@
 import { readRefreshMark, refreshedAnnotation } from '../refresh-mark.ts';
-import { isReady } from '../../pods/plugin-pods.ts';
-import { listPodCauses } from '../../pods/gpu-pods.ts';
+import { isReady, listPodCauses } from '../../pods/pod-view.ts';
 import { backendOf, nameBackend, sliceOfferOf } from '../backend.ts';
 import type { Command } from '../commands.ts';
 import { isNothing } from '../fence.ts';

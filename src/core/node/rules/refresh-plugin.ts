@@ -2,7 +2,6 @@ import type { GpuPartitionPolicy } from '../../../api/types.ts';
 import { type NodeChange, combine } from '../../metadata/node-change.ts';
 import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { offerStatus } from '../../nvidia/resources/offered-status.ts';
-import { listPodCauses } from '../../pods/gpu-pods.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { backendOf, nameBackend } from '../backend.ts';
 import type { Command } from '../commands.ts';
@@ -21,7 +20,7 @@ import { recordReplaced } from './mark-plugin.ts';
 import { nodeUnavailable } from './plan.ts';
 import { describeTrouble } from './plugin-config.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { listPodCauses, type PodView } from '../../pods/pod-view.ts';
 
 /** What a node in use is disturbed for. */
 const slotUses: { readonly [Next in FenceStep['next']]?: SlotUse } = { Evict: 'Plugin', Close: 'Status' };

@@ -1,11 +1,10 @@
 import { claimedDaemonSet, judgeEviction } from '../../pods/eviction.ts';
 import { listLosses } from '../../pods/lost-devices.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';
-import { listPodCauses } from '../../pods/gpu-pods.ts';
 import { countWords, joinWithin } from '../../text/cut-text.ts';
 import { awaitUsers, type Outcome, type Situation } from '../outcome.ts';
 import { presumeAffected } from './plan-holders.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { listPodCauses, type PodView } from '../../pods/pod-view.ts';
 
 /** How often, in ms, pods are looked at again that nothing moves: their end, and an edit of the policy, are events. */
 const stayingPollMs = 60_000;

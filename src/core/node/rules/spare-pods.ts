@@ -2,11 +2,10 @@ import { evictsNever, restEntry } from '../../policy/demand-wish.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
 import { userKey } from '../../gpu/state/device-users.ts';
 import { listLosses } from '../../pods/lost-devices.ts';
-import { listPodCauses, namePods, type PodCause } from '../../pods/gpu-pods.ts';
 import { joinWithin } from '../../text/cut-text.ts';
 import { awaitUsers, type Ruling, type Situation } from '../outcome.ts';
 import { longestBlockers } from '../rest.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { listPodCauses, namePods, type PodCause, type PodView } from '../../pods/pod-view.ts';
 
 /** For the agent to report the pods, upon which other layouts are chosen: that comes as an event. */
 const lookAgainMs = 5000;

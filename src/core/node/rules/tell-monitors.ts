@@ -1,12 +1,11 @@
 import { listMonitorClaims } from '../../dra/resource-claim.ts';
-import { namePods, podName } from '../../pods/gpu-pods.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { takesFromClaims } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { awaitUsers, type Outcome, passing, type Situation } from '../outcome.ts';
 import { listMonitors } from './monitors.ts';
 import { presumeAffected } from './plan-holders.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { namePods, podName, type PodView } from '../../pods/pod-view.ts';
 
 /** What the API takes. */
 const mostClaims = 128;

@@ -5,12 +5,11 @@ import { backendOf, sliceOfferOf } from '../backend.ts';
 import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
 import { changeKey, readRefreshMark, refreshedAnnotation } from '../refresh-mark.ts';
-import { isReady } from '../../pods/plugin-pods.ts';
 import type { Situation } from '../outcome.ts';
 import { refreshedPods } from './cluster-pods.ts';
 import { currentOffer } from './current-offer.ts';
 import { keyOf, toldOffer } from './fence-situation.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { isReady, type PodView } from '../../pods/pod-view.ts';
 
 /** Remembers of a node that is being closed that its device is as its plugin read it: it offers that, and nothing else. */
 export function noteUntouched(situation: Situation, pods: readonly PodView[]): Waits | undefined {

@@ -1,5 +1,4 @@
-import { podName } from '../../pods/gpu-pods.ts';
-import type { ContainerStatusView, PodView } from '../../pods/pod-view.ts';
+import { type ContainerStatusView, podName, type PodView } from '../../pods/pod-view.ts';
 import { cutText } from '../../text/cut-text.ts';
 
 /** The end of a container's log or of an image error may be long; a condition's message is not the place for all of it. */
