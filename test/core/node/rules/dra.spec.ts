@@ -162,6 +162,8 @@ describe('a node whose GPUs are handed out by claims', () => {
 
   it('is open only for its driver once the kubelet has removed the slices of a driver that the taint keeps away', () => {
     const world = aChangedNode();
+    const stale = { 'nvidia.com/gfd.timestamp': '1', 'nvidia.com/gpu.deploy.device-plugin': 'true' };
+    world.label(stale);
     world.settle();
     world.pods = [];
     world.settle();
@@ -169,7 +171,9 @@ describe('a node whose GPUs are handed out by claims', () => {
     world.slices = [];
     expect(world.step().verdict.message).to.include('open for the pod of its DRA driver');
     expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels, 'a device plugin that offers nothing is in nobody’s way').to.include(stale);
     world.settle();
+    world.label(computeLabels(describeReport(sliced('MIG-new')), 'mixed').labels);
     world.pods = [aDriverPod({ uid: 'new' })];
     world.slices = slicesOf(sliced('MIG-new'));
     expect(world.settle().verdict.phase).to.equal('Ready');
