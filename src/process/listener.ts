@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Whether somebody listens on a Unix socket. Only a refusal proves that nobody does: who is stopped, or has a full queue, is still there. */
+/** Whether a process listens on a Unix socket. Only a refusal proves that none does: one that is stopped, or has a full queue, is still there. */
 export function isListening(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(socket);

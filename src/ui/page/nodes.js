@@ -189,7 +189,7 @@ function schedule() {
   frame ??= requestAnimationFrame(draw);
 }
 
-/** Sets a filter, to something that no node has as well: a link may be older than the fleet. */
+/** Sets a filter, even to a value that no node has: a link may be older than the fleet. */
 export function setFilter(name, value) {
   const element = byId('filters').elements[name];
   const isKnown = element.tagName !== 'SELECT' || [...element.options].some((option) => option.value === value);

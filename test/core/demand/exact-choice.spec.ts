@@ -5,7 +5,7 @@ import { aColumn, asking, pair } from './column-builders.ts';
 const [still = aColumn([]), cheap = aColumn([]), dear = aColumn([])] = pair.columns;
 
 describe('the exact choice of columns', () => {
-  it('takes what it costs to go from GPU to GPU, each group by itself', () => {
+  it('takes what it costs to go from GPU to GPU, each group on its own', () => {
     const groups = [pair, { size: 1, columns: [still, dear] }];
     expect(chooseExactly(asking(3, 'a'), groups, Infinity)).to.deep.equal({
       counts: [
