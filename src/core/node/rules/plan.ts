@@ -32,7 +32,7 @@ export function planMissing(situation: Situation): Ruling | undefined {
 export function planRefused(situation: Situation): Outcome | undefined {
   const { refusal, refusalCode, monitors = [] } = situation.partition.status?.device?.plan ?? {};
   if (refusal === undefined) return undefined;
-  if (refusalCode === 'InUse' && monitors.length > 0) return waitForMonitors(situation, refusal, monitors);
+  if (monitors.length > 0) return waitForMonitors(situation, refusal, monitors);
   if (refusalCode === 'InUse') return waitForUsers(situation, refusal);
   return refusalCode === 'Foreign' ? refuseForeign(situation, refusal) : leaveOpen('Failed', 'Refused', refusal);
 }

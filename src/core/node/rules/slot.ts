@@ -154,10 +154,9 @@ export function awaitTurn(situation: Situation, use: SlotUse, checks: readonly R
   const { pods, fresh } = situation;
   // What has refused it after its admission may show only in what the API server itself says. Without a look at that it would be admitted
   // again at once, and without end.
-  const wasRefused = resumeWait(situation, 'Refused') !== undefined;
+  if (fresh === undefined && resumeWait(situation, 'Refused') !== undefined) return { needs: 'All' };
   // With a slot, everything is read at once, as it will be needed.
-  if (pods === undefined) return { needs: wasRefused || slotInForce(situation) ? 'All' : 'Pods' };
-  if (wasRefused && fresh === undefined) return { needs: 'All' };
+  if (pods === undefined) return { needs: slotInForce(situation) ? 'All' : 'Pods' };
   const refusal = askInOrder([...checks, checkConfig], situation);
   if (refusal)
     return 'needs' in refusal || fresh === undefined

@@ -155,6 +155,19 @@ describe('a node whose device plugin would not offer the new layout', () => {
     expect(reasonOf({ ...both, claim: becomes() })).to.equal('StrategyMismatch');
   });
 
+  it('is closed where every GPU is whole afterwards, those of no layout too: any strategy offers those alike', () => {
+    const device = aDevice(aGpu({ slices: ['7g.40gb@0'] }), aGpu({ index: 1 }));
+    const wish = { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' as const }] };
+    const policy = aSlicingPolicy({ strategy: 'single', layouts: [{ gpus: { indices: [0] }, mig: 'Disabled' }] });
+    const partition = aManagedPartition({ device, wish, strategy: 'single' });
+    const node = aNode({ allocatable: { 'nvidia.com/gpu': '1', 'nvidia.com/mig-7g.40gb': '1' } });
+    const gapOf = (more: SnapshotParts) => checkOffer(aSituation({ policy, partition, node, ...more }));
+    expect(gapOf({})).to.equal(undefined);
+    const sliced = aDevice(aGpu({ slices: ['7g.40gb@0'] }), aGpu({ index: 1, mig: 'Enabled' }));
+    const other = aManagedPartition({ device: sliced, wish, strategy: 'single' });
+    expect(gapOf({ partition: other })?.verdict.reason).to.equal('StrategyMismatch');
+  });
+
   it('names the labels of a plugin that the administrator has told us of', () => {
     const settings = { pluginSelector: { app: 'mine' } };
     const ruling = checkOffer(aSituation({ node: aNode({ allocatable: {} }), settings }, { pods: [] }));

@@ -102,7 +102,9 @@ describe('a node whose policy has its backend found out', () => {
     const parts = { policy, partition: known(undefined), node: aNode({ allocatable: nothing }) };
     const { verdict, commands } = judge(parts, { pods: [], slices: [] });
     expect(verdict).to.include({ phase: 'Pending', reason: 'BackendUnknown', requeueAfterMs: 15_000 });
-    expect(verdict.message).to.include('it advertises no GPUs, has no ResourceSlices of gpu.nvidia.com');
+    expect(verdict.message)
+      .to.include('it advertises no GPUs, has no ResourceSlices of gpu.nvidia.com')
+      .and.not.include('start-up taint');
     expect(commands).to.deep.equal([]);
   });
 
@@ -190,6 +192,17 @@ describe('a node whose policy has its backend found out', () => {
     const answer = judge({ policy, partition, node: aNode({ allocatable: advertisesSlice }) });
     expect(answer.verdict).to.include({ phase: 'Ready', reason: 'Ready' });
     expect(answer.reads).not.to.include('Pods');
+  });
+
+  it('is looked at again where the device plugin advertises nothing, even if nothing is what it should', () => {
+    const layouts = [{ gpus: { indices: [1] }, profiles: { '7g.40gb': 1 } }];
+    const empty = aDevice(aGpu({ mig: 'Enabled' }));
+    const parts = {
+      policy: aSlicingPolicy({ backend: 'Auto', layouts }),
+      partition: aManagedPartition({ device: empty, wish: { gpus: [] }, backend: 'DevicePlugin' }),
+      node: aNode({ allocatable: nothing }),
+    };
+    expect(told(judge(parts, { pods: [aDriverPod()], slices: [] }))).to.deep.equal(['DRA']);
   });
 
   it('becomes Ready as with backend DRA, and is told by its slices', () => {

@@ -68,6 +68,32 @@ describe('a node whose device is done', () => {
     ]);
   });
 
+  it('is looked at again just after it is due to be opened', () => {
+    const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1' };
+    const world = new NodeWorld({
+      partition: done,
+      node: aNode({ taints: taints.closed, labels, allocatable: advertisesSlice }),
+    });
+    world.settle();
+    const [early, late] = [29_000, 999].map((ms) => world.step(ms).verdict.requeueAfterMs);
+    expect([early, late]).to.deep.equal([1010, 11]);
+    world.step(11);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('has its plugin kept away for a single label that is outdated, too', () => {
+    const deploy = 'nvidia.com/gpu.deploy.device-plugin';
+    const outdated = { ...discovered, 'nvidia.com/mig-7g.40gb.count': '2' };
+    const labels = { ...updating, ...outdated, 'nvidia.com/gfd.timestamp': '1', [deploy]: 'true' };
+    const node = aNode({ taints: taints.closed, labels, allocatable: { 'nvidia.com/gpu': '0' } });
+    const world = new NodeWorld({ partition: done, node });
+    world.settle();
+    expect(world.labels[deploy]).to.equal('paused-for-mig-change');
+    world.label(discovered);
+    world.settle();
+    expect(world.labels[deploy]).to.equal('true');
+  });
+
   it('is opened when nobody labels it for too long, and keeps its start-up taint', () => {
     const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1' };
     const world = new NodeWorld({

@@ -141,6 +141,17 @@ describe('holders of GPUs that have to go', () => {
     }
   });
 
+  it('are not evicted where their label takes them away, also a device plugin that would stay away from a closed node', () => {
+    const deploy = 'nvidia.com/gpu.deploy.device-plugin';
+    const pod = aPluginPod();
+    const pods = [{ ...pod, spec: { ...pod.spec, nodeSelector: { [deploy]: 'true' } } }];
+    const world = aModeChange({ node: aNode({ labels: { [deploy]: 'true' } }), pods });
+    for (let second = 0; second < 4; second += 1) world.step(1000);
+    expect(world.labels[deploy]).to.equal(pausedForMigChange);
+    expect(world.step().verdict.message).to.include('gpu/plugin');
+    expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
+  });
+
   it('that a budget keeps are named with the refusal', () => {
     const world = aModeChange({ node: aNode(), pods: [aHolderPod('dcgm')] });
     world.refusals = { 'uid-dcgm': 'the disruption budget needs 1 pod' };

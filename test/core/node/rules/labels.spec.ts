@@ -54,6 +54,15 @@ describe('labels of a device, where we write them', () => {
     expect(world.done).to.have.lengthOf(before);
   });
 
+  it('stay where the device is one of which GPU Feature Discovery itself would say nothing', () => {
+    const world = aLabelledNode();
+    world.policy = aSlicingPolicy({ rollout: { paused: true } });
+    world.slot = undefined;
+    world.report({ driverVersion: '550', gpus: wholeGpu.gpus ?? [] });
+    expect(world.step().verdict.reason).to.equal('Paused');
+    expect(world.labels).to.include({ [sliceCount]: '1', 'nvidia.com/gpu.count': '1' });
+  });
+
   it('are not begun with on a node that we have never labelled', () => {
     const world = new NodeWorld({ policy: aSlicingPolicy({ rollout: { paused: true } }) });
     world.settle();
@@ -98,5 +107,16 @@ describe('labels of a device, where we write them', () => {
     expect(world.taintKeys).to.deep.equal([]);
     expect(world.labels).not.to.have.property(sliceCount);
     expect(world.labels).to.have.property(driver);
+  });
+
+  it('of slices stay when such a node is opened where GPU Feature Discovery writes them: it corrects them itself', () => {
+    const labels = { 'nvidia.com/gfd.timestamp': '1', [sliceCount]: '1' };
+    const node = aNode({ labels, taints: taints.closed, allocatable: {} });
+    const world = new NodeWorld({ partition: done, node, agent: { state: 'Missing' } });
+    world.step();
+    world.step(31_000);
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).to.include(labels);
   });
 });

@@ -78,6 +78,20 @@ describe('a pod whose name a plan gives as a holder', () => {
   });
 });
 
+describe('a pod whose device no longer exists', () => {
+  it('has to go, under whatever name its kubelet hands such devices out, unless it uses no GPU', () => {
+    const lostDevices = [{ id: 'MIG-destroyed', pods: ['ns/tools'] }];
+    const advertised = { stale: 0, resources: { 'tools.example/slice': 1 } };
+    const device = { ...heldDevice, readTime, lostDevices, advertised };
+    const using = (resource: string): PodView => {
+      const containers = [{ resources: { limits: { [resource]: 1 } } }];
+      return { ...created('tools', before), spec: { containers } };
+    };
+    expect(judge([using('tools.example/slice')], { device })).to.deep.equal(of('affected', 'uid-tools'));
+    expect(judge([using('tools.example/license')], { device })).to.deep.equal(of('none', ''));
+  });
+});
+
 describe('a pod that was told to go', () => {
   it('is spared if neither the plan names it nor the whole node drains', () => {
     const drain = order('uid-stays');

@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import { managedConfig } from '../../../../src/core/nvidia/plugin-config/managed-config.ts';
+import { configurePlugin } from '../../../../src/core/node/rules/configure-plugin.ts';
 import { checkConfig } from '../../../../src/core/node/rules/plugin-config.ts';
 import {
   advertisesSlice,
+  aFreshRead,
   aManagedPartition,
   aNode,
   aPluginPod,
   aSituation,
   aSlicingPolicy,
+  aSlot,
   judge,
   refusedHold,
   slicedGpu,
@@ -51,6 +54,23 @@ describe('the device plugin’s config file', () => {
     expect(world.labels).to.not.have.property(label);
     world.step(300);
     expect(world.labels[label]).to.equal(key);
+  });
+
+  it('is chosen for good on a node whose plugin could not start for lack of its file: what that has read is unknown', () => {
+    const outcome = (isReady: boolean) =>
+      configurePlugin({
+        ...aSituation({
+          settings,
+          partition: aManagedPartition({ device: slicedGpu }),
+          node: aNode({ allocatable: advertisesSlice, labels: { [label]: 'gone' } }),
+        }),
+        pods: [aPluginPod({ isReady })],
+        configFiles: { state: 'Read', files: { [key]: file } },
+        fresh: aFreshRead({ policy: { uid: 'uid-p', generation: 1, told: 1 }, slot: aSlot }),
+      });
+    expect(outcome(true)).to.have.nested.property('waits.Untouched');
+    expect(outcome(false)).to.have.property('commands').with.length(1);
+    expect(outcome(false)).not.to.have.nested.property('waits.Untouched');
   });
 
   it('is looked for before anything is touched', () => {

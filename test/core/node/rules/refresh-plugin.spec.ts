@@ -247,6 +247,16 @@ describe('devices that the kubelet offers before it has told the API server', ()
     expect(evictions(world)).to.deep.equal([]);
   });
 
+  it('are waited for without another look at the plugin’s pods: what the controller wrote is what the kubelet offers', () => {
+    const world = aDoneChange({ settings, partition });
+    world.step();
+    world.report({ advertised: followed });
+    world.step(100);
+    const { verdict, reads } = world.step(10);
+    expect(verdict.reason).to.equal('AdvertisePending');
+    expect(reads).to.deep.equal([]);
+  });
+
   it('are not advertised while a device among them no longer exists, or where the kubelet cannot be asked', () => {
     for (const advertised of [stale, undefined]) {
       const { advertised: _, ...rest } = device;

@@ -75,8 +75,8 @@ describe('an outdated wish', () => {
 describe('a policy of an earlier generation than the one that a node serves', () => {
   const serving = aManagedPartition({ policy: { name: 'p', uid: 'uid-p', generation: 3 } });
   const { generation: listed } = aSlicingPolicy().metadata;
-  const outdated = (generation: number, told = generation) => {
-    const fresh = aFreshRead({ policy: { uid: 'uid-p', generation, told } });
+  const outdated = (generation: number, told = generation, uid = 'uid-p') => {
+    const fresh = aFreshRead({ policy: { uid, generation, told } });
     return policyOutdated(aSituation({ partition: serving, claim: { newestGeneration: generation } }, { fresh }));
   };
 
@@ -87,6 +87,10 @@ describe('a policy of an earlier generation than the one that a node serves', ()
 
   it('is in force if the one that the node serves only planned, and the newest is not accepted', () => {
     expect(outdated(4, listed)).to.equal(undefined);
+  });
+
+  it('is not if the API server has another policy of the name: it was deleted and created again', () => {
+    expect(outdated(1, listed, 'uid-again')).to.have.nested.property('verdict.reason', 'AwaitingPlan');
   });
 
   it('is not if the API server has accepted a later one', () => {
