@@ -16,11 +16,6 @@ export class CliError extends Error {
   }
 }
 
-/** What a failure says of itself. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** Carries a command's exit code out of commander, which discards an action's result. */
 export class CommandOutcome {
   code: ExitCode = 0;

@@ -1,9 +1,10 @@
 import type { Layout } from '../core/gpu/geometry/geometry.ts';
 import type { Instance } from '../core/gpu/search/instance.ts';
-import { CliError, messageOf } from './exit.ts';
+import { CliError } from './exit.ts';
 import { parseYaml } from './input/yaml-document.ts';
 import { definedOnly } from '../core/text/defined-fields.ts';
 import { isFields } from '../core/text/fields.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 /** More instances of a profile than any GPU holds; a larger count is a typing error. */
 const MOST = 1000;

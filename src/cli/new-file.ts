@@ -2,8 +2,9 @@ import { constants, lstatSync, statSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { CliError, messageOf } from './exit.ts';
+import { CliError } from './exit.ts';
 import type { Terminal } from './terminal.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 /** The file that is meant by a path: in a folder, one of this name. */
 export function nameNewFile(path: string, name: string, { cwd }: Pick<Terminal, 'cwd'>): string {

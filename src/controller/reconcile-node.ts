@@ -11,6 +11,7 @@ import type { NodeStep } from './node-step.ts';
 import type { NodeObject } from './node-object.ts';
 import type { BesidePlanner } from './plan-beside.ts';
 import type { NodeReporter } from './report-node.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 /** The watch should bring back our own write within moments; after this many ms the Node itself is read. */
 const ownWriteMs = 3000;
@@ -84,7 +85,7 @@ export class NodeReconciler {
       this.#parts.cluster.memory.decided(node.metadata);
       return found;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       const given = this.#parts.cluster.memory.threw(node.metadata, why);
       if (given !== undefined) this.#parts.reporter.setAside(node, given);
       throw error;

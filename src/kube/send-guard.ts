@@ -1,11 +1,12 @@
 import { DecoratorHandler, type Dispatcher } from 'undici';
+import { messageOf } from '../core/text/message-of.ts';
 
 /** A request was held back at the last moment; `cause` says why. */
 export class NotSentError extends Error {
   override readonly name = 'NotSentError';
 
   constructor(request: string, cause: unknown) {
-    super(`${request}: not sent: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${request}: not sent: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
+import { messageOf } from '../core/text/message-of.ts';
 
 /** Prefix of the options' environment variables. */
 const prefix = 'GPU_PARTITION_';
@@ -86,7 +87,7 @@ function readFile(path: unknown, settings: readonly Option[], findings: string[]
   try {
     content = parse(readFileSync(path, 'utf8'), { logLevel: 'error' }) ?? {};
   } catch (error) {
-    findings.push(`--config: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    findings.push(`--config: ${path} cannot be read: ${messageOf(error)}`);
     return new Map();
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {

@@ -7,6 +7,7 @@ import { simulate, type SimulationStart } from '../core/simulation/simulation.ts
 import type { SolverAnswer, SolverOrder } from '../process/demand-solver.ts';
 import { HighsSolver, loadSolver } from './highs.ts';
 import { planPools } from './pool-planner.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 process.once('message', (order: SolverOrder) => {
   void answer(order).then((found) => process.send?.(found, () => process.disconnect()));
@@ -16,7 +17,7 @@ async function answer(order: SolverOrder): Promise<SolverAnswer> {
   try {
     return 'simulation' in order ? await play(order.simulation) : await plan(order.question, order.seconds);
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
+    return { error: messageOf(error) };
   }
 }
 

@@ -7,6 +7,7 @@ import { byUrgency } from '../core/view/urgency.ts';
 import type { FleetFeed } from './fleet-feed.ts';
 import type { PageAnswers } from './page-answers.ts';
 import { pageText } from './page-text.ts';
+import { messageOf } from '../core/text/message-of.ts';
 
 export interface PageServer {
   /** Includes the token without which nothing is shown. */
@@ -111,7 +112,7 @@ async function sendText(read: () => Promise<string>, response: ServerResponse, t
   try {
     send(response, 200, type, await read());
   } catch (error) {
-    send(response, 503, 'text/plain', escapeInvisible(error instanceof Error ? error.message : String(error)));
+    send(response, 503, 'text/plain', escapeInvisible(messageOf(error)));
   }
 }
 

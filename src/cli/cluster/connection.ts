@@ -6,7 +6,8 @@ import type { ListOptions, Selection } from '../../kube/call-options.ts';
 import type { KubeObject, ObjectRef, Resource } from '../../kube/resource.ts';
 import { group } from '../../api/names.ts';
 import type { Source } from '../../core/view/freshness.ts';
-import { CliError, messageOf } from '../exit.ts';
+import { CliError } from '../exit.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** Options of every command that queries a cluster. */
 export interface ConnectionOptions {

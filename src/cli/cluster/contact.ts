@@ -5,8 +5,8 @@ import type { KubeClient } from '../../kube/client.ts';
 import type { Reflector } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Clock, waitFor } from '../../process/clock.ts';
-import { messageOf } from '../exit.ts';
 import { LeadershipWatch } from './leadership.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 interface Contact {
   readonly client: KubeClient;

@@ -13,7 +13,7 @@ import { equalitySelector } from '../../process/plugin-option.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
 import { readSavedOrLive } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
-import { CliError, messageOf } from '../exit.ts';
+import { CliError } from '../exit.ts';
 import { readPath } from '../path-option.ts';
 import { readPolicies } from '../plan/policy-files.ts';
 import { snapshotCommand } from '../plan/snapshot-file.ts';
@@ -21,6 +21,7 @@ import { printLines } from '../screen.ts';
 import { loadByDemand, loadByTrace } from '../simulate/arrivals.ts';
 import { readTrace, type TraceFile } from '../simulate/trace-file.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** A Monday: windows and schedules of policies open by it. */
 const startMs = Date.UTC(2026, 0, 5);

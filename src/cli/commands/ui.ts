@@ -11,10 +11,11 @@ import { type FollowedFleet, followFleet, readFleet } from '../cluster/follow.ts
 import { NodePools } from '../cluster/node-pools.ts';
 import { answerLive, answerSaved } from '../cluster/page-answers.ts';
 import type { CommandContext } from '../command-table.ts';
-import { CliError, messageOf } from '../exit.ts';
+import { CliError } from '../exit.ts';
 import { addSetupOptions, setupOf, type SetupOptions } from '../plan/setup-options.ts';
 import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 interface Options extends ConnectionOptions, SetupOptions {
   readonly port: number;

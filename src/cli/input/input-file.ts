@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 import type { Terminal } from '../terminal.ts';
 import { decodeText } from './text-encoding.ts';
-import { messageOf } from '../exit.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** A file that was read, or why it could not be. */
 export interface InputFile {

@@ -7,7 +7,7 @@ import { reportDevice } from '../../core/report/report-device.ts';
 import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 import { PodResourcesClient } from '../../kubelet/pod-resources.ts';
 import { readPath } from '../path-option.ts';
-import { messageOf } from '../exit.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 export interface PodOptions {
   readonly podResourcesSocket: string;

@@ -1,6 +1,7 @@
-import { CliError, messageOf } from '../exit.ts';
+import { CliError } from '../exit.ts';
 import { parseManifests, readText } from '../input/manifest-file.ts';
 import type { Terminal } from '../terminal.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** A pool of 10,000 GPUs takes some MB. */
 const MOST_BYTES = 256 * 1024 * 1024;

@@ -2,7 +2,8 @@ import { unescape } from 'node:querystring';
 import type { RequestHistory, RequestSeries } from '../../core/advice/history.ts';
 import { fieldsOf } from '../../core/text/fields.ts';
 import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
-import { CliError, messageOf } from '../exit.ts';
+import { CliError } from '../exit.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** A stretch of the past. */
 export interface HistoryWindow {

@@ -11,7 +11,7 @@ import { explainHiddenProcesses } from '../../device/host/host-processes.ts';
 import { PodResourcesClient } from '../../kubelet/pod-resources.ts';
 import type { PodOptions } from '../node/host-pods.ts';
 import type { HostView } from './host-view.ts';
-import { messageOf } from '../exit.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** What can be shown of the proof that a GPU is idle: processes, their namespace, and the kubelet. */
 export async function checkIdleProof(

@@ -18,7 +18,7 @@ import { allocatableResponse, listResponse } from '../../kubelet/pod-resources-m
 import type { PodOptions } from '../node/host-pods.ts';
 import { askHostToolkit, type ToolkitOptions } from '../node/host-toolkit.ts';
 import type { HostView } from './host-view.ts';
-import { messageOf } from '../exit.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** Bounds, in bytes: the driver has a file for each instance, and a spec an entry. */
 const mostFileBytes = 4096;

@@ -5,7 +5,7 @@ import { makeExecute } from '../../device/command/child.ts';
 import { recordRuns } from '../../device/command/recorder.ts';
 import { integer } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
-import { CliError, type ExitCode, messageOf } from '../exit.ts';
+import { CliError, type ExitCode } from '../exit.ts';
 import { demandNewFile, nameNewFile, saveNewFile } from '../new-file.ts';
 import { findHostTool } from '../node/host.ts';
 import { addPodOptions, type PodOptions } from '../node/host-pods.ts';
@@ -20,6 +20,7 @@ import { thisHost } from './host-view.ts';
 import type { Selftest } from '../../core/selftest/selftest.ts';
 import { type RecordedSelftest, runSelftest, type SelftestOptions, type TestedTool } from './selftest.ts';
 import { printChecks, printOutcome, printProfileTest } from './selftest-text.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 interface Options extends NodeCommandOptions, PodOptions, Omit<ChangeOptions, 'gpu'> {
   readonly change?: boolean;

@@ -1,5 +1,6 @@
 import { DeviceError } from '../gpu/state/device-error.ts';
 import { KubeletError } from '../pods/kubelet-error.ts';
+import { messageOf } from '../text/message-of.ts';
 
 /** Why reading or applying failed, as reported. */
 export interface Fault {
@@ -27,7 +28,7 @@ export function faultOf(error: unknown, gpu?: string, undoError?: DeviceError): 
   const about = gpu === undefined ? {} : { gpu };
   if (error instanceof KubeletError) return { code: error.code, message: error.explanation, ...about };
   if (!(error instanceof DeviceError)) {
-    return { code: 'Unknown', message: error instanceof Error ? error.message : String(error), ...about };
+    return { code: 'Unknown', message: messageOf(error), ...about };
   }
   const { code, explanation, instance } = error;
   const where = [gpu === undefined && error.gpu !== undefined ? `GPU ${error.gpu}` : [], instance ?? []].flat();

@@ -1,5 +1,6 @@
 import { DeviceError, type DeviceErrorCode } from '../../core/gpu/state/device-error.ts';
 import type { Execution } from '../../core/smi/output.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** Why the kernel did not start a program, by error number; anything else is `ToolBlocked`. */
 const causes: ReadonlyMap<string, readonly [DeviceErrorCode, string]> = new Map([
@@ -12,7 +13,7 @@ const causes: ReadonlyMap<string, readonly [DeviceErrorCode, string]> = new Map(
 
 /** The error for a program that was not started. */
 export function explainSpawnError(tried: string, cause: unknown): DeviceError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   const number = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const [code, meaning] = causes.get(number) ?? ['ToolBlocked' as const, undefined];
   const found = meaning === undefined ? `it was not started: ${message}` : `it was not started: ${number}: ${meaning}`;

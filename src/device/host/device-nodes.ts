@@ -4,6 +4,7 @@ import { makeExecute } from '../command/child.ts';
 import { findTool, type Tool } from '../command/tool.ts';
 import { describeEnd } from '../../core/smi/output.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 export interface DeviceNodeOptions {
   /** Roots in which the NVIDIA Container Toolkit may be; if empty, nothing is done. */
@@ -69,7 +70,7 @@ export async function refreshDeviceNodes(options: DeviceNodeOptions): Promise<De
       if (execution.rc === 0 && execution.end === 'Exited') done.push(line);
       else problems.push(`${line}: ${describeEnd(execution)}: ${execution.stdout.trim().slice(-240)}`);
     } catch (error) {
-      problems.push(`${line}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`${line}: ${messageOf(error)}`);
     }
   }
   return { done, problems };

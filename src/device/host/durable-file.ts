@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { makeOwnFolder } from './state-folder.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /**
  * Writes a file of the state folder: on disk when it returns, and never half of it.
@@ -17,7 +18,7 @@ export async function writeDurably(path: string, text: string): Promise<void> {
     renameSync(next, path);
     await syncFolder(dirname(path));
   } catch (cause) {
-    const found = cause instanceof Error ? cause.message : String(cause);
+    const found = messageOf(cause);
     throw new DeviceError('JournalUnavailable', { tried: `to write ${path}`, found, cause });
   }
 }

@@ -3,6 +3,7 @@ import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { readIfThere, writeDurably } from './durable-file.ts';
 import type { MigMode } from '../../core/gpu/state/device-state.ts';
 import { hasFields, isListOf, isOneOf, isText } from '../../core/text/shape.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** The state of a GPU before an apply began. */
 export interface JournalGpu {
@@ -69,7 +70,7 @@ export class Journal {
     try {
       return readFileSync(this.#bootIdPath, 'utf8').trim();
     } catch (cause) {
-      const found = cause instanceof Error ? cause.message : String(cause);
+      const found = messageOf(cause);
       throw new DeviceError('JournalUnavailable', { tried: `to read ${this.#bootIdPath}`, found, cause });
     }
   }

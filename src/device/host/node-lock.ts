@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { isListening } from '../../process/listener.ts';
 import { makeOwnFolder } from './state-folder.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** While it is held, nobody else who takes this host's lock changes GPUs. */
 export interface NodeLock {
@@ -174,7 +175,7 @@ function hasCode(error: unknown, code: string): boolean {
 }
 
 function unusable(path: string, cause: unknown): DeviceError {
-  const found = cause instanceof Error ? cause.message : String(cause);
+  const found = messageOf(cause);
   return new DeviceError('JournalUnavailable', { tried: `to lock ${path}`, found, cause });
 }
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { findFault, programFile, writeManifest } from './cache.ts';
-import { ControlPlaneError, messageOf } from './errors.ts';
+import { ControlPlaneError } from './errors.ts';
 import { buildArguments } from './go-module.ts';
 import type { GoModule } from './go-module.ts';
 import { goEnvironment } from './go-toolchain.ts';
@@ -10,6 +10,7 @@ import type { GoToolchain } from './go-toolchain.ts';
 import { startGuard } from './guard.ts';
 import { allPrograms } from './programs.ts';
 import { runProgram } from './run.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /**
  * Builds into a folder beside the target and renames it into place, so that a cache folder is complete or absent.

@@ -12,7 +12,3 @@ export class ControlPlaneError extends Error {
     this.code = code;
   }
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,7 +1,8 @@
 import { isOlderDriver as isOlder } from '../../core/gpu/geometry/model-lookup.ts';
 import { runProgram } from './run.ts';
-import { ControlPlaneError, messageOf } from './errors.ts';
+import { ControlPlaneError } from './errors.ts';
 import type { GoModule } from './go-module.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 /** `version` is in Go's form, `go1.26.8`; `platform` as in `linux-amd64`. */
 export interface GoToolchain {

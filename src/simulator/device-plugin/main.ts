@@ -14,6 +14,7 @@ import { readSettings } from '../nvidia-smi/state/process-world.ts';
 import { readStateFile } from '../nvidia-smi/state/state-file.ts';
 import { serveResource } from '../../kubelet/device-plugin/resource-server.ts';
 import type { ResourceServer } from '../../kubelet/device-plugin/resource-server.ts';
+import { messageOf } from '../../core/text/message-of.ts';
 
 const folder = process.env['DEVICE_PLUGIN_FOLDER'] ?? '/var/lib/kubelet/device-plugins';
 const strategy = process.env['MIG_STRATEGY'] ?? 'none';
@@ -39,7 +40,7 @@ async function offer(): Promise<void> {
 /** One start at a time: a signal during a start triggers another after it. */
 function offerAgain(): void {
   work = work.then(offer).catch((error: unknown) => {
-    console.error(error instanceof Error ? error.message : String(error));
+    console.error(messageOf(error));
     process.exit(1);
   });
 }

@@ -6,6 +6,7 @@ import type { KubeClient } from '../../../kube/client.ts';
 import type { ConfigManager } from './daemon-settings.ts';
 import { configMapsResource, nodesResource } from '../node/kube-objects.ts';
 import type { ConfigMapObject, KubeletNode } from '../node/kube-objects.ts';
+import { messageOf } from '../../../core/text/message-of.ts';
 
 /** The config file of a daemon, or who cannot continue without it: the kubelet, the config-manager, the daemon. */
 export type LoadedConfig =
@@ -73,7 +74,7 @@ function readConfig(label: string, key: string, text: string): LoadedConfig {
   try {
     file = parse(text);
   } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
+    return refuse(messageOf(error));
   }
   const parsed = parseDevicePluginConfig(file);
   if (parsed.ok) return { kind: 'Loaded', label, key, config: parsed.config };
