@@ -22,6 +22,13 @@ interface Parts {
   readonly now: () => number;
 }
 
+interface Executed {
+  /** With what was heard of evictions. */
+  readonly memory: NodeMemory;
+  /** Why one of them was not answered: it may have taken effect. */
+  readonly unanswered?: unknown;
+}
+
 /** Executes what was decided, each command under its own precondition, and nothing else. */
 export class Executor {
   readonly #parts: Parts;
@@ -32,10 +39,9 @@ export class Executor {
 
   /**
    * @param snapshot what the decision was based on
-   * @returns the memory, updated with the results of evictions
    * @throws ApiError of the first refused command; the commands after it are not tried
    */
-  async execute(commands: readonly Command[], snapshot: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
+  async execute(commands: readonly Command[], snapshot: NodeSnapshot, memory: NodeMemory): Promise<Executed> {
     let known = memory;
     for (const command of commands) {
       if (isRemoval(command)) continue;
@@ -43,16 +49,15 @@ export class Executor {
       else await this.#carryOut(command, snapshot);
     }
     // In parallel: an eviction takes the API server 0.1 s.
-    const removals = commands.filter(isRemoval);
     const answers = await Promise.all(
-      removals.map(async (command) => ({ command, refusal: await this.#remove(command, snapshot) })),
+      commands.filter(isRemoval).map(async (command) => ({ command, ...(await this.#remove(command, snapshot)) })),
     );
     for (const { command, refusal } of answers) {
       const { uid } = command.pod;
       const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
       known = noteEviction(known, uid, { at: this.#parts.now(), refusal, ...definedOnly({ round, owner }) });
     }
-    return known;
+    return { memory: known, unanswered: answers.find(({ unanswered }) => unanswered !== undefined)?.unanswered };
   }
 
   /** Without the right to do so, the kubelet's own report is waited for, as long as this change lasts. */
@@ -167,18 +172,21 @@ export class Executor {
     }
   }
 
-  /** @returns the API server's refusal; undefined if the pod is terminating or gone */
-  async #remove(command: Removal, { node }: NodeSnapshot): Promise<string | undefined> {
+  /** @returns the API server's refusal, or why there is no answer; neither if the pod is terminating or gone */
+  async #remove(
+    command: Removal,
+    { node }: NodeSnapshot,
+  ): Promise<{ readonly refusal?: string; readonly unanswered?: unknown }> {
     try {
       if (command.name === 'EvictPod') await this.#evict(command);
       else await this.#delete(command, node.metadata.name);
-      return undefined;
+      return {};
     } catch (error) {
-      if (isNotFound(error) || isConflict(error)) return undefined;
-      if (!(error instanceof ApiError) || error.code === 0) throw error;
+      if (isNotFound(error) || isConflict(error)) return {};
+      if (!(error instanceof ApiError) || error.code === 0) return { unanswered: error };
       // Only the causes name a disruption budget.
       const causes = (error.details?.causes ?? []).flatMap(({ message }) => message ?? []);
-      return cutText([error.text, ...causes].join(' '), longestRefusal);
+      return { refusal: cutText([error.text, ...causes].join(' '), longestRefusal) };
     }
   }
 

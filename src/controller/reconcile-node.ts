@@ -57,8 +57,9 @@ export class NodeReconciler {
     this.#parts.reporter.note(snapshot, verdict, { ...rolloutState, seen: slots });
     // 2. Execute.
     this.#parts.cluster.memory.tries(node.metadata, this.#parts.cluster.memoryOf(node), found.memory);
-    const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
+    const { memory, refusal, unanswered } = await this.#execute(commands, snapshot, found.memory);
     this.#parts.cluster.memory.put(node.metadata, memory);
+    if (unanswered !== undefined) throw unanswered;
     this.#parts.onStep?.({ node: name, verdict: refusal ?? verdict, commands: refusal ? [] : commands, memory });
     // 3. Report, unless there is nothing left to report on.
     if (refusal === undefined && commands.some((command) => command.name === 'DeletePartition')) {
@@ -121,9 +122,9 @@ export class NodeReconciler {
     commands: Judged['commands'],
     snapshot: NodeSnapshot,
     memory: NodeMemory,
-  ): Promise<{ readonly memory: NodeMemory; readonly refusal?: Verdict }> {
+  ): Promise<Awaited<ReturnType<Executor['execute']>> & { readonly refusal?: Verdict }> {
     try {
-      return { memory: await this.#parts.executor.execute(commands, snapshot, memory) };
+      return await this.#parts.executor.execute(commands, snapshot, memory);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 403) throw error;
       const message = `the API server forbids a required request: ${error.message}. Give the controller the rights of config/rbac`;

@@ -102,7 +102,7 @@ describe('Executor', () => {
       c: refusal(404, 'gone'),
       d: refusal(409, 'another uid'),
     });
-    const { evictions } = await execute(['a', 'b', 'c', 'd', 'e'].map(evict));
+    const { evictions } = (await execute(['a', 'b', 'c', 'd', 'e'].map(evict))).memory;
     expect(client.asked).to.have.members(['evict a', 'evict b', 'evict c', 'evict d', 'evict e']);
     const known = { at: 7, round: 1, owner: 'set' };
     expect(evictions).to.deep.equal({
@@ -119,7 +119,7 @@ describe('Executor', () => {
       a: refusal(403, 'no pod of this namespace goes'),
       c: refusal(409, 'uid'),
     });
-    const { evictions } = await execute(['a', 'b', 'c'].map(remove));
+    const { evictions } = (await execute(['a', 'b', 'c'].map(remove))).memory;
     expect(client.asked).to.have.members(['delete a uid-a 30', 'delete b uid-b 30', 'delete c uid-c 30']);
     expect(Object.values(evictions).map(({ at, refusal: why }) => [at, why])).to.deep.equal([
       [7, 'no pod of this namespace goes'],
@@ -128,10 +128,16 @@ describe('Executor', () => {
     ]);
   });
 
-  it('takes no answer for no refusal', async () => {
-    const { execute } = anExecutor({ a: refusal(0, 'no answer') });
-    for (const command of [evict('a'), remove('a')]) {
-      expect(await execute([command]).catch((error: unknown) => error)).to.be.instanceOf(ApiError);
+  it('takes no answer for no refusal, remembers that it has asked, and what it was told of the others', async () => {
+    const { execute } = anExecutor({ a: refusal(0, 'no answer'), b: refusal(429, 'not now.') });
+    for (const command of [evict, remove]) {
+      const { memory, unanswered } = await execute(['a', 'b', 'c'].map(command));
+      expect(unanswered).to.be.instanceOf(ApiError).and.have.property('text', 'no answer');
+      expect(Object.entries(memory.evictions).map(([uid, one]) => [uid, one.at, one.refusal])).to.deep.equal([
+        ['uid-a', 7, undefined],
+        ['uid-b', 7, 'not now. The budget x needs 2'],
+        ['uid-c', 7, undefined],
+      ]);
     }
   });
 });

@@ -62,8 +62,9 @@ export class NodeWork {
     this.#note(found, seen);
     this.#world.checks.isDecided(this.#by, snapshot, found);
     memory.tries(node.metadata, this.#cluster.memoryOf(node), found.memory);
-    const remembered = yield* this.#shell.execute(commands, snapshot, found.memory);
+    const { memory: remembered, unanswered } = yield* this.#shell.execute(commands, snapshot, found.memory);
     memory.put(node.metadata, remembered);
+    if (unanswered !== undefined) throw unanswered;
     this.verdicts.set(name, verdict);
     return yield* this.#shell.report(snapshot, verdict, remembered);
   }

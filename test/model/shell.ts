@@ -112,8 +112,9 @@ export class NodeShell {
     commands: readonly Command[],
     snapshot: NodeSnapshot,
     memory: NodeMemory,
-  ): Generator<number, NodeMemory, undefined> {
+  ): Generator<number, { readonly memory: NodeMemory; readonly unanswered?: unknown }, undefined> {
     let known = memory;
+    let unanswered: unknown;
     for (const command of commands) {
       if (isRemoval(command)) continue;
       if (command.name === 'AdvertiseDevices') known = yield* this.#advertise(command, snapshot, known);
@@ -122,10 +123,11 @@ export class NodeShell {
     for (const command of commands.filter(isRemoval)) {
       const { uid } = command.pod;
       const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
-      const refusal = yield* this.#remove(command);
-      known = noteEviction(known, uid, { at: this.#world.timeline.now, refusal, owner, round });
+      const answer = yield* this.#remove(command);
+      unanswered ??= answer.unanswered;
+      known = noteEviction(known, uid, { at: this.#world.timeline.now, refusal: answer.refusal, owner, round });
     }
-    return known;
+    return { memory: known, unanswered };
   }
 
   *#carryOut(
@@ -233,7 +235,9 @@ export class NodeShell {
   }
 
   /** @returns the API server's refusal; undefined if the pod is terminating or gone */
-  *#remove(command: Removal): Generator<number, string | undefined, undefined> {
+  *#remove(
+    command: Removal,
+  ): Generator<number, { readonly refusal?: string; readonly unanswered?: unknown }, undefined> {
     const { name, pod, graceSeconds } = command;
     try {
       yield* this.call('Write', () =>
@@ -241,11 +245,12 @@ export class NodeShell {
           ? this.#world.evict(pod.uid, this.#by, graceSeconds)
           : this.#world.deletePod(pod.uid, this.#by, graceSeconds),
       );
-      return undefined;
+      return {};
     } catch (error) {
-      if (isNotFound(error) || isConflict(error)) return undefined;
-      if (!(error instanceof ApiError) || error.code === 0) throw error;
-      return `default/${pod.name}: ${error.message}`;
+      if (isNotFound(error) || isConflict(error)) return {};
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === 0) return { unanswered: error };
+      return { refusal: `default/${pod.name}: ${error.message}` };
     }
   }
 

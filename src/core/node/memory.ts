@@ -82,7 +82,7 @@ export interface Wait {
 
 export type Waits = { readonly [Name in WaitName]?: Wait };
 
-/** What the API server replied to the eviction of a pod: undefined text if the pod is going. */
+/** What the API server replied to the eviction of a pod: undefined text if the pod is going, or may be, as there was no reply. */
 export interface Eviction {
   readonly at: number;
   readonly refusal: string | undefined;
