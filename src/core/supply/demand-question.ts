@@ -18,23 +18,33 @@ const mostOfGpu = 16;
 const mostWeight = 1_000_000;
 
 export function askFor(policy: GpuPartitionPolicy, wanted: readonly WantedSlice[]): DemandAsked {
-  const slices = putSpareLast(wanted.flatMap((one) => one.slices));
+  const slices = rankParts(wanted.flatMap((one) => one.slices));
   return { slices, evict: evictsNever(policy) ? 'Never' : 'IfNeeded' };
 }
 
-/** Gives each slice that is asked for more weight than all spare ones that a GPU could lose for it. */
-function putSpareLast(parts: readonly WantedPart[]): readonly DemandSlice[] {
+/**
+ * Gives each slice that is asked for more weight than all spare ones that a GPU could lose for it, and what pods ask for a bit more than the
+ * rest of the same slice: one that serves a pod serves the min as well.
+ */
+function rankParts(parts: readonly WantedPart[]): readonly DemandSlice[] {
   const weights = (ofSpare: boolean): readonly number[] =>
     parts.flatMap(({ isSpare = false, count, weight }) => (count > 0 && isSpare === ofSpare ? [weight] : []));
   const firm = weights(false);
   const mostSpare = mostOfGpu * Math.max(0, ...weights(true));
-  const times = Math.min(Math.floor(mostWeight / Math.max(1, ...firm)), 1 + mostSpare);
+  const hasRest = parts.some(({ isRest, count }) => isRest === true && count > 0);
+  const most = Math.floor(mostWeight / Math.max(1, ...firm));
+  const times = Math.min(most, 1 + mostSpare + (hasRest ? mostOfGpu : 0));
+  // Less than the difference between any two weights of the policy, for all slices of a GPU together.
+  const step = hasRest && times > mostOfGpu ? 1 : 0;
   // Where the weights that are asked for leave no room for that, spare ones weigh less instead.
-  const share = Math.min(1, (times * Math.min(...firm) - 1) / mostSpare);
-  return parts.map(({ isSpare, weight, ...one }) => ({
+  const share = Math.min(1, (times * Math.min(...firm) - 1 - step) / mostSpare);
+  return parts.map(({ isSpare, isRest, weight, ...one }) => ({
     ...one,
     // Of a slice that nothing asks for now the weight was not looked at.
-    weight: isSpare === true ? Math.max(1, Math.floor(weight * share)) : Math.min(mostWeight, weight * times),
+    weight:
+      isSpare === true
+        ? Math.max(1, Math.floor(weight * share))
+        : Math.min(mostWeight, weight * times) - (isRest === true ? step : 0),
   }));
 }
 

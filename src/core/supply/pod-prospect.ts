@@ -18,7 +18,7 @@ import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planSer
 import { findPrice } from './price.ts';
 import { type PodPool, PoolReader } from './pod-pool.ts';
 import { shareWaiting } from './waiting-share.ts';
-import { followsPods, type WantedSlice, wantedSlices } from './wanted-slices.ts';
+import { followsPods, type WantedPart, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 import type { PodView } from '../pods/pod-view.ts';
 
 /** What the demand of a policy makes of a pod that waits for a slice. */
@@ -150,9 +150,10 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
   const asked = askFor(policy, wanted);
   const planned = yield* plan(members, asked, gpus);
   if (!planned) return tooLarge;
-  const own = want.slices.filter(
-    ({ profiles, isSpare }) => isSpare !== true && profiles.some((one) => isOfProfile(resource, one)),
-  );
+  // Where the demand follows pods, this one is among those that ask for a profile.
+  const isMeant = ({ isSpare, isRest }: WantedPart): boolean =>
+    isSpare !== true && (isRest !== true || want.waiting === undefined);
+  const own = want.slices.filter((part) => isMeant(part) && part.profiles.some((one) => isOfProfile(resource, one)));
   const names = new Set(own.map(({ name }) => name));
   const lacking = asked.slices.find(({ name }) => names.has(name) && (planned.shortfall.lacking[name] ?? 0) > 0);
   if (lacking) return yield* explainLack(scene, asked, planned, lacking);

@@ -10,6 +10,8 @@ import { waitingFor } from './pod-demand.ts';
 export interface WantedPart extends DemandSlice {
   /** Nothing asks for them yet: they go short before those of any slice for which something does. */
   readonly isSpare?: boolean;
+  /** Beyond what pods ask for by profile, up to the min of the slice: they go short before those parts of the same slice. */
+  readonly isRest?: boolean;
 }
 
 /** How many of a slice of the policy are wanted, and what that is for the planner. */
@@ -123,7 +125,7 @@ function split(
   count: number,
   uses: readonly ProfileUse[],
   parts: Pick<DemandSlice, 'profiles' | 'weight'>,
-): readonly DemandSlice[] {
+): readonly WantedPart[] {
   let left = count;
   const take = (most: number): number => {
     const taken = Math.min(left, most);
@@ -142,7 +144,7 @@ function split(
         count: one.count,
         weight: parts.weight,
       })),
-    { name, count: left, ...parts },
+    { name, count: left, ...parts, isRest: true },
   ];
 }
 

@@ -54,8 +54,10 @@ describe('what a demand makes of a pod that waits', () => {
     expect(outlook(asking(large), [nodeOf(demanding(fromPods()), gpu)])).to.deep.equal([
       'Planned policy p: the planner will offer a 3g.20gb on node n, GPU 0 in place of 2 idle 1g.5gb',
     ]);
-    const any = demanding(fromPods({ slices: [{ name: 'any', profiles: ['1g.5gb', '3g.20gb'] }] }));
-    expect(outlook(asking(large), [nodeOf(any, gpu)])[0], 'a slice of several profiles').to.match(/^Planned /);
+    for (const min of [0, 3, 5]) {
+      const any = demanding(fromPods({ slices: [{ name: 'any', profiles: ['1g.5gb', '3g.20gb'], min }] }));
+      expect(outlook(asking(large), [nodeOf(any, gpu)])[0], `several profiles, min ${min}`).to.match(/^Planned /);
+    }
     const unlisted = { ...aCluster([nodeOf(demanding(fromPods()), gpu)]), now: noon };
     const { pods: _pods, ...facts } = unlisted;
     const [alone] = answerHere(foreseePod(asking(large), facts));
@@ -267,9 +269,11 @@ describe('what a demand makes of a pod that waits', () => {
     expect(outlook(asking(large), [nodeOf(demanding(fromPods()), busy)], { others })).to.deep.equal([
       'NoRoom policy p: no GPU of p can take a 3g.20gb beside those that there are, whatever else went short: add GPUs',
     ]);
-    const any = { name: 'any', profiles: ['3g.20gb', '4g.20gb'], min: 3 };
-    const either = demanding(fromPods({ slices: [any] }));
-    expect(outlook(asking(large), [nodeOf(either, busy)])[0]).to.match(/^NoRoom /);
+    for (const min of [3, 4, 5]) {
+      const any = { name: 'any', profiles: ['3g.20gb', '4g.20gb'], min };
+      const either = demanding(fromPods({ slices: [any] }));
+      expect(outlook(asking(large), [nodeOf(either, busy)])[0], `min ${min}`).to.match(/^NoRoom /);
+    }
     const media = fromPods({ slices: [{ profiles: ['1g.5gb+me'] }, { profiles: ['4g.20gb'] }] });
     const moves = nodeOf(demanding(media), aGpu({ slices: ['1g.5gb+me@3*'] }));
     const wide = [asking('nvidia.com/mig-4g.20gb', 'wide')];

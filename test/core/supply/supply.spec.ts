@@ -86,6 +86,25 @@ describe('the pool of a demand', () => {
     }
   });
 
+  // The idle 4g.20gb counted for the min that cannot be reached, as much as the 3g.20gb for which a pod waited.
+  it('makes what a pod waits for before what only a min wants of the same slice, even if that is there', async () => {
+    const any = ['3g.20gb', '4g.20gb'];
+    for (const [min, weight, spare] of [
+      [2, 1, 0],
+      [4, 1, 0],
+      [9, 1_000, 3],
+    ] as const) {
+      const slices = [{ profiles: any, min, weight }, ...(spare > 0 ? [{ profiles: ['1g.5gb'], spare }] : [])];
+      const policy = aDemandPolicy({ from: 'Pods', slices });
+      const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['4g.20gb@0', '3g.20gb@4*'] })));
+      const asks = { ...nobody, waiting: new Map([['nvidia.com/mig-3g.20gb', 1]]) };
+      const asked = askFor(policy, wantedSlices({ slices, from: 'Pods' }, members, asks));
+      const pool = members.map((one) => one.gpu);
+      const { layouts } = await planDemand(pool, { ...asked, seconds: 10 });
+      expect(layouts[0]?.create, `min ${min}`).to.deep.equal([{ profile: '3g.20gb', start: 0 }]);
+    }
+  });
+
   it('gives up spare slices for a pod that waits, however far apart their weights are', async () => {
     for (const weight of [100, 1000, 50_000]) {
       const slices = [{ profiles: ['7g.40gb'] }, { profiles: ['1g.5gb'], weight, spare: 7 }];
