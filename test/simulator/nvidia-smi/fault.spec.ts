@@ -141,6 +141,17 @@ describe('faults of the simulated nvidia-smi', () => {
     expect(() => parseFaults('fail GpuInstanceDestory rc=19')).to.throw(FaultSyntaxError, 'no call GpuInstanceDestory');
     for (const line of ['output cut=20 gpu=1', 'fail Init rc=9 gi=1'])
       expect(() => parseFaults(line), line).to.throw(FaultSyntaxError, 'names no GPU');
+    for (const line of ['fail Run rc=9', 'skip Run'])
+      expect(() => parseFaults(line), line).to.throw(FaultSyntaxError, 'Run has no result of its own');
+    for (const [line, word] of [
+      ['sleep Run ms=5 rc=9', 'rc=9'],
+      ['lost gpu=1 done', 'done'],
+      ['hang Run Init', 'Init'],
+      ['output empty cut=5', 'cut=5'],
+      ['nodriver with=-L DeviceReset', 'DeviceReset'],
+    ] as const)
+      expect(() => parseFaults(line), line).to.throw(FaultSyntaxError, `means nothing here: ${word}`);
+    expect(() => parseFaults('output')).to.throw(FaultSyntaxError, 'unknown fault');
     for (const nth of ['0', '3-2', '0-'])
       expect(() => parseFaults(`fail Init rc=9 nth=${nth}`), nth).to.throw(FaultSyntaxError, 'no match in nth');
     for (const call of ['*', 'Run', 'GpuInstance', 'DeviceGetMigMode']) parseFaults(`sleep ${call} ms=5 nth=1-1`);

@@ -33,122 +33,142 @@ export function parseFaults(text: string): readonly FaultRule[] {
 }
 
 function parseRule(line: string, row: number): FaultRule {
-  const [verb = '', ...rest] = line.split(/\s+#/, 1).join('').trim().split(/\s+/);
-  const call = rest.find((word) => !word.includes('=') && !FLAGS.has(word));
-  if (call !== undefined && call !== '*' && !nvmlCalls.some((known) => known.startsWith(call))) {
-    throw new FaultSyntaxError(row, line, `no call ${call}`);
-  }
-  const options = new Map<string, string>();
-  const flags = new Set(rest.filter((word) => FLAGS.has(word)));
-  for (const word of rest.filter((candidate) => candidate.includes('='))) {
-    const at = word.indexOf('=');
-    const name = word.slice(0, at);
-    const value = word.slice(at + 1);
-    if (OPTIONS.get(name)?.test(value) !== true) {
-      throw new FaultSyntaxError(row, line, `unknown or unreadable option ${word}`);
-    }
-    options.set(name, value);
-  }
-  const number = (name: string): number | undefined => (options.has(name) ? Number(options.get(name)) : undefined);
-  const need = (name: string): number => {
-    const value = number(name);
-    if (value === undefined) {
-      throw new FaultSyntaxError(row, line, `${verb} needs ${name}=`);
-    }
-    return value;
+  const [verb = '', ...words] = line.split(/\s+#/, 1).join('').trim().split(/\s+/);
+  const fail = (problem: string): never => {
+    throw new FaultSyntaxError(row, line, problem);
   };
-  const meaning = interpret(verb, call, flags, number, need);
-  if (meaning === undefined) throw new FaultSyntaxError(row, line, `unknown fault, or its NVML call is missing`);
-  const rule = { line, ...meaning, ...selectors(options, number, meaning.effect) };
+  const rest = new RestOfLine(verb, words, fail);
+  const meaning = interpret(verb, rest) ?? fail('unknown fault, or its NVML call is missing');
+  const rule = { line, ...meaning, ...selectors(rest, meaning.effect) };
   if (rule.nth !== undefined && (rule.nth.first === 0 || rule.nth.last < rule.nth.first)) {
-    throw new FaultSyntaxError(row, line, `no match in nth=${options.get('nth')}`);
+    fail(`no match in nth=${rest.text('nth')}`);
   }
+  if (rest.unread.size > 0) fail(`means nothing here: ${[...rest.unread].join(' ')}`);
   const isNarrowed = rule.gpu !== undefined || rule.gi !== undefined || rule.ci !== undefined;
-  if (isNarrowed && (rule.call === 'Run' || rule.call === 'Init')) {
-    throw new FaultSyntaxError(row, line, `${rule.call} names no GPU`);
-  }
+  if (isNarrowed && (rule.call === 'Run' || rule.call === 'Init')) fail(`${rule.call} names no GPU`);
+  const isResult = rule.effect.kind === 'fail' || rule.effect.kind === 'skip';
+  if (isResult && rule.call === 'Run') fail('Run has no result of its own: name the NVML call');
   return rule;
+}
+
+/** The words after the verb. What nobody reads means nothing, and is refused. */
+class RestOfLine {
+  readonly unread: Set<string>;
+  readonly #verb: string;
+  readonly #fail: (problem: string) => never;
+  readonly #options = new Map<string, string>();
+
+  constructor(verb: string, words: readonly string[], fail: (problem: string) => never) {
+    this.#verb = verb;
+    this.#fail = fail;
+    this.unread = new Set(words);
+    for (const word of words.filter((one) => one.includes('='))) {
+      const at = word.indexOf('=');
+      const [name, value] = [word.slice(0, at), word.slice(at + 1)];
+      if (OPTIONS.get(name)?.test(value) !== true) fail(`unknown or unreadable option ${word}`);
+      this.#options.set(name, value);
+    }
+  }
+
+  flag(name: string): boolean {
+    return this.unread.delete(name);
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#options.get(name);
+    this.unread.delete(`${name}=${value}`);
+    return value;
+  }
+
+  number(name: string): number | undefined {
+    const value = this.text(name);
+    return value === undefined ? undefined : Number(value);
+  }
+
+  need(name: string): number {
+    return this.number(name) ?? this.#fail(`${this.#verb} needs ${name}=`);
+  }
+
+  /** The NVML call. */
+  call(): string | undefined {
+    const call = [...this.unread].find((word) => !word.includes('=') && !FLAGS.has(word));
+    if (call === undefined) return undefined;
+    if (call !== '*' && !nvmlCalls.some((known) => known.startsWith(call))) this.#fail(`no call ${call}`);
+    this.unread.delete(call);
+    return call;
+  }
 }
 
 type Meaning = Pick<FaultRule, 'effect' | 'call'>;
 
-function interpret(
-  verb: string,
-  call: string | undefined,
-  flags: ReadonlySet<string>,
-  number: (name: string) => number | undefined,
-  need: (name: string) => number,
-): Meaning | undefined {
-  const at = (effect: FaultEffect, where = call): Meaning | undefined =>
-    where === undefined ? undefined : { effect, call: where };
+function interpret(verb: string, rest: RestOfLine): Meaning | undefined {
+  const at = (effect: FaultEffect, call = rest.call()): Meaning | undefined =>
+    call === undefined ? undefined : { effect, call };
   switch (verb) {
     case 'fail':
-      return at({ kind: 'fail', code: need('rc'), done: flags.has('done') });
+      return at({ kind: 'fail', code: rest.need('rc'), done: rest.flag('done') });
     case 'skip':
       return at({ kind: 'skip' });
     case 'sleep':
-      return at({ kind: 'sleep', milliseconds: need('ms') });
+      return at({ kind: 'sleep', milliseconds: rest.need('ms') });
     case 'hang':
-      return at({ kind: 'hang', dies: flags.has('dies'), done: flags.has('done') });
+      return at({ kind: 'hang', dies: rest.flag('dies'), done: rest.flag('done') });
     case 'migpending':
-      return at({ kind: 'pending', code: need('rc') }, 'DeviceSetMigMode');
+      return at({ kind: 'pending', code: rest.need('rc') }, 'DeviceSetMigMode');
     case 'lost':
-      need('gpu');
+      rest.need('gpu');
       return at({ kind: 'fail', code: NVML.gpuIsLost, done: false }, 'DeviceGetHandleByIndex_v2');
     case 'leak':
-      need('gi');
+      rest.need('gi');
       return at({ kind: 'fail', code: NVML.inUse, done: false }, 'GpuInstanceDestroy');
     case 'hide':
-      return at({ kind: 'hideProfile', profileId: need('profile') }, 'DeviceGetGpuInstanceProfileInfo');
+      return at({ kind: 'hideProfile', profileId: rest.need('profile') }, 'DeviceGetGpuInstanceProfileInfo');
     case 'nodriver':
       return at({ kind: 'fail', code: NVML.driverNotLoaded, done: false }, 'Init');
     case 'nolibrary':
       return at({ kind: 'fail', code: NVML.libraryNotFound, done: false }, 'Init');
     case 'tables':
-      return flags.has('off') ? at({ kind: 'tablesOff' }, 'DeviceGetGpuInstanceProfileInfo') : undefined;
+      return rest.flag('off') ? at({ kind: 'tablesOff' }, 'DeviceGetGpuInstanceProfileInfo') : undefined;
     case 'vgpu':
       return at({ kind: 'vgpuHost' }, 'DeviceGetVirtualizationMode');
     case 'persistence':
-      return flags.has('off') ? at({ kind: 'persistenceOff' }, 'DeviceGetPersistenceMode') : undefined;
+      return rest.flag('off') ? at({ kind: 'persistenceOff' }, 'DeviceGetPersistenceMode') : undefined;
     case 'sick': {
-      const sign = healthSigns.find((word) => flags.has(word));
+      const sign = healthSigns.find((word) => rest.flag(word));
       return sign === undefined ? undefined : at({ kind: 'unhealthy', sign }, 'DeviceGetHealth');
     }
     case 'inforom':
-      return at({ kind: 'infoRom', gpu: need('gpu') }, 'Run');
+      return at({ kind: 'infoRom', gpu: rest.need('gpu') }, 'Run');
     case 'reboot':
       return at({ kind: 'reboot' }, 'Run');
-    case 'output':
-      return at(outputEffect(flags, number), 'Run');
+    case 'output': {
+      const effect = outputEffect(rest);
+      return effect && at(effect, 'Run');
+    }
     default:
       return undefined;
   }
 }
 
-function outputEffect(flags: ReadonlySet<string>, number: (name: string) => number | undefined): FaultEffect {
+function outputEffect(rest: RestOfLine): FaultEffect | undefined {
+  if (rest.flag('empty')) return { kind: 'output', damage: 'empty', bytes: 0 };
   for (const damage of ['cut', 'garbage', 'flood'] as const) {
-    const bytes = number(damage);
-    if (bytes !== undefined && !flags.has('empty')) {
-      return { kind: 'output', damage, bytes };
-    }
+    const bytes = rest.number(damage);
+    if (bytes !== undefined) return { kind: 'output', damage, bytes };
   }
-  return { kind: 'output', damage: 'empty', bytes: 0 };
+  return undefined;
 }
 
-function selectors(
-  options: ReadonlyMap<string, string>,
-  number: (name: string) => number | undefined,
-  effect: FaultEffect,
-) {
+function selectors(rest: RestOfLine, effect: FaultEffect) {
   // A command as a whole has no GPU.
-  const gpu = effect.kind === 'infoRom' ? undefined : number('gpu');
+  const gpu = effect.kind === 'infoRom' ? undefined : rest.number('gpu');
   // A reboot happens once unless the file says otherwise.
-  const nth = options.get('nth') ?? (effect.kind === 'reboot' ? '1' : undefined);
+  const nth = rest.text('nth') ?? (effect.kind === 'reboot' ? '1' : undefined);
   return definedOnly({
     gpu,
-    gi: number('gi'),
-    ci: number('ci'),
-    argument: options.get('with'),
+    gi: rest.number('gi'),
+    ci: rest.number('ci'),
+    argument: rest.text('with'),
     nth: nth === undefined ? undefined : parseRange(nth),
   });
 }
