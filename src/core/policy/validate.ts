@@ -77,7 +77,8 @@ function checkPresets(layouts: readonly PolicyLayout[], place: FieldPath): reado
   });
 }
 
-function warnSlices(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
+/** Slices that their strategy does not offer. */
+export function warnSlices(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
   const message =
     'strategy none offers each GPU as a whole, so that no pod can ask for these slices: set strategy mixed or single';
   return layouts.flatMap((entry, index) => {

@@ -114,6 +114,17 @@ describe('importConfigFile', () => {
     expect(importConfigFile(file(cut), { strategy: 'none' }).policies).to.have.length(1);
   });
 
+  it('warns of slices that no pod could ask for under the strategy that was given', () => {
+    const mixed = file(spec({ ...A100, ...twoAndOne }));
+    expect(importConfigFile(mixed, { strategy: 'mixed' }).findings).to.deep.equal([]);
+    const { policies, findings } = importConfigFile(mixed, { strategy: 'none' });
+    expect(policies).to.have.length(1);
+    expect(findings.map(({ severity, code, path }) => [severity, code, path.join('.')])).to.deep.equal([
+      ['warning', 'StrategyMismatch', 'mig-configs.mine'],
+    ]);
+    expect(importConfigFile(file(off()), { strategy: 'none' }).findings).to.deep.equal([]);
+  });
+
   it('splits a long list of devices over entries that a policy may have', () => {
     const ids = Array.from({ length: 40 }, (_, index) => `0x${(0x2000 + index).toString(16)}10DE`);
     const found = layouts(spec({ 'device-filter': [...ids, '0x20B010DE'] })) ?? [];
