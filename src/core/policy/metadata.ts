@@ -1,6 +1,7 @@
 import { checkEach, type FieldPath, type Finding } from '../text/finding.ts';
 import { explainKey, explainLabelValue, isSubdomain } from '../text/label-syntax.ts';
 import { fieldsOf, isFields } from '../text/fields.ts';
+import { explainUnknownField } from './unknown-field.ts';
 
 type Check = (value: unknown, path: FieldPath) => readonly Finding[];
 
@@ -36,7 +37,7 @@ export function checkMetadata(metadata: unknown): readonly Finding[] {
     const at = ['metadata', name];
     const check = Object.hasOwn(written, name) ? written[name] : undefined;
     if (check !== undefined) return value === null ? [] : check(value, at);
-    return serversFields.includes(name) ? [] : refuse(at, `unknown field ${name}; the API server would drop it`);
+    return serversFields.includes(name) ? [] : refuse(at, explainUnknownField(at, Object.keys(written)));
   });
 }
 

@@ -2,6 +2,7 @@ import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/finding.ts';
 import { viewAsServer } from './server-view.ts';
+import { explainUnknownField } from './unknown-field.ts';
 import { listOf } from '../text/fields.ts';
 
 type ShapeError = NonNullable<typeof validate.errors>[number];
@@ -31,15 +32,10 @@ function isUnknownField({ keyword }: ShapeError): boolean {
 }
 
 function toFinding(error: ShapeError): Finding {
-  const path = readPointer(error.instancePath);
   const params: Readonly<Record<string, unknown>> = error.params;
   const extra = params['additionalProperty'];
-  return {
-    severity: 'error',
-    code: 'InvalidField',
-    path: typeof extra === 'string' ? [...path, extra] : path,
-    message: describe(error, params, String(path.at(-1) ?? '')),
-  };
+  const path = [...readPointer(error.instancePath), ...(typeof extra === 'string' ? [extra] : [])];
+  return { severity: 'error', code: 'InvalidField', path, message: describe(error, params, path) };
 }
 
 function readPointer(pointer: string): FieldPath {
@@ -49,13 +45,14 @@ function readPointer(pointer: string): FieldPath {
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~')));
 }
 
-function describe(error: ShapeError, params: Readonly<Record<string, unknown>>, field: string): string {
+function describe(error: ShapeError, params: Readonly<Record<string, unknown>>, path: FieldPath): string {
+  const field = String(path.at(-1) ?? '');
   const limit = String(params['limit']);
   switch (error.keyword) {
     case 'required':
       return `${String(params['missingProperty'])} is missing`;
     case 'additionalProperties':
-      return `unknown field ${String(params['additionalProperty'])}; the API server would drop it`;
+      return explainUnknownField(path);
     case 'type':
       return FORM_WORDS[field] ?? `must be ${nameType(String(params['type']))}`;
     case 'enum':

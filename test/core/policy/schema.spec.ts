@@ -18,6 +18,22 @@ describe('what the schema of a policy refuses', () => {
     ]);
   });
 
+  it('is said of an unknown field with the one that may be meant: a similar one, or the one of that name elsewhere', () => {
+    const meantBy = (spec: object) => findingsOf(spec).map(([, message]) => /did you mean (.+)\?$/.exec(message)?.[1]);
+    expect(meantBy({ stratgy: 'mixed', strategy: 'mixed' })).to.deep.equal(['strategy']);
+    expect(meantBy({ rollout: { maxunavailable: 1 } })).to.deep.equal(['maxUnavailable']);
+    expect(meantBy({ layouts: [{ mig: 'Disabled', gpus: { model: ['A100-*'] } }] })).to.deep.equal(['models']);
+    expect(meantBy({ maxUnavailable: 1, indices: [0] })).to.deep.equal([
+      'spec.rollout.maxUnavailable',
+      'spec.layouts[].gpus.indices',
+    ]);
+    const shape = checkShape({ ...aPolicyObject({}), paused: true, metdata: {} });
+    expect('findings' in shape && shape.findings.map(({ message }) => message)).to.deep.equal([
+      'unknown field paused, which the API server would drop; did you mean spec.rollout.paused?',
+      'unknown field metdata, which the API server would drop; did you mean metadata?',
+    ]);
+  });
+
   it('is said in words where a pattern is missed: those of the field, of the field that lists it, or of shares', () => {
     const wordsOf = (spec: object) => findingsOf(spec).map(([, message]) => message);
     const gpus = { models: ['A100', 'A100/40GB'] };

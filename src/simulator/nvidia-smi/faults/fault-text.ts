@@ -51,7 +51,7 @@ function parseRule(line: string, row: number): FaultRule {
   return rule;
 }
 
-/** The words after the verb. What nobody reads means nothing, and is refused. */
+/** The words after the verb. What is not read means nothing, and is refused. */
 class RestOfLine {
   readonly unread: Set<string>;
   readonly #verb: string;
