@@ -13,6 +13,8 @@ export interface Sample {
   readonly files: number;
   /** Timers, sockets, children and the like, by the program's own metrics; undefined if it did not answer. */
   readonly resources: number | undefined;
+  /** Only where they were counted, which takes a collection of garbage. */
+  readonly promises?: number;
   /** The round in which it was taken while nothing was to be done; undefined at any other time. */
   readonly restRound: number | undefined;
 }
@@ -20,21 +22,38 @@ export interface Sample {
 /** Samples programs as the operating system and their own metrics show them. */
 export class Gauges {
   readonly #listPrograms: () => readonly RigProcess[];
+  readonly #countPromises: (pid: number) => Promise<number>;
   readonly #firstSeen = new Map<number, number>();
   readonly #ports = new Map<number, number>();
   readonly samples: Sample[] = [];
 
-  constructor(listPrograms: () => readonly RigProcess[]) {
+  constructor(listPrograms: () => readonly RigProcess[], countPromises: (pid: number) => Promise<number>) {
     this.#listPrograms = listPrograms;
+    this.#countPromises = countPromises;
   }
 
   async sample(restRound?: number): Promise<void> {
+    await this.#sample(restRound, (sample) => Promise.resolve(sample));
+  }
+
+  /** Once more, with the promises. */
+  async samplePromises(restRound: number): Promise<void> {
+    await this.#sample(restRound, async (sample) => {
+      // One that has just started may not know the signal yet, and would end.
+      if (sample.ageSeconds < 10) return sample;
+      return { ...sample, promises: await this.#countPromises(sample.pid) };
+    });
+  }
+
+  async #sample(restRound: number | undefined, addTo: (sample: Sample) => Promise<Sample>): Promise<void> {
     for (const program of this.#listPrograms()) {
       const { name, pid } = program;
       if (pid === undefined) continue;
       // It may end meanwhile.
-      const sample = await this.#read(name, pid).catch(() => undefined);
-      if (sample && program.pid === pid) this.samples.push({ ...sample, restRound });
+      const sample = await this.#read(name, pid)
+        .then((read) => addTo({ ...read, restRound }))
+        .catch(() => undefined);
+      if (sample && program.pid === pid) this.samples.push(sample);
     }
   }
 

@@ -45,6 +45,14 @@ describe('what was seen of a process', () => {
     expect(growthOf(life?.filesAtRest ?? [])).to.equal(2);
   });
 
+  it('has the promises of the rounds in which they were counted', () => {
+    const [life] = listLives(
+      [sample({ restRound: 1, promises: 40 }), sample({ restRound: 2 }), sample({ restRound: 3, promises: 43 })],
+      0,
+    );
+    expect(life?.promisesAtRest).to.deep.equal([40, 43]);
+  });
+
   it('has no growth within a single round', () => {
     expect(growthOf([20])).to.equal(undefined);
     expect(growthOf([])).to.equal(undefined);

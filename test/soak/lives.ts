@@ -11,6 +11,8 @@ export interface Life {
   /** The least that it held in each round at rest, oldest first. */
   readonly filesAtRest: readonly number[];
   readonly handlesAtRest: readonly number[];
+  /** Of the rounds in which they were counted. */
+  readonly promisesAtRest: readonly number[];
 }
 
 export function listLives(samples: readonly Sample[], warmUpSeconds: number): readonly Life[] {
@@ -28,6 +30,7 @@ export function listLives(samples: readonly Sample[], warmUpSeconds: number): re
         memory: settled.map(({ ageSeconds, rssMB }) => ({ x: ageSeconds / 3600, y: rssMB })),
         filesAtRest: listLeast(life, ({ files }) => files),
         handlesAtRest: listLeast(life, ({ resources }) => resources),
+        promisesAtRest: listLeast(life, ({ promises }) => promises),
       },
     ];
   });

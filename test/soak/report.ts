@@ -43,6 +43,7 @@ export function describeSoak(result: SoakResult): readonly Metric[] {
       ({ handlesAtRest }) => growthOf(handlesAtRest),
       'handles',
     ),
+    ...figures('promises at rest, last less first', ({ promisesAtRest }) => growthOf(promisesAtRest), 'promises'),
     { metric: 'soak: log', value: result.logBytes / 1e6 / hours, unit: 'MB/h' },
     { metric: 'soak: log at rest', value: result.quietLogBytes / 1e6 / quietHours, unit: 'MB/h' },
     { metric: 'soak: writes at rest', value: result.quietWrites.length / quietHours, unit: 'writes/h' },

@@ -8,7 +8,7 @@ import { soak } from './soak.ts';
  * A leak grows with each of some twenty changes and faults of two rounds. Connections to the API server are kept for a while: without a leak the
  * controller had from 5 files fewer to 4 more, and no timer or handle more.
  */
-const most = { filesAtRest: 12, handlesAtRest: 6 } as const;
+const most = { filesAtRest: 12, handlesAtRest: 6, promisesAtRest: 200 } as const;
 
 describe('a small fleet among people and faults, for minutes', () => {
   let result: SoakResult;
@@ -67,5 +67,11 @@ describe('a small fleet among people and faults, for minutes', () => {
     const found = growths('handlesAtRest');
     expect(found.map(([program]) => program)).to.include('controller-0');
     expect(found.filter(([, growth]) => growth > most.handlesAtRest)).to.deep.equal([]);
+  });
+
+  it('holds no more promises after the last storm than after the first', () => {
+    const found = growths('promisesAtRest');
+    expect(found.map(([program]) => program)).to.include('controller-0');
+    expect(found.filter(([, growth]) => growth > most.promisesAtRest)).to.deep.equal([]);
   });
 });

@@ -4,9 +4,11 @@ import { createKubeClient, ownCluster } from '../support/cluster.ts';
 import { FleetRecorder } from '../support/fleet-recorder.ts';
 import { describeNodes, describePlugin, maxConcurrentNodes, pluginName } from './cast.ts';
 import { keepFiles } from './evidence.ts';
+import type { Sample } from './gauges.ts';
 import { judgeRound } from './judge-round.ts';
 import { QuietTimes } from './quiet-times.ts';
 import { comeToRest } from './come-to-rest.ts';
+import { PromiseCounter } from './promise-counter.ts';
 import type { SoakOptions, SoakResult } from './soak-options.ts';
 import { openStage, type Stage } from './stage.ts';
 import { storm } from './storm.ts';
@@ -14,10 +16,12 @@ import { storm } from './storm.ts';
 /** People and faults at a cluster at random, in rounds of storm and rest, and an onlooker that judges. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   await using controlPlane = await ownCluster({ auditLog: true });
+  await using promises = await PromiseCounter.open();
   await using rig = await Rig.start({
     controlPlane,
     nodes: describeNodes(options.nodes),
     servesNvidiaSmi: true,
+    fileOf: (program) => promises.fileOf(program),
     controllerArguments: toArguments({
       'max-concurrent-nodes': maxConcurrentNodes,
       'lease-seconds': 10,
@@ -34,7 +38,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   });
   let isEvidence = true;
   try {
-    const result = await play(options, rig);
+    const result = await play(options, rig, promises);
     isEvidence = result.violations.length > 0;
     return result;
   } finally {
@@ -46,10 +50,10 @@ function toArguments(options: Readonly<Record<string, number>>): readonly string
   return Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
 }
 
-async function play(options: SoakOptions, rig: Rig): Promise<SoakResult> {
+async function play(options: SoakOptions, rig: Rig, promises: PromiseCounter): Promise<SoakResult> {
   const startedMs = Date.now();
   const elapsedMinutes = (): number => (Date.now() - startedMs) / 60_000;
-  await using stage = await openStage(options, rig);
+  await using stage = await openStage(options, rig, promises);
   const quiet = new QuietTimes(stage);
   const rests: number[] = [];
   let [rounds, completeRounds] = [0, 0];
@@ -70,6 +74,10 @@ async function play(options: SoakOptions, rig: Rig): Promise<SoakResult> {
       const restSeconds = await comeToRest(stage, rounds);
       if (restSeconds !== undefined) rests.push(restSeconds);
       await quiet.judge(rounds);
+      // Only at the beginning and at the end: a collection of garbage is no part of a program's life.
+      const isFirst = elapsedMinutes() >= options.warmUpMinutes && !stage.gauges.samples.some(hasPromises);
+      const isLast = elapsedMinutes() >= options.minutes || rounds === options.rounds;
+      if (isFirst || isLast) await stage.gauges.samplePromises(rounds);
       if (await judgeRound(stage, recorder.it)) completeRounds += 1;
     }
   } finally {
@@ -90,6 +98,10 @@ async function play(options: SoakOptions, rig: Rig): Promise<SoakResult> {
     slowestRestSeconds: Math.max(0, ...rests),
     violations: stage.onlooker.violations,
   };
+}
+
+function hasPromises({ promises }: Sample): boolean {
+  return promises !== undefined;
 }
 
 async function startRecorder(rig: Rig): Promise<AsyncDisposable & { readonly it: FleetRecorder }> {

@@ -7,6 +7,7 @@ import { dumpObjects } from './evidence.ts';
 import { FaultMaker } from './fault-maker.ts';
 import { Gauges } from './gauges.ts';
 import { Onlooker } from './onlooker.ts';
+import type { PromiseCounter } from './promise-counter.ts';
 import { readLines } from './read-lines.ts';
 import type { SoakOptions } from './soak-options.ts';
 import { findUnrest } from './unrest.ts';
@@ -30,7 +31,7 @@ export interface Stage extends AsyncDisposable {
   readonly dump: (what: string) => Promise<void>;
 }
 
-export async function openStage(options: SoakOptions, rig: Rig): Promise<Stage> {
+export async function openStage(options: SoakOptions, rig: Rig, promises: PromiseCounter): Promise<Stage> {
   const acts = new ClusterActs(rig.controlPlane);
   const random = new Random(options.seed);
   const spared = new Set(rig.nodeNames.filter((_, at) => at % 3 === 0));
@@ -45,7 +46,10 @@ export async function openStage(options: SoakOptions, rig: Rig): Promise<Stage> 
     random,
     users: new Users(acts, random, rig.nodeNames),
     faults: new FaultMaker(rig, acts, random, spared),
-    gauges: new Gauges(() => [rig.controller, ...rig.agents]),
+    gauges: new Gauges(
+      () => [rig.controller, ...rig.agents],
+      (pid) => promises.count(pid),
+    ),
     onlooker,
     restartController: () => rig.controller.start(),
     findUnrest: () => findUnrest(acts, countSlices),
