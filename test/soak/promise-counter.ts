@@ -13,10 +13,10 @@ export class PromiseCounter implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  static async open(): Promise<PromiseCounter> {
+  static async open(pathOf: (name: 'controller' | 'agent') => string = programPath): Promise<PromiseCounter> {
     const folder = await mkdtemp(join(tmpdir(), 'gpu-partition-promises-'));
     for (const name of ['controller', 'agent'] as const)
-      await writeFile(join(folder, `${name}.mjs`), wrap(folder, programPath(name)));
+      await writeFile(join(folder, `${name}.mjs`), wrap(folder, pathOf(name)));
     return new PromiseCounter(folder);
   }
 
