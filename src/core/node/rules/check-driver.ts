@@ -11,14 +11,13 @@ import { type Outcome, refuse, type Ruling, type Situation } from '../outcome.ts
 import { clusterPods, refreshedPods } from './cluster-pods.ts';
 import { refuseUnready } from './plugin-config.ts';
 
-/** Two stacks on a node would each hand out the same GPU. The slices of a node with the device plugin are known before a grant only. */
+/** Two stacks on a node would each hand out the same GPU. */
 export function checkBackend(situation: Situation): Ruling | undefined {
   const { claim, fresh, slices } = situation;
-  const isDra = backendOf(situation) === 'DRA';
   const { backend: asked = 'DevicePlugin' } = claim.winner?.spec ?? {};
   // Its slices count for as long as the driver publishes them.
-  if (isDra && asked !== 'DevicePlugin') return checkNoPlugin(situation);
-  return checkNoDriver(situation, fresh?.resourceSlices ?? (isDra ? slices : undefined) ?? []);
+  if (backendOf(situation) === 'DRA' && asked !== 'DevicePlugin') return checkNoPlugin(situation);
+  return checkNoDriver(situation, fresh?.resourceSlices ?? slices ?? []);
 }
 
 function checkNoPlugin({ node }: Situation): Ruling | undefined {

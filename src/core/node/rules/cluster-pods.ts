@@ -45,6 +45,6 @@ export function listUsers(
   const mayAny = fresh !== undefined && mayClaimGpus(fresh.resourceSlices);
   return pods.filter((pod) => {
     const mayClaim = users?.has(pod.metadata.uid ?? '') ?? mayAny;
-    return usesGpu(pod, { offered, mayClaim, resources: node.status?.allocatable ?? {} });
+    return usesGpu(pod, { offered, mayClaim, resources: node.status?.allocatable });
   });
 }

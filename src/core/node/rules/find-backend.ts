@@ -15,7 +15,6 @@ const deployLabels: Readonly<Record<Backend, string>> = { DevicePlugin: pluginDe
 
 /** Nothing is asked of a node before it is known what hands out its GPUs, and that the cluster can. */
 export function findBackend(situation: Situation): Outcome | undefined {
-  if (!situation.claim.winner) return undefined;
   const found = isFoundOut(situation) ? find(situation) : backendOf(situation);
   if (typeof found !== 'string') return found;
   if (found === 'DevicePlugin' || situation.draApi !== 'Missing') return undefined;
@@ -88,7 +87,7 @@ function byLabel({ node }: Situation): Backend | undefined {
 
 /** A claim is none of the device plugin's. */
 function listUsersOf(backend: Backend, { node, partition }: Situation, pods: readonly PodView[]): readonly PodView[] {
-  const resources = node.status?.allocatable ?? {};
+  const resources = node.status?.allocatable;
   const offered = partition.status?.device?.advertised?.resources;
   const offer = backend === 'DRA' ? { resources: {}, mayClaim: true } : { offered, resources, mayClaim: false };
   return pods.filter((pod) => usesGpu(pod, offer));

@@ -24,9 +24,7 @@ function hasOwner({ node, claim, pods, slices, fresh, settings }: Situation): Ou
   const { allocatable = {}, capacity = {} } = node.status ?? {};
   const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
   // Only the pods tell whether these owners are in use and more than a label.
-  const mustLook =
-    foreignGpuResource in allocatable ||
-    ((labels[migManagerLabel] ?? 'false') !== 'false' && !takeOver.includes('mig-manager'));
+  const mustLook = foreignGpuResource in allocatable || (labels[migManagerLabel] ?? 'false') !== 'false';
   if (mustLook && pods === undefined) return { needs: 'Pods' };
   const { systemNamespaces } = settings;
   const resourceSlices = fresh?.resourceSlices ?? slices;

@@ -50,11 +50,11 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   const waits = { ...seen, ...awaited?.waits };
   const step = decideFence(fence);
   // A plugin that has other settings is not one that has yet to follow.
-  const isOther = offer.policy !== undefined && !fence.changed && step.next !== 'Open';
+  const isOther = !fence.changed && step.next !== 'Open';
   if (step.next === 'ReadPods' || (isOther && fence.pods === undefined)) return { needs: 'Pods' };
   const found = listPluginPods(situation) ?? [];
   // What it offers is right for its own settings: a closed node is opened by those.
-  const unfit = offer.policy && !isDra && fence.pods !== undefined ? checkSettings(situation) : undefined;
+  const unfit = offer.policy && !isDra ? checkSettings(situation) : undefined;
   if (unfit) return alsoWaits(unfit, waits);
   const old = step.next === 'Evict' ? found.filter(({ metadata }) => step.uids.includes(metadata.uid ?? '')) : [];
   const lastsMs = awaited?.lastsMs ?? 0;

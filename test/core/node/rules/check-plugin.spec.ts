@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { DeviceReport } from '../../../../src/api/types.ts';
 import { checkOffer, checkPlugin } from '../../../../src/core/node/rules/check-plugin.ts';
 import { lookAgainMs } from '../../../../src/core/node/outcome.ts';
 import type { ConfigFiles } from '../../../../src/core/node/snapshot.ts';
@@ -166,6 +167,18 @@ describe('a node whose device plugin would not offer the new layout', () => {
     const sliced = aDevice(aGpu({ slices: ['7g.40gb@0'] }), aGpu({ index: 1, mig: 'Enabled' }));
     const other = aManagedPartition({ device: sliced, wish, strategy: 'single' });
     expect(gapOf({ partition: other })?.verdict.reason).to.equal('StrategyMismatch');
+  });
+
+  it('is told by the label that keeps the plugin away, and by what the kubelet says of devices that are shared', () => {
+    const deploy = 'nvidia.com/gpu.deploy.device-plugin';
+    const gapOf = (node: Parameters<typeof aNode>[0], device: DeviceReport = aDevice(aGpu())) =>
+      checkOffer(aSituation({ node: aNode(node), partition: aManagedPartition({ device }) }))?.verdict;
+    const away = gapOf({ allocatable: {}, labels: { [deploy]: 'false' } });
+    expect(away?.message).to.include(`The label ${deploy}=false keeps gpu-operator’s away`);
+    const shared = { allocatable: { 'nvidia.com/gpu': '2' } };
+    expect(gapOf(shared)?.reason).to.equal('SharingRefused');
+    const advertised = { stale: 0, resources: { 'nvidia.com/gpu': 2 } };
+    expect(gapOf(shared, { ...aDevice(aGpu()), advertised })).to.equal(undefined);
   });
 
   it('names the labels of a plugin that the administrator has told us of', () => {

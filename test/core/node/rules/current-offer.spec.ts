@@ -64,6 +64,21 @@ describe('what a node offers of its device as it is', () => {
     expect(offer(asMixed, 0, []), 'a node that is open').to.deep.equal(asSingle);
   });
 
+  it('is by the strategy of the policy on a closed node that tells none, whatever it still advertises', () => {
+    const offer = (strategy: MigStrategy) => {
+      const node = aNode({ taints: taints.closed, allocatable: { 'nvidia.com/gpu': '1' } });
+      return currentOffer(aSituation({ partition: aManagedPartition({ device: slicedGpu, strategy }), node })).strategy;
+    };
+    expect(offer('mixed')).to.equal('mixed');
+    expect(offer('single')).to.equal('single');
+  });
+
+  it('is not told by a kubelet that offers nothing: so would a plugin that cannot start', () => {
+    const device = { ...aDevice(aGpu({ mig: 'Enabled' })), advertised: { resources: {}, stale: 0 } };
+    const node = aNode({ labels: { [strategyLabel]: 'single' }, taints: taints.closed });
+    expect(currentOffer(aSituation({ partition: aManagedPartition({ device }), node })).strategy).to.equal('single');
+  });
+
   it('is by the default file of the plugin’s ConfigMap on a node without the label, whatever labels and kubelet tell', () => {
     const file = (migStrategy: MigStrategy) => composeDevicePluginConfig(migStrategy, []);
     const files = { default: file('single'), told: file('none') };
@@ -114,6 +129,19 @@ describe('what a node offers of its device as it is', () => {
     expect(currentOffer(aSituation({ partition }, { pods })).cannotStart).to.equal(false);
   });
 
+  it('is nothing where the DRA driver exits on the device', () => {
+    const whole = aGpu({ slices: ['3g.20gb@0'] });
+    const [instance] = whole.instances;
+    if (!instance) throw new Error('no instance');
+    const computeInstances = [{ profile: '1c.3g.20gb', uuid: 'MIG-1' }];
+    const device = aDevice({ ...whole, instances: [{ ...instance, computeInstances }] });
+    const parts = {
+      partition: aManagedPartition({ device, backend: 'DRA' }),
+      policy: aSlicingPolicy({ backend: 'DRA' }),
+    };
+    expect(currentOffer(aSituation(parts)).cannotStart).to.equal(true);
+  });
+
   it('is labelled by backend DRA, too, and offered by slices', () => {
     const offer = currentOffer(aSituation({ partition, policy: aSlicingPolicy({ backend: 'DRA' }) }));
     expect(offer).to.deep.include({ cannotStart: false, resources: {} });
@@ -140,8 +168,16 @@ describe('a node that is about to be closed', () => {
     expect(untouched(aDevice(aGpu({ slices: [] })))).to.equal(undefined);
   });
 
-  it('is not where its device has changed since its plugin was restarted, unless the kubelet tells the devices', () => {
+  it('is not where its device has changed since its plugin was restarted, unless the kubelet or its slices tell the devices', () => {
     const annotations = { 'gpupartition.dev/plugin-refreshed': '1-of-before@boot-a/plugin-1/tolerates' };
+    const policy = aSlicingPolicy({ backend: 'DRA' });
+    const parts = {
+      policy,
+      node: aNode({ annotations, allocatable: {} }),
+      partition: aManagedPartition({ backend: 'DRA' }),
+    };
+    const seen = aSituation(parts, { slices: slicesOf(wholeGpu) });
+    expect(noteUntouched(seen, [aDriverPod()])).to.have.property('Untouched');
     const node = aNode({ annotations });
     const resources = { 'nvidia.com/gpu': 1 };
     const told = aManagedPartition({ device: { ...wholeGpu, advertised: { resources, stale: 0 } } });

@@ -5,11 +5,13 @@ import {
   aDriverPod,
   advertisesSlice,
   advertisesWhole,
+  aFreshRead,
   aGpuPod,
   aManagedPartition,
   aNode,
   type Answer,
   aPluginPod,
+  aSituation,
   aSlicingPolicy,
   aSnapshot,
   decideWith,
@@ -20,6 +22,7 @@ import {
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
+import { findBackend } from '../../../../src/core/node/rules/find-backend.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
@@ -203,6 +206,31 @@ describe('a node whose policy has its backend found out', () => {
       node: aNode({ allocatable: nothing }),
     };
     expect(told(judge(parts, { pods: [aDriverPod()], slices: [] }))).to.deep.equal(['DRA']);
+  });
+
+  it('changes over on a closed node, too, and beside pods that have what the other stack gave them, or gave them nothing', () => {
+    const closed = aNode({
+      allocatable: nothing,
+      taints: taints.closed,
+      labels: { 'gpupartition.dev/state': 'updating' },
+    });
+    const toDra = { pods: [aDriverPod(), claiming], slices: slicesOf(wholeGpu) };
+    expect(told(judge({ policy, partition: known('DevicePlugin'), node: closed }, toDra))).to.deep.equal(['DRA']);
+    const toPlugin = judge({ policy, partition: known('DRA') }, { pods: [aPluginPod(), aGpuPod()], slices: [] });
+    expect(told(toPlugin)).to.deep.equal(['DevicePlugin']);
+  });
+
+  it('stays what it is beside pods that use it, when it has been looked at', () => {
+    const snapshot = { ...aSnapshot({ policy, partition: known('DevicePlugin') }), hasSlices: true };
+    const { verdict } = decideWith(snapshot, { pods: [aPluginPod(), aGpuPod()], slices: [] });
+    expect(verdict.reason).to.not.equal('BackendMismatch');
+  });
+
+  it('is told by the slices that the API server itself shows', () => {
+    const parts = { policy, partition: known('DevicePlugin') };
+    const seen = { slices: [], pods: [aPluginPod()], fresh: aFreshRead({ resourceSlices: slicesOf(wholeGpu) }) };
+    const outcome = findBackend(aSituation(parts, { hasSlices: true, ...seen }));
+    expect(outcome).to.have.nested.property('verdict.reason', 'BackendMismatch');
   });
 
   it('becomes Ready as with backend DRA, and is told by its slices', () => {

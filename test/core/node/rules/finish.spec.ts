@@ -8,6 +8,7 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  aDriverPod,
   aFreshRead,
   aHolderPod,
   aSituation,
@@ -77,7 +78,26 @@ describe('a node whose device is done', () => {
     world.settle();
     const [early, late] = [29_000, 999].map((ms) => world.step(ms).verdict.requeueAfterMs);
     expect([early, late]).to.deep.equal([1010, 11]);
-    world.step(11);
+    expect(world.step(11).verdict.requeueAfterMs).to.equal(5000);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('is not marked as waiting for its labels where it is open for its plugin alone', () => {
+    const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1' };
+    const world = new NodeWorld({ partition: done, node: aNode({ labels, allocatable: advertisesSlice }) });
+    world.settle();
+    expect(world.step(40_000).verdict).to.include({ reason: 'LabelsStale', requeueAfterMs: 5000 });
+    expect(world.labels).to.include(updating);
+  });
+
+  it('is opened as failed when GPU Feature Discovery runs and does not label it', () => {
+    const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1' };
+    const node = aNode({ taints: taints.closed, labels, allocatable: advertisesSlice });
+    const world = new NodeWorld({ partition: done, node, pods: [aHolderPod('gpu-feature-discovery')] });
+    for (let minute = 0; minute < 6; minute += 1) world.step(60_000);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    expect(world.step(1000).verdict).to.include({ phase: 'Failed', reason: 'LabelsStale' });
+    expect(world.step(60_000).verdict).to.include({ phase: 'Failed', reason: 'LabelsStale' });
     expect(world.taintKeys).to.deep.equal([]);
   });
 
@@ -203,6 +223,7 @@ describe('a node whose device is done, and that something keeps from being Ready
     expect(end({ policy, node }, { slices: [] })?.verdict.reason).to.equal('BackendMismatch');
     const fresh = aFreshRead({ resourceSlices: slicesOf(slicedGpu) });
     expect(end({ node }, { fresh })?.verdict.reason).to.not.equal('BackendMismatch');
+    expect(end({ node }, { pods: [aPluginPod(), aDriverPod()] })?.verdict.reason).to.equal('Ready');
   });
 
   it('is told of an instance that would end the DRA driver, though no policy covers its GPU, and only under backend DRA', () => {

@@ -5,6 +5,7 @@ import {
   aManagedPartition,
   aNode,
   aSlicingPolicy,
+  aWish,
   judge,
   noMemory,
   noon,
@@ -37,6 +38,14 @@ function grantUnder(
 }
 
 describe('a grant', () => {
+  it('is of what the node is told, with what the policy allows', () => {
+    const { granted } = grantUnder({ allow: { replaceForeignInstances: true } }, 600_000, {
+      wish: { ...aWish, replaceForeignInstances: true },
+    });
+    expect(granted).to.deep.include({ gpus: aWish.gpus, replaceForeignInstances: true });
+    expect(grantUnder().granted).to.deep.include({ gpus: aWish.gpus, replaceForeignInstances: null });
+  });
+
   it('gives the agent as many seconds as there are until its deadline, and is looked at when that has passed', () => {
     const { granted, requeueAfterMs } = grantUnder();
     expect(granted).to.include({ deadline: '2026-01-01T12:10:00Z', seconds: 600 });

@@ -191,6 +191,8 @@ describe('which changes GPU holders have to go for', () => {
     expect(evictedFor({ ...wholeGpu, plan })).to.deep.equal(['EvictPod']);
     expect(evictedFor({ ...wholeGpu, plan }, [])).to.deep.equal(['EvictPod']);
     expect(evictedFor({ ...wholeGpu, plan: noModes })).to.deep.equal([]);
+    const inUse = { step: 'Failed', error: { code: 'InUse', message: 'no' } } as const;
+    expect(evictedFor({ ...wholeGpu, plan: noModes, ...inUse })).to.deep.equal(['EvictPod']);
   });
 
   it('evict a pod of two holders once, and name it once if its eviction is refused', () => {

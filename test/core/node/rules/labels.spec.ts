@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   advertisesSlice,
   aGrant,
@@ -36,6 +37,26 @@ describe('what is predicted of a device', () => {
       return predict(aSituation({ policy, partition, node }), policy).labels['nvidia.com/mig-7g.40gb.replicas'];
     };
     expect([replicas('DevicePlugin'), replicas('DRA')]).to.deep.equal(['2', '1']);
+    const policy = aSlicingPolicy();
+    const settings = { pluginConfigMap: { namespace: 'gpu', name: 'plugin' } };
+    const { labels } = predict(aSituation({ policy, partition, node, settings }), policy);
+    expect(labels['nvidia.com/mig-7g.40gb.replicas'], 'the plugin has our file').to.equal('1');
+  });
+
+  it('is shared beside a GPU that cannot be read only if all that is offered was shared before', () => {
+    const [one] = aDevice(aGpu({ slices: ['3g.20gb@4', '1g.5gb@0'] })).gpus ?? [];
+    const lost = aGpu({ index: 1, error: 'GpuLost: it fell off the bus' });
+    const [small, large] = ['nvidia.com/mig-1g.5gb', 'nvidia.com/mig-3g.20gb'];
+    const advertised = { stale: 0, resources: { [small]: 2, [large]: 2 } };
+    const device = { ...aDevice(one ?? aGpu(), lost), advertised };
+    const policy = aSlicingPolicy();
+    const replicas = (before: Readonly<Record<string, string>>) => {
+      const node = aNode({ allocatable: { [small]: '2', [large]: '2' }, labels: before });
+      const { labels } = predict(aSituation({ policy, partition: aManagedPartition({ device }), node }), policy);
+      return [labels[`${small}.replicas`], labels[`${large}.replicas`]];
+    };
+    expect(replicas({ [`${small}.replicas`]: '2', [`${large}.replicas`]: '2' })).to.deep.equal(['2', '2']);
+    expect(replicas({ [`${small}.replicas`]: '2', [`${large}.replicas`]: '1' })).to.deep.equal(['1', '1']);
   });
 });
 

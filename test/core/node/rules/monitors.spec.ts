@@ -16,6 +16,7 @@ import {
   namesOf,
   noon,
   slicesOf,
+  someSettings,
   taints,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
@@ -198,12 +199,15 @@ describe('a monitor, whose claim has admin access,', () => {
       const world = aWorld(processes());
       const before = world.step(1000);
       expect(before.rolloutState.hasFailed).to.equal(false);
+      expect(before.verdict.requeueAfterMs).to.equal(someSettings.waitingPollMs);
       for (let seconds = 0; seconds < 55; seconds += 5) expect(world.step(5000).rolloutState.hasFailed).to.equal(false);
-      const { verdict, rolloutState } = world.step(10_000);
+      expect(world.step(3000).verdict.requeueAfterMs).to.equal(2010);
+      const { verdict, rolloutState } = world.step(7_000);
       expect(verdict).to.include({ phase: 'Failed', reason: 'ClientsStay' });
       expect(verdict.message).to.include('It has stayed for 60 s');
       expect(rolloutState.hasFailed).to.equal(true);
       expect(world.step(600_000).rolloutState.hasFailed).to.equal(true);
+      expect(world.step(1000).verdict.reason).to.equal('ClientsStay');
       world.failOver();
       expect(world.step(1000).rolloutState.hasFailed).to.equal(true);
       expect(world.done).to.deep.equal([]);

@@ -8,6 +8,7 @@ import {
   aNode,
   aPluginPod,
   aSlicingPolicy,
+  aSituation,
   aSnapshot,
   changeOf,
   namesOf,
@@ -19,6 +20,7 @@ import {
 } from '../../../support/node-builders.ts';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';
 import type { Outcome, Ruling } from '../../../../src/core/node/outcome.ts';
+import { keyOf } from '../../../../src/core/node/rules/fence-situation.ts';
 import { openIdle } from '../../../../src/core/node/rules/open.ts';
 import { noteUntouched } from '../../../../src/core/node/rules/untouched.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
@@ -239,6 +241,11 @@ describe('a ruling that opens a node', () => {
 
   it('reads the plugin’s pods first: they tell with which strategy it runs, and which of them are old', () => {
     expect(openWith(ruling, { isUnread: true })).to.deep.equal({ needs: 'Pods' });
+    const advertised = { stale: 0, resources: { 'nvidia.com/gpu': 1 } };
+    const told = aManagedPartition({ granted: aGrant(), device: { ...wholeGpu, advertised } });
+    const of = keyOf(aSituation({ node: aNode(closed), partition: told }));
+    const memory = { ...noMemory, waits: { AdvertisedEarly: { since: noon - 1000, of } } };
+    expect(openWith(ruling, { isUnread: true, partition: told, memory })).to.deep.equal({ needs: 'Pods' });
     const silent = aManagedPartition({ granted: aGrant(), device: { ...wholeGpu, step: 'Unknown' } });
     expect(openWith(ruling, { isUnread: true, partition: silent })).to.deep.equal({ needs: 'Pods' });
   });
@@ -252,7 +259,8 @@ describe('a ruling that opens a node', () => {
         one.name === 'PatchNode' ? Object.values(one.change.annotations ?? {}) : [],
       );
     };
-    expect(openWith(ruling, { partition: silentAt(3), policy: undefined })).to.not.have.property('marks');
+    const released: Ruling = { ...ruling, verdict: { phase: 'Unmanaged', reason: 'NoPolicy', message: 'no policy' } };
+    expect(openWith(released, { partition: silentAt(3), policy: undefined })).to.not.have.property('marks');
     expect(markAt(3)).to.have.length(1).and.not.deep.equal(markAt(4));
   });
 

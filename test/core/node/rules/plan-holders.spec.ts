@@ -89,6 +89,8 @@ describe('a pod whose device no longer exists', () => {
     };
     expect(judge([using('tools.example/slice')], { device })).to.deep.equal(of('affected', 'uid-tools'));
     expect(judge([using('tools.example/license')], { device })).to.deep.equal(of('none', ''));
+    const claiming = { ...created('tools', before), spec: { containers: [], resourceClaims: [{ name: 'gpu' }] } };
+    expect(judge([claiming], { device })).to.deep.equal(of('none', ''));
   });
 });
 

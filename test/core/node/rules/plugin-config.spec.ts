@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { managedConfig } from '../../../../src/core/nvidia/plugin-config/managed-config.ts';
 import { configurePlugin } from '../../../../src/core/node/rules/configure-plugin.ts';
-import { checkConfig } from '../../../../src/core/node/rules/plugin-config.ts';
+import { checkConfig, publishConfig } from '../../../../src/core/node/rules/plugin-config.ts';
 import {
   advertisesSlice,
   aFreshRead,
@@ -75,6 +75,13 @@ describe('the device plugin’s config file', () => {
 
   it('is looked for before anything is touched', () => {
     expect(checkConfig(aSituation({ settings }))).to.deep.equal({ needs: 'Pods' });
+  });
+
+  it('is neither read nor written for a node whose GPUs a DRA driver hands out', () => {
+    const policy = aSlicingPolicy({ backend: 'DRA' });
+    expect(checkConfig(aSituation({ settings, policy }))).to.equal(undefined);
+    expect(publishConfig(aSituation({ settings, policy }, { configFiles: noFiles }))).to.equal(undefined);
+    expect(publishConfig(aSituation({ settings }, { configFiles: noFiles }))).to.have.property('commands');
   });
 
   it('that cannot be read is told before the node is closed, and nothing is touched', () => {

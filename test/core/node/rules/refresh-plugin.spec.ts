@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { closeNode } from '../../../../src/core/node/node-marks.ts';
+import { keyOf, toldOffer } from '../../../../src/core/node/rules/fence-situation.ts';
 import { describeReport } from '../../../../src/core/nvidia/labels/describe-report.ts';
 import { computeLabels } from '../../../../src/core/nvidia/labels/node-labels.ts';
 import {
@@ -10,8 +11,14 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
-  decideWith,
+  aSituation,
+  aSlot,
   aSnapshot,
+  changeOf,
+  decideWith,
+  judge,
+  noMemory,
+  noon,
   slicedGpu,
   taints,
 } from '../../../support/node-builders.ts';
@@ -82,6 +89,35 @@ describe('the device plugin of a node whose device is done', () => {
     world.slot = slot;
     world.step(200);
     expect(evictions(world)).to.have.lengthOf(asked + 1);
+  });
+
+  it('waits for a slot before that, though a budget has refused its eviction, and so does one of two that may be due', () => {
+    const ready = { node: aNode({ labels: { 'gpupartition.dev/state': 'ready' } }) };
+    const world = aDoneChange(ready);
+    world.refusals = { old: 'the disruption budget needs 1 pod' };
+    for (let second = 0; second < 100; second += 5) world.step(5000);
+    expect(evictions(world).length).to.be.above(1);
+    world.slot = undefined;
+    expect(world.step(1000).verdict.reason).to.equal('AwaitingSlot');
+    const two = aDoneChange({
+      ...ready,
+      pods: [aPluginPod({ uid: 'old' }), aPluginPod({ uid: 'other', name: 'other' })],
+    });
+    two.refusals = { old: 'the disruption budget needs 1 pod', other: 'the same' };
+    for (let second = 0; second < 400; second += 5) two.step(5000);
+    two.slot = undefined;
+    const { other: _due, ...evicted } = two.memory.evictions;
+    two.memory = { ...two.memory, evictions: evicted };
+    expect(two.step(1000).verdict.reason).to.equal('AwaitingSlot');
+  });
+
+  it('is asked to go as often as before on a closed node that has waited for too long', () => {
+    const world = aDoneChange();
+    world.refusals = { old: 'the disruption budget needs 1 pod' };
+    for (let second = 0; second < 310; second += 5) world.step(5000);
+    const before = evictions(world).length;
+    for (let second = 0; second < 60; second += 5) world.step(5000);
+    expect(evictions(world).length - before).to.be.above(10);
   });
 
   it('is not evicted while it ends', () => {
@@ -245,6 +281,31 @@ describe('devices that the kubelet offers before it has told the API server', ()
     expect(world.step(250).verdict.phase).to.equal('Ready');
     expect(world.taintKeys).to.deep.equal([]);
     expect(evictions(world)).to.deep.equal([]);
+  });
+
+  it('are advertised no longer than the kubelet offers them, however long the plugin has been awaited', () => {
+    const exact = { ...slicedGpu, advertised: followed };
+    const parts = {
+      partition: aManagedPartition({ granted: aGrant(), device: exact }),
+      node: aNode({
+        labels: { 'gpupartition.dev/state': 'ready' },
+        allocatable: { 'nvidia.com/gpu': '1', 'nvidia.com/mig-7g.40gb': '1' },
+      }),
+      slot: undefined,
+    };
+    const of = keyOf(aSituation(parts));
+    const waits = { Advertised: { since: noon - 400_000, of }, AdvertisedEarly: { since: noon - 5000, of } };
+    const memory = { ...noMemory, waits };
+    expect(judge(parts, { pods: [aPluginPod()] }, memory).verdict.reason).to.equal('AwaitingSlot');
+    const closed = changeOf(judge({ ...parts, slot: aSlot }, { pods: [aPluginPod()] }, memory));
+    expect(closed.addTaints).to.deep.equal(closeNode().addTaints);
+  });
+
+  it('are told by the agent under no strategy of a policy, too', () => {
+    const told = aManagedPartition({ device: { ...slicedGpu, advertised: followed } });
+    const { strategy: _none, ...spec } = told.spec;
+    expect(toldOffer({ partition: { ...told, spec } }, 'mixed')).to.deep.equal(followed);
+    expect(toldOffer({ partition: told }, 'single')).to.equal(undefined);
   });
 
   it('are waited for without another look at the plugin’s pods: what the controller wrote is what the kubelet offers', () => {

@@ -108,6 +108,22 @@ describe('a node without a slot', () => {
     });
   });
 
+  it('counts pods that its plan could not name', () => {
+    const { plan } = partition.status?.device ?? {};
+    if (!plan) throw new Error('no plan');
+    const many = aManagedPartition({
+      device: { ...device, plan: { ...plan, morePods: 7 } },
+      wish: partition.spec.wish ?? { gpus: [] },
+    });
+    expect(rolloutStateOf({ partition: many }).request).to.include({ evictions: (plan.affectedPods ?? []).length + 7 });
+  });
+
+  it('is not remembered as refused by what was seen without a look at the API server itself', () => {
+    const { verdict, memory, reads } = judge({ ...parts, node: aNode({ allocatable: {} }) }, { pods: [] });
+    expect(verdict.reason).to.equal('NoDevicePlugin');
+    expect([reads, memory.waits.Refused]).to.deep.equal([['Pods'], undefined]);
+  });
+
   it('asks as one that has failed after a grant of this generation has', () => {
     const failed = aManagedPartition({
       device: { ...device, step: 'Failed', error: { code: 'CommandFailed', message: 'no' } },

@@ -64,11 +64,12 @@ describe('an outdated wish', () => {
     expect(fieldsOf({ strategy: 'single' })).to.deep.equal(fields);
   });
 
-  it('keeps that a GPU may be reset', () => {
+  it('keeps that a GPU may be reset, and that the instances of others may go', () => {
     const partition = aManagedPartition({ wish: edited });
-    const claim = { wish: { wish: { gpus, allowGpuReset: true as const }, skipped: [] } };
+    const allowed = { allowGpuReset: true, replaceForeignInstances: true } as const;
+    const claim = { wish: { wish: { gpus, ...allowed }, skipped: [] } };
     const ruling = wishOutdated(aSituation({ partition, claim }));
-    expect(wishOf({ commands: ruling?.commands ?? [] })?.wish).to.deep.include({ allowGpuReset: true });
+    expect(wishOf({ commands: ruling?.commands ?? [] })?.wish).to.deep.include(allowed);
   });
 });
 
