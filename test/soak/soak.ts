@@ -74,7 +74,7 @@ async function play(options: SoakOptions, rig: Rig, promises: PromiseCounter): P
       const restSeconds = await comeToRest(stage, rounds);
       if (restSeconds !== undefined) rests.push(restSeconds);
       await quiet.judge(rounds);
-      // Only at the beginning and at the end: a collection of garbage is no part of a program's life.
+      // Only at the beginning and at the end: a collection of garbage is not part of a program's life.
       const isFirst = elapsedMinutes() >= options.warmUpMinutes && !stage.gauges.samples.some(hasPromises);
       const isLast = elapsedMinutes() >= options.minutes || rounds === options.rounds;
       if (isFirst || isLast) await stage.gauges.samplePromises(rounds);
