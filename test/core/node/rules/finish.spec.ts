@@ -14,8 +14,10 @@ import {
   aSituation,
   aSlicingPolicy,
   aSlot,
+  changeOf,
   judge,
   noMemory,
+  noon,
   slicedGpu,
   slicesOf,
   type SnapshotParts,
@@ -80,14 +82,6 @@ describe('a node whose device is done', () => {
     expect([early, late]).to.deep.equal([1010, 11]);
     expect(world.step(11).verdict.requeueAfterMs).to.equal(5000);
     expect(world.taintKeys).to.deep.equal([]);
-  });
-
-  it('is not marked as waiting for its labels where it is open for its plugin alone', () => {
-    const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1' };
-    const world = new NodeWorld({ partition: done, node: aNode({ labels, allocatable: advertisesSlice }) });
-    world.settle();
-    expect(world.step(40_000).verdict).to.include({ reason: 'LabelsStale', requeueAfterMs: 5000 });
-    expect(world.labels).to.include(updating);
   });
 
   it('is opened as failed when GPU Feature Discovery runs and does not label it', () => {
@@ -211,6 +205,20 @@ describe('a node whose device is done, and that something keeps from being Ready
     const outcome = finish(aSituation({ partition: done, slot: undefined, ...parts }, { pods: [], ...seen }));
     return outcome && 'verdict' in outcome ? outcome : undefined;
   };
+
+  it('is not marked as waiting for its labels where it is open for its driver alone', () => {
+    const instances = [{ profile: '7g.40gb', gi: 0, start: 0, uuid: 'MIG-a' }];
+    const device = aDevice({ ...aGpu({ mig: 'Enabled' }), instances });
+    const parts = {
+      policy: aSlicingPolicy({ backend: 'DRA' }),
+      partition: aManagedPartition({ backend: 'DRA', granted: aGrant(), device }),
+      node: aNode({ labels: { ...updating, 'nvidia.com/gfd.timestamp': '1' }, allocatable: {} }),
+    };
+    const memory = { ...noMemory, waits: { Labels: { since: noon - 4000 } } };
+    const ruling = end(parts, { slices: slicesOf(device), memory });
+    expect(ruling?.verdict.reason).to.equal('LabelsStale');
+    expect(changeOf({ commands: ruling?.commands ?? [] }).labels).to.deep.equal({});
+  });
 
   it('is told of another owner of its GPUs at once', () => {
     const labels = { 'nvidia.com/gpu-driver-upgrade-state': 'drain-required' };
