@@ -29,6 +29,7 @@ import type { PodView } from '../../../../src/core/pods/pod-view.ts';
 
 const policy = aSlicingPolicy({ backend: 'DRA' });
 const nothing = { 'nvidia.com/gpu': '0' };
+const advertisedByKubelet = { 'nvidia.com/gpu': 1 };
 const updating = { 'gpupartition.dev/state': 'updating' };
 
 const aHalf = { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1 } }] };
@@ -104,6 +105,21 @@ describe('a node whose GPUs are handed out by claims', () => {
     world.label(computeLabels(describeReport(sliced('MIG-new')), 'mixed').labels);
     expect(world.step(1_000).verdict).to.include({ phase: 'Ready' });
     expect(world.labels).to.include({ 'gpupartition.dev/state': 'ready' });
+  });
+
+  it('opens whatever its kubelet says of resources: nothing of them is handed out', () => {
+    const world = aChangedNode({ ...signalled, advertised: { stale: 0, resources: advertisedByKubelet } });
+    world.slices = slicesOf(sliced('MIG-new'));
+    world.settle();
+    expect(world.settle(3000).verdict.phase).to.equal('Ready');
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('is not concerned by the settings of a device plugin that offers nothing', () => {
+    const world = aServedNode();
+    world.pods = [...world.pods, aPluginPod({ strategy: 'single' })];
+    world.slices = [];
+    expect(world.settle().verdict.reason).to.not.equal('StrategyMismatch');
   });
 
   it('stays closed on its previous slice, which has the same name and another UUID', () => {

@@ -220,6 +220,18 @@ describe('a node whose device is done, and that something keeps from being Ready
     expect(changeOf({ commands: ruling?.commands ?? [] }).labels).to.deep.equal({});
   });
 
+  it('has its plugin kept away until its labels are right only while it is open: a closed one gives no pod a device', () => {
+    const deploy = 'nvidia.com/gpu.deploy.device-plugin';
+    const [was, set] = ['true', 'paused-for-mig-change'];
+    const held = (taint: typeof taints.closed | readonly []) => {
+      const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1', [deploy]: set };
+      const annotations = { 'gpupartition.dev/on-loan': JSON.stringify({ [deploy]: { was, set } }) };
+      const node = aNode({ labels, annotations, taints: taint, allocatable: nothing });
+      return end({ node })?.keepsHoldersAway;
+    };
+    expect([held([]), held(taints.closed)]).to.deep.equal([true, undefined]);
+  });
+
   it('is told of another owner of its GPUs at once', () => {
     const labels = { 'nvidia.com/gpu-driver-upgrade-state': 'drain-required' };
     expect(end({ node: aNode({ labels, allocatable: advertisesSlice }) })?.verdict.reason).to.equal('DriverUpgrade');
