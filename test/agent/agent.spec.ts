@@ -59,6 +59,31 @@ describe('the agent on the real API server', () => {
     expect((await two.read()).status?.device?.gpus?.[1]).to.deep.equal(before);
   });
 
+  it('reports a GPU that was lost before any agent has seen it, by its address', async () => {
+    const three = new AgentScene(client(), ['A100-SXM4-40GB', 'A100-SXM4-40GB', 'A100-SXM4-40GB']);
+    await three.create();
+    three.node.faults = 'lost gpu=1';
+    for (const _restart of [1, 2]) {
+      await three.run();
+      const { gpus = [] } = (await three.read()).status?.device ?? {};
+      expect(gpus.map(({ index, product }) => `${index} ${product}`)).to.deep.equal([
+        '0 NVIDIA A100-SXM4-40GB',
+        '1 unknown',
+        '2 NVIDIA A100-SXM4-40GB',
+      ]);
+      const pciBusId = three.node.busId(1);
+      expect(gpus[1]).to.deep.include({ uuid: pciBusId, pciBusId, instances: [] });
+      expect(gpus[1]?.error).to.match(/^GpuLost: /);
+      three.newAgent('boot-1');
+    }
+    three.node.faults = '';
+    await three.run();
+    const found = (await three.read()).status?.device?.gpus?.[1];
+    expect(found)
+      .to.include({ uuid: three.node.uuid(1), product: 'NVIDIA A100-SXM4-40GB' })
+      .and.not.have.property('error');
+  });
+
   it('writes nothing and touches nothing when it is called again', async () => {
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();

@@ -150,9 +150,15 @@ describe('reading the device', () => {
     ]);
     expect(lost).to.have.length(1);
     expect(lost[0]).to.deep.include({ pciBusId: node.busId(1), uuid: node.uuid(1), product: 'NVIDIA A30' });
-    // An agent that starts after the loss knows the bus id only.
+    // An agent that starts after the loss knows the bus id only, and which index the others leave.
     const [unknown] = (await node.openDriver().readDevice()).lost;
-    expect(unknown).to.deep.include({ pciBusId: node.busId(1), uuid: undefined });
+    expect(unknown).to.deep.include({ pciBusId: node.busId(1), index: 1, uuid: undefined });
+    node.faults = 'lost gpu=2\nlost gpu=0';
+    const both = (await node.openDriver().readDevice()).lost;
+    expect(both.map(({ pciBusId, index }) => [pciBusId, index])).to.have.deep.members([
+      [node.busId(0), 0],
+      [node.busId(2), 2],
+    ]);
   });
 
   it('reads the healthy GPUs even if a later driver reports them below a word about the lost one', async () => {

@@ -545,7 +545,7 @@ export interface GpuNodePartition {
        */
       gpus?: {
         /**
-         * UUID of the GPU.
+         * UUID of the GPU; of one that was lost before any agent has seen it, its PCI bus id.
          */
         uuid: string;
         /**

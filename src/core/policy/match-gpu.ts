@@ -1,9 +1,13 @@
 import type { GpuReport, GpuSelector } from '../../api/types.ts';
 import { findModel, matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 
-/** Whether a GPU matches the selector of a layout, `count` aside: every given field must match. */
+/**
+ * Whether a GPU matches the selector of a layout, `count` aside: every given field must match. A lost GPU that has never told its UUID is
+ * reported by its address, and nothing can be asked of it.
+ */
 export function matchesGpu(selector: GpuSelector, gpu: GpuReport): boolean {
   return (
+    gpu.uuid !== gpu.pciBusId &&
     (selector.models === undefined || matchesModel(selector.models, gpu.product)) &&
     (selector.indices?.includes(gpu.index) ?? true) &&
     (selector.uuids?.some((uuid) => uuid.toLowerCase() === gpu.uuid.toLowerCase()) ?? true) &&

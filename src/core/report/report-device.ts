@@ -31,7 +31,7 @@ export function reportDevice(
     ...definedOnly({ cudaVersion: device.cudaVersion }),
     gpus: [
       ...device.gpus.map((gpu) => reportGpu(gpu, tables.get(gpu.product))),
-      ...device.lost.flatMap((gpu) => reportLost(gpu, before)),
+      ...device.lost.map((gpu) => reportLost(gpu, before)),
     ].toSorted((a, b) => a.index - b.index),
     models: [...tables].map(([product, geometry]) => reportModel(product, geometry)),
   };
@@ -69,23 +69,21 @@ function reportGpu(gpu: GpuState, table: Geometry | undefined): GpuReport {
 function reportLost(
   { uuid, index, pciBusId, product, fault, instances }: LostGpu,
   before: readonly GpuReport[],
-): readonly GpuReport[] {
+): GpuReport {
   const error = cutText(`${fault.code}: ${fault.message}`, 256);
   if (uuid === undefined) {
     // Of an agent that was restarted since, the report of the one before tells which GPU is at that address.
     const known = before.find((gpu) => gpu.pciBusId === pciBusId);
-    return known === undefined ? [] : [carryOver(known, error)];
+    if (known !== undefined) return carryOver(known, error);
   }
-  return [
-    {
-      uuid,
-      index: index ?? 63,
-      pciBusId,
-      product: product ?? 'unknown',
-      error,
-      instances: instances.map((one) => reportInstance([], one)),
-    },
-  ];
+  return {
+    uuid: uuid ?? pciBusId,
+    index: index ?? 63,
+    pciBusId,
+    product: product ?? 'unknown',
+    error,
+    instances: instances.map((one) => reportInstance([], one)),
+  };
 }
 
 /** Without who used it: that is asked again. */

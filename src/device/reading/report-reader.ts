@@ -119,7 +119,7 @@ async function readListed(
   return {
     report: first,
     gpus,
-    lost: [...lost.map(({ pciBusId, fault }) => nameLost(pciBusId, known, fault)), ...sick],
+    lost: numberLost([...lost.map(({ pciBusId, fault }) => nameLost(pciBusId, known, fault)), ...sick], indexes),
     selection: gpus.map(({ pciBusId }) => pciBusId),
   };
 }
@@ -133,6 +133,15 @@ function nameLost(pciBusId: string, known: readonly KnownGpu[], fault: GpuFault)
   const before = known.find((gpu) => gpu.pciBusId === pciBusId);
   const { uuid, index, product, instances = [] } = before ?? {};
   return { pciBusId, fault, uuid, index, product, instances };
+}
+
+/** The driver counts lost GPUs, too, in the order of their addresses: they have the indexes that the others leave. */
+function numberLost(lost: readonly LostGpu[], listed: readonly number[]): readonly LostGpu[] {
+  const taken = new Set([...listed, ...lost.flatMap(({ index }) => index ?? [])]);
+  const free = Array.from({ length: taken.size + lost.length }, (_, index) => index).filter((one) => !taken.has(one));
+  return lost
+    .toSorted((a, b) => (a.pciBusId < b.pciBusId ? -1 : 1))
+    .map((gpu) => (gpu.index === undefined ? { ...gpu, index: free.shift() } : gpu));
 }
 
 /** `-L` identifies a GPU by everything but its bus id. */

@@ -1,4 +1,4 @@
-import type { GpuPartitionPolicy, Wish, PolicyLayout } from '../../../api/types.ts';
+import type { GpuPartitionPolicy, GpuReport, Wish, PolicyLayout } from '../../../api/types.ts';
 import type { NodeClaim } from '../../policy/claim.ts';
 import { combine, type NodeChange } from '../../metadata/node-change.ts';
 import { describeStaleLabels, type StaleLabel } from '../../nvidia/feature-discovery/stale-labels.ts';
@@ -25,6 +25,7 @@ import type { Prediction } from './prediction.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
 import { isDeviceDone, wishOf } from './wish.ts';
 import type { PodView } from '../../pods/pod-view.ts';
+import { joinWithin } from '../../text/cut-text.ts';
 
 /** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
 const slicesAgainMs = 120_000;
@@ -37,7 +38,7 @@ export function finish(situation: Situation): Outcome | undefined {
   const wish = wishOf(situation);
   if (!wish || !isDeviceDone(situation)) return undefined;
   const isDra = backendOf(situation) === 'DRA';
-  const verdict = describeDone(wish, claim, isDra);
+  const verdict = describeDone(wish, claim, isDra, situation.partition.status?.device?.gpus ?? []);
   const owner = foreignOwner(situation) ?? takeOver(situation, 'Settings');
   if (owner) return owner;
   const mismatch = isDra ? checkBackend(situation) : undefined;
@@ -48,19 +49,28 @@ export function finish(situation: Situation): Outcome | undefined {
   return alsoWaits(held.isAway ? { ...outcome, keepsHoldersAway: true } : outcome, held.waits);
 }
 
-/** Entries of the policy that have no effect on this node are reported, so that they do not pass for done. */
-function describeDone({ gpus }: Wish, { wish, winner }: NodeClaim, isDra: boolean): Verdict {
+/** Entries of the policy that have no effect on this node, and GPUs that do not work, are reported, so that they do not pass for done. */
+function describeDone(
+  { gpus }: Wish,
+  { wish, winner }: NodeClaim,
+  isDra: boolean,
+  reported: readonly GpuReport[],
+): Verdict {
   // Slices are watched, where the controller may.
   const again = isDra && { requeueAfterMs: slicesAgainMs };
   const skipped = wish && 'skipped' in wish ? wish.skipped : [];
   const remarkable =
     gpus.length === 0 ? skipped : skipped.filter((one) => isUnexpected(one, winner?.spec.layouts ?? []));
   const remarks = remarkable.length > 0 ? `: ${remarkable.map(({ message }) => message).join('; ')}` : '';
+  const broken = reported.flatMap(({ index, pciBusId, error }) =>
+    error === undefined ? [] : [`GPU ${index} (${pciBusId}): ${error}`],
+  );
+  const out = broken.length > 0 ? `; out of service: ${joinWithin(broken, 600)}` : '';
   if (gpus.length > 0) {
-    const message = `device, labels and ${isDra ? 'ResourceSlices' : 'resources'} match the policy${remarkable.length > 0 ? `; skipped${remarks}` : ''}`;
+    const message = `device, labels and ${isDra ? 'ResourceSlices' : 'resources'} match the policy${remarkable.length > 0 ? `; skipped${remarks}` : ''}${out}`;
     return { phase: 'Ready', reason: 'Ready', message, ...again };
   }
-  const message = `no layout of the policy applies to a GPU of this node; its GPUs are left alone${remarks}`;
+  const message = `no layout of the policy applies to a GPU of this node; its GPUs are left alone${remarks}${out}`;
   return { phase: 'Ready', reason: 'NothingToDo', message, ...again };
 }
 

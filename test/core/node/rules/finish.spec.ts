@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import type { DeviceReport } from '../../../../src/api/types.ts';
+import { resolveNode } from '../../../../src/core/policy/resolve-node.ts';
 import { describeReport } from '../../../../src/core/nvidia/labels/describe-report.ts';
 import { computeLabels } from '../../../../src/core/nvidia/labels/node-labels.ts';
-import { aDevice, aGpu, aPartition } from '../../../support/builders.ts';
+import { aDevice, aGpu, aPartition, uuidOf } from '../../../support/builders.ts';
 import {
   advertisesSlice,
   aGrant,
@@ -162,6 +164,23 @@ describe('a node whose device is done', () => {
     const policy = aSlicingPolicy({ layouts: [others, { profiles: { '7g.40gb': 1 } }, rest] });
     const { verdict } = judge({ policy, partition: done, node: aNode({ allocatable: advertisesSlice }) });
     expect(verdict).to.include({ reason: 'Ready', message: 'device, labels and resources match the policy' });
+  });
+
+  it('is Ready beside a lost GPU that no layout can be for, and says so: it is not asked for anything', () => {
+    const pciBusId = '00000000:07:00.0';
+    const error = 'GpuLost: it fell off the bus';
+    const lost = { uuid: pciBusId, index: 1, pciBusId, product: 'unknown', error, instances: [] };
+    const beside = ({ gpus = [], ...device }: DeviceReport): DeviceReport => ({ ...device, gpus: [...gpus, lost] });
+    const policy = aSlicingPolicy({ layouts: [{ mig: 'Disabled' }] });
+    const wish = { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' as const }] };
+    expect(resolveNode(policy.spec, beside(wholeGpu), undefined)).to.deep.include({ wish });
+    const { verdict } = judge({ policy, partition: aManagedPartition({ device: beside(wholeGpu), wish }) });
+    expect(verdict.reason).to.equal('Ready');
+    expect(verdict.message).to.match(
+      / match the policy; out of service: GPU 1 \(00000000:07:00\.0\): GpuLost: it fell/,
+    );
+    const change = judge({ partition: aManagedPartition({ device: beside(wholeGpu) }) }, { pods: [aPluginPod()] });
+    expect(change.verdict.reason).to.equal('PluginNotReady');
   });
 
   it('does not take what is offered of a GPU that is lost for a second share of another', () => {
