@@ -1,7 +1,11 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { definedOnly } from '../text/defined-fields.ts';
+import type { Hold } from './claim.ts';
 import type { PolicyRecord } from './policy-record.ts';
+import { byPrecedence } from './precedence.ts';
 import { isRetiring } from './retirement.ts';
 import type { NodeSelection } from './selections.ts';
+import type { NodeOutcome } from './tally.ts';
 import { enforces } from './versions.ts';
 
 /** A policy that selects a node. */
@@ -12,8 +16,10 @@ export interface Contender extends NodeSelection {
 /** A policy that selects a node over which another one decides. */
 export interface Loser {
   readonly policy: GpuPartitionPolicy;
-  /** Whether the winner has the higher priority, as somebody meant it; otherwise age or name have decided. */
+  /** Whether that is as somebody meant it: by a higher priority, or because this one is being deleted. Otherwise age or name have decided. */
   readonly isOutranked: boolean;
+  /** Of one that would come first: why it does not yet. */
+  readonly hold?: Hold;
 }
 
 /** Who decides over a node. */
@@ -50,18 +56,38 @@ export function judgeContest(contenders: readonly Contender[]): Contest {
   const losers = others.filter((one) => !beside.includes(one) && isOwn(one));
   return {
     winner: { record, ...toldTo(winner, staked.includes(winner)) },
-    losers: losers.map((one) => ({
-      policy: one.record.policy,
-      isOutranked: priorityOf(record) > priorityOf(one.record),
+    losers: losers.map(({ record: loser }) => ({
+      policy: loser.policy,
+      isOutranked: priorityOf(record) > priorityOf(loser) || isRetiring(loser.newest),
+      ...definedOnly({ hold: holdBefore(record, loser) }),
     })),
     beside: beside.map((one) => one.record.newest),
   };
+}
+
+/** What keeps a policy from a node that it would win if one of its generations were accepted. */
+function holdBefore(winner: PolicyRecord, loser: PolicyRecord): Hold | undefined {
+  const comesFirst = loser.inForce === undefined && byPrecedence(loser.rank, winner.rank) < 0;
+  return comesFirst && !isRetiring(loser.newest) ? loser.holdFor(loser.policy) : undefined;
 }
 
 /** Whether a node counts as one of the policy's. A generation that is not accepted adds none, and takes none away. */
 export function isOwn({ record, byNewest, byForce }: Contender): boolean {
   // What the newest generation does not select, the one in force does.
   return record.isAccepted ? byNewest || isPlanning(record) : byForce;
+}
+
+/** How a node that another policy has counts for a policy. @param outcome what was found for the winner */
+export function outcomeForLoser(
+  outcome: NodeOutcome,
+  wonBy: string,
+  { isOutranked, hold }: Omit<Loser, 'policy'>,
+): NodeOutcome {
+  if (hold === undefined) return { ...outcome, wonBy, isOutranked };
+  const { node } = outcome;
+  const { message } = hold;
+  if (hold.kind === 'Checking') return { node, phase: 'Pending', reason: 'AwaitingPlan', message };
+  return { node, phase: 'Invalid', reason: 'PolicyInvalid', message };
 }
 
 function toldTo(

@@ -4,7 +4,7 @@ import { Census } from './census.ts';
 import { checkPolicy } from './check.ts';
 import type { NodeClaim } from './claim.ts';
 import { Contenders } from './contenders.ts';
-import { type Contest, isOwn, judgeContest } from './contest.ts';
+import { type Contest, isOwn, judgeContest, outcomeForLoser } from './contest.ts';
 import { PolicyRecord } from './policy-record.ts';
 import { DemandChoices } from './demand-choices.ts';
 import type { DemandWishes } from './demand-wish.ts';
@@ -212,7 +212,7 @@ export class Fleet {
     const wonBy = winner.metadata.name;
     return [
       ...this.count(winner, outcome),
-      ...losers.flatMap(({ policy, isOutranked }) => this.count(policy, { ...outcome, wonBy, isOutranked })),
+      ...losers.flatMap(({ policy, ...lost }) => this.count(policy, outcomeForLoser(outcome, wonBy, lost))),
     ];
   }
 

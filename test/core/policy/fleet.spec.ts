@@ -107,6 +107,29 @@ describe('a fleet', () => {
     expect(fleet.policy('p')?.tally.has('n')).to.equal(true);
   });
 
+  it('counts a node as conflicted for no policy that would come first, nor for one that is being deleted', () => {
+    const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['gpupartition.dev/cleanup'] };
+    const retiring = aPolicy({ name: 'going', priority: 5, onDelete: 'DisableMig' });
+    const going = { ...accepted(retiring), metadata: { ...retiring.metadata, ...metadata } };
+    const tooMuch = aPolicy({ name: 'refused', priority: 7, layouts: [{ profiles: { '3g.20gb': 3 } }] });
+    const fleet = aFleet([accepted(aPolicy()), aPolicy({ name: 'checked', priority: 9 }), tooMuch, going], { n: 'p' });
+    const { winner, losers } = fleet.claimOf('n', a100);
+    expect(winner?.metadata.name).to.equal('p');
+    fleet.note({ winner, losers }, { node: 'n', phase: 'Ready', reason: 'Ready', message: '' });
+    const countsOf = (name: string) => {
+      const { tally } = fleet.policy(name) ?? {};
+      return [
+        tally?.matched,
+        tally?.size('conflicted'),
+        tally?.size('outranked'),
+        tally?.inPhase('Pending', 'Invalid'),
+      ];
+    };
+    expect(countsOf('checked')).to.deep.equal([1, 0, 0, 1]);
+    expect(countsOf('refused')).to.deep.equal([1, 0, 0, 1]);
+    expect(countsOf('going')).to.deep.equal([1, 0, 1, 0]);
+  });
+
   it('has nobody work for a change of a policy’s status, and keeps what it has worked out', () => {
     const fleet = aFleet([accepted(aPolicy())], { n: 'p' });
     const { wish } = fleet.claimOf('n', a100);
