@@ -74,6 +74,7 @@ export function* foreseePod(
   const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes));
   const homes = [...shareWaiting([waiter], pools)].flatMap(([name, { size }]) => (size > 0 ? [name] : []));
   const shares = shareWaiting([...listWaiters(facts.pods ?? [pod]), ...held], pools);
+  const holders = indexHolders({ partitions: facts.partitions, pods: facts.pods ?? [], budgets: facts.budgets ?? [] });
   const prospects: PodProspect[] = [];
   for (const { policy, nodes } of owned) {
     const { demand } = policy.spec;
@@ -88,7 +89,7 @@ export function* foreseePod(
     );
     const waiting = followsPods(demand) ? shares.get(name) : undefined;
     const wanted = wantedSlices(demand, members, { waiting, steady: (_, count) => count });
-    const gpus = evictsNever(policy) ? members.map(({ gpu }) => gpu) : weighPool(members, facts, policy);
+    const gpus = evictsNever(policy) ? members.map(({ gpu }) => gpu) : weighGpus(members, holders, policy.spec.drain);
     for (const resource of waiter.requests.keys()) {
       const found = yield* foresee({ pod, resource, policy, demand, nodes, members, wanted, gpus, now: facts.now });
       if (found) prospects.push({ policy: name, code: found.code, message: `policy ${name}: ${found.message}` });
@@ -106,14 +107,6 @@ function explainLater(
   const written = policies.find(({ metadata }) => metadata.name === policy);
   const message = written && explainNext(written, nodes, resource);
   return message === undefined ? [] : [{ policy, code: 'NextSchedule', message: `policy ${policy}: ${message}` }];
-}
-
-function weighPool(
-  members: readonly Member[],
-  { partitions, pods = [], budgets = [] }: ClusterFacts,
-  { spec }: GpuPartitionPolicy,
-): readonly PoolGpu[] {
-  return weighGpus(members, indexHolders({ partitions, pods, budgets }), spec.drain);
 }
 
 function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): PodPool {
@@ -155,7 +148,10 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
     isSpare !== true && (isRest !== true || want.waiting === undefined);
   const own = want.slices.filter((part) => isMeant(part) && part.profiles.some((one) => isOfProfile(resource, one)));
   const names = new Set(own.map(({ name }) => name));
-  const lacking = asked.slices.find(({ name }) => names.has(name) && (planned.shortfall.lacking[name] ?? 0) > 0);
+  // A min may be more than fits: what no pod asks for may lack.
+  const asks = want.used + (want.waiting ?? Infinity);
+  const rest = Math.max(0, own.reduce((sum, { count }) => sum + count, 0) - asks);
+  const lacking = asked.slices.find(({ name }) => names.has(name) && (planned.shortfall.lacking[name] ?? 0) > rest);
   if (lacking) return yield* explainLack(scene, asked, planned, lacking);
   const made = pickMade(planned, resource, (node) => accepts(nodes, node, pod));
   if (made) {

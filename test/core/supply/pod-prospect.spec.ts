@@ -58,6 +58,15 @@ describe('what a demand makes of a pod that waits', () => {
       const any = demanding(fromPods({ slices: [{ name: 'any', profiles: ['1g.5gb', '3g.20gb'], min }] }));
       expect(outlook(asking(large), [nodeOf(any, gpu)])[0], `several profiles, min ${min}`).to.match(/^Planned /);
     }
+    for (const min of [2, 9]) {
+      const many = demanding(fromPods({ slices: [{ name: 'large', profiles: ['3g.20gb'], min }] }));
+      const [first] = outlook(asking(large), [nodeOf(many, gpu)]);
+      expect(first, `one profile, min ${min}: it may have one of those`).to.match(/^Planned /);
+      const others = [asking(large, 'other')];
+      expect(outlook(asking(large), [nodeOf(many, gpu)], { others })[0], `min ${min}, two pods`).to.match(
+        /^NothingIdle /,
+      );
+    }
     const unlisted = { ...aCluster([nodeOf(demanding(fromPods()), gpu)]), now: noon };
     const { pods: _pods, ...facts } = unlisted;
     const [alone] = answerHere(foreseePod(asking(large), facts));
@@ -122,8 +131,9 @@ describe('what a demand makes of a pod that waits', () => {
   });
 
   it('blames no pod where the whole pool has no room for one slice more', () => {
-    const policy = demanding({ from: 'Pods', slices: [{ profiles: ['1g.5gb'], min: 8 }] });
-    const [told] = outlook(asking(small), [nodeOf(policy, aGpu({ slices: [] }))]);
+    const policy = demanding({ from: 'Pods', slices: [{ profiles: ['1g.5gb'] }] });
+    const others = Array.from({ length: 7 }, (_, at) => asking(small, `other-${at}`));
+    const [told] = outlook(asking(small), [nodeOf(policy, aGpu({ slices: [] }))], { others });
     expect(told).to.match(/^NoRoom policy p: no GPU of p can take a 1g\.5gb beside those that there are/);
   });
 
