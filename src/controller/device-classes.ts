@@ -2,7 +2,7 @@ import { listServed } from '../kube/served.ts';
 import { controllerManager } from '../api/names.ts';
 import { deviceClasses, policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { type DeviceClassObject, listMissingClasses } from '../core/classes/class-objects.ts';
+import { type DeviceClassObject, isKept, listMissingClasses } from '../core/classes/class-objects.ts';
 import { mayUseClaims } from '../core/policy/rules.ts';
 import { listSliceKinds } from '../core/classes/slice-kind.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
@@ -82,7 +82,9 @@ export class DeviceClassReconciler {
   }
 
   /** Without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it */
-  async #apply({ metadata: { name }, spec }: DeviceClassObject): Promise<string | undefined> {
+  async #apply(wanted: DeviceClassObject): Promise<string | undefined> {
+    const { spec } = wanted;
+    const { name } = wanted.metadata;
     const fields = { metadata: {}, spec };
     const options = { fieldManager: controllerManager };
     try {
@@ -92,7 +94,7 @@ export class DeviceClassReconciler {
         options,
       );
       this.#parts.log.info('a DeviceClass is written', { name });
-      if (sameJson(kept.spec, spec)) return undefined;
+      if (isKept(wanted, kept.spec)) return undefined;
     } catch (error) {
       if (error instanceof ApiError) return describeRefusal(name, error);
       throw error;

@@ -42,7 +42,13 @@ export function listMissingClasses(
   const known = new Map(present.map(({ metadata, spec }) => [metadata.name, spec]));
   return listClasses(kinds)
     .map(describeClass)
-    .filter(({ metadata, spec }) => !sameJson(known.get(metadata.name), spec));
+    .filter((wanted) => !isKept(wanted, known.get(wanted.metadata.name)));
+}
+
+/** Whether a class has all that is wanted of it. Somebody may have added more, such as a configuration. */
+export function isKept({ spec = {} }: DeviceClassObject, kept: object = {}): boolean {
+  const found = new Map(Object.entries(kept));
+  return Object.entries(spec).every(([field, value]) => sameJson(found.get(field), value));
 }
 
 function listClasses(kinds: readonly SliceKind[]): readonly ClassWish[] {

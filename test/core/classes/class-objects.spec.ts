@@ -36,6 +36,17 @@ describe('DeviceClasses for the slices of policies', () => {
     expect(listMissingClasses(kinds, others)).to.deep.equal([first]);
   });
 
+  it('are not missing where somebody has added what no policy asks for', () => {
+    const kinds = kindsOf({ gpus: a100, profiles: { '1g.5gb': 2 } });
+    const all = listMissingClasses(kinds, []);
+    const config = [{ opaque: { driver: 'gpu.nvidia.com', parameters: { sharing: { strategy: 'MPS' } } } }];
+    const added = all.map(({ metadata, spec }) => ({
+      metadata,
+      spec: { extendedResourceName: 'example.com/slice', ...spec, config },
+    }));
+    expect(listMissingClasses(kinds, added)).to.deep.equal([]);
+  });
+
   it('are one for each profile, with the resource of the device plugin', () => {
     const classes = listProfileClasses(
       kindsOf({ gpus: a100, profiles: { '3g.20gb': 1, '1g.5gb+me': 1, '1g.5gb': 2 } }),
