@@ -55,6 +55,8 @@ export interface KueueWorkload {
     readonly admission?: {
       readonly podSetAssignments?: readonly {
         readonly name?: string;
+        /** Fewer than the set has, where its job starts with fewer pods too. */
+        readonly count?: number;
         readonly flavors?: Readonly<Record<string, string>>;
       }[];
     };
@@ -149,9 +151,11 @@ function readPodSet(
   };
   const requests = requestsOf(pod, isSlice);
   const done = status?.reclaimablePods?.find((one) => one.name === name)?.count ?? 0;
-  if (count <= done) return [];
   // One that has its quota, and waits for a check, has its flavor too.
-  const assigned = status?.admission?.podSetAssignments?.find((one) => (one.name ?? 'main') === name)?.flavors ?? {};
+  const given = status?.admission?.podSetAssignments?.find((one) => (one.name ?? 'main') === name);
+  const left = Math.min(given?.count ?? count, count - done);
+  if (left <= 0) return [];
+  const assigned = given?.flavors ?? {};
   const perResource = [...requests.keys()].map((resource) => {
     const chosen = assigned[resource];
     return chosen === undefined ? listFlavors(queue, resource) : [chosen];
@@ -160,7 +164,7 @@ function readPodSet(
   const ways = first
     .filter((flavor) => others.every((list) => list.includes(flavor)))
     .flatMap((flavor) => placeBy(pod, flavors.get(flavor)));
-  return ways.length === 0 ? [] : [{ pod, count: count - done, requests, ways }];
+  return ways.length === 0 ? [] : [{ pod, count: left, requests, ways }];
 }
 
 /** The flavors in which a queue has quota for a resource. Each has to list all resources of its group: with 0 what it does not offer. */

@@ -162,6 +162,18 @@ describe('what Kueue holds back', () => {
     expect(counted(facts([aWorkload()], more), inP, inQ)).to.deep.equal({ p: { [small]: 3 }, q: {} });
   });
 
+  it('counts as many pods as it was given quota for, which may be fewer than it has', () => {
+    const given = (count: number, reclaimable = 0) => {
+      const admission = { podSetAssignments: [{ name: 'main', count, flavors: { [small]: 'pool-p' } }] };
+      const reclaimablePods = [{ name: 'main', count: reclaimable }];
+      return counted(facts([aWorkload({}, { admission, reclaimablePods })]), inP);
+    };
+    expect(given(3)).to.deep.equal({ p: { [small]: 3 } });
+    expect(given(1)).to.deep.equal({ p: { [small]: 1 } });
+    expect(given(2, 1)).to.deep.equal({ p: { [small]: 2 } });
+    expect(given(2, 2)).to.deep.equal({ p: { [small]: 1 } });
+  });
+
   it('counts only for demands from Kueue', () => {
     expect(counted(facts([aWorkload()]), { ...inP, followsQueues: false })).to.deep.equal({ p: {} });
   });
