@@ -3,7 +3,8 @@ import { askedOf, growingRestMs } from './grant-failure.ts';
 import { type NodeMemory, recallMemory, type WaitName, type Waits } from './memory.ts';
 import type { Situation } from './outcome.ts';
 import { cutText } from '../text/cut-text.ts';
-import { podName, type PodView } from '../pods/pod-view.ts';
+import type { PodView } from '../pods/pod-view.ts';
+import { fingerprint } from '../text/fingerprint.ts';
 
 /** Waits in which a node that could not change is left alone, longer each time. */
 const restNames = ['DrainRest', 'HoldersRest'] as const satisfies readonly WaitName[];
@@ -25,14 +26,30 @@ export interface Rest {
   readonly leftMs: number;
   /** Pods that had to go when an attempt ended for which some were evicted; 0 if none was. */
   readonly size: number;
+  /** The pods that were in the way. */
+  readonly pods: RestingPods;
 }
 
-/** Leaves the node alone once more. @param evicted see {@link Rest}; 0: as before @returns also what the outcome waits for */
+interface RestingPods {
+  readonly count: number;
+  /** Of the first of them. */
+  readonly marks: readonly string[];
+}
+
+/** Of the pods in the way. All that a wait is about has room for 1024 characters. */
+const mostMarks = 8;
+
+/**
+ * Leaves the node alone once more.
+ *
+ * @param pods those in the way @param evicted see {@link Rest.size}; 0: as before @returns also what the outcome waits for
+ */
 export function beginRest(
   situation: Situation,
   name: RestName,
   reason: string,
   blockers: string,
+  pods: readonly PodView[] = [],
   evicted = 0,
 ): Rest & { readonly waits: Waits } {
   const { now } = situation;
@@ -40,18 +57,23 @@ export function beginRest(
   const count = (before?.count ?? 0) + 1;
   const size = evicted > 0 ? evicted : (before?.size ?? 0);
   const kept = cutText(blockers, longestBlockers);
-  const waits = { [name]: { since: now, of: `${reason} ${askedOf(situation)} ${size} ${kept}`, count } };
-  return { reason, blockers: kept, count, size, since: now, leftMs: growingRestMs(count), waits };
+  const marks = pods.slice(0, mostMarks).map(markOf);
+  const of = [reason, askedOf(situation), size, `${pods.length}:${marks.join(',')}`, kept].join(' ');
+  const waits = { [name]: { since: now, of, count } };
+  const resting = { count: pods.length, marks };
+  return { reason, blockers: kept, count, size, pods: resting, since: now, leftMs: growingRestMs(count), waits };
 }
 
 /** The node's last rest; undefined if there was none, or if somebody has edited the policy or asked for a retry since. */
 export function findRest(situation: Situation, name: RestName): Rest | undefined {
   const { memory, now } = situation;
   const { since, of = '', count = 1 } = memory.waits[name] ?? {};
-  const [reason = '', asked, size, ...blockers] = of.split(' ');
+  const [reason = '', asked, size, named = '', ...blockers] = of.split(' ');
   if (since === undefined || asked !== askedOf(situation)) return undefined;
   const leftMs = since + growingRestMs(count) - now;
-  return { reason, blockers: blockers.join(' '), count, size: Number(size), since, leftMs };
+  const [pods, marks = ''] = named.split(':');
+  const resting = { count: Number(pods), marks: marks.split(',').filter((mark) => mark !== '') };
+  return { reason, blockers: blockers.join(' '), count, size: Number(size), pods: resting, since, leftMs };
 }
 
 /**
@@ -73,9 +95,9 @@ export function recallRest(
   return rest && { count: rest.count ?? 1 };
 }
 
-/** Whether a rest names a pod: one that was created since, under the same name, is another. */
-export function isNamed(pod: Pick<PodView, 'metadata'>, rest: Rest): boolean {
-  return isBefore(pod, rest) && rest.blockers.split(/[\s,;:]+/).includes(podName(pod));
+/** Whether a pod is one of those that a rest keeps: one that was created since, under the same name, is another. */
+export function isKept(pod: Pick<PodView, 'metadata'>, { pods }: Rest): boolean {
+  return pods.marks.includes(markOf(pod));
 }
 
 /** Whether a pod was there when the rest began. */
@@ -83,7 +105,11 @@ export function isBefore({ metadata }: Pick<PodView, 'metadata'>, { since }: Res
   return !(Date.parse(metadata.creationTimestamp ?? '') > since);
 }
 
-/** Whether a rest names all of its pods: of many only the first are. */
-export function namesAll({ blockers }: Rest): boolean {
-  return !/\band \d+ more\b/.test(blockers);
+/** Whether a rest keeps all of its pods: of many only the first are. */
+export function keepsAll({ pods }: Rest): boolean {
+  return pods.count === pods.marks.length;
+}
+
+function markOf({ metadata }: Pick<PodView, 'metadata'>): string {
+  return fingerprint(metadata.uid ?? '').slice(-8);
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { growingRestMs } from '../../../src/core/node/grant-failure.ts';
 import type { Waits } from '../../../src/core/node/memory.ts';
-import { beginRest, findRest, isNamed } from '../../../src/core/node/rest.ts';
+import { beginRest, findRest, isKept, keepsAll } from '../../../src/core/node/rest.ts';
 import type { Situation } from '../../../src/core/node/outcome.ts';
 import { aManagedPartition, aNode, aSlicingPolicy, aSnapshot, noMemory, noon } from '../../support/node-builders.ts';
 
@@ -41,6 +41,7 @@ describe('a rest', () => {
       blockers: 'ns/a: no; ns/b',
       count: 2,
       size: 0,
+      pods: { count: 0, marks: [] },
       since: noon,
       leftMs: 90_000,
     });
@@ -55,19 +56,32 @@ describe('a rest', () => {
   });
 
   it('keeps how many pods had to go when some were evicted', () => {
-    const first = beginRest(aSituation({}), 'DrainRest', 'DrainTimeout', 'ns/a', 3);
+    const first = beginRest(aSituation({}), 'DrainRest', 'DrainTimeout', 'ns/a', [], 3);
     const second = beginRest(aSituation(first.waits), 'DrainRest', 'EvictionBlocked', 'ns/a');
     expect(second).to.include({ count: 2, size: 3 });
     expect(findRest(aSituation(second.waits), 'DrainRest')).to.include({ size: 3, blockers: 'ns/a' });
   });
 
-  it('names pods in full', () => {
-    const named = (pod: string) => {
-      const [namespace = '', name = ''] = pod.split('/');
-      return { metadata: { namespace, name } };
+  it('keeps each of its pods by its uid, whatever is said of them', () => {
+    const pods = Array.from({ length: 9 }, (_, index) => ({ metadata: { name: 'a', uid: `uid-${index}` } }));
+    const restOf = (most: number) => {
+      const { waits } = beginRest(aSituation({}), 'DrainRest', 'DrainTimeout', 'ns/a and 3 more', pods.slice(0, most));
+      const rest = findRest(aSituation(waits), 'DrainRest');
+      if (rest === undefined) throw new Error('no rest');
+      return rest;
     };
-    const rest = findRest(aSituation(restTimes(1)), 'DrainRest');
-    if (rest === undefined) throw new Error('no rest');
-    expect(['ns/a', 'ns/b', 'ns/c', 'ns'].filter((pod) => isNamed(named(pod), rest))).to.deep.equal(['ns/a', 'ns/b']);
+    const kept = (most: number) => pods.filter((pod) => isKept(pod, restOf(most))).length;
+    expect([0, 1, 8, 9].map((most) => [kept(most), keepsAll(restOf(most))])).to.deep.equal([
+      [0, true],
+      [1, true],
+      [8, true],
+      [8, false],
+    ]);
+  });
+
+  it('has room in the status for a long text', () => {
+    const pods = Array.from({ length: 500 }, (_, index) => ({ metadata: { name: 'a', uid: `uid-${index}` } }));
+    const { waits } = beginRest(aSituation({}), 'DrainRest', 'EvictionBlocked', 'x'.repeat(2000), pods, 500);
+    expect(waits['DrainRest']?.of?.length).to.be.below(1025);
   });
 });

@@ -30,20 +30,29 @@ export function awaitBudgets(situation: Situation, pods: readonly PodView[]): Ou
   if (fresh?.drain === undefined) return { needs: 'Drain' };
   const known = fresh.drain;
   const fates = here.map((pod) => ({ pod, ...judgeFate(pod, claim.winner?.spec.drain, known) }));
-  const say = (kind: 'Stays' | 'Blocked'): string => {
-    const causes = fates.flatMap(({ pod, fate, message = '' }) => (fate === kind ? [{ pod, why: message }] : []));
+  const listOf = (kind: 'Stays' | 'Blocked') => fates.filter(({ fate }) => fate === kind);
+  const say = (some: ReturnType<typeof listOf>): string => {
+    const causes = some.map(({ pod, message = '' }) => ({ pod, why: message }));
     return joinWithin(listPodCauses(causes), longestBlockers);
   };
-  const [never, blocked] = [say('Stays'), say('Blocked')];
-  if (never !== '') return giveUp(situation, 'EvictionBlocked', never);
-  if (blocked !== '') {
+  const podsOf = (some: ReturnType<typeof listOf>): readonly PodView[] => some.map(({ pod }) => pod);
+  const [never, waiting] = [listOf('Stays'), listOf('Blocked')];
+  if (never.length > 0) return giveUp(situation, 'EvictionBlocked', say(never), podsOf(never));
+  if (waiting.length > 0) {
+    const blocked = say(waiting);
     const { lastsMs, waits } = waitFor(situation, 'Budgets', slot?.startTime);
-    if (onTimeout === 'Skip' && lastsMs > durationMs(timeout)) return giveUp(situation, 'DrainTimeout', blocked);
+    if (onTimeout === 'Skip' && lastsMs > durationMs(timeout))
+      return giveUp(situation, 'DrainTimeout', blocked, podsOf(waiting));
     const message = `waiting, with the node open, for disruption budgets: ${blocked}`;
     return { ...leaveOpen('Updating', 'EvictionBlocked', message, pollMs), waits };
   }
   const before = findRest(situation, 'DrainRest')?.size ?? 0;
   const tight = before > 0 && here.length >= before ? findTightBudget(here, known.budgets) : undefined;
   if (tight === undefined) return undefined;
-  return giveUp(situation, 'EvictionBlocked', `${namePods(here)}: pods were evicted before for nothing, and ${tight}`);
+  return giveUp(
+    situation,
+    'EvictionBlocked',
+    `${namePods(here)}: pods were evicted before for nothing, and ${tight}`,
+    here,
+  );
 }

@@ -24,7 +24,7 @@ export function awaitReading(situation: Situation, pods: readonly PodView[]): Ru
   if (unknown.length === 0) return undefined;
   const names = namePods(unknown);
   const { lastsMs, waits } = waitFor(situation, 'Reading');
-  if (lastsMs > longestReadingMs) return giveUp(situation, 'PodsUseGpus', names);
+  if (lastsMs > longestReadingMs) return giveUp(situation, 'PodsUseGpus', names, unknown);
   const { device } = partition.status ?? {};
   const { hash = '', drains = [] } = device?.plan ?? {};
   const { drain: announced } = partition.spec;

@@ -1,6 +1,6 @@
 import { timeText } from '../../text/duration.ts';
 import { leaveOpen, type Ruling, type Situation } from '../outcome.ts';
-import { beginRest, findRest, isBefore, isNamed, namesAll, type Rest } from '../rest.ts';
+import { beginRest, findRest, isBefore, isKept, keepsAll, type Rest } from '../rest.ts';
 import { hasEnded, type PodView } from '../../pods/pod-view.ts';
 import { presumeAffected } from './plan-holders.ts';
 
@@ -15,10 +15,16 @@ type Cause = keyof typeof causes;
 
 /**
  * Opens the node with nothing changed, and leaves its pods alone for a while, longer each time.
- * @param evicted how many pods had to go, if some of them were evicted
+ * @param pods those in the way @param evicted how many pods had to go, if some of them were evicted
  */
-export function giveUp(situation: Situation, reason: Cause, blockers: string, evicted = 0): Ruling {
-  const rest = beginRest(situation, 'DrainRest', reason, blockers, evicted);
+export function giveUp(
+  situation: Situation,
+  reason: Cause,
+  blockers: string,
+  pods: readonly PodView[],
+  evicted = 0,
+): Ruling {
+  const rest = beginRest(situation, 'DrainRest', reason, blockers, pods, evicted);
   return { ...resting(situation, reason, rest), waits: rest.waits };
 }
 
@@ -26,8 +32,8 @@ export function giveUp(situation: Situation, reason: Cause, blockers: string, ev
 export function drainRests(situation: Situation, pods: readonly PodView[]): Ruling | undefined {
   const rest = findRest(situation, 'DrainRest');
   if (rest === undefined || rest.leftMs <= 0 || !isCause(rest.reason)) return undefined;
-  const others = namesAll(rest) ? [] : presumeAffected(situation, pods).filter((pod) => isBefore(pod, rest));
-  const isThere = others.length > 0 || pods.some((pod) => !hasEnded(pod) && isNamed(pod, rest));
+  const others = keepsAll(rest) ? [] : presumeAffected(situation, pods).filter((pod) => isBefore(pod, rest));
+  const isThere = others.length > 0 || pods.some((pod) => !hasEnded(pod) && isKept(pod, rest));
   return isThere ? resting(situation, rest.reason, rest) : undefined;
 }
 

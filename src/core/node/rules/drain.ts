@@ -34,7 +34,13 @@ export function drain(situation: Situation, slot: Slot, pods: readonly PodView[]
   const isHopeless =
     onTimeout === 'Force' && lateMs > Math.max(durationMs(timeout), terminationMs(situation, affected));
   if ((isOver && onTimeout === 'Skip') || isHopeless)
-    return giveUp(situation, 'DrainTimeout', describe(situation, affected), countEvicted(situation, affected));
+    return giveUp(
+      situation,
+      'DrainTimeout',
+      describe(situation, affected),
+      affected,
+      countEvicted(situation, affected),
+    );
   if (scope === 'None')
     return wait(
       waits,
@@ -45,7 +51,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly PodView[]
       ),
     );
   const looping = findLoop(situation, affected);
-  if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]));
+  if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]), [looping]);
   // Announced before it happens: exactly these pods are evicted, for exactly this plan.
   const announced = announceDrain(situation, affected);
   if (!sameJson(partition.spec.drain, announced)) {

@@ -607,6 +607,16 @@ describe('a drain', () => {
       expect(world.step(1000).verdict.reason).to.equal('AwaitingSlot');
     });
 
+    it('rests no longer when the pods have gone, whatever else the refusal of their eviction names', () => {
+      const world = aDrain({}, { pods: [goes, stays, aPod('other')] });
+      world.report(withHolders({ '2g.10gb@0': ['ns/goes', 'ns/other'], '3g.20gb@4': ['ns/stays'] }));
+      world.refusals = { 'uid-goes': 'denied: first scale ns/stays and 2 more', 'uid-stays': 'no' };
+      giveUp(world);
+      world.pods = [stays];
+      world.report(withHolders({ '3g.20gb@4': ['ns/stays'] }));
+      expect(world.step(1000).verdict.reason).to.equal('AwaitingSlot');
+    });
+
     it('rests as long as any of many is there, and not only those that its message names', () => {
       const names = Array.from({ length: 20 }, (_, index) => `train-${index + 10}`);
       const heldBy = (some: readonly string[]) =>
