@@ -1,13 +1,20 @@
 import type { GpuReport, GpuSelector } from '../../api/types.ts';
 import { findModel, matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 
-/**
- * Whether a GPU matches the selector of a layout, `count` aside: every given field must match. A lost GPU that has never told its UUID is
- * reported by its address, and nothing can be asked of it.
- */
+/** What the GPUs are that have told it. */
+export function productsOf(gpus: readonly GpuReport[]): readonly string[] {
+  return gpus.filter((gpu) => !isNameless(gpu)).map(({ product }) => product);
+}
+
+/** A lost GPU that has never told its UUID is reported by its address, and nothing can be asked of it. */
+function isNameless({ uuid, pciBusId }: GpuReport): boolean {
+  return uuid === pciBusId;
+}
+
+/** Whether a GPU matches the selector of a layout, `count` aside: every given field must match. */
 export function matchesGpu(selector: GpuSelector, gpu: GpuReport): boolean {
   return (
-    gpu.uuid !== gpu.pciBusId &&
+    !isNameless(gpu) &&
     (selector.models === undefined || matchesModel(selector.models, gpu.product)) &&
     (selector.indices?.includes(gpu.index) ?? true) &&
     (selector.uuids?.some((uuid) => uuid.toLowerCase() === gpu.uuid.toLowerCase()) ?? true) &&

@@ -468,6 +468,17 @@ describe('the acceptance of a generation', () => {
     expect([wrong(), ...(fleet.policy('p')?.unchecked ?? [])]).to.deep.equal([undefined, 'b']);
   });
 
+  it('is refused still where a GPU is lost that has never told what it is', () => {
+    const pciBusId = '00000000:0F:00.0';
+    const lost = { uuid: pciBusId, index: 1, pciBusId, product: 'unknown', error: 'GpuLost: gone', instances: [] };
+    const fleet = aFleet([aPolicy({ layouts: [{ profiles: { '1g.6gb': 5 } }] })], { a: 'p' });
+    fleet.review('a', a100);
+    const wrong = fleet.policy('p')?.refusal;
+    expect(wrong?.message).to.match(/A100-SXM4-40GB has no profile 1g\.6gb/);
+    expect(fleet.review('a', aPartition({ device: aDevice(aGpu(), lost) }))).to.deep.equal([]);
+    expect(fleet.policy('p')?.refusal).to.equal(wrong);
+  });
+
   it('is refused by a node on which its strategy cannot work', () => {
     const both = aPartition({ device: aDevice(aGpu(), aGpu({ index: 1 })) });
     const layouts = [{ gpus: { indices: [0] }, profiles: { '1g.5gb': 7 } }];
