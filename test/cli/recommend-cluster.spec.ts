@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import type { GpuPartitionPolicy } from '../../src/api/types.ts';
+import type { GpuPartitionPolicy, GpuReport } from '../../src/api/types.ts';
 import type { ClusterAnswer } from '../../src/cli/recommend/cluster-answer.ts';
 import type { ClusterState } from '../../src/core/plan/cluster-state.ts';
 import { aCluster, aFleetNode, aTeamPod, sliced } from '../core/plan/cluster-builder.ts';
@@ -158,8 +158,8 @@ describe('gpu-partition recommend for a cluster', () => {
   });
 
   it('makes a pool of each model whose nodes no policy selects, with a selector for these nodes alone', async () => {
-    const bare = (name: string, labels: Record<string, string>) => {
-      const { node, partition } = aFleetNode({ name, slices: halves });
+    const bare = (name: string, labels: Record<string, string>, ...gpus: readonly GpuReport[]) => {
+      const { node, partition } = aFleetNode({ name, ...(gpus.length > 0 ? { gpus } : { slices: halves }) });
       const { policy: _none, wish: _neither, ...spec } = partition.spec;
       return { node: { ...node, metadata: { ...node.metadata, labels } }, partition: { ...partition, spec } };
     };
@@ -171,6 +171,13 @@ describe('gpu-partition recommend for a cluster', () => {
     expect(named.name).to.equal('a100-40gb');
     expect(named.advised?.metadata.name).to.equal('a100-40gb-demand');
     expect(named.advised?.spec.nodeSelector).to.deep.equal({ matchLabels: { rack: 'r1' } });
+    const pciBusId = '00000000:0F:00.0';
+    const lost = { uuid: pciBusId, index: 1, pciBusId, product: 'unknown', error: 'GpuLost: gone', instances: [] };
+    const sick = await ask(cluster([bare('n3', { rack: 'r1', ...host('n3') }, aGpu({ slices: halves }), lost)]));
+    expect(only(sick.answer), 'a lost GPU that has never told what it is').to.deep.include({
+      name: 'a100-40gb',
+      nodes: 3,
+    });
     const mixed = await ask(
       aCluster([...nodes, bare('n3', { rack: 'r1', pool: 'p', ...host('n3') })], { pods: [aWaitingPod('s', small)] }),
     );

@@ -2,6 +2,7 @@ import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { type LabelSelection, meetsSelection } from '../metadata/label-selector.ts';
+import { productsOf } from '../policy/match-gpu.ts';
 import { byPrecedence, selectsNode } from '../policy/precedence.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { nameAdvised } from './advised-name.ts';
@@ -69,9 +70,8 @@ function groupByModels(nodes: readonly GpuNode[], { nodes: all }: ClusterFacts):
 
 /** `a100-40gb`; `unread` for nodes whose GPUs no agent has reported. */
 function nameModels({ partition }: GpuNode): string {
-  const products = (partition?.status?.device?.gpus ?? []).map(
-    ({ product }) => findModel(product)?.id ?? asName(product),
-  );
+  const gpus = partition?.status?.device?.gpus ?? [];
+  const products = productsOf(gpus).map((product) => findModel(product)?.id ?? asName(product));
   return products.length === 0 ? 'unread' : [...new Set(products)].toSorted(compareText).join('-');
 }
 
