@@ -14,10 +14,14 @@ export function deviceText(gpus: readonly GpuReport[]): string {
   return [...counts].map(([text, count]) => `${count} GPU${count === 1 ? '' : 's'}: ${text}`).join('; ');
 }
 
-/** The same as a label value: at most 63 of the allowed characters; `various` if GPUs differ or it gets too long. */
+/**
+ * The same as a label value: at most 63 of the allowed characters; `various` if GPUs differ or it gets too long. GPUs that cannot be
+ * used do not count: what the others offer is the same as before.
+ */
 export function layoutLabelValue(gpus: readonly GpuReport[]): string {
+  const working = gpus.filter(({ error }) => error === undefined);
   const values = new Set(
-    gpus.map((gpu) =>
+    working.map((gpu) =>
       gpu.mig === 'Enabled'
         ? listProfiles(layoutOf(gpu))
             .map(([profile, count]) => `${count}x${profile.replaceAll('+', '.')}`)
