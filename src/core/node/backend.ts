@@ -63,11 +63,12 @@ export function isFoundOut({ claim }: Pick<NodeSnapshot, 'claim'>): boolean {
 
 /**
  * Whether it matters for a node's plan for whom claims have devices: nothing else tells which pods only look on, and need not be waited
- * for.
+ * for. Nor does anything else tell what the claims of pods are for where a device plugin has come in the driver's place.
  */
 export function asksForClaims(planned: Planned): boolean {
   const { create = 0 } = planned.partition?.status?.device?.plan ?? {};
-  return takesFromClaims(planned) || (backendOf(planned) === 'DRA' && create > 0);
+  const mayChangeHands = isFoundOut(planned) && offersAny(planned.node);
+  return takesFromClaims(planned) || (backendOf(planned) === 'DRA' && (create > 0 || mayChangeHands));
 }
 
 /** Whether a node's plan takes devices away that claims may have: some go, or pods that hold some have to, or every pod that uses a GPU. */

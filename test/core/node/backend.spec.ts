@@ -35,6 +35,16 @@ describe('the claims of the cluster', () => {
     expect(asksForClaims({ node: aNode(), claim, partition })).to.equal(false);
   });
 
+  it('are listed where a device plugin has come in the place of a driver that was found out', () => {
+    const device = { ...wholeGpu, plan: { hash: 'h', wishHash: 'w', keep: 1, destroy: 0, create: 0 } };
+    const partition = aManagedPartition({ backend: 'DRA', device });
+    const asksOn = (backend: 'Auto' | 'DRA', node = aNode()): boolean =>
+      asksForClaims({ node, claim: aClaim(aSlicingPolicy({ backend }), partition), partition });
+    expect(asksOn('Auto')).to.equal(true);
+    expect(asksOn('DRA')).to.equal(false);
+    expect(asksOn('Auto', aNode({ allocatable: { 'nvidia.com/gpu': '0' } }))).to.equal(false);
+  });
+
   it('are listed for a plan that only creates: without them a pod that looks on would be waited for', () => {
     expect(asks({ create: 1 })).to.equal(true);
   });

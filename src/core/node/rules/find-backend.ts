@@ -1,11 +1,12 @@
 import { startupTaintKeys } from '../../../api/names.ts';
+import { listGpuClaims } from '../../dra/resource-claim.ts';
 import { gpuDriver, listSliceDevices } from '../../dra/resource-slice.ts';
 import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts';
 import { usesGpu } from '../../pods/gpu-pods.ts';
 import { driverPodsOf } from '../../pods/plugin-pods.ts';
 import { countWords } from '../../text/cut-text.ts';
-import { type Backend, backendOf, isFoundOut, nameBackend } from '../backend.ts';
+import { asksForClaims, type Backend, backendOf, isFoundOut, nameBackend } from '../backend.ts';
 import { isUnfinished } from '../node-view.ts';
 import { type Outcome, refuse, type Ruling, type Situation } from '../outcome.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
@@ -56,7 +57,10 @@ function find(situation: Situation): Backend | Outcome {
   const isLeftBehind = only === 'DevicePlugin' && isUnfinished(node) && pluginPods(situation, pods).length === 0;
   if (only === undefined || only === known || isPaused || isLeftBehind) return known;
   const left = listUsersOf(known, situation, pods);
-  return left.length === 0 ? only : refuseChange(known, only, signs, left);
+  if (left.length === 0) return only;
+  // Their claims may be for devices of other drivers.
+  const isToAsk = situation.fresh === undefined && asksForClaims(situation);
+  return isToAsk ? { needs: 'All' } : refuseChange(known, only, signs, left);
 }
 
 type Signs = Readonly<Record<Backend, readonly string[]>>;
@@ -85,12 +89,19 @@ function byLabel({ node }: Situation): Backend | undefined {
   return coming.length === 1 ? coming[0] : undefined;
 }
 
-/** A claim is none of the device plugin's. */
-function listUsersOf(backend: Backend, { node, partition }: Situation, pods: readonly PodView[]): readonly PodView[] {
-  const resources = node.status?.allocatable;
+/** A claim is none of the device plugin's. One may be for anything until claims have been listed. */
+function listUsersOf(
+  backend: Backend,
+  { node, partition, fresh }: Situation,
+  pods: readonly PodView[],
+): readonly PodView[] {
+  if (backend === 'DRA') {
+    const claims = fresh?.claims && listGpuClaims(fresh.claims, node.metadata.name);
+    const users = claims && new Set(claims.flatMap((claim) => claim.users.map(({ uid }) => uid)));
+    return pods.filter((pod) => usesGpu(pod, { resources: {}, mayClaim: users?.has(pod.metadata.uid ?? '') ?? true }));
+  }
   const offered = partition.status?.device?.advertised?.resources;
-  const offer = backend === 'DRA' ? { resources: {}, mayClaim: true } : { offered, resources, mayClaim: false };
-  return pods.filter((pod) => usesGpu(pod, offer));
+  return pods.filter((pod) => usesGpu(pod, { offered, resources: node.status?.allocatable, mayClaim: false }));
 }
 
 function awaitStack({ node }: Situation): Ruling {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { ResourceClaimView } from '../../../../src/core/dra/resource-claim.ts';
 import type { ResourceSliceView } from '../../../../src/core/dra/resource-slice.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
@@ -180,6 +181,19 @@ describe('a node whose policy has its backend found out', () => {
       );
       expect(commands).to.deep.equal([]);
     }
+  });
+
+  it('changes over beside pods whose claims are for devices of other drivers', () => {
+    const parts = { policy, partition: known('DRA'), node: aNode() };
+    const reservedFor = [{ resource: 'pods', name: 'train', uid: 'uid-train' }];
+    const claimOf = (driver: string): ResourceClaimView => ({
+      metadata: { name: 'one', namespace: 'ns' },
+      status: { allocation: { devices: { results: [{ driver, pool: 'n', device: 'gpu-0' }] } }, reservedFor },
+    });
+    const look = (driver: string) =>
+      judge(parts, { pods: [aPluginPod(), claiming], slices: [], fresh: { claims: [claimOf(driver)] } });
+    expect(told(look('dra.net'))).to.deep.equal(['DevicePlugin']);
+    expect(look('gpu.nvidia.com').verdict.message).to.include('gave them: ns/train. End these pods');
   });
 
   it('does not change over while the DRA driver is only paused', () => {
