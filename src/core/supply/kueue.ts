@@ -139,6 +139,9 @@ export function isHeld({ metadata, spec, status }: KueueWorkload): boolean {
   return metadata.deletionTimestamp === undefined && spec?.active !== false && !is('Finished') && !is('Admitted');
 }
 
+/** So many combinations of flavors are looked at. */
+const mostWays = 256;
+
 function readPodSet(
   { metadata, status }: KueueWorkload,
   { name = 'main', count = 1, template }: PodSet,
@@ -154,17 +157,25 @@ function readPodSet(
   // One that has its quota, and waits for a check, has its flavor too.
   const given = status?.admission?.podSetAssignments?.find((one) => (one.name ?? 'main') === name);
   const left = Math.min(given?.count ?? count, count - done);
-  if (left <= 0) return [];
+  if (left <= 0 || requests.size === 0) return [];
   const assigned = given?.flavors ?? {};
-  const perResource = [...requests.keys()].map((resource) => {
-    const chosen = assigned[resource];
-    return chosen === undefined ? listFlavors(queue, resource) : [chosen];
+  // All resources of a group get the same flavor, and each group has its own.
+  const groups = Map.groupBy(requests.keys(), (resource) => groupOf(queue, resource));
+  const perGroup = [...groups].map(([, resources]) => {
+    const lists = resources.map((one) => (assigned[one] === undefined ? listFlavors(queue, one) : [assigned[one]]));
+    return (lists[0] ?? []).filter((flavor) => lists.every((list) => list.includes(flavor)));
   });
-  const [first = [], ...others] = perResource;
-  const ways = first
-    .filter((flavor) => others.every((list) => list.includes(flavor)))
-    .flatMap((flavor) => placeBy(pod, flavors.get(flavor)));
+  const choices = perGroup.reduce<readonly (readonly string[])[]>(
+    (all, names) => all.flatMap((some) => names.map((name) => [...some, name])).slice(0, mostWays),
+    [[]],
+  );
+  const chosen = choices.map((names) => names.map((name) => flavors.get(name)));
+  const ways = chosen.flatMap((some) => placeBy(pod, some));
   return ways.length === 0 ? [] : [{ pod, count: left, requests, ways }];
+}
+
+function groupOf({ spec }: ClusterQueue, resource: string): object | undefined {
+  return spec?.resourceGroups?.find(({ coveredResources = [] }) => coveredResources.includes(resource));
 }
 
 /** The flavors in which a queue has quota for a resource. Each has to list all resources of its group: with 0 what it does not offer. */
@@ -181,12 +192,19 @@ function listFlavors({ spec }: ClusterQueue, resource: string): readonly string[
   });
 }
 
-/** The pod as Kueue starts it with a flavor; none if it does not tolerate the flavor's taints. */
-function placeBy(pod: PodView, flavor: ResourceFlavor | undefined): NonNullable<Waiter['ways']> {
-  if (flavor === undefined) return [];
-  const { nodeLabels = {}, nodeTaints = [], tolerations = [] } = flavor.spec ?? {};
+/** The pod as Kueue starts it with these flavors; none if it does not tolerate their taints, or no node can have the labels of all. */
+function placeBy(pod: PodView, flavors: readonly (ResourceFlavor | undefined)[]): NonNullable<Waiter['ways']> {
+  const labels = flavors.flatMap((flavor) => Object.entries(flavor?.spec?.nodeLabels ?? {}));
+  const nodeLabels = Object.fromEntries(labels);
+  const isPossible = labels.every(([key, value]) => nodeLabels[key] === value);
+  if (!isPossible || !flavors.every((flavor) => flavor && toleratesFlavor(pod, flavor))) return [];
+  const own = pod.spec?.tolerations ?? [];
+  const all = [...own, ...flavors.flatMap((flavor) => flavor?.spec?.tolerations ?? [])];
+  return [{ nodeLabels, pod: { ...pod, spec: { ...pod.spec, tolerations: all } } }];
+}
+
+function toleratesFlavor(pod: PodView, { spec: { nodeTaints = [], tolerations = [] } = {} }: ResourceFlavor): boolean {
   const all = [...(pod.spec?.tolerations ?? []), ...tolerations];
   const hard = nodeTaints.filter(({ effect }) => effect !== 'PreferNoSchedule');
-  if (!hard.every((taint) => tolerates(all, taint))) return [];
-  return [{ nodeLabels, pod: { ...pod, spec: { ...pod.spec, tolerations: all } } }];
+  return hard.every((taint) => tolerates(all, taint));
 }
