@@ -12,8 +12,8 @@ import { indexHolders, weighGpus } from './eviction-weight.ts';
 import { accepts, describeGone, namePodsInTheWay, pickMade } from './made-slice.ts';
 import { explainNext } from './next-schedule.ts';
 import { listMembers, type Member } from './member.ts';
-import { describeHold, describePlace, describeSlices, nameProfile } from './prospect-words.ts';
-import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
+import { describeHold, describePlace, describeSlices, elsewhere, nameProfile } from './prospect-words.ts';
+import { isOfProfile, listWaiters, type Waiter, waitingFor } from './pod-demand.ts';
 import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planServed } from './pool-plan.ts';
 import { findPrice } from './price.ts';
 import { type PodPool, PoolReader } from './pod-pool.ts';
@@ -51,6 +51,8 @@ interface Scene {
   readonly nodes: readonly GpuNode[];
   readonly members: readonly Member[];
   readonly wanted: readonly WantedSlice[];
+  /** What pods wait for, by resource, whether or not the demand follows them. */
+  readonly waiting: ReadonlyMap<string, number>;
   /** With what evictions cost, where pods may be evicted and are known. */
   readonly gpus: readonly PoolGpu[];
   readonly now: number | undefined;
@@ -87,11 +89,13 @@ export function* foreseePod(
     const members = nodes.flatMap(({ partition }) =>
       partition ? listMembers(policy, partition, { isResting: () => false }) : [],
     );
-    const waiting = followsPods(demand) ? shares.get(name) : undefined;
-    const wanted = wantedSlices(demand, members, { waiting, steady: (_, count) => count });
+    const waiting = shares.get(name) ?? new Map<string, number>();
+    const asked = { waiting: followsPods(demand) ? waiting : undefined, steady: (_: string, count: number) => count };
+    const wanted = wantedSlices(demand, members, asked);
     const gpus = evictsNever(policy) ? members.map(({ gpu }) => gpu) : weighGpus(members, holders, policy.spec.drain);
+    const scene = { pod, policy, demand, nodes, members, wanted, waiting, gpus, now: facts.now };
     for (const resource of waiter.requests.keys()) {
-      const found = yield* foresee({ pod, resource, policy, demand, nodes, members, wanted, gpus, now: facts.now });
+      const found = yield* foresee({ ...scene, resource });
       if (found) prospects.push({ policy: name, code: found.code, message: `policy ${name}: ${found.message}` });
     }
   }
@@ -118,7 +122,7 @@ function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): PodPool 
 type Found = Omit<PodProspect, 'policy'>;
 
 function* foresee(scene: Scene): Asking<Found | undefined> {
-  const { pod, resource, policy, demand, nodes, members, wanted, gpus } = scene;
+  const { pod, resource, policy, demand, nodes, members, wanted, waiting, gpus } = scene;
   const profile = nameProfile(resource);
   if (members.length === 0)
     return { code: 'NoGpus', message: 'no node of it has reported a GPU with MIG that takes part' };
@@ -148,12 +152,13 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
     isSpare !== true && (isRest !== true || want.waiting === undefined);
   const own = want.slices.filter((part) => isMeant(part) && part.profiles.some((one) => isOfProfile(resource, one)));
   const names = new Set(own.map(({ name }) => name));
-  // A min may be more than fits: what no pod asks for may lack.
-  const asks = want.used + (want.waiting ?? Infinity);
-  const rest = Math.max(0, own.reduce((sum, { count }) => sum + count, 0) - asks);
+  const made = pickMade(planned, resource, (node) => accepts(nodes, node, pod));
+  // A count or a min may be more than fits: what no pod asks for may lack.
+  const served = new Set(own.flatMap(({ profiles }) => profiles));
+  const asks = want.used + (want.waiting ?? [...served].reduce((sum, one) => sum + waitingFor(waiting, one), 0));
+  const rest = made ? Math.max(0, own.reduce((sum, { count }) => sum + count, 0) - asks) : 0;
   const lacking = asked.slices.find(({ name }) => names.has(name) && (planned.shortfall.lacking[name] ?? 0) > rest);
   if (lacking) return yield* explainLack(scene, asked, planned, lacking);
-  const made = pickMade(planned, resource, (node) => accepts(nodes, node, pod));
   if (made) {
     const would = isPlanned(policy) ? 'would' : 'will';
     const where = accepts(nodes, made.member.node, pod) ? '' : elsewhere;
@@ -170,9 +175,6 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
 function canOffer({ gpu }: Member, resource: string): boolean {
   return [WHOLE, ...gpu.geometry.profiles.map(({ name }) => name)].some((profile) => isOfProfile(resource, profile));
 }
-
-const elsewhere =
-  ', where the pod may not run: a demand treats its nodes alike, so give those on which the pod may run a policy of their own';
 
 const tooLarge: Found = {
   code: 'TooLarge',

@@ -39,6 +39,9 @@ export function describePlace({ node, wish }: Member, nodes: readonly GpuNode[])
   return gpu === undefined ? `node ${node}` : `node ${node}, GPU ${gpu.index}`;
 }
 
+export const elsewhere =
+  ', where the pod may not run: a demand treats its nodes alike, so give those on which the pod may run a policy of their own';
+
 interface Held {
   readonly pod: PodView;
   readonly policy: GpuPartitionPolicy;

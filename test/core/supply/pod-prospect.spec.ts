@@ -67,6 +67,15 @@ describe('what a demand makes of a pod that waits', () => {
         /^NothingIdle /,
       );
     }
+    for (const count of [2, 9]) {
+      const slice = { name: 'large', profiles: ['3g.20gb'], count };
+      const fixed = demanding({ slices: [slice] });
+      expect(outlook(asking(large), [nodeOf(fixed, gpu)])[0], `count ${count}`).to.match(/^Planned /);
+      const others = [asking(large, 'other')];
+      expect(outlook(asking(large), [nodeOf(fixed, gpu)], { others })[0], `count ${count}, two pods`).to.match(
+        /^NothingIdle /,
+      );
+    }
     const unlisted = { ...aCluster([nodeOf(demanding(fromPods()), gpu)]), now: noon };
     const { pods: _pods, ...facts } = unlisted;
     const [alone] = answerHere(foreseePod(asking(large), facts));
