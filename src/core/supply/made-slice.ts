@@ -36,6 +36,12 @@ export function pickMade(
   return made.find(({ member }) => isAccepting(member.node)) ?? made[0];
 }
 
+/** How many slices of a resource a plan leaves to pods that wait. */
+export function countIdle({ layouts }: Pick<Planned, 'layouts'>, resource: string): number {
+  const idle = layouts.flatMap(({ keep, create }) => [...keep.filter(({ busy }) => !busy), ...create]);
+  return idle.filter(({ profile }) => isOfProfile(resource, profile)).length;
+}
+
 /** ` in place of 2 idle 1g.5gb`; empty if nothing goes */
 export function describeGone({ layout }: MadeSlice): string {
   const groups = [

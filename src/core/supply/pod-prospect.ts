@@ -9,11 +9,11 @@ import { nameSlice } from '../policy/demand-profiles.ts';
 import { asScheduled } from '../policy/schedules.ts';
 import { askFor, type DemandAsked } from './demand-question.ts';
 import { indexHolders, weighGpus } from './eviction-weight.ts';
-import { accepts, describeGone, namePodsInTheWay, pickMade } from './made-slice.ts';
+import { accepts, countIdle, describeGone, namePodsInTheWay, pickMade } from './made-slice.ts';
 import { explainNext } from './next-schedule.ts';
 import { listMembers, type Member } from './member.ts';
 import { describeHold, describePlace, describeSlices, elsewhere, nameProfile } from './prospect-words.ts';
-import { isOfProfile, listWaiters, type Waiter, waitingFor } from './pod-demand.ts';
+import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
 import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planServed } from './pool-plan.ts';
 import { findPrice } from './price.ts';
 import { type PodPool, PoolReader } from './pod-pool.ts';
@@ -153,12 +153,10 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
   const own = want.slices.filter((part) => isMeant(part) && part.profiles.some((one) => isOfProfile(resource, one)));
   const names = new Set(own.map(({ name }) => name));
   const made = pickMade(planned, resource, (node) => accepts(nodes, node, pod));
+  const lacking = asked.slices.find(({ name }) => names.has(name) && (planned.shortfall.lacking[name] ?? 0) > 0);
   // A count or a min may be more than fits: what no pod asks for may lack.
-  const served = new Set(own.flatMap(({ profiles }) => profiles));
-  const asks = want.used + (want.waiting ?? [...served].reduce((sum, one) => sum + waitingFor(waiting, one), 0));
-  const rest = made ? Math.max(0, own.reduce((sum, { count }) => sum + count, 0) - asks) : 0;
-  const lacking = asked.slices.find(({ name }) => names.has(name) && (planned.shortfall.lacking[name] ?? 0) > rest);
-  if (lacking) return yield* explainLack(scene, asked, planned, lacking);
+  const isEnough = made && countIdle(planned, resource) >= (waiting.get(resource) ?? 0);
+  if (lacking && isEnough !== true) return yield* explainLack(scene, asked, planned, lacking);
   if (made) {
     const would = isPlanned(policy) ? 'would' : 'will';
     const where = accepts(nodes, made.member.node, pod) ? '' : elsewhere;

@@ -76,6 +76,12 @@ describe('what a demand makes of a pod that waits', () => {
         /^NothingIdle /,
       );
     }
+    for (const from of ['Declared', 'Pods'] as const) {
+      const either = demanding({ from, slices: [{ name: 'any', profiles: ['3g.20gb', '4g.20gb'], count: 3 }] });
+      const others = [asking(large, 'other'), asking('nvidia.com/mig-4g.20gb', 'third')];
+      const empty = nodeOf(either, aGpu({ slices: [] }));
+      expect(outlook(asking(large), [empty], { others })[0], `${from}: one for each 3g.20gb`).to.match(/^Planned /);
+    }
     const unlisted = { ...aCluster([nodeOf(demanding(fromPods()), gpu)]), now: noon };
     const { pods: _pods, ...facts } = unlisted;
     const [alone] = answerHere(foreseePod(asking(large), facts));
