@@ -42,13 +42,16 @@ export function findPrice(asked: DemandAsked, planned: Planned, lacking: DemandS
       const lostWeight = lost.reduce((sum, one) => sum + weightOf(one, wanted) * one.count, 0);
       const own = weightOf(lacking, wanted);
       const names = lost.map(({ slice, name }) => slice?.name ?? name);
+      const mine = nameOf(lacking, wanted);
+      // More weight of a slice counts as much for what its own min wants.
+      const raise = names.every((name) => name === mine) ? '' : `raise the weight of ${mine}, `;
       const words = lost
         .map(({ count, profiles }, index) => `${count} ${names[index]} (${profiles.map(sayProfile).join(', ')})`)
         .join(' and ');
       const why = lostWeight > own ? `weigh ${lostWeight} against ${own}` : `weigh ${lostWeight}, no less than ${own}`;
       return (
         `other slices have its room: to offer one more ${nameProfile(resource)}, ${words} would have to go short, which ${why}: ` +
-        `raise the weight of ${nameOf(lacking, wanted)}, want fewer ${names.join(' and ')}, or add GPUs`
+        `${raise}want fewer ${names.join(' and ')}, or add GPUs`
       );
     },
   };

@@ -145,6 +145,14 @@ describe('what a demand makes of a pod that waits', () => {
     ]);
   });
 
+  it('does not advise more weight for a slice of which only the min is in the way', () => {
+    const policy = demanding({ from: 'Pods', slices: [{ name: 'any', memory: '4Gi', min: 8 }] });
+    const gpu = aGpu({ slices: full.map((one) => one.replace('*', '')) });
+    expect(outlook(asking('nvidia.com/mig-2g.10gb'), [nodeOf(policy, gpu)])[0]).to.match(
+      /^Outweighed .* against 1: want fewer any, or add GPUs$/,
+    );
+  });
+
   it('blames no pod where the whole pool has no room for one slice more', () => {
     const policy = demanding({ from: 'Pods', slices: [{ profiles: ['1g.5gb'] }] });
     const others = Array.from({ length: 7 }, (_, at) => asking(small, `other-${at}`));
