@@ -51,7 +51,7 @@ export function findPrice(asked: DemandAsked, planned: Planned, lacking: DemandS
       const why = lostWeight > own ? `weigh ${lostWeight} against ${own}` : `weigh ${lostWeight}, no less than ${own}`;
       return (
         `other slices have its room: to offer one more ${nameProfile(resource)}, ${words} would have to go short, which ${why}: ` +
-        `${raise}want fewer ${names.join(' and ')}, or add GPUs`
+        `${raise}want fewer ${[...new Set(names)].join(' and ')}, or add GPUs`
       );
     },
   };

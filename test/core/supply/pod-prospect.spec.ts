@@ -151,6 +151,10 @@ describe('what a demand makes of a pod that waits', () => {
     expect(outlook(asking('nvidia.com/mig-2g.10gb'), [nodeOf(policy, gpu)])[0]).to.match(
       /^Outweighed .* against 1: want fewer any, or add GPUs$/,
     );
+    const others = [asking(small, 'a'), asking('nvidia.com/mig-2g.10gb', 'b')];
+    expect(outlook(asking('nvidia.com/mig-7g.40gb'), [nodeOf(policy, gpu)], { others })[0], 'named once').to.match(
+      /against 1: want fewer any, or add GPUs$/,
+    );
   });
 
   it('blames no pod where the whole pool has no room for one slice more', () => {
