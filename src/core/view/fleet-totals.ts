@@ -113,11 +113,12 @@ function nextWindow(policies: readonly GpuPartitionPolicy[], now: number): NextW
   return windows.toSorted((a, b) => compareText(a.opensAt ?? '', b.opensAt ?? ''))[0];
 }
 
-/** Whatever else keeps a policy's nodes, its message ends with the freeze. */
+/** Whatever else keeps a policy's nodes, its message ends with the freeze. Before that it may say anything, in the words of others. */
 function freezeOf({ status }: GpuPartitionPolicy): string | undefined {
   const { message = '' } = readyOf(status) ?? {};
   const at = message.indexOf(frozenWords);
-  return at < 0 ? undefined : message.slice(at);
+  const isFrozen = status?.summary?.split(', ').includes('frozen') === true;
+  return at < 0 || !isFrozen ? undefined : message.slice(at);
 }
 
 function readyOf(status: GpuPartitionPolicy['status']) {

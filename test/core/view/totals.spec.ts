@@ -45,10 +45,14 @@ describe('the fleet in figures', () => {
     const lastTransitionTime = '';
     const message = 'the whole cluster is frozen: audit';
     const condition = { type: 'Ready', status: 'False' as const, reason: 'Frozen', message, lastTransitionTime };
-    const frozen = { ...aPolicy(), status: { conditions: [condition] } };
-    expect(countTotals([frozen], [], storyTime).frozen).to.equal(message);
+    const frozenOf = (ready: typeof condition, summary = '0/3 ready, frozen') =>
+      countTotals([{ ...aPolicy(), status: { summary, conditions: [ready] } }], [], storyTime).frozen;
+    expect(frozenOf(condition)).to.equal(message);
     // A policy that has nothing to change, or has failed, has another reason.
-    const ready = { ...condition, status: 'True' as const, reason: 'Ready', message: `all 3 match; ${message}` };
-    expect(countTotals([{ ...aPolicy(), status: { conditions: [ready] } }], [], storyTime).frozen).to.equal(message);
+    const ready = { ...condition, reason: 'Ready', message: `all 3 match; ${message}` };
+    expect(frozenOf(ready, '3/3 ready, frozen, deleting')).to.equal(message);
+    expect(frozenOf({ ...ready, message: `an admission webhook denied it: ${message}` }, '0/3 ready')).to.equal(
+      undefined,
+    );
   });
 });
