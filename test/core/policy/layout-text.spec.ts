@@ -26,7 +26,7 @@ describe('the layout of a node in words', () => {
   });
 
   it('is a label of the GPUs that work, for pods that select their nodes by it', () => {
-    const broken = aGpu({ index: 1, mig: undefined, error: 'GpuLost: gone' });
+    const broken = aGpu({ index: 1, error: 'GpuLost: gone' });
     expect(layoutLabelValue([aGpu({ slices: ['3g.20gb@0'] }), broken])).to.equal('1x3g.20gb');
   });
 
