@@ -139,4 +139,13 @@ describe('a node with one sick GPU', () => {
     const { gpus } = await node.openDriver().readDevice();
     expect(gpus.map(({ fault }) => fault?.code)).to.deep.equal([undefined, 'TimedOut', undefined]);
   });
+
+  it('does not take a GPU that moved to another slot for the one that is lost at its old address', async () => {
+    const node = new InProcessNode(['A30', 'A30']);
+    const { gpus: both = [] } = reportDevice(await node.openDriver().readDevice());
+    const before = both.slice(0, 1).map((gpu) => ({ ...gpu, pciBusId: node.busId(1), index: 1 }));
+    node.faults = 'lost gpu=1';
+    const { gpus = [] } = reportDevice(await node.openDriver().readDevice(), before);
+    expect(gpus.map(({ uuid }) => uuid)).to.deep.equal([node.uuid(0), node.busId(1)]);
+  });
 });

@@ -26,12 +26,14 @@ export function reportDevice(
       geometry && tableSource !== 'BuiltIn' ? [[product, geometry] as const] : [],
     ),
   );
+  // A GPU that answers from another slot now is not the one that does not answer at its old address.
+  const gone = before.filter(({ uuid }) => !device.gpus.some((gpu) => gpu.uuid === uuid));
   return {
     driverVersion: device.driverVersion,
     ...definedOnly({ cudaVersion: device.cudaVersion }),
     gpus: [
       ...device.gpus.map((gpu) => reportGpu(gpu, tables.get(gpu.product))),
-      ...device.lost.map((gpu) => reportLost(gpu, before)),
+      ...device.lost.map((gpu) => reportLost(gpu, gone)),
     ].toSorted((a, b) => a.index - b.index),
     models: [...tables].map(([product, geometry]) => reportModel(product, geometry)),
   };
