@@ -12,7 +12,7 @@ import { backendOf } from '../backend.ts';
 import type { Command } from '../commands.ts';
 import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { readyNode, reopenNode } from '../node-marks.ts';
-import { isClosed, isOwnTaint, isUnfinished, metadataOf } from '../node-view.ts';
+import { hasStartupTaint, isClosed, isOwnTaint, isUnfinished, metadataOf } from '../node-view.ts';
 import { alsoDoes, alsoWaits, leaveOpen, type Outcome, type Ruling, type Situation, type Verdict } from '../outcome.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { evictPods } from './evictions.ts';
@@ -20,6 +20,7 @@ import { checkBackend } from './check-driver.ts';
 import { foreignOwner, takeOver } from './foreign-owner.ts';
 import { layoutLabels, predict, listStaleLabels, writerModeFor } from './labels.ts';
 import { configurePlugin } from './configure-plugin.ts';
+import { nodeNotReady } from './plan.ts';
 import type { SkippedEntry } from '../../policy/skipped-entry.ts';
 import type { Prediction } from './prediction.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
@@ -104,6 +105,9 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   if ('verdict' in fenced) {
     return alsoWaits(alsoDoes(fenced, ...following, ...restarts.commands), restarts.waits);
   }
+  // Its machine may be starting anew, without the layout: a node on which nothing runs yet can wait for its kubelet.
+  const silent = hasStartupTaint(node) ? nodeNotReady(node) : undefined;
+  if (silent) return alsoWaits(silent, fenced.waits);
   // 4. Labels and opening, in one write.
   const opened = open(situation, policy, { predicted, labels, stale }, verdict);
   return alsoWaits(alsoDoes(opened, ...restarts.commands), { ...fenced.waits, ...restarts.waits });

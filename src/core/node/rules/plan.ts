@@ -6,7 +6,7 @@ import { timeText } from '../../text/duration.ts';
 import { awaitUsers, leaveOpen, type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';
 import { generationOf, grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
 import { resumeWait, waitFor } from '../memory.ts';
-import { isReadBeforeBoot } from '../node-view.ts';
+import { isReadBeforeBoot, type NodeView } from '../node-view.ts';
 import { driftEndsAt, mostRepairs } from '../repair.ts';
 import { listUsers } from './cluster-pods.ts';
 import { describePlan } from './slot.ts';
@@ -118,18 +118,23 @@ export function drifting(situation: Situation): Ruling | undefined {
 
 /** A node that is being deleted, whose kubelet is not ready or that somebody has cordoned is left alone. */
 export function nodeUnavailable({ node }: Situation): Ruling | undefined {
-  const { metadata, spec, status } = node;
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const { metadata, spec } = node;
   if (metadata.deletionTimestamp !== undefined) {
     return leaveOpen('Pending', 'NodeTerminating', 'the node is being deleted; its GPUs are left alone');
   }
-  if (ready?.status !== 'True') {
-    const why = ready?.message === undefined || ready.message === '' ? '' : ` (${ready.message})`;
-    return leaveOpen('Pending', 'NodeNotReady', `the node is not Ready${why}; its GPUs change when it is`);
-  }
+  const silent = nodeNotReady(node);
+  if (silent) return silent;
   if (spec?.unschedulable === true) {
     const hint = `its GPUs change when it is uncordoned: kubectl uncordon ${metadata.name}`;
     return leaveOpen('Pending', 'ForeignCordon', `the node is cordoned, and not by this operator; ${hint}`);
   }
   return undefined;
+}
+
+/** Of a node whose kubelet does not report nothing is known that could have changed meanwhile. */
+export function nodeNotReady({ status }: NodeView): Ruling | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.status === 'True') return undefined;
+  const why = ready?.message === undefined || ready.message === '' ? '' : ` (${ready.message})`;
+  return leaveOpen('Pending', 'NodeNotReady', `the node is not Ready${why}; its GPUs change when it is`);
 }

@@ -125,6 +125,16 @@ describe('a node whose device is done', () => {
     expect(world.labels).to.include({ 'gpupartition.dev/state': 'failed' });
   });
 
+  it('keeps its start-up taint while its kubelet does not report: the machine may be starting anew, without its layout', () => {
+    const of = (ready: 'True' | 'Unknown') => {
+      const node = aNode({ taints: taints.startup, allocatable: advertisesSlice, ready });
+      const world = new NodeWorld({ partition: done, node });
+      return { ...world.settle().verdict, taints: world.taintKeys };
+    };
+    expect(of('Unknown')).to.deep.include({ phase: 'Pending', reason: 'NodeNotReady', taints: ['uninitialized'] });
+    expect(of('True')).to.deep.include({ phase: 'Ready', taints: [] });
+  });
+
   it('is refused, and open, where NVIDIA’s own tools could not tell of it', () => {
     const mixed = aDevice(aGpu({ slices: ['7g.40gb@0'] }), aGpu({ index: 1 }));
     const policy = aSlicingPolicy({
