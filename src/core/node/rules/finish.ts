@@ -105,7 +105,7 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   if ('verdict' in fenced) {
     return alsoWaits(alsoDoes(fenced, ...following, ...restarts.commands), restarts.waits);
   }
-  // Its machine may be starting anew, without the layout: a node on which nothing runs yet can wait for its kubelet.
+  // Its machine may be restarting, without the layout: a node on which nothing runs yet can wait for its kubelet.
   const silent = hasStartupTaint(node) ? nodeNotReady(node) : undefined;
   if (silent) return alsoWaits(silent, fenced.waits);
   // 4. Labels and opening, in one write.

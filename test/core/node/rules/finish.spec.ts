@@ -125,7 +125,7 @@ describe('a node whose device is done', () => {
     expect(world.labels).to.include({ 'gpupartition.dev/state': 'failed' });
   });
 
-  it('keeps its start-up taint while its kubelet does not report: the machine may be starting anew, without its layout', () => {
+  it('keeps its start-up taint while its kubelet does not report: the machine may be restarting, without its layout', () => {
     const of = (ready: 'True' | 'Unknown') => {
       const node = aNode({ taints: taints.startup, allocatable: advertisesSlice, ready });
       const world = new NodeWorld({ partition: done, node });
