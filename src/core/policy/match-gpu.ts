@@ -7,7 +7,7 @@ export function productsOf(gpus: readonly GpuReport[]): readonly string[] {
 }
 
 /** A lost GPU that has never told its UUID is reported by its address, and nothing can be asked of it. */
-function isNameless({ uuid, pciBusId }: GpuReport): boolean {
+export function isNameless({ uuid, pciBusId }: GpuReport): boolean {
   return uuid === pciBusId;
 }
 

@@ -1,6 +1,6 @@
 import type { GpuReport, GpuSelector, PolicyLayout } from '../../api/types.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
-import { matchesGpu } from './match-gpu.ts';
+import { isNameless, matchesGpu } from './match-gpu.ts';
 
 /** An entry of a policy's `layouts` that applies to no GPU of a node, and why. */
 export interface SkippedEntry {
@@ -43,7 +43,14 @@ export function explainSkipped(
     const message = `this node has no GPU ${indices.join(' or ')}; it has ${listGpus(gpus)}`;
     return { entry: index, reason: 'NoSuchIndex', message };
   }
-  return { entry: index, reason: 'NoGpuMatches', message: explainNone(selector, gpus) };
+  const nameless = gpus.filter((gpu) => isNameless(gpu) && indices?.includes(gpu.index) === true);
+  const message = nameless.length > 0 ? explainNameless(nameless) : explainNone(selector, gpus);
+  return { entry: index, reason: 'NoGpuMatches', message };
+}
+
+function explainNameless(gpus: readonly GpuReport[]): string {
+  const [is, it] = gpus.length === 1 ? ['is', 'it is'] : ['are', 'they are'];
+  return `${listGpus(gpus)} ${is} lost, and no agent has read yet what ${it}`;
 }
 
 function explainNone({ models, indices, uuids, pciDeviceIds }: GpuSelector, gpus: readonly GpuReport[]): string {
@@ -55,7 +62,10 @@ function explainNone({ models, indices, uuids, pciDeviceIds }: GpuSelector, gpus
     ...(pciDeviceIds === undefined ? [] : [`with PCI device id ${pciDeviceIds.join(', ')}`]),
   ];
   const counts = new Map<string, number>();
-  for (const { product } of gpus) counts.set(shorten(product), (counts.get(shorten(product)) ?? 0) + 1);
+  for (const gpu of gpus) {
+    const product = isNameless(gpu) ? 'lost GPU' : shorten(gpu.product);
+    counts.set(product, (counts.get(product) ?? 0) + 1);
+  }
   const found = [...counts].map(([product, count]) => `${count} × ${product}`);
   return `no GPU of this node is ${joinWords(wanted)}; it has ${joinWords(found)}`;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { GpuReport, PolicyLayout, PolicySpec, Wish } from '../../../src/api/types.ts';
+import type { GpuReport, GpuSelector, PolicyLayout, PolicySpec, Wish } from '../../../src/api/types.ts';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import { liveGeometry } from '../../../src/core/wish/live-geometry.ts';
 import { planWish } from '../../../src/core/wish/plan-wish.ts';
@@ -388,6 +388,22 @@ describe('entries that apply to no GPU of a node', () => {
         reason: 'NoGpuMatches',
         message: `no GPU of this node is of models a30, with index 0, 9 and with UUID ${uuidOf(7)}; it has 1 × A100-SXM4-40GB`,
       },
+    ]);
+  });
+
+  it('are explained by a lost GPU that no agent has read yet', () => {
+    const lost = (index: number): GpuReport => {
+      const pciBusId = `00000000:0${index}:00.0`;
+      return { uuid: pciBusId, pciBusId, index, product: 'unknown', error: 'GpuLost: no answer', instances: [] };
+    };
+    const skippedBy = (gpus: GpuSelector) =>
+      skippedOf([{ gpus, profiles }], aGpu(), lost(1), lost(2)).map(({ message }) => message);
+    expect(skippedBy({ indices: [1] })).to.deep.equal(['GPU 1 is lost, and no agent has read yet what it is']);
+    expect(skippedBy({ models: ['a100-*'], indices: [1, 2, 9] })).to.deep.equal([
+      'GPUs 1 and 2 are lost, and no agent has read yet what they are',
+    ]);
+    expect(skippedBy({ models: ['a30'] })).to.deep.equal([
+      'no GPU of this node is of models a30; it has 1 × A100-SXM4-40GB and 2 × lost GPU',
     ]);
   });
 
