@@ -262,6 +262,18 @@ describe('gpu-partition plan --snapshot', () => {
     );
   });
 
+  it('says of nodes to which no layout applies what they have, and not that they match', async () => {
+    const layouts = [{ gpus: { models: ['h100-80gb'] }, profiles: { '3g.40gb': 2 } }];
+    await write('policy.yaml', stringify(inFile({ layouts })));
+    const { code, stdout } = await plan('-f', 'policy.yaml', ...options);
+    expect(code).to.equal(0);
+    expect(stdout).not.to.contain('Already matches');
+    expect(stdout.replaceAll(/\n +/g, ' ')).to.contain(
+      'No layout applies n1, n2 and n3: no layout of the policy applies to a GPU of this node; its GPUs are left alone: ' +
+        'no GPU of this node is of models h100-80gb; it has 1 × A100-SXM4-40GB\n',
+    );
+  });
+
   it('refuses a snapshot that cannot be read, or that says too little', async () => {
     await write('broken.yaml', 'a: [');
     expect(await plan('-f', 'policy.yaml', '--snapshot', 'broken.yaml')).to.include({ code: 2 });

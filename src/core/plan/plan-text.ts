@@ -24,9 +24,10 @@ export function writeChangePlan({ policies, demands, nodes, waves }: ChangePlan)
     ...still.map(([fate, title]) =>
       writeStill(
         title,
-        nodes.filter((node) => node.fate === fate),
+        nodes.filter((node) => node.fate === fate && !isLeftAlone(node)),
       ),
     ),
+    writeStill('No layout applies', nodes.filter(isLeftAlone)),
   ];
   return blocks.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
@@ -42,6 +43,11 @@ const still: readonly (readonly [NodeFate, string])[] = [
   ['Released', 'No policy any more; the layout stays'],
   ['Done', 'Already matches the policy'],
 ];
+
+/** Nothing is to be done there, and not because it is as the policy says: a selector may be misspelt. */
+function isLeftAlone({ fate, reason }: PlannedNode): boolean {
+  return fate === 'Done' && (reason === 'NothingToDo' || reason === 'NoGpus');
+}
 
 function writePolicy({ policy, change, selectsNothing, refusal, held }: PolicyOutlook): readonly string[] {
   const idle = selectsNothing ? 'no node matches spec.nodeSelector' : held;
@@ -70,7 +76,7 @@ function writeStill(title: string, nodes: readonly PlannedNode[]): readonly stri
   const [first] = nodes;
   if (first?.fate === 'Held' || first?.fate === 'PlanOnly') return [title, ...writeAlike(nodes)];
   // For nodes that already match, the names are enough.
-  if (first?.fate === 'Done' || first?.fate === 'Released')
+  if ((first?.fate === 'Done' && !isLeftAlone(first)) || first?.fate === 'Released')
     return wrapHanging(`${title}: ${listNames(nodes)}`, width, '  ');
   const groups = groupBy(nodes, ({ message }) => message);
   return [title, ...groups.flatMap((group) => writeMessage(group))];
