@@ -27,6 +27,18 @@ describe('what the schema of a policy refuses', () => {
       'spec.rollout.maxUnavailable',
       'spec.layouts[].gpus.indices',
     ]);
+    const layouts = [{ models: ['A100-*'], gpus: { preset: 'all-balanced' }, mig: 'Disabled' }];
+    const schedule = { name: 'night', schedule: '0 22 * * *', duration: '8h' };
+    const schedules = [
+      { ...schedule, layouts },
+      { ...schedule, name: 'day', slices: [], paused: true },
+    ];
+    expect(meantBy({ schedules }), 'a schedule has its own').to.deep.equal([
+      'spec.schedules[].layouts[].gpus.models',
+      'spec.schedules[].layouts[].preset',
+      'spec.schedules[].demand.slices',
+      'spec.rollout.paused',
+    ]);
     const shape = checkShape({ ...aPolicyObject({}), paused: true, metdata: {} });
     expect('findings' in shape && shape.findings.map(({ message }) => message)).to.deep.equal([
       'unknown field paused, which the API server would drop; did you mean spec.rollout.paused?',
