@@ -7,10 +7,12 @@ import type { Mistake } from './refusal.ts';
  * internal/rm/device_map.go).
  */
 export function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]): Mistake | undefined {
-  const after = gpus.map((gpu) => {
+  const after = gpus.flatMap((gpu) => {
     const wanted = wish.find(({ uuid }) => uuid === gpu.uuid);
+    // What a lost GPU is cannot be told, and it offers nothing.
+    if (wanted === undefined && gpu.error !== undefined) return [];
     const profiles = wanted ? wanted.profiles && Object.keys(wanted.profiles) : profilesOf(gpu);
-    return { gpu, profiles: profiles?.toSorted() };
+    return [{ gpu, profiles: profiles?.toSorted() }];
   });
   const sliced = after.flatMap(({ profiles }) => (profiles === undefined ? [] : [profiles]));
   if (sliced.length === 0) return undefined;

@@ -34,4 +34,14 @@ describe('strategy single', () => {
     const empty = aGpu({ index: 1, slices: [] });
     expect(wrongWith([{ ...first, profiles }], aGpu(), empty)).to.equal('GPU 1 would be in MIG mode without a slice');
   });
+
+  it('ignores a lost GPU over which no layout decides: nothing tells how it was sliced', () => {
+    const { mig: _mig, ...rest } = aGpu({ index: 1 });
+    const lost = { ...rest, error: 'GpuLost: no answer', instances: [] };
+    const profiles = { '1g.5gb': 7 };
+    expect(wrongWith([{ ...first, profiles }], aGpu(), lost)).to.equal(undefined);
+    const nameless = { ...lost, uuid: lost.pciBusId, product: 'unknown' };
+    expect(wrongWith([{ profiles }], aGpu(), nameless), 'of which only the address is known').to.equal(undefined);
+    expect(wrongWith([{ ...first, profiles }, { mig: 'Disabled' }], aGpu(), lost), 'a layout does').to.match(/^GPU 1 /);
+  });
 });
