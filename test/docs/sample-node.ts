@@ -25,7 +25,7 @@ export function nodesOf(policy: GpuPartitionPolicy): readonly SampleNode[] {
 }
 
 function nodeOf(policy: GpuPartitionPolicy, product: string, model: GpuModel | undefined): readonly SampleNode[] {
-  const report = { uuid: '', index: 0, pciBusId: '', product, instances: [] };
+  const report = { uuid: 'GPU-0', index: 0, pciBusId: '', product, instances: [] };
   const entry = policy.spec.layouts?.find(({ gpus = {} }) => matchesGpu(gpus, report));
   if (entry === undefined || (model === undefined && entry.mig === undefined)) return [];
   const layout = model === undefined ? { mig: 'Disabled' as const } : layoutFor(entry, model, product);
