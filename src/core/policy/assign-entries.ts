@@ -6,6 +6,7 @@ import type { GpuLayout } from './gpu-layout.ts';
 import type { LayoutEntry } from './layout-entry.ts';
 import { foreignOn, type ForeignInstances } from '../wish/ownership.ts';
 import type { LayoutRefusal } from './refusal.ts';
+import { explainNameless } from './skipped-entry.ts';
 import { viewReport } from '../wish/report-view.ts';
 
 /** Index of the deciding entry by GPU UUID; or the entry that cannot have its GPUs, and why. */
@@ -36,8 +37,11 @@ export function assignEntries(
     entries.map((entry, index) => toNodeWish(entry, names[index] ?? '', current)),
   );
   const [short] = plan.refusals;
-  if (short !== undefined)
-    return { entry: short.wish, refusal: refuseShort(entries[short.wish], short.refusal.message) };
+  if (short !== undefined) {
+    const lost = explainNameless(gpus);
+    const message = `${short.refusal.message}${lost === undefined ? '' : `; ${lost}`}`;
+    return { entry: short.wish, refusal: refuseShort(entries[short.wish], message) };
+  }
   return { entryOf: new Map(plan.gpus.flatMap(({ key, wish }) => (wish === undefined ? [] : [[key, wish]]))) };
 }
 

@@ -43,14 +43,17 @@ export function explainSkipped(
     const message = `this node has no GPU ${indices.join(' or ')}; it has ${listGpus(gpus)}`;
     return { entry: index, reason: 'NoSuchIndex', message };
   }
-  const nameless = gpus.filter((gpu) => isNameless(gpu) && indices?.includes(gpu.index) === true);
-  const message = nameless.length > 0 ? explainNameless(nameless) : explainNone(selector, gpus);
+  const nameless = explainNameless(gpus.filter((gpu) => indices?.includes(gpu.index) === true));
+  const message = nameless ?? explainNone(selector, gpus);
   return { entry: index, reason: 'NoGpuMatches', message };
 }
 
-function explainNameless(gpus: readonly GpuReport[]): string {
-  const [is, it] = gpus.length === 1 ? ['is', 'it is'] : ['are', 'they are'];
-  return `${listGpus(gpus)} ${is} lost, and no agent has read yet what ${it}`;
+/** Why a selector cannot match some of these GPUs, if it might. */
+export function explainNameless(gpus: readonly GpuReport[]): string | undefined {
+  const nameless = gpus.filter(isNameless);
+  if (nameless.length === 0) return undefined;
+  const [is, it] = nameless.length === 1 ? ['is', 'it is'] : ['are', 'they are'];
+  return `${listGpus(nameless)} ${is} lost, and no agent has read yet what ${it}`;
 }
 
 function explainNone({ models, indices, uuids, pciDeviceIds }: GpuSelector, gpus: readonly GpuReport[]): string {

@@ -405,6 +405,14 @@ describe('entries that apply to no GPU of a node', () => {
     expect(skippedBy({ models: ['a30'] })).to.deep.equal([
       'no GPU of this node is of models a30; it has 1 × A100-SXM4-40GB and 2 × lost GPU',
     ]);
+    const short = resolveNode(
+      aPolicy({ layouts: [{ gpus: { count: 2 }, profiles }] }).spec,
+      aDevice(aGpu(), lost(1)),
+      undefined,
+    );
+    expect(short)
+      .to.have.nested.property('refusal.message')
+      .that.matches(/^count asks for exactly 2 .*; GPU 1 is lost, and no agent has read yet what it is$/);
   });
 
   it('are named by the PCI device id that no GPU has', () => {
