@@ -72,9 +72,13 @@ describe('gpu-partition import mig-parted', () => {
     expect(code).to.equal(1);
     expect(
       answer.findings.filter(({ severity }) => severity === 'error').map(({ code: what, path }) => `${what} ${path}`),
-    ).to.deep.equal(['StrategyMismatch mig-configs.all-balanced', 'StrategyMismatch mig-configs.custom-config']);
+    ).to.have.members([
+      'SingleNeedsOneProfile mig-configs.all-enabled',
+      'StrategyMismatch mig-configs.all-balanced',
+      'StrategyMismatch mig-configs.custom-config',
+    ]);
     expect(answer.policies.every(({ spec }) => spec.strategy === 'single')).to.equal(true);
-    expect(answer.policies).to.have.length(Object.keys(configsOf(examples)).length - 2);
+    expect(answer.policies).to.have.length(Object.keys(configsOf(examples)).length - 3);
   });
 
   it('writes findings to stderr with their place, and policies to stdout', async () => {

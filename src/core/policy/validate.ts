@@ -68,7 +68,8 @@ function findUnknownSlice({ demand }: PolicySpec, place: FieldPath): readonly Fi
   return [{ severity: 'error', code: 'UnknownProfile', path, message: found.refusal.message }];
 }
 
-function checkPresets(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
+/** Presets that strategy single cannot offer. */
+export function checkPresets(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
   return layouts.flatMap((entry, index) => {
     const refusal = checkSinglePreset(entry);
     if (refusal === undefined) return [];

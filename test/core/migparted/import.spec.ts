@@ -114,6 +114,18 @@ describe('importConfigFile', () => {
     expect(importConfigFile(file(cut), { strategy: 'none' }).policies).to.have.length(1);
   });
 
+  it('refuses MIG mode without instances under strategy single, as the policy would be', () => {
+    const empty = file(spec({ ...A100, 'mig-devices': {} }));
+    const { policies, findings } = importConfigFile(empty, { strategy: 'single' });
+    expect(policies).to.deep.equal([]);
+    expect(findings.map(({ severity, code, path }) => [severity, code, path.join('.')])).to.deep.include([
+      'error',
+      'SingleNeedsOneProfile',
+      'mig-configs.mine',
+    ]);
+    expect(importConfigFile(empty, { strategy: 'mixed' }).policies).to.have.length(1);
+  });
+
   it('warns of slices that no pod could ask for under the strategy that was given', () => {
     const mixed = file(spec({ ...A100, ...twoAndOne }));
     expect(importConfigFile(mixed, { strategy: 'mixed' }).findings).to.deep.equal([]);
