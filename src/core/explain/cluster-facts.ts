@@ -1,4 +1,11 @@
-import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, InstanceReport } from '../../api/types.ts';
+import type {
+  DeviceReport,
+  GpuNodePartition,
+  GpuPartitionPolicy,
+  GpuReport,
+  GpuWish,
+  InstanceReport,
+} from '../../api/types.ts';
 import { findNamedDevice, publishDevices } from '../dra/published-devices.ts';
 import { userKey } from '../gpu/state/device-users.ts';
 import { todaysNameOf } from '../gpu/geometry/profile-lookup.ts';
@@ -170,6 +177,17 @@ export function slicesOf({ partition }: GpuNode, resource: string): number {
   return gpus.flatMap(({ instances }) => instances).filter(({ profile }) => isResourceOf(resource, profile)).length;
 }
 
+/** The GPU without an answer that has, or is to have, instances of a resource's profile, unless one that answers has some too. */
+export function lostGpuFor(gpuNode: GpuNode, resource: string): GpuReport | undefined {
+  const wishes = wishesOf(gpuNode);
+  const gpus = (gpuNode.partition?.status?.device?.gpus ?? []).filter(
+    ({ uuid, instances }) =>
+      instances.some(({ profile }) => isResourceOf(resource, profile)) ||
+      wishes.some((wish) => wish.uuid === uuid && countWished(wish, resource) > 0),
+  );
+  return gpus.every(({ error }) => error !== undefined) ? gpus[0] : undefined;
+}
+
 /** The strategy with which a node's plugin runs: by its labels, else its policy's, unless that only plans. */
 export function strategyOf({ labels, partition, policy }: GpuNode): MigStrategy | undefined {
   return strategyByLabels(labels, false) ?? (isPlanned(policy) ? undefined : partition?.spec.strategy);
@@ -180,12 +198,22 @@ export function isPlanned(policy: GpuPartitionPolicy | undefined): boolean {
   return policy?.spec.mode === 'Plan';
 }
 
-/** How many instances of a resource's profile a node is to have by its policy. */
-export function wishedSlices({ partition, policy }: GpuNode, resource: string): number {
-  const wishes = isPlanned(policy) ? [] : (partition?.spec.wish?.gpus ?? []);
-  return wishes
-    .flatMap(({ profiles = {} }) => Object.entries(profiles))
-    .reduce((sum, [profile, count]) => sum + (isResourceOf(resource, profile) ? count : 0), 0);
+/** How many instances of a resource's profile a node is to have by its policy, on GPUs that answer. */
+export function wishedSlices(gpuNode: GpuNode, resource: string): number {
+  const { gpus = [] } = gpuNode.partition?.status?.device ?? {};
+  const lost = new Set(gpus.flatMap(({ uuid, error }) => (error === undefined ? [] : [uuid])));
+  return wishesOf(gpuNode).reduce((sum, wish) => sum + (lost.has(wish.uuid) ? 0 : countWished(wish, resource)), 0);
+}
+
+function wishesOf({ partition, policy }: GpuNode): readonly GpuWish[] {
+  return isPlanned(policy) ? [] : (partition?.spec.wish?.gpus ?? []);
+}
+
+function countWished({ profiles = {} }: GpuWish, resource: string): number {
+  return Object.entries(profiles).reduce(
+    (sum, [profile, count]) => sum + (isResourceOf(resource, profile) ? count : 0),
+    0,
+  );
 }
 
 /** All GPU resources that are offered anywhere now. */

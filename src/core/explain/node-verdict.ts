@@ -12,6 +12,7 @@ import {
   type ClusterFacts,
   type GpuNode,
   isDra,
+  lostGpuFor,
   offerOf,
   slicesOf,
   strategyOf,
@@ -173,10 +174,12 @@ function explainAbsence(gpuNode: GpuNode, resource: string): Blocker {
   const hasOtherName = offerOf(gpuNode, otherNameOf(resource)) > 0;
   const there = hasOtherName ? 0 : slicesOf(gpuNode, resource);
   const isSingle = strategyOf(gpuNode) === 'single';
+  const lost = lostGpuFor(gpuNode, resource);
+  const why = lost === undefined ? '' : `: GPU ${lost.index} does not answer (${lost.error ?? ''})`;
   if (there > 0 && !isSingle && partition?.status?.phase === 'Ready') {
     const message = isDra(gpuNode)
       ? `it has ${there} of these slices, and its DRA driver publishes none: their GPU is lost, or they have no compute instance`
-      : `it has ${there} of these slices, and its device plugin offers none: look at the plugin’s pod and its MIG strategy`;
+      : `it has ${there} of these slices, and its device plugin offers none${why || ': look at the plugin’s pod and its MIG strategy'}`;
     return { kind: 'NotAdvertised', message };
   }
   const wished = isSingle ? 0 : wishedSlices(gpuNode, resource);
@@ -186,7 +189,7 @@ function explainAbsence(gpuNode: GpuNode, resource: string): Blocker {
       message: `it will have ${wished} of them; ${partition?.status?.phase ?? 'Pending'}, ${reasonOf(gpuNode)}`,
     };
   }
-  return { kind: 'NotOffered', message: `it does not offer ${resource}` };
+  return { kind: 'NotOffered', message: `it does not offer ${resource}${why}` };
 }
 
 /** CPU, memory and the like, which a GPU node may run out of first. */

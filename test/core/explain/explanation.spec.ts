@@ -291,6 +291,31 @@ const stories: Readonly<Record<string, Story>> = {
     code: 'NotAdvertised',
     says: 'the nearest is node n: it has 2 of these slices, and its device plugin offers none: look at the plugin’s pod and its MIG strategy',
   },
+  'slices on a lost GPU': {
+    pod: asks(half),
+    nodes: [
+      {
+        gpus: [{ ...halves, error: 'GpuLost: no answer' }],
+        policy: aPolicy({ layouts: [{ profiles: { '3g.20gb': 2 } }] }),
+        allocatable: {},
+      },
+    ],
+    code: 'NotAdvertised',
+    says: 'it has 2 of these slices, and its device plugin offers none: GPU 0 does not answer (GpuLost: no answer)',
+  },
+  'slices that a lost GPU was to get': {
+    pod: asks(half),
+    nodes: [
+      {
+        gpus: [{ ...aGpu(), error: 'GpuLost: no answer' }],
+        policy: aPolicy({ layouts: [{ profiles: { '3g.20gb': 2 } }] }),
+        allocatable: {},
+        phase: 'Waiting',
+      },
+    ],
+    code: 'NotOffered',
+    says: `no node offers ${half}`,
+  },
   'a taint of somebody else': {
     pod: asks(half),
     nodes: [{ gpus: [halves], taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }] }],
