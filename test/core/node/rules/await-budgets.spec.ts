@@ -95,6 +95,19 @@ describe('disruption budgets', () => {
     }
   });
 
+  it('count for a single pod as for several', () => {
+    for (const [budget, phase] of [
+      [never, 'Waiting'],
+      [aBudget(0), 'Updating'],
+    ] as const) {
+      const world = aBudgetedDrain(budget);
+      world.pods = [one, free, stays];
+      const { verdict } = world.step();
+      expect(verdict).to.include({ phase, reason: 'EvictionBlocked' });
+      expect(world.done).to.deep.equal([]);
+    }
+  });
+
   it('that allow none now are waited for with the node open, within the time of a drain', () => {
     const world = aBudgetedDrain(aBudget(0));
     for (let steps = 0; steps < 100; steps += 1) {

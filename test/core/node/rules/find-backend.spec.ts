@@ -230,6 +230,14 @@ describe('a node whose policy has its backend found out', () => {
     });
     const toDra = { pods: [aDriverPod(), claiming], slices: slicesOf(wholeGpu) };
     expect(told(judge({ policy, partition: known('DevicePlugin'), node: closed }, toDra))).to.deep.equal(['DRA']);
+    const refused: PodView = {
+      ...aGpuPod('refused'),
+      spec: { containers: [{ resources: { limits: { 'nvidia.com/mig-1g.5gb': 1 } } }] },
+    };
+    const besideRefused = { ...toDra, pods: [aDriverPod(), refused] };
+    expect(told(judge({ policy, partition: known('DevicePlugin'), node: closed }, besideRefused))).to.deep.equal([
+      'DRA',
+    ]);
     const toPlugin = judge({ policy, partition: known('DRA') }, { pods: [aPluginPod(), aGpuPod()], slices: [] });
     expect(told(toPlugin)).to.deep.equal(['DevicePlugin']);
   });
