@@ -461,6 +461,7 @@ describe('a drain', () => {
       expect(verdict).to.include({ phase: 'Waiting', reason: 'DrainLoop' });
       expect(verdict.message).to.match(/^pods of the same owner came back after each eviction: .*ns\/goes/);
       expect(world.taintKeys).to.deep.equal([]);
+      expect(world.step(5000).verdict.reason, 'as long as that pod is there').to.equal('DrainLoop');
     });
 
     it('does not take pods of others that come one after the other for one that came back', () => {
