@@ -39,12 +39,16 @@ export function listUsers(
   pods: readonly PodView[],
 ): readonly PodView[] {
   const offered = partition.status?.device?.advertised?.resources;
-  // Where claims have been listed they tell for whom they have a GPU.
-  const claims = fresh?.claims && listGpuClaims(fresh.claims, node.metadata.name);
-  const users = claims && new Set(claims.flatMap((claim) => claim.users.map(({ uid }) => uid)));
+  const users = listClaimUsers(node, fresh);
   const mayAny = fresh !== undefined && mayClaimGpus(fresh.resourceSlices);
   return pods.filter((pod) => {
     const mayClaim = users?.has(pod.metadata.uid ?? '') ?? mayAny;
     return usesGpu(pod, { offered, mayClaim, resources: node.status?.allocatable });
   });
+}
+
+/** Uids of the pods for which claims have a GPU of a node; undefined: claims have not been listed. */
+export function listClaimUsers(node: Situation['node'], fresh: Situation['fresh']): ReadonlySet<string> | undefined {
+  const claims = fresh?.claims && listGpuClaims(fresh.claims, node.metadata.name);
+  return claims && new Set(claims.flatMap((claim) => claim.users.map(({ uid }) => uid)));
 }

@@ -1,5 +1,4 @@
 import { startupTaintKeys } from '../../../api/names.ts';
-import { listGpuClaims } from '../../dra/resource-claim.ts';
 import { gpuDriver, listSliceDevices } from '../../dra/resource-slice.ts';
 import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts';
@@ -9,7 +8,7 @@ import { countWords } from '../../text/cut-text.ts';
 import { asksForClaims, type Backend, backendOf, isFoundOut, nameBackend } from '../backend.ts';
 import { isUnfinished } from '../node-view.ts';
 import { type Outcome, refuse, type Ruling, type Situation } from '../outcome.ts';
-import { clusterPods, pluginPods } from './cluster-pods.ts';
+import { clusterPods, listClaimUsers, pluginPods } from './cluster-pods.ts';
 import { namePods, type PodView } from '../../pods/pod-view.ts';
 
 const deployLabels: Readonly<Record<Backend, string>> = { DevicePlugin: pluginDeployLabel, DRA: driverDeployLabel };
@@ -96,8 +95,7 @@ function listUsersOf(
   pods: readonly PodView[],
 ): readonly PodView[] {
   if (backend === 'DRA') {
-    const claims = fresh?.claims && listGpuClaims(fresh.claims, node.metadata.name);
-    const users = claims && new Set(claims.flatMap((claim) => claim.users.map(({ uid }) => uid)));
+    const users = listClaimUsers(node, fresh);
     return pods.filter((pod) => usesGpu(pod, { resources: {}, mayClaim: users?.has(pod.metadata.uid ?? '') ?? true }));
   }
   const offered = partition.status?.device?.advertised?.resources;
