@@ -2,7 +2,7 @@ import { apiVersion } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '../../api/types.ts';
 import type { Finding } from '../text/finding.ts';
 import { findBrokenRules } from '../policy/rules.ts';
-import { checkPresets, warnSlices } from '../policy/validate.ts';
+import { checkStrategy } from '../policy/validate.ts';
 import { checkConfig, specsOverlap } from './check.ts';
 import { type MigConfig, type MigSpec, parseConfigFile } from './config-file.ts';
 import { namePolicies } from './policy-name.ts';
@@ -135,13 +135,11 @@ function checkPolicy(config: MigConfig, { spec, ...policy }: GpuPartitionPolicy)
     ];
   }
   const messages = findBrokenRules({ ...policy, spec }).map(({ message }) => message);
-  const [unsliced] = spec.strategy === 'single' ? checkPresets(layouts, []) : [];
-  const [unoffered] = spec.strategy === 'none' ? warnSlices(layouts, []) : [];
+  const [unoffered] = checkStrategy(spec, []);
   return [
     ...[...new Set(messages)].map((message) =>
       refuse('StrategyMismatch', `with strategy ${spec.strategy}: ${message}`),
     ),
-    ...(unsliced ? [{ ...unsliced, path: config.path }] : []),
     ...(unoffered ? [{ ...unoffered, path: config.path }] : []),
   ];
 }

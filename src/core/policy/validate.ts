@@ -49,9 +49,14 @@ function checkVariant({ spec, place }: Variant, rules: readonly Finding[]): read
     // Geometry findings are meaningless for a misspelt profile or a contradictory entry.
     ...(rules.some(({ path }) => path.includes('demand')) ? [] : findUnknownSlice(spec, place)),
     ...(rules.some(({ path }) => path.includes('layouts')) ? [] : checkGeometry(spec.layouts ?? [], place)),
-    ...(spec.strategy === 'single' ? checkPresets(spec.layouts ?? [], place) : []),
-    ...(spec.strategy === 'none' ? warnSlices(spec.layouts ?? [], place) : []),
+    ...checkStrategy(spec, place),
   ];
+}
+
+/** Layouts that their strategy does not offer. */
+export function checkStrategy({ strategy, layouts = [] }: PolicySpec, place: FieldPath): readonly Finding[] {
+  if (strategy === 'single') return checkPresets(layouts, place);
+  return strategy === 'none' ? warnSlices(layouts, place) : [];
 }
 
 function checkSharing(spec: PolicySpec): readonly Finding[] {
@@ -68,8 +73,7 @@ function findUnknownSlice({ demand }: PolicySpec, place: FieldPath): readonly Fi
   return [{ severity: 'error', code: 'UnknownProfile', path, message: found.refusal.message }];
 }
 
-/** Presets that strategy single cannot offer. */
-export function checkPresets(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
+function checkPresets(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
   return layouts.flatMap((entry, index) => {
     const refusal = checkSinglePreset(entry);
     if (refusal === undefined) return [];
@@ -78,8 +82,7 @@ export function checkPresets(layouts: readonly PolicyLayout[], place: FieldPath)
   });
 }
 
-/** Slices that their strategy does not offer. */
-export function warnSlices(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
+function warnSlices(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
   const message =
     'strategy none offers each GPU as a whole, so that no pod can ask for these slices: set strategy mixed or single';
   return layouts.flatMap((entry, index) => {
