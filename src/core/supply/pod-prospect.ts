@@ -76,7 +76,7 @@ export function* foreseePod(
   const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes));
   const homes = [...shareWaiting([waiter], pools)].flatMap(([name, { size }]) => (size > 0 ? [name] : []));
   const shares = shareWaiting([...listWaiters(facts.pods ?? [pod]), ...held], pools);
-  const holders = indexHolders({ partitions: facts.partitions, pods: facts.pods ?? [], budgets: facts.budgets ?? [] });
+  const { partitions, pods = [], budgets = [] } = facts;
   const prospects: PodProspect[] = [];
   for (const { policy, nodes } of owned) {
     const { demand } = policy.spec;
@@ -92,7 +92,9 @@ export function* foreseePod(
     const waiting = shares.get(name) ?? new Map<string, number>();
     const asked = { waiting: followsPods(demand) ? waiting : undefined, steady: (_: string, count: number) => count };
     const wanted = wantedSlices(demand, members, asked);
-    const gpus = evictsNever(policy) ? members.map(({ gpu }) => gpu) : weighGpus(members, holders, policy.spec.drain);
+    const gpus = evictsNever(policy)
+      ? members.map(({ gpu }) => gpu)
+      : weighGpus(members, indexHolders({ partitions, pods, budgets }), policy.spec.drain);
     const scene = { pod, policy, demand, nodes, members, wanted, waiting, gpus, now: facts.now };
     for (const resource of waiter.requests.keys()) {
       const found = yield* foresee({ ...scene, resource });
