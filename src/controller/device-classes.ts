@@ -83,8 +83,8 @@ export class DeviceClassReconciler {
 
   /** Without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it */
   async #apply(wanted: DeviceClassObject): Promise<string | undefined> {
-    const { spec } = wanted;
-    const { name } = wanted.metadata;
+    const { spec, metadata } = wanted;
+    const { name } = metadata;
     const fields = { metadata: {}, spec };
     const options = { fieldManager: controllerManager };
     try {

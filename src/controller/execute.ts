@@ -22,7 +22,8 @@ interface Parts {
   readonly now: () => number;
 }
 
-interface Executed {
+/** What came of commands. */
+export interface Executed {
   /** With what was heard of evictions. */
   readonly memory: NodeMemory;
   /** Why one of them was not answered: it may have taken effect. */

@@ -5,7 +5,7 @@ import type { Verdict } from '../core/node/outcome.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import type { Cluster } from './cluster.ts';
-import type { Executor } from './execute.ts';
+import type { Executed, Executor } from './execute.ts';
 import type { Gatherer } from './gather.ts';
 import type { NodeStep } from './node-step.ts';
 import type { NodeObject } from './node-object.ts';
@@ -122,7 +122,7 @@ export class NodeReconciler {
     commands: Judged['commands'],
     snapshot: NodeSnapshot,
     memory: NodeMemory,
-  ): Promise<Awaited<ReturnType<Executor['execute']>> & { readonly refusal?: Verdict }> {
+  ): Promise<Executed & { readonly refusal?: Verdict }> {
     try {
       return await this.#parts.executor.execute(commands, snapshot, memory);
     } catch (error) {
