@@ -16,6 +16,8 @@ describe('the health of a GPU', () => {
     recoveryreset: ['Reset', 'the driver’s recovery action is "Drain and Reset"'],
     recoveryreboot: ['Reboot', 'the driver’s recovery action is "Reboot"'],
     recoverydrain: ['Drain', 'the driver’s recovery action is "Drain P2P"'],
+    recoverybus: ['Reboot', 'the driver’s recovery action is "Bus Reset"'],
+    recoverysystem: ['Reboot', 'the driver’s recovery action is "System Reboot"'],
     recoveryother: ['Unknown', 'the driver’s recovery action is "Quiesce"'],
   };
   for (const [sign, [action, message]] of Object.entries(signs)) {

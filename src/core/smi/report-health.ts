@@ -34,21 +34,25 @@ export function readHealth(gpu: XmlElement): GpuHealth | undefined {
   };
 }
 
-/** `None`, `Reset`, `Reboot`, `Drain P2P`, `Drain and Reset`; an unknown value of a later driver does not make the GPU trustworthy. */
+/**
+ * The recovery actions (`nvmlDeviceGpuRecoveryAction_t`), as nvidia-smi prints them. The last two are new in 615, and only NVML's
+ * names of them are published (`BUS_RESET`, `SYSTEM_REBOOT`): capitals and underscores make no difference. No command of nvidia-smi
+ * is known to reset a GPU's bus; a reboot does.
+ */
+const recoveryActions: ReadonlyMap<string, GpuHealth['action']> = new Map([
+  ['reset', 'Reset'],
+  ['drain and reset', 'Reset'],
+  ['drain p2p', 'Drain'],
+  ['reboot', 'Reboot'],
+  ['bus reset', 'Reboot'],
+  ['system reboot', 'Reboot'],
+]);
+
+/** An unknown value of a later driver does not make the GPU trustworthy. */
 function readRecovery(word: string | undefined): Finding {
   if (word === undefined || word === 'None' || word === '' || isNotAvailable(word)) return undefined;
-  const said = `the driver’s recovery action is ${JSON.stringify(cutText(word.replace(/[^\x20-\x7e]/g, ' '), 40))}`;
-  switch (word) {
-    case 'Reset':
-    case 'Drain and Reset':
-      return { action: 'Reset', message: said };
-    case 'Reboot':
-      return { action: 'Reboot', message: said };
-    case 'Drain P2P':
-      return { action: 'Drain', message: said };
-    default:
-      return { action: 'Unknown', message: said };
-  }
+  const message = `the driver’s recovery action is ${JSON.stringify(cutText(word.replace(/[^\x20-\x7e]/g, ' '), 40))}`;
+  return { action: recoveryActions.get(word.toLowerCase().replaceAll('_', ' ')) ?? 'Unknown', message };
 }
 
 function isYes(text: string | undefined, action: GpuHealth['action'], message: string): Finding {

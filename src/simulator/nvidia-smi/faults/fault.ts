@@ -34,6 +34,8 @@ export const healthSigns = [
   'recoveryreset',
   'recoveryreboot',
   'recoverydrain',
+  'recoverybus',
+  'recoverysystem',
   'recoveryother',
 ] as const;
 export type HealthSign = (typeof healthSigns)[number];

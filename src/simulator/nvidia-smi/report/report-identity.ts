@@ -60,11 +60,13 @@ export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
   ];
 }
 
-/** Since driver 565; from documentation, not recorded. */
+/** Since driver 565, the two before the last since 615; from documentation, not recorded: of those two only NVML's names are known. */
 const RECOVERY_ACTIONS: ReadonlyMap<HealthSign, string> = new Map([
   ['recoveryreset', 'Drain and Reset'],
   ['recoveryreboot', 'Reboot'],
   ['recoverydrain', 'Drain P2P'],
+  ['recoverybus', 'Bus Reset'],
+  ['recoverysystem', 'System Reboot'],
   ['recoveryother', 'Quiesce'],
 ]);
 
