@@ -7,6 +7,7 @@ import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import { findTool } from '../../src/device/command/tool.ts';
 import { eventually } from '../support/eventually.ts';
 import { useScratchFolder, writeScript } from './scratch-folder.ts';
+import { InProcessNode } from './simulated-node.ts';
 
 function isAlive(pid: number): boolean {
   try {
@@ -83,8 +84,36 @@ describe('a child of nvidia-smi', () => {
   it('reports its exit code and what it wrote to either stream', async () => {
     const execute = make('both', ['echo one', 'echo two >&2', 'exit 19']);
     const { rc, stdout, stderr } = await execute([], 5_000);
-    expect({ rc, stderr }).to.deep.equal({ rc: 19, stderr: 'two\n' });
-    expect(stdout.split('\n').toSorted().join(' ').trim()).to.equal('one two');
+    expect({ rc, stdout, stderr }).to.deep.equal({ rc: 19, stdout: 'one\n', stderr: 'two\n' });
+  });
+
+  const loader = "ERROR: ld.so: object '/opt/x.so' from LD_PRELOAD cannot be preloaded: ignored.";
+
+  it('is understood by its standard output alone, whatever the dynamic linker writes beside it', async () => {
+    const node = new InProcessNode(['A100-SXM4-40GB', 'T4'], 'gpu 0 mig 1 pending 1\n');
+    const driver = node.openDriver();
+    const whole = await driver.readDevice();
+    const told = node.commands.map((args, at) => {
+      const answer = scratch.path(`answer-${at}`);
+      const { rc, stdout } = node.run(args);
+      writeFileSync(answer, stdout);
+      return `"${args.join(' ')}") cat ${answer}; exit ${rc} ;;`;
+    });
+    const read = make('loader', [`echo "${loader}" >&2`, 'case "$*" in', ...told, 'esac', 'exit 99']);
+    const device = await new NvidiaSmi(read).readDevice();
+    expect(device).to.deep.equal(whole);
+  });
+
+  it('is explained by both streams where it failed, and by nothing of the linker where it did not', async () => {
+    const fail = make('mismatch', [
+      `echo "${loader}" >&2`,
+      'echo "Failed to initialize NVML: Driver/library version mismatch"',
+      'exit 18',
+    ]);
+    const why = await explain(new NvidiaSmi(fail).readDevice());
+    expect(why).to.match(/^DriverMismatch.*version mismatch.*LD_PRELOAD/);
+    const silent = make('silent', ['echo "libcuda.so: version mismatch" >&2']);
+    expect(await codeOf(new NvidiaSmi(silent).readDevice())).to.equal('ParseError');
   });
 
   it('is killed at its deadline with all that it started, even if it ignores SIGTERM', async () => {

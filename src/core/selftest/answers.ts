@@ -123,11 +123,10 @@ export function readComputeProfiles(tried: string, execution: Execution): Comman
 }
 
 /** Lines beside an answer that are not part of it. */
-export function listNotices({ stdout }: Execution): readonly string[] {
+export function listNotices({ stdout, stderr = '' }: Execution): readonly string[] {
   const kept = new Set(dropNotices(stdout).split('\n'));
-  return stdout
-    .split('\n')
-    .filter((line) => !kept.has(line))
+  return [...stdout.split('\n').filter((line) => !kept.has(line)), ...stderr.split('\n')]
+    .filter((line) => line.trim() !== '')
     .map((line) => `passed over: ${line.trim()}`);
 }
 

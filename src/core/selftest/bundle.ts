@@ -35,10 +35,10 @@ export interface BundleRun {
   readonly fault: null;
   /** -1 if it was not run at all. */
   readonly rc: number;
-  /** Its whole output, as the parsers read it. */
+  /** Its answer, as the parsers read it. */
   readonly stdout: string;
   readonly after: string | null;
-  /** The part of `stdout` that came from standard error. */
+  /** What was written beside it. */
   readonly stderr: string;
   readonly end: 'Exited' | 'TimedOut' | 'TooLong' | 'NotRun';
   /** When it began, RFC 3339 with milliseconds. */

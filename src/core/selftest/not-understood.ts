@@ -1,5 +1,5 @@
 import type { GpuFault } from '../gpu/state/device-state.ts';
-import type { Execution, SmiRun } from '../smi/output.ts';
+import { wordsOf, type Execution, type SmiRun } from '../smi/output.ts';
 import { redactOutput } from './redaction.ts';
 
 /** An output of nvidia-smi that no parser understood, as it is kept on the node: without serial numbers and names of processes. */
@@ -42,14 +42,15 @@ export function findNotUnderstood(
     .toSorted((a, b) => a.command.length - b.command.length);
   const run = named.at(-1) ?? ended.at(-1);
   if (run === undefined) return undefined;
-  const { command, begin, rc, end, stdout } = run;
+  const { command, begin, rc, end } = run;
+  const output = wordsOf(run);
   return {
     time: new Date(begin).toISOString(),
     command,
     rc,
     end,
     why: redactOutput(fault.message, hostName),
-    output: redactOutput(stdout.slice(0, mostCharacters), hostName),
-    isCut: stdout.length > mostCharacters,
+    output: redactOutput(output.slice(0, mostCharacters), hostName),
+    isCut: output.length > mostCharacters,
   };
 }

@@ -1,11 +1,14 @@
 import { DeviceError, type DeviceErrorCode } from '../gpu/state/device-error.ts';
 import { cutText } from '../text/cut-text.ts';
 
-/** The result of one run of nvidia-smi. It prints everything to standard output, errors too; the exit code proves nothing. */
+/**
+ * The result of one run of nvidia-smi. It prints everything to standard output, errors too (none of 3,000 recorded runs wrote to
+ * standard error); the exit code proves nothing.
+ */
 export interface Execution {
   readonly rc: number;
   readonly stdout: string;
-  /** The part that came from standard error; absent if there was none. */
+  /** What chroot or the dynamic linker wrote beside it: never part of an answer, but it may explain a failure. Absent if nothing. */
   readonly stderr?: string;
   /** We ended `TimedOut` and `TooLong` runs: their effect is unknown. */
   readonly end: 'Exited' | 'TimedOut' | 'TooLong';
@@ -45,17 +48,25 @@ const exitCodes: ReadonlyMap<number, DeviceErrorCode> = new Map([
  * True if a run ended as one that did its work: what it printed shows whether it did. Exit code 14 is a warning if the line about
  * the infoROM stands beside the answer.
  */
-export function isCompleted({ rc, end, stdout }: Execution): boolean {
+export function isCompleted({ rc, end, stdout, stderr = '' }: Execution): boolean {
   if (end !== 'Exited') return false;
-  return rc === 0 || (rc === 14 && /^WARNING: infoROM is corrupted at gpu /im.test(stdout));
+  return rc === 0 || (rc === 14 && /^WARNING: infoROM is corrupted at gpu /im.test(`${stdout}\n${stderr}`));
+}
+
+/** What explains a run: its output, and of one that failed also what was written beside it. */
+export function wordsOf(execution: Execution): string {
+  const { stdout, stderr = '' } = execution;
+  return isCompleted(execution) || stderr === '' ? stdout : [stdout.trimEnd(), stderr].join('\n').trimStart();
 }
 
 /** What the output of a failed command means. */
-export function classifyOutput({ rc, stdout, end, signal }: Execution): DeviceErrorCode {
+export function classifyOutput(execution: Execution): DeviceErrorCode {
+  const { rc, end, signal } = execution;
   if (end === 'TimedOut') return 'TimedOut';
   if (end === 'TooLong') return 'ParseError';
   if (signal === 'SIGKILL') return 'HostExhausted';
-  const found = words.find(([pattern]) => pattern.test(stdout));
+  const said = wordsOf(execution);
+  const found = words.find(([pattern]) => pattern.test(said));
   return found?.[1] ?? exitCodes.get(rc) ?? (rc === 0 ? 'NothingDone' : 'DriverFailed');
 }
 
@@ -76,8 +87,9 @@ export function dropNotices(output: string): string {
 /** The error for a command whose output shows that it failed. */
 export function explainFailure(tried: string, execution: Execution, gpu?: string): DeviceError {
   // The failure is printed below the head of a table, or below what succeeded.
-  const words = execution.stdout.replace(/^(?:[|+]|Successfully ).*$\n?/gm, '');
-  const found = `${describeEnd(execution)}: ${quoteOutput(words.trim() === '' ? execution.stdout : words)}`;
+  const said = wordsOf(execution);
+  const words = said.replace(/^(?:[|+]|Successfully ).*$\n?/gm, '');
+  const found = `${describeEnd(execution)}: ${quoteOutput(words.trim() === '' ? said : words)}`;
   return new DeviceError(classifyOutput(execution), { tried, found, gpu });
 }
 
@@ -95,7 +107,7 @@ export function describeEnd({ rc, end, signal, limit }: Execution): string {
 
 /** How a run ended and what it printed, on one line and short. */
 export function describeOutput(execution: Execution): string {
-  return `${describeEnd(execution)}: ${cutText(execution.stdout.trim().replace(/\s+/g, ' '), 160)}`;
+  return `${describeEnd(execution)}: ${cutText(wordsOf(execution).trim().replace(/\s+/g, ' '), 160)}`;
 }
 
 /** The first lines, on one line, short enough for a condition; control characters escaped. */

@@ -1,6 +1,6 @@
 import { DeviceError, type DeviceErrorCode } from '../../core/gpu/state/device-error.ts';
 import type { GpuSession } from './gpu-session.ts';
-import { classifyOutput, describeEnd, isCompleted, type Execution } from '../../core/smi/output.ts';
+import { classifyOutput, describeEnd, isCompleted, wordsOf, type Execution } from '../../core/smi/output.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
 import type { ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { GpuState, MigMode } from '../../core/gpu/state/device-state.ts';
@@ -102,7 +102,7 @@ export async function recoverGpu(session: GpuSession): Promise<ReportedGpu> {
  */
 function judgeReset(execution: Execution): DeviceErrorCode {
   const reason = /^\s*GPU [0-9A-F:.]+: (.+)$/im.exec(execution.stdout)?.[1];
-  const code = classifyOutput(reason === undefined ? execution : { ...execution, stdout: reason });
+  const code = classifyOutput(reason === undefined ? execution : { ...execution, stdout: reason, stderr: '' });
   if (code === 'InUse') return 'Pending';
   return code === 'NothingDone' || code === 'NotSupported' || code === 'ResetRequired' ? 'RebootRequired' : code;
 }
@@ -113,5 +113,5 @@ export function isAt({ mig }: Pick<GpuState, 'mig'>, mode: MigMode): boolean {
 }
 
 function quote(execution: Execution): string {
-  return `${describeEnd(execution)}, ${JSON.stringify(cutText(execution.stdout.trim().replace(/\s+/g, ' '), 160))}`;
+  return `${describeEnd(execution)}, ${JSON.stringify(cutText(wordsOf(execution).trim().replace(/\s+/g, ' '), 160))}`;
 }

@@ -86,17 +86,13 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
         }, killGraceMs);
       };
       const deadline = setTimeout(stop, deadlineMs, 'TimedOut');
-      const collect = (chunk: Buffer): void => {
+      const collect = (into: Buffer[]) => (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes > maxOutputBytes) stop('TooLong');
-        else chunks.push(chunk);
+        else into.push(chunk);
       };
-      child.stdout?.on('data', collect);
-      // nvidia-smi writes nothing there; chroot and the dynamic linker do, and their messages explain a failure.
-      child.stderr?.on('data', (chunk: Buffer) => {
-        errors.push(chunk);
-        collect(chunk);
-      });
+      child.stdout?.on('data', collect(chunks));
+      child.stderr?.on('data', collect(errors));
       child.once('error', (cause) => {
         clearTimeout(deadline);
         clearTimeout(grace);

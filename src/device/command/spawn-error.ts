@@ -1,5 +1,5 @@
 import { DeviceError, type DeviceErrorCode } from '../../core/gpu/state/device-error.ts';
-import type { Execution } from '../../core/smi/output.ts';
+import { wordsOf, type Execution } from '../../core/smi/output.ts';
 import { messageOf } from '../../core/text/message-of.ts';
 
 /** Why the kernel did not start a program, by error number; anything else is `ToolBlocked`. */
@@ -30,8 +30,10 @@ const words: readonly (readonly [RegExp, DeviceErrorCode])[] = [
  * What kept chroot or the shell around the tool from running it, by their exit codes, which nvidia-smi never has: 125 chroot itself
  * failed, 126 the tool cannot be executed, 127 it is not there. Undefined if it was run.
  */
-export function classifyNotRun({ rc, stdout, end }: Execution): DeviceErrorCode | undefined {
+export function classifyNotRun(execution: Execution): DeviceErrorCode | undefined {
+  const { rc, end } = execution;
   if (end !== 'Exited' || rc < 125 || rc > 127) return undefined;
-  const known = words.find(([pattern]) => pattern.test(stdout))?.[1];
+  const said = wordsOf(execution);
+  const known = words.find(([pattern]) => pattern.test(said))?.[1];
   return known ?? (rc === 126 ? 'ToolBlocked' : 'ToolMissing');
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { classifyNotRun } from './spawn-error.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
-import type { Execution } from '../../core/smi/output.ts';
+import { wordsOf, type Execution } from '../../core/smi/output.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 
 /** How nvidia-smi is started: a program and the arguments before its own. */
@@ -86,7 +86,7 @@ function isThere(path: string): boolean {
 export function explainNotRun({ root }: Tool, tried: string, execution: Execution): DeviceError | undefined {
   const code = classifyNotRun(execution);
   if (code === undefined) return undefined;
-  const found = `exit code ${execution.rc}: ${JSON.stringify(cutText(execution.stdout.trim(), 240))}`;
+  const found = `exit code ${execution.rc}: ${JSON.stringify(cutText(wordsOf(execution).trim(), 240))}`;
   // gpu-operator's driver container creates its root before it fills it.
   const isEmpty = root !== undefined && !['usr', 'bin'].some((name) => isFolder(join(root, name)));
   if (code !== 'ToolMissing' || !isEmpty) return new DeviceError(code, { tried, found });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeExecute } from '../command/child.ts';
 import { findTool, type Tool } from '../command/tool.ts';
-import { describeEnd } from '../../core/smi/output.ts';
+import { describeEnd, wordsOf } from '../../core/smi/output.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { messageOf } from '../../core/text/message-of.ts';
 
@@ -68,7 +68,7 @@ export async function refreshDeviceNodes(options: DeviceNodeOptions): Promise<De
     try {
       const execution = await execute(args, timeoutMs);
       if (execution.rc === 0 && execution.end === 'Exited') done.push(line);
-      else problems.push(`${line}: ${describeEnd(execution)}: ${execution.stdout.trim().slice(-240)}`);
+      else problems.push(`${line}: ${describeEnd(execution)}: ${wordsOf(execution).trim().slice(-240)}`);
     } catch (error) {
       problems.push(`${line}: ${messageOf(error)}`);
     }
@@ -84,7 +84,10 @@ export async function askToolkit(options: DeviceNodeOptions): Promise<readonly T
   const answers: ToolkitAnswer[] = [];
   for (const args of [['--version'], ['cdi', 'list']]) {
     const command = ['nvidia-ctk', ...args].join(' ');
-    const output = await execute(args, options.timeoutMs ?? 10_000).then(({ stdout }) => stdout, String);
+    const output = await execute(args, options.timeoutMs ?? 10_000).then(
+      ({ stdout, stderr = '' }) => stdout + stderr,
+      String,
+    );
     answers.push({ command, output });
   }
   return answers;
