@@ -8,6 +8,7 @@ import type { NodeApplyResult } from '../../src/cli/node/node-apply.ts';
 import { Journal } from '../../src/device/host/journal.ts';
 import { lockNode } from '../../src/device/host/node-lock.ts';
 import { eventually } from '../support/eventually.ts';
+import { driverBranches } from '../../src/simulator/nvidia-smi/nvml/driver-version.ts';
 import { encodeList } from '../../src/simulator/kubelet/pods/pod-resources.ts';
 import { servePodResources } from '../../src/simulator/kubelet/pods/pod-resources-server.ts';
 import { SimulatedHost } from './simulated-host.ts';
@@ -320,6 +321,39 @@ describe('gpu-partition node apply', () => {
     expect(code).to.equal(3);
     expect(stderr).to.contain('NotPermitted').and.to.contain('run as root');
   });
+});
+
+describe('gpu-partition node from the first day of a node to its last', () => {
+  for (const driver of driverBranches)
+    it(`exports, plans, makes, changes, asserts and resets on driver ${driver}, from MIG mode off on every GPU`, async () => {
+      using host = new SimulatedHost([A100, 'A30', 'T4'], { mig: false, driver });
+      const ends = async (verb: string, ...argv: readonly string[]): Promise<string> => {
+        const { code, stdout, stderr } = await host.node(verb, ...argv);
+        expect({ code, stderr }, `${verb} ${argv.join(' ')}: ${stdout}`).to.deep.equal({ code: 0, stderr: '' });
+        return stdout;
+      };
+      expect(await ends('export')).to.contain('mig: Disabled');
+      const entry = (a100: object, a30: object) => ({
+        layouts: [
+          { gpus: { models: ['A100-*'] }, profiles: a100 },
+          { gpus: { models: ['A30*'] }, profiles: a30 },
+        ],
+      });
+      const first = host.write('first.yaml', entry({ '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 }, { '2g.12gb': 2 }));
+      expect(await ends('plan', '-f', first)).to.contain('becomes 2×1g.5gb + 1×2g.10gb + 1×3g.20gb');
+      expect((await host.node('assert', '-f', first)).code).to.equal(1);
+      await ends('apply', '-f', first);
+      await ends('assert', '-f', first);
+      expect(await ends('export'))
+        .to.contain('3g.20gb: 1')
+        .and.to.contain('2g.12gb: 2');
+      const second = host.write('second.yaml', entry({ '1g.5gb': 4, '3g.20gb': 1 }, { '1g.6gb': 2, '2g.12gb': 1 }));
+      await ends('apply', '-f', second);
+      await ends('assert', '-f', second);
+      expect([host.starts(0).length, host.starts(1).length]).to.deep.equal([5, 3]);
+      await ends('reset');
+      expect(host.state).to.equal('gpu 0 mig 0 pending 0\ngpu 1 mig 0 pending 0\ngpu 2 mig 0 pending 0\n');
+    });
 });
 
 describe('gpu-partition node reset', () => {

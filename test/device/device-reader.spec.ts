@@ -20,8 +20,15 @@ proc gpu 0 gi 5 ci 0 pid 42 mem 1200 name python3
 const recordedStates = [
   ...new Map(
     recordedRuns
-      .filter(({ argv, gpus, before, uid, fault }) => {
-        return argv.join() === '-L' && !gpus.includes(',') && before.includes('ci 0') && uid === 0 && fault === null;
+      .filter(({ branch, argv, gpus, before, uid, fault }) => {
+        return (
+          branch === '550' &&
+          argv.join() === '-L' &&
+          !gpus.includes(',') &&
+          before.includes('ci 0') &&
+          uid === 0 &&
+          fault === null
+        );
       })
       .map(({ gpus, before }) => [gpus + before, { gpus, state: before }]),
   ).values(),

@@ -89,7 +89,9 @@ for (const branch of driverBranches) {
       const node = aNode(on);
       node.faults = 'sick reset gpu=0';
       const { gpus } = await node.openDriver().readDevice();
-      expect(gpus.map(({ health }) => health?.action)).to.deep.equal(['Reset', undefined]);
+      // Reports of 470 and 525 have no such field.
+      const action = Number(branch) < 530 ? undefined : 'Reset';
+      expect(gpus.map(({ health }) => health?.action)).to.deep.equal([action, undefined]);
     });
   });
 }

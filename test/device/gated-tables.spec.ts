@@ -5,20 +5,20 @@ import { InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';
 
-/** Driver 530: `-lgip` and `-lgipp` show only GPUs with MIG mode on, and exit with 0. */
+/** Driver 535: `-lgip` and `-lgipp` show only GPUs with MIG mode on; if there is none, they say so and exit with 6. */
 function aNode(gpus: readonly string[], state = ''): InProcessNode {
   const node = new InProcessNode(gpus, state);
-  node.driver = '530';
+  node.driver = '535';
   return node;
 }
 
 const sources = ({ gpus }: DeviceState): readonly unknown[] =>
   gpus.map(({ fault, tableSource, geometry }) => [fault?.code, tableSource, geometry?.profiles.length]);
 
-describe('a driver that shows profiles only of GPUs with MIG mode on, without an error', () => {
+describe('a driver that shows profiles only of GPUs with MIG mode on', () => {
   it('is read by the built-in table while the mode is off everywhere', async () => {
     const node = aNode([A100, 'A30', 'T4']);
-    expect(node.run(['mig', '-lgip'])).to.include({ rc: 0, stdout: 'No MIG-enabled devices found.\n' });
+    expect(node.run(['mig', '-lgip'])).to.include({ rc: 6, stdout: 'No MIG-enabled devices found.\n' });
     expect(sources(await node.openDriver().readDevice())).to.deep.equal([
       [undefined, 'BuiltIn', 7],
       [undefined, 'BuiltIn', 5],

@@ -23,6 +23,7 @@ function recordNode(name: string, gpus: readonly string[], state: string): NodeR
     const isReport = args.includes('-q');
     const recorded = recordedRuns.find(
       (run) =>
+        run.branch === '550' &&
         run.gpus === gpus.join() &&
         run.argv.join(' ') === key &&
         run.fault === null &&
@@ -63,8 +64,14 @@ const recordedStates = [
   ...new Map(
     recordedRuns
       .filter(
-        ({ argv, rc, gpus, before, fault, uid }) =>
-          argv.join(' ') === '-q -x' && rc === 0 && !gpus.includes(',') && fault === null && uid === 0 && before !== '',
+        ({ branch, argv, rc, gpus, before, fault, uid }) =>
+          branch === '550' &&
+          argv.join(' ') === '-q -x' &&
+          rc === 0 &&
+          !gpus.includes(',') &&
+          fault === null &&
+          uid === 0 &&
+          before !== '',
       )
       .map((run) => [run.gpus + run.before, run]),
   ).values(),

@@ -47,17 +47,22 @@ export function parseComputeInstances(tried: string, execution: Execution): read
   return parts;
 }
 
-/** True if a command for GPU instances found no GPU with MIG mode on. */
+/** True if a command for GPU instances or their profiles found no GPU with MIG mode on. */
 export function saysMigOff(execution: Execution): boolean {
-  return isCompleted(execution) && dropNotices(execution.stdout).trim() === 'No MIG-enabled devices found.';
+  return saysOnly(execution, /^No MIG-enabled devices found\.$/);
 }
 
 /** Only these words mean that there is nothing: after any other failure the state is unknown. */
 export function saysNone(execution: Execution): boolean {
-  if (saysMigOff(execution)) return true;
-  const { rc, stdout, end } = execution;
-  const isEnded = end === 'Exited' && (rc === 6 || (rc === 14 && isCompleted(execution)));
-  return isEnded && /^No (?:GPU|compute) instances found: Not Found$/.test(dropNotices(stdout).trim());
+  return saysMigOff(execution) || saysOnly(execution, /^No (?:GPU|compute) instances found: Not Found$/);
+}
+
+/**
+ * True if a run said this and nothing else, whatever its exit code: `No MIG-enabled devices found.` ends with 6 on drivers up to 535, and
+ * with 0 from 550 on. One that was killed may have had more to say.
+ */
+function saysOnly({ end, signal, stdout }: Execution, words: RegExp): boolean {
+  return end === 'Exited' && signal === undefined && words.test(dropNotices(stdout).trim());
 }
 
 interface Row {

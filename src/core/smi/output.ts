@@ -30,6 +30,7 @@ const words: readonly (readonly [RegExp, DeviceErrorCode])[] = [
   [/requires reset/i, 'ResetRequired'],
   [/Not Supported|No MIG-supported devices/i, 'NotSupported'],
   [/Invalid Argument/i, 'UnknownProfile'],
+  [/^No MIG-enabled devices found/m, 'NothingDone'],
 ];
 
 /** NVML codes that nvidia-smi passes on as its exit code; all others become 255. */
@@ -116,7 +117,7 @@ function quoteOutput(output: string): string {
   return JSON.stringify(cutText(text, 240));
 }
 
-/** Exit code 0 alone proves nothing: `No MIG-enabled devices found.` has it too. */
+/** Exit code 0 alone proves nothing: from driver 550 on `No MIG-enabled devices found.` has it too. */
 export function confirms(execution: Execution, ...words: readonly string[]): boolean {
   return words.every((said) => countPhrase(execution, said) > 0) && isCompleted(execution);
 }

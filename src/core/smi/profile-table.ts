@@ -1,7 +1,15 @@
 import type { Engines } from '../gpu/geometry/geometry.ts';
 import { DeviceError } from '../gpu/state/device-error.ts';
 import { saysMigOff, saysNone } from './instance-table.ts';
-import { classifyOutput, dropNotices, explainFailure, isCompleted, refuseOutput, type Execution } from './output.ts';
+import {
+  classifyOutput,
+  contradict,
+  dropNotices,
+  explainFailure,
+  isCompleted,
+  refuseOutput,
+  type Execution,
+} from './output.ts';
 import { isComputeProfile, isInstanceProfile, readCount } from './spelling.ts';
 import { findColumns, readTable, type SmiTable } from './table.ts';
 
@@ -26,15 +34,16 @@ export interface PlacementRow {
 }
 
 /**
- * True for the two ways in which a driver shows no profile of a GPU whose MIG mode is off: `No MIG-enabled devices found.` with exit
- * code 0 (530), and a refusal (`Not Supported`, up to 535).
+ * True for the two ways in which a driver shows no profile of a GPU whose MIG mode is off: `No MIG-enabled devices found.` (recorded of
+ * 470, 525 and 535), and a refusal (`Not Supported`).
  */
 export function hidesProfiles(execution: Execution): boolean {
   return saysMigOff(execution) || (execution.rc !== 0 && classifyOutput(execution) === 'NotSupported');
 }
 
-/** Reads `-lgip`: two rows per profile, columns by name. @throws DeviceError */
+/** Reads `-lgip`: two rows per profile, columns by name. @throws DeviceError; Unstable if MIG mode is off, which hides them */
 export function parseProfiles(tried: string, execution: Execution): readonly ListedProfile[] {
+  demandMigOn(tried, execution);
   if (!isCompleted(execution)) throw explainFailure(tried, execution);
   const { stdout } = execution;
   const table = readTable(tried, stdout, 2);
@@ -71,8 +80,9 @@ export function parseProfiles(tried: string, execution: Execution): readonly Lis
   return rows;
 }
 
-/** Reads `-lgipp`: `GPU  0 Profile ID 19 Placements: {0,1,2}:1`, singular `Placement : {0}:8`. @throws DeviceError */
+/** Reads `-lgipp`: `GPU  0 Profile ID 19 Placements: {0,1,2}:1`, singular `Placement : {0}:8`. @throws DeviceError; Unstable as above */
 export function parsePlacements(tried: string, execution: Execution): readonly PlacementRow[] {
+  demandMigOn(tried, execution);
   if (!isCompleted(execution)) throw explainFailure(tried, execution);
   return dropNotices(execution.stdout)
     .split('\n')
@@ -91,6 +101,11 @@ export function parsePlacements(tried: string, execution: Execution): readonly P
         size: Number(size),
       };
     });
+}
+
+/** Whoever did not expect MIG mode to be off has an older reading: the device is read once more. */
+function demandMigOn(tried: string, execution: Execution): void {
+  if (saysMigOff(execution)) throw contradict(tried, 'no GPU with MIG mode on');
 }
 
 /** A compute instance profile of one GPU instance (`-lcip`). */

@@ -35,8 +35,8 @@ export async function readTables(
 }
 
 /**
- * Reads `-lgip`. While MIG mode of a GPU is off, a driver may leave it out of the table and answer `No MIG-enabled devices found.`
- * if none is left (530), or refuse the whole table with `Not Supported` (up to 535).
+ * Reads `-lgip`. While MIG mode of a GPU is off, a driver leaves it out of the table and answers `No MIG-enabled devices found.` if none
+ * is left (up to 535), or refuses the whole table with `Not Supported`.
  */
 async function readProfiles(
   runner: Runner,

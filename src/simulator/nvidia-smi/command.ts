@@ -1,5 +1,5 @@
 import { CommandExit, exitWith } from './command-exit.ts';
-import type { DriverVersions } from './nvml/driver-version.ts';
+import { type DriverVersions, recordedBranch } from './nvml/driver-version.ts';
 import { printGpuList } from './query/gpu-list.ts';
 import { OVERVIEW_HELP } from './help/overview.ts';
 import { QUERY_COMPUTE_APPS_HELP, QUERY_GPU_HELP } from './help/query.ts';
@@ -33,7 +33,7 @@ export function runCommand(world: World): number {
     if (error instanceof NvmlFailure) {
       // Only initialization errors are not caught closer to the call.
       world.print(describeInitFailure(error, nvml.driver));
-      return error.exitCode;
+      return error.code === NVML.libraryMismatch && !nvml.driver.explainsMismatch ? 255 : error.exitCode;
     }
     throw error;
   }
@@ -44,10 +44,14 @@ function runTopCommand(world: World, nvml: Nvml): void {
   if (NOT_SIMULATED.some((word) => first === word || first.startsWith(`${word}=`))) {
     exitWith(255, `ERROR: ${first} is an option of nvidia-smi that this simulator does not have.\n`);
   }
-  const scanned = scanOptions(world.argv, TOP_OPTIONS);
+  const { branch, hasVersionOption, namesBadWords } = nvml.driver;
+  const known = TOP_OPTIONS.filter(({ name }) => hasVersionOption || name !== 'version');
+  const scanned = scanOptions<TopOption>(world.argv, known);
   switch (scanned.kind) {
     case 'unknown':
-      return exitWith(255, `ERROR: Option ${scanned.word} is not recognized. Please run 'nvidia-smi -h'.\n\n`);
+      return namesBadWords
+        ? exitWith(255, `ERROR: Option ${scanned.word} is not recognized. Please run 'nvidia-smi -h'.\n\n`)
+        : exitWith(branch > 470 ? 255 : 2, BAD_COMBINATION);
     case 'missingValue':
       return exitWith(
         255,
@@ -58,15 +62,24 @@ function runTopCommand(world: World, nvml: Nvml): void {
   }
 }
 
+const BAD_COMBINATION = "Invalid combination of input arguments. Please run 'nvidia-smi -h' for help.\n\n";
+
 function runOptions(world: World, nvml: Nvml, options: Options<TopOption>): void {
   const page = HELP_PAGES.find(([option]) => options.has(option));
-  if (page !== undefined) return world.print(page[1]);
+  if (page !== undefined) {
+    if (world.driver === recordedBranch) return world.print(page[1]);
+    exitWith(
+      255,
+      `ERROR: of driver ${nvml.driver.driver} no help page was recorded: this simulator does not have it.\n`,
+    );
+  }
   nvml.init();
   if (options.has('version')) return world.print(describeVersions(nvml.driver));
   const id = textOf(options, 'id');
   if (options.has('list')) {
     if (id === undefined) return printGpuList(world, nvml);
-    exitWith(2, "ERROR: Option -i is not valid for this command. Please run 'nvidia-smi -h' for help.\n\n");
+    const complaint = "ERROR: Option -i is not valid for this command. Please run 'nvidia-smi -h' for help.\n\n";
+    exitWith(2, nvml.driver.namesBadWords ? complaint : BAD_COMBINATION);
   }
   const format = textOf(options, 'format');
   const gpuFields = textOf(options, 'queryGpu');
@@ -98,7 +111,7 @@ function describeVersions({ driver, nvml, cuda }: DriverVersions): string {
   ].join('\n');
 }
 
-function describeInitFailure(failure: NvmlFailure, { nvml }: DriverVersions): string {
+function describeInitFailure(failure: NvmlFailure, { nvml, explainsMismatch }: DriverVersions): string {
   switch (failure.code) {
     case NVML.driverNotLoaded:
       return (
@@ -112,7 +125,7 @@ function describeInitFailure(failure: NvmlFailure, { nvml }: DriverVersions): st
         'Please also try adding directory that contains libnvidia-ml.so to your system PATH.\n'
       );
     case NVML.libraryMismatch:
-      return `Failed to initialize NVML: ${failure.message}\nNVML library version: ${nvml}\n`;
+      return `Failed to initialize NVML: ${failure.message}\n${explainsMismatch ? `NVML library version: ${nvml}\n` : ''}`;
     default:
       return `Failed to initialize NVML: ${failure.message}\n`;
   }

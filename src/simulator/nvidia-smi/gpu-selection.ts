@@ -17,13 +17,14 @@ export function selectGpus(nvml: Nvml, selector: string | undefined): readonly S
   if (chosen.length === 0) exitWith(NVML.notFound, 'No devices were found\n');
   for (const gpu of chosen) {
     const failure = attempt(() => nvml.open(gpu));
-    if (failure !== undefined) exitWith(failure.exitCode, describeBadHandle('GPU', gpu, failure));
+    if (failure !== undefined)
+      exitWith(failure.exitCode, describeBadHandle(nvml.driver.branch > 470 ? 'GPU' : 'GPU ', gpu, failure));
   }
   return chosen;
 }
 
 /** The message for a GPU that cannot be opened; `-L` words it differently from all other commands. */
-export function describeBadHandle(word: 'GPU' | 'gpu ', gpu: SimulatedGpu, failure: NvmlFailure): string {
+export function describeBadHandle(word: 'GPU' | 'GPU ' | 'gpu ', gpu: SimulatedGpu, failure: NvmlFailure): string {
   const busId = gpu.busId.slice('0000'.length);
   return `Unable to determine the device handle for ${word}${busId}: ${describeLoss(failure)}\n`;
 }

@@ -51,8 +51,9 @@ describe('what nvidia-smi says when it fails', () => {
   });
 
   it('calls success without effect what it is, since the caller found nothing done', () => {
-    const runs = recordedRuns.filter(({ stdout, rc }) => rc === 0 && stdout === 'No MIG-enabled devices found.\n');
-    expect(runs.length).to.be.greaterThan(20);
+    const runs = recordedRuns.filter(({ stdout }) => stdout === 'No MIG-enabled devices found.\n');
+    expect([...new Set(runs.map(({ rc }) => rc))].toSorted((a, b) => a - b)).to.deep.equal([0, 6]);
+    expect(runs.length).to.be.greaterThan(100);
     for (const run of runs) expect(classifyOutput(executionOf(run))).to.equal('NothingDone');
   });
 

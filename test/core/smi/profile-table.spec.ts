@@ -1,17 +1,23 @@
 import { expect } from 'chai';
 import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
-import { parseComputeProfiles, parsePlacements, parseProfiles } from '../../../src/core/smi/profile-table.ts';
+import {
+  hidesProfiles,
+  parseComputeProfiles,
+  parsePlacements,
+  parseProfiles,
+} from '../../../src/core/smi/profile-table.ts';
 import { buildGeometry } from '../../../src/core/smi/table-geometry.ts';
-import { executionOf, readStateLines, recordedRuns, runsOf } from '../../device/recorded-runs.ts';
+import { executionOf, readStateLines, recordedRuns, runsOf, type RecordedRun } from '../../device/recorded-runs.ts';
 
 describe('profile table of the driver', () => {
   const models = ['A100-SXM4-40GB', 'A30', 'H100-80GB-HBM3'];
+  const isWhole = ({ branch, rc }: RecordedRun): boolean => branch !== '470' && rc === 0;
 
   it('gives the same geometry in every recorded run, whatever is on the GPU', () => {
     for (const gpus of models) {
-      const placements = runsOf('mig', '-lgipp').filter((run) => run.gpus === gpus && run.rc === 0);
-      const runs = runsOf('mig', '-lgip').filter((run) => run.gpus === gpus && run.rc === 0);
+      const placements = runsOf('mig', '-lgipp').filter((run) => run.gpus === gpus && isWhole(run));
+      const runs = runsOf('mig', '-lgip').filter((run) => run.gpus === gpus && isWhole(run));
       const model = findModel(gpus);
       if (model === undefined) throw new Error(`the built-in table has no ${gpus}`);
       for (const run of runs) {
@@ -62,6 +68,18 @@ describe('profile table of the driver', () => {
         .to.throw(DeviceError)
         .that.includes({ code: 'Unstable', stopsNode: false });
     }
-    expect(runs).to.have.length(6);
+    expect(runs).to.have.length(22);
+  });
+
+  it('is not shown of a GPU whose MIG mode is off, whatever the exit code: up to 535 it is 6', () => {
+    const runs = recordedRuns.filter(({ name }) => /-disabled-lgipp?$/.test(name));
+    const hidden = runs.filter((run) => hidesProfiles(executionOf(run)));
+    expect([...new Set(hidden.map(({ branch, rc }) => `${branch} ${rc}`))]).to.deep.equal(['470 6', '525 6', '535 6']);
+    for (const run of hidden)
+      for (const parse of [parseProfiles, parsePlacements])
+        expect(() => parse('it', executionOf(run)), run.name)
+          .to.throw(DeviceError)
+          .that.includes({ code: 'Unstable' });
+    expect(hidden).to.have.length(24);
   });
 });

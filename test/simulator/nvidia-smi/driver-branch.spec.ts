@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
+import { recordedBranches } from '../../device/recorded-runs.ts';
 import { isDriverVersion } from '../../../src/core/smi/spelling.ts';
 import { type DriverBranch, driverBranches, driverOf } from '../../../src/simulator/nvidia-smi/nvml/driver-version.ts';
 import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
@@ -11,20 +12,39 @@ const run = (driver: DriverBranch, state: string, command: string, faults = ''):
   runNvidiaSmi({ gpus, driver, state, faults, argv: command.split(' ') });
 
 describe('branches of the driver', () => {
-  it('are seven, each with the version that its reports show', () => {
-    expect(driverBranches).to.deep.equal(['470', '530', '535', '550', '565', '580', '595']);
+  it('are nine, each with the version that its reports show', () => {
+    expect(driverBranches).to.deep.equal(['470', '525', '530', '535', '550', '555', '565', '580', '595']);
+    for (const [branch, release] of Object.entries(recordedBranches))
+      expect(driverOf(gpus, branch as DriverBranch).driver).to.equal(release);
     for (const branch of driverBranches) {
-      expect(run(branch, '', '--version').stdout).to.match(new RegExp(`DRIVER version +: ${branch}\\.`));
+      const version = run(branch, '', '--version');
+      if (Number(branch) < 550) expect(version.rc, branch).to.be.oneOf([2, 255]);
+      else expect(version.stdout).to.match(new RegExp(`DRIVER version +: ${branch}\\.`));
       expect(run(branch, '', '-q -x').stdout).to.contain(`<driver_version>${driverOf(gpus, branch).driver}`);
     }
   });
 
-  it('before 550 list no profiles while MIG mode is off, with exit code 0, and all of them once it is on', () => {
+  it('have a help page where one was recorded, and refuse to invent the others', () => {
+    for (const branch of driverBranches) {
+      const { rc, stdout } = run(branch, '', '-h');
+      if (branch === '550') expect(rc).to.equal(0);
+      else
+        expect([rc, stdout]).to.deep.equal([
+          255,
+          `ERROR: of driver ${driverOf(gpus, branch).driver} no help page was recorded: this simulator does not have it.\n`,
+        ]);
+    }
+  });
+
+  it('before 550 list no profiles while MIG mode is off, with exit code 6, and all of them once it is on', () => {
     for (const branch of driverBranches) {
       const isGated = Number(branch) < 550;
       for (const list of ['-lgip', '-lgipp']) {
         const off = run(branch, '', `mig ${list}`);
-        expect([off.rc, off.stdout === 'No MIG-enabled devices found.\n'], branch).to.deep.equal([0, isGated]);
+        expect([off.rc, off.stdout === 'No MIG-enabled devices found.\n'], branch).to.deep.equal([
+          isGated ? 6 : 0,
+          isGated,
+        ]);
         const one = run(branch, on, `mig ${list}`).stdout;
         expect(one).to.match(/GPU? +0|\| +0 +MIG/);
         expect(/GPU +1 |\| +1 +MIG/.test(one), branch).to.equal(!isGated);
@@ -44,7 +64,8 @@ describe('branches of the driver', () => {
       ];
     };
     const deprecated = 'Requested functionality has been deprecated';
-    expect(facts('470')).to.deep.equal(['11', undefined, 'No', 'No']);
+    expect(facts('470')).to.deep.equal(['11', undefined, undefined, undefined]);
+    expect(facts('525', 'sick reset gpu=0')).to.deep.equal(['12', undefined, undefined, undefined]);
     expect(facts('535')).to.deep.equal(['12', undefined, 'No', 'No']);
     expect(facts('550', 'sick reset gpu=0')).to.deep.equal(['12', undefined, 'Yes', 'No']);
     expect(facts('565', 'sick reset gpu=0')).to.deep.equal(['13', 'None', 'Yes', 'No']);

@@ -146,7 +146,7 @@ describe('the program nvidia-smi-sim', () => {
     const bare = await run(process.execPath, [PROGRAM, '-L']);
     expect(bare.stderr).to.contain('NVIDIA_SMI_SIM_STATE is not set');
     expect(() => readSettings({ NVIDIA_SMI_SIM_STATE: stateFile, NVIDIA_SMI_SIM_DRIVER: '999' })).to.throw(
-      'NVIDIA_SMI_SIM_DRIVER is "999", and these branches are simulated: 470, 530, 535, 550, 565, 580, 595',
+      'NVIDIA_SMI_SIM_DRIVER is "999", and these branches are simulated: 470, 525, 530, 535, 550, 555, 565, 580, 595',
     );
   });
 

@@ -1,29 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
 import { runNvidiaSmi } from '../../../src/simulator/nvidia-smi/state/memory-world.ts';
-
-/** One run of the real nvidia-smi 550.163.01 on a mock of its library. */
-export interface ReplayedRun {
-  readonly name: string;
-  readonly gpus: string;
-  readonly before: string;
-  readonly argv: readonly string[];
-  readonly uid: string;
-  readonly fault: string | null;
-  readonly rc: number;
-  readonly stdout: string;
-  readonly after: string;
-}
-
-const FIXTURES = new URL('../../fixtures/nvidia-smi/', import.meta.url);
-
-export function readRecordedRuns(file: string): readonly ReplayedRun[] {
-  const lines = readFileSync(new URL(file, FIXTURES), 'utf8').trim().split('\n');
-  return lines.map((line) => JSON.parse(line) as ReplayedRun);
-}
+import type { RecordedRun } from '../../device/recorded-runs.ts';
 
 /** Of what a run depends on, the recording left this out of `before` and `fault`. */
-function faultsOf(run: ReplayedRun): string {
+function faultsOf(run: Replayed): string {
   if (run.name.includes('no-library')) {
     return 'nolibrary';
   }
@@ -31,25 +11,55 @@ function faultsOf(run: ReplayedRun): string {
   return isReset || run.name.includes('pm-off') ? 'persistence off' : (run.fault ?? '');
 }
 
-/** What differs when the simulator does the same: any of `rc`, `stdout`, `after`. */
-export function compareRun(run: ReplayedRun): readonly ('rc' | 'stdout' | 'after')[] {
-  const result = runNvidiaSmi({
-    gpus: assembleGpus(run.gpus.split(',')),
+/** A recording, or a line of a self-test's bundle, which tells no branch. */
+type Replayed = Omit<RecordedRun, 'branch' | 'uid'> &
+  Partial<Pick<RecordedRun, 'branch'>> & { readonly uid: number | string };
+
+/** Where the mock puts the GPUs of a node. */
+const recordedBusIds = ['00000000:07:00.0', '00000000:0F:00.0', '00000000:17:00.0', '00000000:1F:00.0'];
+
+export function replay(run: Replayed) {
+  return runNvidiaSmi({
+    gpus: assembleGpus(run.gpus.split(',')).map((gpu, at) => ({ ...gpu, busId: recordedBusIds[at] ?? gpu.busId })),
+    ...(run.branch !== undefined && { driver: run.branch }),
     state: run.before,
     argv: run.argv,
     uid: Number(run.uid),
     faults: faultsOf(run),
   });
+}
+
+/** What differs when the simulator does the same: any of `rc`, `stdout`, `after`. */
+export function compareRun(run: Replayed): readonly ('rc' | 'stdout' | 'after')[] {
+  const result = replay(run);
   return [
     ...(result.rc === run.rc ? [] : (['rc'] as const)),
-    ...(normalize(result.stdout) === normalize(run.stdout) ? [] : (['stdout'] as const)),
+    ...(normalize(result.stdout) === normalize(run.stdout, run.branch) ? [] : (['stdout'] as const)),
     ...(result.state === run.after ? [] : (['after'] as const)),
   ];
 }
 
-/** Masks the two things that a recording cannot fix: the time of day, and MIG UUIDs, whose rule in the mock is not known. */
-export function normalize(output: string): string {
-  return output
+/**
+ * What in a recording is the mock library's: versions, that of its CUDA and of its firmware, which a real driver has for itself, and
+ * calls of 555 that it does not know.
+ */
+const mockAnswers: readonly (readonly [RegExp, string])[] = [
+  [/(CUDA Version *: |<cuda_version>)\d+\.\d/g, '$1xx.x'],
+  [/(GSP Firmware Version *: |<gsp_firmware_version>)\d[\d.]*/g, '$1<firmware>'],
+  [/NVML library version: [\d.]+/g, 'NVML library version: <nvml>'],
+  [/NVML version {8}: [\d.]+/g, 'NVML version        : <nvml>'],
+];
+const mockAnswers555: readonly (readonly [RegExp, string])[] = [
+  [/Function Not Found(?=$|<\/(?:current|pending)_dm>)/gm, 'N/A'],
+  [/((?:Reset Required|Drain and Reset Recommended) *: )N\/A/g, '$1No'],
+  [/(<(?:reset_required|drain_and_reset_recommended)>)N\/A/g, '$1No'],
+];
+
+/** Masks what a recording cannot fix: the time of day, MIG UUIDs, whose rule in the mock is not known, and the mock's own answers. */
+export function normalize(output: string, branch?: string): string {
+  const answers = [...mockAnswers, ...(branch === '555' ? mockAnswers555 : [])];
+  return answers
+    .reduce((text, [pattern, mask]) => text.replaceAll(pattern, mask), output)
     .replaceAll(/\b[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}\b/g, '<time>')
     .replaceAll(/\bMIG-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, 'MIG-<uuid>');
 }

@@ -1,5 +1,11 @@
-/** `nvidia-smi mig -h`, driver 550.163.01. */
-export const MIG_HELP = [
+import type { DriverVersions } from '../nvml/driver-version.ts';
+
+/** `nvidia-smi mig -h`, the same from 525 to 555; 470 lacks `-lcipp`. */
+export function migHelp({ hasComputePlacements }: DriverVersions): string {
+  return hasComputePlacements ? MIG_HELP : MIG_HELP.replace(/^ *\[-lcipp [^[]*(?= {4}\[)/m, '');
+}
+
+const MIG_HELP = [
   '',
   '    mig -- Multi Instance GPU management.',
   '',

@@ -1,7 +1,7 @@
 import { exitWith } from '../command-exit.ts';
 import { selectGpus } from '../gpu-selection.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
-import { MIG_HELP } from '../help/mig.ts';
+import { migHelp } from '../help/mig.ts';
 import { createComputeInstances, createGpuInstances } from './mig-create.ts';
 import { destroyComputeInstances, destroyGpuInstances } from './mig-destroy.ts';
 import { parseIdFilter } from './mig-argument.ts';
@@ -22,7 +22,9 @@ import type { World } from '../state/world.ts';
 
 /** `nvidia-smi mig …`: `argv` is what follows `mig`. */
 export function runMigCommand(world: World, nvml: Nvml, argv: readonly string[]): void {
-  const scanned = scanOptions(argv, MIG_OPTIONS);
+  const { hasComputePlacements } = nvml.driver;
+  const known = MIG_OPTIONS.filter(({ name }) => hasComputePlacements || name !== 'lcipp');
+  const scanned = scanOptions<MigOption>(argv, known);
   switch (scanned.kind) {
     case 'unknown':
       return exitWith(NVML.invalidArgument, `Option "${scanned.word}" is not recognized.\n`);
@@ -57,16 +59,17 @@ const lookUp: Act = (_world, nvml, scope) => void findComputeInstances(nvml, sco
 
 function runAction(world: World, nvml: Nvml, options: Options<MigOption>): void {
   const action = (Object.keys(ACTIONS) as readonly MigAction[]).find((candidate) => options.has(candidate));
-  if (options.has('help') || (action === undefined && !options.has('C'))) return world.print(MIG_HELP);
+  const { driver } = nvml;
+  if (options.has('help') || (action === undefined && !options.has('C'))) return world.print(migHelp(driver));
   nvml.init();
   const supported = selectGpus(nvml, textOf(options, 'id')).flatMap((gpu) => {
     const isOn = migModeOf(nvml, gpu);
     return isOn === undefined ? [] : [{ gpu, isOn }];
   });
-  if (supported.length === 0) exitWith(NVML.notFound, 'No MIG-supported devices found.\n');
-  const listsAll = (action === 'lgip' || action === 'lgipp') && nvml.driver.listsWithMigOff;
+  if (supported.length === 0 && driver.listsWithMigOff) exitWith(NVML.notFound, 'No MIG-supported devices found.\n');
+  const listsAll = (action === 'lgip' || action === 'lgipp') && driver.listsWithMigOff;
   const gpus = supported.filter(({ isOn }) => isOn || listsAll).map(({ gpu }) => gpu);
-  if (gpus.length === 0) return world.print('No MIG-enabled devices found.\n');
+  if (gpus.length === 0) exitWith(driver.migOffCode, 'No MIG-enabled devices found.\n');
   const act = action === undefined ? lookUp : ACTIONS[action];
   const [gi, ci] = [parseIdFilter(textOf(options, 'gi')), parseIdFilter(textOf(options, 'ci'))];
   act(world, nvml, { gpus, gi, ci }, options);

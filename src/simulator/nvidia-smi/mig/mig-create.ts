@@ -1,4 +1,4 @@
-import { ciProfilesOf } from '../nvml/ci-profile.ts';
+import { ciProfilesOf, nameCi } from '../nvml/ci-profile.ts';
 import { endWith, exitWith } from '../command-exit.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import type { ProfileTuple } from './mig-argument.ts';
@@ -32,7 +32,9 @@ export function createGpuInstances(world: World, nvml: Nvml, { gpus }: InstanceS
 /** `-cci`: in every GPU instance in scope, the default profile if none is given. */
 export function createComputeInstances(world: World, nvml: Nvml, scope: InstanceScope, options: MigOptions): void {
   const text = textOf(options, 'cci');
-  const tuples = text === undefined ? [DEFAULT_PROFILE] : parseProfileTuples(text);
+  const given = text === undefined ? [DEFAULT_PROFILE] : parseProfileTuples(text);
+  // Where compute instances have no placements, a colon is part of the name.
+  const tuples = nvml.driver.hasComputePlacements ? given : given.map((tuple) => ({ ...tuple, profile: tuple.text }));
   for (const { gpu, gi } of findGpuInstances(nvml, scope)) {
     for (const tuple of tuples) createComputeInstance(world, nvml, gpu, gi, tuple, NO_COMPUTE_INSTANCES);
   }
@@ -71,11 +73,13 @@ function createComputeInstance(
   const where = `on GPU ${pad(gpu.index)} GPU instance ID ${pad(gi.id)}`;
   const profiles = ciProfilesOf(gpu, gi);
   const profile =
-    tuple === DEFAULT_PROFILE ? profiles.find(({ isDefault }) => isDefault) : findByIdOrName(profiles, tuple.profile);
+    tuple.text === DEFAULT_PROFILE.text
+      ? profiles.find(({ isDefault }) => isDefault)
+      : findByIdOrName(profiles, tuple.profile);
   const tried = `Unable to create a compute instance ${where} using profile ${tuple.text}`;
   if (profile === undefined) endWith(new NvmlFailure(NVML.invalidArgument), tried, summary);
   const made = attempt(() => nvml.createComputeInstance(gpu, gi.id, profile, tuple.start));
   if (made instanceof NvmlFailure) endWith(made, tried, summary);
-  const used = `using profile MIG ${profile.name} (ID ${pad(profile.id)})`;
+  const used = `using profile MIG ${nameCi(profile, nvml.driver)} (ID ${pad(profile.id)})`;
   world.print(`Successfully created compute instance ID ${pad(made.id)} ${where} ${used}\n`);
 }

@@ -1,4 +1,4 @@
-import { ciProfilesOf } from '../nvml/ci-profile.ts';
+import { ciProfilesOf, nameCi } from '../nvml/ci-profile.ts';
 import { exitWith } from '../command-exit.ts';
 import { findGiProfile, listGiProfiles } from '../nvml/gi-profile.ts';
 import type { InstanceScope } from './mig-scope.ts';
@@ -68,12 +68,14 @@ export function listComputeProfiles(world: World, nvml: Nvml, scope: InstanceSco
     const owner = findGiProfile(gpu.board, gi.profileId);
     return owner === undefined
       ? []
-      : ciProfilesOf(gpu, gi).map((profile) => ({ gpu, gi, engines: owner.engines, profile, name: profile.name }));
+      : ciProfilesOf(gpu, gi).map((profile) => {
+          return { gpu, gi, engines: owner.engines, profile, name: nameCi(profile, nvml.driver) };
+        });
   });
   printTable(world, CI_PROFILE_TABLE, found, ({ nameWidth, width }, { gpu, gi, engines, profile }) => {
     const counts = `${freeStarts(profile, gi.computeInstances).length}/${profile.starts.length}`;
     const mark = profile.isDefault ? '*' : ' ';
-    const name = `${profile.name.padEnd(nameWidth)}${String(profile.id).padStart(3)}${mark}`;
+    const name = `${nameCi(profile, nvml.driver).padEnd(nameWidth)}${String(profile.id).padStart(3)}${mark}`;
     return [
       `${index(gpu, gi)}       MIG ${name}     ${counts}           ${cell(profile.multiprocessors, 10)}${cell(engines.decoder, 6)}${cell(engines.encoder, 6)}${engines.ofa}`,
       `${' '.repeat(width - 16)}${cell(engines.copy, 6)}${engines.jpeg}`,
@@ -94,7 +96,7 @@ export function listComputePlacements(world: World, nvml: Nvml, scope: InstanceS
 export function listComputeInstances(world: World, nvml: Nvml, scope: InstanceScope): void {
   const found = findComputeInstances(nvml, scope).map(({ gpu, gi, ci }) => {
     const profile = ciProfilesOf(gpu, gi).find(({ id }) => id === ci.profileId);
-    return { gpu, gi, ci, name: profile?.name ?? 'unknown' };
+    return { gpu, gi, ci, name: profile === undefined ? 'unknown' : nameCi(profile, nvml.driver) };
   });
   printTable(world, CI_TABLE, found, ({ nameWidth }, { gpu, gi, ci, name }) => {
     const ids = `${String(ci.profileId).padStart(3)}${String(ci.id).padStart(10)}`;

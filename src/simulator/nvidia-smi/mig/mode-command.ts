@@ -1,5 +1,6 @@
 import { exitWith } from '../command-exit.ts';
 import { selectGpus } from '../gpu-selection.ts';
+import type { DriverVersions } from '../nvml/driver-version.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import { attempt, describeNvmlCode, NVML, NvmlFailure } from '../nvml/nvml-code.ts';
 import type { Nvml } from '../nvml/nvml.ts';
@@ -10,7 +11,7 @@ export const EARLY_END = 'Terminating early due to previous errors.\n';
 
 /** `-mig 0|1|DISABLED|ENABLED`: GPU by GPU, stops at the first error. Exit code 0 even if the mode is only pending. */
 export function changeMigMode(world: World, nvml: Nvml, selector: string | undefined, wanted: string): void {
-  const enable = parseMode(wanted);
+  const enable = parseMode(wanted, nvml.driver);
   for (const gpu of selectGpus(nvml, selector)) {
     world.print(changeOne(nvml, gpu, enable));
     if (!nvml.isPersistent(gpu)) {
@@ -23,11 +24,17 @@ export function changeMigMode(world: World, nvml: Nvml, selector: string | undef
   world.print('All done.\n');
 }
 
-function parseMode(wanted: string): boolean {
-  const complaint = /^\d+$/.test(wanted)
-    ? `Invalid MIG Mode: ${wanted}\n${EARLY_END}`
-    : describeInvalid('-mig', wanted);
-  return switchWords.get(wanted) ?? exitWith(NVML.invalidArgument, complaint);
+function parseMode(wanted: string, { branch, namesBadWords }: DriverVersions): boolean {
+  const mode = switchWords.get(wanted);
+  if (mode !== undefined) return mode;
+  if (/^\d+$/.test(wanted)) {
+    // 470 takes any number but 0 for 1.
+    return branch <= 470 || exitWith(NVML.invalidArgument, `Invalid MIG Mode: ${wanted}\n${EARLY_END}`);
+  }
+  if (namesBadWords) exitWith(NVML.invalidArgument, describeInvalid('-mig', wanted));
+  if (branch > 470) exitWith(255, 'Internal nvidia-smi error. Unexpected modification operation.\n\n');
+  const complaint = `Provided [-mig | --multi-instance-gpu=] value is not a valid or is out of range: ${wanted}.`;
+  exitWith(NVML.invalidArgument, `${complaint} Please run 'nvidia-smi -h' for help.\n\n`);
 }
 
 function changeOne(nvml: Nvml, gpu: SimulatedGpu, enable: boolean): string {

@@ -1,3 +1,4 @@
+import type { DriverVersions } from './driver-version.ts';
 import { findGiProfile, type GiProfile, listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import type { GpuInstance } from '../state/node-state.ts';
@@ -44,6 +45,11 @@ export function ciProfilesOf({ board }: SimulatedGpu, { profileId }: GpuInstance
     if (slices > 1 || gi.computeSlices === 1 || revised === undefined) return [plain];
     return [plain, { ...plain, id: REVISED_ONE_SLICE, starts: startsOf(2, gi), multiprocessors: revised }];
   });
+}
+
+/** Its name as `mig` prints it: 470 leaves out the attributes of the GPU instance. */
+export function nameCi({ name }: CiProfile, { hasComputePlacements }: DriverVersions): string {
+  return hasComputePlacements ? name : name.replace(/\+.*$/, '');
 }
 
 function describe(id: number, slices: number, gi: GiProfile, perSlice: number): CiProfile {

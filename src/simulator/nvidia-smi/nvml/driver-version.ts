@@ -4,12 +4,14 @@ import { describeTraits } from './driver-traits.ts';
 
 export type DriverVersions = ReturnType<typeof driverOf>;
 
-/** The branches that a node can be given, each with a release of it. */
+/** The branches that a node can be given, each with a release of it: the recorded one of 470, 525, 535, 550 and 555. */
 const versions = {
-  '470': '470.82.01',
+  '470': '470.256.02',
+  '525': '525.147.05',
   '530': '530.30.02',
-  '535': '535.86.05',
+  '535': '535.274.02',
   '550': '550.163.01',
+  '555': '555.58.02',
   '565': '565.57.01',
   '580': '580.173.02',
   '595': '595.58.03',
@@ -19,7 +21,7 @@ export type DriverBranch = keyof typeof versions;
 
 export const driverBranches: readonly DriverBranch[] = Object.keys(versions).filter(isBranch);
 
-/** The branch whose nvidia-smi was recorded; the default. */
+/** The branch of which most was recorded; the default. */
 export const recordedBranch: DriverBranch = '550';
 
 /** What ships with each branch. */
@@ -29,6 +31,7 @@ const cudaOf: Readonly<Record<string, string>> = {
   '530': '12.1',
   '535': '12.2',
   '550': '12.4',
+  '555': '12.5',
   '565': '12.7',
   '570': '12.8',
   '575': '12.9',

@@ -30,7 +30,8 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState) 
     persistence: nvml.isPersistent(gpu) ? 'Enabled' : 'Disabled',
     bus,
     boardId: `0x${Number.parseInt(bus, 16).toString(16)}00`,
-    usedMiB,
+    /** Up to 470 the driver's own memory is among it. */
+    usedMiB: nvml.driver.branch < 525 ? usedMiB + board.reservedMiB : usedMiB,
     freeMiB: board.memoryMiB - board.reservedMiB - usedMiB,
     /** Why the memory cannot be read; undefined if it can. */
     memoryFailure: attempt(() => nvml.checkMemory(gpu))?.message,

@@ -97,12 +97,12 @@ export class Nvml {
     const isRefused = effects.some(({ kind }) => kind === 'tablesOff');
     if (isRefused && !gpuStateOf(this.#world.readState(), gpu.index).migCurrent)
       throw new NvmlFailure(NVML.notSupported);
-    return listShown(gpu, effects);
+    return listShown(gpu, effects, this.driver);
   }
 
   /** The profiles that this driver knows, as `-cgi` looks them up: open to every user. */
   findGiProfiles(gpu: SimulatedGpu): readonly GiProfile[] {
-    return listShown(gpu, this.#strike('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index }));
+    return listShown(gpu, this.#strike('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index }), this.driver);
   }
 
   checkGiPlacements(gpu: SimulatedGpu): void {
@@ -215,8 +215,15 @@ export class Nvml {
   }
 }
 
-function listShown(gpu: SimulatedGpu, effects: readonly FaultEffect[]): readonly GiProfile[] {
-  const isHidden = (id: number): boolean =>
-    effects.some((effect) => effect.kind === 'hideProfile' && effect.profileId === id);
-  return listGiProfiles(gpu.board).filter(({ id }) => !isHidden(id));
+function listShown(
+  gpu: SimulatedGpu,
+  effects: readonly FaultEffect[],
+  { hasComputePlacements: isNew }: DriverVersions,
+): readonly GiProfile[] {
+  const isLater = ({ name, computeSlices, size }: GiProfile): boolean =>
+    computeSlices === 1 ? size > 1 : name.includes('+me');
+  const isHidden = (profile: GiProfile): boolean =>
+    (!isNew && isLater(profile)) ||
+    effects.some((effect) => effect.kind === 'hideProfile' && effect.profileId === profile.id);
+  return listGiProfiles(gpu.board).filter((profile) => !isHidden(profile));
 }

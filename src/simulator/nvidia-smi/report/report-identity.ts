@@ -3,18 +3,22 @@ import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import { describeNvmlCode, NVML } from '../nvml/nvml-code.ts';
 import { describeMigDevices } from './report-mig-devices.ts';
 import type { ReportNode } from './report.ts';
-import { group, leaf } from './report.ts';
+import { group, leaf, since, until } from './report.ts';
+
+const BOARD_PART = '692-2G506-0200-003';
 
 /** Identity, modes and MIG devices: the first part of `-q`. */
 export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
+  const { branch, driver } = facts.driver;
+  const firmware = leaf('GSP Firmware Version', 'gsp_firmware_version', branch < 525 ? 'N/A' : driver);
   return [
     leaf('Product Name', 'product_name', facts.board.productName),
     leaf('Product Brand', 'product_brand', 'NVIDIA'),
-    leaf('Product Architecture', 'product_architecture', facts.board.architecture),
+    ...since(525, facts, leaf('Product Architecture', 'product_architecture', facts.board.architecture)),
     leaf('Display Mode', 'display_mode', 'Disabled'),
     leaf('Display Active', 'display_active', 'Disabled'),
     leaf('Persistence Mode', 'persistence_mode', facts.persistence),
-    leaf('Addressing Mode', 'addressing_mode', 'N/A'),
+    ...since(530, facts, leaf('Addressing Mode', 'addressing_mode', 'N/A')),
     group('MIG Mode', 'mig_mode', [
       leaf('Current', 'current_mig', facts.migCurrent),
       leaf('Pending', 'pending_mig', facts.migPending),
@@ -29,9 +33,9 @@ export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
     leaf('VBIOS Version', 'vbios_version', '92.00.36.00.10'),
     leaf('MultiGPU Board', 'multigpu_board', 'No'),
     leaf('Board ID', 'board_id', facts.boardId),
-    leaf('Board Part Number', 'board_part_number', '692-2G506-0200-003'),
-    leaf('GPU Part Number', 'gpu_part_number', 'N/A'),
-    leaf('FRU Part Number', 'gpu_fru_part_number', 'N/A'),
+    ...since(525, facts, leaf('Board Part Number', 'board_part_number', BOARD_PART)),
+    leaf('GPU Part Number', 'gpu_part_number', facts.driver.branch < 525 ? BOARD_PART : 'N/A'),
+    ...since(530, facts, leaf('FRU Part Number', 'gpu_fru_part_number', 'N/A')),
     leaf('Module ID', 'gpu_module_id', 'N/A'),
     group('Inforom Version', 'inforom_version', [
       leaf('Image Version', 'img_version', 'G506.0200.00.05'),
@@ -39,23 +43,28 @@ export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
       leaf('ECC Object', 'ecc_object', '6.16'),
       leaf('Power Management Object', 'pwr_object', 'N/A'),
     ]),
-    group('Inforom BBX Object Flush', 'inforom_bbx_flush', [
-      leaf('Latest Timestamp', 'latest_timestamp', 'N/A'),
-      leaf('Latest Duration', 'latest_duration', 'N/A'),
-    ]),
+    ...since(
+      530,
+      facts,
+      group('Inforom BBX Object Flush', 'inforom_bbx_flush', [
+        leaf('Latest Timestamp', 'latest_timestamp', 'N/A'),
+        leaf('Latest Duration', 'latest_duration', 'N/A'),
+      ]),
+    ),
     group('GPU Operation Mode', 'gpu_operation_mode', [
       leaf('Current', 'current_gom', 'N/A'),
       leaf('Pending', 'pending_gom', 'N/A'),
     ]),
-    leaf('GPU C2C Mode', 'c2c_mode', 'N/A'),
+    ...until(535, facts, firmware),
+    ...since(550, facts, leaf('GPU C2C Mode', 'c2c_mode', 'N/A')),
     group('GPU Virtualization Mode', 'gpu_virtualization_mode', [
       leaf('Virtualization Mode', 'virtualization_mode', facts.isVgpuHost ? 'Host VGPU' : 'None'),
       leaf('Host VGPU Mode', 'host_vgpu_mode', facts.isVgpuHost ? 'SR-IOV' : 'N/A'),
-      leaf('vGPU Heterogeneous Mode', 'vgpu_heterogeneous_mode', 'N/A'),
+      ...since(550, facts, leaf('vGPU Heterogeneous Mode', 'vgpu_heterogeneous_mode', 'N/A')),
     ]),
-    describeResetStatus(facts),
+    ...since(530, facts, describeResetStatus(facts)),
     ...describeRecovery(facts),
-    leaf('GSP Firmware Version', 'gsp_firmware_version', facts.driver.driver),
+    ...since(550, facts, firmware),
     group('IBMNPU', 'ibmnpu', [leaf('Relaxed Ordering Mode', 'relaxed_ordering_mode', 'N/A')]),
   ];
 }

@@ -2,7 +2,7 @@ import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import type { MigDevice } from '../nvml/mig-device.ts';
 import { describeMigDevice, listMigDevices } from '../nvml/mig-device.ts';
 import type { ReportNode } from './report.ts';
-import { group, leaf, mib, renderReportXml } from './report.ts';
+import { group, leaf, mib, renderReportXml, since } from './report.ts';
 
 /** The MIG devices; if there are none the XML says `None` and the text nothing. */
 export function describeMigDevices(facts: ReportFacts): readonly ReportNode[] {
@@ -37,7 +37,7 @@ function describeDevice(facts: ReportFacts, device: MigDevice): readonly ReportN
       ]),
       group('FB Memory Usage', 'fb_memory_usage', [
         leaf('Total', 'total', mib(giProfile.memoryMiB)),
-        leaf('Reserved', 'reserved', mib(0)),
+        ...since(525, facts, leaf('Reserved', 'reserved', mib(0))),
         leaf('Used', 'used', mib(usedMiB)),
         leaf('Free', 'free', mib(giProfile.memoryMiB - usedMiB)),
       ]),

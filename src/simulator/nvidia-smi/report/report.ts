@@ -1,3 +1,5 @@
+import type { ReportFacts } from '../nvml/gpu-facts.ts';
+
 /**
  * One entry of `nvidia-smi -q`, printed as text and, with `-x`, as XML. An entry without `label` is only in the XML,
  * one without `tag` only in the text.
@@ -29,6 +31,16 @@ export function leaf(label: string | null, tag: string | null, value: ReportValu
 
 export function group(label: string | null, tag: string | null, children: readonly ReportNode[]): ReportNode {
   return { kind: 'group', label, tag, children };
+}
+
+/** Entries that the driver prints from this branch on. */
+export function since(first: number, { driver }: ReportFacts, ...nodes: readonly ReportNode[]): readonly ReportNode[] {
+  return driver.branch >= first ? nodes : [];
+}
+
+/** Entries that it prints up to this branch. */
+export function until(last: number, { driver }: ReportFacts, ...nodes: readonly ReportNode[]): readonly ReportNode[] {
+  return driver.branch <= last ? nodes : [];
 }
 
 /** A hexadecimal number: with `0x` in the text, without it in the XML. */

@@ -8,11 +8,53 @@ import type { Nvml } from '../nvml/nvml.ts';
 import { formatDate } from './timestamp.ts';
 import type { World } from '../state/world.ts';
 
-const WIDTH = 89;
-const RULE = `+${'-'.repeat(WIDTH)}+`;
-const GPU_RULE = `+${'-'.repeat(41)}+${'-'.repeat(24)}+${'-'.repeat(22)}+`;
-const MIG_RULE = `+${'-'.repeat(18)}+${'-'.repeat(34)}+${'-'.repeat(11)}+${'-'.repeat(23)}+`;
-const GAP = ' '.repeat(WIDTH);
+/** Widths of the table; names and numbers fill them. */
+interface SummaryLayout {
+  readonly width: number;
+  readonly gpuColumns: readonly [number, number];
+  readonly memoryColumn: number;
+  /** Blanks behind the memory of a MIG device, and behind its BAR1. */
+  readonly margins: readonly [number, number];
+  readonly versionWidths: readonly [number, number];
+  /** Blanks of the line above the processes. */
+  readonly gap: number;
+  /** Up to 525 it has no room for the names of most boards. */
+  readonly isNarrow: boolean;
+}
+
+function layoutOf({ branch }: DriverVersions): SummaryLayout {
+  if (branch >= 550)
+    return {
+      width: 89,
+      gap: 89,
+      gpuColumns: [41, 24],
+      memoryColumn: 34,
+      margins: [4, 2],
+      versionWidths: [22, 14],
+      isNarrow: false,
+    };
+  if (branch >= 530)
+    return {
+      width: 87,
+      gap: 89,
+      gpuColumns: [41, 22],
+      memoryColumn: 32,
+      margins: [2, 2],
+      versionWidths: [22, 12],
+      isNarrow: false,
+    };
+  return {
+    width: 77,
+    gap: 79,
+    gpuColumns: [31, 22],
+    memoryColumn: 22,
+    margins: [1, 1],
+    versionWidths: [12, 12],
+    isNarrow: true,
+  };
+}
+
+const rule = (...columns: readonly number[]): string => `+${columns.map((width) => '-'.repeat(width)).join('+')}+`;
 
 /** `nvidia-smi` without arguments. */
 export function printSummary(world: World, nvml: Nvml, selector: string | undefined): void {
@@ -20,87 +62,115 @@ export function printSummary(world: World, nvml: Nvml, selector: string | undefi
   const all = selectGpus(nvml, selector).map((gpu) => gatherGpuFacts(gpu, nvml, state));
   const withMig = all.filter(({ migCurrent }) => migCurrent === 'Enabled');
   const processes = state.processes.filter(({ gpu }) => all.some((facts) => facts.gpu.index === gpu));
+  const layout = layoutOf(nvml.driver);
   const lines = [
     `${formatDate(world.now)}       `,
-    ...writeHead(nvml.driver),
-    ...all.flatMap(gpuRows),
-    ...(withMig.length === 0 ? [] : ['', ...migRows(withMig)]),
-    GAP,
-    ...processRows(processes),
+    ...writeHead(nvml.driver, layout),
+    ...all.flatMap((facts) => gpuRows(facts, layout)),
+    ...(withMig.length === 0 ? [] : ['', ...migRows(withMig, layout)]),
+    ' '.repeat(layout.gap),
+    ...processRows(processes, layout),
   ];
   world.print(lines.map((line) => `${line}\n`).join(''));
 }
 
-const writeHead = ({ driver, cuda }: DriverVersions): readonly string[] => [
-  RULE,
-  `| NVIDIA-SMI ${driver.padEnd(22)} Driver Version: ${driver.padEnd(14)} CUDA Version: ${cuda.padEnd(8)} |`,
-  `|${GPU_RULE.slice(1)}`,
-  '| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |',
-  '| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |',
-  '|                                         |                        |               MIG M. |',
-  `|${'='.repeat(41)}+${'='.repeat(24)}+${'='.repeat(22)}|`,
-];
-
-function gpuRows(facts: ReportFacts): readonly string[] {
-  const { gpu, board } = facts;
-  const hasMig = facts.migCurrent === 'Enabled';
-  const persistence = (facts.persistence === 'Enabled' ? 'On' : 'Off').padStart(3);
-  const watts = `${Math.trunc(POWER_DRAW_WATTS)}W / ${String(board.powerLimitWatts).padStart(4)}W`;
-  const memory = `${facts.usedMiB}MiB / ${String(board.memoryMiB).padStart(6)}MiB`.padStart(22);
-  const utilization = facts.utilization === 'N/A' ? 'N/A' : '0%';
-  const pending = facts.migPending === facts.migCurrent ? facts.migCurrent : `${facts.migPending}*`;
+function writeHead({ driver, cuda }: DriverVersions, layout: SummaryLayout): readonly string[] {
+  const { width, gpuColumns, versionWidths, isNarrow } = layout;
+  const [first, second] = gpuColumns;
+  const [tool, loaded] = versionWidths.map((space) => driver.padEnd(space));
+  const [name, power] = isNarrow
+    ? [' GPU  Name        Persistence-M', ' Fan  Temp  Perf  Pwr:Usage/Cap']
+    : [' GPU  Name                 Persistence-M ', ' Fan  Temp   Perf          Pwr:Usage/Cap '];
+  const bus = ` Bus-Id${'Disp.A '.padStart(second - ' Bus-Id'.length)}`;
   return [
-    `| ${String(gpu.index).padStart(3)}  ${board.productName.slice(0, 27).padEnd(27)}   ${persistence}  | ${`${gpu.busId} Off`.padStart(22)} | ${(hasMig ? 'On' : '0').padStart(20)} |`,
-    `| N/A   ${TEMPERATURE_CELSIUS}C    P0           ${watts.padStart(13)} | ${memory} | ${utilization.padStart(7)}      Default |`,
-    `|${' '.repeat(41)}|${' '.repeat(24)}| ${pending.padStart(20)} |`,
-    GPU_RULE,
+    rule(width),
+    `| NVIDIA-SMI ${tool} Driver Version: ${loaded} CUDA Version: ${cuda.padEnd(8)} |`,
+    `|${rule(first, second, 22).slice(1)}`,
+    `|${name}|${bus}| Volatile Uncorr. ECC |`,
+    `|${power}|${'Memory-Usage '.padStart(second)}| GPU-Util  Compute M. |`,
+    `|${' '.repeat(first)}|${' '.repeat(second)}|               MIG M. |`,
+    `|${'='.repeat(first)}+${'='.repeat(second)}+${'='.repeat(22)}|`,
   ];
 }
 
-function migRows(all: readonly ReportFacts[]): readonly string[] {
+function gpuRows(facts: ReportFacts, { gpuColumns, isNarrow, width }: SummaryLayout): readonly string[] {
+  const { gpu, board } = facts;
+  const [first, second] = gpuColumns;
+  const isWide = width >= 89;
+  const hasMig = facts.migCurrent === 'Enabled';
+  const persistence = facts.persistence === 'Enabled' ? 'On' : 'Off';
+  const name = `${String(gpu.index).padStart(4)}  ${nameBoard(board.productName, isNarrow)}`;
+  const identity = isNarrow ? `${name}  ${persistence.padEnd(3)}  ` : `${name}   ${persistence.padStart(3)}  `;
+  const watts = `${Math.trunc(POWER_DRAW_WATTS)}W / ${String(board.powerLimitWatts).padStart(isWide ? 4 : 3)}W`;
+  const health = ` N/A   ${TEMPERATURE_CELSIUS}C    P0`;
+  const total = String(board.memoryMiB).padStart(isWide ? 6 : 5);
+  const memory = `${facts.usedMiB}MiB / ${total}MiB `.padStart(second);
+  const utilization = facts.utilization === 'N/A' ? 'N/A' : '0%';
+  const pending = facts.migPending === facts.migCurrent ? facts.migCurrent : `${facts.migPending}*`;
+  return [
+    `|${identity}|${`${gpu.busId} Off `.padStart(second)}| ${(hasMig ? 'On' : '0').padStart(20)} |`,
+    `|${health}${`${watts} `.padStart(first - health.length)}|${memory}| ${utilization.padStart(7)}      Default |`,
+    `|${' '.repeat(first)}|${' '.repeat(second)}| ${pending.padStart(20)} |`,
+    rule(first, second, 22),
+  ];
+}
+
+function nameBoard(name: string, isNarrow: boolean): string {
+  if (!isNarrow) return name.slice(0, 27).padEnd(27);
+  return name.length > 18 ? `${name.slice(0, 15)}...` : name.padEnd(18);
+}
+
+function migRows(all: readonly ReportFacts[], layout: SummaryLayout): readonly string[] {
+  const { width, memoryColumn, margins, isNarrow } = layout;
+  const columns = rule(18, memoryColumn, 11, 23);
+  const [behindMemory, behindBar1] = margins.map((space) => ' '.repeat(space));
   const rows = all.flatMap((facts) =>
     listMigDevices(facts.gpu, facts.state).flatMap((device) => {
       const found = describeMigDevice(facts.gpu, facts.state, device);
       if (found === undefined) return [];
       const { engines, memoryMiB } = found.giProfile;
       const ids = `${cell(facts.gpu.index, 3)}${cell(device.gi.id, 5)}${cell(device.ci.id, 4)}${cell(device.index, 4)}`;
-      const memory = `${found.usedMiB}MiB / ${String(memoryMiB).padStart(5)}MiB`.padStart(30);
-      const bar1 = `0MiB / ${String(found.bar1MiB).padStart(5)}MiB`.padStart(32);
+      const memory = `${found.usedMiB}MiB / ${String(memoryMiB).padStart(5)}MiB${behindMemory}`.padStart(memoryColumn);
+      const bar1 = `0MiB / ${String(found.bar1MiB).padStart(5)}MiB${behindBar1}`.padStart(memoryColumn);
       const shared = `${cell(engines.copy, 3)}${cell(engines.encoder, 4)}${cell(engines.decoder, 5)}${cell(engines.ofa, 5)}${cell(engines.jpeg, 5)}`;
       return [
-        `|${ids}  |${memory}    |${cell(found.ciProfile.multiprocessors, 3)}${cell(0, 7)} |${shared} |`,
-        `|${' '.repeat(18)}|${bar1}  |${' '.repeat(11)}|${' '.repeat(23)}|`,
-        MIG_RULE,
+        `|${ids}  |${memory}|${cell(found.ciProfile.multiprocessors, 3)}${cell(0, 7)} |${shared} |`,
+        `|${' '.repeat(18)}|${bar1}|${' '.repeat(11)}|${' '.repeat(23)}|`,
+        columns,
       ];
     }),
   );
+  const [shared, engines] = isNarrow
+    ? ['         Shared        ', ' CE  ENC  DEC  OFA  JPG']
+    : ['      Shared           ', ' CE ENC DEC OFA JPG    '];
   return [
-    RULE,
-    `| ${'MIG devices:'.padEnd(WIDTH - 1)}|`,
-    MIG_RULE,
-    '| GPU  GI  CI  MIG |                     Memory-Usage |        Vol|      Shared           |',
-    '|      ID  ID  Dev |                       BAR1-Usage | SM     Unc| CE ENC DEC OFA JPG    |',
-    '|                  |                                  |        ECC|                       |',
-    `|${MIG_RULE.slice(1, -1).replaceAll('-', '=')}|`,
-    ...(rows.length === 0 ? [`|  ${'No MIG devices found'.padEnd(WIDTH - 2)}|`, RULE] : rows),
+    rule(width),
+    `| ${'MIG devices:'.padEnd(width - 1)}|`,
+    columns,
+    `| GPU  GI  CI  MIG |${'Memory-Usage '.padStart(memoryColumn)}|        Vol|${shared}|`,
+    `|      ID  ID  Dev |${'BAR1-Usage '.padStart(memoryColumn)}| SM     Unc|${engines}|`,
+    `|                  |${' '.repeat(memoryColumn)}|        ECC|                       |`,
+    `|${columns.slice(1, -1).replaceAll('-', '=')}|`,
+    ...(rows.length === 0 ? [`|  ${'No MIG devices found'.padEnd(width - 2)}|`, rule(width)] : rows),
   ];
 }
 
-function processRows(processes: readonly GpuProcess[]): readonly string[] {
+function processRows(processes: readonly GpuProcess[], { width }: SummaryLayout): readonly string[] {
+  const space = width - 48;
   const rows = processes.map(({ gpu, instance, pid, memoryMiB, name }) => {
     const gi = instance === undefined ? '  N/A' : cell(instance.gi, 5);
     const ci = instance === undefined ? '  N/A' : cell(instance.ci, 5);
     const used = `${memoryMiB}MiB`.padStart(10);
-    return `|${cell(gpu, 5)}${gi}${ci}${String(pid).padStart(11)}      C   ${name.slice(0, 41).padEnd(41)} ${used} |`;
+    return `|${cell(gpu, 5)}${gi}${ci}${String(pid).padStart(11)}      C   ${name.slice(0, space).padEnd(space)} ${used} |`;
   });
   return [
-    RULE,
-    `| ${'Processes:'.padEnd(WIDTH - 1)}|`,
-    '|  GPU   GI   CI        PID   Type   Process name                              GPU Memory |',
-    '|        ID   ID                                                               Usage      |',
-    `|${'='.repeat(WIDTH)}|`,
-    ...(rows.length === 0 ? [`|  ${'No running processes found'.padEnd(WIDTH - 2)}|`] : rows),
-    RULE,
+    rule(width),
+    `| ${'Processes:'.padEnd(width - 1)}|`,
+    `|${'  GPU   GI   CI        PID   Type   Process name'.padEnd(width - 11)}GPU Memory |`,
+    `|${'        ID   ID'.padEnd(width - 11)}Usage      |`,
+    `|${'='.repeat(width)}|`,
+    ...(rows.length === 0 ? [`|  ${'No running processes found'.padEnd(width - 2)}|`] : rows),
+    rule(width),
   ];
 }
 
