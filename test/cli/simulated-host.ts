@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 
 import type { DriverBranch } from '../../src/simulator/nvidia-smi/nvml/driver-version.ts';
-import { writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';
+import { assembleGpus } from '../../src/simulator/nvidia-smi/nvml/gpu.ts';
+import { NvidiaSmiServer } from '../../src/simulator/nvidia-smi/server.ts';
+import { type WrapperSettings, writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';
 import { type CliRun, run } from './run.ts';
 
 const program = new URL('../../src/simulator/nvidia-smi/main.ts', import.meta.url).pathname;
@@ -16,6 +18,8 @@ export class SimulatedHost implements Disposable {
   readonly stateDir = join(this.folder, 'lib');
   readonly podResourcesSocket = join(this.folder, 'kubelet.sock');
   readonly nvidiaSmi: string;
+  readonly #settings: WrapperSettings;
+  #server: NvidiaSmiServer | undefined;
   readonly #log = join(this.folder, 'log');
   readonly #state = join(this.folder, 'state');
   readonly #faults = join(this.folder, 'faults');
@@ -28,22 +32,24 @@ export class SimulatedHost implements Disposable {
       driver = '550',
     }: { mig?: boolean | readonly number[]; uid?: number; driver?: DriverBranch } = {},
   ) {
-    this.nvidiaSmi = writeNvidiaSmiWrapper(join(this.folder, 'bin'), {
-      gpus,
-      driver,
-      stateFile: this.#state,
-      logFile: this.#log,
-      faultsFile: this.#faults,
-      program,
-      node: process.execPath,
-      uid,
-    });
+    const files = { stateFile: this.#state, logFile: this.#log, faultsFile: this.#faults };
+    this.#settings = { gpus, driver, ...files, program, node: process.execPath, uid };
+    this.nvidiaSmi = writeNvidiaSmiWrapper(join(this.folder, 'bin'), this.#settings);
     const isOn = (name: string, index: number) =>
       typeof mig === 'boolean' ? mig && name !== 'T4' : mig.includes(index);
     const modes = gpus.map((name, index) => `gpu ${index} mig ${isOn(name, index) ? '1 pending 1' : '0 pending 0'}\n`);
     writeFileSync(this.#state, modes.join(''));
     writeFileSync(this.#faults, '');
     writeFileSync(this.#log, '');
+  }
+
+  /** Has the commands run in this process, which takes a tenth of the time, as long as there are no faults. */
+  async serve(): Promise<this> {
+    const { gpus, driver = '550', uid = 0, stateFile, logFile = this.#log } = this.#settings;
+    const settings = { gpus: assembleGpus(gpus), driver, pace: 0, uid, stateFile, logFile };
+    this.#server = await NvidiaSmiServer.start(settings);
+    writeNvidiaSmiWrapper(join(this.folder, 'bin'), { ...this.#settings, port: this.#server.port });
+    return this;
   }
 
   /** Runs `gpu-partition node VERB …` on this machine. */
@@ -125,6 +131,7 @@ export class SimulatedHost implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    void this.#server?.[Symbol.asyncDispose]();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
