@@ -3,7 +3,9 @@ import { MODELS } from '../../src/core/gpu/geometry/models.ts';
 import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import { toInstances, type GpuInstanceState } from '../../src/core/gpu/state/device-state.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
-import { recordedRuns } from './recorded-runs.ts';
+import { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
+import { recordNode } from './recorded-readings.ts';
+import { readStateLines, recordedBranches, recordedRuns, type RecordedBranch } from './recorded-runs.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const threeSlices = `gpu 0 mig 1 pending 1
@@ -16,23 +18,19 @@ ci 0 13 0 profile 0 place 0:1
 proc gpu 0 gi 5 ci 0 pid 42 mem 1200 name python3
 `;
 
-/** States of one GPU on which the real nvidia-smi was asked what is there. */
-const recordedStates = [
+/** States of one GPU on which the real nvidia-smi of a branch was asked what is there. */
+const statesOf = (branch: RecordedBranch, command: string) => [
   ...new Map(
     recordedRuns
-      .filter(({ branch, argv, gpus, before, uid, fault }) => {
-        return (
-          branch === '550' &&
-          argv.join() === '-L' &&
-          !gpus.includes(',') &&
-          before.includes('ci 0') &&
-          uid === 0 &&
-          fault === null
-        );
+      .filter((run) => {
+        const isPlain = !run.gpus.includes(',') && run.uid === 0 && run.fault === null && run.rc === 0;
+        return isPlain && run.branch === branch && run.argv.join(' ') === command;
       })
-      .map(({ gpus, before }) => [gpus + before, { gpus, state: before }]),
+      .map(({ gpus, before, name }) => [gpus + before, { gpus, state: before, name }]),
   ).values(),
 ];
+
+const recordedStates = statesOf('550', '-L').filter(({ state }) => state.includes('ci 0'));
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   try {
@@ -62,6 +60,28 @@ describe('reading the device', () => {
       slices: { gpuInstance: 1, computeInstance: 1 },
     });
   });
+
+  for (const branch of ['470', '525', '535', '550', '555'] as const)
+    it(`reads each state of which the real nvidia-smi of driver ${branch} made a report`, async () => {
+      const states = statesOf(branch, '-q -x');
+      for (const { gpus, state, name } of states) {
+        const { answer } = recordNode(name, [gpus], state, branch);
+        const device = await new NvidiaSmi(async (args) => answer(args)).readDevice();
+        const [gpu] = device.gpus;
+        expect([device.driverVersion, gpu?.fault], name).to.deep.equal([recordedBranches[branch], undefined]);
+        const [[, current, pending] = [0, 0, 0]] = readStateLines(state, 'gpu');
+        const word = (mode: number | undefined): string => (mode === 1 ? 'Enabled' : 'Disabled');
+        expect(gpu?.mig, name).to.deep.equal({ current: word(current), pending: word(pending) });
+        const instances = gpu?.instances ?? [];
+        const rows = instances.map(({ id, profileId, start, size }) => [0, id, profileId, start, size]);
+        expect(rows, name).to.have.deep.members(readStateLines(state, 'gi'));
+        const parts = instances.flatMap((one) => one.computeInstances.map((part) => [0, one.id, part.id]));
+        expect(parts, name).to.have.deep.members(readStateLines(state, 'ci').map((line) => line.slice(0, 3)));
+        const isUsed = instances.some(({ processes }) => processes.length > 0);
+        expect(isUsed, name).to.equal(/^proc gpu 0 gi/m.test(state));
+      }
+      expect(states.length).to.be.greaterThan(branch === '550' ? 15 : 10);
+    });
 
   it('costs three processes when nothing has changed, one with MIG off', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB', 'A30'], threeSlices);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { GpuTarget } from '../../src/core/gpu/target/plan-target.ts';
+import { driverBranches } from '../../src/simulator/nvidia-smi/nvml/driver-version.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const faults = [
@@ -46,12 +47,14 @@ const steps = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-describe('any sequence of layouts, processes and faults', () => {
+describe('any sequence of layouts, processes and faults, on any branch of the driver', () => {
   it('never harms what is busy, and converges when the faults stop', async () => {
     let applied = 0;
     await fc.assert(
-      fc.asyncProperty(steps, async (sequence) => {
+      fc.asyncProperty(fc.constantFrom(...driverBranches), steps, async (branch, sequence) => {
+        // MIG mode is off on every GPU, as on the first day of a node.
         const node = new InProcessNode(['H100-80GB-HBM3']);
+        node.driver = branch;
         const target = (want: GpuTarget['want']) => [{ uuid: node.uuid(0), want }];
         for (const { want, fault, busy, isBusy, undo } of sequence) {
           if (isBusy && (await node.layout(0)).some((place) => place.endsWith(`@${busy}`)))

@@ -1,5 +1,5 @@
 import type { Execution } from '../../src/core/smi/output.ts';
-import { executionOf, recordedRuns } from './recorded-runs.ts';
+import { executionOf, recordedRuns, type RecordedBranch } from './recorded-runs.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 /** A node that stands still: what each command of a reading says of it. */
@@ -13,8 +13,14 @@ export interface NodeRecording {
  * What the real nvidia-smi printed in a state where it was recorded; where it was not, what the simulator prints, which is
  * held to the recordings (test/simulator/nvidia-smi).
  */
-function recordNode(name: string, gpus: readonly string[], state: string): NodeRecording {
+export function recordNode(
+  name: string,
+  gpus: readonly string[],
+  state: string,
+  branch: RecordedBranch = '550',
+): NodeRecording {
   const node = new InProcessNode(gpus, state);
+  node.driver = branch;
   const withoutProcesses = (text: string): string => text.replaceAll(/^proc .*\n?/gm, '').trim();
   const answers = new Map<string, Execution>();
   const answer = (args: readonly string[]): Execution => {
@@ -23,7 +29,7 @@ function recordNode(name: string, gpus: readonly string[], state: string): NodeR
     const isReport = args.includes('-q');
     const recorded = recordedRuns.find(
       (run) =>
-        run.branch === '550' &&
+        run.branch === branch &&
         run.gpus === gpus.join() &&
         run.argv.join(' ') === key &&
         run.fault === null &&

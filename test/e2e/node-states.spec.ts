@@ -12,7 +12,7 @@ import { Timeline } from '../support/timeline.ts';
 const nodes: readonly RigNode[] = [
   { name: 'a100', gpus: ['A100-SXM4-40GB'], labels: { pool: 'a100' }, strategy: 'mixed' },
   { name: 'a30', gpus: ['A30'], labels: { pool: 'a30' }, strategy: 'mixed', taints: [uninitializedTaint] },
-  { name: 'gated', gpus: ['A100-SXM4-40GB', 'A30'], driver: '530', labels: { pool: 'gated' }, strategy: 'mixed' },
+  { name: 'gated', gpus: ['A100-SXM4-40GB', 'A30'], driver: '535', labels: { pool: 'gated' }, strategy: 'mixed' },
   { name: 't4', gpus: ['T4'], labels: { pool: 't4' }, strategy: 'mixed' },
 ];
 
@@ -55,7 +55,7 @@ describe('what is said of a node, and what is done to it,', function () {
     await rig().kubectl('delete', 'gpp', 'a30');
   });
 
-  it('is Ready under a driver that shows no profile before MIG mode is on, one GPU model after the other', async () => {
+  it('is Ready on its first day under driver 535, which shows no profile before MIG mode is on, one GPU model after the other', async () => {
     const half = { gpus: { models: ['a100-40gb'] }, profiles: { '3g.20gb': 2 } };
     await ask('gated', half);
     await untilReady('gated');

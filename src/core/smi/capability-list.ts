@@ -21,6 +21,6 @@ export function readCapabilities(
 }
 
 /** Whether the driver does not know a field that was asked for: it never will. */
-export function rejectsField({ rc, stdout }: Execution): boolean {
-  return rc === 2 && stdout.includes('is not a valid field to query');
+export function rejectsField({ end, stdout }: Execution): boolean {
+  return end === 'Exited' && /^Field "\w+" is not a valid field to query/m.test(stdout);
 }

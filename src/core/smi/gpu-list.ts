@@ -1,4 +1,12 @@
-import { classifyOutput, dropNotices, explainFailure, isCompleted, refuseOutput, type Execution } from './output.ts';
+import {
+  classifyOutput,
+  dropNotices,
+  explainFailure,
+  isCompleted,
+  refuseOutput,
+  saysOnly,
+  type Execution,
+} from './output.ts';
 import { normalizeBusId } from './smi-command.ts';
 import { isComputeProfile, isGpuUuid, isMigUuid, isProduct } from './spelling.ts';
 import type { GpuFault } from '../gpu/state/device-state.ts';
@@ -27,10 +35,10 @@ export interface GpuList {
 /** Reads `nvidia-smi -L`. @throws DeviceError */
 export function parseGpuList(tried: string, execution: Execution): GpuList {
   const lost = findLostGpus(execution);
+  if (saysOnly(execution, /^No devices found\.$/)) return { gpus: [], lost };
   if (!isCompleted(execution) && (execution.end !== 'Exited' || lost.length === 0))
     throw explainFailure(tried, execution);
   const answer = dropNotices(execution.stdout);
-  if (isCompleted(execution) && answer.trim() === 'No devices found.') return { gpus: [], lost };
   const gpus: (ListedGpu & { readonly migDevices: Map<number, ListedMigDevice> })[] = [];
   for (const line of answer.split('\n')) {
     if (line.trim() === '') continue;

@@ -1,4 +1,4 @@
-import { dropNotices, explainFailure, isCompleted, refuseOutput, type Execution, contradict } from './output.ts';
+import { contradict, explainFailure, isCompleted, refuseOutput, saysOnly, type Execution } from './output.ts';
 import { findImpossible, findImpossibleParts } from './instance-check.ts';
 import { isComputeProfile, isInstanceProfile, readCount } from './spelling.ts';
 import { findColumns, readTable } from './table.ts';
@@ -55,14 +55,6 @@ export function saysMigOff(execution: Execution): boolean {
 /** Only these words mean that there is nothing: after any other failure the state is unknown. */
 export function saysNone(execution: Execution): boolean {
   return saysMigOff(execution) || saysOnly(execution, /^No (?:GPU|compute) instances found: Not Found$/);
-}
-
-/**
- * True if a run said this and nothing else, whatever its exit code: `No MIG-enabled devices found.` ends with 6 on drivers up to 535, and
- * with 0 from 550 on. One that was killed may have had more to say.
- */
-function saysOnly({ end, signal, stdout }: Execution, words: RegExp): boolean {
-  return end === 'Exited' && signal === undefined && words.test(dropNotices(stdout).trim());
 }
 
 interface Row {

@@ -85,6 +85,14 @@ export function dropNotices(output: string): string {
     .join('\n');
 }
 
+/**
+ * True if a run said this and nothing else, whatever its exit code: `No MIG-enabled devices found.` ends with 6 on drivers up to 535, and
+ * with 0 from 550 on. One that was killed may have had more to say.
+ */
+export function saysOnly({ end, signal, stdout }: Execution, words: RegExp): boolean {
+  return end === 'Exited' && signal === undefined && words.test(dropNotices(stdout).trim());
+}
+
 /** The error for a command whose output shows that it failed. */
 export function explainFailure(tried: string, execution: Execution, gpu?: string): DeviceError {
   // The failure is printed below the head of a table, or below what succeeded.

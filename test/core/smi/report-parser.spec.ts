@@ -135,6 +135,15 @@ describe('list of nvidia-smi -L', () => {
     expect(runs).to.have.length(11);
   });
 
+  it('of a node without GPUs is told in words, whatever the exit code', () => {
+    for (const rc of [0, 6])
+      expect(parseGpuList('-L', { rc, stdout: 'No devices found.\n', end: 'Exited' }).gpus).to.deep.equal([]);
+    const killed = { rc: 255, stdout: 'No devices found.\n', end: 'TimedOut' } as const;
+    expect(() => parseGpuList('-L', killed))
+      .to.throw(DeviceError)
+      .that.includes({ code: 'TimedOut' });
+  });
+
   it('names the GPUs that are lost in the words of later drivers', () => {
     const stdout = `Unable to determine the device handle for GPU1: 0000:34:00.0: Unknown Error
 GPU 0: NVIDIA A30 (UUID: GPU-a11732da-b500-5c53-be02-c1dbeed25aa5)
