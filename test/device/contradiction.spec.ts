@@ -119,6 +119,19 @@ describe('commands of a reading that contradict each other', () => {
     expect(await readNode('-lgi', off, { state })).to.equal('Unstable');
   });
 
+  it('are MIG mode on in the report of one GPU and not for mig, which up to driver 535 says so of a mode that it cannot read', async () => {
+    const node = new InProcessNode([A100], threeSlices);
+    node.driver = '535';
+    node.faults = 'fail DeviceGetMigMode rc=999 with=-lgi\nfail DeviceGetMigMode rc=999 with=-lci';
+    expect(node.run(['mig', '-lgi'])).to.include({ rc: 6, stdout: 'No MIG-enabled devices found.\n' });
+    const driver = node.openDriver();
+    expect(await codeOf(driver.readInstances(node.busId(0)))).to.equal('Unstable');
+    expect(await codeOf(driver.listComputeInstances(node.busId(0)))).to.equal('Unstable');
+    const off = new InProcessNode([A100]);
+    off.driver = '535';
+    expect(await off.openDriver().readInstances(off.busId(0))).to.deep.equal([]);
+  });
+
   it('are fewer GPUs than are attached', async () => {
     const gpus = [A100, 'A30'];
     expect(await readNode('-x', replace(/\t<gpu id="00000000:0F(?:.*\n)+?\t<\/gpu>\n/, ''), { gpus })).to.equal(

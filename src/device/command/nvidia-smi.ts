@@ -8,6 +8,7 @@ import { fillAll, findDisagreement } from '../../core/smi/instance-check.ts';
 import {
   parseComputeInstances,
   parseInstances,
+  saysMigOff,
   type ComputeInstanceRow,
   type InstanceRow,
 } from '../../core/smi/instance-table.ts';
@@ -94,14 +95,14 @@ export class NvidiaSmi {
 
   /** GPU instances of one GPU, without their contents. @throws DeviceError */
   async listInstances(gpu: string): Promise<readonly InstanceRow[]> {
-    const rows = await this.#read({ name: 'Instances', gpus: [gpu] }, parseInstances);
+    const rows = await this.#readRows('Instances', gpu, parseInstances);
     if (new Set(rows.map(({ gpuIndex }) => gpuIndex)).size <= 1) return rows;
     throw contradict('to read the instances', 'rows of several GPUs', gpu);
   }
 
   /** Compute instances of all GPU instances of one GPU. @throws DeviceError */
   listComputeInstances(gpu: string): Promise<readonly ComputeInstanceRow[]> {
-    return this.#read({ name: 'ComputeInstances', gpus: [gpu] }, parseComputeInstances);
+    return this.#readRows('ComputeInstances', gpu, parseComputeInstances);
   }
 
   /** Profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
@@ -138,6 +139,19 @@ export class NvidiaSmi {
    */
   change(command: ChangeCommand): Promise<Execution> {
     return this.#runner.run(command);
+  }
+
+  /** Rows of one GPU. Up to driver 535 `mig` says that MIG mode is off of a GPU whose mode it cannot read: the report must agree. */
+  async #readRows<Row>(
+    name: 'Instances' | 'ComputeInstances',
+    gpu: string,
+    parse: (tried: string, execution: Execution) => readonly Row[],
+  ): Promise<readonly Row[]> {
+    const command: ReadCommand = { name, gpus: [gpu] };
+    const execution = await this.#runner.run(command);
+    const rows = parse(describeCommand(command), execution);
+    if (!saysMigOff(execution) || (await this.readUse(gpu)).mig?.current !== 'Enabled') return rows;
+    throw contradict(describeCommand(command), 'no GPU with MIG mode on, and it is on in -q -x', gpu);
   }
 
   async #read<Result>(command: ReadCommand, parse: (tried: string, execution: Execution) => Result): Promise<Result> {
