@@ -44,14 +44,14 @@ function runTopCommand(world: World, nvml: Nvml): void {
   if (NOT_SIMULATED.some((word) => first === word || first.startsWith(`${word}=`))) {
     exitWith(255, `ERROR: ${first} is an option of nvidia-smi that this simulator does not have.\n`);
   }
-  const { branch, hasVersionOption, namesBadWords } = nvml.driver;
+  const { isAfter470, hasVersionOption, namesBadWords } = nvml.driver;
   const known = TOP_OPTIONS.filter(({ name }) => hasVersionOption || name !== 'version');
   const scanned = scanOptions<TopOption>(world.argv, known);
   switch (scanned.kind) {
     case 'unknown':
       return namesBadWords
         ? exitWith(255, `ERROR: Option ${scanned.word} is not recognized. Please run 'nvidia-smi -h'.\n\n`)
-        : exitWith(branch > 470 ? 255 : 2, BAD_COMBINATION);
+        : exitWith(isAfter470 ? 255 : 2, BAD_COMBINATION);
     case 'missingValue':
       return exitWith(
         255,

@@ -18,7 +18,7 @@ export function selectGpus(nvml: Nvml, selector: string | undefined): readonly S
   for (const gpu of chosen) {
     const failure = attempt(() => nvml.open(gpu));
     if (failure !== undefined)
-      exitWith(failure.exitCode, describeBadHandle(nvml.driver.branch > 470 ? 'GPU' : 'GPU ', gpu, failure));
+      exitWith(failure.exitCode, describeBadHandle(nvml.driver.isAfter470 ? 'GPU' : 'GPU ', gpu, failure));
   }
   return chosen;
 }

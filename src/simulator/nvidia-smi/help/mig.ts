@@ -1,8 +1,8 @@
 import type { DriverVersions } from '../nvml/driver-version.ts';
 
 /** `nvidia-smi mig -h`, the same from 525 to 555; 470 lacks `-lcipp`. */
-export function migHelp({ hasComputePlacements }: DriverVersions): string {
-  return hasComputePlacements ? MIG_HELP : MIG_HELP.replace(/^ *\[-lcipp [^[]*(?= {4}\[)/m, '');
+export function migHelp({ isAfter470 }: DriverVersions): string {
+  return isAfter470 ? MIG_HELP : MIG_HELP.replace(/^ *\[-lcipp [^[]*(?= {4}\[)/m, '');
 }
 
 const MIG_HELP = [

@@ -22,8 +22,8 @@ import type { World } from '../state/world.ts';
 
 /** `nvidia-smi mig …`: `argv` is what follows `mig`. */
 export function runMigCommand(world: World, nvml: Nvml, argv: readonly string[]): void {
-  const { hasComputePlacements } = nvml.driver;
-  const known = MIG_OPTIONS.filter(({ name }) => hasComputePlacements || name !== 'lcipp');
+  const { isAfter470 } = nvml.driver;
+  const known = MIG_OPTIONS.filter(({ name }) => isAfter470 || name !== 'lcipp');
   const scanned = scanOptions<MigOption>(argv, known);
   switch (scanned.kind) {
     case 'unknown':

@@ -32,9 +32,10 @@ export function createGpuInstances(world: World, nvml: Nvml, { gpus }: InstanceS
 /** `-cci`: in every GPU instance in scope, the default profile if none is given. */
 export function createComputeInstances(world: World, nvml: Nvml, scope: InstanceScope, options: MigOptions): void {
   const text = textOf(options, 'cci');
-  const given = text === undefined ? [DEFAULT_PROFILE] : parseProfileTuples(text);
   // Where compute instances have no placements, a colon is part of the name.
-  const tuples = nvml.driver.hasComputePlacements ? given : given.map((tuple) => ({ ...tuple, profile: tuple.text }));
+  const parse = (given: string): readonly ProfileTuple[] =>
+    parseProfileTuples(given).map((tuple) => (nvml.driver.isAfter470 ? tuple : { ...tuple, profile: tuple.text }));
+  const tuples = text === undefined ? [DEFAULT_PROFILE] : parse(text);
   for (const { gpu, gi } of findGpuInstances(nvml, scope)) {
     for (const tuple of tuples) createComputeInstance(world, nvml, gpu, gi, tuple, NO_COMPUTE_INSTANCES);
   }
@@ -73,9 +74,7 @@ function createComputeInstance(
   const where = `on GPU ${pad(gpu.index)} GPU instance ID ${pad(gi.id)}`;
   const profiles = ciProfilesOf(gpu, gi);
   const profile =
-    tuple.text === DEFAULT_PROFILE.text
-      ? profiles.find(({ isDefault }) => isDefault)
-      : findByIdOrName(profiles, tuple.profile);
+    tuple === DEFAULT_PROFILE ? profiles.find(({ isDefault }) => isDefault) : findByIdOrName(profiles, tuple.profile);
   const tried = `Unable to create a compute instance ${where} using profile ${tuple.text}`;
   if (profile === undefined) endWith(new NvmlFailure(NVML.invalidArgument), tried, summary);
   const made = attempt(() => nvml.createComputeInstance(gpu, gi.id, profile, tuple.start));

@@ -24,15 +24,15 @@ export function changeMigMode(world: World, nvml: Nvml, selector: string | undef
   world.print('All done.\n');
 }
 
-function parseMode(wanted: string, { branch, namesBadWords }: DriverVersions): boolean {
+function parseMode(wanted: string, { isAfter470, namesBadWords }: DriverVersions): boolean {
   const mode = switchWords.get(wanted);
   if (mode !== undefined) return mode;
   if (/^\d+$/.test(wanted)) {
     // 470 takes any number but 0 for 1.
-    return branch <= 470 || exitWith(NVML.invalidArgument, `Invalid MIG Mode: ${wanted}\n${EARLY_END}`);
+    return !isAfter470 || exitWith(NVML.invalidArgument, `Invalid MIG Mode: ${wanted}\n${EARLY_END}`);
   }
   if (namesBadWords) exitWith(NVML.invalidArgument, describeInvalid('-mig', wanted));
-  if (branch > 470) exitWith(255, 'Internal nvidia-smi error. Unexpected modification operation.\n\n');
+  if (isAfter470) exitWith(255, 'Internal nvidia-smi error. Unexpected modification operation.\n\n');
   const complaint = `Provided [-mig | --multi-instance-gpu=] value is not a valid or is out of range: ${wanted}.`;
   exitWith(NVML.invalidArgument, `${complaint} Please run 'nvidia-smi -h' for help.\n\n`);
 }

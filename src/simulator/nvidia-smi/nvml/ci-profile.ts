@@ -48,8 +48,8 @@ export function ciProfilesOf({ board }: SimulatedGpu, { profileId }: GpuInstance
 }
 
 /** Its name as `mig` prints it: 470 leaves out the attributes of the GPU instance. */
-export function nameCi({ name }: CiProfile, { hasComputePlacements }: DriverVersions): string {
-  return hasComputePlacements ? name : name.replace(/\+.*$/, '');
+export function nameCi({ name }: CiProfile, { isAfter470 }: DriverVersions): string {
+  return isAfter470 ? name : name.replace(/\+.*$/, '');
 }
 
 function describe(id: number, slices: number, gi: GiProfile, perSlice: number): CiProfile {

@@ -13,10 +13,10 @@ export function describeTraits(branch: number) {
     /** With which code `mig` says that no GPU has MIG mode on. Up to 535 it says so too if none supports it. */
     migOffCode: branch >= 550 ? 0 : NVML.notFound,
     /**
-     * Whether there is `-lcipp`. What else was new after 470: a start for `-cci`, `+me` in names of compute instances, profiles of one slice
-     * with twice the memory, and of several with the media engines.
+     * Whether there is what was new after 470: `-lcipp`, a start for `-cci`, `+me` in names of compute instances, profiles of one slice with
+     * twice the memory and of several with the media engines, and that `-mig` takes 0 and 1 only.
      */
-    hasComputePlacements: branch > 470,
+    isAfter470: branch > 470,
     hasVersionOption: branch >= 550,
     /** Whether it says which word of the command line it does not understand. */
     namesBadWords: branch >= 530,

@@ -218,12 +218,12 @@ export class Nvml {
 function listShown(
   gpu: SimulatedGpu,
   effects: readonly FaultEffect[],
-  { hasComputePlacements: isNew }: DriverVersions,
+  { isAfter470 }: DriverVersions,
 ): readonly GiProfile[] {
   const isLater = ({ name, computeSlices, size }: GiProfile): boolean =>
     computeSlices === 1 ? size > 1 : name.includes('+me');
   const isHidden = (profile: GiProfile): boolean =>
-    (!isNew && isLater(profile)) ||
+    (!isAfter470 && isLater(profile)) ||
     effects.some((effect) => effect.kind === 'hideProfile' && effect.profileId === profile.id);
   return listGiProfiles(gpu.board).filter((profile) => !isHidden(profile));
 }
