@@ -65,6 +65,7 @@ export async function makeAgent(
     'state-dir': files.agentFolder,
     'machine-file': files.machine,
     'boot-id-file': files.bootId,
+    'reboot-sentinel': files.rebootSentinel,
     'pod-resources-socket': files.podResourcesSocket,
   };
   const argv = Object.entries(settings).flatMap(([option, value]) => [`--${option}`, value]);
