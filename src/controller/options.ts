@@ -109,7 +109,7 @@ export function describeController(): Command {
     )
     .option(
       '--unknown-device-plugin <way>',
-      'what becomes of a change where the device plugin is no pod that the controller knows, such as a systemd unit: Refuse, or Await ' +
+      'what becomes of a change where the device plugin runs without a pod that the controller knows, such as a systemd unit: Refuse, or Await ' +
         '(the node stays closed until it offers the new layout: somebody else restarts the plugin)',
       oneOf(['Refuse', 'Await'] as const),
       'Refuse',

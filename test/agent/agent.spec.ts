@@ -744,7 +744,7 @@ describe('the agent on the real API server', () => {
     expect(scene.rebootsAsked).to.equal(1);
   });
 
-  it('asks for one reboot for a wish, also when that does not help', async () => {
+  it('asks for one reboot for a wish, even if that does not help', async () => {
     let kept: OwnRecord | undefined;
     const record = {
       read: () => kept,

@@ -149,7 +149,7 @@ function warnShadowed(taken: LayoutVerdict['taken'], path: FieldPath): Finding {
   };
 }
 
-/** What a guess says of the layout is no finding. */
+/** What a guess says of the layout is not reported. */
 function warnGuess(glob: string, path: FieldPath): Finding {
   const [board] = listGuesses(glob);
   const message =

@@ -93,7 +93,9 @@ function checkHoldings(device: DeviceState | undefined, holdings: readonly PodHo
       finding(`pod ${pod} holds a slice that no GPU has: nothing is destroyed on this node until it has gone`),
     ),
     ...(device === undefined ? [] : listUnidentified(holders)).map((held) =>
-      finding(`${held}, which is no device of this node and may be any: nothing is destroyed until the pod has gone`),
+      finding(
+        `${held}, which this node does not have and which may be any device: nothing is destroyed until the pod has gone`,
+      ),
     ),
     ...(device === undefined ? [] : holders.ofAny).map((pod) =>
       note(`pod ${pod} holds a device by claim, and which one is unknown: every GPU counts as held`),

@@ -86,7 +86,7 @@ function isDisturbing({ mode, resets, steps }: GpuWork): boolean {
 function refuseUnidentified(users: DeviceUsers): readonly NonNullable<GpuNeed['refusal']>[] {
   const held = users.get(unidentifiedKey) ?? [];
   if (held.length === 0) return [];
-  const message = `${held.join(', ')}, which is no device of this node and may be any: nothing is changed while the pod is there`;
+  const message = `${held.join(', ')}, which this node does not have and which may be any device: nothing is changed while the pod is there`;
   return [{ code: 'InUse', message }];
 }
 

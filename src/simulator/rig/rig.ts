@@ -120,8 +120,8 @@ export class Rig implements AsyncDisposable {
   }
 
   /**
-   * Reboots a node: instances and processes are gone, a pending MIG mode is in effect unless the board forgets it, and nobody asks for a
-   * reboot any more; the agent restarts, or is left to the caller to start.
+   * Reboots a node: instances and processes are gone, a pending MIG mode is in effect unless the board forgets it, and the request for
+   * a reboot is gone; the agent restarts, or is left to the caller to start.
    */
   async rebootNode(name: string, { withAgent = true } = {}): Promise<void> {
     await this.agent(name).stop('SIGKILL');

@@ -60,7 +60,7 @@ describe('who holds what', () => {
     expect(stale).to.deep.equal([{ pod: 'ml/a', resource: slice, id: 'MIG-gone' }]);
   });
 
-  it('tells ids of GPU resources that are no device of the node from devices that are gone', () => {
+  it('tells ids of GPU resources that the node does not have from devices that are gone', () => {
     const holders = holdersOf(device, [
       aPod('named', { resource: 'nvidia.com/gpu', id: 'nvidia1' }),
       aPod('odd', { resource: 'nvidia.com/gpu', id: 'nvidia7/gi3' }, { resource: 'example.com/nic', id: 'odd' }),

@@ -60,7 +60,9 @@ describe('planWish', () => {
       const { work, report } = planFor(device, want);
       expect(work).to.deep.equal([]);
       expect(report).to.include({ refusalCode: 'InUse', gpusChanging: 0 });
-      expect(report.refusal).to.contain('pod ml/odd holds nvidia7 of nvidia.com/gpu').and.to.contain('may be any');
+      expect(report.refusal)
+        .to.contain('pod ml/odd holds nvidia7 of nvidia.com/gpu')
+        .and.to.contain('may be any device');
     }
     expect(planFor(aDevice(aGpu({ slices: ['3g.20gb@4'] })), { profiles: { '3g.20gb': 2 } }).report).to.include({
       create: 1,

@@ -21,7 +21,7 @@ export function monitorKey(...of: Parameters<typeof userKey>): string {
   return `monitors ${userKey(...of)}`;
 }
 
-/** For pods of which nobody knows what they hold, each in a sentence: `pod ml/odd holds nvidia7 of nvidia.com/gpu`. */
+/** For pods whose devices are not identified, each in a sentence: `pod ml/odd holds nvidia7 of nvidia.com/gpu`. */
 export const unidentifiedKey = 'unidentified';
 
 /** Pods that look on by claims with admin access, each with its claim. */

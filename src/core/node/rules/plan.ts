@@ -120,7 +120,7 @@ function describeAwaitedMode(situation: Situation, { code, gpu }: Pick<Fault, 'c
   if (found?.migPending === undefined || found.migPending === found.mig) return undefined;
   if (found.migPending !== (wished?.mig ?? 'Enabled')) return undefined;
   const what = code === 'RebootRequired' ? 'after the next boot' : 'after a reset of the GPU or a boot';
-  return `MIG mode ${found.migPending} is pending: the change goes on ${what}, and nothing is tried before`;
+  return `MIG mode ${found.migPending} is pending: the change continues ${what}, and nothing is tried before`;
 }
 
 // Otherwise both would change the device in turns, and pods would come and go forever.

@@ -111,7 +111,7 @@ function describeUnknown({ offer, selector }: OfferSituation): OfferGap {
     reason: 'NoDevicePlugin',
     message:
       `the node advertises ${found}, and no pod of a known device plugin is on it (searched for: pods of a DaemonSet with ` +
-      `${describePluginSelectors(selector)}): nobody would have a plugin read the new slices that is a systemd unit or a static pod. ` +
+      `${describePluginSelectors(selector)}): a plugin that is a systemd unit or a static pod would not be restarted to read the new slices. ` +
       'Name its labels with --device-plugin-selector; or have it restarted after each change by something else, and say so to the ' +
       `controller with --unknown-device-plugin Await. ${untilThen}`,
   };

@@ -25,7 +25,7 @@ describe('a node whose device plugin would not offer the new layout', () => {
     expect(commands).to.deep.equal([]);
   });
 
-  it('is not closed for a plugin that is no pod, which nobody would restart, unless that is said', () => {
+  it('is not closed for a plugin without a pod, which would not be restarted, unless somebody else does that', () => {
     const settings = { ...someSettings, refusesUnknownPlugin: true };
     const { verdict, commands } = judge({ settings }, { pods: [] });
     expect(verdict).to.include({ phase: 'Failed', reason: 'NoDevicePlugin' });

@@ -64,7 +64,7 @@ export const RTX_PRO_MODELS: readonly GpuModel[] = [
     ]),
   },
   // Ids and placements were never published. Needs vBIOS 98.02.73 and compute display mode. The 72 GB board has the same PCI id, and
-  // its profiles were not published: it is no model here.
+  // its profiles were not published: it is left out.
   {
     ...RTX_PRO_5000,
     id: 'rtx-pro-5000-48gb',
