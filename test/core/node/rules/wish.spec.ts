@@ -52,13 +52,19 @@ describe('GPUs that have moved', () => {
     aDevice(...gpus.map((gpu, index) => ({ ...aGpu({ index: gpu, slices: slicesOf(gpu) }), index })));
   const judgeLeft = (
     device: DeviceReport,
-    { layouts = byIndex, annotations = {}, generation = 1, memory = noMemory, before = wish } = {} as {
+    {
+      layouts = byIndex,
+      annotations = {},
+      generation = 1,
+      memory = noMemory,
+      before = wish,
+    }: {
       readonly layouts?: NonNullable<GpuPartitionPolicy['spec']['layouts']>;
       readonly annotations?: Readonly<Record<string, string>>;
       readonly generation?: number;
       readonly memory?: NodeMemory;
       readonly before?: typeof wish;
-    },
+    } = {},
   ) => {
     const policy = aSlicingPolicy({ layouts, generation });
     const partition = aManagedPartition({ wish: before, device });
