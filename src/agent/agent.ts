@@ -1,6 +1,7 @@
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { followsDevice } from '../core/nvidia/resources/followed-device.ts';
+import { wishHash } from '../core/wish/wish.ts';
 import { isToMakeAgain, loadIdOf } from '../core/wish/load-id.ts';
 import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
 import { DeviceError } from '../core/gpu/state/device-error.ts';
@@ -11,7 +12,7 @@ import type { Logger } from '../process/logger.ts';
 import { Claim } from './claim.ts';
 import type { Device } from './device.ts';
 import { DeviceView } from './device-view.ts';
-import { faultOf, GrantRefused } from '../core/report/fault.ts';
+import { faultOf, GrantRefused, withVainReboot } from '../core/report/fault.ts';
 import { GrantClock } from './grant-clock.ts';
 import { GrantWork, type WorkOutcome } from './grant-work.ts';
 import type { Kubelet } from './kubelet.ts';
@@ -158,14 +159,18 @@ export class NodeAgent {
   async #act(partition: Partition, granted: Grant, signal: AbortSignal): Promise<ReconcileResult | void> {
     const { logger } = this.#options;
     const epoch = granted.epoch;
+    const { rebootAsked } = this.#ownWork;
+    const isAsked = rebootAsked?.wish === wishHash(granted);
     const outcome = await this.#carryOut(partition, granted, signal);
-    const { fault } = outcome;
+    // One that did not help is not followed by another.
+    const isVain = isAsked && rebootAsked.bootID !== this.#options.bootID;
+    const fault = isVain ? withVainReboot(outcome.fault) : outcome.fault;
     // Nothing was touched: the grant stands, and is tried again as long as it does.
     const isForKubelet = fault !== undefined && outcome.hasBegun !== true && mayBeRestarting(fault);
     if (isForKubelet && this.#end.mayWait(granted)) {
       return { requeueAfterMs: Math.min(this.#view.againMs, longestAwayMs) };
     }
-    const outcomeFields = await this.#end.conclude(partition, granted, outcome, signal);
+    const outcomeFields = await this.#end.conclude(partition, granted, { ...outcome, fault }, signal);
     if (this.#end.signalled?.epoch === epoch) {
       await this.#view.settleSoon((advertised) => this.#isFollowed(partition, advertised), signal);
     }
@@ -173,9 +178,12 @@ export class NodeAgent {
       epoch,
       ...(fault ? { code: fault.code, error: fault.message } : {}),
     });
-    if (fault?.code === 'RebootRequired' && granted.allowReboot === true) await this.#options.askForReboot();
     const known = { ...this.#state(partition), observedEpoch: epoch };
-    return this.#report(partition, { ...known, ...outcomeFields, ...this.#plan(partition) });
+    const report = { ...known, ...outcomeFields, ...this.#plan(partition) };
+    if (fault?.code !== 'RebootRequired' || granted.allowReboot !== true || isAsked)
+      return this.#report(partition, report);
+    await this.#options.askForReboot();
+    return this.#report(partition, report, { wish: wishHash(granted), bootID: this.#options.bootID });
   }
 
   async #carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
@@ -235,8 +243,12 @@ export class NodeAgent {
     return plan ? { plan } : {};
   }
 
-  async #report(partition: Partition, device: DeviceReport): Promise<ReconcileResult> {
-    await this.#ownWork.keep(partition, device);
+  async #report(
+    partition: Partition,
+    device: DeviceReport,
+    rebootAsked?: Parameters<OwnWork['keep']>[2],
+  ): Promise<ReconcileResult> {
+    await this.#ownWork.keep(partition, device, rebootAsked);
     const { skewMs = 0 } = this.#options.client.config.serverClock;
     await this.#own.report(device, this.#view.readMs === undefined ? undefined : this.#view.readMs - skewMs);
     return { requeueAfterMs: this.#view.againMs };

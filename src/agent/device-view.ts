@@ -1,11 +1,17 @@
 import type { DeviceReport } from '../api/types.ts';
-import { describeProcess, type DeviceUsers, monitorKey, userKey } from '../core/gpu/state/device-users.ts';
+import {
+  describeProcess,
+  type DeviceUsers,
+  monitorKey,
+  unidentifiedKey,
+  userKey,
+} from '../core/gpu/state/device-users.ts';
 import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
 import { reportDevice } from '../core/report/report-device.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import type { DeviceState } from '../core/gpu/state/device-state.ts';
-import type { Holders } from '../core/pods/slice-holders.ts';
+import { type Holders, listUnidentified } from '../core/pods/slice-holders.ts';
 import { type Fault, faultOf } from '../core/report/fault.ts';
 import type { AskedSpec, Kubelet } from './kubelet.ts';
 import { withHolders } from '../core/report/held-devices.ts';
@@ -36,6 +42,7 @@ export class DeviceView {
   #report: Report | undefined;
   #state: DeviceState | undefined;
   #monitorsOf: Monitors = new Map();
+  #unidentified: readonly string[] = [];
   #began: { readonly atMs: number; readonly wallMs: number } | undefined;
   /** When the report was complete. */
   #readAt = -Infinity;
@@ -100,8 +107,9 @@ export class DeviceView {
   get users(): DeviceUsers {
     const gpus = this.#state?.gpus ?? [];
     const monitorsOf = (uuid = ''): readonly string[] => this.#monitorsOf.get(uuid) ?? [];
-    return new Map(
-      gpus.flatMap(({ uuid, processes, instances }) => [
+    return new Map([
+      [unidentifiedKey, this.#unidentified] as const,
+      ...gpus.flatMap(({ uuid, processes, instances }) => [
         [userKey(uuid), processes.map(describeProcess)] as const,
         [monitorKey(uuid), monitorsOf(uuid)] as const,
         ...instances.flatMap((one) => [
@@ -109,7 +117,7 @@ export class DeviceView {
           [monitorKey(uuid, one), one.computeInstances.flatMap((part) => monitorsOf(part.uuid))] as const,
         ]),
       ]),
-    );
+    ]);
   }
 
   /** The earlier failures belong to the previous driver: the next retries follow each other closely again. */
@@ -163,9 +171,11 @@ export class DeviceView {
     const report = reportDevice(state, this.reported);
     const began = { atMs: this.#triedAt, wallMs: this.#clock.wallMs() };
     let monitorsOf: Monitors;
+    let unidentified: readonly string[];
     try {
       const word = await this.#kubelet?.ask(report, this.asked);
       monitorsOf = word?.holders.monitorsOf ?? new Map();
+      unidentified = word === undefined ? [] : listUnidentified(word.holders);
       const lost = this.#missing.note(state, report, word?.holders);
       this.#report = word
         ? {
@@ -180,6 +190,7 @@ export class DeviceView {
     }
     this.#state = state;
     this.#monitorsOf = monitorsOf;
+    this.#unidentified = unidentified;
     this.#began = began;
     this.#readAt = this.#clock.monotonicMs();
     this.failures = 0;

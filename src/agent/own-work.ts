@@ -1,5 +1,6 @@
 import type { DeviceReport } from '../api/types.ts';
-import { correctReport, type OwnRecord, recordOf } from '../core/node/own-record.ts';
+import { correctReport, type OwnRecord, type RebootAsked, recordOf } from '../core/node/own-record.ts';
+import { definedOnly } from '../core/text/defined-fields.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import type { Partition } from './partition.ts';
@@ -31,10 +32,19 @@ export class OwnWork {
     return { ...partition, status: { ...status, device } };
   }
 
-  /** Remembers what is about to be reported: on disk before anybody hears of it. */
-  async keep({ metadata: { uid } }: Partition, device: DeviceReport): Promise<void> {
+  /** The last reboot that was asked for, and that may not have helped. */
+  get rebootAsked(): RebootAsked | undefined {
+    return this.#record?.rebootAsked;
+  }
+
+  /**
+   * Remembers what is about to be reported: on disk before anybody hears of it.
+   *
+   * @param rebootAsked a reboot that was asked for just now
+   */
+  async keep({ metadata: { uid } }: Partition, device: DeviceReport, rebootAsked?: RebootAsked): Promise<void> {
     if (uid === undefined) return;
-    const record = recordOf(uid, device, this.#record);
+    const record = { ...recordOf(uid, device, this.#record), ...definedOnly({ rebootAsked }) };
     if (sameJson(record, this.#record) && !this.#isUnwritten) return;
     this.#record = record;
     this.#isUnwritten = true;

@@ -49,6 +49,7 @@ const hasShape = hasFields({
     hasFields({ step: isOneOf('Idle'), error: isOneOf(undefined) })(value) ||
     hasFields({ step: isOneOf('Failed'), error: isAbsentOr(isError) })(value),
   lastGood: isAbsentOr(hasFields({ bootID: isAbsentOr(isText), gpus: isAbsentOr(isListOf(isClaim)) })),
+  rebootAsked: isAbsentOr(hasFields({ wish: isText, bootID: isText })),
   signalled: isAbsentOr(hasFields({ epoch: isCount, uids: isListOf(isText) })),
 });
 

@@ -98,6 +98,7 @@ export const nodeReasons = [
   'AgentTooNew',
   'DeviceUnreadable',
   'NoGpus',
+  'GpusGone',
   'UnknownProfile',
   'UnknownPreset',
   'DoesNotFit',

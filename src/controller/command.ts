@@ -71,6 +71,7 @@ async function runController(options: ProgramOptions): Promise<void> {
         pluginRefresh: options.pluginRefresh,
         nodeStatus: options.nodeStatus,
         tidyNodeStatus: options.tidyNodeStatus,
+        refusesUnknownPlugin: options.unknownDevicePlugin === 'Refuse',
         pluginSelector: options.devicePluginSelector,
         systemNamespaces: options.systemNamespaces,
         version: programVersion,

@@ -26,6 +26,7 @@ export interface ProgramOptions extends ServiceOptions {
   readonly pluginRefresh: 'Signal' | 'Evict';
   readonly nodeStatus: 'Write' | 'Wait';
   readonly tidyNodeStatus: boolean;
+  readonly unknownDevicePlugin: 'Refuse' | 'Await';
   readonly devicePluginSelector?: LabelSelector;
   readonly systemNamespaces: readonly string[];
   readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
@@ -105,6 +106,13 @@ export function describeController(): Command {
       '--device-plugin-selector <labels>',
       'labels of the pods of a device plugin that is not NVIDIA’s: key=value,…',
       equalitySelector,
+    )
+    .option(
+      '--unknown-device-plugin <way>',
+      'what becomes of a change where the device plugin runs without a pod that the controller knows, such as a systemd unit: Refuse, or Await ' +
+        '(the node stays closed until it offers the new layout: somebody else restarts the plugin)',
+      oneOf(['Refuse', 'Await'] as const),
+      'Refuse',
     )
     .option(
       '--system-namespaces <names>',

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { adoptAnnotation } from '../../src/api/names.ts';
 import { wishHash } from '../../src/core/wish/wish.ts';
+import type { OwnRecord } from '../../src/core/node/own-record.ts';
 import { KubeletError } from '../../src/core/pods/kubelet-error.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { isChange } from '../device/simulated-node.ts';
@@ -734,13 +735,42 @@ describe('the agent on the real API server', () => {
     await scene.grant(wish, { allowReboot: true });
     await scene.run();
     expect(scene.rebootsAsked).to.equal(1);
-    scene.node.faults = '';
-    scene.node.state = 'gpu 0 mig 1 pending 1\n';
+    scene.node.reboot();
     scene.newAgent('boot-2');
     await scene.run();
-    await scene.grant(wish);
+    await scene.grant(wish, { allowReboot: true });
     await scene.run();
     expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+    expect(scene.rebootsAsked).to.equal(1);
+  });
+
+  it('asks for one reboot for a wish, even if that does not help', async () => {
+    let kept: OwnRecord | undefined;
+    const record = {
+      read: () => kept,
+      write: async (one: OwnRecord) => {
+        kept = one;
+      },
+    };
+    scene.newAgent('boot-1', { record });
+    const wish = await scene.wish({ profiles });
+    for (const boot of ['boot-1', 'boot-2', 'boot-3']) {
+      scene.node.faults = 'migpending rc=16 gpu=0\nskip GpuReset gpu=0';
+      scene.newAgent(boot, { record });
+      await scene.run();
+      await scene.grant(wish, { allowReboot: true });
+      await scene.run();
+      // A board that loses its mode.
+      scene.node.state = 'gpu 0 mig 0 pending 0\n';
+    }
+    const { error } = (await scene.read()).status?.device ?? {};
+    expect(error).to.include({ code: 'RebootRequired' });
+    expect(error?.message).to.contain('none is asked for again');
+    expect(scene.rebootsAsked).to.equal(1);
+    scene.node.faults = '';
+    await scene.grant(wish, { allowReboot: true });
+    await scene.run();
+    expect(kept).to.not.have.property('rebootAsked');
   });
 
   it('leaves what it made where it is when a grant fails and the policy says never to roll back', async () => {

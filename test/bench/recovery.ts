@@ -81,7 +81,8 @@ async function startStandby({ controlPlane, rig }: BenchCluster): Promise<Standb
     expirationSeconds: 3600,
   });
   const kubeconfig = await controlPlane.kubeconfigFile({ token });
-  const argv = [programPath('controller'), '--kubeconfig', kubeconfig, '--identity', 'controller-1'];
+  const unknown = ['--unknown-device-plugin', 'Await'];
+  const argv = [programPath('controller'), ...unknown, '--kubeconfig', kubeconfig, '--identity', 'controller-1'];
   const guard = startGuard();
   const program = new RigProcess('standby', argv, join(rig.folder, 'standby.log'), guard);
   program.start();

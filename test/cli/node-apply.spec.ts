@@ -264,7 +264,7 @@ describe('gpu-partition node apply', () => {
     const refused = await host.node('apply', '-f', layout);
     expect(refused.code).to.equal(1);
     expect(refused.stderr).to.contain('ResetRequired').and.to.contain('--allow-gpu-reset');
-    expect(host.state).to.contain('gpu 0 mig 0 pending 0');
+    expect(host.state).to.contain('gpu 0 mig 0 pending 1');
     const allowed = await host.node('apply', '-f', layout, '--allow-gpu-reset');
     expect({ code: allowed.code, stderr: allowed.stderr }).to.deep.equal({ code: 0, stderr: '' });
     expect(allowed.stdout).to.contain('--gpu-reset -i 00000000:07:00.0');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { refreshDeviceNodes, type DeviceNodeOptions } from '../../src/device/host/device-nodes.ts';
 import { useScratchFolder, writeScript } from './scratch-folder.ts';
 
@@ -13,6 +13,7 @@ describe('device nodes and CDI specs after a change', () => {
     writeScript(scratch.path('chroot'), `echo "$@" >> ${log}`);
     for (const folder of [`${driver}/usr/bin`, `${host}/run/cdi`, `${host}/usr/local/nvidia/toolkit`])
       mkdirSync(folder, { recursive: true });
+    rmSync(`${host}/etc`, { recursive: true, force: true });
     writeScript(`${driver}/usr/bin/nvidia-smi`, 'exit 0');
     for (const spec of specs) writeFileSync(`${host}/run/cdi/${spec}`, 'cdiVersion: 0.5.0\n');
     writeFileSync(log, '');
@@ -53,6 +54,23 @@ describe('device nodes and CDI specs after a change', () => {
       'nvidia-ctk system create-device-nodes --control-devices',
       'nvidia-ctk cdi generate --output=/var/run/cdi/nvidia.yaml',
     ]);
+  });
+
+  it('are said to be of before where a spec is in /etc/cdi, which nobody rewrites', async () => {
+    const options = aNode('nvidia.yaml');
+    writeScript(`${driver}/usr/bin/nvidia-ctk`, 'exit 0');
+    mkdirSync(`${host}/etc/cdi`, { recursive: true });
+    writeFileSync(`${host}/etc/cdi/gpus.yaml`, 'cdiVersion: "0.5.0"\nkind: nvidia.com/gpu\n');
+    writeFileSync(`${host}/etc/cdi/old.json`, '{"cdiVersion": "0.5.0", "kind": "management.nvidia.com/gpu"}');
+    writeFileSync(`${host}/etc/cdi/nic.yaml`, 'kind: example.com/nic\n');
+    writeFileSync(`${host}/etc/cdi/readme.txt`, 'kind: nvidia.com/gpu\n');
+    const { problems } = await refreshDeviceNodes(options);
+    expect(problems).to.have.length(2);
+    expect(problems[0]).to.equal(
+      `${host}/etc/cdi/gpus.yaml describes the previous layout, and is not rewritten: it may have been written by hand. Move it to ` +
+        '/run/cdi under the name nvidia.yaml, where it follows each change, or regenerate it with nvidia-ctk cdi generate',
+    );
+    expect(problems[1]).to.contain('old.json');
   });
 
   it('that cannot be made are said with the toolkit’s words, and the rest is done', async () => {

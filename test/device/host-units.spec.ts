@@ -49,6 +49,15 @@ describe('services of the host that were stopped for a change', () => {
     expect(await someUnits([]).borrow()).to.equal(false);
   });
 
+  it('are not waited for by a program that is itself a unit, after which they may be ordered', async () => {
+    await someUnits(['nvsm.service']).borrow();
+    const note = new LoanNote({ path, bootIdPath });
+    const units = new HostUnits({ units: allowed, tool, note, isUnit: true });
+    expect(await units.giveBack()).to.deep.equal([]);
+    expect(takeLog().slice(1)).to.deep.equal(['start --no-block nvsm.service']);
+    expect(existsSync(path)).to.equal(false);
+  });
+
   it('include one that is about to run: it starts, or systemd starts it again by itself', async () => {
     const units = someUnits(['nvsm.service'], 'none', allowed, ['nvidia-dcgm.service']);
     expect(await units.borrow()).to.equal(true);

@@ -23,6 +23,8 @@ async function modeOf(node: InProcessNode): Promise<string> {
 const unheldReset = ['-i 00000000:07:00.0 -pm 0', '--gpu-reset -i 00000000:07:00.0', '-i 00000000:07:00.0 -pm 1'];
 const needsReset = 'migpending rc=16';
 const inUse = 'migpending rc=19';
+/** A GPU that is passed through to a virtual machine. */
+const inVm = 'migpending rc=16\nfail GpuReset rc=3';
 
 describe('MIG mode', () => {
   it('is switched on before the layout is made, and off after the instances are gone', async () => {
@@ -55,7 +57,7 @@ describe('MIG mode', () => {
     expect(node.takeChanges().slice(0, 4)).to.deep.equal(['-i 00000000:07:00.0 -mig 1', ...unheldReset]);
   });
 
-  it('that stays pending asks for the reset where it is not allowed, and is taken back on undo', async () => {
+  it('that stays pending asks for the reset where it is not allowed, and another wish takes it back', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB']);
     node.faults = needsReset;
     expect(await apply(node, { '7g.40gb': 1 })).to.equal('Failed ResetRequired');
@@ -63,9 +65,59 @@ describe('MIG mode', () => {
     expect(await modeOf(node)).to.equal('Disabled Enabled');
     expect(await apply(node, 'Disabled')).to.equal('Applied');
     expect(await modeOf(node)).to.equal('Disabled Disabled');
-    node.faults = `${needsReset} nth=1`;
-    expect(await apply(node, {}, { undo: true })).to.equal('Undone ResetRequired');
-    expect(await modeOf(node)).to.equal('Disabled Disabled');
+  });
+
+  it('that waits for a boot is left pending by undo, and in effect after the boot', async () => {
+    for (const options of [{ undo: true }, { undo: true, allowReset: true }, { allOrNothing: true }]) {
+      const node = new InProcessNode(['A100-SXM4-40GB']);
+      node.faults = inVm;
+      expect(await apply(node, { '7g.40gb': 1 }, options)).to.match(/^Failed Re(?:boot|set)Required$/);
+      expect(await modeOf(node)).to.equal('Disabled Enabled');
+      node.reboot();
+      node.faults = inVm;
+      expect(await apply(node, { '7g.40gb': 1 }, options)).to.equal('Applied');
+    }
+  });
+
+  it('off that waits for a boot does not bring back what the boot would take', async () => {
+    const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
+    await apply(node, { '1g.5gb': 7 });
+    node.faults = inVm;
+    node.takeChanges();
+    expect(await apply(node, 'Disabled', { undo: true, allowReset: true })).to.equal('Failed RebootRequired');
+    expect(node.takeChanges().filter((change) => change.includes('-cgi'))).to.deep.equal([]);
+    expect(await modeOf(node)).to.equal('Enabled Disabled');
+    node.reboot();
+    expect(await apply(node, 'Disabled', { undo: true })).to.equal('Unchanged');
+  });
+
+  it('of all GPUs is set before the one boot that they need, and taken back where one of them fails otherwise', async () => {
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A100-SXM4-40GB']);
+    const targets = [0, 1].map((index) => ({ uuid: node.uuid(index), want: { '7g.40gb': 1 } }));
+    const options = { undo: true, allOrNothing: true, allowReset: true };
+    node.faults = inVm;
+    const first = await applyNode(node.openDriver(), targets, options);
+    expect(first.results.map(brief)).to.deep.equal(['Failed RebootRequired', 'Failed RebootRequired']);
+    expect(node.state).to.contain('gpu 0 mig 0 pending 1').and.to.contain('gpu 1 mig 0 pending 1');
+    node.reboot();
+    expect((await applyNode(node.openDriver(), targets, options)).results.map(brief)).to.deep.equal([
+      'Applied',
+      'Applied',
+    ]);
+
+    const broken = new InProcessNode(['A100-SXM4-40GB', 'A100-SXM4-40GB']);
+    const its = [0, 1].map((index) => ({ uuid: broken.uuid(index), want: { '7g.40gb': 1 } }));
+    broken.faults = `${inVm.replace('migpending', 'migpending gpu=0')}\nfail DeviceSetMigMode gpu=1 rc=999`;
+    const second = await applyNode(broken.openDriver(), its, options);
+    expect(second.results.map(brief)).to.deep.equal(['Undone RebootRequired', 'Undone DriverFailed']);
+    expect(broken.state).to.not.contain('pending 1');
+  });
+
+  it('that somebody left pending is not taken back by the undo of what failed', async () => {
+    const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 0 pending 1\n');
+    node.faults = `${inUse}\nfail GpuReset rc=19`;
+    expect(await apply(node, {}, { undo: true, allowReset: true })).to.match(/ Pending$/);
+    expect(await modeOf(node)).to.equal('Disabled Enabled');
   });
 
   it('that is pending since a client holds the GPU says Pending, with a reset and without', async () => {

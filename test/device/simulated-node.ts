@@ -3,7 +3,9 @@ import type { Execution } from '../../src/core/smi/output.ts';
 import { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
 import type { DriverBranch } from '../../src/simulator/nvidia-smi/nvml/driver-version.ts';
 import { assembleGpus, type SimulatedGpu } from '../../src/simulator/nvidia-smi/nvml/gpu.ts';
+import { rebootNode } from '../../src/simulator/nvidia-smi/nvml/device.ts';
 import { runNvidiaSmi } from '../../src/simulator/nvidia-smi/state/memory-world.ts';
+import { parseState, renderState } from '../../src/simulator/nvidia-smi/state/state-text.ts';
 
 /** What one command did; tests look at it or replace its answer. */
 export type Interception = (args: readonly string[], run: () => Execution) => Execution | Promise<Execution>;
@@ -76,6 +78,10 @@ export class InProcessNode {
     const instance = instances.find((candidate) => candidate.start === start);
     const where = instance === undefined ? '' : ` gi ${instance.id} ci 0`;
     this.state += `proc gpu ${index}${where} pid ${4200 + index} mem 1200 name python3 train.py\n`;
+  }
+
+  reboot(): void {
+    this.state = renderState(rebootNode(this.gpus, parseState(this.state, this.gpus.length)));
   }
 
   /** As a person does at a shell. */

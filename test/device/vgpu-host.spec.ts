@@ -34,6 +34,34 @@ describe('a GPU that serves virtual machines', () => {
     expect(node.takeChanges().some((change) => change.includes(node.busId(0)))).to.equal(false);
   });
 
+  it('is left alone where it is a virtual machine’s own, whose slices its host has made, and adopted as it is', async () => {
+    const node = new InProcessNode([A100], 'gpu 0 mig 1 pending 1\n');
+    const uuid = node.uuid(0);
+    await applyNode(node.openDriver(), [{ uuid, want: { '3g.20gb': 1 } }]);
+    node.takeChanges();
+    node.intercept = (_args, run) => {
+      const execution = run();
+      const guest = '<virtualization_mode>VGPU</virtualization_mode>';
+      return {
+        ...execution,
+        stdout: execution.stdout.replaceAll(/<virtualization_mode>.*?<\/virtualization_mode>/g, guest),
+      };
+    };
+    const report = reportDevice(await node.openDriver().readDevice());
+    const planFor = (want: object) => planWish(report, { gpus: [{ uuid, ...want }] }).report;
+    expect(planFor({ profiles: { '3g.20gb': 1 } }))
+      .to.include({ keep: 1, gpusChanging: 0 })
+      .and.to.not.have.property('refusal');
+    for (const want of [{ profiles: { '1g.5gb': 7 } }, { mig: 'Disabled' }]) {
+      const { refusalCode, refusal } = planFor(want);
+      expect(refusalCode).to.equal('Foreign');
+      expect(refusal).to.contain('is a virtual GPU (VGPU) and is left alone');
+    }
+    const { results } = await applyNode(node.openDriver(), [{ uuid, want: 'Disabled' }]);
+    expect(results[0]?.error?.code).to.equal('VgpuHost');
+    expect(node.takeChanges()).to.deep.equal([]);
+  });
+
   it('is left alone if it matches the layout', async () => {
     const node = new InProcessNode([A100], 'gpu 0 mig 1 pending 1\n');
     node.faults = 'vgpu';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rm, writeFile } from 'node:fs/promises';
+import { access, rm, writeFile } from 'node:fs/promises';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
@@ -67,6 +67,29 @@ describe('an agent whose device does not answer', function () {
       { timeoutMs: 30_000, what: 'the node to be ready after its reboot' },
     );
     expect(ownTaints(await rig().node(name))).to.deep.equal([]);
+  });
+
+  it('finishes a change of MIG mode with the one reboot that it asks for', async () => {
+    // As in a virtual machine: no GPU can be reset.
+    await setFaults('migpending rc=16\nfail GpuReset rc=3');
+    const selected = { nodeSelector: { matchLabels: { pool: 'p' } }, allow: { reboot: true } };
+    await rig().apply('p', { ...selected, layouts: [{ mig: 'Disabled' }] });
+    expect(await rig().untilReason(name, 'RebootRequired', 60_000)).to.contain('MIG mode Disabled is pending');
+    const isAsked = (): Promise<boolean> =>
+      access(rig().rig.rebootSentinel(name)).then(
+        () => true,
+        () => false,
+      );
+    expect(await isAsked()).to.equal(true);
+    expect(await rig().rig.deviceState(name)).to.match(/gpu 0 mig 1 pending 0\n(.*\n)*gpu 1 mig 1 pending 0/);
+    await rig().rig.rebootNode(name);
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
+    expect((await rig().partition(name)).status?.device?.gpus?.map(({ mig }) => mig)).to.deep.equal([
+      'Disabled',
+      'Disabled',
+    ]);
+    expect(await isAsked()).to.equal(false);
+    await setFaults('');
   });
 
   it('ends when somebody empties its state folder, and works on when its kubelet has started it again', async () => {

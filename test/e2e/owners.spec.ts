@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../src/api/types.ts';
+import { idleAnnotation } from '../../src/simulator/kubelet/pods/gpu-process.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
-import { operatorDaemonSet } from '../support/nvidia-daemons.ts';
+import { operatorDaemonSet, pluginDaemonSet } from '../support/nvidia-daemons.ts';
 import { useRig } from '../support/rig.ts';
 
 const gpus = ['A100-SXM4-40GB'];
@@ -19,6 +20,8 @@ const nodes: readonly RigNode[] = [
   aNode('dra'),
   aNode('aws'),
   aNode('claims'),
+  { ...aNode('files'), deviceIds: 'Files' },
+  aNode('gke'),
   aNode('upgraded', { 'nvidia.com/gpu-driver-upgrade-state': 'drain-required' }),
 ];
 
@@ -90,6 +93,48 @@ describe('GPUs that somebody else owns', function () {
     const message = await rig().untilReason('dra', 'ForeignManager');
     expect(message).to.match(/dynamic MIG: counters, .* ResourceSlice dra-gpu\.nvidia\.com/);
     await expectUntouched('dra');
+  });
+
+  it('are left to a pod that holds one by the name of its device file', async () => {
+    await rig().create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'trains', namespace: 'default', annotations: { [idleAnnotation]: 'true' } },
+      spec: {
+        nodeName: 'files',
+        terminationGracePeriodSeconds: 0,
+        containers: [{ name: 'c', image: 'example.com/c:1', resources: { limits: { 'nvidia.com/gpu': 1 } } }],
+      },
+    });
+    await rig().kubectl('wait', 'pod/trains', '--for=condition=Ready', '--timeout=30s');
+    await ask('files', { drain: { scope: 'None' } });
+    await eventually(
+      () => rig().partition('files'),
+      ({ status }) => status?.device?.plan?.affectedPods?.includes('default/trains') === true,
+      { timeoutMs: 20_000, what: 'a plan that names the pod' },
+    );
+    expect(await rig().rig.deviceOperations('files')).to.deep.equal([]);
+    await rig().kubectl('delete', 'pod', 'trains', '--force', '--grace-period=0');
+    await isReady('files');
+  });
+
+  it('are left to GKE’s device plugin until its pod is gone', async () => {
+    const labels = { 'k8s-app': 'nvidia-gpu-device-plugin' };
+    await rig().create(
+      pluginDaemonSet({
+        name: 'nvidia-gpu-device-plugin',
+        namespace: 'kube-system',
+        labels,
+        nodeSelector: { pool: 'gke' },
+      }),
+    );
+    await ask('gke');
+    expect(await rig().untilReason('gke', 'ForeignManager')).to.match(
+      /GKE's device plugin: pod kube-system\/nvidia-gpu-device-plugin-\w+.*gke-no-default-nvidia-gpu-device-plugin=true/,
+    );
+    await expectUntouched('gke');
+    await rig().kubectl('delete', 'daemonset', '-n', 'kube-system', 'nvidia-gpu-device-plugin');
+    await isReady('gke');
   });
 
   it('are left to the AWS virtual GPU plugin while a pod uses what it offers', async () => {

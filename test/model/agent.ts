@@ -198,7 +198,7 @@ export class AgentProcess {
     mayStart: () => boolean,
     mustBeOpen: boolean,
   ): Generator<number, Outcome, undefined> {
-    const { device, kubelet, checks, faults } = this.#world;
+    const { device, kubelet, checks, faults, setup } = this.#world;
     const { monitors } = partition.spec;
     const held = new Set([...kubelet.users.heldUuids(), ...kubelet.monitors.heldUuids(monitors)]);
     const confirm = (): Generator<number, void, undefined> => this.#confirm(partition, granted, mustBeOpen);
@@ -212,6 +212,7 @@ export class AgentProcess {
       }
     }
     let fault: Fault | undefined;
+    let isVain = false;
     const done: { readonly gpu: Gpu; readonly before: Gpu['slices']; readonly mode: Gpu['mig'] }[] = [];
     for (const { uuid, mode, steps } of work) {
       const gpu = device.gpus.find((one) => one.uuid === uuid);
@@ -219,10 +220,12 @@ export class AgentProcess {
       const before = { gpu, before: gpu.slices, mode: gpu.mig };
       done.push(before);
       try {
+        const isOff = granted.gpus.find((one) => one.uuid === uuid)?.mig === 'Disabled';
+        const isUnsettled = mode !== undefined || gpu.pending !== undefined;
         const operations: readonly (Step | 'Enable' | 'Disable')[] = [
-          ...(mode === 'Enable' ? (['Enable'] as const) : []),
+          ...(isUnsettled && !isOff ? (['Enable'] as const) : []),
           ...steps,
-          ...(mode === 'Disable' ? (['Disable'] as const) : []),
+          ...(isUnsettled && isOff ? (['Disable'] as const) : []),
         ];
         for (const operation of operations) {
           const isDisruption =
@@ -237,7 +240,8 @@ export class AgentProcess {
           this.#hasBegun = true;
           if (this.#world.failsNow()) throw new DriverRefusal('CommandFailed', 'the driver says no');
           if (operation === 'Enable' || operation === 'Disable') {
-            device.setMode(gpu, operation === 'Enable' ? 'Enabled' : 'Disabled', kubelet.isGpuOpen);
+            const wanted = operation === 'Enable' ? 'Enabled' : 'Disabled';
+            device.setMode(gpu, wanted, kubelet.isGpuOpen, setup.modeNeedsBoot);
           } else {
             device.takeStep(gpu, operation);
             checks.deviceIsMade(gpu, operation);
@@ -248,11 +252,18 @@ export class AgentProcess {
       } catch (error) {
         if (!(error instanceof DriverRefusal)) throw error;
         fault ??= { code: error.code, message: error.message, gpu: uuid };
+        const awaitsBoot = error.code === 'RebootRequired' && !this.#world.hasBug('UndoPending');
+        if (awaitsBoot) continue;
+        isVain = true;
         if (granted.rollback !== 'Never' && error.code !== 'Stopped') yield* this.#undo([before], granted, confirm);
         if (partition.spec.strategy === 'single') break;
       }
     }
-    if (fault && partition.spec.strategy === 'single') yield* this.#undo(done, granted, confirm);
+    if (fault && partition.spec.strategy === 'single') {
+      const kept = done.filter(({ gpu }) => isVain || gpu.pending === undefined);
+      yield* this.#undo(kept, granted, confirm);
+    }
+    if (fault?.code === 'RebootRequired') this.#world.bootIfPending();
     return { fault };
   }
 
@@ -272,7 +283,7 @@ export class AgentProcess {
           device.takeStep(gpu, { action: 'DestroyInstance', ...slice });
           kubelet.plugin.devicesChanged();
         }
-        if (gpu.mig !== mode) device.setMode(gpu, mode, kubelet.isGpuOpen);
+        if (gpu.mig !== mode || gpu.pending !== undefined) device.setMode(gpu, mode, kubelet.isGpuOpen);
         for (const slice of before.filter((one) => !gpu.slices.some(({ uuid }) => uuid === one.uuid))) {
           yield this.#world.random.between(50, 1500);
           device.takeStep(gpu, { action: 'CreateInstance', ...slice });

@@ -503,6 +503,11 @@ export const bugs: readonly Bug[] = [
     }),
   },
   {
+    name: 'UndoPending',
+    what: 'has its agent take a MIG mode back that waits for a boot',
+    theme: 'Boots',
+  },
+  {
     name: 'TwiceSeconds',
     what: 'has its agent work for twice the time of a grant',
     theme: 'Slow',

@@ -17,6 +17,8 @@ export interface Gpu {
   readonly uuid: string;
   readonly index: number;
   mig: 'Enabled' | 'Disabled';
+  /** Set, and in effect after the next boot. */
+  pending?: 'Enabled' | 'Disabled' | undefined;
   slices: readonly Slice[];
   isLost: boolean;
 }
@@ -99,9 +101,18 @@ export class ModelDevice {
     this.version += 1;
   }
 
-  /** @throws DriverRefusal */
-  setMode(gpu: Gpu, mode: Gpu['mig'], isOpen: boolean): void {
+  /**
+   * @param needsBoot as in a virtual machine, which can reset no GPU
+   * @throws DriverRefusal
+   */
+  setMode(gpu: Gpu, mode: Gpu['mig'], isOpen: boolean, needsBoot = false): void {
     if (gpu.isLost) throw new DriverRefusal('GpuLost', 'the GPU is lost');
+    if (gpu.mig === mode || needsBoot) {
+      this.version += 1;
+      gpu.pending = gpu.mig === mode ? undefined : mode;
+      if (gpu.mig === mode) return;
+      throw new DriverRefusal('RebootRequired', 'the mode stays pending');
+    }
     const users = [gpu.uuid, ...gpu.slices.map(({ uuid }) => uuid)].filter((uuid) => this.processes.has(uuid));
     if (users.length > 0 || isOpen) throw new DriverRefusal('InUse', 'somebody has the GPU open');
     gpu.mig = mode;
@@ -115,6 +126,15 @@ export class ModelDevice {
     if (action === 'CreateInstance') this.#create(gpu, profile, start);
     if (action === 'DestroyInstance') this.#destroy(gpu, profile, start);
     this.version += 1;
+  }
+
+  /** @param keepsMode whether MIG mode survives, and what was pending is in effect */
+  boot(keepsMode: boolean): void {
+    for (const gpu of this.gpus) {
+      gpu.mig = keepsMode ? (gpu.pending ?? gpu.mig) : 'Disabled';
+      gpu.pending = undefined;
+    }
+    this.loseInstances();
   }
 
   /** What no instance survives: a reboot, or a reload of the driver. */
@@ -156,7 +176,7 @@ export class ModelDevice {
     gpu.slices = gpu.slices.filter((one) => one !== slice);
   }
 
-  #describe({ uuid, index, mig, slices, isLost }: Gpu): GpuReport {
+  #describe({ uuid, index, mig, pending, slices, isLost }: Gpu): GpuReport {
     const common = { uuid, index, pciBusId: `00000000:0${index}:00.0`, product: this.#product };
     if (isLost) return { ...common, error: 'GpuLost: fell off the bus', instances: [] };
     return {
@@ -165,6 +185,7 @@ export class ModelDevice {
       computeCapability: '8.0',
       migCapable: true,
       mig,
+      ...(pending !== undefined && { migPending: pending }),
       ...(this.processes.has(uuid) && { busy: true }),
       instances: slices.map((slice) => this.#describeSlice(slice)),
     };

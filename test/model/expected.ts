@@ -3,7 +3,7 @@ import { resourceOf } from './plugin.ts';
 
 /** Counted independently, so that the product is not judged by its own count. */
 export function isAsWished(gpu: GpuReport, wish: GpuWish): boolean {
-  if (gpu.error !== undefined) return false;
+  if (gpu.error !== undefined || gpu.migPending !== undefined) return false;
   if (wish.mig === 'Disabled') return gpu.mig !== 'Enabled';
   const counts = new Map<string, number>();
   for (const { profile } of gpu.instances) counts.set(profile, (counts.get(profile) ?? 0) + 1);

@@ -235,6 +235,7 @@ describe('model of a node', function () {
     'SecondDriver',
     'SecondPlugin',
     'ClaimDrift',
+    'Boots',
   ] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
       tellers.tell({ from: 0, to: Math.ceil(seeds / 57), theme }));

@@ -24,6 +24,8 @@ export interface Setup {
   readonly kubeletTells: boolean;
   readonly hasStartupTaint: boolean;
   readonly modeSurvivesReboot: boolean;
+  /** Whether a change of MIG mode takes effect with a boot only, as in a virtual machine. */
+  readonly modeNeedsBoot?: boolean;
   /** The label that mig-manager's tools read existed before us. */
   readonly hasConfigState: boolean;
   /** Whether the controller writes the device plugin's config files, and a sidecar of the plugin follows the node's label. */

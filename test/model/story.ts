@@ -419,6 +419,12 @@ const themes = {
     names: ['holdersStay', 'budgetHolds', 'crashController', 'endAllPods', 'wait', 'wait', 'wait', 'wait'],
     pauses: [2000, 60_000, 300_000],
   },
+  /** MIG modes that wait for a boot, which somebody brings about, or which comes at any time. */
+  Boots: {
+    setup: { modeNeedsBoot: true, modeSurvivesReboot: true },
+    names: ['editPolicy', 'editPolicy', 'reboot', 'crashAgent', 'crashController', 'addPod', 'endAllPods', 'wait'],
+    pauses: [150, 2000, 15_000, 60_000, 120_000],
+  },
 } as const satisfies Readonly<
   Record<
     string,

@@ -406,6 +406,13 @@ export class ModelWorld implements ControllerWorld {
     });
   }
 
+  /** Somebody reads that a mode waits for a boot: a person, or kured. */
+  bootIfPending(): void {
+    this.later(5000, 120_000, () => {
+      if (this.device.gpus.some(({ pending }) => pending !== undefined)) this.reboot();
+    });
+  }
+
   /** The machine is gone for long: its kubelet is not heard of, and no pod of it ends. */
   die(): void {
     if (!this.kubelet.isUp) return;
@@ -426,8 +433,7 @@ export class ModelWorld implements ControllerWorld {
   #goDown(): void {
     this.checks.devicesAreLost();
     this.kubelet.shutDown();
-    this.device.loseInstances();
-    if (!this.setup.modeSurvivesReboot) for (const gpu of this.device.gpus) gpu.mig = 'Disabled';
+    this.device.boot(this.setup.modeSurvivesReboot);
     this.kubelet.boot += 1;
     this.endAgent(1e9);
   }

@@ -609,7 +609,7 @@ export interface GpuNodePartition {
          */
         error?: string;
         /**
-         * Set where the GPU serves virtual machines (vGPU host), in the driver's words. Such a GPU is left alone.
+         * Set where the GPU serves virtual machines (vGPU host), or is a virtual GPU itself (VGPU), in the driver's words. Such a GPU is left alone.
          */
         vgpuHost?: string;
         /**

@@ -20,7 +20,7 @@ const mostNamed = 3;
 export function compareSlices(slices: readonly ResourceSliceView[], expected: readonly PublishedDevice[]): SliceOffer {
   const missing = [...expected];
   const found = listSliceDevices(slices);
-  const strays = found.filter((device) => {
+  const strays = found.filter(isOfOurs).filter((device) => {
     const at = missing.findIndex((one) => isSame(device, one));
     if (at >= 0) missing.splice(at, 1);
     return at < 0;
@@ -32,6 +32,12 @@ export function compareSlices(slices: readonly ResourceSliceView[], expected: re
       : []),
   ];
   return { isExact: gap.length === 0, isNothing: found.length === 0, gap: gap.join(' and ') };
+}
+
+/** Not a device of another type: `vfio` offers whole GPUs to virtual machines beside the others, and later drivers may have more. */
+function isOfOurs(device: ReturnType<typeof listSliceDevices>[number]): boolean {
+  const type = attributeOf(device, 'type');
+  return type === undefined || type === 'gpu' || type === 'mig';
 }
 
 function isSame(device: ReturnType<typeof listSliceDevices>[number], one: PublishedDevice): boolean {

@@ -10,6 +10,7 @@ export interface HostFault {
 /** The driver's advice names a policy's fields where the command has options, or another meaning. */
 const ADVICE: Partial<Readonly<Record<DeviceErrorCode, string>>> = {
   ResetRequired: 'allow a reset of this GPU with --allow-gpu-reset, or reset it while nothing uses it',
+  RebootRequired: 'reboot this machine, then run this again; resetting a single GPU does not help here',
   ForeignInstance:
     'the GPU changed after the plan was printed, or has an instance that its driver lists no profile for; look at it and run this again',
   Stopped: 'run this again: it continues from the current state',

@@ -32,7 +32,7 @@ import { noteFreshPlugin } from './rules/mark-plugin.ts';
 import { awaitSlot } from './rules/slot.ts';
 import { isGrantLive } from './revocation.ts';
 import { tidyStatus } from './rules/tidy-status.ts';
-import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
+import { gpusGone, isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
 import type { Needed, NodeSnapshot } from './snapshot.ts';
 import { describeRolloutState, type RolloutState, keepRolloutState } from './rollout-state.ts';
 
@@ -64,6 +64,7 @@ const rules: readonly Rule[] = [
   deviceUnreadable,
   nodeRefused,
   findBackend,
+  gpusGone,
   wishOutdated,
   finish,
   onHold,

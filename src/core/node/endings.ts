@@ -58,6 +58,7 @@ export const endings: Readonly<Record<NodeReason, Ending | undefined>> = {
   RefreshBlocked: notOffered,
   LabelsStale: notOffered,
   DeviceUnreadable: notReadable,
+  GpusGone: notReadable,
   StrategyMismatch: notFit,
   SharingRefused: notFit,
   NoDevicePlugin: notFit,

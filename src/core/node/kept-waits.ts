@@ -7,6 +7,7 @@ import { changeKey } from './refresh-mark.ts';
 import { isDrifting } from './repair.ts';
 import { isGrantLive } from './revocation.ts';
 import { untouchedKey } from './rules/untouched.ts';
+import { findMoved } from './rules/wish.ts';
 import type { Situation, Verdict } from './outcome.ts';
 
 /**
@@ -23,6 +24,7 @@ const causes: {
   // The next rest is longer until the node is Ready, whatever it waits for in between.
   DrainRest: (_, { phase }) => phase !== 'Ready',
   HoldersRest: (_, { phase }) => phase !== 'Ready',
+  GpusGone: (situation) => findMoved(situation) !== undefined,
   Drift: ({ partition, now }) => isDrifting(partition, now),
   ChangeFailed: (situation, { phase }) => phase !== 'Ready' && generationOf(situation),
   Granted: ({ partition }) => isGrantLive(partition) && String(partition.spec.granted?.epoch),

@@ -54,6 +54,8 @@ const waitKinds = {
   Refused: 'Passing',
   /** Pods that hold what is to be destroyed did not go in time, and are left alone for a while. */
   DrainRest: 'Lasting',
+  /** GPUs have moved since another is gone, and somebody is to say whether they change. */
+  GpusGone: 'Lasting',
   /** Something else keeps changing the GPUs, which are left alone for a while. */
   Drift: 'Lasting',
   /** Grants of this generation failed; see {@link GrantFailure}. */

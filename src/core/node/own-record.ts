@@ -12,6 +12,14 @@ export interface OwnRecord {
   readonly outcome: Pick<DeviceReport, 'step' | 'error'>;
   readonly lastGood?: DeviceReport['lastGood'];
   readonly signalled?: DeviceReport['signalled'];
+  /** The last reboot that was asked for, until a grant succeeds. */
+  readonly rebootAsked?: RebootAsked;
+}
+
+/** A reboot that a wish needed, by its hash, and the boot in which it was asked for. */
+export interface RebootAsked {
+  readonly wish: string;
+  readonly bootID: string;
 }
 
 const idle = { step: 'Idle' } as const;
@@ -49,7 +57,8 @@ export function recordOf(uid: string, device: DeviceReport, before: OwnRecord | 
   // A device that cannot be read says nothing about the grant before.
   const outcome =
     step === 'Failed' ? definedOnly({ step, error }) : step === 'Unknown' && isSameWork ? before.outcome : idle;
-  return { uid, epoch, outcome, ...definedOnly({ lastGood, signalled }) };
+  const rebootAsked = step === 'Idle' ? undefined : before?.rebootAsked;
+  return { uid, epoch, outcome, ...definedOnly({ lastGood, signalled, rebootAsked }) };
 }
 
 function epochField(epoch: number): Pick<DeviceReport, 'observedEpoch'> {

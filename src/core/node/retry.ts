@@ -22,6 +22,7 @@ export function findResting({ status }: GpuNodePartition): RestingFailure | unde
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const rest = ready && recallRest(status, ready.reason);
   if (ready && rest) return { code: ready.reason, message: ready.message, equal: rest.count, isResting: true };
+  if (ready?.reason === 'GpusGone') return { code: ready.reason, message: ready.message, equal: 1, isResting: true };
   if (ready?.reason === 'Drifting')
     return { code: ready.reason, message: ready.message, equal: mostRepairs, isResting: true };
   if (step !== 'Failed' || !error) return undefined;

@@ -48,6 +48,8 @@ export interface NodeSettings {
   readonly version?: string;
   /** Namespaces in which the device plugin, other holders and other owners of GPUs run; see `systemPods`. */
   readonly systemNamespaces: readonly string[];
+  /** Whether a node is left alone whose device plugin has no pod that we know: nobody may restart it after a change. */
+  readonly refusesUnknownPlugin?: boolean;
   /** Labels of a device plugin's pods besides NVIDIA's own. */
   readonly pluginSelector?: LabelSelector | undefined;
   /** Where the device plugin's config files are kept; absent: they belong to the administrator. */

@@ -10,7 +10,7 @@ import { hasEnded, namePods, type PodView } from '../pods/pod-view.ts';
 
 /** Another party that partitions or hands out the GPUs of a node. */
 export interface Owner {
-  readonly name: 'mig-manager' | 'dra' | 'hami' | 'nos' | 'aws-vgpu' | 'instaslice' | 'vgpu-host';
+  readonly name: 'mig-manager' | 'dra' | 'hami' | 'nos' | 'aws-vgpu' | 'instaslice' | 'gke' | 'vgpu-host';
   /** What was seen, with names. */
   readonly evidence: string;
   /** The setting or the command that hands the GPUs over to us. */
@@ -46,6 +46,7 @@ export function findOwners(evidence: OwnerEvidence, takeOver: readonly string[])
     findNos(evidence),
     findAwsVirtualGpu(evidence),
     findInstaslice(evidence),
+    findGke(evidence),
     findVgpuHost(evidence),
   ].filter((owner) => owner !== undefined);
 }
@@ -197,6 +198,24 @@ function findInstaslice(evidence: OwnerEvidence): Owner | undefined {
     seen,
     'uninstall its operator once no pod uses a slice that it created: it serves every MIG node of the cluster, ' +
       "and does not work beside NVIDIA's device plugin",
+  );
+}
+
+/** GKE partitions the GPUs of such a pool at boot, and its plugin serves no other layout. */
+const gkePartitionLabel = 'cloud.google.com/gke-gpu-partition-size';
+
+function findGke(evidence: OwnerEvidence): Owner | undefined {
+  const size = evidence.labels[gkePartitionLabel] ?? '';
+  const seen = [
+    ...(size === '' ? [] : [`label ${gkePartitionLabel}=${size}`]),
+    ...namedPods(evidence, [{ 'k8s-app': 'nvidia-gpu-device-plugin' }]),
+  ];
+  return seenOwner(
+    'gke',
+    "GKE's device plugin",
+    seen,
+    'use a node pool without gpu-partition-size and with the node label gke-no-default-nvidia-gpu-device-plugin=true, ' +
+      "and NVIDIA's device plugin",
   );
 }
 

@@ -10,14 +10,17 @@ type Device = Pick<DeviceReport, 'gpus'>;
 /**
  * The UUID of the device that a device plugin's id denotes. Forms: `GPU-<uuid>`; `MIG-<uuid>`; `MIG-GPU-<uuid>/<gi>/<ci>`, used by
  * drivers before R470; any of them with a replica's number, `<id>::<n>` (time-slicing) or `<id>-<n>` (plugins that share by MPS);
- * and, for plugins that number devices, `2` (GPU 2) and `0:3` (MIG device 3 of GPU 0).
+ * for plugins that number devices, `2` (GPU 2) and `0:3` (MIG device 3 of GPU 0); and, for plugins that name device files (GKE's),
+ * `nvidia0`, `nvidia0/gi2` (GPU instance 2) and a share of one, `nvidia0/gi2/vgpu1`.
  *
- * @param device if absent, an id of the last three forms, or one that cannot be resolved, is returned unchanged
+ * @param device if absent, an id of the last forms, or one that cannot be resolved, is returned unchanged
  */
 export function uuidOfDeviceId(id: string, device?: Device): string {
   const bare = id.replace(/::\d+$/, '');
   const gpus = device?.gpus ?? [];
-  return findByIndex(bare, gpus) ?? findByInstanceId(bare, gpus) ?? findByShare(bare, gpus) ?? bare;
+  return (
+    findByIndex(bare, gpus) ?? findByFile(bare, gpus) ?? findByInstanceId(bare, gpus) ?? findByShare(bare, gpus) ?? bare
+  );
 }
 
 /** UUID of this node's device that a pod has, whatever its resource is called; undefined if it is none of them. */
@@ -57,6 +60,15 @@ function findByIndex(id: string, gpus: readonly GpuReport[]): string | undefined
     .toSorted((a, b) => a.gi - b.gi)
     .flatMap(computeInstancesOf)
     .at(Number(migIndex))?.uuid;
+}
+
+/** A plugin that names device files hands out GPU instances whole. */
+function findByFile(id: string, gpus: readonly GpuReport[]): string | undefined {
+  const [, number, gi] = /^nvidia(\d+)(?:\/gi(\d+))?(?:\/vgpu\d+)?$/.exec(id) ?? [];
+  const gpu = gpus.find(({ index, minor = index }) => String(minor) === number);
+  if (gpu === undefined || gi === undefined) return gpu?.uuid;
+  const instance = gpu.instances.find((one) => String(one.gi) === gi);
+  return instance && computeInstancesOf(instance)[0]?.uuid;
 }
 
 /** An id of the old form, while the report has the new one: the driver was replaced under a running plugin. */

@@ -26,14 +26,25 @@ export function listUnresolved({ stale }: Pick<Holders, 'stale'>): readonly stri
   return [...new Set(stale.flatMap(({ id, pod }) => (id.startsWith('MIG-') ? [pod] : [])))].toSorted();
 }
 
+/** What pods hold of GPU resources and no reading explains: `pod NAMESPACE/NAME holds ID of RESOURCE`. It may be any device. */
+export function listUnidentified({ stale }: Pick<Holders, 'stale'>): readonly string[] {
+  return stale.filter(isUnidentified).map(({ pod, id, resource }) => `pod ${pod} holds ${id} of ${resource}`);
+}
+
+/** A UUID of a GPU that the node does not have is no other GPU's; an id in another form may be that of any device. */
+function isUnidentified({ id }: StaleHolding): boolean {
+  return !/^(GPU|MIG)-/.test(id);
+}
+
 /** All that pods hold: UUIDs of devices, ids that no device has, and `NAMESPACE/NAME` of each pod whose devices are unknown. */
 export function listHeldIds({ ofDevice, ofAny, stale }: Holders): ReadonlySet<string> {
-  return new Set([...ofDevice.keys(), ...ofAny, ...stale.map(({ id }) => id)]);
+  const ids = stale.map((one) => (isUnidentified(one) ? `${one.pod} (${one.id})` : one.id));
+  return new Set([...ofDevice.keys(), ...ofAny, ...ids]);
 }
 
 /** The same, plus every device of the node if some pod's devices are unknown: any may be its own. */
 export function listHeldDevices(holders: Holders, device: Pick<DeviceReport, 'gpus'>): ReadonlySet<string> {
-  const any = holders.ofAny.length > 0 ? listUuids(device) : [];
+  const any = holders.ofAny.length > 0 || holders.stale.some(isUnidentified) ? listUuids(device) : [];
   return new Set([...any, ...listHeldIds(holders)]);
 }
 

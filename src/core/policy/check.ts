@@ -3,6 +3,7 @@ import { findModel, matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 import { type GpuModel, MODELS } from '../gpu/geometry/models.ts';
 import { checkDemand } from './demand-check.ts';
 import { layoutFor } from './gpu-layout.ts';
+import { listGuesses } from './layout-verdict.ts';
 import { isMistake, type Mistake, type PolicyRefusal } from './refusal.ts';
 import { listBadWindows, type Variant, variantsOf } from './schedules.ts';
 import { checkSinglePreset } from './single.ts';
@@ -56,6 +57,8 @@ function checkLayout(entry: PolicyLayout, products: readonly string[]): PolicyRe
   const known = present.flatMap((product) => findModel(product) ?? []);
   // The table of a model that is newer than this release is reported by its driver: its nodes judge.
   if (known.length < present.length) return undefined;
+  // A guess refuses nothing: the nodes with such a board judge.
+  if (entry.gpus?.models?.some((glob) => listGuesses(glob).length > 0) === true) return undefined;
   const refusals: ModelRefusal[] = [];
   for (const model of MODELS) {
     if (!model.products.some(({ name }) => meets(entry, name, model))) continue;

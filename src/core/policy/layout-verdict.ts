@@ -46,6 +46,14 @@ export function judgeLayouts(layouts: readonly PolicyLayout[]): readonly LayoutV
   });
 }
 
+/** The boards that a glob of `gpus.models` matches if all of them are guesses; none if it is the id of one, which is meant then. */
+export function listGuesses(glob: string): readonly Product[] {
+  const met = BOARDS.filter((board) => meetsBoard({ models: [glob] }, board));
+  const isGuess = ({ model, product }: Board): boolean =>
+    product?.uncertain === true && model.id !== glob.toLowerCase();
+  return met.every(isGuess) ? met.flatMap(({ product }) => product ?? []) : [];
+}
+
 function judgeModel(entry: PolicyLayout, model: GpuModel): ModelVerdict {
   const name = nameModel(model);
   const result = layoutFor(entry, model, name);

@@ -2,7 +2,7 @@ import type { GpuPartitionPolicy, PolicyLayout, PolicySpec } from '../../api/typ
 import type { FieldPath, Finding } from '../text/finding.ts';
 import { MODELS } from '../gpu/geometry/models.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
-import { judgeLayouts, type LayoutVerdict, type ModelVerdict, nameModel } from './layout-verdict.ts';
+import { judgeLayouts, type LayoutVerdict, listGuesses, type ModelVerdict, nameModel } from './layout-verdict.ts';
 import { fieldsOf } from '../text/fields.ts';
 import { checkDemand } from './demand-check.ts';
 import { checkMetadata } from './metadata.ts';
@@ -110,6 +110,8 @@ function checkGeometry(layouts: readonly PolicyLayout[], place: FieldPath): read
 
 function checkEntry(entry: PolicyLayout, { verdicts, taken }: LayoutVerdict, path: FieldPath): readonly Finding[] {
   const content = [...path, contentOf(entry)];
+  const guesses = (entry.gpus?.models ?? []).filter((glob) => listGuesses(glob).length > 0);
+  if (guesses.length > 0) return guesses.map((glob) => warnGuess(glob, path));
   const selects = entry.gpus?.models !== undefined || entry.gpus?.pciDeviceIds !== undefined;
   if (verdicts.length === 0) return taken.length > 0 ? [warnShadowed(taken, path)] : warnUnknownModels(entry, path);
   const refused = verdicts.flatMap(({ refusal, ...one }) => (refusal === undefined ? [] : [{ ...one, refusal }]));
@@ -145,6 +147,15 @@ function warnShadowed(taken: LayoutVerdict['taken'], path: FieldPath): Finding {
     message: `the entry never applies: ${what} by an earlier entry, and the first match wins`,
     models: taken.map(({ id }) => id),
   };
+}
+
+/** What a guess says of the layout is not reported. */
+function warnGuess(glob: string, path: FieldPath): Finding {
+  const [board] = listGuesses(glob);
+  const message =
+    `${glob} matches only a board of which little is published (${board?.name}, ${board?.pciDeviceId}), so the layout could not be ` +
+    `checked${adviseModels([glob])}`;
+  return { severity: 'warning', code: 'NoSuchModel', path: [...path, 'gpus', 'models'], message };
 }
 
 const vendor = /^nvidia[- ]/i;

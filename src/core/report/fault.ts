@@ -41,6 +41,12 @@ export function faultOf(error: unknown, gpu?: string, undoError?: DeviceError): 
   return { code, message: `${message}; ${undo}`, ...about };
 }
 
+/** What is said of a reboot that is still needed after the one that was asked for. */
+export function withVainReboot(fault: Fault | undefined): Fault | undefined {
+  if (fault?.code !== 'RebootRequired') return fault;
+  return { ...fault, message: `${fault.message}. The reboot that was asked for did not help: none is asked for again` };
+}
+
 /** The first failure of work on GPUs. Where all of them go back, one may not that had not failed itself. */
 export function faultOfWork(
   results: readonly {

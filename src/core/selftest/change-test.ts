@@ -63,7 +63,8 @@ export function describeGpuState({ mig, instances }: GpuState): string {
     const parts = one.computeInstances.map(({ profile }) => profile).toSorted();
     return `${placeOf(one)} (${parts.join(', ')})`;
   });
-  return [`MIG mode ${mig?.current ?? 'unknown'}`, ...places].join(', ');
+  const pending = mig === undefined || mig.pending === mig.current ? [] : [`${mig.pending} pending`];
+  return [`MIG mode ${mig?.current ?? 'unknown'}`, ...pending, ...places].join(', ');
 }
 
 export function listMigUuids({ instances }: GpuState): readonly string[] {

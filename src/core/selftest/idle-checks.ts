@@ -1,5 +1,5 @@
 import type { PodHolding } from '../pods/holding.ts';
-import { holdersOf, listUnresolved } from '../pods/slice-holders.ts';
+import { holdersOf, listUnidentified, listUnresolved } from '../pods/slice-holders.ts';
 import { countWords } from '../text/cut-text.ts';
 import { reportDevice } from '../report/report-device.ts';
 import type { DeviceState } from '../gpu/state/device-state.ts';
@@ -91,6 +91,11 @@ function checkHoldings(device: DeviceState | undefined, holdings: readonly PodHo
     good(`the kubelet answers: ${pods}, GPUs and slices that they hold: ${holders.ofDevice.size}`),
     ...unresolved.map((pod) =>
       finding(`pod ${pod} holds a slice that no GPU has: nothing is destroyed on this node until it has gone`),
+    ),
+    ...(device === undefined ? [] : listUnidentified(holders)).map((held) =>
+      finding(
+        `${held}, which this node does not have and which may be any device: nothing is destroyed until the pod has gone`,
+      ),
     ),
     ...(device === undefined ? [] : holders.ofAny).map((pod) =>
       note(`pod ${pod} holds a device by claim, and which one is unknown: every GPU counts as held`),

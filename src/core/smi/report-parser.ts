@@ -167,11 +167,14 @@ function findText(element: XmlElement, pattern: RegExp): string | undefined {
   return element.children.map((child) => findText(child, pattern)).find((text) => text !== undefined);
 }
 
-/** The host's side of vGPU, by either of two signs; virtual machines with a vGPU or a passed-through GPU show other values. */
+/**
+ * The host's side of vGPU, by either of two signs, or a virtual machine's (`VGPU`), whose slices its host makes. A virtual machine
+ * with a passed-through GPU shows another value.
+ */
 function readVgpuHost(element: XmlElement): string | undefined {
   const mode = textAt(element, 'gpu_virtualization_mode', 'virtualization_mode') ?? '';
   const host = textAt(element, 'gpu_virtualization_mode', 'host_vgpu_mode') ?? '';
-  const signs = [...(/^Host V(?:GPU|SGA)$/i.exec(mode) ?? []), ...(/^(?:Non[ -])?SR-IOV$/i.exec(host) ?? [])];
+  const signs = [...(/^(?:Host )?V(?:GPU|SGA)$/i.exec(mode) ?? []), ...(/^(?:Non[ -])?SR-IOV$/i.exec(host) ?? [])];
   return signs.length === 0 ? undefined : signs.join(', ');
 }
 

@@ -6,6 +6,7 @@ import { planGpuReset } from '../gpu/plan/reset-plan.ts';
 import { type Place, placeOf } from '../gpu/search/instance.ts';
 import { writeLayout } from '../gpu/search/layout-words.ts';
 import { viewReport } from './report-view.ts';
+import { describeVgpu } from '../gpu/state/device-state.ts';
 import { describeUse, type DeviceUsers, listMonitors, listUsers, userKey } from '../gpu/state/device-users.ts';
 import { meetsWish } from './wish.ts';
 import { definedOnly } from '../text/defined-fields.ts';
@@ -60,7 +61,7 @@ export function planGpuWish(
   const name = `GPU ${gpu.index} (${view.product})`;
   if (gpu.vgpuHost !== undefined) {
     const advice = 'take it out of the layout, or out of vGPU mode';
-    return refuse('Foreign', `${name} serves virtual machines (${gpu.vgpuHost}) and is left alone: ${advice}`);
+    return refuse('Foreign', `${name} ${describeVgpu(gpu.vgpuHost)} and is left alone: ${advice}`);
   }
   const oldDriver = want === 'Disabled' ? undefined : explainOldDriver(gpu.product, device.driverVersion);
   if (oldDriver !== undefined) return refuse('Impossible', `${name}: ${oldDriver}; nothing was touched`);

@@ -1,9 +1,10 @@
 import type { DeviceReport, PlanReport, Wish } from '../../api/types.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
+import { listDisturbed } from '../gpu/plan/gpu-change.ts';
 import type { Step } from '../gpu/plan/step.ts';
-import type { DeviceUsers } from '../gpu/state/device-users.ts';
+import { type DeviceUsers, unidentifiedKey } from '../gpu/state/device-users.ts';
 import type { ForeignInstances } from './ownership.ts';
-import { type GpuWork, planGpuWish } from './plan-gpu-wish.ts';
+import { type GpuNeed, type GpuWork, planGpuWish } from './plan-gpu-wish.ts';
 import { wishHash } from './wish.ts';
 import { cutText } from '../text/cut-text.ts';
 
@@ -44,7 +45,10 @@ export function planWish(
   const outcomes = wish.gpus.map((one) =>
     planGpuWish(device, one, untouchable.get(one.uuid) ?? new Set(), users, mayReset),
   );
-  const refusals = outcomes.flatMap((outcome) => outcome.refusal ?? []);
+  const unidentified = outcomes.some(({ work: some }) => some !== undefined && isDisturbing(some))
+    ? refuseUnidentified(users)
+    : [];
+  const refusals = [...outcomes.flatMap((outcome) => outcome.refusal ?? []), ...unidentified];
   const stopping = refusals.find(({ code }) => code !== 'Lost' && code !== 'Unhealthy');
   const work = stopping === undefined ? outcomes.flatMap((outcome) => outcome.work ?? []) : [];
   // A GPU that does not answer, or is unhealthy, delays the others no longer than there is work on them.
@@ -72,6 +76,18 @@ export function planWish(
       ...(refusal?.monitors && { monitors: refusal.monitors.slice(0, mostMonitors) }),
     },
   };
+}
+
+/** Whether the work may harm whoever uses the GPU; making an instance in free room does not. */
+function isDisturbing({ mode, resets, steps }: GpuWork): boolean {
+  return mode !== undefined || resets === true || listDisturbed(steps).length > 0;
+}
+
+function refuseUnidentified(users: DeviceUsers): readonly NonNullable<GpuNeed['refusal']>[] {
+  const held = users.get(unidentifiedKey) ?? [];
+  if (held.length === 0) return [];
+  const message = `${held.join(', ')}, which this node does not have and which may be any device: nothing is changed while the pod is there`;
+  return [{ code: 'InUse', message }];
 }
 
 function listSorted(names: readonly string[]): string[] {

@@ -122,8 +122,8 @@ async function advance(
       await task.gpu.advance(task.now);
     } catch (error) {
       const reason = fail(task, error);
-      // An error of the whole node would only recur on the next GPU.
-      if (reason.stopsNode || options.allOrNothing === true) {
+      // An error of the whole node would only recur on the next GPU. All GPUs wait for the same boot.
+      if (reason.stopsNode || (options.allOrNothing === true && !task.gpu.awaitsBoot)) {
         end.isOver = true;
         if (reason.stopsNode) end.stop ??= reason;
         skip(tasks, reason.stopsNode ? reason : undefined);
@@ -173,12 +173,16 @@ async function prove(
   return device instanceof DeviceError ? undefined : device;
 }
 
-/** @returns whether anything was tried */
+/**
+ * A MIG mode that waits for a boot stays pending: it is the progress, and a boot without it would be for nothing.
+ * @returns whether anything was tried
+ */
 async function undoAll({ undo, allOrNothing }: DeviceApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {
   const isLost = allOrNothing === true && tasks.some(isGivenUp);
+  const isVain = allOrNothing === true && tasks.some((task) => isGivenUp(task) && !task.gpu.awaitsBoot);
   const taken = tasks.filter(
-    ({ outcome }) =>
-      (outcome === 'Failed' && (undo === true || allOrNothing === true)) ||
+    ({ outcome, gpu }) =>
+      (outcome === 'Failed' && (undo === true || allOrNothing === true) && (isVain || !gpu.awaitsBoot)) ||
       ((outcome === 'Applied' || outcome === 'Begun') && isLost),
   );
   let silent: DeviceError | undefined;

@@ -10,6 +10,7 @@ import { createAnywhere } from './create-instances.ts';
 import { GpuSession, type ApplyContext } from './gpu-session.ts';
 import { takeSteps } from './instance-change.ts';
 import { changeMode, isAt, recoverGpu } from './mode-change.ts';
+import type { ReportedGpu } from '../../core/smi/report-parser.ts';
 import { type GpuInstanceState, type GpuState, type MigMode, toInstances } from '../../core/gpu/state/device-state.ts';
 
 /** The first round does the work; the others do what turned out not to be done, or not to be possible as planned. */
@@ -21,6 +22,9 @@ const forgivable: ReadonlySet<DeviceErrorCode> = new Set(['NoRoom', 'Unstable', 
 /** How a driver refuses to create an instance at a given placement. */
 const placesRefused: ReadonlySet<DeviceErrorCode> = new Set(['NotSupported', 'UnknownProfile']);
 
+/** How a change of MIG mode ends that is set, and only not in effect yet. */
+const bootHelps: ReadonlySet<DeviceErrorCode> = new Set(['ResetRequired', 'RebootRequired']);
+
 /** One GPU on its way to a target, and back if necessary. */
 export class GpuApply {
   readonly target: GpuTarget;
@@ -29,6 +33,8 @@ export class GpuApply {
   /** Instances that this apply made: any other instance that appears meanwhile is never touched. */
   readonly #made = new Set<string>();
   #rounds = 0;
+  /** Whether MIG mode is set as wanted and takes effect with a boot, or with a reset by hand: nothing more can be done before. */
+  awaitsBoot = false;
 
   constructor(context: ApplyContext, gpu: GpuState, target: GpuTarget, held: ReadonlySet<string>) {
     this.target = target;
@@ -94,12 +100,14 @@ export class GpuApply {
   /** Restores the GPU to its previous state, placements included. @throws DeviceError */
   async undo(): Promise<void> {
     this.#session.forgetClaims();
-    const before = this.gpu.mig?.current ?? 'Disabled';
+    const { current: before = 'Disabled', pending = before } = this.gpu.mig ?? {};
     const use = await this.#session.driver.readUse(this.#session.busId);
     const isOn = use.mig?.current === 'Enabled';
-    if (before === 'Enabled' && !isAt(use, before)) await changeMode(this.#session, before, use.mig);
+    // What was pending before is somebody's wish: neither it nor what has become of it is taken back.
+    const isBack = isAt(use, before) || isAt(use, pending) || sameMode(use.mig, this.gpu.mig);
+    if (before === 'Enabled' && !isBack) await changeMode(this.#session, before, use.mig);
     if (before === 'Enabled' || isOn) await this.#returnInstances();
-    if (before === 'Disabled' && !isAt(use, before)) await changeMode(this.#session, before, use.mig);
+    if (before === 'Disabled' && !isBack) await changeMode(this.#session, before, use.mig);
   }
 
   /** Empties the GPU, resets it, and creates everything that is wanted. */
@@ -120,7 +128,7 @@ export class GpuApply {
   }
 
   async #switchOn(now: GpuState): Promise<GpuState> {
-    const { mig, migDevices } = await changeMode(this.#session, 'Enabled', now.mig);
+    const { mig, migDevices } = await this.#changeMode('Enabled', now.mig);
     if (now.mig?.current === 'Enabled') return { ...now, mig };
     const geometry = await this.#session.learnTable();
     // No instance outlives the mode; if a foreign instance appears before ours, the space that it takes reveals it.
@@ -137,7 +145,17 @@ export class GpuApply {
       await this.#takeSteps(steps, gpu.instances, round === 0);
       gpu = await this.#readGpu();
     }
-    if (!isAt(now, 'Disabled')) await changeMode(this.#session, 'Disabled', now.mig);
+    if (!isAt(now, 'Disabled')) await this.#changeMode('Disabled', now.mig);
+  }
+
+  /** @throws DeviceError */
+  async #changeMode(mode: MigMode, known: GpuState['mig']): Promise<ReportedGpu> {
+    try {
+      return await changeMode(this.#session, mode, known);
+    } catch (error) {
+      this.awaitsBoot = error instanceof DeviceError && bootHelps.has(error.code);
+      throw error;
+    }
   }
 
   async #returnInstances(): Promise<void> {
@@ -221,6 +239,10 @@ function offersPlace(geometry: Geometry | undefined, { profile, start }: Step): 
 
 function modeOf({ want }: GpuTarget): MigMode {
   return want === 'Disabled' ? 'Disabled' : 'Enabled';
+}
+
+function sameMode(one: GpuState['mig'], other: GpuState['mig']): boolean {
+  return one?.current === other?.current && one?.pending === other?.pending;
 }
 
 function describeAll(instances: readonly GpuInstanceState[]): string {

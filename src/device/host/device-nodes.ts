@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeExecute } from '../command/child.ts';
 import { findTool, type Tool } from '../command/tool.ts';
@@ -73,7 +73,42 @@ export async function refreshDeviceNodes(options: DeviceNodeOptions): Promise<De
       problems.push(`${line}: ${messageOf(error)}`);
     }
   }
-  return { done, problems };
+  return { done, problems: [...problems, ...listFixedSpecs(options.roots)] };
+}
+
+/** A spec of NVIDIA's devices, in YAML or JSON. */
+const gpuKind =
+  /^\W*kind["']?\s*:\s*["']?(management\.)?nvidia\.com\/|["']kind["']\s*:\s*["'](management\.)?nvidia\.com\//m;
+
+/** Specs in the folder that is the administrator's: runtimes read them as well. */
+function listFixedSpecs(roots: readonly string[]): readonly string[] {
+  return roots.flatMap((root) => {
+    const folder = join(root, 'etc/cdi');
+    return listFiles(folder)
+      .filter((path) => gpuKind.test(readText(path)))
+      .map(
+        (path) =>
+          `${path} describes the previous layout, and is not rewritten: it may have been written by hand. Move it to ` +
+          '/run/cdi under the name nvidia.yaml, where it follows each change, or regenerate it with nvidia-ctk cdi generate',
+      );
+  });
+}
+
+function listFiles(folder: string): readonly string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .filter((name) => /\.(ya?ml|json)$/.test(name))
+    .toSorted()
+    .map((name) => join(folder, name));
+}
+
+/** Empty if it cannot be read: runtimes cannot, either. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** What the toolkit says of itself and of the CDI devices that it finds; empty if there is none. Never throws. */
@@ -123,7 +158,7 @@ function explainMissing(roots: readonly string[]): DeviceNodeReport {
       `${path} describes the previous layout: ${missing}. Install the NVIDIA Container Toolkit there or name its root (--toolkit-root), ` +
       'or regenerate the spec manually',
   );
-  return { done: [], missing, problems };
+  return { done: [], missing, problems: [...problems, ...listFixedSpecs(roots)] };
 }
 
 /** Not `/var/run`, which is a link that would lead out of the root. */

@@ -87,6 +87,12 @@ export function openHostLoans(
   return new HostLoans({
     persistence: new PersistenceMode(driver, note('persistence-off')),
     // Without any that may be stopped there may still be some that an earlier program stopped.
-    units: new HostUnits({ units, tool, note: note('stopped-units') }),
+    // systemd sets it for what it starts (systemd.exec(5)).
+    units: new HostUnits({
+      units,
+      tool,
+      note: note('stopped-units'),
+      isUnit: process.env['INVOCATION_ID'] !== undefined,
+    }),
   });
 }

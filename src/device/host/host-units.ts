@@ -11,6 +11,8 @@ export interface HostUnitOptions {
   readonly tool: Tool | (() => Tool);
   /** What was stopped: after a crash, the next program starts it. */
   readonly note: LoanNote;
+  /** Whether this program is a unit itself: one that is ordered after it starts once it has ended, and waiting for that would never end. */
+  readonly isUnit?: boolean;
 }
 
 const commandMs = 60_000;
@@ -23,8 +25,10 @@ export class HostUnits {
   readonly #units: readonly string[];
   readonly #note: LoanNote;
   readonly #execute: Execute;
+  readonly #isUnit: boolean;
 
-  constructor({ units, tool, note }: HostUnitOptions) {
+  constructor({ units, tool, note, isUnit = false }: HostUnitOptions) {
+    this.#isUnit = isUnit;
     this.#units = units;
     this.#note = note;
     this.#execute = makeExecute(tool, { program: 'systemctl' });
@@ -76,7 +80,7 @@ export class HostUnits {
 
   async #start(unit: string): Promise<string | undefined> {
     try {
-      const answer = await this.#run('start', unit);
+      const answer = await this.#run('start', ...(this.#isUnit ? ['--no-block'] : []), unit);
       return answer.rc === 0 && answer.end === 'Exited' ? undefined : describeOutput(answer);
     } catch (error) {
       if (error instanceof DeviceError) return error.found;

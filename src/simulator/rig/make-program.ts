@@ -25,9 +25,12 @@ export async function makeController(
 ): Promise<RigProcess> {
   const account = ['gpu-partition-system', 'gpu-partition-controller'] as const;
   const kubeconfig = await kubeconfigFor(options, identity, account);
+  const other = options.fileOf?.(identity);
   const program = [
     ...controllerMemorySettings,
-    options.fileOf?.(identity) ?? programPath('controller'),
+    other ?? programPath('controller'),
+    // Simulated plugins have no pod, unless a test says so. Another version may not know the option.
+    ...(other === undefined ? ['--unknown-device-plugin', 'Await'] : []),
     '--kubeconfig',
     kubeconfig,
     '--identity',
@@ -65,6 +68,7 @@ export async function makeAgent(
     'state-dir': files.agentFolder,
     'machine-file': files.machine,
     'boot-id-file': files.bootId,
+    'reboot-sentinel': files.rebootSentinel,
     'pod-resources-socket': files.podResourcesSocket,
   };
   const argv = Object.entries(settings).flatMap(([option, value]) => [`--${option}`, value]);

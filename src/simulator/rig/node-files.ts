@@ -32,6 +32,7 @@ export function nodeFilesIn(rigFolder: string, node: string) {
     operations: join(folder, 'operations.jsonl'),
     bootId: join(folder, 'boot-id'),
     machine: join(folder, 'machine'),
+    rebootSentinel: join(folder, 'reboot-required'),
     agentLog: join(folder, 'agent.log'),
     agentFolder: join(folder, 'agent'),
     podResourcesSocket,

@@ -21,6 +21,8 @@ export interface RigNode {
    * installs the DRA driver for it. Default `watching`.
    */
   readonly plugin?: PluginMode | 'dra';
+  /** As for {@link SimulatedNode}. */
+  readonly deviceIds?: NonNullable<SimulatedNode['deviceIds']>;
   /** Taints with which it joins. */
   readonly taints?: readonly Taint[];
   /** Whether its kubelet reports to its agent who holds which device; default true. */

@@ -120,12 +120,13 @@ export class Rig implements AsyncDisposable {
   }
 
   /**
-   * Reboots a node: instances and processes are gone, and so is MIG mode if the board does not keep it; the agent restarts, or is left
-   * to the caller to start.
+   * Reboots a node: instances and processes are gone, a pending MIG mode is in effect unless the board forgets it, and the request for
+   * a reboot is gone; the agent restarts, or is left to the caller to start.
    */
   async rebootNode(name: string, { withAgent = true } = {}): Promise<void> {
     await this.agent(name).stop('SIGKILL');
     this.#rebootDevice(name);
+    await rm(this.rebootSentinel(name), { force: true });
     this.fleet.rebootNode(name, await writeBootId(this.#filesOf(name)));
     if (withAgent) this.agent(name).start();
   }
@@ -162,6 +163,11 @@ export class Rig implements AsyncDisposable {
   /** Sets the faults of the node's simulated nvidia-smi; see docs/internal/simulator.md. */
   faultsFile(node: string): string {
     return this.#filesOf(node).faults;
+  }
+
+  /** The file that asks for a reboot of the node. */
+  rebootSentinel(node: string): string {
+    return this.#filesOf(node).rebootSentinel;
   }
 
   /** The state folder of a node's agent. */

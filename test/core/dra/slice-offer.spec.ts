@@ -45,6 +45,13 @@ describe('What a node’s ResourceSlices offer', () => {
     ).to.equal(false);
   });
 
+  it('is exact beside devices of other types, which are not told of GPUs and slices by their UUIDs', () => {
+    const vfio = { name: 'gpu-vfio-1', attributes: { type: { string: 'vfio' }, uuid: { string: 'GPU-unknown' } } };
+    const slices = [...readGoldenSlices(), { spec: { driver: 'gpu.nvidia.com', devices: [vfio] } }];
+    expect(compareSlices(slices, expected)).to.deep.equal({ isExact: true, isNothing: false, gap: '' });
+    expect(compareSlices(slices.slice(-1), []), 'something is offered').to.include({ isExact: true, isNothing: false });
+  });
+
   it('is not proved by a name: the same place made again has another UUID', () => {
     const { gap } = compareSlices(golden(slice, another('uuid', 'MIG-of-before')), expected);
     expect(gap).to.include('lack').and.to.include(`${slice} (MIG-of-before)`);

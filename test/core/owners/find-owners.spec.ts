@@ -50,6 +50,17 @@ describe('other owners of GPUs', () => {
     expect(findOwners(aNode({ pods: undefined, resourceSlices: undefined }), [])).to.deep.equal([]);
   });
 
+  it('are GKE with its own device plugin or partitions', () => {
+    const plugin = aPod('nvidia-gpu-device-plugin-x', { 'k8s-app': 'nvidia-gpu-device-plugin' });
+    const seen = ownerOf({ pods: [plugin] });
+    expect(seen).to.include({ name: 'gke' });
+    expect(seen?.evidence).to.contain('nvidia-gpu-device-plugin-x');
+    expect(seen?.handOver).to.contain('gke-no-default-nvidia-gpu-device-plugin=true');
+    const labels = { 'cloud.google.com/gke-gpu-partition-size': '1g.5gb' };
+    expect(ownerOf({ labels })?.evidence).to.contain('gke-gpu-partition-size=1g.5gb');
+    expect(ownerOf({ labels: { 'cloud.google.com/gke-gpu-partition-size': '' } })).to.equal(undefined);
+  });
+
   it('are all of those that are seen at once', () => {
     const labels = { [deploy]: 'true', 'nos.nebuly.com/gpu-partitioning': 'mig' };
     const annotations = { 'hami.io/node-nvidia-register': '[…]' };

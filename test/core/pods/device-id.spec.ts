@@ -36,6 +36,19 @@ describe('the UUID of a device id', () => {
     expect(uuidOfDeviceId(id, aDevice(aSlicedGpu(0, anInstance(9, id))))).to.equal(id);
   });
 
+  it('is looked up for plugins that name device files, by minor number and by the id of the instance', () => {
+    const device = aDevice(
+      { ...aGpu({ index: 0 }), minor: 1 },
+      { ...aSlicedGpu(1, anInstance(2, 'MIG-a'), anInstance(9, 'MIG-b')), minor: 0 },
+      aGpu({ index: 2 }),
+    );
+    const uuidsOf = (...ids: readonly string[]) => ids.map((id) => uuidOfDeviceId(id, device));
+    expect(uuidsOf('nvidia1', 'nvidia1/vgpu3', 'nvidia2')).to.deep.equal([uuidOf(0), uuidOf(0), uuidOf(2)]);
+    expect(uuidsOf('nvidia0/gi9', 'nvidia0/gi2/vgpu0')).to.deep.equal(['MIG-b', 'MIG-a']);
+    const unknown = ['nvidia3', 'nvidia0/gi7', 'nvidia2/gi2', 'nvidia0/ci2', 'xnvidia0'];
+    expect(uuidsOf(...unknown)).to.deep.equal(unknown);
+  });
+
   it('is left as it is where the node has no such device', () => {
     const device = aDevice(aSlicedGpu(0, anInstance(2, 'MIG-a')));
     for (const id of ['7', '0:1', '3:0', `MIG-${uuidOf(0)}/5/0`, uuid]) expect(uuidOfDeviceId(id, device)).to.equal(id);

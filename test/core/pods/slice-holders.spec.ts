@@ -6,7 +6,10 @@ import {
   holdersOf,
   listGpuHolders,
   listInstanceClaims,
+  listHeldDevices,
+  listHeldIds,
   listInstanceHolders,
+  listUnidentified,
   listWholeClaims,
 } from '../../../src/core/pods/slice-holders.ts';
 import type { ClaimedDevice, HeldDevice, PodHolding } from '../../../src/core/pods/holding.ts';
@@ -55,6 +58,20 @@ describe('who holds what', () => {
     const { ofDevice, stale } = holdersOf(device, [aPod('a', { resource: slice, id: 'MIG-gone' })]);
     expect(ofDevice.size).to.equal(0);
     expect(stale).to.deep.equal([{ pod: 'ml/a', resource: slice, id: 'MIG-gone' }]);
+  });
+
+  it('tells ids of GPU resources that the node does not have from devices that are gone', () => {
+    const holders = holdersOf(device, [
+      aPod('named', { resource: 'nvidia.com/gpu', id: 'nvidia1' }),
+      aPod('odd', { resource: 'nvidia.com/gpu', id: 'nvidia7/gi3' }, { resource: 'example.com/nic', id: 'odd' }),
+      aPod('gone', { resource: slice, id: 'MIG-gone' }, { resource: 'nvidia.com/gpu', id: uuidOf(7) }),
+    ]);
+    expect(listGpuHolders(holders, whole)).to.deep.equal(['ml/named']);
+    expect(listUnidentified(holders)).to.deep.equal(['pod ml/odd holds nvidia7/gi3 of nvidia.com/gpu']);
+    expect([...listHeldIds(holders)])
+      .to.include('ml/odd (nvidia7/gi3)')
+      .and.to.not.include('nvidia7/gi3');
+    expect([...listHeldDevices(holders, device)]).to.include.members([uuidOf(0), uuidOf(1)]);
   });
 
   it('leaves out what other plugins hand out under the same prefix', () => {

@@ -7,6 +7,7 @@ import { listPresets } from '../../../src/core/gpu/plan/preset.ts';
 import { claimKey } from '../../../src/core/policy/precedence.ts';
 import { RULE_MESSAGES } from '../../../src/core/policy/broken-rule.ts';
 import { findBrokenRules } from '../../../src/core/policy/rules.ts';
+import { checkPolicy } from '../../../src/core/policy/check.ts';
 import { validatePolicy } from '../../../src/core/policy/validate.ts';
 
 const policy = (spec: object) => ({
@@ -16,6 +17,7 @@ const policy = (spec: object) => ({
   spec,
 });
 const selector = { matchLabels: { pool: 'x' } };
+const spec = { nodeSelector: selector, strategy: 'mixed' } as const;
 
 describe('validatePolicy', () => {
   it('refuses any value that is not a policy, and never throws', () => {
@@ -89,6 +91,30 @@ describe('validatePolicy', () => {
     const [byId] = findingsOf({ layouts: [{ gpus: { pciDeviceIds: ['0xFFFF10DE'] }, preset: 'all-balanced' }] });
     expect(byId?.path.at(-1)).to.equal('pciDeviceIds');
     expect(byId?.message).to.match(/^no known GPU model matches 0xFFFF10DE, so the layout could not be checked$/);
+  });
+
+  it('warns of a model that meets only a board whose memory is a guess, and lets no guess refuse a layout', () => {
+    for (const content of [
+      { profiles: { '1g.10gb': 7 } },
+      { profiles: { '1g.8gb': 7 } },
+      { preset: 'all-balanced' },
+      { mig: 'Disabled' },
+    ]) {
+      const found = findingsOf({ layouts: [{ gpus: { models: ['h100'] }, ...content }] });
+      expect(
+        found.map(({ severity, code }) => [severity, code]),
+        JSON.stringify(content),
+      ).to.deep.equal([['warning', 'NoSuchModel']]);
+      expect(found[0]?.message)
+        .to.contain('h100 matches only a board of which little is published (NVIDIA H100')
+        .and.to.contain('write h100-*');
+    }
+    expect(findingsOf({ layouts: [{ gpus: { models: ['H100-80GB*'] }, profiles: { '1g.10gb': 7 } }] })).to.deep.equal(
+      [],
+    );
+    expect(checkPolicy({ ...spec, layouts: [{ gpus: { models: ['H100'] }, profiles: { '1g.10gb': 7 } }] })).to.equal(
+      undefined,
+    );
   });
 
   it('warns of slices under strategy none, which no pod can ask for', () => {

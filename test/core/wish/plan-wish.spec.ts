@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import type { DeviceReport } from '../../../src/api/types.ts';
 import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { deviceMeets } from '../../../src/core/wish/wish.ts';
-import { monitorKey, userKey } from '../../../src/core/gpu/state/device-users.ts';
+import { monitorKey, unidentifiedKey, userKey } from '../../../src/core/gpu/state/device-users.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../support/builders.ts';
 
 describe('planWish', () => {
@@ -43,6 +44,30 @@ describe('planWish', () => {
     ).to.deep.equal([4]);
     const off = planWish(device, { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' }] });
     expect(off.report.refusal).to.match(/process runs on 3g\.20gb at 0/);
+  });
+
+  it('disturbs nothing while a pod holds a device that is not identified, and makes what disturbs nobody', () => {
+    const users = new Map([[unidentifiedKey, ['pod ml/odd holds nvidia7 of nvidia.com/gpu']]]);
+    const planFor = (device: DeviceReport, want: object) =>
+      planWish(device, { gpus: [{ uuid: uuidOf(0), ...want }] }, undefined, users);
+    const one = { profiles: { '3g.20gb': 1 } };
+    for (const [device, want] of [
+      [aDevice(aGpu()), one],
+      [aDevice(aGpu({ slices: ['7g.40gb@0'] })), one],
+      [aDevice(withPods(aGpu({ slices: ['7g.40gb@0'] }), { '7g.40gb@0': ['ml/train'] })), one],
+      [aDevice(aGpu({ slices: ['3g.20gb@0'] })), { mig: 'Disabled' }],
+    ] as const) {
+      const { work, report } = planFor(device, want);
+      expect(work).to.deep.equal([]);
+      expect(report).to.include({ refusalCode: 'InUse', gpusChanging: 0 });
+      expect(report.refusal)
+        .to.contain('pod ml/odd holds nvidia7 of nvidia.com/gpu')
+        .and.to.contain('may be any device');
+    }
+    expect(planFor(aDevice(aGpu({ slices: ['3g.20gb@4'] })), { profiles: { '3g.20gb': 2 } }).report).to.include({
+      create: 1,
+    });
+    expect(planFor(aDevice(aGpu({ slices: ['3g.20gb@4'] })), one).report).to.not.have.property('refusal');
   });
 
   it('does not let a lost GPU stop the others, and says so when nothing else is left', () => {

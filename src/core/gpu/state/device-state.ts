@@ -45,7 +45,10 @@ export interface GpuState {
   readonly processes: readonly ProcessState[];
   /** The problem that the driver reports; undefined if there is none. */
   readonly health: GpuHealth | undefined;
-  /** Set if the GPU serves virtual machines, whose processes this node cannot see: the driver's own description. */
+  /**
+   * Set if the GPU serves virtual machines, whose processes this node cannot see, or is one of a virtual machine, whose slices its host
+   * makes: the driver's own description.
+   */
   readonly vgpuHost: string | undefined;
   /** Why the reading of the GPU cannot be trusted; undefined if it can. */
   readonly fault: GpuFault | undefined;
@@ -120,6 +123,11 @@ export interface GpuFault {
   readonly code: DeviceErrorCode;
   /** In the driver's words. */
   readonly message: string;
+}
+
+/** Why a GPU of vGPU is left alone, from the driver's description of it. */
+export function describeVgpu(words: string): string {
+  return words.toLowerCase().startsWith('v') ? `is a virtual GPU (${words})` : `serves virtual machines (${words})`;
 }
 
 /**

@@ -21,6 +21,9 @@ export function monitorKey(...of: Parameters<typeof userKey>): string {
   return `monitors ${userKey(...of)}`;
 }
 
+/** For pods whose devices are not identified, each in a sentence: `pod ml/odd holds nvidia7 of nvidia.com/gpu`. */
+export const unidentifiedKey = 'unidentified';
+
 /** Pods that look on by claims with admin access, each with its claim. */
 export function listMonitors(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): readonly string[] {
   return users.get(monitorKey(gpu.uuid, instance)) ?? [];

@@ -7,7 +7,7 @@ import { writeLayout } from '../search/layout-words.ts';
 import { describeProcess } from '../state/device-users.ts';
 import { DeviceError, type DeviceErrorCode } from '../state/device-error.ts';
 import { planGpuReset } from '../plan/reset-plan.ts';
-import { type GpuState, toInstances } from '../state/device-state.ts';
+import { describeVgpu, type GpuState, toInstances } from '../state/device-state.ts';
 import type { Step } from '../plan/step.ts';
 
 /** What must not be disturbed. */
@@ -59,7 +59,7 @@ export function judgeChange(
     new DeviceError(code, { tried: 'to change the GPU', found, gpu: gpu.pciBusId });
   const oldDriver = want === 'Disabled' ? undefined : explainOldDriver(gpu.product, driverVersion);
   if (oldDriver !== undefined) throw refuse('NotSupported', oldDriver);
-  if (gpu.vgpuHost !== undefined) throw refuse('VgpuHost', `it serves virtual machines (${gpu.vgpuHost})`);
+  if (gpu.vgpuHost !== undefined) throw refuse('VgpuHost', `it ${describeVgpu(gpu.vgpuHost)}`);
   if (gpu.health === undefined) return change;
   const { action, message } = gpu.health;
   if (action === 'Reset' && mayReset && want !== 'Disabled')

@@ -79,6 +79,7 @@ export function checkOffer(situation: Situation): Ruling | undefined {
       },
       hasOwnConfig: settings.pluginConfigMap !== undefined,
       hasPlugin: pluginPods(situation, pods).length > 0,
+      refusesUnknown: settings.refusesUnknownPlugin,
       isClosed: isUnfinished(node) || hasStartupTaint(node),
       becomesWhole: gpus.every(({ uuid, mig }) =>
         wanted.has(uuid) ? wanted.get(uuid) === 'Disabled' : mig !== 'Enabled',

@@ -11,6 +11,7 @@ import { driftEndsAt, mostRepairs } from '../repair.ts';
 import { listUsers } from './cluster-pods.ts';
 import { describePlan } from './slot.ts';
 import { awaitingPlan, wishOf } from './wish.ts';
+import type { Fault } from '../../report/fault.ts';
 import { describeFault } from '../../report/device-fault.ts';
 
 export function planOnly({ partition, claim }: Situation): Ruling | undefined {
@@ -86,6 +87,11 @@ export function resting(situation: Situation): Ruling | undefined {
   const { step, error } = device;
   const failure = grantFailureOf(situation);
   if (step !== 'Failed' || !error || !failure || hasChangedSince(situation, failure)) return undefined;
+  const awaited = describeAwaitedMode(situation, error);
+  if (awaited !== undefined) {
+    const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
+    return leaveOpen('Failed', reason, `${describeFault(device) ?? ''}. ${awaited}`);
+  }
   const left = restLeftMs(situation, failure);
   if (left === 0) return undefined;
   const found = describeFault(device) ?? '';
@@ -101,6 +107,20 @@ export function resting(situation: Situation): Ruling | undefined {
     `${found}. The same failure occurred ${failure.equal} times; the next attempt is at ${timeText(now + left)}, ` +
     `or as soon as the device, the driver or the policy changes, or you ask for it: gpu-partition retry ${node.metadata.name}`;
   return leaveOpen('Failed', 'Resting', message, left);
+}
+
+/**
+ * A MIG mode that is set as wanted and not in effect yet: each further attempt would send pods away and end in the same way.
+ * Undefined if it is another failure, or the wish has turned.
+ */
+function describeAwaitedMode(situation: Situation, { code, gpu }: Pick<Fault, 'code' | 'gpu'>): string | undefined {
+  if (code !== 'RebootRequired' && code !== 'ResetRequired') return undefined;
+  const found = situation.partition.status?.device?.gpus?.find(({ uuid }) => uuid === gpu);
+  const wished = wishOf(situation)?.gpus.find(({ uuid }) => uuid === gpu);
+  if (found?.migPending === undefined || found.migPending === found.mig) return undefined;
+  if (found.migPending !== (wished?.mig ?? 'Enabled')) return undefined;
+  const what = code === 'RebootRequired' ? 'after the next boot' : 'after a reset of the GPU or a boot';
+  return `MIG mode ${found.migPending} is pending: the change continues ${what}, and nothing is tried before`;
 }
 
 // Otherwise both would change the device in turns, and pods would come and go forever.

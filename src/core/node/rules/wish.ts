@@ -1,11 +1,12 @@
 import { retryAnnotation } from '../../../api/names.ts';
-import type { Wish } from '../../../api/types.ts';
-import { deviceMeets, wishHash } from '../../wish/wish.ts';
+import type { GpuWish, PolicyLayout, Wish } from '../../../api/types.ts';
+import { deviceMeets, meetsWish, wishHash } from '../../wish/wish.ts';
+import { countWords } from '../../text/cut-text.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import type { WishFields } from '../commands.ts';
 import { backendToTell } from './find-backend.ts';
 import { isDrifting } from '../repair.ts';
-import { type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';
+import { leaveOpen, type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';
 
 /** What the policy wants of this node's GPUs; undefined if it wants nothing, or is not known. */
 export function wishOf({ claim }: Pick<Situation, 'claim'>): Wish | undefined {
@@ -35,6 +36,64 @@ export function policyOutdated(situation: Situation): Outcome | undefined {
     `the API server's list has generation ${generation} of policy ${name}, but this node already serves generation ${served.generation}: ` +
     'waiting for the watch';
   return passing('Pending', 'AwaitingPlan', message, 5000);
+}
+
+/** GPUs of which another layout is wanted since the node numbers its GPUs differently. */
+interface MovedGpus {
+  readonly moved: Wish['gpus'];
+  /** GPUs of the last wish that the node no longer has. */
+  readonly gone: Wish['gpus'];
+}
+
+/**
+ * With a GPU gone, the indices of those behind it are others, and a count takes another GPU: the layout of one would be made on its
+ * neighbour. Undefined where no GPU that is there changes by that.
+ */
+export function findMoved({ claim, partition }: Pick<Situation, 'claim' | 'partition'>): MovedGpus | undefined {
+  const { winner } = claim;
+  const { policy, wish: before } = partition.spec;
+  const wish = wishOf({ claim });
+  if (winner === undefined || wish === undefined || before === undefined) return undefined;
+  if (policy?.uid !== winner.metadata.uid || !(winner.spec.layouts ?? []).some(countsGpus)) return undefined;
+  const { gpus = [] } = partition.status?.device ?? {};
+  const gone = before.gpus.filter(({ uuid }) => !gpus.some((gpu) => gpu.uuid === uuid));
+  const wantOf = ({ mig, profiles }: Pick<GpuWish, 'mig' | 'profiles'>): object => ({ mig, profiles });
+  const other = wish.gpus.filter((one) => {
+    const gpu = gpus.find(({ uuid }) => uuid === one.uuid);
+    const was = before.gpus.find(({ uuid }) => uuid === one.uuid);
+    return gpu !== undefined && !meetsWish(gpu, one) && (was === undefined || !sameJson(wantOf(was), wantOf(one)));
+  });
+  // Without an edit, a GPU has what was another's only if the numbers are others.
+  const isSwapped = ({ uuid, ...one }: GpuWish): boolean =>
+    policy?.generation === winner.metadata.generation &&
+    before.gpus.some((was) => was.uuid === uuid) &&
+    before.gpus.some((was) => was.uuid !== uuid && sameJson(wantOf(was), wantOf(one)));
+  const moved = gone.length > 0 ? other : other.filter(isSwapped);
+  return moved.length === 0 ? undefined : { moved, gone };
+}
+
+function countsGpus({ gpus }: PolicyLayout): boolean {
+  return gpus?.indices !== undefined || gpus?.count !== undefined;
+}
+
+/** Nothing changes by itself because of a GPU that is gone: somebody has to look, and asks for a retry. */
+export function gpusGone(situation: Situation): Ruling | undefined {
+  const found = findMoved(situation);
+  if (found === undefined) return undefined;
+  const { node, partition, memory, now } = situation;
+  const asked = node.metadata.annotations?.[retryAnnotation] ?? '';
+  const wait = memory.waits.GpusGone ?? { since: now, of: asked };
+  if (wait.of !== asked) return undefined;
+  const { gpus = [] } = partition.status?.device ?? {};
+  const nameOf = ({ uuid }: GpuWish): string => `GPU ${gpus.find((gpu) => gpu.uuid === uuid)?.index} (${uuid})`;
+  const why =
+    found.gone.length === 0
+      ? 'GPUs have other indices than before'
+      : `${found.gone.map(({ uuid }) => uuid).join(', ')} is gone: the node has ${countWords(gpus.length, 'GPU')}`;
+  const message =
+    `${why}, and by its indices or counts the policy now wants the layout of another GPU on ${found.moved.map(nameOf).join(', ')}. ` +
+    `Nothing changes. Bring the GPU back, choose GPUs by uuids or models, or accept the change: gpu-partition retry ${node.metadata.name}`;
+  return { ...leaveOpen('Failed', 'GpusGone', message), waits: { GpusGone: wait } };
 }
 
 export const awaitingPlan = 'waiting for the agent’s plan';

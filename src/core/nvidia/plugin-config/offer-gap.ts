@@ -22,6 +22,8 @@ export interface OfferSituation {
   readonly hasOwnConfig: boolean;
   /** Whether the node has a pod of a known device plugin that we may restart. */
   readonly hasPlugin: boolean;
+  /** Whether a plugin that is no such pod is a gap: nobody may restart it after the change. */
+  readonly refusesUnknown?: boolean | undefined;
   /**
    * A taint of ours or a start-up taint is on the node, or a change of it has begun: a plugin that does not tolerate the taint comes
    * when it is removed, and what is advertised is outdated.
@@ -45,8 +47,13 @@ const untilThen = 'Nothing is touched until then';
  * undefined if that fits, or tells nothing: even then the plugin's settings may (`strategyMismatch`).
  */
 export function findOfferGap(situation: OfferSituation): OfferGap | undefined {
-  const { device, strategy, offer, hasPlugin, hasOwnConfig, isClosed, becomesWhole } = situation;
+  const { hasPlugin, isClosed, refusesUnknown = false } = situation;
   if (isClosed) return undefined;
+  return findMisfit(situation) ?? (refusesUnknown && !hasPlugin ? describeUnknown(situation) : undefined);
+}
+
+function findMisfit(situation: OfferSituation): OfferGap | undefined {
+  const { device, strategy, offer, hasPlugin, hasOwnConfig, becomesWhole } = situation;
   const { resources, errors } = computeResources(device, strategy);
   const explained: Offer = errors.length > 0 ? { kind: 'Other' } : explainOffer(offer, resources);
   if (explained.kind === 'Exact') return undefined;
@@ -94,6 +101,19 @@ function describeMismatch(
       `the node advertises ${found}, as strategy ${other} does, and the policy wants ${strategy}, ` +
       `which gives ${resourcesText(resources)} for the same GPUs. ` +
       `Set the device plugin to ${strategy}, or spec.strategy of the policy to ${other}. ${untilThen}`,
+  };
+}
+
+/** A plugin that has no pod, or none that a DaemonSet makes again. */
+function describeUnknown({ offer, selector }: OfferSituation): OfferGap {
+  const found = resourcesText(advertisedResources(offer.allocatable));
+  return {
+    reason: 'NoDevicePlugin',
+    message:
+      `the node advertises ${found}, and no pod of a known device plugin is on it (searched for: pods of a DaemonSet with ` +
+      `${describePluginSelectors(selector)}): a plugin that is a systemd unit or a static pod would not be restarted to read the new slices. ` +
+      'Name its labels with --device-plugin-selector; or have it restarted after each change by something else, and say so to the ' +
+      `controller with --unknown-device-plugin Await. ${untilThen}`,
   };
 }
 

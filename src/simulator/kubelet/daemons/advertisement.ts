@@ -21,12 +21,18 @@ export interface Advertisement {
 /** Without a plugin. */
 export const nothingAdvertised: Advertisement = { resources: {}, deviceIds: new Map(), devices: [] };
 
+/** The id of a device in a plugin that names device files, as GKE's does. */
+export function fileIdOf({ gpu, instance }: GpuDevice): string {
+  return `nvidia${gpu}${instance === undefined ? '' : `/gi${instance.gi}`}`;
+}
+
 /** What the plugin advertises for the devices that it finds at its start. */
 export function advertise(
   gpus: readonly SimulatedGpu[],
   state: NodeState,
   strategy: MigStrategy,
   sharing?: Sharing,
+  idOf: (device: GpuDevice) => string = ({ uuid }) => uuid,
 ): Advertisement {
   const config = sharing === undefined ? undefined : { sharing };
   const { resources, errors } = computeResources(describeNode(gpus, state), strategy, config);
@@ -36,7 +42,8 @@ export function advertise(
   const deviceIds = new Map<string, readonly string[]>();
   for (const device of devices) {
     const { name, replicas } = advertisedAs(device.resource, sharing);
-    const ids = replicas === 1 ? [device.uuid] : Array.from({ length: replicas }, (_, i) => `${device.uuid}::${i}`);
+    const id = idOf(device);
+    const ids = replicas === 1 ? [id] : Array.from({ length: replicas }, (_, i) => `${id}::${i}`);
     deviceIds.set(name, [...(deviceIds.get(name) ?? []), ...ids]);
   }
   return { resources, deviceIds, devices };

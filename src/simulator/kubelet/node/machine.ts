@@ -7,7 +7,7 @@ import { assembleGpus } from '../../nvidia-smi/nvml/gpu.ts';
 import type { SimulatedGpu } from '../../nvidia-smi/nvml/gpu.ts';
 import type { NodeState } from '../../nvidia-smi/state/node-state.ts';
 import { readStateFile, updateStateFile } from '../../nvidia-smi/state/state-file.ts';
-import { advertise } from '../daemons/advertisement.ts';
+import { advertise, fileIdOf } from '../daemons/advertisement.ts';
 import type { Advertisement } from '../daemons/advertisement.ts';
 import {
   allocate,
@@ -75,7 +75,7 @@ export class Machine {
   /** What a plugin would see now; undefined if the devices cannot be read. */
   seeDevices(strategy: MigStrategy, sharing: Sharing | undefined): Advertisement | undefined {
     const state = this.readState();
-    return state && advertise(this.gpus, state, strategy, sharing);
+    return state && advertise(this.gpus, state, strategy, sharing, this.node.deviceIds && fileIdOf);
   }
 
   /** Undefined if the state cannot be read. */

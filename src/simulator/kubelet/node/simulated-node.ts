@@ -43,6 +43,8 @@ export interface SimulatedNode {
   readonly machine?: string;
   /** Default `watching`. */
   readonly plugin?: PluginMode;
+  /** `Files`: the plugin names devices as GKE's does, `nvidia0` and `nvidia0/gi2`. Default: by UUID. */
+  readonly deviceIds?: 'Files';
 }
 
 /** The strategy of a plugin that does not set one. */

@@ -12,6 +12,7 @@ import {
   aSituation,
   judge,
   namesOf,
+  someSettings,
   type SnapshotParts,
   taints,
 } from '../../../support/node-builders.ts';
@@ -22,6 +23,16 @@ describe('a node whose device plugin would not offer the new layout', () => {
     const { verdict, commands } = judge({ node: aNode({ allocatable: {} }) }, { pods: [] });
     expect(verdict).to.include({ phase: 'Failed', reason: 'NoDevicePlugin' });
     expect(commands).to.deep.equal([]);
+  });
+
+  it('is not closed for a plugin without a pod, which would not be restarted, unless somebody else does that', () => {
+    const settings = { ...someSettings, refusesUnknownPlugin: true };
+    const { verdict, commands } = judge({ settings }, { pods: [] });
+    expect(verdict).to.include({ phase: 'Failed', reason: 'NoDevicePlugin' });
+    expect(verdict.message).to.contain('advertises nvidia.com/gpu 1').and.to.contain('--unknown-device-plugin Await');
+    expect(commands).to.deep.equal([]);
+    expect(judge({ settings }, { pods: [aPluginPod()] }).verdict.reason).to.equal('AwaitingGrant');
+    expect(judge({}, { pods: [] }).verdict.reason).to.equal('AwaitingGrant');
   });
 
   it('is not closed where the plugin has another strategy', () => {

@@ -191,4 +191,33 @@ describe('what is said of a node that does not change', () => {
     expect(failed('RebootRequired')).to.equal('RebootRequired');
     expect(failed('CommandFailed')).to.equal('Failed');
   });
+
+  it('of a MIG mode that waits for a boot is that nothing is tried before, unless the wish turns', () => {
+    const gpus = [{ ...aGpu(), migPending: 'Enabled' as const }];
+    const judgeAfter = ({ code = 'RebootRequired', bootID = 'boot-a', turned = false }) => {
+      const error = { code, message: 'it stays pending', gpu: aGpu().uuid };
+      const device = { ...wholeGpu, gpus, step: 'Failed' as const, error };
+      const { memory } = judge({ partition: aManagedPartition({ granted: aGrant(), device }) });
+      const disabled = { gpus: [{ uuid: aGpu().uuid, mig: 'Disabled' as const }] };
+      const later = {
+        policy: aSlicingPolicy(turned ? { layouts: [{ mig: 'Disabled' }] } : {}),
+        node: aNode({ nodeInfo: { bootID } }),
+        partition: aManagedPartition({
+          granted: aGrant(),
+          device: { ...device, bootID },
+          ...(turned && { wish: disabled }),
+        }),
+        now: noon + 24 * 3600_000,
+      };
+      return judge(later, {}, memory).verdict;
+    };
+    const waits = judgeAfter({});
+    expect(waits).to.include({ phase: 'Failed', reason: 'RebootRequired' });
+    expect(waits).to.not.have.property('requeueAfterMs');
+    expect(waits.message).to.contain('MIG mode Enabled is pending').and.to.contain('nothing is tried before');
+    expect(judgeAfter({ code: 'ResetRequired' })).to.include({ phase: 'Failed', reason: 'Failed' });
+    expect(judgeAfter({ code: 'CommandFailed' }).reason).to.equal('AwaitingGrant');
+    expect(judgeAfter({ bootID: 'boot-b' }).reason, 'after the boot').to.equal('AwaitingGrant');
+    expect(judgeAfter({ turned: true }).reason, 'another wish').to.equal('AwaitingGrant');
+  });
 });

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
-import type { GpuNodePartition } from '../../../../src/api/types.ts';
+import { retryAnnotation } from '../../../../src/api/names.ts';
+import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy } from '../../../../src/api/types.ts';
 import { isDrifting } from '../../../../src/core/node/repair.ts';
 import { policyOutdated, wishOutdated } from '../../../../src/core/node/rules/wish.ts';
 import { wishHash } from '../../../../src/core/wish/wish.ts';
-import { uuidOf } from '../../../support/builders.ts';
+import type { NodeMemory } from '../../../../src/core/node/memory.ts';
+import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
   type Answer,
   advertisesSlice,
@@ -16,6 +18,7 @@ import {
   aSituation,
   judge,
   namesOf,
+  noMemory,
   noon,
   slicedGpu,
   taints,
@@ -33,6 +36,72 @@ function aDrift(more: Parameters<typeof aManagedPartition>[0] = {}): GpuNodePart
 
 const wishOf = ({ commands }: Pick<Answer, 'commands'>) =>
   commands.flatMap((command) => (command.name === 'WriteWish' ? [command.fields] : []))[0];
+
+describe('GPUs that have moved', () => {
+  const [a, b] = [{ '7g.40gb': 1 }, { '1g.5gb': 7 }];
+  const byIndex = [
+    { gpus: { indices: [0, 1] }, profiles: a },
+    { gpus: { indices: [2, 3] }, profiles: b },
+  ];
+  const wanted = [a, a, b, b];
+  const wish = { gpus: wanted.map((profiles, index) => ({ uuid: uuidOf(index), profiles })) };
+  const slicesOf = (index: number) =>
+    index < 2 ? ['7g.40gb@0'] : Array.from({ length: 7 }, (_, start) => `1g.5gb@${start}`);
+  /** The GPUs that are left, as the driver numbers them now. */
+  const left = (...gpus: readonly number[]) =>
+    aDevice(...gpus.map((gpu, index) => ({ ...aGpu({ index: gpu, slices: slicesOf(gpu) }), index })));
+  const judgeLeft = (
+    device: DeviceReport,
+    {
+      layouts = byIndex,
+      annotations = {},
+      generation = 1,
+      memory = noMemory,
+      before = wish,
+    }: {
+      readonly layouts?: NonNullable<GpuPartitionPolicy['spec']['layouts']>;
+      readonly annotations?: Readonly<Record<string, string>>;
+      readonly generation?: number;
+      readonly memory?: NodeMemory;
+      readonly before?: typeof wish;
+    } = {},
+  ) => {
+    const policy = aSlicingPolicy({ layouts, generation });
+    const partition = aManagedPartition({ wish: before, device });
+    return judge({ policy, partition, node: aNode({ annotations }) }, {}, memory);
+  };
+
+  it('are not changed for another GPU that is gone, until somebody says so', () => {
+    const held = judgeLeft(left(0, 2, 3));
+    expect(held.verdict).to.include({ phase: 'Failed', reason: 'GpusGone' });
+    expect(held.verdict.message).to.contain(uuidOf(1)).and.to.contain('3 GPUs').and.to.contain('gpu-partition retry n');
+    expect(namesOf(held)).to.not.include('WriteWish');
+    const again = judgeLeft(left(0, 2, 3), { generation: 2, memory: held.memory });
+    expect(again.verdict.reason, 'another generation').to.equal('GpusGone');
+    const asked = { [retryAnnotation]: 'now' };
+    expect(namesOf(judgeLeft(left(0, 2, 3), { annotations: asked, memory: held.memory }))).to.include('WriteWish');
+    const earlier = judgeLeft(left(0, 2, 3), { annotations: asked });
+    expect(earlier.verdict.reason, 'a retry of before').to.equal('GpusGone');
+  });
+
+  it('are not changed where the GPU that is gone was none of the policy’s', () => {
+    const layouts = [
+      { gpus: { indices: [1] }, profiles: a },
+      { gpus: { indices: [2] }, profiles: b },
+    ];
+    const before = { gpus: [wish.gpus[1], wish.gpus[2]].flatMap((one) => one ?? []) };
+    expect(judgeLeft(left(1, 2), { layouts, before }).verdict.reason).to.equal('GpusGone');
+    expect(namesOf(judgeLeft(left(1, 2), { layouts, before, generation: 2 }))).to.include('WriteWish');
+  });
+
+  it('do not matter where the others keep what they have, or are not told by their numbers', () => {
+    expect(namesOf(judgeLeft(left(0, 1, 2)))).to.include('WriteWish');
+    const all = [{ profiles: a }];
+    expect(namesOf(judgeLeft(left(0, 2, 3), { layouts: all }))).to.include('WriteWish');
+    const lost = { ...left(0, 2, 3), gpus: [...(left(0, 2, 3).gpus ?? []), aGpu({ index: 1, error: 'GpuLost' })] };
+    expect(judgeLeft(lost).verdict.reason, 'a GPU that does not answer').to.equal('GpusGone');
+  });
+});
 
 describe('an outdated wish', () => {
   const fieldsOf = (more: Parameters<typeof aManagedPartition>[0], policy = aSlicingPolicy()) => {

@@ -63,14 +63,12 @@ export const RTX_PRO_MODELS: readonly GpuModel[] = [
       ['4g.96gb+gfx', 32, 4, 12, [0], 1, [4, 4, 4, 4, 1], 97408, 188],
     ]),
   },
-  // Ids and placements were never published. Needs vBIOS 98.02.73 and compute display mode.
+  // Ids and placements were never published. Needs vBIOS 98.02.73 and compute display mode. The 72 GB board has the same PCI id, and
+  // its profiles were not published: it is left out.
   {
     ...RTX_PRO_5000,
     id: 'rtx-pro-5000-48gb',
-    products: [
-      { name: 'NVIDIA RTX PRO 5000 Blackwell', pciDeviceId: '0x2BB310DE' },
-      { name: 'NVIDIA RTX PRO 5000 72GB Blackwell', pciDeviceId: '0x2BB310DE' },
-    ],
+    products: [{ name: 'NVIDIA RTX PRO 5000 Blackwell', pciDeviceId: '0x2BB310DE' }],
     minDriver: '575.57.08',
     confidence: 'inferred',
     sources: ['guide-latest'],
