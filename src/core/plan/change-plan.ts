@@ -5,7 +5,9 @@ import { compareText } from '../text/fingerprint.ts';
 import type { NodeRolloutState } from '../rollout/slot.ts';
 import type { NodeClaim } from '../policy/claim.ts';
 import type { Fleet } from '../policy/fleet.ts';
+import { hasAskedSince } from '../policy/history.ts';
 import type { PolicyRecord } from '../policy/policy-record.ts';
+import { currentOf } from '../policy/versions.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import type { ClusterState, ControllerSetup } from './cluster-state.ts';
 import type { DemandOutlook } from './demand-outlook.ts';
@@ -147,9 +149,18 @@ function forecast(
   return forecastWaves({ policies: own, others, rolloutStates, cap, now: at });
 }
 
-/** Its canary is that of the schedule in force. */
-function inSchedule({ policy, versions: { schedule } }: PolicyRecord): GpuPartitionPolicy {
-  return schedule ? { ...policy, status: { ...policy.status, schedule } } : policy;
+/** Its canary is that of the schedule in force, and of an edit that asks for nothing new the one that it has. */
+function inSchedule({ policy, versions }: PolicyRecord): GpuPartitionPolicy {
+  const { schedule } = versions;
+  const { canary, history = [] } = policy.status ?? {};
+  const { generation = 0 } = policy.metadata;
+  const isKept = canary !== undefined && hasAskedSince(currentOf(versions), history, canary.generation);
+  const status = {
+    ...policy.status,
+    ...(schedule && { schedule }),
+    ...(isKept && { canary: { ...canary, generation } }),
+  };
+  return { ...policy, status };
 }
 
 /** Only the nodes that this change concerns; others share their rollouts, and the cap. */
