@@ -1,6 +1,6 @@
 import { defaultSystemNamespaces } from '../pods/system-pods.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { findCap } from '../rollout/cap.ts';
+import { findCap, isCapAssumed } from '../rollout/cap.ts';
 import { compareText } from '../text/fingerprint.ts';
 import type { NodeRolloutState } from '../rollout/slot.ts';
 import type { NodeClaim } from '../policy/claim.ts';
@@ -30,6 +30,8 @@ export interface ChangePlan {
   readonly nodes: readonly PlannedNode[];
   /** An estimate: all nodes of a wave finish at the same time. */
   readonly waves: readonly Wave[];
+  /** In how many seconds all waves are done, at the pace of earlier changes; absent if none is known. Windows and soaks come on top. */
+  readonly seconds?: number;
   readonly findings: readonly PlanFault[];
   readonly summary: string;
 }
@@ -92,8 +94,31 @@ export function planPrepared(prepared: PreparedChange, demands: readonly DemandO
     });
   const policies = after.changes.map((change) => describePolicy(change, fleet, refusals, waves));
   const findings = listFaults(policies, demands, nodes);
-  const summary = summarizeChange(nodes, findings, waves.cap);
-  return { policies, demands, nodes, waves: waves.waves, findings, summary };
+  const isAssumed = isCapAssumed(cluster.policies, setup.maxConcurrentNodes);
+  const seconds = estimateSeconds(waves.waves, nodes, cluster.policies);
+  const cap = waves.cap === undefined ? undefined : { most: waves.cap, isAssumed };
+  const summary = summarizeChange(nodes, findings, cap, seconds);
+  return { policies, demands, nodes, waves: waves.waves, ...(seconds !== undefined && { seconds }), findings, summary };
+}
+
+/** A node takes as long as those of its policy did before, or of all policies where its own has changed none yet. */
+function estimateSeconds(
+  waves: readonly Wave[],
+  nodes: readonly PlannedNode[],
+  policies: readonly GpuPartitionPolicy[],
+): number | undefined {
+  const paces = policies.flatMap(({ metadata, status }) =>
+    status?.pace ? [{ of: metadata.name, ...status.pace }] : [],
+  );
+  const known = paces.reduce((sum, pace) => sum + pace.nodes, 0);
+  if (known === 0 || waves.length === 0) return undefined;
+  const usual = paces.reduce((sum, pace) => sum + pace.seconds, 0) / known;
+  const policyOf = new Map(nodes.map(({ node, policy }) => [node, policy]));
+  const secondsOf = (node: string): number => {
+    const own = paces.find(({ of }) => of === policyOf.get(node));
+    return own === undefined ? usual : own.seconds / own.nodes;
+  };
+  return Math.round(waves.reduce((sum, wave) => sum + Math.max(...wave.nodes.map(secondsOf)), 0));
 }
 
 function forecastNodes(
