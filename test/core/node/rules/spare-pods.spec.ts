@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { cleanupFinalizer } from '../../../../src/api/names.ts';
 import type { PolicyDemand } from '../../../../src/api/types.ts';
 import { demandEntry, restEntry } from '../../../../src/core/policy/demand-wish.ts';
+import { retire } from '../../../../src/core/policy/retirement.ts';
 import { userKey } from '../../../../src/core/gpu/state/device-users.ts';
 import { sparePods } from '../../../../src/core/node/rules/spare-pods.ts';
 import { uuidOf } from '../../../support/builders.ts';
@@ -68,6 +70,26 @@ describe('a pod on a slice that a demand gives up', () => {
     const situation = aSituation({ partition, policy });
     expect(sparePods(situation, [goes])?.verdict.reason).to.equal('PodsUseGpus');
     expect(sparePods(situation, [])).to.equal(undefined);
+  });
+
+  it('stays where the policy that evicts nobody is deleted, and wants whole GPUs', () => {
+    for (const evict of ['Never', 'IfNeeded'] as const) {
+      const world = aDemandWorld({ evict });
+      const { policy } = world;
+      const metadata = {
+        ...policy.metadata,
+        deletionTimestamp: '2026-01-01T00:00:00Z',
+        finalizers: [cleanupFinalizer],
+      };
+      const spec = { ...policy.spec, onDelete: 'DisableMig' as const };
+      const inForce = { generation: 1, spec };
+      world.policy = retire({ ...policy, metadata, spec, status: { acceptedGeneration: 1, inForce } });
+      const situation = aSituation({ partition: world.partition, policy: world.policy });
+      const ruling = sparePods(situation, [goes]);
+      if (evict === 'IfNeeded') expect(ruling).to.equal(undefined);
+      else
+        expect(ruling?.verdict.message).to.match(/demand\.evict: Never.*the policy waits until they end, and at its/);
+    }
   });
 
   it('is evicted where the policy evicts if needed', () => {
