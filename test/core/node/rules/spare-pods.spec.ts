@@ -74,8 +74,8 @@ describe('a pod on a slice that a demand gives up', () => {
 
   it('stays where the policy that evicts nobody is deleted, and wants whole GPUs', () => {
     for (const evict of ['Never', 'IfNeeded'] as const) {
-      const world = aDemandWorld({ evict });
-      const { policy } = world;
+      const { policy, partition } = aDemandWorld({ evict });
+      if (policy === undefined) throw new Error('no policy');
       const metadata = {
         ...policy.metadata,
         deletionTimestamp: '2026-01-01T00:00:00Z',
@@ -83,9 +83,8 @@ describe('a pod on a slice that a demand gives up', () => {
       };
       const spec = { ...policy.spec, onDelete: 'DisableMig' as const };
       const inForce = { generation: 1, spec };
-      world.policy = retire({ ...policy, metadata, spec, status: { acceptedGeneration: 1, inForce } });
-      const situation = aSituation({ partition: world.partition, policy: world.policy });
-      const ruling = sparePods(situation, [goes]);
+      const retired = retire({ ...policy, metadata, spec, status: { acceptedGeneration: 1, inForce } });
+      const ruling = sparePods(aSituation({ partition, policy: retired }), [goes]);
       if (evict === 'IfNeeded') expect(ruling).to.equal(undefined);
       else
         expect(ruling?.verdict.message).to.match(/demand\.evict: Never.*the policy waits until they end, and at its/);
