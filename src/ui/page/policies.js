@@ -41,7 +41,8 @@ function drawProgress({ ready, matched, failed, inFlight }) {
 function drawFlight({ inFlight, maxUnavailable }, openNode) {
   if (inFlight.length === 0) return [];
   const named = inFlight.slice(0, mostNamed).flatMap(({ node, since: at, deadline }, index) => {
-    const until = deadline ? ` (pods to be gone by ${clock(deadline)})` : '';
+    const isOver = deadline && Date.parse(deadline) < Date.now();
+    const until = deadline && !isOver ? ` (pods to be gone by ${clock(deadline)})` : '';
     const link = makeButton(node, () => openNode(node), { className: 'link' });
     return [index === 0 ? '' : ', ', link, at ? ` ${since(at)}${until}` : ''];
   });

@@ -29,6 +29,21 @@ describe('nodes that are not Ready', () => {
     expect(groups[0]?.messages.map(({ message }) => message)).to.deep.equal(['GPU 0 of x', 'GPU 0 of y']);
   });
 
+  it('are told once where they wait in the same words for different pods, or until different times', () => {
+    const waits = (node: string, pods: string, at: string) =>
+      aStatusNode({
+        name: node,
+        phase: 'Waiting',
+        reason: 'PodsUseGpus',
+        message: `waiting for pods to go: ${pods}; the next attempt is at 2026-01-01T12:0${at}:00Z`,
+      });
+    const nodes = [waits('a', 'team/train-0', '1'), waits('b', 'team/x, other/y-1', '2'), waits('c', 'team/z', '3')];
+    expect(groupNodes(nodes.map(viewRow))[0]?.messages).to.deep.equal([
+      { message: 'waiting for pods to go: …; the next attempt is at …', count: 3 },
+    ]);
+    expect(groupNodes(nodes.slice(0, 1).map(viewRow))[0]?.messages[0]?.message).to.contain('team/train-0');
+  });
+
   it('are blocked where nothing but somebody else can help, and failed where the phase is unknown', () => {
     expect(urgencyOfNode('Updating', 'EvictionBlocked')).to.equal('blocked');
     expect(urgencyOfNode('Pending', 'AgentNotReporting')).to.equal('blocked');
