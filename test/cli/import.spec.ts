@@ -63,7 +63,7 @@ describe('gpu-partition import mig-parted', () => {
     ]);
   });
 
-  it('finds the file in the Helm values of gpu-operator, also where its chart is a dependency', async () => {
+  it('finds the file in the Helm values of gpu-operator, and in those of a chart that depends on it', async () => {
     const config = ['version: v1', 'mig-configs:', '  halves:', '    - devices: all', '      mig-enabled: true'];
     const text = [...config, '      mig-devices: {"3g.20gb": 2}'];
     const values = ['migManager:', '  config:', '    create: true', '    data:', '      config.yaml: |-'];

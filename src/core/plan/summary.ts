@@ -7,7 +7,7 @@ import type { PlannedNode } from './planned-node.ts';
 /**
  * The plan in a sentence: `this change evicts 3 pods and changes 4 of 20 nodes in 2 waves`.
  *
- * @param cap over all policies, if that is what limits the waves; assumed if nobody has told the controller's
+ * @param cap over all policies, if that is what limits the waves; assumed if the controller's is unknown
  * @param seconds that the waves take, by the pace of earlier changes; undefined if none is known
  */
 export function summarizeChange(

@@ -8,7 +8,6 @@ import type { PolicyVersions } from './versions.ts';
 
 /** The generations of a policy that came in force, newest first. */
 export type PolicyHistory = NonNullable<PolicyStatus['history']>;
-export type PastGeneration = PolicyHistory[number];
 
 /** Of the history as JSON. A policy's object is stored as a whole, and etcd takes 1.5 MB. */
 const mostBytes = 256 * 1024;
@@ -19,7 +18,7 @@ const mostGenerations = 20;
  * The history with the generation that is in force. What only pauses, resumes or previews is dropped first, then the oldest: behind
  * several emergency edits the last good one is still there. What is newer than the one in force is of a server that was restored since.
  *
- * @param time for a generation of which nobody knows when it was written
+ * @param time for a generation whose time of writing is unknown
  */
 export function noteInForce(
   history: PolicyHistory,

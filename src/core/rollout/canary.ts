@@ -20,7 +20,7 @@ export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>)
   const { canary: known, schedule } = policy.status ?? {};
   // Each switch has its own: what was right by day says nothing about the night.
   const of = { generation, ...(schedule?.name !== undefined && { schedule: schedule.name }) };
-  // One that only looks starts nothing: what was found of the generation in force still holds when that goes on.
+  // One that only looks starts nothing: what was found of the generation in force still holds when that continues.
   if (known && policy.spec.mode === 'Plan') return { record: known, places: 0 };
   // A pause, a resumption and a change of pace ask for nothing new.
   const isSame = known !== undefined && known.schedule === schedule?.name && hasAskedSince(known.generation);

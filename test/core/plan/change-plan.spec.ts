@@ -86,7 +86,7 @@ describe('the plan of a change', () => {
     expect(wavesOf(planChange({ ...fleet, policies }, [wide], setup))).to.deep.equal([['n2', 'n3'], ['n1']]);
   });
 
-  it('says of a cap that nobody told that it is assumed', () => {
+  it('says of a cap that it does not know that it is assumed', () => {
     const wide = inFile({ ...inSevenths, rollout: { maxUnavailable: 3 } });
     const { maxConcurrentNodes: _given, ...setup } = someSetup;
     expect(planChange(aBusyFleet(), [wide], setup).summary).to.contain(

@@ -66,7 +66,7 @@ describe('a node with a sick GPU', () => {
     return { ...node, status: { ...node.status, conditions } };
   };
 
-  it('is no plain Ready one: in the list of what needs somebody, in the table and in the figures', () => {
+  it('does not count as plain Ready: in the list of what needs somebody, in the table and in the figures', () => {
     const nodes = [aStatusNode({ name: 'a-fine' }), sick('Ready')];
     expect(groupNodes(nodes.map(viewRow))).to.deep.equal([
       {

@@ -72,7 +72,7 @@ describe('a pod on a slice that a demand gives up', () => {
     expect(sparePods(situation, [])).to.equal(undefined);
   });
 
-  it('stays where the policy that evicts nobody is deleted, and wants whole GPUs', () => {
+  it('stays where a policy with demand.evict Never is deleted, and wants whole GPUs', () => {
     for (const evict of ['Never', 'IfNeeded'] as const) {
       const { policy, partition } = aDemandWorld({ evict });
       if (policy === undefined) throw new Error('no policy');
