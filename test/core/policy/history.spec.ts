@@ -139,7 +139,11 @@ describe('the history of a policy', () => {
 
   it('forgets what only paused or resumed first, then the oldest, and stays within 256 kB', () => {
     const many = new Edited();
-    for (let count = 0; count < 12; count += 1) many.edit({ priority: count + 1 }).edit(paused).edit({ rollout: {} });
+    for (let count = 0; count < 12; count += 1)
+      many
+        .edit({ priority: count + 1 })
+        .edit(paused)
+        .edit({ rollout: {} });
     expect(many.generations).to.have.lengthOf(20);
     expect(new Set(many.history.map(({ spec }) => spec['priority'])).size).to.equal(13);
     const size = (): number => JSON.stringify(many.history).length;

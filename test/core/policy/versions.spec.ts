@@ -1,12 +1,6 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
-import {
-  accept,
-  currentOf,
-  isAccepted,
-  readGenerations,
-  readVersions,
-} from '../../../src/core/policy/versions.ts';
+import { accept, currentOf, isAccepted, readGenerations, readVersions } from '../../../src/core/policy/versions.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const { spec } = aPolicy();
