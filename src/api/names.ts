@@ -46,6 +46,8 @@ export const controllerManager = 'gpu-partition-controller';
 export const agentManager = 'gpu-partition-agent';
 /** Of `status.inFlight`, `status.canary` and `status.pace`, which change by compare-and-swap. */
 export const ledgerManager = 'gpu-partition-ledger';
+/** Of `status.history`, which is written when a generation comes in force. */
+export const historyManager = 'gpu-partition-history';
 
 /** Reasons of a policy's conditions. */
 export const policyReasons = [

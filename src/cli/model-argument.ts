@@ -14,7 +14,12 @@ export function readModel(name: string): GpuModel {
 export function explainUnknownModel(name: string): string {
   const ids = MODELS.map(({ id }) => id);
   const names = MODELS.flatMap(({ products }) => products.map((product) => product.name.replace(/^NVIDIA /, '')));
+  // Several boards bear this name: as a word it is near to itself alone.
+  const bearers = ids.filter((id) => id.split('-').includes(name.toLowerCase()));
+  const [first] = bearers;
+  if (first !== undefined)
+    return `no GPU model ${JSON.stringify(name)}: several boards have that name, and differ; write ${bearers.join(' or ')}`;
   const near = findNearestWords(name, [...ids, ...names], 6);
   const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : `known models are ${ids.join(', ')}`;
-  return `no GPU model ${JSON.stringify(name)}, or several that differ; ${hint}`;
+  return `no GPU model ${JSON.stringify(name)} with MIG, or several that differ; ${hint}`;
 }

@@ -1,8 +1,8 @@
 import { nodePartitions, nodes, pods, policies } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { PodView } from '../core/pods/pod-view.ts';
-import { stripManagedFields } from '../core/projection/managed-fields.ts';
 import { projectNode } from '../core/projection/project-node.ts';
+import { keepWriter } from '../core/policy/as-written.ts';
 import { projectPartition } from '../core/projection/project-partition.ts';
 import { projectAgentPod } from '../core/projection/project-pod.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -39,7 +39,7 @@ export class ClusterWatches implements WatchedCluster, Stoppable {
   constructor(parts: { readonly client: KubeClient; readonly logger: Logger; readonly agentNamespace: string }) {
     const { client, logger, agentNamespace } = parts;
     const common = { client, logger };
-    this.policies = new WarmWatch({ ...common, resource: policies, strip: stripManagedFields });
+    this.policies = new WarmWatch({ ...common, resource: policies, strip: keepWriter });
     this.nodes = new WarmWatch({ ...common, resource: nodes, strip: projectNode });
     this.partitions = new WarmWatch({ ...common, resource: nodePartitions, strip: projectPartition });
     this.agents = new WarmWatch({

@@ -4,8 +4,11 @@ import type { NodeMemory } from '../core/node/memory.ts';
 import { isUrgentNode } from '../core/node/node-view.ts';
 import { managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
+import { keepWriter } from '../core/policy/as-written.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
+import { hasAskedSince } from '../core/policy/history.ts';
 import { admitsOf, type PolicyRecord } from '../core/policy/policy-record.ts';
+import { currentOf } from '../core/policy/versions.ts';
 import { capBeside } from '../core/rollout/cap.ts';
 import { FleetRollout } from '../core/rollout/fleet-rollout.ts';
 import type { LedgerSnapshot } from '../core/rollout/ledger.ts';
@@ -16,7 +19,6 @@ import type { Store } from '../kube/store.ts';
 import type { AgentPods } from './agents.ts';
 import { OwnWrites } from '../kube/own-writes.ts';
 import { projectNode } from '../core/projection/project-node.ts';
-import { stripManagedFields } from '../core/projection/managed-fields.ts';
 import type { NodeObject } from './node-object.ts';
 import { projectPartition } from '../core/projection/project-partition.ts';
 
@@ -60,7 +62,7 @@ export class Cluster {
     readonly fleet: Fleet;
     readonly agents: AgentPods;
   }) {
-    this.policies = new OwnWrites(parts.policies, stripManagedFields);
+    this.policies = new OwnWrites(parts.policies, keepWriter);
     this.nodes = new OwnWrites(parts.nodes, projectNode);
     this.partitions = new OwnWrites(parts.partitions, projectPartition);
     this.fleet = parts.fleet;
@@ -144,9 +146,12 @@ export class Cluster {
     const { name } = policy.metadata;
     const rolloutStates = this.rollout.of(name);
     const ledgers = [...this.fleet.policies].map(({ policy: { metadata: one } }) => one.name);
+    const status = this.policies.get(name)?.status ?? {};
     return {
       now,
-      policy: { ...policy, status: this.policies.get(name)?.status ?? {} },
+      policy: { ...policy, status },
+      // With all its schedules: the history has them as they were written.
+      hasAskedSince: (generation) => hasAskedSince(currentOf(record.versions), status.history ?? [], generation),
       rolloutStates,
       size: rolloutStates.countGpuNodes((node) => record.tally.has(node)),
       rolloutStateOf: this.rolloutStatesFor(name),

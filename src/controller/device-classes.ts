@@ -2,7 +2,12 @@ import { listServed } from '../kube/served.ts';
 import { controllerManager } from '../api/names.ts';
 import { deviceClasses, policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { type DeviceClassObject, isKept, listMissingClasses } from '../core/classes/class-objects.ts';
+import {
+  type DeviceClassObject,
+  isKept,
+  listMissingClasses,
+  type MissingClass,
+} from '../core/classes/class-objects.ts';
 import { mayUseClaims } from '../core/policy/rules.ts';
 import { listSliceKinds } from '../core/classes/slice-kind.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
@@ -40,8 +45,8 @@ export class DeviceClassReconciler {
   /** For which policies they were found right, and when. */
   #checked: { readonly policies: readonly GpuPartitionPolicy[]; readonly at: number } | undefined;
 
-  /** What was written of classes that the API server keeps in part, by name, and when. */
-  readonly #partly = new Map<string, { readonly spec: object | undefined; readonly at: number }>();
+  /** Classes that did not become as wanted, by name: what was asked for, onto what, and when. It is not repeated until one of them differs. */
+  readonly #failed = new Map<string, { readonly asked: readonly unknown[]; readonly at: number }>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -65,45 +70,42 @@ export class DeviceClassReconciler {
     if (restMs > 0) return { requeueAfterMs: restMs };
     const kinds = listSliceKinds(inForce);
     const present = await listServed<KubeObject & DeviceClassObject>(this.#parts.client, deviceClasses);
-    const names = new Set(present.map(({ metadata }) => metadata.name));
+    const specs = new Map(present.map(({ metadata, spec }) => [metadata.name, spec]));
     for (const wanted of listMissingClasses(kinds, present)) {
       const { name } = wanted.metadata;
-      if (names.has(name) && this.#isKeptInPart(wanted)) continue;
-      const problem = await this.#apply(wanted);
-      if (problem !== undefined) this.#tell(records, problem);
+      const found = specs.get(name);
+      if (this.#hasFailed(wanted, found)) continue;
+      const { problem, kept = found } = await this.#apply(wanted);
+      if (problem === undefined) continue;
+      this.#tell(records, problem);
+      this.#failed.set(name, { asked: [wanted.spec, kept ?? null], at: this.#parts.now() });
     }
     this.#checked = { policies: inForce, at: this.#parts.now() };
     return { requeueAfterMs: lookAgainMs };
   }
 
-  #isKeptInPart({ metadata, spec }: DeviceClassObject): boolean {
-    const before = this.#partly.get(metadata.name);
-    return before !== undefined && sameJson(before.spec, spec) && this.#parts.now() - before.at < tryAgainMs;
+  #hasFailed({ metadata, spec }: DeviceClassObject, found: object | undefined): boolean {
+    const { asked, at } = this.#failed.get(metadata.name) ?? {};
+    return at !== undefined && sameJson(asked, [spec, found ?? null]) && this.#parts.now() - at < tryAgainMs;
   }
 
-  /** Without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it */
-  async #apply(wanted: DeviceClassObject): Promise<string | undefined> {
-    const { spec, metadata } = wanted;
+  /** Without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it, and what the API server keeps */
+  async #apply(wanted: MissingClass): Promise<{ readonly problem: string | undefined; readonly kept?: object }> {
+    const { spec, metadata, takenBy } = wanted;
     const { name } = metadata;
+    const ref = { resource: deviceClasses, name };
     const fields = { metadata: {}, spec };
-    const options = { fieldManager: controllerManager };
     try {
-      const kept = await this.#parts.client.apply<KubeObject & DeviceClassObject>(
-        { resource: deviceClasses, name },
-        fields,
-        options,
-      );
+      const { spec: kept = {} } = await this.#parts.client.apply<KubeObject & DeviceClassObject>(ref, fields, {
+        fieldManager: controllerManager,
+      });
       this.#parts.log.info('a DeviceClass is written', { name });
-      if (isKept(wanted, kept.spec)) return undefined;
+      const taken = takenBy === undefined ? undefined : describeTaken(name, takenBy);
+      return { problem: isKept(wanted, kept) ? taken : describeLoss(name), kept };
     } catch (error) {
-      if (error instanceof ApiError) return describeRefusal(name, error);
+      if (error instanceof ApiError) return { problem: describeRefusal(name, error) };
       throw error;
     }
-    this.#partly.set(name, { spec, at: this.#parts.now() });
-    return (
-      `DeviceClass ${name} is there without extendedResourceName, which the API server does not keep (feature gate DRAExtendedResource, ` +
-      'on by default in Kubernetes 1.36): pods get these slices by claims alone'
-    );
   }
 
   #tell(records: readonly PolicyRecord[], message: string): void {
@@ -111,6 +113,20 @@ export class DeviceClassReconciler {
     const note = { type: 'Warning', reason: 'DeviceClassNotWritten', action: 'Reconcile', message } as const;
     for (const { newest } of records) this.#parts.events.record({ ...note, object: newest, resource: policies });
   }
+}
+
+function describeTaken(name: string, taker: string): string {
+  return (
+    `DeviceClass ${name} is there without extendedResourceName, which DeviceClass ${taker} has already: pods that ask for the ` +
+    'resource get what that class selects. Delete it to have them get these slices'
+  );
+}
+
+function describeLoss(name: string): string {
+  return (
+    `DeviceClass ${name} is there without extendedResourceName, which the API server does not keep (feature gate DRAExtendedResource, ` +
+    'on by default in Kubernetes 1.36): pods get these slices by claims alone'
+  );
 }
 
 function describeRefusal(name: string, error: ApiError): string {

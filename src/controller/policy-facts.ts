@@ -15,7 +15,7 @@ export function factsOf(
   times: ScheduleTimes | undefined,
 ): PolicyFacts {
   const { newest, refusal, refused, demand } = record;
-  const { acceptedGeneration, inForce, previous } = accepts ? accept(record.versions) : record.versions;
+  const { acceptedGeneration, inForce } = accepts ? accept(record.versions) : record.versions;
   const [first] = refused.values();
   const words = listRefused(record);
   return {
@@ -23,7 +23,6 @@ export function factsOf(
     refusal,
     acceptedGeneration,
     inForce,
-    previous,
     demand,
     // What was done once is not forgotten with the leader.
     defrag: demand ? demand.defrag : stored.status?.defrag,

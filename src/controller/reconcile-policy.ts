@@ -1,12 +1,14 @@
-import { ledgerManager } from '../api/names.ts';
+import { historyManager, ledgerManager } from '../api/names.ts';
 import { policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
+import { noteInForce } from '../core/policy/history.ts';
 import { listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
 import { judgeSchedules, type ScheduleMark, type ScheduleTimes } from '../core/policy/timetable.ts';
 import { currentOf, isAccepted } from '../core/policy/versions.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import type { Limit } from '../core/rollout/limit.ts';
 import { policyStatus } from '../core/status/policy-status.ts';
+import { timeText } from '../core/text/duration.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { isDefinite } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -66,6 +68,8 @@ export class PolicyReconciler {
     const record = this.#parts.cluster.fleet.policy(name);
     if (policy && !record) return this.#retirement.letGo(policy);
     if (!policy || !record || record.newest.metadata.generation !== policy.metadata.generation) return;
+    // What is in force is remembered before anything replaces it.
+    await this.#keepHistory(record);
     // 1. A new generation is accepted when every node that has reported can take it.
     const isNew = record.awaitsAcceptance;
     const isComplete = !isNew || (await this.#check(record));
@@ -85,6 +89,7 @@ export class PolicyReconciler {
     // Of many edits in a row most are replaced before they are written: they are never accepted.
     const takesEffect = turns && untoldMs === undefined;
     const affected = takesEffect ? this.#turn(record, isFit, times?.mark) : [];
+    if (takesEffect) await this.#keepHistory(record);
     if (takesEffect) record.isForecast = await this.#parts.forecast.forecast(record);
     // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
     const requeueAfterMs = least(least(untoldMs, this.#untilNext(times)), await this.#moveOn(record));
@@ -112,6 +117,21 @@ export class PolicyReconciler {
     const { fleet } = this.#parts.cluster;
     if (accepts) return fleet.accept(record, schedule);
     return schedule ? fleet.switch(record, schedule) : [];
+  }
+
+  async #keepHistory({ name, versions }: PolicyRecord): Promise<void> {
+    const { cluster, client, now } = this.#parts;
+    const { metadata, status } = cluster.policies.get(name) ?? {};
+    if (metadata === undefined || metadata.uid !== versions.newest.metadata.uid) return;
+    const history = noteInForce(status?.history ?? [], versions, timeText(now()));
+    if (sameJson(history, status?.history ?? [])) return;
+    const { uid, resourceVersion } = metadata;
+    const written = await client.apply<Policy>(
+      { resource: policies, name, subresource: 'status' },
+      { metadata: { uid, resourceVersion }, status: { history } },
+      { force: true, fieldManager: historyManager },
+    );
+    cluster.policies.remember(written);
   }
 
   /** @returns when to look again, in ms */

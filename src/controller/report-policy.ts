@@ -48,7 +48,7 @@ export class PolicyReporter {
     const conditions = setConditions(kept, drafts, now);
     const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
     const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
-    const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, ...known } = current ?? {};
+    const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, history: _kept, ...known } = current ?? {};
     if (sameJson(status, { failures: [], ...known })) return undefined;
     const leftMs = writeDueInMs(record.writes, isNews(current, status), nowMs);
     if (leftMs > 0) return leftMs;

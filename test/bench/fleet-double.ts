@@ -8,7 +8,7 @@ import type { JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
 import { defaultSystemNamespaces } from '../../src/core/pods/system-pods.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
 import type { PodView } from '../../src/core/pods/pod-view.ts';
-import { stripManagedFields } from '../../src/core/projection/managed-fields.ts';
+import { keepWriter } from '../../src/core/policy/as-written.ts';
 import { projectNode } from '../../src/core/projection/project-node.ts';
 import { projectPartition } from '../../src/core/projection/project-partition.ts';
 import { projectAgentPod } from '../../src/core/projection/project-pod.ts';
@@ -197,7 +197,7 @@ class MemoryWatch<T extends KubeObject> {
 }
 
 class MemoryWatches implements WatchedCluster {
-  readonly policies = new MemoryWatch<GpuPartitionPolicy & KubeObject>(stripManagedFields);
+  readonly policies = new MemoryWatch<GpuPartitionPolicy & KubeObject>(keepWriter);
   readonly nodes = new MemoryWatch<NodeObject>(projectNode);
   readonly partitions = new MemoryWatch<GpuNodePartition & KubeObject>(projectPartition);
   readonly agents = new MemoryWatch<PodView>(projectAgentPod);

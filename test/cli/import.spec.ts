@@ -49,6 +49,8 @@ describe('gpu-partition import mig-parted', () => {
     expect(answer.policies.map(({ spec }) => spec)).to.deep.equal([
       {
         nodeSelector: { matchLabels: { 'nvidia.com/mig.config': 'custom-config' } },
+        mode: 'Plan',
+        allow: { takeOver: ['mig-manager'] },
         strategy: 'mixed',
         layouts: [
           { gpus: { indices: [0, 1, 2, 3] }, mig: 'Disabled' },
@@ -59,6 +61,17 @@ describe('gpu-partition import mig-parted', () => {
         ],
       },
     ]);
+  });
+
+  it('finds the file in the Helm values of gpu-operator, and in those of a chart that depends on it', async () => {
+    const config = ['version: v1', 'mig-configs:', '  halves:', '    - devices: all', '      mig-enabled: true'];
+    const text = [...config, '      mig-devices: {"3g.20gb": 2}'];
+    const values = ['migManager:', '  config:', '    create: true', '    data:', '      config.yaml: |-'];
+    const own = [...values, ...text.map((line) => `        ${line}`)];
+    for (const lines of [own, ['gpu-operator:', ...own.map((line) => `  ${line}`)]]) {
+      const { answer } = await runJson(['import', 'mig-parted', '-'], { stdin: lines.join('\n') });
+      expect(answer.policies.map(({ metadata }) => metadata.name)).to.deep.equal(['halves']);
+    }
   });
 
   it('names the configs that exist where one does not', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { UndoAnswer } from '../../src/cli/commands/undo.ts';
+import { noteInForce } from '../../src/core/policy/history.ts';
 import { accept, readVersions, storeVersions } from '../../src/core/policy/versions.ts';
 import { useScratchFolder } from '../device/scratch-folder.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
@@ -27,8 +28,9 @@ describe('gpu-partition undo', () => {
   const read = async (): Promise<GpuPartitionPolicy> =>
     (await cluster().client.demand({ path: `${path}/${name}` })) as GpuPartitionPolicy;
 
-  async function write(count: number): Promise<void> {
-    const spec = { nodeSelector: { matchLabels: { pool: name } }, strategy: 'mixed', layouts: layouts(count) };
+  async function write(count: number, more: object = {}): Promise<void> {
+    const nodeSelector = { matchLabels: { pool: name } };
+    const spec = { nodeSelector, strategy: 'mixed', layouts: layouts(count), ...more };
     const body = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name }, spec };
     await cluster().client.demand({
       method: 'PATCH',
@@ -41,11 +43,13 @@ describe('gpu-partition undo', () => {
   /** As the controller does when it accepts what is there. */
   async function acceptIt(): Promise<void> {
     const policy = await read();
+    const versions = accept(readVersions(policy));
+    const history = noteInForce(policy.status?.history ?? [], versions, '2026-01-01T12:00:00Z');
     await cluster().client.demand({
       method: 'PATCH',
       path: `${path}/${name}/status`,
       contentType: 'application/merge-patch+json',
-      body: { status: storeVersions(accept(readVersions(policy))) },
+      body: { status: { ...storeVersions(versions), history } },
     });
   }
 
@@ -91,8 +95,36 @@ describe('gpu-partition undo', () => {
     expect((await undo('--apply')).code).to.equal(0);
     expect((await read()).spec.layouts).to.deep.equal(layouts(4));
     await acceptIt();
-    expect((await undo('--apply')).stdout).to.match(/^wrote generation 2 of policy .* instead of generation 3/);
+    expect((await undo('--apply')).stdout).to.match(
+      /^this brings back what the newest edit had undone: wrote generation 2 of policy .* instead of generation 3/,
+    );
     expect((await read()).spec.layouts).to.deep.equal(layouts(7));
+  });
+
+  it('goes back behind an emergency stop, leaves the stop, and says how to resume', async () => {
+    for (const [stop, words, edit] of [
+      [{ rollout: { paused: true } }, 'paused', '{"spec":{"rollout":{"paused":false}}}'],
+      [{ mode: 'Plan' }, 'in mode Plan', '{"spec":{"mode":"Enforce"}}'],
+    ] as const) {
+      await write(4);
+      await acceptIt();
+      await write(7);
+      await acceptIt();
+      await write(7, stop);
+      await acceptIt();
+      const { stdout } = await undo('--apply');
+      expect(stdout.split('\n')[1]).to.equal(
+        `policy ${name} is still ${words}. To resume: kubectl patch gpp ${name} --type=merge -p '${edit}'`,
+      );
+      const { spec } = await read();
+      expect(spec.layouts).to.deep.equal(layouts(4));
+      expect([spec.mode, spec.rollout?.paused]).to.deep.equal(words === 'paused' ? ['Enforce', true] : ['Plan', false]);
+      const { answer } = await jsonRunner<UndoAnswer>()(['undo', name, '--kubeconfig', kubeconfig]);
+      expect(answer.resume).to.contain(edit);
+      expect(answer.policy.spec.layouts, 'and back').to.deep.equal(layouts(7));
+      expect(answer.message).to.match(/^this brings back what the newest edit had undone: generation \d+ of/);
+      await cluster().client.send({ method: 'DELETE', path: `${path}/${name}` });
+    }
   });
 
   it('is not in the way of the controller, which writes the status meanwhile', async () => {
@@ -125,7 +157,7 @@ describe('gpu-partition undo', () => {
       stderr: `error: no generation of policy ${name} was ever accepted with mode Enforce\n`,
     });
     await acceptIt();
-    expect((await undo('--apply')).stderr).to.contain(`nothing to undo: generation 1 of policy ${name} is in force`);
+    expect((await undo('--apply')).stderr).to.contain(`nothing to undo: no earlier generation of policy ${name}`);
     expect((await run(['undo', 'not-there', '--kubeconfig', kubeconfig])).code).to.equal(2);
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { globSync, readFileSync } from 'node:fs';
+import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
 
 const root = new URL('../../', import.meta.url);
 const manifests = globSync(['crds/*.yaml', 'config/**/*.yaml', 'charts/**/*.yaml'], { cwd: root }).map((path) => ({
@@ -13,5 +14,15 @@ describe('what is installed', () => {
     const hooks =
       /^\s*kind: (Validating|Mutating)WebhookConfiguration|^\s*conversion:|^\s*strategy: Webhook|\bwebhook:/m;
     expect(manifests.filter(({ text }) => hooks.test(text)).map(({ path }) => path)).to.deep.equal([]);
+  });
+
+  it('lets the controller pause every GPU client that it knows: a label that is refused would hold up all that is written with it', () => {
+    const policies = manifests.filter(({ path }) => path.endsWith('controller-admission.yaml'));
+    expect(policies).to.have.length(2);
+    for (const { path, text } of policies) {
+      const [, names = ''] = /gpu\[\.\]deploy\[\.\]\(([^)]*)\)/.exec(text) ?? [];
+      const allowed = names.split('|').map((name) => `nvidia.com/gpu.deploy.${name}`);
+      expect(allowed, path).to.include.members(defaultHolders.flatMap(({ deployLabel }) => deployLabel ?? []));
+    }
   });
 });

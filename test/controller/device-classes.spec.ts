@@ -3,13 +3,44 @@ import { expect } from 'chai';
 import { DeviceClassReconciler } from '../../src/controller/device-classes.ts';
 import { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import type { EventNote } from '../../src/kube/events.ts';
+import { KubeClient } from '../../src/kube/client.ts';
+import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
 import { silentLogger } from '../../src/process/logger.ts';
+import { listOf, SpokenApi } from '../cli/spoken-api.ts';
+import { useScratchFolder } from '../device/scratch-folder.ts';
 import { connect } from '../kube/connection.ts';
 import { clusterTimeoutMs, ownCluster } from '../support/cluster.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { aSlicingPolicy } from '../support/node-builders.ts';
 
 describe('the DeviceClasses of policies', function () {
+  const scratch = useScratchFolder();
+
+  it('are not asked for again and again where somebody else has set one otherwise', async () => {
+    const name = 'mig-7g-40gb.gpu.nvidia.com';
+    const theirs = { metadata: { name, uid: 'u' }, spec: { selectors: [] } };
+    const newest = aSlicingPolicy({ backend: 'DRA', dra: { deviceClasses: 'Managed' } });
+    const record = new PolicyRecord({ newest, acceptedGeneration: 1, inForce: newest }, undefined, new Set());
+    let [now, writes, events] = [0, 0, 0];
+    await using api = await SpokenApi.start((method, { pathname }, body) => {
+      if (method === 'GET') return listOf(theirs);
+      if (!pathname.includes(name)) return { ...(JSON.parse(body) as object), metadata: { name: 'x', uid: 'x' } };
+      writes += 1;
+      return 409;
+    });
+    const kubeconfig = api.writeKubeconfig(scratch.path('config'));
+    const reconciler = new DeviceClassReconciler({
+      client: new KubeClient(loadKubeConfig({ kubeconfig }), 'test'),
+      cluster: { fleet: { policy: () => record, policies: [record] } },
+      events: { record: () => void (events += 1) },
+      slices: { api: 'Served' },
+      log: silentLogger,
+      now: () => now,
+    });
+    for (; now < 3 * 3_600_000; now += 60_000) await reconciler.reconcile();
+    expect([writes, events], 'in three hours').to.deep.equal([3, 3]);
+  });
+
   it('are written once where the API server keeps no extendedResourceName, and the policy is told', async function () {
     this.timeout(clusterTimeoutMs);
     const options = { emulatedVersion: '1.34', controllerManager: false, scheduler: false };
@@ -43,7 +74,12 @@ describe('the DeviceClasses of policies', function () {
     now += minute;
     await reconciler.reconcile();
     expect(countWrites(), 'after somebody deleted it').to.equal(2);
-    now += 60 * minute;
+    for (let count = 0; count < 30; count += 1) {
+      now += minute;
+      await reconciler.reconcile();
+    }
+    expect(countWrites(), 'half an hour later').to.equal(2);
+    now += 31 * minute;
     await reconciler.reconcile();
     expect(countWrites(), 'the API server may have been upgraded').to.equal(3);
   });

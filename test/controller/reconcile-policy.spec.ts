@@ -205,6 +205,25 @@ describe('PolicyReconciler', () => {
     ]);
   });
 
+  it('writes the history when a generation comes in force, and with no other status', async () => {
+    const world = aSmallWorld();
+    world.addNode('p0', { pool: 'p' });
+    const policy = aPolicy();
+    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    await world.reconciler.reconcile('p');
+    world.fleet.policy('p')?.tally.put({ node: 'p0', phase: 'Pending', reason: 'AwaitingSlot', message: '' });
+    world.cluster.rollout.put(anAsking('p0'));
+    await world.reconciler.reconcile('p');
+    const histories = world.applied.filter(({ status }) => 'history' in status);
+    expect(histories.map(({ fieldManager, status }) => ({ fieldManager, status }))).to.deep.equal([
+      {
+        fieldManager: 'gpu-partition-history',
+        status: { history: [{ generation: 1, time: '1970-01-01T00:00:00Z', spec: policy.spec }] },
+      },
+    ]);
+    expect(world.cluster.policies.get('p')?.status?.history).to.have.length(1);
+  });
+
   it('counts nodes of a late write of the previous leader: the cap is exceeded by them, and no node is admitted until there is room', async () => {
     const { fleet, cluster, reconciler, policies, add } = twoPolicies();
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));

@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { run } from '../cli/run.ts';
 import { eventually, stays } from '../support/eventually.ts';
 import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 
+const pool = ['u1', 'u2', 'u3'];
 const nodes: readonly RigNode[] = [
+  ...pool.map((name): RigNode => ({ name, gpus: ['A100-SXM4-40GB'], labels: { pool: 'u' }, strategy: 'mixed' })),
   { name: 'held', gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' },
   { name: 'free', gpus: ['A100-SXM4-40GB'], labels: { pool: 'free' }, strategy: 'mixed' },
 ];
@@ -201,6 +204,54 @@ describe('the generation in force', function () {
     await rig().kubectl('delete', 'pdb', 'user');
     await inference({});
     await rig().waitFor('inference', 'Ready', 'True', 'Ready', 60_000);
+  });
+
+  it('is followed by no new canary after a pause, and undo goes back behind the pause, which stays until somebody resumes', async () => {
+    const ask = (profiles: Readonly<Record<string, number>>, rollout: NonNullable<PolicySpec['rollout']>) =>
+      rig().apply('fleet', { nodeSelector: { matchLabels: { pool: 'u' } }, layouts: [{ profiles }], rollout });
+    const operations = async (of: readonly string[]) => Promise.all(of.map((node) => rig().rig.deviceOperations(node)));
+    const [good, bad] = [{ '3g.20gb': 2 }, { '7g.40gb': 1 }];
+    const rollout = { maxUnavailable: 1, canary: { nodes: 1, soak: '1h' } };
+    await ask(good, { maxUnavailable: '100%' });
+    await rig().waitFor('fleet', 'Ready', 'True', 'Ready', 90_000);
+    await ask(bad, rollout);
+    const { status } = await eventually(
+      () => rig().policy('fleet'),
+      (found) => found.status?.canary?.readySince !== undefined,
+      { timeoutMs: 90_000, what: 'the canary to be Ready' },
+    );
+    const [canary = ''] = status?.canary?.nodes ?? [];
+    const others = pool.filter((node) => node !== canary);
+    const before = await operations(others);
+    for (const paused of [true, false, true]) {
+      await ask(bad, { ...rollout, paused });
+      await rig().waitFor('fleet', 'Reconciling', 'True', paused ? 'Paused' : 'CanarySoak');
+    }
+    const stopped = (await rig().policy('fleet')).status;
+    expect(stopped?.canary).to.deep.include({ nodes: [canary], readySince: status?.canary?.readySince });
+    expect(stopped?.history?.map(({ generation }) => generation)).to.deep.equal([5, 4, 3, 2, 1]);
+    const kubeconfig = await rig().controlPlane.kubeconfigFile();
+    const { code, stdout } = await run(['undo', 'fleet', '--apply', '--kubeconfig', kubeconfig]);
+    expect([code, stdout.split(';')[0]]).to.deep.equal([
+      0,
+      'wrote generation 1 of policy fleet, which was in force before, instead of generation 5, which is in force',
+    ]);
+    expect((await rig().policy('fleet')).spec.layouts?.map(({ profiles }) => profiles)).to.deep.equal([good]);
+    await rig().waitFor('fleet', 'Reconciling', 'True', 'Paused');
+    const paused = JSON.stringify(await operations(pool));
+    await stays(
+      async () => JSON.stringify(await operations(pool)),
+      (now) => now === paused,
+      { forMs, intervalMs: 300 },
+    );
+    const [, words = ''] = stdout.split('\n');
+    const [, patch = ''] =
+      /^policy fleet is still paused. To resume: kubectl patch gpp fleet --type=merge -p '(.*)'$/.exec(words) ?? [];
+    await rig().kubectl('patch', 'gpp', 'fleet', '--type=merge', '-p', patch);
+    await rig().waitFor('fleet', 'Ready', 'True', 'Ready', 60_000);
+    expect(await operations(others), 'nodes that never left the good layout').to.deep.equal(before);
+    expect((await rig().partition(canary)).spec.wish?.gpus.map(({ profiles }) => profiles)).to.deep.equal([good]);
+    await rig().kubectl('delete', 'gpp', 'fleet');
   });
 
   it('ends where its author says so in a generation that is accepted', async () => {

@@ -50,8 +50,10 @@ export class FleetChecks {
   readonly #closed = new Map<string, { readonly at: number; readonly by: string }>();
   /** Nodes that failed at the current generation of their policy, by name: the policy's uid, and since when. */
   readonly #failed = new Map<string, { readonly of: string; readonly at: number }>();
+  /** What policies ask for, but for `mode` and `rollout`, and the generation since which they do, by uid. */
+  readonly #asks = new Map<string, { readonly asked: object; readonly key: string }>();
   readonly #canaries = new Map<string, Map<string, number | undefined>>();
-  /** Generations whose canary has soaked by this count, as uid and generation: it holds though another policy has its nodes since. */
+  /** Asks whose canary has soaked by this count, as uid and first generation: it holds though another policy has its nodes since. */
   readonly #passed = new Set<string>();
   readonly #forced = new Set<string>();
   /** When what a pod holds last had to go, by the pod's uid, which is its name. */
@@ -323,7 +325,7 @@ export class FleetChecks {
       for (const [node, { of }] of this.#failed) if (of === uid) this.#failed.delete(node);
     }
     if (object.status?.canary === undefined) {
-      const key = `${uid} ${object.metadata.generation}`;
+      const key = this.#askOf(object);
       this.#canaries.delete(key);
       this.#passed.delete(key);
     }
@@ -371,15 +373,28 @@ export class FleetChecks {
    * A leader whose watches lag takes a canary that another has just found done for one that waits for another slot: it starts over. No
    * leader can know better while there are two.
    */
-  #canariesAreReplaced({ metadata, status }: Policy, before: Policy | undefined): void {
+  #canariesAreReplaced(policy: Policy, before: Policy | undefined): void {
+    const { status } = policy;
     const { canary: was } = before?.status ?? {};
     const { canary: is } = status ?? {};
     if (this.#world.controllers.length < 2 || was?.generation !== is?.generation) return;
-    const known = this.#canaries.get(`${metadata.uid} ${metadata.generation}`);
+    const known = this.#canaries.get(this.#askOf(policy));
     for (const node of was?.nodes ?? []) {
       if (is?.nodes.includes(node) === true) continue;
       for (const key of known?.keys() ?? []) if (key.startsWith(`${node} `)) known?.delete(key);
     }
+  }
+
+  /** Names what a policy asks for: a pause, a resumption and a preview ask for nothing new, and need no canary of their own. */
+  #askOf({ metadata, spec, status }: Policy | GpuPartitionPolicy): string {
+    const { uid = '', generation } = metadata;
+    const { mode, rollout: _rollout, ...asked } = spec;
+    const known = this.#asks.get(uid);
+    const own = `${uid} ${generation}`;
+    if (mode === 'Plan' || status?.acceptedGeneration !== generation) return known?.key ?? own;
+    if (known !== undefined && isDeepStrictEqual(known.asked, asked)) return known.key;
+    this.#asks.set(uid, { asked, key: own });
+    return own;
   }
 
   /** Others follow a canary that is well at that moment. */
@@ -506,7 +521,7 @@ export class FleetChecks {
   /** Threshold and canary bind nodes that start although nothing on them needs repair. */
   #isStarted(policy: Policy, started: readonly Slot[], words: string): void {
     const { failureThreshold = 1, canary } = policy.spec.rollout ?? {};
-    const { uid = '', generation } = policy.metadata;
+    const { uid = '' } = policy.metadata;
     const failed = [...this.#failed].filter(
       ([node, { of, at }]) =>
         of === uid && this.#now - at > this.lagMs && this.#winnerOf(node) === policy.metadata.name,
@@ -514,7 +529,7 @@ export class FleetChecks {
     const threshold = Math.max(1, limitOf(failureThreshold, this.#sizeOf(policy)));
     demand(failed.length < threshold, 'S18', `${words}: ${failed.map(([node]) => node).join()} failed`);
     if (!canary) return;
-    const key = `${uid} ${generation}`;
+    const key = this.#askOf(policy);
     const known = this.#canaries.get(key) ?? new Map<string, number | undefined>();
     this.#canaries.set(key, known);
     this.#countSoaked(policy);
@@ -528,10 +543,10 @@ export class FleetChecks {
   }
 
   /** Remembers that enough of a generation's canaries have soaked by now. */
-  #countSoaked({ metadata, spec }: Policy): void {
-    const { canary } = spec.rollout ?? {};
+  #countSoaked(policy: Policy): void {
+    const { canary } = policy.spec.rollout ?? {};
     if (!canary) return;
-    const key = `${metadata.uid} ${metadata.generation}`;
+    const key = this.#askOf(policy);
     // Times have a resolution of one second.
     const latest = this.#now + 1000 + this.#world.slackMs - soakOf(canary.soak);
     const soaked = [...(this.#canaries.get(key)?.values() ?? [])].filter(
@@ -541,13 +556,14 @@ export class FleetChecks {
   }
 
   /** Whether a canary counts: it exists, and has a slot or is done. A canary that has since lost its layout starts over. */
-  #isHeldFor({ status, metadata }: Policy, key: string): boolean {
+  #isHeldFor(policy: Policy, key: string): boolean {
+    const { status, metadata } = policy;
     const { api, machines } = this.#world;
     const [node = '', uid = ''] = key.split(' ');
     if (api.find('nodes', node)?.metadata.uid !== uid) return false;
     if (this.#winnerOf(node) !== metadata.name) return false;
     if (status?.inFlight?.some((slot) => slot.node === node && slot.nodeUID === uid) === true) return true;
-    const wasReady = this.#canaries.get(`${metadata.uid} ${metadata.generation}`)?.get(key) !== undefined;
+    const wasReady = this.#canaries.get(this.#askOf(policy))?.get(key) !== undefined;
     const machine = machines.get(node);
     const { wish } = api.find('partitions', node)?.spec ?? {};
     return wasReady && machine !== undefined && wish !== undefined && meets(machine, wish.gpus);
@@ -568,7 +584,7 @@ export class FleetChecks {
     const { name, uid = '' } = node.metadata;
     const key = `${name} ${uid}`;
     const policy: GpuPartitionPolicy | undefined = claim.winner;
-    const own = `${policy?.metadata.uid} ${policy?.metadata.generation}`;
+    const own = policy === undefined ? '' : this.#askOf(policy);
     this.#leaveLost(name, key);
     if (verdict.phase !== 'Ready') return;
     this.#failed.delete(name);

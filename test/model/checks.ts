@@ -192,7 +192,10 @@ export class Invariants {
     const { api, kubelet, timeline } = this.#world;
     const gone = this.#lastGone && timeline.now - this.#lastGone.at < longestLookMs ? [this.#lastGone.policy] : [];
     const said = [...api.list('policies'), ...gone].flatMap(
-      ({ spec, status }) => [spec, status?.inForce?.spec, status?.previous?.spec] as (Policy['spec'] | undefined)[],
+      ({ spec, status }) =>
+        [spec, status?.inForce?.spec, ...(status?.history ?? []).map((one) => one.spec)] as (
+          Policy['spec'] | undefined
+        )[],
     );
     const isPublished = backend === 'DRA' && kubelet.driver.published.size > 0;
     return said.some((spec) => spec?.backend === backend) || kubelet.hadSecondStack(longestLookMs) || isPublished;

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../src/controller/cluster.ts';
 import { forecastRolloutState } from '../../src/core/plan/forecast-rollout-state.ts';
+import { noteInForce } from '../../src/core/policy/history.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
 import { judgeSchedules, type ScheduleTimes } from '../../src/core/policy/timetable.ts';
@@ -7,6 +8,7 @@ import { accept, currentOf, isAccepted, storeVersions } from '../../src/core/pol
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerStep } from '../../src/core/rollout/ledger.ts';
 import { isDefinite } from '../../src/kube/api-error.ts';
+import { timeText } from '../../src/core/text/duration.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { type Policy, refuse } from './api.ts';
@@ -54,6 +56,7 @@ export class PolicyWork {
     if (policy && !record && policy.metadata.deletionTimestamp !== undefined)
       return yield* this.#keepFinalizer(policy, true);
     if (!policy || !record || record.newest.metadata.generation !== policy.metadata.generation) return undefined;
+    yield* this.#keepHistory(record);
     const isNew = record.awaitsAcceptance;
     if (isNew) {
       for (const node of record.unchecked) fleet.check(record, node, partitions.get(node));
@@ -84,6 +87,7 @@ export class PolicyWork {
     }
     const switched = isSwitch ? fleet.switch(record, mark) : [];
     const affected = accepts ? fleet.accept(record, mark) : switched;
+    yield* this.#keepHistory(record);
     if (accepts || isSwitch) record.isForecast = [...record.tally.unseen].every((node) => this.#forecast(node));
     const again = least(
       yield* this.#moveOn(name, record),
@@ -92,6 +96,23 @@ export class PolicyWork {
     for (const node of this.#cluster.nodesWithNewSlots(name)) this.#lookAt(node);
     for (const node of isNew && !accepts ? record.nodes : affected) this.#lookAt(node);
     return again;
+  }
+
+  *#keepHistory({ name, versions }: PolicyRecord): Generator<number, void, undefined> {
+    const known = this.#cluster.policies.get(name);
+    if (known === undefined || known.metadata.uid !== versions.newest.metadata.uid) return;
+    const history = noteInForce(known.status?.history ?? [], versions, timeText(this.#world.timeline.now));
+    if (sameJson(history, known.status?.history ?? [])) return;
+    const written = yield* this.#shell.call('Write', () =>
+      this.#world.api.update(
+        'policies',
+        name,
+        this.#by,
+        (one) => ({ ...one, status: { ...one.status, history: [...history] } }),
+        known.metadata.resourceVersion,
+      ),
+    );
+    this.#cluster.policies.remember(written);
   }
 
   #timesOf({ versions }: PolicyRecord, accepts: boolean): ScheduleTimes | undefined {

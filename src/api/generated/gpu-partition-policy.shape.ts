@@ -210,6 +210,19 @@ export const shape = {
         required: ['generation', 'spec'],
         properties: { generation: { type: 'integer' }, spec: { type: 'object' } },
       },
+      history: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['generation', 'time', 'spec'],
+          properties: {
+            generation: { type: 'integer' },
+            time: { type: 'string' },
+            manager: { type: 'string' },
+            spec: { type: 'object' },
+          },
+        },
+      },
       summary: { type: 'string' },
       conditions: {
         type: 'array',

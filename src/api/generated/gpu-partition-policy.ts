@@ -470,7 +470,7 @@ export interface GpuPartitionPolicy {
       };
     };
     /**
-     * The generation that was in force before that one, with its spec: `gpu-partition undo` goes back to it.
+     * No longer written or read: history.
      */
     previous?: {
       /**
@@ -484,6 +484,29 @@ export interface GpuPartitionPolicy {
         [k: string]: unknown;
       };
     };
+    /**
+     * The generations that came in force, newest first, each with its spec: `gpu-partition undo` goes back to one of them. At most 256 kB together: the oldest are dropped.
+     */
+    history?: {
+      /**
+       * Generation of the policy.
+       */
+      generation: number;
+      /**
+       * When it was written.
+       */
+      time: string;
+      /**
+       * Field manager that wrote it, as managedFields had it then.
+       */
+      manager?: string;
+      /**
+       * The spec of that generation, with defaults.
+       */
+      spec: {
+        [k: string]: unknown;
+      };
+    }[];
     /**
      * Summary for the printer column, for example "31/40 ready, 4 updating".
      */

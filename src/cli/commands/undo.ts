@@ -2,8 +2,9 @@ import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { policies } from '../../api/resources.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { asWritten } from '../../core/policy/as-written.ts';
-import { earlierOf, readVersions } from '../../core/policy/versions.ts';
+import { asWritten, writerOf } from '../../core/policy/as-written.ts';
+import { findUndoing, stopOf, type Undoing } from '../../core/policy/history.ts';
+import { readVersions } from '../../core/policy/versions.ts';
 import { isSubdomain } from '../../core/text/label-syntax.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -21,7 +22,7 @@ interface Options extends ConnectionOptions {
 
 /** The shape of `-o json`. */
 export interface UndoAnswer {
-  /** The earlier generation, as its author would write it. */
+  /** The earlier generation as its author would write it, with `mode` and `rollout` of the newest. */
   readonly policy: GpuPartitionPolicy;
   readonly generation: number;
   /** The newest generation. */
@@ -29,6 +30,8 @@ export interface UndoAnswer {
   /** Whether it was written. */
   readonly isApplied: boolean;
   readonly message: string;
+  /** What resumes a policy that is paused, or in mode Plan. Absent if it is neither. */
+  readonly resume?: string;
 }
 
 type Policy = GpuPartitionPolicy & KubeObject;
@@ -36,7 +39,7 @@ type Policy = GpuPartitionPolicy & KubeObject;
 export function undoCommand({ terminal }: CommandContext): Command {
   return addConnectionOptions(new Command('undo'))
     .description(
-      'Goes back one edit of a policy: to the generation in force or, if that is the newest one, to the one before it. Prints it for review; with --apply, writes it.',
+      'Goes back to the last generation of a policy that was in force and asks for something else than the newest. `mode` and `rollout` stay as they are now. Prints it for review; with --apply, writes it.',
     )
     .argument('<policy>', 'name of the policy')
     .option('--apply', 'write it, unless the policy is edited meanwhile')
@@ -46,56 +49,59 @@ export function undoCommand({ terminal }: CommandContext): Command {
       const client = connect(options);
       const policy = await find<Policy>(client, `policy ${name}`, { resource: policies, name });
       if (!policy) throw new CliError(`the cluster has no policy ${name}`);
-      const earlier = findEarlier(policy);
-      if (apply) await write(client, policy, earlier);
-      const answer = describe(policy, earlier, apply);
+      const undoing = findOrFail(policy);
+      if (apply) await write(client, policy, undoing);
+      const answer = describe(policy, undoing, apply);
       if (output === 'json') return printJson(terminal, answer);
-      printLine(apply ? terminal.stdout : terminal.stderr, answer.message);
+      const out = apply ? terminal.stdout : terminal.stderr;
+      printLine(out, answer.message);
+      const { words } = stopOf(undoing.spec) ?? {};
+      if (answer.resume !== undefined) printLine(out, `policy ${name} is still ${words}. To resume: ${answer.resume}`);
       if (!apply) terminal.stdout.write(stringify(answer.policy));
     });
 }
 
-function describe(policy: Policy, earlier: GpuPartitionPolicy, isApplied: boolean): UndoAnswer {
+function describe(policy: Policy, { generation, spec, isBack }: Undoing, isApplied: boolean): UndoAnswer {
   const { name, generation: replaces = 0 } = policy.metadata;
-  const { generation = 0 } = earlier.metadata;
-  const isInForce = readVersions(policy).inForce?.metadata.generation === replaces;
-  const [which, instead] = isInForce ? ['was in force before', ', which is in force'] : ['is in force', ''];
+  const inForce = readVersions(policy).inForce?.metadata.generation;
+  const which = inForce === generation ? 'is in force' : 'was in force before';
+  const instead = inForce === replaces ? ', which is in force' : '';
+  const back = isBack ? `this brings back what the newest edit had undone: ` : '';
   const what = `generation ${generation} of policy ${name}, which ${which}, instead of generation ${replaces}${instead}`;
-  const message = `${isApplied ? 'wrote ' : ''}${what}${describeWriter(policy)}`;
-  return { policy: asWritten(policy, earlier.spec), generation, replaces, isApplied, message };
+  const message = `${back}${isApplied ? 'wrote ' : ''}${what}${describeWriter(policy)}`;
+  const stop = stopOf(spec);
+  const resume = stop && `kubectl patch gpp ${name} --type=merge -p '${JSON.stringify({ spec: stop.edit })}'`;
+  const answer = { policy: asWritten(policy, spec), generation, replaces, isApplied, message };
+  return { ...answer, ...(resume !== undefined && { resume }) };
 }
 
-/** @throws CliError if no generation before the newest is known */
-function findEarlier(policy: Policy): GpuPartitionPolicy {
+/** @throws CliError if no generation is known to which it could go back */
+function findOrFail(policy: Policy): Undoing {
   const { name, generation } = policy.metadata;
   const versions = readVersions(policy);
   if (versions.inForce === undefined)
     throw new CliError(`no generation of policy ${name} was ever accepted with mode Enforce`, 1);
-  const earlier = earlierOf(versions);
-  if (earlier !== undefined) return earlier;
+  const found = findUndoing(versions, isRefused(policy));
+  if (found !== undefined) return found;
   throw new CliError(
-    `nothing to undo: generation ${generation} of policy ${name} is in force, and no earlier one is known`,
+    `nothing to undo: no earlier generation of policy ${name} is known that asks for something else than generation ${generation}, apart from mode and rollout`,
     1,
   );
 }
 
-/** What GitOps applied comes back. */
-function describeWriter({ metadata }: Policy): string {
-  const writers = (metadata.managedFields ?? []) as readonly {
-    readonly manager?: string;
-    readonly time?: string;
-    readonly subresource?: string;
-    readonly fieldsV1?: Readonly<Record<string, unknown>>;
-  }[];
-  const last = writers
-    .filter(({ fieldsV1 = {}, subresource = '' }) => subresource === '' && 'f:spec' in fieldsV1)
-    .toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? 1 : -1))[0];
-  return last?.manager === undefined
-    ? ''
-    : `; ${last.manager} wrote that at ${last.time}: if it comes from Git, revert it there too`;
+/** Whether the controller has found its newest generation not to be valid. */
+function isRefused({ metadata, status }: Policy): boolean {
+  const valid = status?.conditions?.find(({ type }) => type === 'Valid');
+  return valid?.status === 'False' && valid.observedGeneration === metadata.generation;
 }
 
-async function write(client: KubeClient, policy: Policy, { spec }: GpuPartitionPolicy): Promise<void> {
+/** What GitOps applied comes back. */
+function describeWriter(policy: Policy): string {
+  const { manager, time } = writerOf(policy);
+  return manager === undefined ? '' : `; ${manager} wrote that at ${time}: if it comes from Git, revert it there too`;
+}
+
+async function write(client: KubeClient, policy: Policy, { spec }: Undoing): Promise<void> {
   const { name, generation } = policy.metadata;
   try {
     await client.patch({ resource: policies, name }, [

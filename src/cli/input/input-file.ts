@@ -94,7 +94,10 @@ async function readFile(path: string, mostBytes: number): Promise<InputFile['con
   const status = await file.stat();
   if (status.isDirectory()) return { error: 'it is a folder; name a file' };
   if (!status.isFile() && !(isOpen && status.isFIFO()))
-    return { error: 'not a regular file but a named pipe, a socket or a device; send it to standard input (-f -)' };
+    return {
+      error:
+        'not a regular file but a named pipe, a socket or a device; give a file, or - and send it to standard input',
+    };
   if (status.size > mostBytes) return { error: explainSize(mostBytes) };
   return await readStream(chunksOf(file), mostBytes);
 }
@@ -132,7 +135,7 @@ function describeError(error: unknown): string {
     case 'EACCES':
       return 'it may not be read by this user';
     case 'ENXIO':
-      return 'a socket; send it to standard input (-f -)';
+      return 'a socket; give a file, or - and send it to standard input';
     default:
       return messageOf(error);
   }

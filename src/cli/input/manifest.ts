@@ -3,7 +3,7 @@ import { CliError } from '../exit.ts';
 import { describeFinding, type LocatedFinding } from '../located-finding.ts';
 import { parseYaml, type Position, type YamlDocument } from './yaml-document.ts';
 import { definedOnly } from '../../core/text/defined-fields.ts';
-import { fieldsOf } from '../../core/text/fields.ts';
+import { type Fields, fieldsOf } from '../../core/text/fields.ts';
 
 /** One object of a file: a document, an item of a List, or a file within a ConfigMap. */
 export interface Manifest {
@@ -19,7 +19,10 @@ export interface Manifest {
 
 export type ReadManifests = { readonly manifests: readonly Manifest[] } | { readonly finding: LocatedFinding };
 
-/** Splits a file into its objects. Nested Lists are expanded, and so are ConfigMaps that contain a mig-parted config file. */
+/**
+ * Splits a file into its objects. Nested Lists are expanded, and so are ConfigMaps and Helm values of gpu-operator that contain a
+ * mig-parted config file.
+ */
 export function readManifests(file: string, text: string): ReadManifests {
   const parsed = parseYaml(text);
   if ('error' in parsed) {
@@ -63,10 +66,23 @@ function open(manifest: Manifest, document: YamlDocument, faults: LocatedFinding
   if (typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)) {
     return items.flatMap((item: unknown, index) => open(within(manifest, ['items', index], item), document, faults));
   }
-  if (kind !== 'ConfigMap') return [manifest];
-  const data = Object.entries(fieldsOf(fields?.['data']) ?? {});
-  const files = data.flatMap(([key, text]) => openText(manifest, key, text, document, faults));
+  const at = kind === 'ConfigMap' ? ['data'] : kind === undefined ? findValues(fields) : undefined;
+  if (at === undefined) return [manifest];
+  const data = Object.entries(fieldsAt(fields, at) ?? {});
+  const files = data.flatMap(([key, text]) => openText(manifest, [...at, key], text, document, faults));
   return files.length > 0 ? files : [manifest];
+}
+
+/** Where gpu-operator's chart takes the file of mig-parted from; as a dependency of another chart its values are one level deeper. */
+const helmPath: readonly string[] = ['migManager', 'config', 'data'];
+
+function findValues(fields: Fields | undefined): readonly string[] | undefined {
+  const places = [helmPath, ...Object.keys(fields ?? {}).map((chart) => [chart, ...helmPath])];
+  return places.find((place) => fieldsAt(fields, place) !== undefined);
+}
+
+function fieldsAt(fields: Fields | undefined, path: readonly string[]): Fields | undefined {
+  return path.reduce((found, key) => fieldsOf(found?.[key]), fields);
 }
 
 function within(manifest: Manifest, path: FieldPath, value: unknown): Manifest {
@@ -81,20 +97,20 @@ function within(manifest: Manifest, path: FieldPath, value: unknown): Manifest {
   };
 }
 
-/** A ConfigMap value that is a mig-parted file (its key is config.yaml for gpu-operator, but users choose others). */
+/** A text that is a mig-parted file (its key is config.yaml for gpu-operator, but users choose others). */
 function openText(
   manifest: Manifest,
-  key: string,
+  at: readonly string[],
   text: unknown,
   document: YamlDocument,
   faults: LocatedFinding[],
 ): readonly Manifest[] {
   if (typeof text !== 'string' || !/(^|[{,])\s*["']?mig-configs["']?\s*:/m.test(text)) return [];
   const parsed = parseYaml(text);
-  const path = [...manifest.prefix, 'data', key];
+  const path = [...manifest.prefix, ...at];
   if ('error' in parsed) {
     // A script or a text may have a mig-parted file in it.
-    if (!/\.(ya?ml|json)$/.test(key)) return [];
+    if (!/\.(ya?ml|json)$/.test(at.at(-1) ?? '')) return [];
     const place = { file: manifest.file, ...document.locateWithin(path, parsed.error), path: writePath(path) };
     const message = `neither YAML nor JSON: ${parsed.error.message}`;
     faults.push({ severity: 'error', code: 'InvalidYaml', ...place, message });
@@ -104,6 +120,6 @@ function openText(
     ...inner,
     file: manifest.file,
     prefix: path,
-    locate: (at) => document.locateWithin(path, inner.locate(at)),
+    locate: (place) => document.locateWithin(path, inner.locate(place)),
   }));
 }

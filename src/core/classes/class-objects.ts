@@ -31,18 +31,42 @@ export interface DeviceClassObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string };
-  readonly spec?: object;
+  readonly spec?: { readonly selectors?: readonly object[]; readonly extendedResourceName?: string };
 }
 
-/** DeviceClasses of these kinds that the cluster does not have, or not like this. */
+/** A DeviceClass that the cluster lacks. */
+export interface MissingClass extends DeviceClassObject {
+  /** Another class that has its `extendedResourceName`, which it therefore goes without. */
+  readonly takenBy?: string;
+}
+
+/**
+ * DeviceClasses of these kinds that the cluster does not have, or not like this. The API server serves the requests for an extended
+ * resource from the newest class that names it: one that somebody else has made is left its resource.
+ */
 export function listMissingClasses(
   kinds: readonly SliceKind[],
   present: readonly Pick<DeviceClassObject, 'metadata' | 'spec'>[],
-): readonly DeviceClassObject[] {
+): readonly MissingClass[] {
   const known = new Map(present.map(({ metadata, spec }) => [metadata.name, spec]));
-  return listClasses(kinds)
-    .map(describeClass)
+  const wishes = listClasses(kinds).map(describeClass);
+  const own = new Set(wishes.map(({ metadata }) => metadata.name));
+  const others = present.filter(({ metadata }) => !own.has(metadata.name));
+  return wishes
+    .map((wanted) => leaveResource(wanted, others))
     .filter((wanted) => !isKept(wanted, known.get(wanted.metadata.name)));
+}
+
+function leaveResource(
+  wanted: DeviceClassObject,
+  others: readonly Pick<DeviceClassObject, 'metadata' | 'spec'>[],
+): MissingClass {
+  const { extendedResourceName, ...spec } = wanted.spec ?? {};
+  const taker =
+    extendedResourceName === undefined
+      ? undefined
+      : others.find((other) => other.spec?.extendedResourceName === extendedResourceName);
+  return taker === undefined ? wanted : { ...wanted, spec, takenBy: taker.metadata.name };
 }
 
 /** Whether a class has all that is wanted of it. Somebody may have added more, such as a configuration. */

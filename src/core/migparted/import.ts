@@ -59,9 +59,16 @@ function importConfig(config: MigConfig, name: string, given: Strategy | undefin
     apiVersion,
     kind: 'GpuPartitionPolicy',
     metadata: { name },
-    spec: { nodeSelector: { matchLabels: { [MIG_CONFIG_LABEL]: config.name } }, strategy, layouts },
+    spec: {
+      nodeSelector: { matchLabels: { [MIG_CONFIG_LABEL]: config.name } },
+      // To be looked at first: a file has dozens of configs, and their nodes have an owner.
+      mode: 'Plan',
+      strategy,
+      layouts,
+      allow: { takeOver: ['mig-manager'] },
+    },
   };
-  const findings = [...checked, ...warnSubsystems(specs), ...checkPolicy(config, policy)];
+  const findings = [...checked, ...refuseSubsystems(specs), ...checkPolicy(config, policy)];
   return { policies: findings.some(({ severity }) => severity === 'error') ? [] : [policy], findings };
 }
 
@@ -99,23 +106,14 @@ function toContent({ layout }: MigSpec): PolicyLayout {
   return Object.keys(layout).length === 0 ? { preset: 'all-enabled' } : { profiles: layout };
 }
 
-/** Policies have no subsystem ids. GPUs of one device id differ in them only if a vendor builds two boards with one chip. */
-function warnSubsystems(specs: readonly MigSpec[]): readonly Finding[] {
+/** Policies have no subsystem ids: without it an entry would repartition boards that mig-parted leaves alone. */
+function refuseSubsystems(specs: readonly MigSpec[]): readonly Finding[] {
   return specs.flatMap((spec): readonly Finding[] => {
     const narrowed = spec.filters.filter(({ subsystem }) => subsystem !== undefined);
     if (narrowed.length === 0) return [];
-    const path = [...spec.path, 'device-filter'];
-    const clash = specs.some(
-      (other) => other !== spec && other.filters.some(({ id }) => narrowed.some((filter) => filter.id === id)),
-    );
-    if (clash) {
-      const message =
-        'entries for one device id differ only in the subsystem, which a policy cannot distinguish; select by gpus.models in policies of your own';
-      return [{ severity: 'error', code: 'NarrowerFilter', path, message }];
-    }
     const ids = narrowed.map(({ id, subsystem }) => `${id}:${subsystem ?? ''}`).join(', ');
-    const message = `the subsystem of ${ids} is omitted: the policy matches every GPU with the device id`;
-    return [{ severity: 'warning', code: 'NarrowerFilter', path, message }];
+    const message = `a policy cannot tell boards apart by their subsystem (${ids}): write the device id alone if every board with it is meant, or select by gpus.models in a policy of your own`;
+    return [{ severity: 'error', code: 'NarrowerFilter', path: [...spec.path, 'device-filter'], message }];
   });
 }
 

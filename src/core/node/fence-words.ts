@@ -9,11 +9,15 @@ import type { Verdict } from './outcome.ts';
 /** A node that waits for its device plugin is checked again periodically: pods are not watched. */
 type FenceVerdict = Verdict & { readonly requeueAfterMs: number };
 
+/** How the GPUs are that the plugin is to offer: those of a node that failed are not as its policy says. */
+export type Applied = 'the layout is applied' | 'no GPU changes now';
+
 /** @param trouble what keeps the plugin's pods from starting */
 export function fenceVerdict(
   step: FenceStep,
   situation: FenceSituation,
   strategy: string,
+  applied: Applied,
   trouble: readonly string[] = [],
 ): FenceVerdict {
   const { allocatable, wanted, slices, differsMs = 0, patienceMs } = situation;
@@ -21,7 +25,7 @@ export function fenceVerdict(
     slices === undefined
       ? `the node still advertises ${resourcesText(advertisedResources(allocatable))} instead of ${resourcesText(wanted)}`
       : `the node’s ResourceSlices still ${slices.gap}`;
-  const state = isExact(situation) ? 'the layout is applied' : `the layout is applied, but ${gap}`;
+  const state = isExact(situation) ? applied : `${applied}, but ${gap}`;
   return {
     phase: 'Updating',
     reason: 'AdvertisePending',
@@ -42,6 +46,7 @@ export function fenceVerdict(
 export function staleOffer(
   advertised: DeviceReport['advertised'],
   wanted: Readonly<Record<string, number>>,
+  applied: Applied = 'the layout is applied',
 ): FenceVerdict | undefined {
   if (advertised === undefined) return undefined;
   const offered = Object.fromEntries(
@@ -56,7 +61,7 @@ export function staleOffer(
   return {
     phase: 'Updating',
     reason: 'AdvertisePending',
-    message: `the layout is applied, but the device plugin has not told the kubelet: ${found}`,
+    message: `${applied}, but the device plugin has not told the kubelet: ${found}`,
     transient: true,
     requeueAfterMs: 5000,
   };
@@ -79,12 +84,12 @@ export function fenceOverdue(
 }
 
 /** @param refusal the pod, and the API server's message @param who has to read the devices again */
-export function evictionRefused(refusal: string, who: string): FenceVerdict {
+export function evictionRefused(refusal: string, who: string, applied: Applied): FenceVerdict {
   return {
     phase: 'Updating',
     reason: 'RefreshBlocked',
     message:
-      `the layout is applied, but the ${who} still advertises the previous one, and its pod cannot be evicted: ` +
+      `${applied}, but the ${who} still advertises the previous one, and its pod cannot be evicted: ` +
       `${refusal}. The node stays closed, and the eviction is retried. Allow it in the PodDisruptionBudget, or delete the pod`,
     requeueAfterMs: 5000,
   };

@@ -1,5 +1,5 @@
 import { listDynamicSlices, type ResourceSliceView } from '../dra/resource-slice.ts';
-import { usesForeignGpu } from '../pods/gpu-pods.ts';
+import { usesForeignGpu, usesGpu } from '../pods/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
 import { driverPodsOf, type LabelSelector } from '../pods/plugin-pods.ts';
 import { isZeroQuantity } from '../text/quantity.ts';
@@ -10,7 +10,17 @@ import { hasEnded, namePods, type PodView } from '../pods/pod-view.ts';
 
 /** Another party that partitions or hands out the GPUs of a node. */
 export interface Owner {
-  readonly name: 'mig-manager' | 'dra' | 'hami' | 'nos' | 'aws-vgpu' | 'instaslice' | 'gke' | 'vgpu-host';
+  readonly name:
+    | 'mig-manager'
+    | 'dra'
+    | 'hami'
+    | 'nos'
+    | 'aws-vgpu'
+    | 'instaslice'
+    | 'gke'
+    | 'gpustack'
+    | 'gpu-fractions'
+    | 'vgpu-host';
   /** What was seen, with names. */
   readonly evidence: string;
   /** The setting or the command that hands the GPUs over to us. */
@@ -47,6 +57,8 @@ export function findOwners(evidence: OwnerEvidence, takeOver: readonly string[])
     findAwsVirtualGpu(evidence),
     findInstaslice(evidence),
     findGke(evidence),
+    findGpuStack(evidence),
+    findFractions(evidence),
     findVgpuHost(evidence),
   ].filter((owner) => owner !== undefined);
 }
@@ -184,14 +196,7 @@ const slicerResources = /^(mig\.das\.com\/|instaslice\.redhat\.com\/mig-)/;
 const slicerPods: readonly LabelSelector[] = [{ app: 'das-daemonset' }, { name: 'instaslice-daemonset' }];
 
 function findInstaslice(evidence: OwnerEvidence): Owner | undefined {
-  const resources = Object.entries({ ...evidence.capacity, ...evidence.allocatable })
-    .filter(([name, amount]) => slicerResources.test(name) && !isZeroQuantity(amount))
-    .map(([name, amount]) => `${name} ${amount}`)
-    .sort();
-  const seen = [
-    ...(resources.length === 0 ? [] : [`resources ${resources.join(', ')}`]),
-    ...namedPods(evidence, slicerPods),
-  ];
+  const seen = [...namedResources(evidence, slicerResources), ...namedPods(evidence, slicerPods)];
   return seenOwner(
     'instaslice',
     'Dynamic Accelerator Slicer (InstaSlice)',
@@ -217,6 +222,39 @@ function findGke(evidence: OwnerEvidence): Owner | undefined {
     'use a node pool without gpu-partition-size and with the node label gke-no-default-nvidia-gpu-device-plugin=true, ' +
       "and NVIDIA's device plugin",
   );
+}
+
+/** The device manager of GPUStack's operator makes an instance for each pod that asks for one of these. */
+const gpuStackResources = /^nvidia\.com\/gpu\.partitioned/;
+
+function findGpuStack(evidence: OwnerEvidence): Owner | undefined {
+  const handOver =
+    "take this node out of GPUStack's device manager once no pod uses an instance that it made, and let NVIDIA's device plugin run here";
+  return seenOwner('gpustack', 'GPUStack', namedResources(evidence, gpuStackResources), handOver);
+}
+
+/** Where KAI, and Run:ai as KAI until its release 0.6, hold a whole GPU for pods with a fraction of it, of which the kubelet knows nothing. */
+const reservationNamespaces: readonly string[] = ['kai-resource-reservation', 'runai-reservation'];
+
+function findFractions({ pods = [] }: OwnerEvidence): Owner | undefined {
+  const found = pods.filter(
+    (pod) => reservationNamespaces.includes(pod.metadata.namespace ?? '') && !hasEnded(pod) && usesGpu(pod),
+  );
+  const seen = found.length === 0 ? [] : [`reservation pod ${namePods(found, 3)}`];
+  return seenOwner(
+    'gpu-fractions',
+    'GPU fractions of KAI or Run:ai',
+    seen,
+    'move the pods that share its GPUs to other nodes, and let none come back (a node pool without fractions): the reservation pods end with them',
+  );
+}
+
+function namedResources({ capacity, allocatable }: OwnerEvidence, names: RegExp): readonly string[] {
+  const resources = Object.entries({ ...capacity, ...allocatable })
+    .filter(([name, amount]) => names.test(name) && !isZeroQuantity(amount))
+    .map(([name, amount]) => `${name} ${amount}`)
+    .sort();
+  return resources.length === 0 ? [] : [`resources ${resources.join(', ')}`];
 }
 
 function namedPods(evidence: OwnerEvidence, selectors: readonly LabelSelector[]): readonly string[] {

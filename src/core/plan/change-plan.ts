@@ -1,11 +1,13 @@
 import { defaultSystemNamespaces } from '../pods/system-pods.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { findCap } from '../rollout/cap.ts';
+import { findCap, isCapAssumed } from '../rollout/cap.ts';
 import { compareText } from '../text/fingerprint.ts';
 import type { NodeRolloutState } from '../rollout/slot.ts';
 import type { NodeClaim } from '../policy/claim.ts';
 import type { Fleet } from '../policy/fleet.ts';
+import { hasAskedSince } from '../policy/history.ts';
 import type { PolicyRecord } from '../policy/policy-record.ts';
+import { currentOf } from '../policy/versions.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import type { ClusterState, ControllerSetup } from './cluster-state.ts';
 import type { DemandOutlook } from './demand-outlook.ts';
@@ -28,6 +30,8 @@ export interface ChangePlan {
   readonly nodes: readonly PlannedNode[];
   /** An estimate: all nodes of a wave finish at the same time. */
   readonly waves: readonly Wave[];
+  /** In how many seconds all waves are done, at the pace of earlier changes; absent if none is known. Windows and soaks come on top. */
+  readonly seconds?: number;
   readonly findings: readonly PlanFault[];
   readonly summary: string;
 }
@@ -90,8 +94,31 @@ export function planPrepared(prepared: PreparedChange, demands: readonly DemandO
     });
   const policies = after.changes.map((change) => describePolicy(change, fleet, refusals, waves));
   const findings = listFaults(policies, demands, nodes);
-  const summary = summarizeChange(nodes, findings, waves.cap);
-  return { policies, demands, nodes, waves: waves.waves, findings, summary };
+  const isAssumed = isCapAssumed(cluster.policies, setup.maxConcurrentNodes);
+  const seconds = estimateSeconds(waves.waves, nodes, cluster.policies);
+  const cap = waves.cap === undefined ? undefined : { most: waves.cap, isAssumed };
+  const summary = summarizeChange(nodes, findings, cap, seconds);
+  return { policies, demands, nodes, waves: waves.waves, ...(seconds !== undefined && { seconds }), findings, summary };
+}
+
+/** A node takes as long as those of its policy did before, or of all policies where its own has changed none yet. */
+function estimateSeconds(
+  waves: readonly Wave[],
+  nodes: readonly PlannedNode[],
+  policies: readonly GpuPartitionPolicy[],
+): number | undefined {
+  const paces = policies.flatMap(({ metadata, status }) =>
+    status?.pace ? [{ of: metadata.name, ...status.pace }] : [],
+  );
+  const known = paces.reduce((sum, pace) => sum + pace.nodes, 0);
+  if (known === 0 || waves.length === 0) return undefined;
+  const usual = paces.reduce((sum, pace) => sum + pace.seconds, 0) / known;
+  const policyOf = new Map(nodes.map(({ node, policy }) => [node, policy]));
+  const secondsOf = (node: string): number => {
+    const own = paces.find(({ of }) => of === policyOf.get(node));
+    return own === undefined ? usual : own.seconds / own.nodes;
+  };
+  return Math.round(waves.reduce((sum, wave) => sum + Math.max(...wave.nodes.map(secondsOf)), 0));
 }
 
 function forecastNodes(
@@ -147,9 +174,18 @@ function forecast(
   return forecastWaves({ policies: own, others, rolloutStates, cap, now: at });
 }
 
-/** Its canary is that of the schedule in force. */
-function inSchedule({ policy, versions: { schedule } }: PolicyRecord): GpuPartitionPolicy {
-  return schedule ? { ...policy, status: { ...policy.status, schedule } } : policy;
+/** Its canary is that of the schedule in force, and of an edit that asks for nothing new the one that it has. */
+function inSchedule({ policy, versions }: PolicyRecord): GpuPartitionPolicy {
+  const { schedule } = versions;
+  const { canary, history = [] } = policy.status ?? {};
+  const { generation = 0 } = policy.metadata;
+  const isKept = canary !== undefined && hasAskedSince(currentOf(versions), history, canary.generation);
+  const status = {
+    ...policy.status,
+    ...(schedule && { schedule }),
+    ...(isKept && { canary: { ...canary, generation } }),
+  };
+  return { ...policy, status };
 }
 
 /** Only the nodes that this change concerns; others share their rollouts, and the cap. */

@@ -13,21 +13,23 @@ const mostNames = 8;
 
 /** A plan for people, in 80 columns; without faults and summary. */
 export function writeChangePlan({ policies, demands, nodes, waves }: ChangePlan): readonly string[] {
+  const drawn: Drawn = new Map();
   const blocks = [
     policies.flatMap(writePolicy),
     ...demands.map(writeDemand),
     ...waves.map((wave, index) => {
       const when = wave.notBefore === undefined ? '' : `, not before ${wave.notBefore}`;
       const taking = wave.nodes.flatMap((name) => nodes.find(({ node }) => node === name) ?? []);
-      return [`Wave ${index + 1} of ${waves.length}${when}: ${countMoves(taking)}`, ...writeAlike(taking)];
+      return [`Wave ${index + 1} of ${waves.length}${when}: ${countMoves(taking)}`, ...writeAlike(taking, drawn)];
     }),
     ...still.map(([fate, title]) =>
       writeStill(
         title,
         nodes.filter((node) => node.fate === fate && !isLeftAlone(node)),
+        drawn,
       ),
     ),
-    writeStill('No layout applies', nodes.filter(isLeftAlone)),
+    writeStill('No layout applies', nodes.filter(isLeftAlone), drawn),
   ];
   return blocks.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
@@ -71,10 +73,10 @@ function writeDemand({ policy, slices, message }: DemandOutlook): readonly strin
   ];
 }
 
-function writeStill(title: string, nodes: readonly PlannedNode[]): readonly string[] {
+function writeStill(title: string, nodes: readonly PlannedNode[], drawn: Drawn): readonly string[] {
   if (nodes.length === 0) return [];
   const [first] = nodes;
-  if (first?.fate === 'Held' || first?.fate === 'PlanOnly') return [title, ...writeAlike(nodes)];
+  if (first?.fate === 'Held' || first?.fate === 'PlanOnly') return [title, ...writeAlike(nodes, drawn)];
   // For nodes that already match, the names are enough.
   if ((first?.fate === 'Done' && !isLeftAlone(first)) || first?.fate === 'Released')
     return wrapHanging(`${title}: ${listNames(nodes)}`, width, '  ');
@@ -91,8 +93,11 @@ function writeMessage(group: readonly PlannedNode[]): readonly string[] {
   return wrapHanging(`  ${listNames(group)}: ${group[0]?.message ?? ''}`, width, '    ');
 }
 
-/** Nodes with the same change are described once; the pods that go from each are named. */
-function writeAlike(nodes: readonly PlannedNode[]): readonly string[] {
+/** The first node for which a picture was drawn, by the picture. */
+type Drawn = Map<string, string>;
+
+/** Nodes with the same change are described once, and drawn once in all waves; the pods that go from each are named. */
+function writeAlike(nodes: readonly PlannedNode[], drawn: Drawn): readonly string[] {
   const groups = groupBy(nodes, (node) =>
     JSON.stringify([node.policy, node.fate === 'Held' ? node.message : '', drawGpus(node.gpus)]),
   );
@@ -102,11 +107,15 @@ function writeAlike(nodes: readonly PlannedNode[]): readonly string[] {
     const { keep = 0, destroy = 0, create = 0 } = first.plan ?? {};
     const each = group.length > 1 ? 'each: ' : '';
     const why = first.fate === 'Held' ? `; ${first.message}` : '';
-    const head = `${listNames(group)} (policy ${first.policy}): ${each}keep ${keep}, destroy ${destroy}, create ${create}${why}`;
+    const pictures = drawGpus(first.gpus);
+    const picture = pictures.join('\n');
+    const like = pictures.length > 0 ? drawn.get(picture) : undefined;
+    if (like === undefined) drawn.set(picture, first.node);
+    const head = `${listNames(group)} (policy ${first.policy}): ${each}keep ${keep}, destroy ${destroy}, create ${create}${like === undefined ? '' : `, as ${like}`}${why}`;
     return [
       ...(index === 0 ? [] : ['']),
       ...wrapHanging(`  ${head}`, width, '    '),
-      ...drawGpus(first.gpus),
+      ...(like === undefined ? pictures : []),
       ...group.flatMap(({ node, evictions }) => evictions.flatMap((one) => writeEviction(node, one))),
     ];
   });

@@ -1,4 +1,5 @@
 import { countWords } from '../text/cut-text.ts';
+import { describeDuration } from '../text/duration.ts';
 import { isMoving } from './eviction-outlook.ts';
 import type { PlanFault } from './faults.ts';
 import type { PlannedNode } from './planned-node.ts';
@@ -6,19 +7,26 @@ import type { PlannedNode } from './planned-node.ts';
 /**
  * The plan in a sentence: `this change evicts 3 pods and changes 4 of 20 nodes in 2 waves`.
  *
- * @param cap over all policies, if that is what limits the waves
+ * @param cap over all policies, if that is what limits the waves; assumed if the controller's is unknown
+ * @param seconds that the waves take, by the pace of earlier changes; undefined if none is known
  */
 export function summarizeChange(
   nodes: readonly PlannedNode[],
   faults: readonly PlanFault[],
-  cap: number | undefined,
+  cap: Cap | undefined,
+  seconds: number | undefined,
 ): string {
   const isStopped = faults.some(({ code }) => code === 'PolicyInvalid' || code === 'PolicyNotAccepted');
-  const moves = `${isStopped ? 'nothing starts now; once that is fixed, ' : ''}${describeMoves(nodes, cap)}`;
+  const moves = `${isStopped ? 'nothing starts now; once that is fixed, ' : ''}${describeMoves(nodes, cap, seconds)}`;
   return [moves, ...describeRest(nodes), ...describeFaults(faults)].join('; ');
 }
 
-function describeMoves(nodes: readonly PlannedNode[], cap: number | undefined): string {
+interface Cap {
+  readonly most: number;
+  readonly isAssumed: boolean;
+}
+
+function describeMoves(nodes: readonly PlannedNode[], cap: Cap | undefined, seconds: number | undefined): string {
   const moving = nodes.filter(({ fate, isAffected }) => fate === 'Changes' && isAffected);
   const all = countWords(nodes.length, 'node');
   if (moving.length === 0) return 'this change affects no nodes';
@@ -28,8 +36,10 @@ function describeMoves(nodes: readonly PlannedNode[], cap: number | undefined): 
   const limit =
     cap === undefined || waves < 2
       ? ''
-      : ` of at most ${countWords(cap, 'node')} (--max-concurrent-nodes of the controller)`;
-  return `this change evicts ${pods} and changes ${moving.length} of ${all} in ${countWords(waves, 'wave')}${limit}`;
+      : ` of at most ${countWords(cap.most, 'node')} (--max-concurrent-nodes${cap.isAssumed ? ', assumed to be the default of 10%: no policy tells the controller’s' : ' of the controller'})`;
+  const time =
+    seconds === undefined ? '' : `, in about ${describeDuration(Math.max(1, seconds))} at the pace of earlier changes`;
+  return `this change evicts ${pods} and changes ${moving.length} of ${all} in ${countWords(waves, 'wave')}${limit}${time}`;
 }
 
 function describeRest(nodes: readonly PlannedNode[]): readonly string[] {

@@ -142,6 +142,7 @@ class Play {
     const step = stepLedger({
       now: this.now,
       policy: { ...policy, status: { ...status, inFlight, ...(canary && { canary }) } },
+      hasAskedSince: (generation) => generation === (policy.metadata.generation ?? 0),
       rolloutStates,
       size: rolloutStates.countGpuNodes(),
       rolloutStateOf: (node) => this.#rollout.rolloutStateOf(node),

@@ -52,6 +52,9 @@ export const defaultHolders: readonly GpuHolder[] = [
     podLabels: { 'app.kubernetes.io/name': 'dcgm-exporter' },
     goes: always,
   },
+  // The same two where a GPUCluster of gpu-operator (26.7) deploys them beside the DRA driver.
+  { name: 'dcgm-dra', deployLabel: 'nvidia.com/gpu.deploy.dcgm-dra', goes: always },
+  { name: 'dcgm-exporter-dra', deployLabel: 'nvidia.com/gpu.deploy.dcgm-exporter-dra', goes: always },
   { name: 'nvsm', deployLabel: 'nvidia.com/gpu.deploy.nvsm', goes: ['ModeChange', 'InUse'] },
   { name: 'client', deployLabel: 'nvidia.com/gpu.deploy.client', goes: ['ModeChange', 'InUse'] },
 ];

@@ -8,6 +8,6 @@ export function adviseMonitors(monitors: readonly string[]): string | undefined 
   const many = monitors.length > 1;
   return (
     `${many ? 'Pods' : 'Pod'} ${names} ${many ? 'look' : 'looks'} on with admin access and may have it open: stop ${many ? 'these monitors' : 'this monitor'}, ` +
-    'or label it away until the change is done (kubectl label node NODE nvidia.com/gpu.deploy.dcgm-exporter=false --overwrite)'
+    'or label it away until the change is done (kubectl label node NODE nvidia.com/gpu.deploy.dcgm-exporter=false --overwrite; of a GPUCluster: …dcgm-exporter-dra)'
   );
 }

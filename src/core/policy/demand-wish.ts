@@ -1,4 +1,6 @@
-import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, Wish } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, PolicySpec, Wish } from '../../api/types.ts';
+import { isRetiring } from './retirement.ts';
+import { variantsOf } from './schedules.ts';
 
 /** What the last plan for a demand makes of GPUs, by UUID. */
 export type DemandWishes = ReadonlyMap<string, GpuWish>;
@@ -37,8 +39,14 @@ export function ownWish({ metadata }: GpuPartitionPolicy, { spec }: GpuNodeParti
   return spec.policy?.uid === metadata.uid ? spec.wish : undefined;
 }
 
-/** Whether a policy with a demand may not evict. */
+/** Whether a policy with a demand may not evict. One that is being deleted wants whole GPUs, and keeps what it has promised to pods. */
 export function evictsNever(policy: GpuPartitionPolicy | undefined): boolean {
-  const { demand } = policy?.spec ?? {};
+  if (policy === undefined) return false;
+  if (!isRetiring(policy)) return forbidsEviction(policy.spec);
+  const { inForce } = policy.status ?? {};
+  return inForce !== undefined && variantsOf(inForce.spec as PolicySpec).some(({ spec }) => forbidsEviction(spec));
+}
+
+function forbidsEviction({ demand }: PolicySpec): boolean {
   return demand !== undefined && demand.evict !== 'IfNeeded';
 }

@@ -14,8 +14,6 @@ export interface PolicyVersions {
   readonly acceptedGeneration: number | undefined;
   /** The newest accepted generation with mode Enforce, with which it competes for nodes. Undefined if there is none. */
   readonly inForce: GpuPartitionPolicy | undefined;
-  /** The generation that was in force before that one, which only `undo` reads. */
-  readonly previous?: GpuPartitionPolicy | undefined;
   /** Which schedule is in force; undefined if none was ever judged. */
   readonly schedule?: ScheduleMark | undefined;
 }
@@ -38,10 +36,8 @@ export function readVersions(given: GpuPartitionPolicy, known?: PolicyVersions):
   const inForce = found && versionOf(given, found.metadata.generation, found.spec);
   const newest = readNewest(given, inForce, before?.newest);
   const isInForce = acceptedGeneration === generation && enforces(newest);
-  const versions = { newest, acceptedGeneration, inForce: isInForce ? newest : inForce };
-  const earlier = [inForce, recall(given, given.status?.previous), before?.previous];
   const schedule = laterMark(before?.schedule, given.status?.schedule);
-  return { ...versions, previous: newestBefore(versions.inForce, earlier), schedule };
+  return { newest, acceptedGeneration, inForce: isInForce ? newest : inForce, schedule };
 }
 
 /** The versions as the schedule that is in force has them: this is the only place where a schedule becomes layouts or a demand. */
@@ -52,16 +48,6 @@ export function applySchedule(versions: PolicyVersions): PolicyVersions {
     spec: specUnder(policy.spec, schedule?.name),
   });
   return { ...versions, newest: show(newest), inForce: inForce && show(inForce) };
-}
-
-function newestBefore(
-  inForce: GpuPartitionPolicy | undefined,
-  candidates: readonly (GpuPartitionPolicy | undefined)[],
-): GpuPartitionPolicy | undefined {
-  return candidates
-    .filter((one) => one !== undefined)
-    .filter((one) => inForce && generationOf(one) < generationOf(inForce))
-    .toSorted((a, b) => generationOf(b) - generationOf(a))[0];
 }
 
 function newerOf(
@@ -99,15 +85,9 @@ export function isSameEdit({ metadata: a }: GpuPartitionPolicy, { metadata: b }:
 }
 
 /** The same versions once the newest is accepted. @param schedule that is then in force */
-export function accept({ newest, inForce, previous }: PolicyVersions, schedule?: ScheduleMark): PolicyVersions {
+export function accept({ newest, inForce }: PolicyVersions, schedule?: ScheduleMark): PolicyVersions {
   const acceptedGeneration = newest.metadata.generation;
-  if (!enforces(newest)) return { newest, acceptedGeneration, inForce, previous, schedule };
-  return { newest, acceptedGeneration, inForce: newest, previous: inForce, schedule };
-}
-
-/** The spec to which `undo` goes back: the one in force, or the one before it if the newest is in force. */
-export function earlierOf({ newest, inForce, previous }: PolicyVersions): GpuPartitionPolicy | undefined {
-  return inForce && generationOf(inForce) === generationOf(newest) ? previous : inForce;
+  return { newest, acceptedGeneration, inForce: enforces(newest) ? newest : inForce, schedule };
 }
 
 export function isAccepted({ newest, acceptedGeneration }: PolicyVersions): boolean {
@@ -140,13 +120,8 @@ export function hasWorkLeft(versions: PolicyVersions): boolean {
 export function storeVersions({
   acceptedGeneration,
   inForce,
-  previous,
-}: Omit<PolicyVersions, 'newest'>): Pick<PolicyStatus, 'acceptedGeneration' | 'inForce' | 'previous'> {
-  return definedOnly({
-    acceptedGeneration,
-    inForce: inForce && storeVersion(inForce),
-    previous: previous && storeVersion(previous),
-  });
+}: Omit<PolicyVersions, 'newest'>): Pick<PolicyStatus, 'acceptedGeneration' | 'inForce'> {
+  return definedOnly({ acceptedGeneration, inForce: inForce && storeVersion(inForce) });
 }
 
 function storeVersion(version: GpuPartitionPolicy): StoredVersion {

@@ -13,15 +13,18 @@ export interface CanaryState {
 
 /** Progress of a generation's canary. @param held nodes with a slot */
 export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>): CanaryState {
-  const { policy, now, rolloutStateOf } = snapshot;
+  const { policy, now, rolloutStateOf, hasAskedSince } = snapshot;
   const spec = policy.spec.rollout?.canary;
   if (!spec) return { record: undefined, places: undefined };
   const { generation = 0 } = policy.metadata;
   const { canary: known, schedule } = policy.status ?? {};
   // Each switch has its own: what was right by day says nothing about the night.
   const of = { generation, ...(schedule?.name !== undefined && { schedule: schedule.name }) };
-  const isSame = known?.generation === generation && known.schedule === schedule?.name;
-  const before = isSame ? known : { ...of, nodes: [] };
+  // One that only looks starts nothing: what was found of the generation in force still holds when that continues.
+  if (known && policy.spec.mode === 'Plan') return { record: known, places: 0 };
+  // A pause, a resumption and a change of pace ask for nothing new.
+  const isSame = known !== undefined && known.schedule === schedule?.name && hasAskedSince(known.generation);
+  const before = isSame ? { ...known, generation } : { ...of, nodes: [] };
   // What happens to its nodes later no longer affects it.
   if (before.passedTime !== undefined) return { record: before, places: undefined };
   const nodes = before.nodes.filter((node) => isCanary(node, snapshot, held));

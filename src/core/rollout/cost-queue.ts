@@ -1,6 +1,8 @@
+import { compareText } from '../text/fingerprint.ts';
+
 /**
- * Names ordered by cost, those of equal cost by arrival. There are few different costs, so an addition or removal takes the same
- * time however many names there are.
+ * Names ordered by cost, those of equal cost by name: the order does not depend on who looked when, and `plan` can tell it. There are few
+ * different costs, and a name is found by bisection, so an addition or removal costs next to nothing however many names there are.
  */
 export class CostQueue {
   readonly #levelOf = new Map<string, Level>();
@@ -11,12 +13,11 @@ export class CostQueue {
     return this.#levelOf.size;
   }
 
-  /** A name that is already queued keeps its place among those of the same cost. */
   add(name: string, cost: number): void {
     if (this.#levelOf.get(name)?.cost === cost) return;
     this.delete(name);
     const level = this.#levels.find((one) => one.cost === cost) ?? this.#insert(cost);
-    level.names.add(name);
+    level.names.splice(placeOf(name, level.names), 0, name);
     this.#levelOf.set(name, level);
   }
 
@@ -24,8 +25,8 @@ export class CostQueue {
     const level = this.#levelOf.get(name);
     if (!level) return;
     this.#levelOf.delete(name);
-    level.names.delete(name);
-    if (level.names.size === 0) this.#levels.splice(this.#levels.indexOf(level), 1);
+    level.names.splice(placeOf(name, level.names), 1);
+    if (level.names.length === 0) this.#levels.splice(this.#levels.indexOf(level), 1);
   }
 
   /** The cheapest first. */
@@ -34,15 +35,26 @@ export class CostQueue {
   }
 
   #insert(cost: number): Level {
-    const level = { cost, names: new Set<string>() };
+    const level = { cost, names: [] };
     const next = this.#levels.findIndex((other) => other.cost > cost);
     this.#levels.splice(next === -1 ? this.#levels.length : next, 0, level);
     return level;
   }
 }
 
-/** The names of one cost. */
+/** The names of one cost, in order. */
 interface Level {
   readonly cost: number;
-  readonly names: Set<string>;
+  readonly names: string[];
+}
+
+/** Where a name stands, or belongs, among sorted names. */
+function placeOf(name: string, names: readonly string[]): number {
+  let [low, high] = [0, names.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareText(names[middle] ?? '', name) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -13,6 +13,8 @@ import { type Canary, isFor, type NodeRolloutState, type Pace, type Slot } from 
 export interface LedgerSnapshot {
   readonly now: number;
   readonly policy: GpuPartitionPolicy;
+  /** Whether it has asked for the same since an earlier generation, but for `mode` and `rollout`; false where that is unknown. */
+  readonly hasAskedSince: (generation: number) => boolean;
   /** Of the nodes that the policy decides over. */
   readonly rolloutStates: RolloutStates;
   /** How many of them have GPUs: the base of percentages. */

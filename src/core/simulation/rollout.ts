@@ -98,6 +98,7 @@ export class SimulatedRollout {
           ...(policy.status?.schedule && { schedule: policy.status.schedule }),
         },
       },
+      hasAskedSince: (generation) => generation === (policy.metadata.generation ?? 0),
       rolloutStates,
       size: rolloutStates.countGpuNodes(),
       rolloutStateOf: (node) => this.#rollout.rolloutStateOf(node),

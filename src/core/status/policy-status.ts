@@ -20,8 +20,8 @@ export interface PolicyConditionDraft {
   readonly message: string;
 }
 
-/** Without what the ledger's own field manager writes. */
-export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | 'canary' | 'pace'> & {
+/** Without what other field managers write: the ledger and the history. */
+export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | 'canary' | 'pace' | 'history'> & {
   readonly conditions: readonly PolicyConditionDraft[];
 };
 
@@ -37,8 +37,6 @@ export interface PolicyFacts {
   readonly acceptedGeneration?: number | undefined;
   /** The version that decides over nodes; undefined if there is none. */
   readonly inForce?: GpuPartitionPolicy | undefined;
-  /** What was in force before that. */
-  readonly previous?: GpuPartitionPolicy | undefined;
   /** The first of the nodes that keep its generation from being accepted, and the message for all of them. */
   readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
   /** What keeps nodes from starting. */
@@ -58,7 +56,7 @@ export interface PolicyFacts {
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
 export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStatusDraft {
-  const { policy, acceptedGeneration, inForce, previous, limits, schedule, defrag, demand } = facts;
+  const { policy, acceptedGeneration, inForce, limits, schedule, defrag, demand } = facts;
   const skipped = tally.size('skipped');
   const nodes = {
     matched: tally.matched,
@@ -74,7 +72,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
   const generation = policy.metadata.generation;
   return {
     ...definedOnly({ observedGeneration: generation }),
-    ...storeVersions({ acceptedGeneration, inForce, previous }),
+    ...storeVersions({ acceptedGeneration, inForce }),
     summary: [
       summarise(nodes, tally.size('waiting')),
       ...(facts.frozen === undefined ? [] : ['frozen']),

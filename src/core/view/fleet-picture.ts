@@ -102,7 +102,7 @@ function drawNodes(nodes: readonly NodeRowView[], most: number): readonly Line[]
       span(policy ?? '-'),
       span(phase, toneOf(urgency)),
       span(`${used}/${instances}`),
-      phase === 'Ready' || phase === 'Unmanaged' ? span(layout) : span(`${reason}: ${message}`, 'dim'),
+      urgency === 'ready' || urgency === 'unmanaged' ? span(layout) : span(`${reason}: ${message}`, 'dim'),
     ]);
   const more: readonly Line[] =
     nodes.length > most ? [[span(`and ${nodes.length - most} more nodes; -o wide shows all`, 'dim')]] : [];

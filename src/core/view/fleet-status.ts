@@ -1,10 +1,11 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
+import { listDifferences, type PolicyHistory } from '../policy/history.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { type DemandView, viewDemand } from './demand-words.ts';
 import { type ScheduleView, viewSchedule } from './schedule-words.ts';
 import { findCap } from '../rollout/cap.ts';
 import { forecastRollouts, type RolloutOutlook, widthOf } from './rollout-outlook.ts';
-import { byUrgency, type Urgency, urgencyOfNode, urgencyOfPolicy } from './urgency.ts';
+import { byUrgency, headOf, type NodeHead, type Urgency, urgencyOfPolicy } from './urgency.ts';
 
 /** One policy as people see it. */
 export interface PolicyStatusView {
@@ -39,16 +40,25 @@ export interface PolicyStatusView {
   readonly deletingSince: string | undefined;
   /** Why its newest generation touches nothing. */
   readonly refusal: { readonly reason: string; readonly message: string } | undefined;
+  /** Its last generations that came in force, newest first. */
+  readonly edits: readonly PolicyEditView[];
+}
+
+/** Who changed a policy, when and how. */
+export interface PolicyEditView {
+  readonly generation: number;
+  /** RFC 3339. */
+  readonly at: string;
+  /** The field manager. */
+  readonly by: string | undefined;
+  /** The fields that differ from the generation before; undefined if that is not known. */
+  readonly differences: readonly string[] | undefined;
 }
 
 /** One node in the table of the fleet. */
-export interface NodeRowView {
+export interface NodeRowView extends NodeHead {
   readonly node: string;
   readonly policy: string | undefined;
-  readonly urgency: Urgency;
-  readonly phase: string;
-  readonly reason: string;
-  readonly message: string;
   /** Since when it is Ready, or is not, RFC 3339. */
   readonly since: string | undefined;
   readonly layout: string;
@@ -71,6 +81,7 @@ export interface PhaseView {
 }
 
 const mostNamed = 3;
+const mostEdits = 5;
 
 /** @param only this policy; the others share its cap, so that they are needed too */
 export function viewFleet(
@@ -136,21 +147,31 @@ function viewPolicy(
     isPaused: spec.rollout?.paused === true,
     deletingSince: metadata.deletionTimestamp,
     refusal: valid?.status === 'False' ? { reason: valid.reason, message: valid.message } : undefined,
+    edits: viewEdits(status?.history ?? []),
   };
+}
+
+/** By the history, which an edit replaces: a page shows the same one again and again. */
+const views = new WeakMap<PolicyHistory, readonly PolicyEditView[]>();
+
+function viewEdits(history: PolicyHistory): readonly PolicyEditView[] {
+  const known = views.get(history);
+  if (known) return known;
+  const made = history.slice(0, mostEdits).map(({ generation, time, manager, spec }, index): PolicyEditView => {
+    const before = history[index + 1];
+    return { generation, at: time, by: manager, differences: before && listDifferences(before.spec, spec) };
+  });
+  views.set(history, made);
+  return made;
 }
 
 export function viewRow({ metadata, spec, status }: GpuNodePartition): NodeRowView {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const instances = (status?.device?.gpus ?? []).flatMap((gpu) => (gpu.mig === 'Enabled' ? gpu.instances : []));
-  const phase = status?.phase ?? 'Pending';
-  const reason = ready?.reason ?? 'AgentNotReporting';
   return {
     node: metadata.name,
     policy: spec.policy?.name,
-    urgency: urgencyOfNode(phase, reason),
-    phase,
-    reason,
-    message: ready?.message ?? 'nothing is known yet',
+    ...headOf(status),
     since: ready?.lastTransitionTime,
     layout: status?.layout ?? '',
     used: instances.filter(({ busy }) => busy === true).length,

@@ -3,7 +3,7 @@ import { frozenWords } from '../rollout/gate.ts';
 import { stateOfWindows } from '../rollout/windows.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { timeText } from '../text/duration.ts';
-import { urgencies, type Urgency, urgencyOfNode } from './urgency.ts';
+import { headOf, urgencies, type Urgency } from './urgency.ts';
 
 /** GPU instances of one profile in the whole fleet. */
 export interface ProfileTotal {
@@ -48,10 +48,7 @@ export function countTotals(
   partitions: readonly GpuNodePartition[],
   now: number,
 ): FleetTotals {
-  const levels = partitions.map(({ status }) => {
-    const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? 'AgentNotReporting';
-    return urgencyOfNode(status?.phase ?? 'Pending', reason);
-  });
+  const levels = partitions.map(({ status }) => headOf(status).urgency);
   const gpus = partitions.flatMap(({ status }) => status?.device?.gpus ?? []);
   const whole = gpus.filter(isWhole);
   return {

@@ -79,6 +79,7 @@ export function drawNodeStatus(
   const tone = toneOf(urgencyOfNode(phase, reason));
   const since = ready && `${ready.status === 'True' ? '' : 'not '}Ready since ${ready.lastTransitionTime}`;
   const phases = phase === 'Ready' && ready?.status === 'True' ? [since] : [phase, since];
+  const degraded = partition.status?.conditions?.find(({ type, status }) => type === 'Degraded' && status === 'True');
   const claims = plan && plan.claims.length > 0 ? `; their claims: ${plan.claims.join(', ')}` : '';
   const pods = plan && plan.pods.length > 0 ? `; pods to evict: ${plan.pods.join(', ')}${claims}` : '';
   const change =
@@ -86,6 +87,7 @@ export function drawNodeStatus(
   const facts: readonly (readonly [key: string, text: string | undefined, tone?: Tone])[] = [
     ['phase', phases.filter((part) => part !== undefined).join(', '), tone],
     ['reason', message === '' || reason === phase ? message || reason : `${reason}: ${message}`, tone],
+    ['degraded', degraded && `${degraded.reason}: ${degraded.message}`, 'bad'],
     ['error', error, 'bad'],
     ['plan', change],
     ['policy', policy === undefined ? 'none' : `${policy}${strategy === undefined ? '' : `, strategy ${strategy}`}`],

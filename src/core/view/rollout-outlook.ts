@@ -163,7 +163,9 @@ interface Figures extends Omit<RolloutOutlook, 'words'> {
 function describeRollout(figures: Figures, most: number, isCapped: boolean): string {
   const { left, seconds, pace, notBefore } = figures;
   const delay = notBefore === undefined ? '' : `, not before ${notBefore}`;
-  const end = seconds === undefined ? '' : `, done in about ${describeDuration(seconds)}`;
+  // It takes longer than the others did.
+  const soon = seconds === 0 ? ', done any moment' : '';
+  const end = seconds === undefined || seconds === 0 ? soon : `, done in about ${describeDuration(seconds)}`;
   const basis = pace === undefined ? '' : ` (a change took ${describeDuration(pace.seconds)}, mean of ${pace.nodes})`;
   return `${countWords(left, 'node')} left${describeTurns(figures, most, isCapped)}${delay}${end}${basis}`;
 }

@@ -1,4 +1,4 @@
-import type { GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { Tone } from './line.ts';
 
 /** How much a node or a policy needs somebody, most first; every list here is in this order. */
@@ -30,6 +30,29 @@ const urgencyOfPhase: Readonly<Record<string, Urgency>> = {
 export function urgencyOfNode(phase: string, reason: string): Urgency {
   const urgency = urgencyOfPhase[phase] ?? 'failed';
   return blocking.has(reason) && (urgency === 'changing' || urgency === 'waiting') ? 'blocked' : urgency;
+}
+
+/** What a list says of a node. */
+export interface NodeHead {
+  readonly phase: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly urgency: Urgency;
+}
+
+/** How a node stands, and what is broken on it: a node is Ready with GPUs that do not respond, as far as its others go. */
+export function headOf(status: GpuNodePartition['status']): NodeHead {
+  const conditions = status?.conditions ?? [];
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const degraded = conditions.find(({ type, status: value }) => type === 'Degraded' && value === 'True');
+  const phase = status?.phase ?? 'Pending';
+  const { reason = 'AgentNotReporting', message = 'nothing is known yet' } = ready ?? {};
+  const urgency = urgencyOfNode(phase, reason);
+  if (degraded === undefined) return { phase, reason, message, urgency };
+  const isWell = urgency === 'ready' || urgency === 'unmanaged';
+  return isWell
+    ? { phase, reason: degraded.reason, message: degraded.message, urgency: 'blocked' }
+    : { phase, reason, message: `${message}; ${degraded.reason}: ${degraded.message}`, urgency };
 }
 
 /** By reason of the condition Ready; what stalls a policy is failed whatever its reason. */

@@ -3,6 +3,8 @@ import { drawReason } from './guide.js';
 import { count, clock, since } from './words.js';
 
 const mostNamed = 8;
+const mostEdits = 3;
+const mostFields = 4;
 
 function describePlan({ gpusChanging, instancesKept, instancesDestroyed, instancesCreated, podsToEvict }) {
   const pods = podsToEvict > 0 ? `; ${podsToEvict === 1 ? '1 pod has' : `${podsToEvict} pods have`} to go` : '';
@@ -39,12 +41,24 @@ function drawProgress({ ready, matched, failed, inFlight }) {
 function drawFlight({ inFlight, maxUnavailable }, openNode) {
   if (inFlight.length === 0) return [];
   const named = inFlight.slice(0, mostNamed).flatMap(({ node, since: at, deadline }, index) => {
-    const until = deadline ? ` (pods to be gone by ${clock(deadline)})` : '';
+    const isOver = deadline && Date.parse(deadline) < Date.now();
+    const until = deadline && !isOver ? ` (pods to be gone by ${clock(deadline)})` : '';
     const link = makeButton(node, () => openNode(node), { className: 'link' });
     return [index === 0 ? '' : ', ', link, at ? ` ${since(at)}${until}` : ''];
   });
   const more = inFlight.length > mostNamed ? [` and ${inFlight.length - mostNamed} more`] : [];
   return [make('p', {}, `in flight (${inFlight.length} of at most ${maxUnavailable}): `, ...named, ...more)];
+}
+
+/** Who changed it, when and how. */
+function drawEdits(edits) {
+  return edits.slice(0, mostEdits).map(({ generation, at, by, differences }) => {
+    const shown = (differences ?? []).slice(0, mostFields);
+    const more = (differences ?? []).length - shown.length;
+    const what = [...shown, ...(more > 0 ? [`${count(more, 'field')} more`] : [])].join('; ');
+    const words = differences === undefined ? '' : `: ${what || 'nothing differs'}`;
+    return make('p', { className: 'edit' }, `generation ${generation}, ${clock(at)}${by ? ` by ${by}` : ''}${words}`);
+  });
 }
 
 function drawPolicy(policy, openNode) {
@@ -79,6 +93,7 @@ function drawPolicy(policy, openNode) {
     ...demand.map(({ words, unmet }) => make('p', unmet > 0 ? { className: 'trouble' } : {}, `wants ${words}`)),
     ...texts.map((text) => make('p', {}, text)),
     ...drawFlight(policy, openNode),
+    ...drawEdits(policy.edits),
   );
 }
 

@@ -47,6 +47,19 @@ describe('DeviceClasses for the slices of policies', () => {
     expect(listMissingClasses(kinds, added)).to.deep.equal([]);
   });
 
+  it('leave an extendedResourceName to a class of somebody else that has it', () => {
+    const kinds = kindsOf({ gpus: a100, profiles: { '1g.5gb': 7 } });
+    const theirs = { metadata: { name: 'theirs' }, spec: { extendedResourceName: 'nvidia.com/mig-1g.5gb' } };
+    const missing = listMissingClasses(kinds, [theirs]);
+    const own = missing.find(({ metadata }) => metadata.name === 'mig-1g-5gb.gpu.nvidia.com');
+    expect(own?.spec).to.not.have.property('extendedResourceName');
+    expect(own?.takenBy).to.equal('theirs');
+    const written = missing.map(({ metadata, spec }) => ({ metadata, ...(spec && { spec }) }));
+    expect(listMissingClasses(kinds, [theirs, ...written]), 'settled').to.deep.equal([]);
+    const [first] = listMissingClasses(kinds, written);
+    expect(first?.spec, 'once theirs is gone').to.deep.include({ extendedResourceName: 'nvidia.com/mig-1g.5gb' });
+  });
+
   it('are one for each profile, with the resource of the device plugin', () => {
     const classes = listProfileClasses(
       kindsOf({ gpus: a100, profiles: { '3g.20gb': 1, '1g.5gb+me': 1, '1g.5gb': 2 } }),

@@ -98,14 +98,15 @@ describe('importConfigFile', () => {
     expect(codes(spec({ devices: [], ...A100 }))).to.deep.equal(['warning MatchesNoGpu', 'error NothingToImport']);
   });
 
-  it('widens a filter on a subsystem where that changes nothing, and refuses where it would', () => {
-    const [one, two] = [
-      spec({ 'device-filter': '0x20B010DE:0x134F10DE' }),
-      spec({ 'device-filter': '0x20B010DE:0x144E10DE', ...twoAndOne }),
-    ];
-    expect(codes(one)).to.deep.equal(['warning NarrowerFilter']);
-    expect(codes(one, two)).to.include('error NarrowerFilter');
-    expect(importConfigFile(file(one, two)).policies).to.deep.equal([]);
+  it('refuses a filter on a subsystem: the policy would repartition boards that mig-parted leaves alone', () => {
+    const one = spec({ 'device-filter': '0x20B010DE:0x134F10DE' });
+    expect(codes(one)).to.deep.equal(['error NarrowerFilter']);
+    expect(importConfigFile(file(one)).policies).to.deep.equal([]);
+  });
+
+  it('makes policies that only plan, and may take the nodes over from mig-manager', () => {
+    const [policy] = importConfigFile(file(spec(A100))).policies;
+    expect(policy?.spec).to.deep.include({ mode: 'Plan', allow: { takeOver: ['mig-manager'] } });
   });
 
   it('refuses compute instances under strategy mixed, and takes them under single', () => {

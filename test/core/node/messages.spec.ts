@@ -22,7 +22,7 @@ describe('what is said of a node that waits', () => {
       for (const [state, messages] of said) {
         // Before and after what is done once at the beginning; the fence tells its steps.
         const isFence = [...messages].some((message) =>
-          /still advertises|the layout is applied|stays closed/.test(message),
+          /still advertises|the layout is applied|no GPU changes now|stays closed/.test(message),
         );
         const most = isFence ? 4 : 2;
         expect([...messages], state).to.have.lengthOf.at.most(most);

@@ -338,3 +338,31 @@ describe('the Dynamic Accelerator Slicer', () => {
     expect(ownerOf({ pods: [aPod('i-1', { name: 'instaslice-daemonset' })] })?.name).to.equal('instaslice');
   });
 });
+
+describe('GPUStack', () => {
+  it('owns a node on which it makes instances for pods', () => {
+    const found = ownerOf({ allocatable: { 'nvidia.com/gpu.partitioned-1g.5gb': '2', 'nvidia.com/gpu': '0' } });
+    expect(found).to.deep.include({
+      name: 'gpustack',
+      evidence: 'GPUStack: resources nvidia.com/gpu.partitioned-1g.5gb 2',
+    });
+    expect(ownerOf({ capacity: { 'nvidia.com/gpu.partitioned': '0' } })).to.equal(undefined);
+  });
+});
+
+describe('fractions of GPUs', () => {
+  const reservation = (namespace: string, limits: Readonly<Record<string, number>>) => {
+    const containers = [{ name: 'main', resources: { limits } }];
+    return { metadata: { name: 'gpu-reservation-n1', namespace, uid: 'u' }, spec: { containers } };
+  };
+  it('own a node on which a reservation pod holds a GPU: the kubelet does not know the pods that share it', () => {
+    for (const namespace of ['kai-resource-reservation', 'runai-reservation']) {
+      expect(ownerOf({ pods: [reservation(namespace, { 'nvidia.com/gpu': 1 })] })).to.deep.include({
+        name: 'gpu-fractions',
+        evidence: `GPU fractions of KAI or Run:ai: reservation pod ${namespace}/gpu-reservation-n1`,
+      });
+      expect(ownerOf({ pods: [reservation(namespace, { cpu: 1 })] }), 'no GPU').to.equal(undefined);
+    }
+    expect(ownerOf({ pods: [reservation('tenant', { 'nvidia.com/gpu': 1 })] })).to.equal(undefined);
+  });
+});

@@ -86,6 +86,57 @@ describe('the plan of a change', () => {
     expect(wavesOf(planChange({ ...fleet, policies }, [wide], setup))).to.deep.equal([['n2', 'n3'], ['n1']]);
   });
 
+  it('says of a cap that it does not know that it is assumed', () => {
+    const wide = inFile({ ...inSevenths, rollout: { maxUnavailable: 3 } });
+    const { maxConcurrentNodes: _given, ...setup } = someSetup;
+    expect(planChange(aBusyFleet(), [wide], setup).summary).to.contain(
+      'in 3 waves of at most 1 node (--max-concurrent-nodes, assumed to be the default of 10%',
+    );
+  });
+
+  it('takes nodes of equal cost by name, whichever was looked at first, as the controller does', () => {
+    const names = ['n3', 'n1', 'n4', 'n2'];
+    const cluster = aCluster(names.map((name) => aFleetNode({ name, slices: halves })));
+    const canary = { rollout: { maxUnavailable: 2, canary: { nodes: 1 } } };
+    expect(wavesOf(plan(cluster, inFile({ ...inSevenths, ...canary })))).to.deep.equal([['n1'], ['n2', 'n3'], ['n4']]);
+  });
+
+  it('shows no canary for an edit that only resumes: the controller draws none', () => {
+    const paused = { ...inSevenths, rollout: { maxUnavailable: 2, paused: true, canary: { nodes: 1 } } };
+    const before = sliced({ ...paused, generation: 3 });
+    const canary = { generation: 3, nodes: ['n9'], passedTime: '2026-01-01T11:00:00Z' };
+    const history = [{ generation: 3, time: '2026-01-01T10:00:00Z', spec: before.spec }];
+    const inForce = { generation: 3, spec: before.spec };
+    const policies = [{ ...before, status: { acceptedGeneration: 3, inForce, canary, history } }];
+    const cluster = aCluster(
+      ['n1', 'n2', 'n3'].map((name) => aFleetNode({ name, slices: halves })),
+      { policies },
+    );
+    const resumed = inFile({ ...paused, rollout: { ...paused.rollout, paused: false } });
+    expect(wavesOf(plan(cluster, resumed))).to.deep.equal([['n1', 'n2'], ['n3']]);
+    const other = inFile({ ...resumed.spec, layouts: [{ profiles: { '7g.40gb': 1 } }] });
+    expect(wavesOf(plan(cluster, other))).to.deep.equal([['n1'], ['n2', 'n3']]);
+  });
+
+  it('says how long it takes at the pace of earlier changes, if any is known', () => {
+    const fleet = aBusyFleet();
+    expect(plan(fleet, inFile(inSevenths))).to.not.have.property('seconds');
+    const pace = { generation: 1, nodes: 4, seconds: 240 };
+    const policies = fleet.policies.map((policy) => ({ ...policy, status: { ...policy.status, pace } }));
+    const known = plan({ ...fleet, policies }, inFile(inSevenths));
+    expect(known.seconds).to.equal(180);
+    expect(known.summary).to.match(/in 3 waves, in about 3 min at the pace of earlier changes$/);
+  });
+
+  it('draws the same change of a GPU once, in whichever wave it comes again', () => {
+    const names = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', 'n8', 'n9'];
+    const found = plan(aCluster(names.map((name) => aFleetNode({ name, slices: halves }))), inFile(inSevenths));
+    const lines = writeChangePlan(found);
+    expect(found.waves).to.have.length(9);
+    expect(lines.filter((line) => line.startsWith('now '))).to.have.length(1);
+    expect(lines).to.contain('  n9 (policy p): keep 0, destroy 2, create 7, as n1');
+  });
+
   it('counts what other policies have in flight, until that has ended', () => {
     const slot = { node: 'x', nodeUID: 'u', generation: 1, startTime: '2026-01-01T11:59:00Z' };
     const other = sliced({ name: 'other', nodeSelector: { matchLabels: { pool: 'other' } } });

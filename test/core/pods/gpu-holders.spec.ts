@@ -23,6 +23,8 @@ describe('GPU holders', () => {
       ['gpu-feature-discovery', 'nvidia.com/gpu.deploy.gpu-feature-discovery', 'AfterChange ModeChange InUse'],
       ['dcgm', 'nvidia.com/gpu.deploy.dcgm', 'AfterChange ModeChange InUse'],
       ['dcgm-exporter', 'nvidia.com/gpu.deploy.dcgm-exporter', 'AfterChange ModeChange InUse'],
+      ['dcgm-dra', 'nvidia.com/gpu.deploy.dcgm-dra', 'AfterChange ModeChange InUse'],
+      ['dcgm-exporter-dra', 'nvidia.com/gpu.deploy.dcgm-exporter-dra', 'AfterChange ModeChange InUse'],
       ['nvsm', 'nvidia.com/gpu.deploy.nvsm', 'ModeChange InUse'],
       ['client', 'nvidia.com/gpu.deploy.client', 'ModeChange InUse'],
     ]);

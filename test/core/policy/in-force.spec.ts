@@ -136,31 +136,6 @@ describe('a generation that is not accepted', () => {
     expect(world.claim.winner?.metadata.name, 'as the author meant it').to.equal('fallback');
   });
 
-  it('has the one before it kept in the status, and none that is older, also over edits that are not accepted and a restart', () => {
-    const world = new TwoPolicies();
-    const generations = () => {
-      const { inForce, previous } = world.inference.status ?? {};
-      return [inForce?.generation, previous?.generation];
-    };
-    const { spec: first } = world.inference;
-    world.edit({ layouts: [{ profiles: { '3g.20gb': 2 } }] });
-    world.check();
-    expect(generations()).to.deep.equal([2, 1]);
-    expect(world.inference.status?.previous?.spec).to.deep.equal(first);
-    for (const edit of [{ layouts: tooMuch }, { mode: 'Plan' as const, layouts: [{ profiles: { '7g.40gb': 1 } }] }]) {
-      world.edit(edit);
-      world.check();
-      world.restart();
-      expect(generations()).to.deep.equal([2, 1]);
-    }
-    world.edit({ mode: 'Enforce' });
-    world.check();
-    expect(generations()).to.deep.equal([5, 2]);
-    world.restart();
-    const record = world.fleet.policy('inference');
-    expect(record && storeVersions(record.versions).previous?.generation).to.equal(2);
-  });
-
   it('releases its nodes when the policy is deleted', () => {
     const world = new TwoPolicies();
     world.edit({ layouts: tooMuch });

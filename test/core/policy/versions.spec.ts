@@ -1,13 +1,6 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
-import {
-  accept,
-  currentOf,
-  earlierOf,
-  isAccepted,
-  readGenerations,
-  readVersions,
-} from '../../../src/core/policy/versions.ts';
+import { accept, currentOf, isAccepted, readGenerations, readVersions } from '../../../src/core/policy/versions.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const { spec } = aPolicy();
@@ -46,23 +39,6 @@ describe('the versions of a policy', () => {
   it('are not accepted of a file, which has no generation', () => {
     const { generation: _none, ...metadata } = aPolicy().metadata;
     expect(isAccepted(readVersions({ ...aPolicy(), metadata }))).to.equal(false);
-  });
-
-  it('go back to the version in force, or to the one before it if the newest is in force', () => {
-    const versions = readVersions(anEdit());
-    expect(earlierOf(versions)?.metadata.generation).to.equal(1);
-    expect(earlierOf(accept(versions))?.metadata.generation).to.equal(1);
-    expect(earlierOf(readVersions({ ...aPolicy(), status: { acceptedGeneration: 1 } }))).to.equal(undefined);
-  });
-
-  it('have the newest of those before the one in force, even if the status is older than our own write', () => {
-    const second = accept(readVersions(anEdit()));
-    const policy = aPolicy({ generation: 3 });
-    const status = { acceptedGeneration: 2, inForce: { generation: 2, spec: second.newest.spec } };
-    const known = accept(readVersions({ ...policy, status }, second));
-    const previous = { generation: 1, spec };
-    const { inForce, previous: found } = readVersions({ ...policy, status: { ...status, previous } }, known);
-    expect([inForce?.metadata.generation, found?.metadata.generation]).to.deep.equal([3, 2]);
   });
 
   it('may have a demand instead of layouts', () => {

@@ -31,6 +31,26 @@ describe('a canary', () => {
     expect(go({ nodes: manyAsking(9), canary: { ...passed, schedule: 'night' } }).admitted).to.have.lengthOf(2);
   });
 
+  it('is not chosen again for a pause, a resumption or another pace: it passed, soaks or waits as before', () => {
+    const nodes = [ready('c0'), ready('c1'), ...manyAsking(9)];
+    const edited = { nodes, generation: 3, since: 1 };
+    const passed = { ...canaries, passedTime: slot };
+    const resumed = go({ ...edited, canary: passed });
+    expect(resumed.canary).to.deep.equal({ ...passed, generation: 3 });
+    expect(resumed.admitted).to.have.lengthOf(5);
+    const soaks = go({ ...edited, canary: soaking, now: minutes(4) });
+    expect([soaks.canary, soaks.admitted]).to.deep.equal([{ ...soaking, generation: 3 }, []]);
+    const paused = go({ ...edited, rollout: { ...rollout, paused: true }, canary: passed });
+    expect([paused.canary, paused.admitted]).to.deep.equal([{ ...passed, generation: 3 }, []]);
+    expect(go({ ...edited, since: 2, canary: passed }).admitted, 'asks for something else').to.have.lengthOf(2);
+  });
+
+  it('is kept while the policy only plans: what it looks at is not in force', () => {
+    const passed = { ...canaries, passedTime: slot };
+    const looks = go({ nodes: manyAsking(9), generation: 2, mode: 'Plan', canary: passed });
+    expect([looks.canary, looks.admitted]).to.deep.equal([passed, []]);
+  });
+
   it('is limited by maxUnavailable as well', () => {
     const nodes = manyAsking(9);
     const first = go({ nodes, rollout: { ...rollout, maxUnavailable: 1 } });

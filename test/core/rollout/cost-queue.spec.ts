@@ -1,23 +1,24 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { compareText } from '../../../src/core/text/fingerprint.ts';
 import { CostQueue } from '../../../src/core/rollout/cost-queue.ts';
 
 describe('a queue by cost', () => {
-  it('has the cheapest first, and those of equal cost in the order in which they came', () => {
+  it('has the cheapest first, and those of equal cost by name, in whichever order they came', () => {
     const queue = new CostQueue();
     for (const [name, cost] of [
-      ['c', 5],
-      ['a', 1],
       ['d', 5],
       ['b', 1],
+      ['c', 5],
+      ['a', 1],
     ] as const)
       queue.add(name, cost);
     expect([...queue.inOrder()]).to.deep.equal(['a', 'b', 'c', 'd']);
   });
 
-  it('keeps the place of a name that is added again at the same cost', () => {
+  it('has a name once that is added again at the same cost', () => {
     const queue = new CostQueue();
-    for (const name of ['a', 'b', 'a']) queue.add(name, 1);
+    for (const name of ['b', 'a', 'b']) queue.add(name, 1);
     expect([...queue.inOrder()]).to.deep.equal(['a', 'b']);
     expect(queue.size).to.equal(2);
   });
@@ -36,7 +37,9 @@ describe('a queue by cost', () => {
           list = list.filter((known) => known.name !== one);
           if (cost !== undefined) list.push({ name: one, cost });
         }
-        const sorted = list.toSorted((left, right) => left.cost - right.cost).map((known) => known.name);
+        const sorted = list
+          .toSorted((left, right) => left.cost - right.cost || compareText(left.name, right.name))
+          .map((known) => known.name);
         expect([...queue.inOrder()]).to.deep.equal(sorted);
         expect(queue.size).to.equal(list.length);
       }),

@@ -63,7 +63,10 @@ export interface StepParts {
   readonly nodes?: readonly NodeRolloutState[];
   readonly rollout?: PolicySpec['rollout'];
   readonly drain?: PolicySpec['drain'];
+  readonly mode?: PolicySpec['mode'];
   readonly generation?: number;
+  /** The generation since which it asks for the same, if that is not the newest. */
+  readonly since?: number;
   readonly inFlight?: readonly Slot[];
   readonly canary?: Canary | undefined;
   readonly pace?: Pace | undefined;
@@ -85,8 +88,8 @@ export function step({ nodes = [], generation = 1, ...parts }: StepParts = {}): 
   const fleet = new FleetRollout();
   for (const node of nodes) fleet.put(node);
   const uids = parts.uids ?? Object.fromEntries(nodes.map(({ node, nodeUID }) => [node, nodeUID]));
-  const { rollout, drain } = parts;
-  const policy = aPolicy({ generation, ...(rollout && { rollout }), ...(drain && { drain }) });
+  const { rollout, drain, mode } = parts;
+  const policy = aPolicy({ generation, ...(rollout && { rollout }), ...(drain && { drain }), ...(mode && { mode }) });
   return stepLedger({
     now: parts.now ?? noon,
     policy: {
@@ -98,6 +101,7 @@ export function step({ nodes = [], generation = 1, ...parts }: StepParts = {}): 
         ...(parts.schedule !== undefined && { schedule: { name: parts.schedule, since: '2026-01-01T12:00:00Z' } }),
       },
     },
+    hasAskedSince: (one) => one >= (parts.since ?? generation),
     rolloutStates: fleet.of('p'),
     size: fleet.of('p').countGpuNodes(),
     rolloutStateOf: (node) => fleet.rolloutStateOf(node),

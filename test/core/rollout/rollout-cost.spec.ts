@@ -65,6 +65,7 @@ function countLooks(nodes: readonly NodeRolloutState[], rollout: Parameters<type
   stepLedger({
     now: noon,
     policy: { ...aPolicy(rollout), status: { inFlight } },
+    hasAskedSince: (generation) => generation === 1,
     rolloutStates,
     size: all.length,
     rolloutStateOf: find,

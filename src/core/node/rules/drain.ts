@@ -7,7 +7,7 @@ import { durationMs } from '../../text/duration.ts';
 import type { Command, Drain } from '../commands.ts';
 import { waitFor, type Waits } from '../memory.ts';
 import type { Ruling, Situation, Verdict } from '../outcome.ts';
-import { graceOf, terminationMs, evictPods, listRefusals, mayAsk, roundOf } from './evictions.ts';
+import { evictPods, findReturning, graceOf, listRefusals, mayAsk, terminationMs } from './evictions.ts';
 import { joinWithin } from '../../text/cut-text.ts';
 import { longestBlockers } from '../rest.ts';
 import { giveUp } from './drain-rest.ts';
@@ -18,8 +18,6 @@ import { hasEnded, listPodCauses, namePods, type PodView } from '../../pods/pod-
 const drainPollMs = 1000;
 /** The API keeps at most this many pods of a drain. */
 const mostAnnounced = 256;
-/** After this many pods of one owner have come back to the node from which they were evicted, the drain is given up. */
-const mostReturns = 3;
 
 /** Evicts the pods that hold what the plan destroys. @returns why the grant has to wait; undefined if they are gone */
 export function drain(situation: Situation, slot: Slot, pods: readonly PodView[]): Ruling | undefined {
@@ -50,7 +48,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly PodView[]
         longestBlockers,
       ),
     );
-  const looping = findLoop(situation, affected);
+  const [looping] = findReturning(situation, affected);
   if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]), [looping]);
   // Announced before it happens: exactly these pods are evicted, for exactly this plan.
   const announced = announceDrain(situation, affected);
@@ -103,11 +101,6 @@ function deletePods(situation: Situation, affected: readonly PodView[]): readonl
   return affected
     .filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners) !== 'Never' && mayAsk(situation, pod))
     .map((pod) => definedOnly({ name: 'DeletePod' as const, pod: refOf(pod), graceSeconds: graceOf(situation, pod) }));
-}
-
-/** A pod that is recreated here each time it is evicted. */
-function findLoop(situation: Situation, affected: readonly PodView[]): PodView | undefined {
-  return affected.find((pod) => roundOf(situation, pod) > mostReturns);
 }
 
 /** GPU holders that have gone for the change stay away: they went first, and might not go again. */

@@ -47,6 +47,14 @@ export function roundOf({ memory, pods = [] }: Situation, pod: PodView): number 
   return 1 + Math.max(0, ...gone.map(([, { round = 1 }]) => round));
 }
 
+/** After this many pods of one owner have come back to the node from which they were evicted, no more of them are. */
+const mostReturns = 3;
+
+/** Pods that are recreated here each time they are evicted. */
+export function findReturning(situation: Situation, pods: readonly PodView[]): readonly PodView[] {
+  return pods.filter((pod) => roundOf(situation, pod) > mostReturns);
+}
+
 /** The API server's messages for the evictions that it refused. */
 export function listRefusals({ memory }: Situation, pods: readonly PodView[]): readonly PodCause[] {
   return pods.flatMap((pod) => {

@@ -18,7 +18,7 @@ import { waitFor } from '../memory.ts';
 import { leaveOpen, passing, type Ruling, type Situation } from '../outcome.ts';
 import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
-import { evictPods, listRefusals } from './evictions.ts';
+import { evictPods, findReturning, listRefusals } from './evictions.ts';
 import { listMonitorDaemons } from './monitors.ts';
 import { joinWithin } from '../../text/cut-text.ts';
 import { listPodCauses, namePods, type PodView } from '../../pods/pod-view.ts';
@@ -50,6 +50,17 @@ export function holdersGo(situation: Situation, pods: readonly PodView[]): Rulin
   const { lastsMs, waits } = waitFor(situation, 'HoldersGo');
   const causes = listPodCauses(listRefusals(situation, evicted));
   const blockers = joinWithin([namePods(staying), ...causes], longestBlockers);
+  const returning = findReturning(situation, evicted);
+  if (returning.length > 0) {
+    const back = joinWithin(
+      [
+        `${namePods(returning)}, which came back after each of three evictions: tolerating ${repartitioningTaint.key}, or every taint, does that`,
+      ],
+      longestBlockers,
+    );
+    const rest = beginRest(situation, 'HoldersRest', 'ClientsStay', back);
+    return { ...giveUp(situation, rest), waits: rest.waits };
+  }
   if (lastsMs > settings.holdersDeadlineMs) {
     const rest = beginRest(situation, 'HoldersRest', 'ClientsStay', blockers);
     return { ...giveUp(situation, rest), waits: rest.waits };
@@ -65,7 +76,7 @@ export function holdersGo(situation: Situation, pods: readonly PodView[]): Rulin
 
 function giveUp({ settings, now }: Situation, { blockers, leftMs }: Rest): Ruling {
   const message =
-    `the GPUs cannot change while these pods hold them open, and they did not end within ${settings.holdersDeadlineMs / 1000} s: ` +
+    `the GPUs cannot change while these pods hold them open, and they did not stay away within ${settings.holdersDeadlineMs / 1000} s: ` +
     `${blockers}. Nothing was touched; the next attempt is at ${timeText(now + leftMs)}`;
   return leaveOpen('Failed', 'ClientsStay', message, leftMs + 10);
 }

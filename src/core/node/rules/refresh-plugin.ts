@@ -20,6 +20,7 @@ import { recordReplaced } from './mark-plugin.ts';
 import { nodeUnavailable } from './plan.ts';
 import { describeTrouble } from './plugin-config.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
+import { isDeviceDone } from './wish.ts';
 import { listPodCauses, type PodView } from '../../pods/pod-view.ts';
 
 /** What a node in use is disturbed for. */
@@ -66,17 +67,18 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   const use = isInUse && !isRefused ? slotUses[step.next] : undefined;
   const held = use && (nodeUnavailable(situation) ?? awaitSlot(situation, use));
   if (held) return 'needs' in held ? held : alsoWaits(held, waits);
+  const applied = isDeviceDone(situation) ? 'the layout is applied' : 'no GPU changes now';
   // The kubelet knows this before the API server does, and knows which devices they are.
   const stale =
     step.next === 'Open' && fence.closed && !isDra
-      ? staleOffer(toldOffer(situation, offer.strategy), fence.wanted)
+      ? staleOffer(toldOffer(situation, offer.strategy), fence.wanted, applied)
       : undefined;
   if (step.next === 'Open' && stale === undefined) return { waits };
   const [refusal] = listPodCauses(listRefusals(situation, old));
   const verdict =
-    (refusal === undefined ? undefined : evictionRefused(refusal, nameBackend(backendOf(situation)))) ??
+    (refusal === undefined ? undefined : evictionRefused(refusal, nameBackend(backendOf(situation)), applied)) ??
     stale ??
-    fenceVerdict(step, fence, partition.spec.strategy ?? 'none', [
+    fenceVerdict(step, fence, partition.spec.strategy ?? 'none', applied, [
       ...describeTrouble(node, found.filter(isFailing)),
       ...describeRefusal(situation),
     ]);

@@ -1,6 +1,7 @@
 import { evictsNever, restEntry } from '../../policy/demand-wish.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
 import { userKey } from '../../gpu/state/device-users.ts';
+import { isRetiring } from '../../policy/retirement.ts';
 import { listLosses } from '../../pods/lost-devices.ts';
 import { joinWithin } from '../../text/cut-text.ts';
 import { awaitUsers, type Ruling, type Situation } from '../outcome.ts';
@@ -20,13 +21,17 @@ export function sparePods(situation: Situation, affected: readonly PodView[]): R
   const isNever = evictsNever(claim.winner);
   if (!isNever && !drainsRest(partition)) return undefined;
   const why = isNever ? 'demand.evict: Never' : 'demand.rest, for which no pod goes';
+  const next =
+    claim.winner && isRetiring(claim.winner)
+      ? 'the policy waits until they end, and at its deadline it goes and the layout stays. Delete them, or set onDelete: Keep'
+      : 'other layouts are being chosen';
   const losses = listLosses(partition.status?.device, affected);
   const policy = claim.winner?.metadata.name;
   const message =
     isNever && losses.length > 0
       ? adviseLosers(policy, losses)
       : `${namePods(affected)} ${affected.length === 1 ? 'uses' : 'use'} what the plan would destroy, and the demand of policy ${policy} evicts no pod ` +
-        `(${why}): other layouts are being chosen`;
+        `(${why}): ${next}`;
   return awaitUsers(message, lookAgainMs);
 }
 

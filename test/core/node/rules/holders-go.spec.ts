@@ -232,6 +232,39 @@ describe('which changes GPU holders have to go for', () => {
   });
 });
 
+describe('holders of GPUs that come straight back', () => {
+  it('are evicted three times, then left alone with a reason', () => {
+    const made = (uid: string) => {
+      const { metadata, ...pod } = aHolderPod('dcgm-dra', { tolerates: true, uid });
+      const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'dcgm', uid: 'uid-of-dcgm', controller: true };
+      return { ...pod, metadata: { ...metadata, ownerReferences: [owner] } };
+    };
+    const world = aModeChange({ node: aNode({}), pods: [made('first')] });
+    const evictions = () => world.done.filter((one) => one.startsWith('EvictPod'));
+    for (let round = 1; round < 40; round += 1) {
+      const [first] = evictions().slice(-1);
+      world.step(1000);
+      // Its DaemonSet makes it again at once: it tolerates every taint.
+      if (evictions().at(-1) !== first) world.pods = [made(`again-${round}`)];
+    }
+    expect(evictions()).to.have.length(3);
+    const { verdict } = world.step(1000);
+    expect(verdict).to.include({ phase: 'Failed', reason: 'ClientsStay' });
+    expect(verdict.message).to.match(/gpu\/dcgm-dra, which came back after each of three evictions/);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('are told to go by their label where gpu-operator deploys them', () => {
+    const world = aModeChange({
+      node: aNode({ labels: { 'nvidia.com/gpu.deploy.dcgm-exporter-dra': 'true' } }),
+      pods: [aHolderPod('dcgm-exporter-dra', { tolerates: true })],
+    });
+    for (let second = 0; second < 3; second += 1) world.step(1000);
+    expect(world.labels['nvidia.com/gpu.deploy.dcgm-exporter-dra']).to.equal(pausedForMigChange);
+    expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
+  });
+});
+
 describe('holders of GPUs beside pods that hold what has to go', () => {
   const whole = aDevice({ ...aGpu(), busy: true, pods: ['ns/job'] });
   const planned = { ...planWish(whole, aWish).report, modeChanges: 1 };

@@ -50,7 +50,7 @@ describe('a node whose change has failed', () => {
     const node = aNode({ taints: taints.closed, labels: updating });
     const world = new NodeWorld({ node, partition: failedGrant, pods: [aPluginPod({ uid: 'old', tolerates: true })] });
     const { verdict } = world.step();
-    expect(verdict.message).to.match(/^CommandFailed: it said no\. The node stays closed: /);
+    expect(verdict.message).to.match(/^CommandFailed: it said no\. The node stays closed: no GPU changes now[:,] /);
     expect(world.done).to.deep.equal(['PatchNode', 'EvictPod old']);
     world.pods = [aPluginPod({ uid: 'new', tolerates: true })];
     world.advertise({});

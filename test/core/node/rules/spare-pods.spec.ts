@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { cleanupFinalizer } from '../../../../src/api/names.ts';
 import type { PolicyDemand } from '../../../../src/api/types.ts';
 import { demandEntry, restEntry } from '../../../../src/core/policy/demand-wish.ts';
+import { retire } from '../../../../src/core/policy/retirement.ts';
 import { userKey } from '../../../../src/core/gpu/state/device-users.ts';
 import { sparePods } from '../../../../src/core/node/rules/spare-pods.ts';
 import { uuidOf } from '../../../support/builders.ts';
@@ -68,6 +70,25 @@ describe('a pod on a slice that a demand gives up', () => {
     const situation = aSituation({ partition, policy });
     expect(sparePods(situation, [goes])?.verdict.reason).to.equal('PodsUseGpus');
     expect(sparePods(situation, [])).to.equal(undefined);
+  });
+
+  it('stays where a policy with demand.evict Never is deleted, and wants whole GPUs', () => {
+    for (const evict of ['Never', 'IfNeeded'] as const) {
+      const { policy, partition } = aDemandWorld({ evict });
+      if (policy === undefined) throw new Error('no policy');
+      const metadata = {
+        ...policy.metadata,
+        deletionTimestamp: '2026-01-01T00:00:00Z',
+        finalizers: [cleanupFinalizer],
+      };
+      const spec = { ...policy.spec, onDelete: 'DisableMig' as const };
+      const inForce = { generation: 1, spec };
+      const retired = retire({ ...policy, metadata, spec, status: { acceptedGeneration: 1, inForce } });
+      const ruling = sparePods(aSituation({ partition, policy: retired }), [goes]);
+      if (evict === 'IfNeeded') expect(ruling).to.equal(undefined);
+      else
+        expect(ruling?.verdict.message).to.match(/demand\.evict: Never.*the policy waits until they end, and at its/);
+    }
   });
 
   it('is evicted where the policy evicts if needed', () => {

@@ -1,0 +1,143 @@
+import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
+import { cutText } from '../text/cut-text.ts';
+import { writePath } from '../text/finding.ts';
+import { sameJson } from '../text/fingerprint.ts';
+import { writerOf } from './as-written.ts';
+import { fillDefaults } from './defaults.ts';
+import type { PolicyVersions } from './versions.ts';
+
+/** The generations of a policy that came in force, newest first. */
+export type PolicyHistory = NonNullable<PolicyStatus['history']>;
+
+/** Of the history as JSON. A policy's object is stored as a whole, and etcd takes 1.5 MB. */
+const mostBytes = 256 * 1024;
+/** The API keeps at most this many. */
+const mostGenerations = 20;
+
+/**
+ * The history with the generation that is in force. What only pauses, resumes or previews is dropped first, then the oldest: behind
+ * several emergency edits the last good one is still there. What is newer than the one in force is of a server that was restored since.
+ *
+ * @param time for a generation whose time of writing is unknown
+ */
+export function noteInForce(
+  history: PolicyHistory,
+  { newest, inForce }: Pick<PolicyVersions, 'newest' | 'inForce'>,
+  time: string,
+): PolicyHistory {
+  if (inForce === undefined) return history;
+  const { generation = 0 } = inForce.metadata;
+  const earlier = history.filter((one) => one.generation < generation);
+  const known = history.find((one) => one.generation === generation);
+  // What the API server says of a policy's writers is about its newest generation.
+  const writer = newest.metadata.generation === generation ? writerOf(newest) : undefined;
+  const noted = known ?? { generation, time, ...writer, spec: inForce.spec };
+  return shorten([noted, ...earlier]);
+}
+
+function shorten(history: PolicyHistory): PolicyHistory {
+  let kept = history;
+  while (kept.length > mostGenerations || countBytes(kept) > mostBytes) {
+    const spare = kept.findLastIndex((one, index) => index > 0 && asksTheSame(one.spec, kept[index - 1]?.spec));
+    kept = kept.toSpliced(spare === -1 ? kept.length - 1 : spare, 1);
+  }
+  return kept;
+}
+
+function countBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
+
+/** Whether two specs differ in nothing but `mode` and `rollout`: what becomes of nodes is the same, only when is not. */
+export function asksTheSame(one: object, other: object | undefined): boolean {
+  return other !== undefined && sameJson(askedBy(one), askedBy(other));
+}
+
+/** With the defaults of now: a newer CRD may have more of them than the one under which a spec was stored. */
+function askedBy(spec: object): object {
+  const { mode: _mode, rollout: _rollout, ...asked } = fillDefaults(spec as PolicySpec);
+  return asked;
+}
+
+/**
+ * Whether a policy has asked for the same ever since an earlier generation came in force, but for `mode` and `rollout`. False where
+ * that is not known.
+ *
+ * @param told the version that its nodes are told
+ */
+export function hasAskedSince(told: GpuPartitionPolicy, history: PolicyHistory, generation: number): boolean {
+  const { generation: newest = 0 } = told.metadata;
+  if (generation === newest) return true;
+  const between = history.filter((one) => one.generation >= generation && one.generation < newest);
+  return (
+    between.some((one) => one.generation === generation) && between.every(({ spec }) => asksTheSame(spec, told.spec))
+  );
+}
+
+/** What `undo` writes. */
+export interface Undoing {
+  /** The generation to which it goes back. */
+  readonly generation: number;
+  /** That generation's, with `mode` and `rollout` as they are now. */
+  readonly spec: PolicySpec;
+  /** Whether the newest generation is itself an undoing, so that this brings back what was undone. */
+  readonly isBack: boolean;
+}
+
+/**
+ * What undoes the last edit of a policy: the last generation that came in force and asks for something else than the newest as written.
+ * Of a pause, a resumption and a preview it undoes what they stopped or looked at, not the stop. Undefined if none is known.
+ */
+export function findUndoing({ newest, inForce }: PolicyVersions, isRefused: boolean): Undoing | undefined {
+  const { history = [], acceptedGeneration } = newest.status ?? {};
+  const { generation = 0 } = newest.metadata;
+  const { mode, rollout } = newest.spec;
+  const past = inForce ? [{ generation: inForce.metadata.generation ?? 0, spec: inForce.spec }, ...history] : history;
+  const known = past.filter((one) => one.generation < generation);
+  // A mistake in the rollout itself keeps the edit from taking effect: it goes, and a pause stays.
+  const isRollout = isRefused && acceptedGeneration !== generation && asksTheSame(newest.spec, inForce?.spec);
+  if (isRollout && inForce) {
+    const paused = { ...inForce.spec.rollout, paused: rollout?.paused === true };
+    return { generation: inForce.metadata.generation ?? 0, spec: { ...inForce.spec, rollout: paused }, isBack: false };
+  }
+  const index = known.findIndex(({ spec }) => !asksTheSame(spec, newest.spec));
+  const found = known[index];
+  if (found === undefined) return undefined;
+  const { mode: _mode, rollout: _rollout, ...asked } = found.spec as PolicySpec;
+  const spec = { ...asked, ...(mode && { mode }), ...(rollout && { rollout }) };
+  const isBack = known.slice(index + 1).some((one) => asksTheSame(one.spec, newest.spec));
+  return { generation: found.generation, spec, isBack };
+}
+
+/** What keeps a policy from changing nodes because its author wrote so, and the edit that ends it; undefined if nothing does. */
+export function stopOf({ mode, rollout }: PolicySpec): { readonly words: string; readonly edit: object } | undefined {
+  const [isPlan, isPaused] = [mode === 'Plan', rollout?.paused === true];
+  if (!isPlan && !isPaused) return undefined;
+  const words = [...(isPaused ? ['paused'] : []), ...(isPlan ? ['in mode Plan'] : [])].join(' and ');
+  return { words, edit: { ...(isPlan && { mode: 'Enforce' }), ...(isPaused && { rollout: { paused: false } }) } };
+}
+
+const longestValue = 60;
+
+/** The fields in which two specs differ, each with its value before and after, such as `layouts[0].profiles["1g.5gb"]: 7 → 4`. */
+export function listDifferences(before: object, after: object): readonly string[] {
+  return compare(before, after, []);
+}
+
+function compare(before: unknown, after: unknown, path: readonly (string | number)[]): readonly string[] {
+  if (sameJson(before, after)) return [];
+  const [these, those] = [partsOf(before), partsOf(after)];
+  if (these === undefined || those === undefined || Array.isArray(before) !== Array.isArray(after))
+    return [`${writePath(path)}: ${sayValue(before)} → ${sayValue(after)}`];
+  const keys = [...new Set([...these.keys(), ...those.keys()])];
+  return keys.flatMap((key) => compare(these.get(key), those.get(key), [...path, key]));
+}
+
+function partsOf(value: unknown): ReadonlyMap<string | number, unknown> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return new Map<string | number, unknown>(Array.isArray(value) ? value.entries() : Object.entries(value));
+}
+
+function sayValue(value: unknown): string {
+  return value === undefined ? 'none' : cutText(JSON.stringify(value), longestValue);
+}
