@@ -83,6 +83,7 @@ export const policyReasons = [
   'MaxReached',
   'PlannerFailed',
   'KueueUnavailable',
+  'PodsUnavailable',
 ] as const;
 export type PolicyReason = (typeof policyReasons)[number];
 

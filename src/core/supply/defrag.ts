@@ -5,7 +5,7 @@ import type { Layout } from '../gpu/geometry/geometry.ts';
 import { isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.ts';
 import { joinWords, writeLayout } from '../gpu/search/layout-words.ts';
 import { countWords } from '../text/cut-text.ts';
-import { countPresent } from './count.ts';
+import { countPresent, mostSlices } from './count.ts';
 import type { DemandAsked } from './demand-question.ts';
 import type { Shortfall } from './demand-report.ts';
 import type { Member } from './member.ts';
@@ -14,8 +14,6 @@ import type { Member } from './member.ts';
 export type DefragState = NonNullable<PolicyStatus['defrag']>;
 
 const beforeRequest = 1000;
-/** More than a GPU of today holds, for each of ten thousand. */
-const mostSlices = 100_000;
 
 /** Reads `3g.20gb=2,1g.5gb=1`. @returns what is wrong with it, in words, if something is */
 export function readFree(text: string): Layout | { readonly error: string } {

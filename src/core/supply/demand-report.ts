@@ -2,8 +2,10 @@ import type { DemandState } from '../../api/types.ts';
 import { coverDemand, readDemand } from '../demand/coverage.ts';
 import type { ClassPlan } from '../demand/demand-plan.ts';
 import type { DemandReport } from '../policy/demand-report.ts';
+import { countWords, joinWithin } from '../text/cut-text.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
+import { mostKinds, type Uncounted } from './waiting-share.ts';
 import type { WantedSlice } from './wanted-slices.ts';
 
 /** Slices that a plan could not provide, by name. */
@@ -53,23 +55,44 @@ export function reportDemand(
   return { states, condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking)) };
 }
 
+/** What was told last of a demand, and stays told while nothing newer is known: a request that was carried out is not carried out again. */
+export type ToldDemand = Pick<DemandReport, 'states' | 'defrag'>;
+
 /** The planner could not answer. */
-export function reportFailure(known: DemandReport | undefined, message: string): DemandReport {
-  return {
-    states: known?.states ?? [],
-    condition: {
-      type: 'DemandMet',
-      status: 'False',
-      reason: 'PlannerFailed',
-      message: `no layouts could be chosen for the demand, and nodes stay as they are: ${message}`,
-    },
-  };
+export function reportFailure(known: ToldDemand, why: string): DemandReport {
+  const message = `no layouts could be chosen for the demand, and nodes stay as they are: ${why}`;
+  return { ...known, condition: { type: 'DemandMet', status: 'False', reason: 'PlannerFailed', message } };
 }
 
-/** The same, where what Kueue holds back is not known. @param why with what to do */
-export function reportUnread({ states, condition }: DemandReport, why: string): DemandReport {
+/** The pods that wait cannot be read. */
+export function reportPodsUnread(known: ToldDemand, why: string): DemandReport {
+  const message = `the pods that wait cannot be read, so nothing is made for them, and nodes stay as they are: ${why}`;
+  return { ...known, condition: { type: 'DemandMet', status: 'False', reason: 'PodsUnavailable', message } };
+}
+
+/** The same report, where what Kueue holds back is not known. @param why with what to do */
+export function reportUnread(report: DemandReport, why: string): DemandReport {
+  const { condition } = report;
   const message = `${why}. Until then only pods count: ${condition.message}`;
-  return { states, condition: { ...condition, status: 'False', reason: 'KueueUnavailable', message } };
+  return { ...report, condition: { ...condition, status: 'False', reason: 'KueueUnavailable', message } };
+}
+
+const longestUncounted = 1024;
+
+/** The same, with the pods that wait and count for nothing: whether the demand is met is said without them. @param policy its name */
+export function reportUncounted(report: DemandReport, policy: string, left: readonly Uncounted[]): DemandReport {
+  const words = left.flatMap(({ namespace, pods, why }) => {
+    if (why === 'Kinds')
+      return [`${countWords(pods, 'pod')} of namespace ${namespace}, whose pods are of more than ${mostKinds} kinds`];
+    const others = pods === 1 ? '' : `, and ${pods - 1} like it`;
+    return why.policy === policy
+      ? [`pod ${namespace}/${why.pod}${others}, which requests more than a node can hold`]
+      : [];
+  });
+  if (words.length === 0) return report;
+  const { condition } = report;
+  const message = `${condition.message}; not counted: ${joinWithin(words, longestUncounted)}`;
+  return { ...report, condition: { ...condition, message } };
 }
 
 /** How many of each wanted slice these instances do not provide, by its name. */

@@ -2,7 +2,7 @@ import type { PolicyDemand } from '../../api/types.ts';
 import { type DemandSlice, WHOLE } from '../demand/pool.ts';
 import { isWhole, nameSlice, profilesServingAll, shareProfiles, type SliceEntry } from '../policy/demand-profiles.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
-import { countPresent } from './count.ts';
+import { countPresent, mostSlices } from './count.ts';
 import type { Member } from './member.ts';
 import { waitingFor } from './pod-demand.ts';
 
@@ -58,7 +58,7 @@ export function wantedSlices(
     const uses = own.map((profile) => ({
       profile,
       used: used.get(profile) ?? 0,
-      waiting: asked.waiting ? waitingFor(asked.waiting, profile) : 0,
+      waiting: asked.waiting ? Math.min(mostSlices, waitingFor(asked.waiting, profile)) : 0,
     }));
     return want(slice, uses, parts, asked);
   });
