@@ -1,10 +1,9 @@
-import { defragAnnotation } from '../api/names.ts';
 import type { PolicyDemand } from '../api/types.ts';
 import type { PoolGpu } from '../core/demand/pool.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
-import { type DefragState, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
+import { type DefragState, isOfRequest, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import {
   reportDemand,
@@ -161,11 +160,10 @@ export class DemandReconciler {
     const { asked, members, signal } = question;
     const { metadata, status } = this.#parts.cluster.policies.get(record.name) ?? {};
     const requested = requestedFree(metadata?.annotations, status?.defrag);
-    const isKnown = status?.defrag?.request === metadata?.annotations?.[defragAnnotation];
     if (!requested)
       return {
         planned: await this.#plan(course, record, question),
-        defrag: isKnown ? status?.defrag : undefined,
+        defrag: isOfRequest(status?.defrag, metadata?.annotations) ? status?.defrag : undefined,
       };
     const { defrag, freeing } = judgeRequest(requested, asked, members);
     if (!freeing) return { planned: await this.#plan(course, record, question), defrag };

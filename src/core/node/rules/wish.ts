@@ -1,10 +1,9 @@
-import { retryAnnotation } from '../../../api/names.ts';
 import type { Wish } from '../../../api/types.ts';
 import { deviceMeets, wishHash } from '../../wish/wish.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import type { WishFields } from '../commands.ts';
 import { backendToTell } from './find-backend.ts';
-import { isDrifting } from '../repair.ts';
+import { isDrifting, retryAskedWith } from '../repair.ts';
 import { type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';
 
 /** What the policy wants of this node's GPUs; undefined if it wants nothing, or is not known. */
@@ -85,7 +84,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
 /** Whether somebody has asked for a retry since the node was left alone because something else changes its GPUs. */
 function isRetryAsked({ memory, node }: Situation): boolean {
   const { Drift: wait } = memory.waits;
-  return wait !== undefined && wait.of !== node.metadata.annotations?.[retryAnnotation];
+  return wait !== undefined && wait.of !== retryAskedWith(node);
 }
 
 /** Whether the policy that decides has mode Plan. */
