@@ -102,9 +102,9 @@ export class DemandReconciler {
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   }
 
-  #report(record: PolicyRecord, report: DemandReport): void {
-    // The status is about the newest generation, not about the one that is still in force.
-    if (record.policy !== record.newest || sameJson(record.demand, report)) return;
+  #report(record: PolicyRecord, found: DemandReport): void {
+    const report = { ...found, ...definedOnly({ generation: record.policy.metadata.generation }) };
+    if (sameJson(record.demand, report)) return;
     record.demand = report;
     this.#parts.tellPolicy(record.name);
   }

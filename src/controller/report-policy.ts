@@ -47,7 +47,7 @@ export class PolicyReporter {
     const now = timeText(nowMs);
     const current = policy.status;
     const observed = definedOnly({ observedGeneration: policy.metadata.generation });
-    const drafts = draft.conditions.map((condition) => ({ ...condition, ...observed }));
+    const drafts = draft.conditions.map((condition) => ({ ...observed, ...condition }));
     // Of a demand that the policy no longer has.
     const kept = (current?.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || record.policy.spec.demand);
     const conditions = setConditions(kept, drafts, now);

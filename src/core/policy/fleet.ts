@@ -68,6 +68,8 @@ export class Fleet {
     this.#selections.setPolicy(record.scope);
     const isSame = known?.policy.spec === record.policy.spec;
     record.tally = isSame ? known.tally : new PolicyTally(this.#contenders.nodesWhere(record, isOwn));
+    // It stands as before while the edit is checked, and for good if that is refused.
+    if (isSame) record.demand = known.demand;
     this.#beginAcceptance(record);
     const left = before.filter((node) => !record.nodes.has(node));
     // While it is being checked nothing changes for the nodes that it keeps.
