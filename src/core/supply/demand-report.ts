@@ -41,7 +41,11 @@ export function reportDemand(
     const unmet = sumOf(one, lacking);
     const freed = lackingAtLeast === undefined ? 0 : Math.max(0, unmet - sumOf(one, lackingAtLeast));
     const why =
-      unmet > 0 ? explain({ unmet, freed, isSpared, isUnproven }, members) : beyond > 0 ? explainMax(one) : undefined;
+      unmet > 0
+        ? explain(one, { unmet, freed, isSpared, isUnproven }, members)
+        : beyond > 0
+          ? explainMax(one)
+          : undefined;
     return {
       name,
       wanted: count,
@@ -125,9 +129,15 @@ interface Unmet {
   readonly isUnproven: boolean;
 }
 
-function explain({ unmet, freed, isSpared, isUnproven }: Unmet, members: readonly Member[]): string {
+function explain(
+  { unknown }: WantedSlice,
+  { unmet, freed, isSpared, isUnproven }: Unmet,
+  members: readonly Member[],
+): string {
   const gpus = members.length;
   if (gpus === 0) return 'no selected node has reported a GPU that takes part yet';
+  if (unknown !== undefined)
+    return `no GPU of the selected nodes has ${unknown} (${describeProfiles(members)}): ask for what they have, or select nodes whose GPUs have it`;
   if (freed === 0 && isUnproven)
     return `no room was found for ${unmet} more in the time for a plan, and there may be some: add GPUs, or want less`;
   if (freed === 0) {
@@ -140,6 +150,18 @@ function explain({ unmet, freed, isSpared, isUnproven }: Unmet, members: readonl
     : 'in place of pods that cannot be evicted';
   const follow = `${freed} could be made only ${bar}: they follow when slices fall idle`;
   return rest === 0 ? follow : `${follow}; for ${rest} more there is no room at all`;
+}
+
+const longestProfiles = 800;
+
+/** What the kinds of GPUs have. */
+function describeProfiles(members: readonly Member[]): string {
+  const kinds = new Map(members.map(({ product, gpu }) => [product.replace(/^NVIDIA /, ''), gpu.geometry.profiles]));
+  const words = [...kinds].map(
+    ([product, profiles]) =>
+      `${product} has ${profiles.length === 0 ? 'no MIG' : profiles.map(({ name }) => name).join(', ')}`,
+  );
+  return joinWithin(words, longestProfiles);
 }
 
 /** GPUs without MIG cannot be had otherwise, whatever the settings. */

@@ -24,6 +24,8 @@ export interface WantedSlice {
   readonly waiting: number | undefined;
   /** Used and waited for beyond the slice's max. */
   readonly beyond: number;
+  /** What no GPU of the pool has, in words; absent if one has it. */
+  readonly unknown?: string;
   /** What serves pods counts by profile, since a pod requests one; the rest may be of any profile. */
   readonly slices: readonly WantedPart[];
 }
@@ -60,8 +62,12 @@ export function wantedSlices(
       used: used.get(profile) ?? 0,
       waiting: asked.waiting ? Math.min(mostSlices, waitingFor(asked.waiting, profile)) : 0,
     }));
-    return want(slice, uses, parts, asked);
+    return { ...want(slice, uses, parts, asked), ...(parts.profiles.length === 0 && { unknown: sayServing(slice) }) };
   });
+}
+
+function sayServing({ profiles = [], memory }: SliceEntry): string {
+  return memory === undefined ? `a profile ${profiles.join(' or ')}` : `a plain profile with ${memory} of memory`;
 }
 
 /** Under what the demand for a slice, or for a profile of it, is steadied: an edit of what serves starts over. */

@@ -285,6 +285,20 @@ describe('the report of a demand', () => {
     expect(states[0]?.why).to.equal('no selected node has reported a GPU that takes part yet');
   });
 
+  it('says of what none of the GPUs has what they have: more of them would be no help', () => {
+    const one = membersOf(policy, aNodeWith('n1', aGpu({ slices: [] })));
+    const whyOf = (slice: PolicyDemand['slices'][number], some = one) =>
+      reportDemand(wantedSlices({ slices: [slice] }, some, nobody), some, { lacking: { x: 1 } }).states[0]?.why;
+    expect(whyOf({ name: 'x', profiles: ['9g.99gb', '1g.6gb'], count: 1 })).to.equal(
+      'no GPU of the selected nodes has a profile 9g.99gb or 1g.6gb (A100-SXM4-40GB has 1g.5gb, 1g.5gb+me, 1g.10gb, 2g.10gb, 3g.20gb, 4g.20gb, 7g.40gb): ' +
+        'ask for what they have, or select nodes whose GPUs have it',
+    );
+    expect(whyOf({ name: 'x', memory: '100Gi', count: 1 })).to.match(
+      /^no GPU of .* has a plain profile with 100Gi of memory \(A100/,
+    );
+    expect(whyOf({ name: 'x', profiles: ['1g.5gb'], count: 1 })).to.match(/add GPUs, or want less$/);
+  });
+
   it('says that a single slice is unmet, and how many GPUs there are', () => {
     const { states, condition } = report(3, { small: 1 });
     expect(condition).to.include({ status: 'False', reason: 'NoRoom' });
