@@ -43,12 +43,12 @@ export function setScene({ classes, slices, evict }: DemandQuestion): Scene {
   return { table, beyond, groups: [...groups.values()] };
 }
 
-/** How many of a slice the GPUs could hold if they held nothing else, and each could change. */
+/** No more of a slice than so many could the GPUs hold, of all its profiles together. */
 function mostHeld({ profiles }: DemandSlice, classes: readonly GpuClass[]): number {
   return classes.reduce((sum, { geometry, size }) => {
     const { indexOf, profiles: known } = gridOf(geometry);
     const each = profiles.map((name) => (name === WHOLE ? 1 : (known[indexOf.get(name) ?? -1]?.maxInstances ?? 0)));
-    return sum + size * Math.max(0, ...each);
+    return sum + size * each.reduce((all, one) => all + one, 0);
   }, 0);
 }
 

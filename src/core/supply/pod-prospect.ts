@@ -128,9 +128,15 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
   const profile = nameProfile(resource);
   if (members.length === 0)
     return { code: 'NoGpus', message: 'no node of it has reported a GPU with MIG that takes part' };
-  const want = wanted.find(({ slices }) =>
+  const candidates = wanted.filter(({ slices }) =>
     slices.some((slice) => slice.profiles.some((one) => isOfProfile(resource, one))),
   );
+  // A pod counts for the next slice once the first has reached its max or count.
+  const isFull = ({ name, used, beyond }: WantedSlice): boolean => {
+    const count = demand.slices.find((one) => nameSlice(one) === name)?.count;
+    return beyond > 0 || (count !== undefined && used >= count);
+  };
+  const want = candidates.find((one) => !isFull(one)) ?? candidates[0];
   if (!want) {
     if (!members.some((member) => canOffer(member, resource))) return undefined;
     const message = `its demand has no slice ${profile}, only ${describeSlices(demand)}: add one, or ask for one of these`;

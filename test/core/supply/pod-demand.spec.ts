@@ -380,6 +380,33 @@ describe('a demand that follows pods', () => {
     ]);
   });
 
+  it('counts a pod for the next slice of its profile where the first has reached its max or count', () => {
+    const any = { name: 'any', profiles: ['1g.10gb', '1g.5gb'] };
+    const steady = (_: string, count: number): number => count;
+    const both = (first: PolicyDemand['slices'][number], second: PolicyDemand['slices'][number], smalls: number) =>
+      wantedSlices({ slices: [first, second], from: 'Pods' }, members, {
+        waiting: new Map([[small, smalls]]),
+        steady,
+      }).map(({ name, count, used, waiting, beyond }) => [name, count, used, waiting, beyond]);
+    // In use are two small ones and a medium one.
+    expect(both({ ...any, max: 5 }, { profiles }, 6)).to.deep.equal([
+      ['any', 5, 3, 2, 0],
+      ['1g.5gb', 4, 0, 4, 0],
+    ]);
+    expect(both({ ...any, max: 2 }, { profiles }, 6), 'in use first').to.deep.equal([
+      ['any', 2, 2, 0, 0],
+      ['1g.5gb', 7, 1, 6, 0],
+    ]);
+    expect(both({ profiles, count: 3 }, { name: 'any', profiles: ['1g.5gb'] }, 6)).to.deep.equal([
+      ['1g.5gb', 3, 2, 1, 0],
+      ['any', 5, 0, 5, 0],
+    ]);
+    expect(both({ ...any, max: 3 }, { profiles, max: 2 }, 6), 'nobody else wants the rest').to.deep.equal([
+      ['any', 3, 3, 4, 4],
+      ['1g.5gb', 2, 0, 2, 0],
+    ]);
+  });
+
   it('wants what is in use at once, however long it has been', () => {
     expect(wanted({ profiles, max: 9 }, { [small]: 4 }, () => 0)[0]).to.include({ count: 2, used: 2, waiting: 4 });
   });
