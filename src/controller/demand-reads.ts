@@ -18,7 +18,7 @@ import { PacedReading } from './paced-reading.ts';
 import type { PodView } from '../core/pods/pod-view.ts';
 
 /** What was read of Kueue, and the pods that it holds back. */
-interface HeldReading {
+export interface HeldReading {
   readonly reading: KueueReading;
   readonly waiters: readonly Waiter[];
 }

@@ -28,7 +28,7 @@ import { planPool } from '../process/pool-plan.ts';
 import { readMembers, readWaiting } from '../process/pool-reading.ts';
 import type { PodView } from '../core/pods/pod-view.ts';
 import type { Cluster } from './cluster.ts';
-import type { DemandReads } from './demand-reads.ts';
+import type { DemandReads, HeldReading } from './demand-reads.ts';
 
 /** What is planned. */
 interface Question {
@@ -129,9 +129,7 @@ export class DemandReconciler {
     signal: AbortSignal,
   ): Promise<Want> {
     if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#parts.now()) };
-    const paceMs = podsPaceOf(demand);
-    const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
-    const pods = await this.#readPods(record, course.longestMs(demand), signal);
+    const { pods, held } = await this.#readPods(record, demand, course, signal);
     const waiters = [...listWaiters(pods), ...(held?.waiters ?? [])];
     const { waiting, uncounted } = await readWaiting(this.#parts.cluster, record, waiters);
     const wanted = course.want(demand, members, waiting, this.#parts.now());
@@ -141,9 +139,15 @@ export class DemandReconciler {
   }
 
   /** What cannot be read is told: the last answer would stand for good, and nobody would know why pods wait. */
-  async #readPods(record: PolicyRecord, longestMs: number, signal: AbortSignal): Promise<readonly PodView[]> {
+  async #readPods(
+    record: PolicyRecord,
+    demand: PolicyDemand,
+    course: DemandCourse,
+    signal: AbortSignal,
+  ): Promise<{ readonly pods: readonly PodView[]; readonly held: HeldReading | undefined }> {
     try {
-      return await this.#parts.pods.get(longestMs);
+      const held = demand.from === 'Kueue' ? await this.#parts.held.get(podsPaceOf(demand)) : undefined;
+      return { pods: await this.#parts.pods.get(course.longestMs(demand)), held };
     } catch (error) {
       signal.throwIfAborted();
       this.#report(record, reportPodsUnread(this.#told(record), describeError(error)));

@@ -38,6 +38,8 @@ class DemandScene {
   #now = 0;
   /** The pods that wait, or why they cannot be read. */
   pods: readonly PodView[] | Error = [];
+  /** Why what Kueue holds back cannot be read. */
+  held: Error | undefined;
 
   constructor() {
     const nodes = new ObjectStore<NodeObject>();
@@ -56,7 +58,13 @@ class DemandScene {
         if (this.pods instanceof Error) throw this.pods;
         return this.pods;
       }, now),
-      held: new PacedReading(async () => ({ reading: { trouble: '' }, waiters: [] }), now),
+      held: new PacedReading(async () => {
+        if (this.held) throw this.held;
+        const flavor = { metadata: { name: 'any' } };
+        const resourceGroups = [{ flavors: [{ name: 'any' }] }];
+        const clusterQueues = [{ metadata: { name: 'q' }, spec: { resourceGroups } }];
+        return { reading: { workloads: [], localQueues: [], clusterQueues, flavors: [flavor] }, waiters: [] };
+      }, now),
       holders: new PacedReading(async () => indexHolders({ partitions: [], pods: [], budgets: [] }), now),
       log: silentLogger,
       requeueNodes: () => undefined,
@@ -133,6 +141,15 @@ describe('the demand of a policy', () => {
     expect(first.demand?.[0]).to.include({ wanted: 3 });
     expect(first.defrag).to.deep.equal(defrag);
     scene.pods = [];
+    expect(await scene.demandMet()).to.include({ status: 'True' });
+  });
+
+  it('is not known while what Kueue holds back cannot be read either', async () => {
+    const scene = new DemandScene();
+    scene.edit(1, { ...follows, from: 'Kueue' });
+    scene.held = new Error('no complete answer within the limit');
+    expect(await scene.demandMet()).to.include({ status: 'False', reason: 'PodsUnavailable' });
+    scene.held = undefined;
     expect(await scene.demandMet()).to.include({ status: 'True' });
   });
 
