@@ -138,7 +138,7 @@ export class DemandReconciler {
     return { wanted, uncounted, ...(trouble !== undefined && { trouble }) };
   }
 
-  /** What cannot be read is told: the last answer would stand for good, and nobody would know why pods wait. */
+  /** What cannot be read is told: else the last answer stands for good, and why pods wait is not known. */
   async #readPods(
     record: PolicyRecord,
     demand: PolicyDemand,

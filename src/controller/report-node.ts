@@ -84,8 +84,8 @@ export class NodeReporter {
     const { name } = node.metadata;
     const partition = this.#parts.cluster.partitions.get(name);
     if (verdict.phase !== 'Ready') this.#tally(name, claim, verdict, partition);
-    const requeueAfterMs = await this.#write(snapshot, verdict, memory);
-    if (verdict.phase === 'Ready') this.#tally(name, claim, verdict, partition);
+    const { requeueAfterMs, isRefused } = await this.#write(snapshot, verdict, memory);
+    if (verdict.phase === 'Ready' && isRefused !== true) this.#tally(name, claim, verdict, partition);
     return requeueAfterMs;
   }
 
@@ -93,14 +93,14 @@ export class NodeReporter {
     { node, claim, partition: decidedOn }: NodeSnapshot,
     verdict: Verdict,
     memory: NodeMemory,
-  ): Promise<number | undefined> {
+  ): Promise<{ readonly requeueAfterMs: number | undefined; readonly isRefused?: true }> {
     const { name, uid } = node.metadata;
     const partition = this.#parts.cluster.partitions.get(name);
-    if (!partition || partition.spec.nodeUID !== uid) return verdict.requeueAfterMs;
+    if (!partition || partition.spec.nodeUID !== uid) return { requeueAfterMs: verdict.requeueAfterMs };
     const mode = writerModeFor({ node, partition });
     const at = this.#parts.now();
     const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, at, this.#writtenAt.get(name));
-    if (!status) return requeueAfterMs;
+    if (!status) return { requeueAfterMs };
     this.#writtenAt.set(name, at);
     const before = partition.status?.phase;
     const { device: _agents, ...known } = partition.status ?? {};
@@ -108,15 +108,15 @@ export class NodeReporter {
     const sent = this.#parts.client.merge<GpuNodePartition & KubeObject>(ref, { status: overwriteOf(known, status) });
     const written = await orRefusal(sent);
     if (written instanceof ApiError) {
-      const message = `status not written, the node goes on as before: ${written.message}`;
+      const message = `status not written, and the node proceeds as before: ${written.message}`;
       const about = { object: partition, resource: nodePartitions, action: 'Partition' } as const;
       this.#parts.events.record({ ...about, type: 'Warning', reason: 'StatusRefused', message });
-      return Math.min(requeueAfterMs ?? Infinity, refusedMs);
+      return { requeueAfterMs: Math.min(requeueAfterMs ?? Infinity, refusedMs), isRefused: true };
     }
     const { status: now } = this.#parts.cluster.partitions.remember(written);
     this.#announce(written, before, verdict, claim.winner);
     // The answer includes what the agent reported meanwhile. A restarted watch sees it as our own write, which triggers no reconcile.
-    return sameJson(now?.device, decidedOn?.status?.device) ? requeueAfterMs : 0;
+    return { requeueAfterMs: sameJson(now?.device, decidedOn?.status?.device) ? requeueAfterMs : 0 };
   }
 
   #tally(

@@ -64,9 +64,9 @@ export class PolicyReporter {
     const ref = { resource: policies, name };
     const sent = this.#parts.client.applyStatus<Policy>(ref, status, { resourceVersion });
     const written = await orRefusal(sent);
-    // The ledger does not wait for words: nodes in flight go on, and others get their slots.
+    // The ledger does not wait for words: nodes in flight proceed, and others get their slots.
     if (written instanceof ApiError) {
-      const message = `status not written, nodes go on as before: ${written.message}`;
+      const message = `status not written, and nodes proceed as before: ${written.message}`;
       this.#record(policy, { type: 'Warning', reason: 'StatusRefused', action: 'Reconcile', message });
       return refusedMs;
     }

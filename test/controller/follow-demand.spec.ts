@@ -108,7 +108,7 @@ class LongLists extends KubeClient {
 }
 
 describe('the pods that wait', () => {
-  it('are read in pages where one answer is too long: nobody can hide them behind pods of a megabyte', async () => {
+  it('are read in pages where one answer is too long: pods of a megabyte do not hide the others', async () => {
     const { pods } = readForDemands(new LongLists(new PooledKubeConfig(), 'test'));
     expect((await pods.get()).map(({ metadata }) => metadata.name)).to.deep.equal(['page of 100']);
   });

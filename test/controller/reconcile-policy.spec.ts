@@ -182,7 +182,7 @@ describe('PolicyReconciler', () => {
     expect(await world.reconciler.reconcile('p')).to.deep.equal({ requeueAfterMs: 60_000 });
     expect(world.cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p0']);
     expect(world.notes.filter(({ reason }) => reason === 'StatusRefused').map(({ message }) => message)).to.deep.equal([
-      'status not written, nodes go on as before: PATCH status: 422 Invalid: too long',
+      'status not written, and nodes proceed as before: PATCH status: 422 Invalid: too long',
     ]);
     clock.ms += 10_000;
     edit(2);

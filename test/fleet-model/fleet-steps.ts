@@ -153,7 +153,7 @@ const demandSteps = {
   },
 } as const satisfies FleetSteps;
 
-/** What tenants do that nobody can serve. */
+/** What tenants do that no pool can serve. */
 const tenantSteps = {
   absurdPods: (world) => {
     const resource = `nvidia.com/mig-${drawProfile(world.setup, world.random)}`;
