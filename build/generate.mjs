@@ -78,6 +78,27 @@ function toShape(node) {
   };
 }
 
+const int32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
+
+/** How long texts may be, and how far numbers may go; undefined where nothing is bounded. */
+function toBounds(node) {
+  const { format, maxLength, properties = {}, items, additionalProperties } = node;
+  const { minimum, maximum } = { ...(format === 'int32' && int32), ...node };
+  const inner = Object.entries(properties).flatMap(([name, child]) => {
+    const found = toBounds(child);
+    return found === undefined ? [] : [[name, found]];
+  });
+  const bounds = {
+    maxLength,
+    minimum,
+    maximum,
+    properties: inner.length > 0 ? Object.fromEntries(inner) : undefined,
+    items: items && toBounds(items),
+    additionalProperties: typeof additionalProperties === 'object' ? toBounds(additionalProperties) : undefined,
+  };
+  return Object.values(bounds).some((one) => one !== undefined) ? bounds : undefined;
+}
+
 const metadata = {
   type: 'object',
   additionalProperties: true,
@@ -125,6 +146,14 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
   await writeFile(
     new URL(`${module}.shape.ts`, target),
     await format(`${banner}\nexport const shape = ${JSON.stringify(shape)};\n`, {
+      parser: 'typescript',
+      singleQuote: true,
+      printWidth: 120,
+    }),
+  );
+  await writeFile(
+    new URL(`${module}.bounds.ts`, target),
+    await format(`${banner}\nexport const statusBounds = ${JSON.stringify(toBounds(statusSchema))};\n`, {
       parser: 'typescript',
       singleQuote: true,
       printWidth: 120,

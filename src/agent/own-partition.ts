@@ -1,6 +1,8 @@
+import { statusBounds } from '../api/generated/gpu-node-partition.bounds.ts';
 import { nodePartitions } from '../api/resources.ts';
 import type { DeviceReport } from '../api/types.ts';
 import { stampReading } from '../core/report/read-time.ts';
+import { fitWithin } from '../core/text/cut-text.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { mergePatchOf, overwriteOf } from '../core/text/merge-patch.ts';
 import { printable } from '../core/text/visible-text.ts';
@@ -46,11 +48,12 @@ export class OwnPartition {
     const { status, spec } = this.#known ?? {};
     const readAfter = spec?.drain?.readAfter;
     // Users choose the names of their processes, and the output of nvidia-smi reaches people's terminals.
-    const device = stampReading(printable(found), status?.device, { readMs, readAfter });
+    const told = fitWithin(printable(found), statusBounds.properties.device);
+    const device = stampReading(told, status?.device, { readMs, readAfter });
     if (sameJson(device, status?.device)) return;
     this.#known = await this.#write(overwriteOf(status?.device ?? {}, device));
-    const told = this.#known.status?.device ?? {};
-    if (!sameJson(device, told)) this.#known = await this.#write(mergePatchOf(told, device), this.#known);
+    const stored = this.#known.status?.device ?? {};
+    if (!sameJson(device, stored)) this.#known = await this.#write(mergePatchOf(stored, device), this.#known);
   }
 
   /** @param of the state that a difference is from; without it, since the controller writes to the object at the same time, of any */

@@ -85,6 +85,7 @@ export const policyReasons = [
   'MaxReached',
   'PlannerFailed',
   'KueueUnavailable',
+  'PodsUnavailable',
 ] as const;
 export type PolicyReason = (typeof policyReasons)[number];
 

@@ -7,6 +7,8 @@ import { projectWaitingPod } from '../core/projection/project-waiting-pod.ts';
 import { indexHolders, type PoolHolders } from '../core/supply/eviction-weight.ts';
 import { holding, type KueueReading } from '../core/supply/kueue.ts';
 import type { Waiter } from '../core/supply/pod-demand.ts';
+import { ApiError } from '../kube/api-error.ts';
+import type { ListOptions } from '../kube/call-options.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { readKueue } from '../kube/read-kueue.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -16,7 +18,7 @@ import { PacedReading } from './paced-reading.ts';
 import type { PodView } from '../core/pods/pod-view.ts';
 
 /** What was read of Kueue, and the pods that it holds back. */
-interface HeldReading {
+export interface HeldReading {
   readonly reading: KueueReading;
   readonly waiters: readonly Waiter[];
 }
@@ -42,9 +44,20 @@ export function readForDemands(client: KubeClient): DemandReads {
 /** Pods that no node runs yet: their number is small, and the server knows them by these fields. */
 const pending = 'spec.nodeName=,status.phase=Pending';
 
+/** In one answer, which the server has in memory. In pages, for which it reads all pods, where somebody has made it too long for us. */
 async function listPendingPods(client: KubeClient): Promise<readonly PodView[]> {
-  const options = { paged: false, project: projectWaitingPod };
-  return (await client.list<PodView & KubeObject>(pods, { fieldSelector: pending }, options)).items;
+  const list = async (options: ListOptions): Promise<readonly PodView[]> =>
+    (
+      await client.list<PodView & KubeObject>(
+        pods,
+        { fieldSelector: pending },
+        { ...options, project: projectWaitingPod },
+      )
+    ).items;
+  return list({ paged: false }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.reason === 'TooLarge') return list({ pageSize: 100 });
+    throw error;
+  });
 }
 
 async function takeIn(reading: KueueReading): Promise<HeldReading> {

@@ -1,25 +1,34 @@
-import { defragAnnotation } from '../api/names.ts';
 import type { PolicyDemand } from '../api/types.ts';
 import type { PoolGpu } from '../core/demand/pool.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
-import { type DefragState, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
+import { type DefragState, isOfRequest, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
-import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
+import {
+  reportDemand,
+  reportFailure,
+  reportPodsUnread,
+  reportUncounted,
+  reportUnread,
+  type ToldDemand,
+} from '../core/supply/demand-report.ts';
 import { weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
 import { type Planned, planServed } from '../core/supply/pool-plan.ts';
+import type { Uncounted } from '../core/supply/waiting-share.ts';
 import { followsPods, type WantedSlice } from '../core/supply/wanted-slices.ts';
+import { definedOnly } from '../core/text/defined-fields.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { planPool } from '../process/pool-plan.ts';
 import { readMembers, readWaiting } from '../process/pool-reading.ts';
+import type { PodView } from '../core/pods/pod-view.ts';
 import type { Cluster } from './cluster.ts';
-import type { DemandReads } from './demand-reads.ts';
+import type { DemandReads, HeldReading } from './demand-reads.ts';
 
 /** What is planned. */
 interface Question {
@@ -36,6 +45,14 @@ interface Parts extends DemandReads {
   /** Called with a policy whose demand stands differently. */
   readonly tellPolicy: (name: string) => void;
   readonly now: () => number;
+}
+
+/** What is wanted, by what could be read. */
+interface Want {
+  readonly wanted: readonly WantedSlice[];
+  readonly uncounted?: readonly Uncounted[];
+  /** Why what Kueue holds back is not known. */
+  readonly trouble?: string;
 }
 
 /** Chooses layouts for the demands of policies: gathers their pools, has them planned, and hands the wishes to the nodes. */
@@ -58,7 +75,7 @@ export class DemandReconciler {
     const course = this.#courses.get(name) ?? new DemandCourse();
     this.#courses.set(name, course);
     const members = await this.#gather(record, demand, course);
-    const { wanted, trouble } = await this.#want(record, demand, members, course);
+    const { wanted, uncounted = [], trouble } = await this.#want(record, demand, members, course, signal);
     const asked = askFor(policy, wanted);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
@@ -74,21 +91,29 @@ export class DemandReconciler {
       if (touched.length > 0)
         this.#parts.log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
-      const report = { ...reportDemand(wanted, current, planned.shortfall), ...(defrag && { defrag }) };
+      const found = reportUncounted(reportDemand(wanted, current, planned.shortfall), name, uncounted);
+      const report = { ...found, ...(defrag && { defrag }) };
       this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
     } catch (error) {
       signal.throwIfAborted();
-      this.#report(record, reportFailure(record.demand, describeError(error)));
+      this.#report(record, reportFailure(this.#told(record), describeError(error)));
       throw error;
     }
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   }
 
-  #report(record: PolicyRecord, report: DemandReport): void {
-    // The status is about the newest generation, not about the one that is still in force.
-    if (record.policy !== record.newest || sameJson(record.demand, report)) return;
+  #report(record: PolicyRecord, found: DemandReport): void {
+    const report = { ...found, ...definedOnly({ generation: record.policy.metadata.generation }) };
+    if (sameJson(record.demand, report)) return;
     record.demand = report;
     this.#parts.tellPolicy(record.name);
+  }
+
+  #told({ name, demand }: PolicyRecord): ToldDemand {
+    const { demand: states = [], defrag } = this.#parts.cluster.policies.get(name)?.status ?? {};
+    return demand
+      ? { states: demand.states, ...definedOnly({ defrag: demand.defrag }) }
+      : { states, ...definedOnly({ defrag }) };
   }
 
   #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
@@ -96,22 +121,38 @@ export class DemandReconciler {
     return readMembers(this.#parts.cluster, record, (id) => course.isResting(demand, id, now));
   }
 
-  /** @returns with why what Kueue holds back is not known, if so */
   async #want(
     record: PolicyRecord,
     demand: PolicyDemand,
     members: readonly Member[],
     course: DemandCourse,
-  ): Promise<{ readonly wanted: readonly WantedSlice[]; readonly trouble?: string }> {
+    signal: AbortSignal,
+  ): Promise<Want> {
     if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#parts.now()) };
-    const paceMs = podsPaceOf(demand);
-    const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
-    const waiters = [...listWaiters(await this.#parts.pods.get(course.longestMs(demand))), ...(held?.waiters ?? [])];
-    const waiting = await readWaiting(this.#parts.cluster, record, waiters);
+    const { pods, held } = await this.#readPods(record, demand, course, signal);
+    const waiters = [...listWaiters(pods), ...(held?.waiters ?? [])];
+    const { waiting, uncounted } = await readWaiting(this.#parts.cluster, record, waiters);
     const wanted = course.want(demand, members, waiting, this.#parts.now());
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);
-    return { wanted, ...(trouble !== undefined && { trouble }) };
+    return { wanted, uncounted, ...(trouble !== undefined && { trouble }) };
+  }
+
+  /** What cannot be read is told: else the last answer stands for good, and why pods wait is not known. */
+  async #readPods(
+    record: PolicyRecord,
+    demand: PolicyDemand,
+    course: DemandCourse,
+    signal: AbortSignal,
+  ): Promise<{ readonly pods: readonly PodView[]; readonly held: HeldReading | undefined }> {
+    try {
+      const held = demand.from === 'Kueue' ? await this.#parts.held.get(podsPaceOf(demand)) : undefined;
+      return { pods: await this.#parts.pods.get(course.longestMs(demand)), held };
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#report(record, reportPodsUnread(this.#told(record), describeError(error)));
+      throw error;
+    }
   }
 
   /** Plans the demand, and with it what is to be freed if that can be done. */
@@ -123,11 +164,10 @@ export class DemandReconciler {
     const { asked, members, signal } = question;
     const { metadata, status } = this.#parts.cluster.policies.get(record.name) ?? {};
     const requested = requestedFree(metadata?.annotations, status?.defrag);
-    const isKnown = status?.defrag?.request === metadata?.annotations?.[defragAnnotation];
     if (!requested)
       return {
         planned: await this.#plan(course, record, question),
-        defrag: isKnown ? status?.defrag : undefined,
+        defrag: isOfRequest(status?.defrag, metadata?.annotations) ? status?.defrag : undefined,
       };
     const { defrag, freeing } = judgeRequest(requested, asked, members);
     if (!freeing) return { planned: await this.#plan(course, record, question), defrag };

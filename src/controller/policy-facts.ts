@@ -24,6 +24,7 @@ export function factsOf(
     acceptedGeneration,
     inForce,
     demand,
+    ...(record.policy.spec.demand && { knownDemand: stored.status?.demand }),
     // What was done once is not forgotten with the leader.
     defrag: demand ? demand.defrag : stored.status?.defrag,
     ...(times && { schedule: { ...times.mark, ...(times.next && { next: times.next }) } }),

@@ -9,11 +9,13 @@ import type { NodeRolloutState } from '../core/rollout/slot.ts';
 import { reportNode } from '../core/status/node-report.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { overwriteOf } from '../core/text/merge-patch.ts';
+import { ApiError, orRefusal } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
 import type { NodeObject } from './node-object.ts';
+import { refusedMs } from './report-policy.ts';
 
 /** How a node stands in its rollout, with the slots that were known before that was determined. */
 type SeenRolloutState = RolloutState & Pick<NodeRolloutState, 'seen'>;
@@ -82,8 +84,8 @@ export class NodeReporter {
     const { name } = node.metadata;
     const partition = this.#parts.cluster.partitions.get(name);
     if (verdict.phase !== 'Ready') this.#tally(name, claim, verdict, partition);
-    const requeueAfterMs = await this.#write(snapshot, verdict, memory);
-    if (verdict.phase === 'Ready') this.#tally(name, claim, verdict, partition);
+    const { requeueAfterMs, isRefused } = await this.#write(snapshot, verdict, memory);
+    if (verdict.phase === 'Ready' && isRefused !== true) this.#tally(name, claim, verdict, partition);
     return requeueAfterMs;
   }
 
@@ -91,25 +93,30 @@ export class NodeReporter {
     { node, claim, partition: decidedOn }: NodeSnapshot,
     verdict: Verdict,
     memory: NodeMemory,
-  ): Promise<number | undefined> {
+  ): Promise<{ readonly requeueAfterMs: number | undefined; readonly isRefused?: true }> {
     const { name, uid } = node.metadata;
     const partition = this.#parts.cluster.partitions.get(name);
-    if (!partition || partition.spec.nodeUID !== uid) return verdict.requeueAfterMs;
+    if (!partition || partition.spec.nodeUID !== uid) return { requeueAfterMs: verdict.requeueAfterMs };
     const mode = writerModeFor({ node, partition });
     const at = this.#parts.now();
     const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, at, this.#writtenAt.get(name));
-    if (!status) return requeueAfterMs;
+    if (!status) return { requeueAfterMs };
     this.#writtenAt.set(name, at);
     const before = partition.status?.phase;
     const { device: _agents, ...known } = partition.status ?? {};
-    const written = await this.#parts.client.merge<GpuNodePartition & KubeObject>(
-      { resource: nodePartitions, name, subresource: 'status' },
-      { status: overwriteOf(known, status) },
-    );
+    const ref = { resource: nodePartitions, name, subresource: 'status' };
+    const sent = this.#parts.client.merge<GpuNodePartition & KubeObject>(ref, { status: overwriteOf(known, status) });
+    const written = await orRefusal(sent);
+    if (written instanceof ApiError) {
+      const message = `status not written, and the node proceeds as before: ${written.message}`;
+      const about = { object: partition, resource: nodePartitions, action: 'Partition' } as const;
+      this.#parts.events.record({ ...about, type: 'Warning', reason: 'StatusRefused', message });
+      return { requeueAfterMs: Math.min(requeueAfterMs ?? Infinity, refusedMs), isRefused: true };
+    }
     const { status: now } = this.#parts.cluster.partitions.remember(written);
     this.#announce(written, before, verdict, claim.winner);
     // The answer includes what the agent reported meanwhile. A restarted watch sees it as our own write, which triggers no reconcile.
-    return sameJson(now?.device, decidedOn?.status?.device) ? requeueAfterMs : 0;
+    return { requeueAfterMs: sameJson(now?.device, decidedOn?.status?.device) ? requeueAfterMs : 0 };
   }
 
   #tally(

@@ -1,4 +1,5 @@
 import { definedOnly } from '../core/text/defined-fields.ts';
+import { statusBounds } from '../api/generated/gpu-partition-policy.bounds.ts';
 import { policies } from '../api/resources.ts';
 import type { PolicyReason } from '../api/names.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
@@ -8,8 +9,10 @@ import { setConditions } from '../core/status/conditions.ts';
 import { isNews } from '../core/status/policy-news.ts';
 import type { PolicyStatusDraft } from '../core/status/policy-status.ts';
 import { noteWrite, writeDueInMs } from '../core/policy/write-pace.ts';
+import { fitWithin } from '../core/text/cut-text.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { timeText } from '../core/text/duration.ts';
+import { ApiError, orRefusal } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventNote, EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -18,6 +21,8 @@ import type { Cluster } from './cluster.ts';
 type Policy = GpuPartitionPolicy & KubeObject;
 
 const mostLeft = 10;
+/** A status that is refused is sent again after so long, in ms, unless there is news. */
+export const refusedMs = 60_000;
 /** Reasons of a rollout that is not stalled, but may need somebody to continue. A pause, a window or a soak was asked for. */
 const blocked: ReadonlySet<string> = new Set<PolicyReason>(['Waiting', 'NodesUnavailable']);
 
@@ -36,18 +41,18 @@ export class PolicyReporter {
     this.#parts = parts;
   }
 
-  /** @returns in how many ms the status may be written, if it was written too often lately */
+  /** @returns in how many ms the status may be written, if it was written too often lately, or is refused */
   async tell(record: PolicyRecord, policy: Policy, draft: PolicyStatusDraft): Promise<number | undefined> {
     const nowMs = this.#parts.now();
     const now = timeText(nowMs);
     const current = policy.status;
     const observed = definedOnly({ observedGeneration: policy.metadata.generation });
-    const drafts = draft.conditions.map((condition) => ({ ...condition, ...observed }));
+    const drafts = draft.conditions.map((condition) => ({ ...observed, ...condition }));
     // Of a demand that the policy no longer has.
     const kept = (current?.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || record.policy.spec.demand);
     const conditions = setConditions(kept, drafts, now);
     const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
-    const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
+    const status: PolicyStatus = fitWithin({ ...draft, conditions: [...conditions], failures }, statusBounds);
     const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, history: _kept, ...known } = current ?? {};
     if (sameJson(status, { failures: [], ...known })) return undefined;
     const leftMs = writeDueInMs(record.writes, isNews(current, status), nowMs);
@@ -56,9 +61,15 @@ export class PolicyReporter {
     const { name } = policy.metadata;
     // What was found of a policy, above all that its generation is accepted, must not be said of another one of the same name.
     const { resourceVersion } = (this.#parts.cluster.policies.get(name) ?? policy).metadata;
-    const written = await this.#parts.client.applyStatus<Policy>({ resource: policies, name }, status, {
-      resourceVersion,
-    });
+    const ref = { resource: policies, name };
+    const sent = this.#parts.client.applyStatus<Policy>(ref, status, { resourceVersion });
+    const written = await orRefusal(sent);
+    // The ledger does not wait for words: nodes in flight proceed, and others get their slots.
+    if (written instanceof ApiError) {
+      const message = `status not written, and nodes proceed as before: ${written.message}`;
+      this.#record(policy, { type: 'Warning', reason: 'StatusRefused', action: 'Reconcile', message });
+      return refusedMs;
+    }
     this.#parts.cluster.policies.remember(written);
     this.#announce(written, current);
     this.#announceSwitch(written, current);

@@ -102,6 +102,14 @@ export function isDefinite(error: unknown): boolean {
   return error instanceof ApiError && error.code !== 0 && error.code < 500 && !error.isRepetition;
 }
 
+/** The answer to a write, or why the API server does not take what is written as it is, however often it is sent. */
+export async function orRefusal<T>(sent: Promise<T>): Promise<T | ApiError> {
+  return sent.catch((error: unknown) => {
+    if (error instanceof ApiError && [400, 413, 422].includes(error.code)) return error;
+    throw error;
+  });
+}
+
 /** The resourceVersion or the continue token is too old: list again. */
 export function isGone(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 410;

@@ -6,7 +6,7 @@ import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { wishesOf } from '../core/supply/demand-answer.ts';
 import { askFor } from '../core/supply/demand-question.ts';
 import { layRest } from '../core/supply/demand-rest.ts';
-import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
+import { reportDemand, reportFailure, reportUncounted, reportUnread } from '../core/supply/demand-report.ts';
 import { planServed } from '../core/supply/pool-plan.ts';
 import { indexHolders, weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread, heldBy, type KueueReading } from '../core/supply/kueue.ts';
@@ -52,7 +52,7 @@ async function chooseLayouts(
   const members = await readMembers(sources, record, () => false);
   const held = demand.from === 'Kueue' ? kueue : undefined;
   const all = [...waiters, ...heldBy(held)];
-  const waiting = followsPods(demand) ? await readWaiting(sources, record, all) : undefined;
+  const { waiting, uncounted = [] } = followsPods(demand) ? await readWaiting(sources, record, all) : {};
   const wanted = wantedSlices(demand, members, { waiting, steady: (_, count) => count });
   const asked = askFor(policy, wanted);
   try {
@@ -65,14 +65,14 @@ async function chooseLayouts(
           asked.evict === 'Never' ? undefined : weighGpus(members, indexHolders(cluster), policy.spec.drain),
         );
     fleet.choose(policy, wishesOf(members, layouts));
-    const report = reportDemand(wanted, members, shortfall);
+    const report = reportUncounted(reportDemand(wanted, members, shortfall), name, uncounted);
     const trouble = explainUnread(
       held,
       [...record.nodes].flatMap((node) => sources.nodes.get(node) ?? []),
     );
     return outlookOf(name, trouble === undefined ? report : reportUnread(report, trouble));
   } catch (error) {
-    return outlookOf(name, reportFailure(undefined, describeError(error)));
+    return outlookOf(name, reportFailure({ states: [] }, describeError(error)));
   }
 }
 

@@ -3,7 +3,7 @@ import { listPodPools, listPool, type PoolCluster } from '../core/supply/demand-
 import type { Member } from '../core/supply/member.ts';
 import type { Waiter } from '../core/supply/pod-demand.ts';
 import type { PodPool } from '../core/supply/pod-pool.ts';
-import { sharing } from '../core/supply/waiting-share.ts';
+import { sharing, type Uncounted } from '../core/supply/waiting-share.ts';
 import { Turn } from './turn.ts';
 
 /** {@link listPool}, without blocking the event loop. */
@@ -33,18 +33,26 @@ async function readPodPools(cluster: PoolCluster, record: PolicyRecord): Promise
   return step.value;
 }
 
-/** The slices that are waited for and that a policy's pool is to offer, by resource; without blocking the event loop. */
+/** What pods wait for. */
+interface WaitingReading {
+  /** The slices that a policy's pool is to offer, by resource. */
+  readonly waiting: ReadonlyMap<string, number>;
+  readonly uncounted: readonly Uncounted[];
+}
+
+/** Shares pods that wait among pools, without blocking the event loop. */
 export async function readWaiting(
   cluster: PoolCluster,
   record: PolicyRecord,
   waiters: readonly Waiter[],
-): Promise<ReadonlyMap<string, number>> {
+): Promise<WaitingReading> {
   const turn = new Turn();
-  const shares = sharing(waiters, await readPodPools(cluster, record));
+  const uncounted: Uncounted[] = [];
+  const shares = sharing(waiters, await readPodPools(cluster, record), (left) => uncounted.push(left));
   let step = shares.next();
   while (step.done !== true) {
     await turn.pause();
     step = shares.next();
   }
-  return step.value.get(record.name) ?? new Map<string, number>();
+  return { waiting: step.value.get(record.name) ?? new Map<string, number>(), uncounted };
 }

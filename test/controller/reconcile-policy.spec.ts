@@ -13,6 +13,7 @@ import { repartitioningTaint } from '../../src/api/names.ts';
 import type { Taint } from '../../src/core/metadata/node-change.ts';
 import { PolicyReconciler } from '../../src/controller/reconcile-policy.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
+import { ApiError } from '../../src/kube/api-error.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { type EventNote, EventRecorder } from '../../src/kube/events.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
@@ -161,6 +162,36 @@ describe('PolicyReconciler', () => {
     fail(false);
     await reconciler.reconcile('p');
     expect(fleet.policy('p')?.policy.spec.layouts).to.deep.equal(night.layouts);
+  });
+
+  it('hands out slots although the API server does not take the status, says so, and accepts nothing untold', async () => {
+    const clock = { ms: 0 };
+    const world = aSmallWorld(() => clock.ms);
+    world.addNode('p0', { pool: 'p' });
+    const edit = (generation: number): void => {
+      const policy = aPolicy({ generation, layouts: [{ profiles: { '1g.5gb': generation } }] });
+      const status = world.cluster.policies.get('p')?.status ?? {};
+      world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: String(1000 * generation) }, status });
+    };
+    edit(1);
+    await world.reconciler.reconcile('p');
+    world.refuse(true);
+    clock.ms += 10_000;
+    world.fleet.policy('p')?.tally.put({ node: 'p0', phase: 'Pending', reason: 'AwaitingSlot', message: 'new' });
+    world.cluster.rollout.put(anAsking('p0'));
+    expect(await world.reconciler.reconcile('p')).to.deep.equal({ requeueAfterMs: 60_000 });
+    expect(world.cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p0']);
+    expect(world.notes.filter(({ reason }) => reason === 'StatusRefused').map(({ message }) => message)).to.deep.equal([
+      'status not written, and nodes proceed as before: PATCH status: 422 Invalid: too long',
+    ]);
+    clock.ms += 10_000;
+    edit(2);
+    await world.reconciler.reconcile('p');
+    expect(world.fleet.policy('p')?.acceptedGeneration).to.equal(1);
+    world.refuse(false);
+    clock.ms += 10_000;
+    await world.reconciler.reconcile('p');
+    expect(world.fleet.policy('p')?.acceptedGeneration).to.equal(2);
   });
 
   it('keeps the cap over policies whose ledgers are written at the same time', async () => {
@@ -490,6 +521,10 @@ function aSmallWorld(now = () => 0, freeze?: string) {
     fail: (fails: boolean): void => {
       slow.fails = fails;
     },
+    /** Takes no status but the ledger. */
+    refuse: (refuses: boolean): void => {
+      slow.refuses = refuses;
+    },
     /** Of writes of ledgers, which take effect. */
     loseAnswers: (loses: boolean): void => {
       slow.losesAnswers = loses;
@@ -554,6 +589,7 @@ class SlowClient extends KubeClient {
   /** What was applied, and as whom. */
   readonly applied: { readonly metadata: object; readonly status: object; readonly fieldManager: string }[] = [];
   fails = false;
+  refuses = false;
   losesAnswers = false;
   /** What was written, and nobody was told of. */
   readonly #untold = new Map<string, KubeObject>();
@@ -569,6 +605,8 @@ class SlowClient extends KubeClient {
     ...[{ name }, { metadata = {}, status }, { fieldManager = '' } = {}]: Parameters<KubeClient['apply']>
   ): Promise<T> {
     if (this.fails) throw new Error('the API server is away');
+    if (this.refuses && !('inFlight' in (status as object)))
+      throw new ApiError({ request: 'PATCH status', code: 422, reason: 'Invalid', text: 'too long' });
     this.applied.push({ metadata, status: status as object, fieldManager });
     const answer = await this.#answer<T>(name, {}, status);
     if (!this.losesAnswers || !('inFlight' in (status as object))) return answer;

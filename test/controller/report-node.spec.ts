@@ -5,8 +5,9 @@ import { Cluster } from '../../src/controller/cluster.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { NodeReporter } from '../../src/controller/report-node.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
+import { ApiError } from '../../src/kube/api-error.ts';
 import { KubeClient } from '../../src/kube/client.ts';
-import { EventRecorder } from '../../src/kube/events.ts';
+import { type EventNote, EventRecorder } from '../../src/kube/events.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
@@ -51,11 +52,13 @@ function aScene(client: KubeClient) {
   fleet.setNode('n', { pool: 'p' });
   fleet.setPolicy(stored);
   const events = new EventRecorder({ client, logger: silentLogger, controller: 'test', instance: 'test' });
+  const notes: EventNote[] = [];
+  events.record = (note) => void notes.push(note);
   const reporter = new NodeReporter({ client, cluster, events, onNews: () => undefined, now: () => 0 });
   const claim = fleet.claimOf('n', partition);
   const agent = { state: 'Ready' as const };
   const snapshot = { now: 0, node, partition, claim, slot: undefined, agent, settings: someSettings };
-  return { reporter, snapshot, fleet };
+  return { reporter, snapshot, fleet, notes };
 }
 
 /** Says of a node that its agent has not reported. @returns when the node is looked at again */
@@ -70,6 +73,20 @@ describe('NodeReporter', () => {
     expect(await report(slicedGpu)).to.equal(0);
     const device = undefined;
     expect(await report(device)).to.equal(undefined);
+  });
+
+  it('lets a node proceed whose status the API server does not take, and counts it as Ready only once that is written', async () => {
+    const client = new StatusClient(undefined);
+    const { reporter, snapshot, fleet, notes } = aScene(client);
+    client.merge = async () => {
+      throw new ApiError({ request: 'PATCH status', code: 422, reason: 'Invalid', text: 'too long' });
+    };
+    const verdict = { phase: 'Ready', reason: 'Ready', message: '' } as const;
+    expect(await reporter.report(snapshot, verdict, noMemory)).to.equal(60_000);
+    expect(notes.map(({ reason, message }) => [reason, message])).to.deep.equal([
+      ['StatusRefused', 'status not written, and the node proceeds as before: PATCH status: 422 Invalid: too long'],
+    ]);
+    expect(fleet.policy('p')?.tally.inPhase('Ready')).to.equal(0);
   });
 
   it('counts a node as Ready for its policy once its own object says so, not before', async () => {

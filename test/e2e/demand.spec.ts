@@ -144,6 +144,28 @@ describe('a demand that follows pods', function () {
     await untilRunning('s1', 's2', 's3', 's4', 's5', 's6');
   });
 
+  it('serves them beside pods that no node can ever hold, which it names, and whatever else is absurd', async () => {
+    const absurd = { huge: '3000000000', most: '9223372036854775807', wide: '20' };
+    const pods = Object.entries(absurd).map(([name, amount]) => gpuPod({ name, resource: small, amount }));
+    await applyObjects(rig(), pods);
+    await rig().kubectl('annotate', 'gpp', 'p', `gpupartition.dev/defrag=${'x'.repeat(1500)}`);
+    await create(small, 'u1', 'u2', 'u3');
+    await untilRunning('u1', 'u2', 'u3');
+    const { status } = await eventually(
+      () => rig().policy('p'),
+      ({ status: now }) => now?.demand?.[0]?.used === 9 && now.defrag?.state === 'Refused',
+      { timeoutMs: 60_000, what: 'nine small slices to be in use, and the request to be refused' },
+    );
+    expect(status?.demand?.[0]).to.include({ waiting: 0, unmet: 0 });
+    const met = await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 60_000);
+    const { message = '' } = met.status?.conditions?.find(({ type }) => type === 'DemandMet') ?? {};
+    for (const name of Object.keys(absurd))
+      expect(message).to.include(`pod default/${name}, which requests more than a node can hold`);
+    expect(await running()).to.have.members(['s1', 's2', 's3', 's4', 's5', 's6', 'u1', 'u2', 'u3']);
+    await rig().kubectl('annotate', 'gpp', 'p', 'gpupartition.dev/defrag-');
+    await remove('u1', 'u2', 'u3', ...Object.keys(absurd));
+  });
+
   it('moves nothing for a pod more or less, which the spare slices take', async () => {
     await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 60_000);
     await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);

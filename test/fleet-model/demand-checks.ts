@@ -11,7 +11,7 @@ import type { WantedSlice } from '../../src/core/supply/wanted-slices.ts';
 import type { ApiChange, Pod, Policy } from '../model/api.ts';
 import { planPool } from '../model/follow-demand.ts';
 import { Violation } from '../model/violation.ts';
-import { nodeOf, resourceOf } from './fleet-pods.ts';
+import { isAbsurd, nodeOf, resourceOf } from './fleet-pods.ts';
 import { msOf } from './fleet-policies.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
@@ -83,7 +83,7 @@ export class DemandChecks {
     const waiting = new Map<string, number>();
     const pods: string[] = [];
     for (const pod of this.#world.api.list('pods')) {
-      if (pod.status?.phase === 'Failed') continue;
+      if (pod.status?.phase === 'Failed' || isAbsurd(pod)) continue;
       const counts = nodeOf(pod) === '' ? waiting : running;
       const resource = resourceOf(pod);
       counts.set(resource, (counts.get(resource) ?? 0) + 1);

@@ -5,7 +5,7 @@ import type { DemandReport } from '../../src/core/policy/demand-report.ts';
 import { planPool } from '../model/follow-demand.ts';
 import { resourceOf as resourceFor } from '../model/plugin.ts';
 import type { FleetMachine } from './fleet-machine.ts';
-import { isFor, resourceOf } from './fleet-pods.ts';
+import { isAbsurd, isFor, resourceOf } from './fleet-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
 type Slice = PolicyDemand['slices'][number];
@@ -106,7 +106,9 @@ function findLeft(world: FleetWorld, { spec }: GpuPartitionPolicy, pool: readonl
       : [],
   );
   const isLeft = (pod: ReturnType<FleetWorld['pendingPods']>[number]): boolean =>
-    followed.includes(resourceOf(pod)) && pool.every(({ node }) => node !== undefined && isFor(pod, node));
+    followed.includes(resourceOf(pod)) &&
+    !isAbsurd(pod) &&
+    pool.every(({ node }) => node !== undefined && isFor(pod, node));
   const left = world.pendingPods().find(isLeft);
   return left && `${left.metadata.name} waits for ${resourceOf(left)}`;
 }

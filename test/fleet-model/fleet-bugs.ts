@@ -9,6 +9,7 @@ import type { ReadPool } from '../model/follow-demand.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import type { FleetTheme } from './fleet-story.ts';
 import type { PodView } from '../../src/core/pods/pod-view.ts';
+import { isAbsurd } from './fleet-pods.ts';
 
 type Rollout = NonNullable<LedgerSnapshot['policy']['spec']['rollout']>;
 
@@ -272,6 +273,12 @@ export const fleetBugs: readonly FleetBug[] = [
     seePods: (pods) => [...pods, ...pods],
   },
   {
+    name: 'CountAbsurd',
+    what: 'takes a pod that no node can hold for one that requests as much as a node holds',
+    theme: 'Tenants',
+    seePods: (pods) => pods.map((pod) => (isAbsurd(pod) ? asking(pod, '4') : pod)),
+  },
+  {
     name: 'CountForEach',
     what: 'counts a waiting pod for each policy that could serve it',
     theme: 'Demand',
@@ -418,4 +425,13 @@ function withRollout(snapshot: LedgerSnapshot, rollout: Rollout): LedgerSnapshot
     ...snapshot,
     policy: { ...policy, spec: { ...policy.spec, rollout: { ...policy.spec.rollout, ...rollout } } },
   };
+}
+
+/** The pod, with another amount of what it requests. */
+function asking(pod: PodView, amount: string): PodView {
+  const containers = (pod.spec?.containers ?? []).map(({ resources, ...container }) => {
+    const limits = Object.fromEntries(Object.keys(resources?.limits ?? {}).map((name) => [name, amount]));
+    return { ...container, resources: { limits } };
+  });
+  return { ...pod, spec: { ...pod.spec, containers } };
 }

@@ -14,15 +14,17 @@ interface PodParts {
   readonly app: string;
   readonly node: string;
   readonly resource: string;
+  /** How many of it; 1 if absent. */
+  readonly amount?: string;
   /** No controller would replace it. */
   readonly isBare: boolean;
   /** The pool that it is for; any if absent. */
   readonly pool?: string | undefined;
 }
 
-/** A pod that wants one slice. */
-export function makePod({ uid, app, node, resource, isBare, pool }: PodParts): Pod {
-  const container = { name: 'main', resources: { limits: { [resource]: '1' } } };
+/** A pod that wants slices. */
+export function makePod({ uid, app, node, resource, amount = '1', isBare, pool }: PodParts): Pod {
+  const container = { name: 'main', resources: { limits: { [resource]: amount } } };
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: app, uid: `set-${app}`, controller: true };
   return {
     metadata: {
@@ -51,6 +53,16 @@ export function bindPod(pod: Pod, node: string): Pod {
 /** What a pod requests. */
 export function resourceOf(pod: Pod): string {
   return Object.keys(pod.spec?.containers?.[0]?.resources?.limits ?? {})[0] ?? '';
+}
+
+/** How many it requests. */
+export function amountOf(pod: PodView): number {
+  return Number(Object.values(pod.spec?.containers?.[0]?.resources?.limits ?? {})[0] ?? 0);
+}
+
+/** Whether a pod requests more than any machine holds. */
+export function isAbsurd(pod: PodView): boolean {
+  return amountOf(pod) > 7;
 }
 
 export function poolOf(pod: PodView): string | undefined {

@@ -10,6 +10,8 @@ export interface FleetSetup {
   readonly product: 'NVIDIA A30' | 'NVIDIA A100-SXM4-40GB';
   /** Whether policies have demands, and pods wait until they find a slice. */
   readonly hasDemands?: boolean;
+  /** Whether tenants make pods that no machine can hold, which stay. */
+  readonly hasTenants?: boolean;
   /** A device plugin in a pod that has to be replaced to read the devices; absent: nodes have one that follows changes. */
   readonly plugin?: 'Stock' | 'Tolerant';
   /** Whether GPU Feature Discovery labels the nodes. */

@@ -153,6 +153,17 @@ const demandSteps = {
   },
 } as const satisfies FleetSteps;
 
+/** What tenants do that no pool can serve. */
+const tenantSteps = {
+  absurdPods: (world) => {
+    const resource = `nvidia.com/mig-${drawProfile(world.setup, world.random)}`;
+    for (let count = 1 + world.random.integer(3); count > 0; count -= 1) {
+      const amount = world.random.pick(['8', '20', '3000000000', '9223372036854775807']) ?? '20';
+      world.want(resource, world.random.chance(0.3) ? world.random.pick(pools) : undefined, amount);
+    }
+  },
+} as const satisfies FleetSteps;
+
 /** What users do beside: in a theme of their own, so that the seeds of stories without one tell what they told. */
 const userSteps = {
   invalidEdit: (world) =>
@@ -247,7 +258,15 @@ const stuckSteps = {
   closeBudget: (world) => void world.budgets.set(world.random.pick(apps) ?? 'x', 'Closed'),
 } as const satisfies FleetSteps;
 
-const steps = { ...usualSteps, ...demandSteps, ...userSteps, ...lateSteps, ...pluginSteps, ...stuckSteps };
+const steps = {
+  ...usualSteps,
+  ...demandSteps,
+  ...tenantSteps,
+  ...userSteps,
+  ...lateSteps,
+  ...pluginSteps,
+  ...stuckSteps,
+};
 
 type FleetSteps = Readonly<Record<string, (world: FleetWorld) => unknown>>;
 

@@ -105,6 +105,28 @@ const themes = {
     ],
     pauses: [200, 3000, 10_000, 30_000, 90_000, 240_000],
   },
+  /** Pods that no node can ever hold, beside those of a demand. */
+  Tenants: {
+    setup: { hasDemands: true, hasTenants: true },
+    names: [
+      'absurdPods',
+      'absurdPods',
+      'absurdPods',
+      'wantSlices',
+      'wantSlices',
+      'wantSlices',
+      'endPods',
+      'editDemand',
+      'newDemand',
+      'crashController',
+      'crashAtCall',
+      'failDevice',
+      'healDevice',
+      'cordon',
+      'wait',
+    ],
+    pauses: [200, 3000, 10_000, 30_000, 90_000, 240_000],
+  },
   Users: {
     setup: { cap: '100%' },
     names: [
@@ -240,6 +262,7 @@ export const fleetThemes: readonly FleetTheme[] = [
   'Dead',
   'Stuck',
   'Demand',
+  'Tenants',
   'Succession',
 ];
 
@@ -262,7 +285,7 @@ export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): Fleet
   });
   // All at rest, then one edit, and leaders that come and go while it is carried out.
   if (theme === 'Succession') return open('declare', 400_000, 'declare', 500);
-  return theme === 'Demand'
+  return theme === 'Demand' || theme === 'Tenants'
     ? open('newDemand', 20_000, 'wantSlices', 2000)
     : open('newPolicy', 20_000, 'addPods', 2000);
 }
@@ -337,6 +360,7 @@ function calmDown(world: FleetWorld): void {
     if (metadata.name !== 'a' && world.random.chance(0.5)) deletePolicy(world.api, metadata.name, world.timeline.now);
     else applyFleetPolicy(world, metadata.name, () => drawCalmSpec(world));
   }
+  if (world.setup.hasTenants === true) takeFleetStep(world, 'absurdPods');
   if (world.setup.hasDemands === true) for (let count = 3; count > 0; count -= 1) takeFleetStep(world, 'wantSlices');
 }
 

@@ -25,7 +25,7 @@ import type { FleetBug } from './fleet-bugs.ts';
 import { FleetChecks } from './fleet-checks.ts';
 import { Violation } from '../model/violation.ts';
 import { FleetMachine } from './fleet-machine.ts';
-import { bindPod, isFor, isUsers, makePod, nodeOf, poolOf, resourceOf } from './fleet-pods.ts';
+import { amountOf, bindPod, isFor, isUsers, makePod, nodeOf, poolOf, resourceOf } from './fleet-pods.ts';
 import { pools } from './fleet-policies.ts';
 import type { FleetSetup } from './fleet-setup.ts';
 import type { PodView } from '../../src/core/pods/pod-view.ts';
@@ -316,7 +316,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
         .filter(
           ([resource, amount]) =>
             (!pod || resource === resourceOf(pod)) &&
-            Number(amount) > pods.filter((pod) => isUsing(pod, resource)).length,
+            Number(amount) - pods.filter((one) => isUsing(one, resource)).length >= (pod ? amountOf(pod) : 1),
         )
         .map(([resource]) => ({ machine, resource }));
     });
@@ -334,11 +334,16 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   }
 
   /** A pod that waits until a node has what it requests. */
-  want(resource: string, pool?: string): string {
+  want(resource: string, pool?: string, amount = '1'): string {
     this.#pods += 1;
     const uid = `waits-${this.#pods}`;
     this.#graceMs.set(uid, this.random.between(50, 6000));
-    this.api.create('pods', uid, makePod({ uid, app: 'waits', node: '', resource, isBare: false, pool }), 'user');
+    this.api.create(
+      'pods',
+      uid,
+      makePod({ uid, app: 'waits', node: '', resource, amount, isBare: false, pool }),
+      'user',
+    );
     return uid;
   }
 

@@ -6,10 +6,12 @@ import type { TestRig } from './rig.ts';
 
 const run = promisify(execFile);
 
-/** A pod with one container that requests one of a GPU resource. */
+/** A pod with one container that requests a GPU resource. */
 export interface GpuPodWish {
   readonly name: string;
   readonly resource: string;
+  /** How many of it; 1 if absent. */
+  readonly amount?: string;
   /** The only suitable node: the scheduler's message on the pod is then about that node. */
   readonly node?: string;
   /** Labels that its node must have. */
@@ -18,7 +20,7 @@ export interface GpuPodWish {
   readonly above?: { readonly key: string; readonly value: number };
 }
 
-export function gpuPod({ name, resource, node, nodeSelector = {}, above }: GpuPodWish): object {
+export function gpuPod({ name, resource, amount = '1', node, nodeSelector = {}, above }: GpuPodWish): object {
   const term = {
     ...(node !== undefined && { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }),
     ...(above && { matchExpressions: [{ key: above.key, operator: 'Gt', values: [`${above.value}`] }] }),
@@ -32,7 +34,7 @@ export function gpuPod({ name, resource, node, nodeSelector = {}, above }: GpuPo
     spec: {
       nodeSelector,
       ...(isPicky && { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } }),
-      containers: [{ name: 'main', image: 'example.com/train:1', resources: { limits: { [resource]: 1 } } }],
+      containers: [{ name: 'main', image: 'example.com/train:1', resources: { limits: { [resource]: amount } } }],
     },
   };
 }

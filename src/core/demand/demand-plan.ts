@@ -3,7 +3,7 @@ import type { GpuClass } from './gpu-classes.ts';
 import { boundUnserved, chooseBySolver, type IntegerProgram, type IntegerSolver } from './integer-program.ts';
 import type { CostGap, DemandCost, DemandSlice, EvictionRule, PoolInstance } from './pool.ts';
 import { type Scene, setScene } from './scene.ts';
-import { writePlan } from './write-plan.ts';
+import { weighBeyond, writePlan } from './write-plan.ts';
 
 /** What some GPUs of a class become. */
 export interface ClassLayout {
@@ -69,6 +69,6 @@ export class DemandPlanner {
 
   /** What every plan leaves unserved at least, by weight: known in a fraction of the time. @param relax the least cost, without the demand for integers */
   boundUnserved(relax: (program: IntegerProgram, costs: readonly number[]) => number): number {
-    return boundUnserved(this.#scene.table, this.#scene.groups, relax);
+    return boundUnserved(this.#scene.table, this.#scene.groups, relax) + weighBeyond(this.#scene);
   }
 }

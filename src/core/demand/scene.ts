@@ -3,11 +3,15 @@ import type { ColumnGroup } from './choice.ts';
 import { ColumnLister, type Column } from './columns.ts';
 import { type DemandTable, readDemand } from './coverage.ts';
 import type { DemandQuestion } from './demand-plan.ts';
-import { WHOLE } from './pool.ts';
+import type { GpuClass } from './gpu-classes.ts';
+import { type DemandSlice, WHOLE } from './pool.ts';
 
 /** Classes whose GPUs can become the same at the same cost are one group for the solver. */
 export interface Scene {
+  /** Wants no more of a slice than the pool could ever hold: neither a solver nor a sum is given a number of any size. */
   readonly table: DemandTable;
+  /** Per slice of the table, how many are wanted beyond that. Every plan lacks them. */
+  readonly beyond: readonly number[];
   readonly groups: readonly (ColumnGroup & {
     readonly members: readonly { readonly gpuClass: number; readonly columns: readonly Column[] }[];
   })[];
@@ -17,7 +21,10 @@ export function setScene({ classes, slices, evict }: DemandQuestion): Scene {
   const grids = [...new Set(classes.map(({ geometry }) => gridOf(geometry)))];
   const isOffered = (profile: string): boolean =>
     profile === WHOLE || grids.some(({ indexOf }) => indexOf.has(profile));
-  const table = readDemand(slices, isOffered, (profile) => Math.min(...grids.map((grid) => sizeOf(grid, profile))));
+  const capped = slices.map((slice) => ({ ...slice, count: Math.min(slice.count, mostHeld(slice, classes)) }));
+  const table = readDemand(capped, isOffered, (profile) => Math.min(...grids.map((grid) => sizeOf(grid, profile))));
+  const counts = new Map(slices.map(({ name, count }) => [name, count]));
+  const beyond = table.slices.map(({ name, count }) => (counts.get(name) ?? count) - count);
   const lister = new ColumnLister(table.profiles, table.caps, evict);
   const groups = new Map<
     string,
@@ -33,7 +40,16 @@ export function setScene({ classes, slices, evict }: DemandQuestion): Scene {
       known.members.push({ gpuClass, columns });
     }
   });
-  return { table, groups: [...groups.values()] };
+  return { table, beyond, groups: [...groups.values()] };
+}
+
+/** No more of a slice than so many could the GPUs hold, of all its profiles together. */
+function mostHeld({ profiles }: DemandSlice, classes: readonly GpuClass[]): number {
+  return classes.reduce((sum, { geometry, size }) => {
+    const { indexOf, profiles: known } = gridOf(geometry);
+    const each = profiles.map((name) => (name === WHOLE ? 1 : (known[indexOf.get(name) ?? -1]?.maxInstances ?? 0)));
+    return sum + size * each.reduce((all, one) => all + one, 0);
+  }, 0);
 }
 
 /** The share of a GPU that a profile takes, of its memory, and then of its compute slices: all of it if it is the whole GPU. */

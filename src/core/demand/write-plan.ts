@@ -9,24 +9,33 @@ import { type DemandCost, type PoolInstance, WHOLE } from './pool.ts';
 import type { Scene } from './scene.ts';
 
 /** A choice of columns, as layouts of GPUs. */
-export function writePlan(question: DemandQuestion, { table, groups }: Scene, choice: Choice): ClassPlan {
+export function writePlan(question: DemandQuestion, { table, groups, beyond }: Scene, choice: Choice): ClassPlan {
   const offered = sumOffered(table, groups, choice.counts);
   // Once it is settled what becomes of the GPUs, what is there already goes first, and nothing is made in excess.
   const { unserved, used } = coverDemand(table, offered, sumKept(table, groups, choice.counts));
   const excess = offered.map((count, profile) => count - (used[profile] ?? 0));
   const portions = trim(listPortions(question.classes, groups, choice.counts), excess);
   const layouts = portions.map((portion) => place(question.classes[portion.gpuClass], table.profiles, portion));
+  const always = weighBeyond({ table, beyond });
+  const { gap } = choice;
   return {
-    cost: { ...sumCost(layouts), unserved: choice.cost.unserved },
-    ...(choice.gap && { gap: choice.gap }),
+    cost: { ...sumCost(layouts), unserved: choice.cost.unserved + always },
+    ...(gap && {
+      gap: gap.figure === 'unserved' ? { ...gap, value: gap.value + always, bound: gap.bound + always } : gap,
+    }),
     unserved: Object.fromEntries(
       table.slices.flatMap(({ name }, slice) => {
-        const count = unserved[slice] ?? 0;
+        const count = (unserved[slice] ?? 0) + (beyond[slice] ?? 0);
         return count > 0 ? [[name, count] as const] : [];
       }),
     ),
     layouts,
   };
+}
+
+/** By weight, what every plan of a scene lacks. */
+export function weighBeyond({ table, beyond }: Pick<Scene, 'table' | 'beyond'>): number {
+  return table.slices.reduce((sum, { weight }, slice) => sum + weight * (beyond[slice] ?? 0), 0);
 }
 
 /** GPUs of one class that take one column, or less than it offers. */

@@ -1,6 +1,10 @@
+import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
+import { retryAnnotation } from '../../api/names.ts';
 import type { GpuNodePartition } from '../../api/types.ts';
+import { fitWithin } from '../text/cut-text.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { isSameLoad, loadIdOf } from '../wish/load-id.ts';
+import type { NodeView } from './node-view.ts';
 import { isUnanswered } from './observed-epoch.ts';
 
 /** A layout that something else keeps changing is repaired at most this often within this many ms. */
@@ -22,6 +26,14 @@ export function isRepair(partition: GpuNodePartition): boolean {
     isSameLoad(lastGood.bootID, loadIdOf(device)) &&
     sameJson(granted.gpus, wish?.gpus)
   );
+}
+
+const waitBounds = statusBounds.properties.waits.items.properties.of;
+
+/** With which text somebody has last asked for a retry, as much of it as a wait can remember. */
+export function retryAskedWith({ metadata }: NodeView): string | undefined {
+  const text = metadata.annotations?.[retryAnnotation];
+  return text === undefined ? undefined : fitWithin(text, waitBounds);
 }
 
 /** RFC 3339 times of the repairs that count, the oldest first. */

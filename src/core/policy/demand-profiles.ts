@@ -81,24 +81,30 @@ export function profilesServingAll(slice: SliceEntry, geometries: ReadonlyMap<Ge
 }
 
 /**
- * For which of several slices each profile counts: an instance that several could use counts for the first; for a slice by memory only
- * if no other names its profile.
+ * For which of several slices each profile counts, by index: for a slice by memory only if no other names the profile.
  *
  * @param served profiles that serve each slice
  */
+export function countersOf(
+  slices: readonly SliceEntry[],
+  served: readonly (readonly string[])[],
+): ReadonlyMap<string, readonly number[]> {
+  const named = new Set(served.filter((_, index) => slices[index]?.memory === undefined).flat());
+  const counters = new Map<string, number[]>();
+  slices.forEach(({ memory }, index) => {
+    for (const one of new Set(served[index]))
+      if (memory === undefined || !named.has(one)) counters.set(one, [...(counters.get(one) ?? []), index]);
+  });
+  return counters;
+}
+
+/** The profiles that count for each of several slices, where each counts for the first. @param served as in {@link countersOf} */
 export function shareProfiles(
   slices: readonly SliceEntry[],
   served: readonly (readonly string[])[],
 ): readonly (readonly string[])[] {
-  const named = new Set(served.filter((_, index) => slices[index]?.memory === undefined).flat());
-  const taken = new Set<string>();
-  return slices.map(({ memory }, index) => {
-    const own = [...new Set(served[index])].filter(
-      (one) => !taken.has(one) && (memory === undefined || !named.has(one)),
-    );
-    for (const one of own) taken.add(one);
-    return own;
-  });
+  const counters = countersOf(slices, served);
+  return slices.map((_, index) => [...new Set(served[index])].filter((one) => counters.get(one)?.[0] === index));
 }
 
 /** The smallest first. Of what NVIDIA has not published it is not known that it holds as much. */

@@ -3,6 +3,8 @@ import type { DemandState, PolicyStatus } from '../../api/types.ts';
 
 /** How a policy's demand stands: its part of the status. */
 export interface DemandReport {
+  /** Of the version of the policy that is in force, which may be an earlier one than the newest. */
+  readonly generation?: number | undefined;
   readonly states: readonly DemandState[];
   /** What becomes of a request to free slices; absent if there is none. */
   readonly defrag?: PolicyStatus['defrag'];

@@ -5,7 +5,7 @@ import { checkPolicy } from './check.ts';
 import type { NodeClaim } from './claim.ts';
 import { Contenders } from './contenders.ts';
 import { type Contest, isOwn, judgeContest, outcomeForLoser } from './contest.ts';
-import { productsOf } from './match-gpu.ts';
+import { migProductsOf } from './match-gpu.ts';
 import { PolicyRecord } from './policy-record.ts';
 import { DemandChoices } from './demand-choices.ts';
 import type { DemandWishes } from './demand-wish.ts';
@@ -68,6 +68,8 @@ export class Fleet {
     this.#selections.setPolicy(record.scope);
     const isSame = known?.policy.spec === record.policy.spec;
     record.tally = isSame ? known.tally : new PolicyTally(this.#contenders.nodesWhere(record, isOwn));
+    // It stands as before while the edit is checked, and for good if that is refused.
+    if (isSame) record.demand = known.demand;
     this.#beginAcceptance(record);
     const left = before.filter((node) => !record.nodes.has(node));
     // While it is being checked nothing changes for the nodes that it keeps.
@@ -180,7 +182,7 @@ export class Fleet {
    */
   review(node: string, partition: GpuNodePartition | undefined): readonly string[] {
     const contenders = this.#contenders.of(node);
-    const products = productsOf(partition?.status?.device?.gpus ?? []);
+    const products = migProductsOf(partition?.status?.device?.gpus ?? []);
     return [
       ...this.#takeProducts(node, products),
       ...contenders.flatMap(({ record }) =>

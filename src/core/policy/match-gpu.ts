@@ -6,6 +6,13 @@ export function productsOf(gpus: readonly GpuReport[]): readonly string[] {
   return gpus.filter((gpu) => !isNameless(gpu)).map(({ product }) => product);
 }
 
+/** What the GPUs are that may have MIG: one that has none, or does not say what it is, tells nothing of what a policy can have. */
+export function migProductsOf(gpus: readonly GpuReport[]): readonly string[] {
+  const mayHaveMig = ({ migCapable, error, product }: GpuReport): boolean =>
+    migCapable !== false && (error === undefined || findModel(product) !== undefined);
+  return productsOf(gpus.filter(mayHaveMig));
+}
+
 /** A lost GPU that has never told its UUID is reported by its address, and nothing can be asked of it. */
 export function isNameless({ uuid, pciBusId }: GpuReport): boolean {
   return uuid === pciBusId;

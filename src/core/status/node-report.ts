@@ -1,4 +1,5 @@
 import { definedOnly } from '../text/defined-fields.ts';
+import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import type { GpuNodePartition, NodePartitionStatus } from '../../api/types.ts';
 import { closedStatus, lastingWaits, type NodeMemory } from '../node/memory.ts';
 import type { Verdict } from '../node/outcome.ts';
@@ -8,7 +9,7 @@ import { timeText } from '../text/duration.ts';
 import { setConditions } from './conditions.ts';
 import { judgeDegraded } from './degraded.ts';
 import { deviceText } from '../policy/layout-text.ts';
-import { cutText } from '../text/cut-text.ts';
+import { cutText, fitWithin } from '../text/cut-text.ts';
 
 /** A transient state is written to the status if it lasts longer than this, in ms, and its message changes no more often. */
 const transientMs = 2000;
@@ -76,7 +77,7 @@ function describe(
   );
   // A node that is Ready waits for nothing, whatever the decision that found it so waited for.
   const waits = phase === 'Ready' ? [] : lastingWaits(memory);
-  return {
+  const fields: NodeStatusFields = {
     phase,
     layout: cutText(deviceText(partition.status?.device?.gpus ?? []), 512),
     writerMode,
@@ -84,4 +85,5 @@ function describe(
     ...definedOnly({ closed: closedStatus(memory) }),
     ...(waits.length > 0 && { waits }),
   };
+  return fitWithin(fields, statusBounds);
 }

@@ -18,6 +18,8 @@ export interface PolicyConditionDraft {
   readonly status: 'True' | 'False';
   readonly reason: PolicyReason;
   readonly message: string;
+  /** Of which generation it tells, if not of the newest. */
+  readonly observedGeneration?: number;
 }
 
 /** Without what other field managers write: the ledger and the history. */
@@ -46,6 +48,8 @@ export interface PolicyFacts {
   readonly frozen?: string | undefined;
   /** How its demand stands, if it has one for which a plan was made. */
   readonly demand?: DemandReport | undefined;
+  /** What was told of it last, which stays until there is one. */
+  readonly knownDemand?: PolicyStatus['demand'];
   /** What becomes of a request to free slices. */
   readonly defrag?: PolicyStatus['defrag'];
   /** Which of its schedules is in force, and which follows; undefined if it has none. */
@@ -79,7 +83,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
       ...(isRetiring(policy) ? ['deleting'] : []),
     ].join(', '),
     conditions: [...conditionsOf(facts, tally), ...conditionOfDemand(facts)],
-    ...definedOnly({ limits, schedule, defrag, demand: demand?.states }),
+    ...definedOnly({ limits, schedule, defrag, demand: demand?.states ?? facts.knownDemand }),
     nodes,
     plan: {
       gpusChanging,
@@ -129,8 +133,13 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
   ];
 }
 
-function conditionOfDemand({ demand }: PolicyFacts): readonly PolicyConditionDraft[] {
-  return demand ? [{ ...demand.condition, message: cutText(demand.condition.message, 4096) }] : [];
+function conditionOfDemand({ demand, policy }: PolicyFacts): readonly PolicyConditionDraft[] {
+  if (demand === undefined) return [];
+  const { generation, condition } = demand;
+  const isOlder = generation !== undefined && generation !== policy.metadata.generation;
+  const about = isOlder ? `generation ${generation} is in force: ` : '';
+  const message = cutText(`${about}${condition.message}`, 4096);
+  return [{ ...condition, message, ...(isOlder && { observedGeneration: generation }) }];
 }
 
 /** A policy that is stalled starts no change, and lets those under way end. */

@@ -1,11 +1,12 @@
+import { statusBounds } from '../../api/generated/gpu-partition-policy.bounds.ts';
 import type { PolicyStatus } from '../../api/types.ts';
 import { defragAnnotation } from '../../api/names.ts';
 import type { DemandSlice } from '../demand/pool.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import { isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.ts';
 import { joinWords, writeLayout } from '../gpu/search/layout-words.ts';
-import { countWords } from '../text/cut-text.ts';
-import { countPresent } from './count.ts';
+import { countWords, fitWithin } from '../text/cut-text.ts';
+import { countPresent, mostSlices } from './count.ts';
 import type { DemandAsked } from './demand-question.ts';
 import type { Shortfall } from './demand-report.ts';
 import type { Member } from './member.ts';
@@ -14,8 +15,7 @@ import type { Member } from './member.ts';
 export type DefragState = NonNullable<PolicyStatus['defrag']>;
 
 const beforeRequest = 1000;
-/** More than a GPU of today holds, for each of ten thousand. */
-const mostSlices = 100_000;
+const requestBounds = statusBounds.properties.defrag.properties.request;
 
 /** Reads `3g.20gb=2,1g.5gb=1`. @returns what is wrong with it, in words, if something is */
 export function readFree(text: string): Layout | { readonly error: string } {
@@ -41,16 +41,22 @@ export interface FreeRequest {
   readonly free: ReturnType<typeof readFree>;
 }
 
+/** A policy's annotations. */
+type Annotations = Readonly<Record<string, string>> | undefined;
+
+/** Whether a state is that of what a policy's annotation requests now. The status has as much of the text as it takes. */
+export function isOfRequest(known: DefragState | undefined, annotations: Annotations): boolean {
+  const text = annotations?.[defragAnnotation];
+  return known?.request === (text === undefined ? undefined : fitWithin(text, requestBounds));
+}
+
 /** What a policy's annotation requests; undefined if nothing, or if it has been dealt with. */
-export function requestedFree(
-  annotations: Readonly<Record<string, string>> | undefined,
-  known: DefragState | undefined,
-): FreeRequest | undefined {
-  const request = annotations?.[defragAnnotation];
-  if (request === undefined || (known?.request === request && known.state !== 'Making')) return undefined;
+export function requestedFree(annotations: Annotations, known: DefragState | undefined): FreeRequest | undefined {
+  const text = annotations?.[defragAnnotation];
+  if (text === undefined || (isOfRequest(known, annotations) && known?.state !== 'Making')) return undefined;
   // What follows the slices only tells one request from the next. People write blanks around the commas.
-  const [slices = ''] = /^\s*[^\s,]*(?:\s*,\s*[^\s,]*)*/.exec(request) ?? [];
-  return { request, free: readFree(slices) };
+  const [slices = ''] = /^\s*[^\s,]*(?:\s*,\s*[^\s,]*)*/.exec(text) ?? [];
+  return { request: fitWithin(text, requestBounds), free: readFree(slices) };
 }
 
 /**

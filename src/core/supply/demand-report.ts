@@ -2,8 +2,10 @@ import type { DemandState } from '../../api/types.ts';
 import { coverDemand, readDemand } from '../demand/coverage.ts';
 import type { ClassPlan } from '../demand/demand-plan.ts';
 import type { DemandReport } from '../policy/demand-report.ts';
+import { countWords, joinWithin } from '../text/cut-text.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
+import { mostKinds, type Uncounted } from './waiting-share.ts';
 import type { WantedSlice } from './wanted-slices.ts';
 
 /** Slices that a plan could not provide, by name. */
@@ -39,7 +41,11 @@ export function reportDemand(
     const unmet = sumOf(one, lacking);
     const freed = lackingAtLeast === undefined ? 0 : Math.max(0, unmet - sumOf(one, lackingAtLeast));
     const why =
-      unmet > 0 ? explain({ unmet, freed, isSpared, isUnproven }, members) : beyond > 0 ? explainMax(one) : undefined;
+      unmet > 0
+        ? explain(one, { unmet, freed, isSpared, isUnproven }, members)
+        : beyond > 0
+          ? explainMax(one)
+          : undefined;
     return {
       name,
       wanted: count,
@@ -53,23 +59,44 @@ export function reportDemand(
   return { states, condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking)) };
 }
 
+/** What was told last of a demand, and stays told while nothing newer is known: a request that was carried out is not carried out again. */
+export type ToldDemand = Pick<DemandReport, 'states' | 'defrag'>;
+
 /** The planner could not answer. */
-export function reportFailure(known: DemandReport | undefined, message: string): DemandReport {
-  return {
-    states: known?.states ?? [],
-    condition: {
-      type: 'DemandMet',
-      status: 'False',
-      reason: 'PlannerFailed',
-      message: `no layouts could be chosen for the demand, and nodes stay as they are: ${message}`,
-    },
-  };
+export function reportFailure(known: ToldDemand, why: string): DemandReport {
+  const message = `no layouts could be chosen for the demand, and nodes stay as they are: ${why}`;
+  return { ...known, condition: { type: 'DemandMet', status: 'False', reason: 'PlannerFailed', message } };
 }
 
-/** The same, where what Kueue holds back is not known. @param why with what to do */
-export function reportUnread({ states, condition }: DemandReport, why: string): DemandReport {
+/** The pods that wait cannot be read. */
+export function reportPodsUnread(known: ToldDemand, why: string): DemandReport {
+  const message = `the pods that wait cannot be read, so nothing is made for them, and nodes stay as they are: ${why}`;
+  return { ...known, condition: { type: 'DemandMet', status: 'False', reason: 'PodsUnavailable', message } };
+}
+
+/** The same report, where what Kueue holds back is not known. @param why with what to do */
+export function reportUnread(report: DemandReport, why: string): DemandReport {
+  const { condition } = report;
   const message = `${why}. Until then only pods count: ${condition.message}`;
-  return { states, condition: { ...condition, status: 'False', reason: 'KueueUnavailable', message } };
+  return { ...report, condition: { ...condition, status: 'False', reason: 'KueueUnavailable', message } };
+}
+
+const longestUncounted = 1024;
+
+/** The same, with the pods that wait and count for nothing: whether the demand is met is said without them. @param policy its name */
+export function reportUncounted(report: DemandReport, policy: string, left: readonly Uncounted[]): DemandReport {
+  const words = left.flatMap(({ namespace, pods, why }) => {
+    if (why === 'Kinds')
+      return [`${countWords(pods, 'pod')} of namespace ${namespace}, whose pods are of more than ${mostKinds} kinds`];
+    const others = pods === 1 ? '' : `, and ${pods - 1} like it`;
+    return why.policy === policy
+      ? [`pod ${namespace}/${why.pod}${others}, which requests more than a node can hold`]
+      : [];
+  });
+  if (words.length === 0) return report;
+  const { condition } = report;
+  const message = `${condition.message}; not counted: ${joinWithin(words, longestUncounted)}`;
+  return { ...report, condition: { ...condition, message } };
 }
 
 /** How many of each wanted slice these instances do not provide, by its name. */
@@ -102,9 +129,15 @@ interface Unmet {
   readonly isUnproven: boolean;
 }
 
-function explain({ unmet, freed, isSpared, isUnproven }: Unmet, members: readonly Member[]): string {
+function explain(
+  { unknown }: WantedSlice,
+  { unmet, freed, isSpared, isUnproven }: Unmet,
+  members: readonly Member[],
+): string {
   const gpus = members.length;
   if (gpus === 0) return 'no selected node has reported a GPU that takes part yet';
+  if (unknown !== undefined)
+    return `no GPU of the selected nodes has ${unknown} (${describeProfiles(members)}): ask for what they have, or select nodes whose GPUs have it`;
   if (freed === 0 && isUnproven)
     return `no room was found for ${unmet} more in the time for a plan, and there may be some: add GPUs, or want less`;
   if (freed === 0) {
@@ -117,6 +150,18 @@ function explain({ unmet, freed, isSpared, isUnproven }: Unmet, members: readonl
     : 'in place of pods that cannot be evicted';
   const follow = `${freed} could be made only ${bar}: they follow when slices fall idle`;
   return rest === 0 ? follow : `${follow}; for ${rest} more there is no room at all`;
+}
+
+const longestProfiles = 800;
+
+/** What the kinds of GPUs have. */
+function describeProfiles(members: readonly Member[]): string {
+  const kinds = new Map(members.map(({ product, gpu }) => [product.replace(/^NVIDIA /, ''), gpu.geometry.profiles]));
+  const words = [...kinds].map(
+    ([product, profiles]) =>
+      `${product} has ${profiles.length === 0 ? 'no MIG' : profiles.map(({ name }) => name).join(', ')}`,
+  );
+  return joinWithin(words, longestProfiles);
 }
 
 /** GPUs without MIG cannot be had otherwise, whatever the settings. */

@@ -7,9 +7,11 @@ import type {
   PolicySpec,
 } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
+import { type Grid, gridOf } from '../gpu/search/grid.ts';
 import { isClosed, type NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { isWhole, nameSlice, profilesServing, type SliceEntry } from '../policy/demand-profiles.ts';
+import { onceEach } from '../text/once-each.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import { noProfiles } from './member.ts';
 
@@ -23,7 +25,46 @@ export interface PoolNode {
   readonly fixed: ReadonlySet<string>;
   /** Slices that it would have under another policy, where one is looked for. */
   readonly possible?: ReadonlySet<string>;
+  /** How many GPUs of each kind it has; absent where they are not known, or shared. */
+  readonly gpus?: ReadonlyMap<Grid, number>;
 }
+
+/** Whether the GPUs of a node could hold what one pod requests, if they held nothing else: none waits for a slice that cannot be. */
+export function couldHold({ gpus }: Pick<PoolNode, 'gpus'>, requests: ReadonlyMap<string, number>): boolean {
+  if (gpus === undefined) return true;
+  const kinds = [...gpus].map(([grid, count]) => ({ grid, count, sizes: sizesOf(grid) }));
+  const add = (of: (kind: (typeof kinds)[number]) => number): number => kinds.reduce((sum, kind) => sum + of(kind), 0);
+  const least = (of: (kind: (typeof kinds)[number]) => number): number => Math.min(...kinds.map(of));
+  let [memory, compute] = [0, 0];
+  for (const [resource, amount] of requests) {
+    if (amount > add(({ count, sizes }) => count * (sizes.get(resource)?.most ?? 0))) return false;
+    memory += amount * least(({ sizes }) => sizes.get(resource)?.memory ?? 0);
+    compute += amount * least(({ sizes }) => sizes.get(resource)?.compute ?? 0);
+  }
+  // Of several kinds of slices each may fit, and all of them not.
+  return (
+    memory <= add(({ grid, count }) => count * grid.geometry.memorySlices) &&
+    compute <= add(({ grid, count }) => count * grid.geometry.computeSlices)
+  );
+}
+
+interface SliceSize {
+  /** On one GPU. */
+  readonly most: number;
+  /** Slices of a GPU that one takes. */
+  readonly memory: number;
+  readonly compute: number;
+}
+
+/** What a GPU can hold, by resource. */
+const sizesOf = onceEach(({ geometry }: Grid): ReadonlyMap<string, SliceSize> => {
+  const { memorySlices: memory, computeSlices: compute, profiles } = geometry;
+  const slices = profiles.map((profile) => {
+    const size = { most: profile.maxInstances, memory: profile.memorySlices, compute: profile.computeSlices };
+    return [resourceOf(profile.name), size] as const;
+  });
+  return new Map([[GPU_RESOURCE, { most: 1, memory, compute }], ...slices]);
+});
 
 /** The nodes over which a policy decides. */
 export interface PodPool {
@@ -65,7 +106,12 @@ export class PoolReader {
       const [first = new Set<string>(), ...others] = new Set(made.map((one) => one[how]));
       return others.length === 0 ? first : new Set([first, ...others].flatMap((one) => [...one]));
     };
-    return { node, idle, follows: join('follows'), fixed: join('fixed') };
+    const kinds = new Map<Grid, number>();
+    for (const gpu of gpus) {
+      const grid = gridOf(liveGeometry(device, gpu) ?? noProfiles);
+      kinds.set(grid, (kinds.get(grid) ?? 0) + 1);
+    }
+    return { node, idle, follows: join('follows'), fixed: join('fixed'), ...(kinds.size > 0 && { gpus: kinds }) };
   }
 
   /** @param nodes as they were read @param states how the demand stood after its last plan */

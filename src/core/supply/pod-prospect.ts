@@ -16,7 +16,7 @@ import { describeHold, describePlace, describeSlices, elsewhere, nameProfile } f
 import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
 import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planServed } from './pool-plan.ts';
 import { findPrice } from './price.ts';
-import { type PodPool, PoolReader } from './pod-pool.ts';
+import { couldHold, type PodPool, PoolReader } from './pod-pool.ts';
 import { shareWaiting } from './waiting-share.ts';
 import { followsPods, type WantedPart, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 import type { PodView } from '../pods/pod-view.ts';
@@ -28,6 +28,7 @@ export interface PodProspect {
     | 'NotInDemand'
     | 'NextSchedule'
     | 'NoGpus'
+    | 'NeverFits'
     | 'Making'
     | 'Planned'
     | 'FixedCount'
@@ -78,13 +79,22 @@ export function* foreseePod(
   const shares = shareWaiting([...listWaiters(facts.pods ?? [pod]), ...held], pools);
   const { partitions, pods = [], budgets = [] } = facts;
   const prospects: PodProspect[] = [];
-  for (const { policy, nodes } of owned) {
+  for (const [index, { policy, nodes }] of owned.entries()) {
     const { demand } = policy.spec;
     const { name } = policy.metadata;
     if (!nodes.some(({ node }) => couldTake(node, pod))) continue;
     const later = [...waiter.requests.keys()].flatMap((resource) => explainLater(facts, name, nodes, resource));
     prospects.push(...later);
     if (!demand || later.length > 0) continue;
+    const hosts = pools[index]?.nodes.filter(({ node }) => couldTake(node, pod)) ?? [];
+    const oneOfEach = new Map([...waiter.requests.keys()].map((resource) => [resource, 1]));
+    const fits = (requests: Waiter['requests']): boolean => hosts.some((host) => couldHold(host, requests));
+    if (fits(oneOfEach) && !fits(waiter.requests)) {
+      const asks = [...waiter.requests].map(([resource, amount]) => `${amount} ${nameProfile(resource)}`).join(' and ');
+      const message = `policy ${name}: the pod requests ${asks}, which no node of it can ever hold, so it counts for nothing: ask for less in one pod`;
+      prospects.push({ policy: name, code: 'NeverFits', message });
+      continue;
+    }
     if (homes.length > 0 && !homes.includes(name)) continue;
     const members = nodes.flatMap(({ partition }) =>
       partition ? listMembers(policy, partition, { isResting: () => false }) : [],
@@ -128,9 +138,15 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
   const profile = nameProfile(resource);
   if (members.length === 0)
     return { code: 'NoGpus', message: 'no node of it has reported a GPU with MIG that takes part' };
-  const want = wanted.find(({ slices }) =>
+  const candidates = wanted.filter(({ slices }) =>
     slices.some((slice) => slice.profiles.some((one) => isOfProfile(resource, one))),
   );
+  // A pod counts for the next slice once the first has reached its max or count.
+  const isFull = ({ name, used, beyond }: WantedSlice): boolean => {
+    const count = demand.slices.find((one) => nameSlice(one) === name)?.count;
+    return beyond > 0 || (count !== undefined && used >= count);
+  };
+  const want = candidates.find((one) => !isFull(one)) ?? candidates[0];
   if (!want) {
     if (!members.some((member) => canOffer(member, resource))) return undefined;
     const message = `its demand has no slice ${profile}, only ${describeSlices(demand)}: add one, or ask for one of these`;

@@ -1,9 +1,23 @@
 import { compareText } from '../text/fingerprint.ts';
 import { accepts, type Waiter } from './pod-demand.ts';
-import type { PodPool, PoolNode } from './pod-pool.ts';
+import { couldHold, type PodPool, type PoolNode } from './pod-pool.ts';
 
 /** Slices that pods wait for, by policy and resource. */
 export type WaitingByPolicy = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/**
+ * So many kinds of pods of one namespace are looked at, those of which most pods wait first: each is compared with every node of the
+ * cluster. The bound is one for each namespace, or one tenant would hide the pods of the others.
+ */
+export const mostKinds = 100;
+
+/** Pods that wait and count for no pool. */
+export interface Uncounted {
+  readonly namespace: string;
+  readonly pods: number;
+  /** Of more kinds than are looked at; or one pod requests more slices than a node of a pool can ever hold. */
+  readonly why: 'Kinds' | { readonly policy: string; readonly pod: string };
+}
 
 /** Order in which pools take pods that wait: the higher priority first, then by name. */
 export function byTurn(a: Pick<PodPool, 'policy' | 'priority'>, b: Pick<PodPool, 'policy' | 'priority'>): number {
@@ -18,10 +32,12 @@ export function byTurn(a: Pick<PodPool, 'policy' | 'priority'>, b: Pick<PodPool,
  *
  * @param waiters in any order
  * @param pools disjoint; of policies without a demand too, which may serve a pod already
+ * @param leave called with pods that count for none although they ask for slices that one follows
  */
 export function* sharing(
   waiters: readonly Waiter[],
   pools: readonly PodPool[],
+  leave: (left: Uncounted) => void = () => {},
 ): Generator<undefined, WaitingByPolicy, undefined> {
   const ordered = pools.toSorted(byTurn).map((pool) => new OpenPool(pool));
   const shares = new Map(pools.map(({ policy }) => [policy, new Map<string, number>()]));
@@ -29,7 +45,7 @@ export function* sharing(
     const share = shares.get(pool.policy);
     for (const [name, amount] of requests) share?.set(name, (share.get(name) ?? 0) + amount * pods);
   };
-  for (const { waiter, kind, pods } of yield* groupAlike(waiters)) {
+  for (const { waiter, kind, pods } of yield* groupAlike(waiters, leave)) {
     let left = pods;
     // 1. One by one, as each takes slices that are idle.
     for (const pool of ordered) {
@@ -51,6 +67,9 @@ export function* sharing(
     const pool =
       ordered.find((one) => one.makes(waiter, kind, 'fixed')) ?? ordered.find((one) => one.couldHave(waiter, kind));
     if (pool) count(pool, waiter, left);
+    const meant = pool ? undefined : ordered.find((one) => one.makes(waiter, kind, 'follows', true));
+    const { namespace = '', name } = waiter.pod.metadata;
+    if (meant) leave({ namespace, pods: left, why: { policy: meant.policy, pod: name } });
   }
   return shares;
 }
@@ -71,16 +90,33 @@ interface AlikePods {
   readonly pods: number;
 }
 
-function* groupAlike(waiters: readonly Waiter[]): Generator<undefined, readonly AlikePods[], undefined> {
-  const groups = new Map<string, AlikePods>();
+function* groupAlike(
+  waiters: readonly Waiter[],
+  leave: (left: Uncounted) => void,
+): Generator<undefined, readonly AlikePods[], undefined> {
+  const groups = new Map<string, Omit<AlikePods, 'pods'>>();
+  const byNamespace = new Map<string, Map<string, number>>();
   for (const waiter of waiters) {
     yield;
-    const kind = kindOf(waiter);
     const key = alikeKey(waiter);
-    const known = groups.get(key);
-    groups.set(key, { waiter, kind, pods: waiter.count + (known?.pods ?? 0) });
+    if (!groups.has(key)) groups.set(key, { waiter, kind: kindOf(waiter) });
+    const { namespace = '' } = waiter.pod.metadata;
+    const kinds = byNamespace.get(namespace) ?? new Map<string, number>();
+    byNamespace.set(namespace, kinds.set(key, (kinds.get(key) ?? 0) + waiter.count));
   }
-  return [...groups].toSorted(([a], [b]) => compareText(a, b)).map(([, group]) => group);
+  const pods = new Map<string, number>();
+  for (const [namespace, kinds] of byNamespace) {
+    const ordered = [...kinds].toSorted(([a, many], [b, more]) => more - many || compareText(a, b));
+    const left = ordered.splice(mostKinds).reduce((sum, [, count]) => sum + count, 0);
+    for (const [key, count] of ordered) pods.set(key, (pods.get(key) ?? 0) + count);
+    if (left > 0) leave({ namespace, pods: left, why: 'Kinds' });
+  }
+  return [...groups]
+    .toSorted(([a], [b]) => compareText(a, b))
+    .flatMap(([key, group]) => {
+      const count = pods.get(key);
+      return count === undefined ? [] : [{ ...group, pods: count }];
+    });
 }
 
 /** Equal for pods that require and request the same. */
@@ -127,14 +163,20 @@ class OpenPool {
     return found !== undefined;
   }
 
-  /** Whether a node of it could take the pod, and be given a slice that the pod requests; others may be fixed, or there already. */
-  makes(waiter: Waiter, kind: string, how: 'follows' | 'fixed'): boolean {
+  /**
+   * Whether a node of it could take the pod, and be given a slice that the pod requests; others may be fixed, or there already. A pod that
+   * requests more than the node can ever hold would take all room there is, and wait as before.
+   */
+  makes(waiter: Waiter, kind: string, how: 'follows' | 'fixed', isAnyAmount = false): boolean {
     if (waiter.ways !== undefined && !this.#followsQueues) return false;
     const names = [...waiter.requests.keys()];
     const offers = ({ follows, fixed, idle }: OpenNode, name: string): boolean =>
       follows.has(name) || fixed.has(name) || idle.has(name);
     return this.#listAccepting(waiter, kind).some(
-      (one) => names.some((name) => one[how].has(name)) && names.every((name) => offers(one, name)),
+      (one) =>
+        names.some((name) => one[how].has(name)) &&
+        names.every((name) => offers(one, name)) &&
+        (isAnyAmount || couldHold(one, waiter.requests)),
     );
   }
 
@@ -153,8 +195,8 @@ class OpenPool {
   /** Whether a node of it could take the pod, and have all that it requests under another policy. */
   couldHave(waiter: Waiter, kind: string): boolean {
     const names = [...waiter.requests.keys()];
-    return this.#listAccepting(waiter, kind).some(({ possible }) =>
-      names.every((name) => possible?.has(name) === true),
+    return this.#listAccepting(waiter, kind).some(
+      (one) => names.every((name) => one.possible?.has(name) === true) && couldHold(one, waiter.requests),
     );
   }
 

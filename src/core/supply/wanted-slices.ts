@@ -1,8 +1,8 @@
 import type { PolicyDemand } from '../../api/types.ts';
 import { type DemandSlice, WHOLE } from '../demand/pool.ts';
-import { isWhole, nameSlice, profilesServingAll, shareProfiles, type SliceEntry } from '../policy/demand-profiles.ts';
+import { countersOf, isWhole, nameSlice, profilesServingAll, type SliceEntry } from '../policy/demand-profiles.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
-import { countPresent } from './count.ts';
+import { countPresent, mostSlices } from './count.ts';
 import type { Member } from './member.ts';
 import { waitingFor } from './pod-demand.ts';
 
@@ -24,6 +24,8 @@ export interface WantedSlice {
   readonly waiting: number | undefined;
   /** Used and waited for beyond the slice's max. */
   readonly beyond: number;
+  /** What no GPU of the pool has, in words; absent if one has it. */
+  readonly unknown?: string;
   /** What serves pods counts by profile, since a pod requests one; the rest may be of any profile. */
   readonly slices: readonly WantedPart[];
 }
@@ -49,19 +51,24 @@ export function wantedSlices(
   const geometries = new Map(members.map(({ gpu, product }) => [gpu.geometry, product]));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
   const served = slices.map((slice) => ({ slice, ...serve(slice, geometries) }));
-  const counting = shareProfiles(
+  const counters = countersOf(
     slices,
     served.map(({ profiles }) => profiles),
   );
-  return served.map(({ slice, ...parts }, index) => {
-    const own = counting[index] ?? [];
-    const uses = own.map((profile) => ({
-      profile,
-      used: used.get(profile) ?? 0,
-      waiting: asked.waiting ? waitingFor(asked.waiting, profile) : 0,
-    }));
-    return want(slice, uses, parts, asked);
-  });
+  const waitingOf = (profile: string): number =>
+    asked.waiting ? Math.min(mostSlices, waitingFor(asked.waiting, profile)) : 0;
+  const uses = shareUses(slices, counters, (profile) => ({
+    used: used.get(profile) ?? 0,
+    waiting: waitingOf(profile),
+  }));
+  return served.map(({ slice, ...parts }, index) => ({
+    ...want(slice, uses[index] ?? [], parts, asked),
+    ...(parts.profiles.length === 0 && { unknown: sayServing(slice) }),
+  }));
+}
+
+function sayServing({ profiles = [], memory }: SliceEntry): string {
+  return memory === undefined ? `a profile ${profiles.join(' or ')}` : `a plain profile with ${memory} of memory`;
 }
 
 /** Under what the demand for a slice, or for a profile of it, is steadied: an edit of what serves starts over. */
@@ -74,6 +81,40 @@ interface ProfileUse {
   readonly profile: string;
   readonly used: number;
   readonly waiting: number;
+}
+
+/**
+ * What counts for each slice: of what is in use, and then of what is waited for, each takes as much as its max or count allows, in their
+ * order. What is left counts for the first: nothing else could want it.
+ *
+ * @param counters slices for which each profile counts
+ */
+function shareUses(
+  slices: readonly SliceEntry[],
+  counters: ReadonlyMap<string, readonly number[]>,
+  amountsOf: (profile: string) => Pick<ProfileUse, 'used' | 'waiting'>,
+): readonly (readonly ProfileUse[])[] {
+  const left = slices.map(({ count, max = Infinity }) => count ?? max);
+  const shares = slices.map((_, index) => {
+    const own = [...counters].filter(([, counting]) => counting.includes(index));
+    return new Map(own.map(([profile]) => [profile, { profile, used: 0, waiting: 0 }]));
+  });
+  for (const kind of ['used', 'waiting'] as const)
+    for (const [profile, counting] of counters) {
+      let rest = amountsOf(profile)[kind];
+      const give = (index: number, amount: number): void => {
+        const share = shares[index]?.get(profile);
+        if (share) share[kind] += amount;
+        rest -= amount;
+      };
+      for (const index of counting) {
+        const taken = Math.min(rest, left[index] ?? 0);
+        left[index] = (left[index] ?? 0) - taken;
+        give(index, taken);
+      }
+      give(counting[0] ?? 0, rest);
+    }
+  return shares.map((share) => [...share.values()]);
 }
 
 function want(

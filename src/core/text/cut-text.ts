@@ -33,6 +33,39 @@ export function joinWithin(
   return `${cutText(first, most - rest.length)}${rest}`;
 }
 
+/** What the API takes of a value: how long its texts may be, and how far its numbers may go. */
+export interface Bounds {
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, Bounds>>;
+  readonly items?: Bounds;
+  /** Of each value of a map. */
+  readonly additionalProperties?: Bounds;
+}
+
+/**
+ * The value with its texts cut and its numbers limited to what the API takes. Much of what is reported is copied: from pods, annotations,
+ * drivers, other programs. One such number or text too many, and the server would refuse the whole report.
+ */
+export function fitWithin<T>(value: T, bounds: Bounds): T {
+  return fit(value, bounds) as T;
+}
+
+function fit(value: unknown, bounds: Bounds): unknown {
+  const { maxLength = Infinity, minimum = -Infinity, maximum = Infinity, properties, items } = bounds;
+  if (typeof value === 'string') return cutText(value, maxLength);
+  if (typeof value === 'number') return Math.min(maximum, Math.max(minimum, value));
+  if (Array.isArray(value)) return items ? value.map((one) => fit(one, items)) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => {
+      const inner = properties?.[key] ?? bounds.additionalProperties;
+      return [key, inner ? fit(one, inner) : one];
+    }),
+  );
+}
+
 /** `1 node`, `3 nodes`. */
 export function countWords(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;

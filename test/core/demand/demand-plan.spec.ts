@@ -284,6 +284,16 @@ describe('the demand planner', () => {
       expect(layouts.get('a')?.create.map(({ profile }) => profile)).to.deep.equal(['1g.5gb']);
     });
 
+    it(`takes a count of any size, and tells all that is lacking, ${name}`, () => {
+      const pool = [gpuOf('a', 'a100-40gb'), gpuOf('b', 'a100-40gb')];
+      for (const count of [100, 2 ** 31, 2 ** 63]) {
+        const slices = [slice('1g.5gb', count), slice('3g.20gb', 1, 20), slice('2g.10gb', 0)];
+        const { plan: made } = plan({ pool, slices, evict: 'Never' }, how);
+        expect(made.unserved).to.deep.equal({ '1g.5gb': count - 11 });
+        expect(figuresOf(made.cost)).to.deep.equal([count - 11, 0, 2, 0]);
+      }
+    });
+
     it(`makes a GPU whole, and gives up the one that has least to lose, ${name}`, () => {
       const pool = [
         gpuOf('a', 'a100-40gb', '1g.5gb@0', '1g.5gb@1'),

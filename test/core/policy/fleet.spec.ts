@@ -479,6 +479,22 @@ describe('the acceptance of a generation', () => {
     expect(fleet.policy('p')?.refusal).to.equal(wrong);
   });
 
+  it('judges a profile by the GPUs that have MIG: neither one that has none nor one that is lost switches the check off', () => {
+    const t4 = aGpu({ index: 1, product: 'Tesla T4', migCapable: false });
+    const lost = { ...aGpu({ index: 2, product: 'unknown', error: 'lost' }), migCapable: undefined };
+    const { layouts: _none, ...spec } = aPolicy().spec;
+    const absurd = { slices: [{ profiles: ['9g.99gb'], count: 1 }] };
+    for (const others of [[], [t4], [lost], [t4, lost]]) {
+      const fleet = aFleet([], { a: 'p', b: 'other' });
+      fleet.review('a', a100);
+      fleet.review('b', aPartition({ device: aDevice(...(others as readonly (typeof t4)[])) }));
+      fleet.setPolicy({ ...aPolicy(), spec: { ...spec, demand: absurd } });
+      expect(fleet.policy('p')?.refusal?.reason, JSON.stringify(others)).to.equal('UnknownProfile');
+      fleet.setPolicy(aPolicy({ generation: 2, layouts: [{ profiles: { '9g.99gb': 1 } }] }));
+      expect(fleet.policy('p')?.refusal?.reason).to.equal('UnknownProfile');
+    }
+  });
+
   it('is refused by a node on which its strategy cannot work', () => {
     const both = aPartition({ device: aDevice(aGpu(), aGpu({ index: 1 })) });
     const layouts = [{ gpus: { indices: [0] }, profiles: { '1g.5gb': 7 } }];

@@ -4,6 +4,7 @@ import type { GpuReport } from '../../../src/api/types.ts';
 import {
   askToFree,
   isFree,
+  isOfRequest,
   judgeRequest,
   judgeShortage,
   readFree,
@@ -152,6 +153,18 @@ describe('the annotation of a policy that requests free slices', () => {
     expect(requestedFree(annotations, { request, state: 'Refused', message: '' })).to.equal(undefined);
     expect(requestedFree(annotations, { request: 'another', state: 'Done', message: '' })).to.deep.equal(requested);
     expect(requestedFree({}, undefined)).to.equal(undefined);
+  });
+
+  it('is dealt with once, though it is longer than the status can say', () => {
+    const long = { 'gpupartition.dev/defrag': `3g.20gb=1 ${'for the night run '.repeat(100)}` };
+    const { request: told = '', free } = requestedFree(long, undefined) ?? {};
+    expect(told.length).to.be.at.most(1024);
+    expect(free).to.deep.equal({ '3g.20gb': 1 });
+    const done = { request: told, state: 'Done', message: '' } as const;
+    expect(requestedFree(long, done)).to.equal(undefined);
+    expect(isOfRequest(done, long)).to.equal(true);
+    expect(isOfRequest(done, {})).to.equal(false);
+    expect(isOfRequest(undefined, undefined)).to.equal(true);
   });
 
   it('is read to its last slice, wherever blanks are', () => {

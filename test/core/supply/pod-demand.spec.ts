@@ -1,21 +1,23 @@
 import { expect } from 'chai';
 import type { DemandState, GpuReport, PolicyDemand } from '../../../src/api/types.ts';
+import { gridOf } from '../../../src/core/gpu/search/grid.ts';
 import { projectWaitingPod } from '../../../src/core/projection/project-waiting-pod.ts';
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
 import { listMembers } from '../../../src/core/supply/member.ts';
 import { hasLabels, listWaiters } from '../../../src/core/supply/pod-demand.ts';
 import { type PodPool, type PoolNode, PoolReader } from '../../../src/core/supply/pod-pool.ts';
-import { shareWaiting } from '../../../src/core/supply/waiting-share.ts';
+import { shareWaiting, sharing as sharingOf, type Uncounted } from '../../../src/core/supply/waiting-share.ts';
 import { steadyKeyOf, wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 import { aNode } from '../../support/node-builders.ts';
+import { modelOf } from '../gpu/builders.ts';
 import type { PodView } from '../../../src/core/pods/pod-view.ts';
 
 const small = 'nvidia.com/mig-1g.5gb';
 const medium = 'nvidia.com/mig-1g.10gb';
 const large = 'nvidia.com/mig-3g.20gb';
 
-const aPod = (spec: PodView['spec'] = {}, resource = small, amount = 1): PodView => ({
+const aPod = (spec: PodView['spec'] = {}, resource = small, amount: number | string = 1): PodView => ({
   metadata: { name: 'job', namespace: 'ns' },
   spec: { containers: [{ name: 'main', resources: { limits: { [resource]: amount } } }], ...spec },
 });
@@ -104,6 +106,49 @@ describe('pods that wait for slices', () => {
     const idle = { idle: new Map([[small, 1]]) };
     const pool = { ...aPool('z'), nodes: [aPoolNode(idle), aPoolNode(idle)] };
     expect(share([aPod({}, small, 2)], aPool('a'), pool)).to.deep.equal({ a: { [small]: 2 }, z: {} });
+  });
+
+  it('count for nothing if they request more than a node can ever hold, and are told with their number', () => {
+    const gpus = new Map([[gridOf(modelOf('A100-SXM4-40GB')), 1]]);
+    const left: Uncounted[] = [];
+    const countedOf = (...pods: readonly PodView[]) => {
+      left.length = 0;
+      const sharing = sharingOf(listWaiters(pods.map(projectWaitingPod)), [aPool('p', { gpus })], (one) =>
+        left.push(one),
+      );
+      for (let step = sharing.next(); ; step = sharing.next())
+        if (step.done === true) return Object.fromEntries(step.value.get('p') ?? []);
+    };
+    const absurd = [8, 20, 3_000_000_000, '9223372036854775807'].map((amount) => aPod({}, small, amount));
+    expect(countedOf(...absurd, aPod(), aPod({}, small, 7))).to.deep.equal({ [small]: 8 });
+    expect(left.map(({ pods }) => pods)).to.deep.equal([1, 1, 1, 1]);
+    expect(left[0]).to.deep.equal({ namespace: 'ns', pods: 1, why: { policy: 'p', pod: 'job' } });
+    expect(countedOf(aPod({}, medium, 5)), 'more than there is memory for').to.deep.equal({});
+    const mixed = (smalls: number): PodView => ({
+      ...both,
+      spec: {
+        containers: [[small, smalls] as const, [medium, 2] as const].map(([name, count]) => ({
+          resources: { limits: { [name]: count } },
+        })),
+      },
+    });
+    expect(countedOf(mixed(4))).to.deep.equal({ [small]: 4, [medium]: 2 });
+    expect(countedOf(mixed(5)), 'each alone would fit').to.deep.equal({});
+  });
+
+  it('are looked at up to a hundred kinds of each namespace, those of most pods first', () => {
+    const ofKind = (namespace: string, rack: number): PodView => ({
+      ...aPod({ tolerations: [{ key: `k${rack}` }] }),
+      metadata: { name: `job-${rack}`, namespace },
+    });
+    const many = Array.from({ length: 10_000 }, (_, rack) => ofKind('tenant', rack));
+    const left: Uncounted[] = [];
+    const waiters = listWaiters([...many, ofKind('tenant', 9999), ofKind('other', 9998)].map(projectWaitingPod));
+    const sharing = sharingOf(waiters, [aPool('p')], (one) => left.push(one));
+    let step = sharing.next();
+    while (step.done !== true) step = sharing.next();
+    expect(step.value.get('p')?.get(small)).to.equal(102);
+    expect(left).to.deep.equal([{ namespace: 'tenant', pods: 9900, why: 'Kinds' }]);
   });
 
   it('count for a pool that could have their slices under another policy, where no demand wants such', () => {
@@ -335,6 +380,33 @@ describe('a demand that follows pods', () => {
     ]);
   });
 
+  it('counts a pod for the next slice of its profile where the first has reached its max or count', () => {
+    const any = { name: 'any', profiles: ['1g.10gb', '1g.5gb'] };
+    const steady = (_: string, count: number): number => count;
+    const both = (first: PolicyDemand['slices'][number], second: PolicyDemand['slices'][number], smalls: number) =>
+      wantedSlices({ slices: [first, second], from: 'Pods' }, members, {
+        waiting: new Map([[small, smalls]]),
+        steady,
+      }).map(({ name, count, used, waiting, beyond }) => [name, count, used, waiting, beyond]);
+    // In use are two small ones and a medium one.
+    expect(both({ ...any, max: 5 }, { profiles }, 6)).to.deep.equal([
+      ['any', 5, 3, 2, 0],
+      ['1g.5gb', 4, 0, 4, 0],
+    ]);
+    expect(both({ ...any, max: 2 }, { profiles }, 6), 'in use first').to.deep.equal([
+      ['any', 2, 2, 0, 0],
+      ['1g.5gb', 7, 1, 6, 0],
+    ]);
+    expect(both({ profiles, count: 3 }, { name: 'any', profiles: ['1g.5gb'] }, 6)).to.deep.equal([
+      ['1g.5gb', 3, 2, 1, 0],
+      ['any', 5, 0, 5, 0],
+    ]);
+    expect(both({ ...any, max: 3 }, { profiles, max: 2 }, 6), 'nobody else wants the rest').to.deep.equal([
+      ['any', 3, 3, 4, 4],
+      ['1g.5gb', 2, 0, 2, 0],
+    ]);
+  });
+
   it('wants what is in use at once, however long it has been', () => {
     expect(wanted({ profiles, max: 9 }, { [small]: 4 }, () => 0)[0]).to.include({ count: 2, used: 2, waiting: 4 });
   });
@@ -377,6 +449,12 @@ describe('a demand that follows pods', () => {
     expect(wanted({ profiles, count: 2 }, { [small]: 3 })[0]).to.include({ count: 2, used: 2, waiting: 3, beyond: 0 });
     const declared = { waiting: undefined, steady: (_: string, count: number) => count };
     expect(wantedSlices({ slices: [{ profiles }] }, members, declared)[0]).to.include({ count: 2, used: 2 });
+  });
+
+  it('counts no more of what a queue holds than a policy may write', () => {
+    const waiting = { [small]: 2 ** 31 * 7 };
+    expect(wanted({ profiles }, waiting)[0]).to.include({ count: 100_002, waiting: 100_000 });
+    expect(wanted({ profiles, count: 2 }, waiting)[0]).to.include({ count: 2, waiting: 100_000 });
   });
 
   it('weighs a whole GPU as much as the largest of the pool, and as 1 where there is none', () => {

@@ -445,6 +445,15 @@ describe('what a demand makes of a pod that waits', () => {
     ]);
   });
 
+  it('says of a pod that requests more than a node can ever hold that it counts for nothing', () => {
+    const nodes = [nodeOf(demanding(fromPods()), aGpu({ slices: [] }))];
+    const asks = (amount: string): PodView => aPod({ name: 'train', asks: { [small]: amount } });
+    expect(outlook(asks('20'), nodes)).to.deep.equal([
+      'NeverFits policy p: the pod requests 20 1g.5gb, which no node of it can ever hold, so it counts for nothing: ask for less in one pod',
+    ]);
+    expect(outlook(asks('7'), nodes)[0]).to.match(/^Planned /);
+  });
+
   it('does not advise a slice that no GPU of the pool has', () => {
     const nodes = [nodeOf(demanding(fromPods()), aGpu())];
     expect(outlook(asking('nvidia.com/mig-3g.40gb'), nodes), 'of another model').to.deep.equal([]);

@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../../../src/api/types.ts';
 import { areUnchanged, listChanged, wishesOf } from '../../../src/core/supply/demand-answer.ts';
 import { askFor, isServed } from '../../../src/core/supply/demand-question.ts';
-import { reportDemand } from '../../../src/core/supply/demand-report.ts';
+import {
+  reportDemand,
+  reportFailure,
+  reportPodsUnread,
+  reportUncounted,
+  reportUnread,
+} from '../../../src/core/supply/demand-report.ts';
 import { listMembers, type Member } from '../../../src/core/supply/member.ts';
 import { wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { planDemand } from '../../../src/process/demand-solver.ts';
@@ -279,6 +285,20 @@ describe('the report of a demand', () => {
     expect(states[0]?.why).to.equal('no selected node has reported a GPU that takes part yet');
   });
 
+  it('says of what none of the GPUs has what they have: more of them would be no help', () => {
+    const one = membersOf(policy, aNodeWith('n1', aGpu({ slices: [] })));
+    const whyOf = (slice: PolicyDemand['slices'][number], some = one) =>
+      reportDemand(wantedSlices({ slices: [slice] }, some, nobody), some, { lacking: { x: 1 } }).states[0]?.why;
+    expect(whyOf({ name: 'x', profiles: ['9g.99gb', '1g.6gb'], count: 1 })).to.equal(
+      'no GPU of the selected nodes has a profile 9g.99gb or 1g.6gb (A100-SXM4-40GB has 1g.5gb, 1g.5gb+me, 1g.10gb, 2g.10gb, 3g.20gb, 4g.20gb, 7g.40gb): ' +
+        'ask for what they have, or select nodes whose GPUs have it',
+    );
+    expect(whyOf({ name: 'x', memory: '100Gi', count: 1 })).to.match(
+      /^no GPU of .* has a plain profile with 100Gi of memory \(A100/,
+    );
+    expect(whyOf({ name: 'x', profiles: ['1g.5gb'], count: 1 })).to.match(/add GPUs, or want less$/);
+  });
+
   it('says that a single slice is unmet, and how many GPUs there are', () => {
     const { states, condition } = report(3, { small: 1 });
     expect(condition).to.include({ status: 'False', reason: 'NoRoom' });
@@ -288,6 +308,36 @@ describe('the report of a demand', () => {
     expect(state?.why).to.match(
       /^the 2 GPUs of the selected nodes do not hold 1 more beside the other slices: add GPUs/,
     );
+  });
+
+  it('says beside it which pods do not count, and why', () => {
+    const left = [
+      { namespace: 'a', pods: 1, why: { policy: 'p', pod: 'job' } },
+      { namespace: 'b', pods: 3, why: { policy: 'p', pod: 'job' } },
+      { namespace: 'c', pods: 9900, why: 'Kinds' as const },
+      { namespace: 'd', pods: 1, why: { policy: 'another', pod: 'job' } },
+    ];
+    const { condition } = reportUncounted(report(2), 'p', left);
+    expect(condition).to.include({ status: 'True', reason: 'DemandMet' });
+    expect(condition.message).to.equal(
+      'small: 2 offered, 1 in use; not counted: pod a/job, which requests more than a node can hold; ' +
+        'pod b/job, and 2 like it, which requests more than a node can hold; ' +
+        '9900 pods of namespace c, whose pods are of more than 100 kinds',
+    );
+    expect(reportUncounted(report(2), 'p', left.slice(3))).to.deep.equal(report(2));
+  });
+
+  it('keeps what was told last where nothing newer is known, above all what was freed', () => {
+    const defrag = { request: '3g.20gb=1', state: 'Done', message: '' } as const;
+    const told = { ...report(2), defrag };
+    for (const found of [reportFailure(told, 'x'), reportPodsUnread(told, 'x'), reportUnread(told, 'x')]) {
+      expect(found).to.deep.include({ states: told.states, defrag });
+      expect(found.condition.status).to.equal('False');
+    }
+    expect(reportPodsUnread(told, '403').condition).to.include({
+      reason: 'PodsUnavailable',
+      message: 'the pods that wait cannot be read, so nothing is made for them, and nodes stay as they are: 403',
+    });
   });
 
   it('blames what runs where evictions would serve any of the slices that lack', () => {

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { cutText, joinWithin } from '../../../src/core/text/cut-text.ts';
+import { statusBounds as ofNode } from '../../../src/api/generated/gpu-node-partition.bounds.ts';
+import { statusBounds as ofPolicy } from '../../../src/api/generated/gpu-partition-policy.bounds.ts';
+import { cutText, fitWithin, joinWithin } from '../../../src/core/text/cut-text.ts';
 
 describe('a text that is too long', () => {
   it('ends after a whole word, and says that it was cut', () => {
@@ -24,6 +26,34 @@ describe('a text that is too long', () => {
 
   it('keeps the beginning of a name that is longer than half of the room', () => {
     expect(cutText(`pod ${'x'.repeat(40)}`, 20)).to.equal(`pod ${'x'.repeat(15)}…`);
+  });
+});
+
+describe('what the API does not take', () => {
+  it('is cut and limited wherever it stands, and nothing else changes', () => {
+    const status = {
+      demand: [{ name: 'small', wanted: 3_000_000_000, offered: 1, used: 0, unmet: 2 ** 63 }],
+      defrag: { request: 'x'.repeat(2000), state: 'Refused', message: '' },
+      inForce: { generation: 3_000_000_000, spec: { priority: 3_000_000_000, strategy: 'y'.repeat(9000) } },
+    };
+    expect(fitWithin(status, ofPolicy)).to.deep.equal({
+      ...status,
+      demand: [{ name: 'small', wanted: 2 ** 31 - 1, offered: 1, used: 0, unmet: 2 ** 31 - 1 }],
+      defrag: { request: `${'x'.repeat(1023)}…`, state: 'Refused', message: '' },
+    });
+  });
+
+  it('is limited in maps and lists of a device too, from below as well', () => {
+    const device = {
+      clockSkewSeconds: -3e9,
+      advertised: { stale: 0, resources: { 'nvidia.com/gpu': 2e6 } },
+      gpus: [{ product: 'z'.repeat(129), index: 3, instances: [] }],
+    };
+    expect(fitWithin({ device }, ofNode).device).to.deep.equal({
+      clockSkewSeconds: -2e9,
+      advertised: { stale: 0, resources: { 'nvidia.com/gpu': 1e6 } },
+      gpus: [{ product: `${'z'.repeat(127)}…`, index: 3, instances: [] }],
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { adoptAnnotation, retryAnnotation } from '../../../api/names.ts';
+import { adoptAnnotation } from '../../../api/names.ts';
 import { wishHash } from '../../wish/wish.ts';
 import { namePods } from '../../pods/pod-view.ts';
 import { adviseMonitors } from '../../pods/monitor-words.ts';
@@ -7,7 +7,7 @@ import { awaitUsers, leaveOpen, type Outcome, passing, type Ruling, type Situati
 import { generationOf, grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
 import { resumeWait, waitFor } from '../memory.ts';
 import { isReadBeforeBoot, type NodeView } from '../node-view.ts';
-import { driftEndsAt, mostRepairs } from '../repair.ts';
+import { driftEndsAt, mostRepairs, retryAskedWith } from '../repair.ts';
 import { listUsers } from './cluster-pods.ts';
 import { describePlan } from './slot.ts';
 import { awaitingPlan, wishOf } from './wish.ts';
@@ -132,7 +132,7 @@ export function drifting(situation: Situation): Ruling | undefined {
     `something else changes the GPUs: the layout was repaired ${mostRepairs} times within an hour and differs again. ` +
     `Find the cause (manual nvidia-smi, mig-manager, a boot script); the next repair is at ${timeText(until)}, ` +
     `or as soon as the policy changes, or you ask for it: gpu-partition retry ${node.metadata.name}`;
-  const { waits } = waitFor(situation, 'Drift', node.metadata.annotations?.[retryAnnotation]);
+  const { waits } = waitFor(situation, 'Drift', retryAskedWith(node));
   return { ...leaveOpen('Failed', 'Drifting', message, until - now + 1000), waits };
 }
 

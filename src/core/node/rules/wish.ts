@@ -1,11 +1,10 @@
-import { retryAnnotation } from '../../../api/names.ts';
 import type { GpuWish, PolicyLayout, Wish } from '../../../api/types.ts';
 import { deviceMeets, meetsWish, wishHash } from '../../wish/wish.ts';
 import { countWords } from '../../text/cut-text.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import type { WishFields } from '../commands.ts';
 import { backendToTell } from './find-backend.ts';
-import { isDrifting } from '../repair.ts';
+import { isDrifting, retryAskedWith } from '../repair.ts';
 import { leaveOpen, type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';
 
 /** What the policy wants of this node's GPUs; undefined if it wants nothing, or is not known. */
@@ -81,7 +80,7 @@ export function gpusGone(situation: Situation): Ruling | undefined {
   const found = findMoved(situation);
   if (found === undefined) return undefined;
   const { node, partition, memory, now } = situation;
-  const asked = node.metadata.annotations?.[retryAnnotation] ?? '';
+  const asked = retryAskedWith(node) ?? '';
   const wait = memory.waits.GpusGone ?? { since: now, of: asked };
   if (wait.of !== asked) return undefined;
   const { gpus = [] } = partition.status?.device ?? {};
@@ -144,7 +143,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
 /** Whether somebody has asked for a retry since the node was left alone because something else changes its GPUs. */
 function isRetryAsked({ memory, node }: Situation): boolean {
   const { Drift: wait } = memory.waits;
-  return wait !== undefined && wait.of !== node.metadata.annotations?.[retryAnnotation];
+  return wait !== undefined && wait.of !== retryAskedWith(node);
 }
 
 /** Whether the policy that decides has mode Plan. */

@@ -328,6 +328,15 @@ describe('a layout that something else changes', () => {
     expect(world.done.filter((what) => what === 'WriteWish')).to.have.lengthOf(1);
   });
 
+  it('is left alone after a retry that was asked for in more words than a wait can say, also by the next leader', () => {
+    const node = aNode({ annotations: { 'gpupartition.dev/retry': 'please '.repeat(500) } });
+    const partition = aDrift({ repairs: ago(3, 2, 1) });
+    const { verdict, memory } = judge({ partition, node });
+    expect(verdict.reason).to.equal('Drifting');
+    expect(memory.waits.Drift?.of?.length).to.be.at.most(1024);
+    expect(judge({ partition, node }, {}, memory).verdict.reason).to.equal('Drifting');
+  });
+
   it('is left alone after an edit that its last repair was granted for', () => {
     // An edit that leaves the wish as it is writes nothing: the wish has the generation before.
     const partition = aDrift({
