@@ -3,6 +3,7 @@ import type { PolicyDemand } from '../api/types.ts';
 import type { PoolGpu } from '../core/demand/pool.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
+import { findStop } from '../core/rollout/gate.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
 import { type DefragState, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
@@ -74,7 +75,8 @@ export class DemandReconciler {
       if (touched.length > 0)
         this.#parts.log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
-      const report = { ...reportDemand(wanted, current, planned.shortfall), ...(defrag && { defrag }) };
+      const stop = findStop(policy, this.#parts.now());
+      const report = { ...reportDemand(wanted, current, planned.shortfall, stop), ...(defrag && { defrag }) };
       this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
     } catch (error) {
       signal.throwIfAborted();
@@ -107,7 +109,7 @@ export class DemandReconciler {
     const paceMs = podsPaceOf(demand);
     const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
     const waiters = [...listWaiters(await this.#parts.pods.get(course.longestMs(demand))), ...(held?.waiters ?? [])];
-    const waiting = await readWaiting(this.#parts.cluster, record, waiters);
+    const waiting = await readWaiting(this.#parts.cluster, record, waiters, this.#parts.now());
     const wanted = course.want(demand, members, waiting, this.#parts.now());
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);

@@ -22,9 +22,9 @@ export async function readMembers(
 }
 
 /** {@link listPodPools}, without blocking the event loop. */
-async function readPodPools(cluster: PoolCluster, record: PolicyRecord): Promise<readonly PodPool[]> {
+async function readPodPools(cluster: PoolCluster, record: PolicyRecord, now: number): Promise<readonly PodPool[]> {
   const turn = new Turn();
-  const reading = listPodPools(record, cluster);
+  const reading = listPodPools(record, cluster, now);
   let step = reading.next();
   while (step.done !== true) {
     await turn.pause();
@@ -33,14 +33,15 @@ async function readPodPools(cluster: PoolCluster, record: PolicyRecord): Promise
   return step.value;
 }
 
-/** The slices that are waited for and that a policy's pool is to offer, by resource; without blocking the event loop. */
+/** The slices that are waited for and that a policy's pool is to offer, by resource; without blocking the event loop. @param now in ms since the epoch */
 export async function readWaiting(
   cluster: PoolCluster,
   record: PolicyRecord,
   waiters: readonly Waiter[],
+  now: number,
 ): Promise<ReadonlyMap<string, number>> {
   const turn = new Turn();
-  const shares = sharing(waiters, await readPodPools(cluster, record));
+  const shares = sharing(waiters, await readPodPools(cluster, record, now));
   let step = shares.next();
   while (step.done !== true) {
     await turn.pause();

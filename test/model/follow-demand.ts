@@ -5,6 +5,7 @@ import type { PolicyDemand } from '../../src/api/types.ts';
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/demand-plan.ts';
 import { PoolClasses } from '../../src/core/demand/gpu-classes.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import { findStop } from '../../src/core/rollout/gate.ts';
 import { type ChosenLayouts, DemandCourse, podsPaceOf } from '../../src/core/supply/demand-course.ts';
 import { listWaiters } from '../../src/core/supply/pod-demand.ts';
 import { listPodPools, listPool, type PoolCluster } from '../../src/core/supply/demand-pool.ts';
@@ -100,7 +101,7 @@ export class DemandWork {
     if (!chosen) return 100;
     this.#demands.demandChecks.isChosen(this.#by, record, planned, chosen);
     for (const node of fleet.choose(policy, chosen.wishes)) this.#lookAt(node);
-    const report = reportDemand(wanted, current, planned.shortfall);
+    const report = reportDemand(wanted, current, planned.shortfall, findStop(policy, this.#now));
     if (record.policy === record.newest && !sameJson(record.demand, report)) {
       record.demand = report;
       this.#tellPolicy(name);
@@ -159,7 +160,7 @@ export class DemandWork {
   }
 
   #listPools(record: PolicyRecord, cluster: PoolCluster): readonly PodPool[] {
-    const reading = listPodPools(record, cluster);
+    const reading = listPodPools(record, cluster, this.#now);
     let step = reading.next();
     while (step.done !== true) step = reading.next();
     return step.value;

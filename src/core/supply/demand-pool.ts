@@ -4,7 +4,7 @@ import type { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/policy-record.ts';
 import { enforces } from '../policy/versions.ts';
 import { listMembers, type Member } from './member.ts';
-import { type PodPool, type PoolNode, PoolReader } from './pod-pool.ts';
+import { type Acts, actsOf, type PodPool, type PoolNode, PoolReader } from './pod-pool.ts';
 
 interface ByName<T> {
   get(name: string): T | undefined;
@@ -33,10 +33,15 @@ export function* listPool(
   }
 }
 
-/** All pools among which pods that wait are shared, with that of a policy as {@link listPool} has it; yields after each node. */
+/**
+ * All pools among which pods that wait are shared, with that of a policy as {@link listPool} has it; yields after each node.
+ *
+ * @param now in ms since the epoch
+ */
 export function* listPodPools(
   record: PolicyRecord,
   { fleet, nodes, partitions }: PoolCluster,
+  now: number,
 ): Generator<undefined, readonly PodPool[], undefined> {
   const pools: PodPool[] = [];
   for (const one of fleet.policies) {
@@ -50,9 +55,17 @@ export function* listPodPools(
       if (node) own.push(reader.read(node, partitions.get(key)));
       yield;
     }
-    pools.push(reader.pool(name, own, one.demand?.states));
+    pools.push(reader.pool(name, own, actsNow(one, now, one === record), one.demand?.states));
   }
   return pools;
+}
+
+/** {@link actsOf}, with what the status does not say yet. */
+function actsNow(record: PolicyRecord, now: number, isViewer: boolean): Acts {
+  const { policy, isAccepted, inForce } = record;
+  if (!isViewer && !isAccepted && inForce === undefined) return 'Never';
+  const acts = actsOf(policy, now, isViewer);
+  return acts === 'Now' && record.holdFor(policy)?.kind === 'Refused' ? 'Later' : acts;
 }
 
 /** A policy that only plans takes no node from another, and shows what it would do with all. */

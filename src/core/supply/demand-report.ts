@@ -2,6 +2,7 @@ import type { DemandState } from '../../api/types.ts';
 import { coverDemand, readDemand } from '../demand/coverage.ts';
 import type { ClassPlan } from '../demand/demand-plan.ts';
 import type { DemandReport } from '../policy/demand-report.ts';
+import type { RolloutStop } from '../rollout/gate.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
 import type { WantedSlice } from './wanted-slices.ts';
@@ -25,10 +26,12 @@ export function ranOutOfTime({ gap }: Pick<ClassPlan, 'gap'>): boolean {
   return gap?.figure === 'unserved';
 }
 
+/** @param stop what keeps what is lacking from being made for now */
 export function reportDemand(
   wanted: readonly WantedSlice[],
   members: readonly Member[],
   { lacking, lackingAtLeast, isSpared = true, isUnproven = false }: Shortfall,
+  stop?: RolloutStop,
 ): DemandReport {
   const missing = countLacking(
     wanted,
@@ -50,7 +53,7 @@ export function reportDemand(
       ...(why !== undefined && { why }),
     };
   });
-  return { states, condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking)) };
+  return { states, condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking), stop) };
 }
 
 /** The planner could not answer. */
@@ -130,7 +133,11 @@ function explainMax({ used, waiting = 0, beyond }: WantedSlice): string {
   return `${used} are in use and ${waiting} waited for, ${beyond} more than max`;
 }
 
-function judge(states: readonly DemandState[], isHeldByUse: boolean): DemandReport['condition'] {
+function judge(
+  states: readonly DemandState[],
+  isHeldByUse: boolean,
+  stop: RolloutStop | undefined,
+): DemandReport['condition'] {
   const isFalse = { type: 'DemandMet', status: 'False' } as const;
   const unmet = states.filter((one) => one.unmet > 0);
   if (unmet.length > 0) {
@@ -140,7 +147,9 @@ function judge(states: readonly DemandState[], isHeldByUse: boolean): DemandRepo
   const short = states.filter(({ offered, wanted }) => offered < wanted);
   if (short.length > 0) {
     const message = short.map(({ name, offered, wanted }) => `${name}: ${offered} of ${wanted} exist`).join('; ');
-    return { ...isFalse, reason: 'Reconciling', message: `${message}; the others are being made` };
+    return stop
+      ? { ...isFalse, reason: stop.reason, message: `${message}; the others are not being made: ${stop.message}` }
+      : { ...isFalse, reason: 'Reconciling', message: `${message}; the others are being made` };
   }
   const beyond = states.flatMap(({ name, why }) => (why === undefined ? [] : [`${name}: ${why}`]));
   if (beyond.length > 0) return { ...isFalse, reason: 'MaxReached', message: beyond.join('; ') };
