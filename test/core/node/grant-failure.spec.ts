@@ -341,6 +341,9 @@ describe('a grant that fails', () => {
 
     it('is tried again when another schedule, or another choice of a demand, makes something else of the node', () => {
       const world = resting();
+      world.awaitGrant(2);
+      world.fail();
+      expect(triesAgain(world), 'two minutes').to.equal(false);
       world.policy = aSlicingPolicy({ layouts: [{ profiles: { '3g.20gb': 2 } }] });
       world.step();
       const { wish } = world.partition.spec;
