@@ -65,19 +65,20 @@ export class DemandReconciler {
     try {
       const { planned, defrag } = await this.#planFree(course, record, { asked, members, signal });
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
-      // 1. What was planned for a pool that has changed meanwhile is not taken.
+      // 1. What was planned for GPUs that have changed meanwhile is not taken.
       const current = await this.#gather(record, demand, course);
       if (this.#parts.cluster.fleet.policy(name)?.policy !== policy) return { requeueAfterMs: 10 };
       const chosen = course.choose(demand, planned, current, this.#parts.now());
       if (!chosen) return { requeueAfterMs: 100 };
       // 2. The nodes take it from here, each when it gets a slot.
-      const { wishes, touched } = chosen;
+      const { wishes, touched, isWhole } = chosen;
       if (touched.length > 0)
         this.#parts.log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
       const stop = findStop(policy, this.#parts.now());
       const report = { ...reportDemand(wanted, current, planned.shortfall, stop), ...(defrag && { defrag }) };
       this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
+      if (!isWhole) return { requeueAfterMs: 100 };
     } catch (error) {
       signal.throwIfAborted();
       this.#report(record, reportFailure(record.demand, describeError(error)));

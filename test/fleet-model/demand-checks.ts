@@ -201,7 +201,12 @@ export class DemandChecks {
   }
 
   /** What was chosen for a GPU, and is not made yet, is not taken back while the same is asked for. */
-  #staysChosen(by: string, policy: GpuPartitionPolicy, planned: Planned, { touched, wishes }: ChosenLayouts): void {
+  #staysChosen(
+    by: string,
+    policy: GpuPartitionPolicy,
+    planned: Planned,
+    { touched, wishes }: Omit<ChosenLayouts, 'isWhole'>,
+  ): void {
     const key = `${by} ${policy.metadata.uid} ${policy.metadata.generation}`;
     const before = this.#chosen.get(key);
     const asked = JSON.stringify(planned.asked);

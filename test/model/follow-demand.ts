@@ -106,6 +106,7 @@ export class DemandWork {
       record.demand = report;
       this.#tellPolicy(name);
     }
+    if (!chosen.isWhole) return 100;
     return demand.from === 'Pods' ? podsPaceOf(demand) : undefined;
   }
 

@@ -5,7 +5,7 @@ import type { SliceEntry } from '../policy/demand-profiles.ts';
 import type { DemandWishes } from '../policy/demand-wish.ts';
 import { durationMs } from '../text/duration.ts';
 import { sameJson } from '../text/fingerprint.ts';
-import { areUnchanged, listChanged, type MemberLayout, wishesOf } from './demand-answer.ts';
+import { areUnchanged, keepStanding, listChanged, type MemberLayout, servesMore, wishesOf } from './demand-answer.ts';
 import type { DemandAsked } from './demand-question.ts';
 import { layRest } from './demand-rest.ts';
 import type { Member } from './member.ts';
@@ -33,6 +33,8 @@ export interface ChosenLayouts {
   readonly wishes: ReadonlyMap<string, DemandWishes>;
   /** The GPUs that it re-lays. */
   readonly touched: readonly Member[];
+  /** Whether that is all of the plan: the rest was made for GPUs that have changed meanwhile, and is to be planned again. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -107,21 +109,24 @@ export class DemandCourse {
   }
 
   /**
-   * Takes a plan for the pool as it is now. GPUs that it re-lays rest from now on.
+   * Takes a plan for the pool as it is now: what it makes of GPUs that are still what they were, if that alone serves more. GPUs that it
+   * re-lays rest from now on.
    *
-   * @returns undefined if a GPU that it re-lays is not what it was: the plan is not taken
+   * @returns undefined if nothing of the plan is taken
    */
   choose(demand: PolicyDemand, planned: Planned, current: readonly Member[], nowMs: number): ChosenLayouts | undefined {
-    const { members } = planned;
     const layouts = this.#layRest(demand, planned, nowMs);
-    const touched = listChanged(members, layouts);
-    if (!areUnchanged(touched, current)) return undefined;
+    const all = listChanged(planned.members, layouts);
+    const standing = keepStanding({ ...planned, layouts }, current);
+    const touched = listChanged(current, standing);
+    const isWhole = touched.length === all.length;
+    if (!isWhole && (touched.length === 0 || !servesMore(planned.asked, current, standing))) return undefined;
     for (const { gpu } of touched) this.relaid(gpu.id, nowMs);
     if (touched.length > 0) {
       const { cooldown = usualCooldown } = demand;
       this.#rest.forgetOthers(new Set(current.map(({ gpu }) => gpu.id)), nowMs, durationMs(cooldown));
     }
-    return { wishes: wishesOf(members, layouts), touched };
+    return { wishes: wishesOf(current, standing), touched, isWhole };
   }
 
   /** A GPU is re-laid: it rests from now on. */

@@ -129,6 +129,26 @@ describe('the course of a demand', () => {
     expect(course.isResting(edited, 'n1/0', 299_999) !== course.isResting(edited, 'n2/0', 299_999)).to.equal(true);
   });
 
+  it('takes the part of a plan that stands, if that alone serves more, and plans the rest again', async () => {
+    const course = new DemandCourse();
+    const members = ['n1', 'n2', 'n3'].map((node) => aMember(node));
+    const planned = await plan(members, ask(14));
+    const [first, second] = planned.members.filter((_, index) => planned.layouts[index]?.create.length === 7);
+    if (!first || !second) throw new Error('two GPUs change');
+    const joined = aMember('n4', { busy: true });
+    const now = [...members.filter(({ node }) => node !== first.node), aMember(first.node, { busy: true }), joined];
+    const chosen = course.choose(demand, planned, now, 0);
+    expect(chosen).to.include({ isWhole: false });
+    expect(chosen?.touched.map(({ node }) => node)).to.deep.equal([second.node]);
+    expect(chosen?.wishes.get(second.node)?.get('0')?.profiles).to.deep.equal({ '1g.5gb': 7 });
+    expect(chosen?.wishes.get(first.node)?.get('0'), 'as it is now').to.equal(now.at(-2)?.wish);
+    expect(chosen?.wishes.get('n4')?.get('0')).to.equal(joined.wish);
+    expect([first, second].map(({ gpu }) => course.isResting(demand, gpu.id, 1))).to.deep.equal([false, true]);
+    expect(new DemandCourse().choose(demand, planned, members, 0)).to.include({ isWhole: true });
+    const other = { ...planned, asked: { ...planned.asked, slices: [] } };
+    expect(course.choose(demand, other, now, 0), 'it serves no more').to.equal(undefined);
+  });
+
   it('forgets GPUs that have rested once they are gone: the nodes of an autoscaled pool come under ever new names', async () => {
     const course = new DemandCourse();
     const relay = async (node: string, nowMs: number): Promise<void> => {
