@@ -6,6 +6,7 @@ import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { findStop } from '../core/rollout/gate.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
 import { type DefragState, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
+import { isNewPolicy } from '../core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
 import { weighGpus } from '../core/supply/eviction-weight.ts';
@@ -51,12 +52,14 @@ export class DemandReconciler {
   async reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult | void> {
     const record = this.#parts.cluster.fleet.policy(name);
     const { demand } = record?.policy.spec ?? {};
-    if (!record || !demand || !(record.isAccepted || record.inForce)) {
+    if (!record || !(record.isAccepted || record.inForce)) {
       this.#courses.delete(name);
       return;
     }
+    // Another schedule may have layouts: what rests goes on resting.
+    if (!demand) return;
     const { policy } = record;
-    const course = this.#courses.get(name) ?? new DemandCourse();
+    const course = this.#courses.get(name) ?? this.#begin(record);
     this.#courses.set(name, course);
     const members = await this.#gather(record, demand, course);
     const { wanted, trouble } = await this.#want(record, demand, members, course);
@@ -87,6 +90,13 @@ export class DemandReconciler {
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   }
 
+  #begin(record: PolicyRecord): DemandCourse {
+    const { policies, partitions } = this.#parts.cluster;
+    const { steady } = policies.get(record.name)?.status ?? {};
+    const isNew = steady === undefined && isNewPolicy(record, partitions);
+    return new DemandCourse({ isNew, sinceMs: this.#parts.now(), ...(steady && { steady }) });
+  }
+
   #report(record: PolicyRecord, report: DemandReport): void {
     // The status is about the newest generation, not about the one that is still in force.
     if (record.policy !== record.newest || sameJson(record.demand, report)) return;
@@ -96,7 +106,7 @@ export class DemandReconciler {
 
   #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
     const now = this.#parts.now();
-    return readMembers(this.#parts.cluster, record, (id) => course.isResting(demand, id, now));
+    return readMembers(this.#parts.cluster, record, (id, grantedMs) => course.restOf(demand, id, now, grantedMs));
   }
 
   /** @returns with why what Kueue holds back is not known, if so */

@@ -8,7 +8,7 @@ import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { findStop } from '../../src/core/rollout/gate.ts';
 import { type ChosenLayouts, DemandCourse, podsPaceOf } from '../../src/core/supply/demand-course.ts';
 import { listWaiters } from '../../src/core/supply/pod-demand.ts';
-import { listPodPools, listPool, type PoolCluster } from '../../src/core/supply/demand-pool.ts';
+import { isNewPolicy, listPodPools, listPool, type PoolCluster } from '../../src/core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../src/core/supply/demand-report.ts';
 import type { Member } from '../../src/core/supply/member.ts';
@@ -80,12 +80,13 @@ export class DemandWork {
     const { fleet } = this.#cluster;
     const record = fleet.policy(name);
     const { demand } = record?.policy.spec ?? {};
-    if (!record || !demand || !(record.isAccepted || record.inForce)) {
+    if (!record || !(record.isAccepted || record.inForce)) {
       this.#courses.delete(name);
       return undefined;
     }
+    if (!demand) return undefined;
     const { policy } = record;
-    const course = this.#courses.get(name) ?? new DemandCourse();
+    const course = this.#courses.get(name) ?? this.#begin(record);
     this.#courses.set(name, course);
     const seen = this.#demands.seePool(this.#gather(record, demand, course), this.#pools.get(name));
     if (seen !== this.#pools.get(name)?.members) this.#pools.set(name, { members: seen, atMs: this.#now });
@@ -110,6 +111,13 @@ export class DemandWork {
     return demand.from === 'Pods' ? podsPaceOf(demand) : undefined;
   }
 
+  #begin(record: PolicyRecord): DemandCourse {
+    const { policies, partitions } = this.#cluster;
+    const { steady } = policies.get(record.name)?.status ?? {};
+    const isNew = steady === undefined && isNewPolicy(record, partitions);
+    return new DemandCourse({ isNew, sinceMs: this.#now, ...(steady && { steady }) });
+  }
+
   #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): readonly Member[] {
     const now = this.#now;
     const forgets = this.#world.hasBug('ForgetCooldown');
@@ -118,7 +126,9 @@ export class DemandWork {
       fleet: { policies: fleet.policies, winnerOf: (node: string) => fleet.winnerOf(node), chosenFor: () => undefined },
       partitions,
     };
-    const found = listPool(record, unaware || this.#cluster, (id) => !forgets && course.isResting(demand, id, now));
+    const found = listPool(record, unaware || this.#cluster, (id, grantedMs) =>
+      forgets ? false : course.restOf(demand, id, now, grantedMs),
+    );
     const members = [...found].flat();
     // Only what exists counts, not what an earlier leader has chosen, and each leader begins at another end.
     const isFirst = members.every(({ node }) => fleet.chosenFor(record.policy, node) === undefined);

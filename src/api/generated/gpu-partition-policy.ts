@@ -614,6 +614,12 @@ export interface GpuPartitionPolicy {
       why?: string;
     }[];
     /**
+     * With from: Pods or Kueue, by name of the slice: how many pods have asked for long enough, so that a new leader continues with it.
+     */
+    steady?: {
+      [k: string]: number;
+    };
+    /**
      * State of the request in the annotation gpupartition.dev/defrag (`gpu-partition defrag --apply`).
      */
     defrag?: {

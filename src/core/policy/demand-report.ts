@@ -4,6 +4,8 @@ import type { DemandState, PolicyStatus } from '../../api/types.ts';
 /** How a policy's demand stands: its part of the status. */
 export interface DemandReport {
   readonly states: readonly DemandState[];
+  /** What pods have asked for long enough, by slice. */
+  readonly steady?: PolicyStatus['steady'];
   /** What becomes of a request to free slices; absent if there is none. */
   readonly defrag?: PolicyStatus['defrag'];
   readonly condition: {

@@ -48,6 +48,8 @@ export interface PolicyFacts {
   readonly frozen?: string | undefined;
   /** How its demand stands, if it has one for which a plan was made. */
   readonly demand?: DemandReport | undefined;
+  /** What pods have asked for long enough, by slice of its demand. */
+  readonly steady?: PolicyStatus['steady'];
   /** What becomes of a request to free slices. */
   readonly defrag?: PolicyStatus['defrag'];
   /** Which of its schedules is in force, and which follows; undefined if it has none. */
@@ -58,7 +60,7 @@ export interface PolicyFacts {
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
 export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStatusDraft {
-  const { policy, acceptedGeneration, inForce, previous, limits, schedule, defrag, demand } = facts;
+  const { policy, acceptedGeneration, inForce, previous, limits, schedule, defrag, demand, steady } = facts;
   const skipped = tally.size('skipped');
   const nodes = {
     matched: tally.matched,
@@ -81,7 +83,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
       ...(isRetiring(policy) ? ['deleting'] : []),
     ].join(', '),
     conditions: [...conditionsOf(facts, tally), ...conditionOfDemand(facts)],
-    ...definedOnly({ limits, schedule, defrag, demand: demand?.states }),
+    ...definedOnly({ limits, schedule, defrag, steady, demand: demand?.states }),
     nodes,
     plan: {
       gpusChanging,

@@ -53,13 +53,25 @@ export function reportDemand(
       ...(why !== undefined && { why }),
     };
   });
-  return { states, condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking), stop) };
+  const steady = steadyOf(wanted);
+  return { states, ...(steady && { steady }), condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking), stop) };
+}
+
+/** More than the API keeps. */
+const mostCount = 2 ** 31 - 1;
+
+function steadyOf(wanted: readonly WantedSlice[]): DemandReport['steady'] {
+  const counts = wanted.flatMap(({ name, lasting }) =>
+    lasting === undefined ? [] : [[name, Math.min(mostCount, lasting)] as const],
+  );
+  return counts.length === 0 ? undefined : Object.fromEntries(counts);
 }
 
 /** The planner could not answer. */
 export function reportFailure(known: DemandReport | undefined, message: string): DemandReport {
   return {
     states: known?.states ?? [],
+    ...(known?.steady && { steady: known.steady }),
     condition: {
       type: 'DemandMet',
       status: 'False',
@@ -70,9 +82,9 @@ export function reportFailure(known: DemandReport | undefined, message: string):
 }
 
 /** The same, where what Kueue holds back is not known. @param why with what to do */
-export function reportUnread({ states, condition }: DemandReport, why: string): DemandReport {
+export function reportUnread({ condition, ...report }: DemandReport, why: string): DemandReport {
   const message = `${why}. Until then only pods count: ${condition.message}`;
-  return { states, condition: { ...condition, status: 'False', reason: 'KueueUnavailable', message } };
+  return { ...report, condition: { ...condition, status: 'False', reason: 'KueueUnavailable', message } };
 }
 
 /** How many of each wanted slice these instances do not provide, by its name. */
@@ -112,7 +124,7 @@ function explain({ unmet, freed, isSpared, isUnproven }: Unmet, members: readonl
     return `no room was found for ${unmet} more in the time for a plan, and there may be some: add GPUs, or want less`;
   if (freed === 0) {
     const who = gpus === 1 ? 'GPU of the selected nodes does' : `${gpus} GPUs of the selected nodes do`;
-    return `the ${who} not hold ${unmet} more beside the other slices${explainModes(members)}: add GPUs, or want less`;
+    return `the ${who} not hold ${unmet} more beside the other slices${explainModes(members)}${explainHeld(members)}: add GPUs, or want less`;
   }
   const rest = unmet - freed;
   const bar = isSpared
@@ -127,6 +139,12 @@ function explainModes(members: readonly Member[]): string {
   const held = members.filter(({ gpu }) => gpu.keepsMode === true && gpu.geometry.profiles.length > 0).length;
   if (held === 0) return '';
   return ` (${held} of them cannot change MIG mode: allow.gpuReset is false, the driver is too old for MIG, or a process uses the GPU)`;
+}
+
+/** They may serve it once they have rested. */
+function explainHeld(members: readonly Member[]): string {
+  const held = members.filter(({ isHeld }) => isHeld === true).length;
+  return held === 0 ? '' : ` (${held} of them changed twice within demand.cooldown, and are left alone until it is over)`;
 }
 
 function explainMax({ used, waiting = 0, beyond }: WantedSlice): string {

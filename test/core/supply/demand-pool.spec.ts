@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { listPodPools, listPool, type PoolCluster } from '../../../src/core/supply/demand-pool.ts';
+import { isNewPolicy, listPodPools, listPool, type PoolCluster } from '../../../src/core/supply/demand-pool.ts';
 import type { PodPool } from '../../../src/core/supply/pod-pool.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith } from '../../support/demand-builders.ts';
@@ -55,6 +55,35 @@ describe('the pool of a policy with a demand', () => {
       ['n1', false],
       ['n2', true],
     ]);
+  });
+
+  it('tells when a node was last granted a change for its policy, which is new as long as no node was told of it', () => {
+    const cluster = aCluster(aDemanding('p'));
+    const record = recordOf(cluster, 'p');
+    const seen: (number | undefined)[] = [];
+    const note = (_: string, grantedMs: number | undefined) => {
+      seen.push(grantedMs);
+      return 'Held' as const;
+    };
+    const uid = 'uid-p';
+    const partitionOf = (name: string, granted?: Partial<NonNullable<GpuNodePartition['spec']['granted']>>) => {
+      const { spec, ...one } = aNodeWith(name, aGpu());
+      const policy = { name: 'p', uid, generation: 1 };
+      const grant = { gpus: [], epoch: 1, policy, planHash: 'x', deadline: '2026-01-01T12:05:00Z', seconds: 300 };
+      const { policy: _none, ...untold } = spec;
+      return { ...one, spec: granted ? { ...spec, policy, granted: { ...grant, ...granted } } : untold };
+    };
+    const read = (...all: readonly ReturnType<typeof partitionOf>[]) => {
+      seen.length = 0;
+      const partitions = new Map<string, GpuNodePartition>(all.map((one) => [one.metadata.name, one]));
+      const members = [...listPool(record, { ...cluster, partitions }, note)].flat();
+      expect(members.every(({ isHeld, rests, gpu }) => isHeld && rests && gpu.isResting)).to.equal(true);
+      return { seen: [...seen], isNew: isNewPolicy(record, partitions) };
+    };
+    expect(read(partitionOf('n1'), partitionOf('n2', {}))).to.deep.equal({ seen: [undefined, noon], isNew: false });
+    const others = [{ policy: { uid: 'uid-q', generation: 1 } }, { planHash: '' }] as const;
+    for (const other of others) expect(read(partitionOf('n1', other)).seen).to.deep.equal([undefined]);
+    expect(read(partitionOf('n1'), partitionOf('n2')).isNew).to.equal(true);
   });
 
   it('has its GPUs as its last plan chose them, before their nodes are told', () => {
