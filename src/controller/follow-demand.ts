@@ -56,7 +56,7 @@ export class DemandReconciler {
       this.#courses.delete(name);
       return;
     }
-    // Another schedule may have layouts: what rests goes on resting.
+    // Another schedule may have layouts: what rests still does.
     if (!demand) return;
     const { policy } = record;
     const course = this.#courses.get(name) ?? this.#begin(record);

@@ -3,6 +3,7 @@ import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.t
 import { isDeepStrictEqual } from 'node:util';
 import type { GpuPartitionPolicy, GpuWish, PolicySpec } from '../../src/api/types.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import { variantsOf } from '../../src/core/policy/schedules.ts';
 import { profilesServing } from '../../src/core/policy/demand-profiles.ts';
 import type { Member } from '../../src/core/supply/member.ts';
 import type { ChosenLayouts } from '../../src/core/supply/demand-course.ts';
@@ -41,6 +42,8 @@ export class DemandChecks {
   /** Since when the agents report an instance as used, by node and UUID. */
   readonly #busySince = new Map<string, ReadonlyMap<string, number>>();
   readonly #relaidAt = new Map<string, number>();
+  /** When it was re-laid before that. */
+  readonly #relaidBefore = new Map<string, number>();
   /** GPUs for which something was chosen, by leader and generation of a policy. */
   readonly #chosen = new Map<string, { readonly asked: string; readonly pending: ReadonlyMap<string, GpuWish> }>();
   readonly #waiting = new Map<
@@ -118,6 +121,7 @@ export class DemandChecks {
    */
   isWanted(by: string, record: PolicyRecord, demand: Demand, wanted: readonly WantedSlice[]): void {
     if (demand.from !== 'Pods') return;
+    const onlooks = record.policy.spec.mode === 'Plan';
     const lookBackMs = msOf(demand.stabilization ?? '10m') + silenceMs + this.#world.checks.lagMs;
     const { product } = this.#world.setup;
     const model = findModel(product);
@@ -134,7 +138,8 @@ export class DemandChecks {
       const words = `${by} wants ${count} of ${name} for ${record.name}`;
       insist(count <= most, 'D1', `${words}, and pods asked for ${asks}, ${extra} spare, at most`);
     }
-    this.#countOnce(by, record, demand, wanted);
+    // One that only plans shows what it would do: it takes no pod from another.
+    if (!onlooks) this.#countOnce(by, record, demand, wanted);
   }
 
   /** Each pod counts for one pool, and for others only where that cannot serve it. */
@@ -172,7 +177,7 @@ export class DemandChecks {
 
   isChosen(by: string, record: PolicyRecord, planned: Planned, { touched, wishes }: ChosenLayouts): void {
     const { demand } = record.policy.spec;
-    if (!demand) return;
+    if (!demand || record.policy.spec.mode === 'Plan') return;
     this.relaid += touched.length;
     this.#restsAfterwards(by, record.policy, demand, planned, touched);
     this.#staysChosen(by, record.policy, planned, { touched, wishes });
@@ -197,7 +202,14 @@ export class DemandChecks {
       const names = again.map(({ gpu }) => gpu.id).join();
       insist(without > unserved, 'D2', `${by} re-lays ${names} within ${cooldown}, and others would serve as much`);
     }
-    for (const { gpu } of touched) this.#relaidAt.set(keyOf(gpu.id), this.#now);
+    for (const { gpu } of touched) {
+      const key = keyOf(gpu.id);
+      const [at = -Infinity, before = -Infinity] = [this.#relaidAt.get(key), this.#relaidBefore.get(key)];
+      const isHeld = at < before + msOf(cooldown) && this.#now < at + msOf(cooldown);
+      insist(!isHeld, 'D2', `${by} re-lays ${gpu.id} for the third time within ${cooldown}`);
+      this.#relaidBefore.set(key, at);
+      this.#relaidAt.set(key, this.#now);
+    }
   }
 
   /** What was chosen for a GPU, and is not made yet, is not taken back while the same is asked for. */
@@ -287,9 +299,10 @@ function evictsNever({ evict }: Pick<Demand, 'evict'>): boolean {
   return evict !== 'IfNeeded';
 }
 
-/** The newest, and the one in force if that is another. */
+/** The newest, and the one in force if that is another, with all that their schedules make of them. */
 function specsOf({ spec, status }: Policy): readonly PolicySpec[] {
-  return status?.inForce ? [spec, status.inForce.spec as PolicySpec] : [spec];
+  const specs = status?.inForce ? [spec, status.inForce.spec as PolicySpec] : [spec];
+  return specs.flatMap(variantsOf).map((one) => one.spec);
 }
 
 function insist(holds: boolean, invariant: string, message: string): asserts holds {

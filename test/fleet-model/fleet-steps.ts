@@ -1,7 +1,7 @@
 import { retryAnnotation } from '../../src/api/names.ts';
 import type { Kind } from '../model/api.ts';
 import { deletePolicy } from '../model/deletion.ts';
-import { drawDeclaredSpec, drawDemandSpec, drawProfile } from './demand-policies.ts';
+import { drawDeclaredSpec, drawDemandSchedules, drawDemandSpec, drawOnlooker, drawProfile } from './demand-policies.ts';
 import {
   applyFleetPolicy,
   drawDrain,
@@ -153,6 +153,15 @@ const demandSteps = {
   },
 } as const satisfies FleetSteps;
 
+/** Schedules with demands of their own, and policies that cannot act beside those that can. */
+const turnSteps = {
+  switchDemand: (world) =>
+    editSome(world, ({ schedules: _before, ...spec }) =>
+      spec.demand === undefined ? spec : { ...spec, schedules: drawDemandSchedules(world) },
+    ),
+  onlook: (world) => applyFleetPolicy(world, 'x', () => drawOnlooker(world.setup)),
+} as const satisfies FleetSteps;
+
 /** What users do beside: in a theme of their own, so that the seeds of stories without one tell what they told. */
 const userSteps = {
   invalidEdit: (world) =>
@@ -247,7 +256,15 @@ const stuckSteps = {
   closeBudget: (world) => void world.budgets.set(world.random.pick(apps) ?? 'x', 'Closed'),
 } as const satisfies FleetSteps;
 
-const steps = { ...usualSteps, ...demandSteps, ...userSteps, ...lateSteps, ...pluginSteps, ...stuckSteps };
+const steps = {
+  ...usualSteps,
+  ...demandSteps,
+  ...turnSteps,
+  ...userSteps,
+  ...lateSteps,
+  ...pluginSteps,
+  ...stuckSteps,
+};
 
 type FleetSteps = Readonly<Record<string, (world: FleetWorld) => unknown>>;
 
@@ -293,7 +310,7 @@ function pickName({ random }: FleetWorld): string {
 }
 
 function editSome(world: FleetWorld, change: Parameters<typeof mapSpec>[0]): void {
-  const known = world.random.pick(world.api.list('policies'));
+  const known = world.random.pick(world.api.list('policies').filter(({ metadata }) => metadata.name !== 'x'));
   if (known) applyFleetPolicy(world, known.metadata.name, mapSpec(change, known.spec));
 }
 

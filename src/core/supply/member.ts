@@ -70,8 +70,15 @@ export function listMembers(
       {
         node,
         product,
-        gpu: { id: `${node}/${uuid}`, geometry, instances: coming ?? present, isResting: stays || rests === 'Held', keepsMode },
-        rests: rests !== false,
+        gpu: {
+          id: `${node}/${uuid}`,
+          geometry,
+          instances: coming ?? present,
+          isResting: stays || rests === 'Held',
+          keepsMode,
+        },
+        // One for which something was chosen and not made yet was re-laid just now, whoever led then.
+        rests: rests !== false || coming !== undefined,
         ...(rests === 'Held' && { isHeld: true }),
         present,
         wish: coming ? awaited : asItIs(gpu, earlier),

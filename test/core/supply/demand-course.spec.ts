@@ -242,7 +242,7 @@ describe('the course of a demand', () => {
     expect([countAt(0, 5), countAt(59_999, 5), countAt(60_000, 5)]).to.deep.equal([0, 0, 5]);
   });
 
-  it('goes on with what pods had asked for under the leader before, for as long as less must be asked for', () => {
+  it('continues with what pods had asked for under the leader before, for as long as less must be asked for', () => {
     const countAt = counting(new DemandCourse({ isNew: false, sinceMs: 0, steady: { '1g.5gb': 4 } }));
     expect([countAt(0, 0), countAt(59_999, 0), countAt(60_000, 0)]).to.deep.equal([4, 4, 0]);
     const [found] = new DemandCourse().want(demand, [aMember('n1')], new Map([[small, 3]]), 0);
