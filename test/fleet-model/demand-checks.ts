@@ -25,6 +25,8 @@ const planMs = 80_000;
 /** Policies read the waiting pods at different moments, at most this far apart. */
 const paceMs = 15_000;
 const keptMs = 1_000_000;
+/** A grant is written a moment after it was decided. */
+const writeMs = 5_000;
 
 interface Asks {
   readonly at: number;
@@ -44,6 +46,8 @@ export class DemandChecks {
   readonly #relaidAt = new Map<string, number>();
   /** When it was re-laid before that. */
   readonly #relaidBefore = new Map<string, number>();
+  /** When a node was last granted a change for a policy, by both. */
+  readonly #grantedAt = new Map<string, number>();
   /** GPUs for which something was chosen, by leader and generation of a policy. */
   readonly #chosen = new Map<string, { readonly asked: string; readonly pending: ReadonlyMap<string, GpuWish> }>();
   readonly #waiting = new Map<
@@ -192,8 +196,14 @@ export class DemandChecks {
     touched: readonly Member[],
   ): void {
     const keyOf = (id: string): string => `${by} ${metadata.uid} ${id}`;
+    // A leader knows of its predecessor's changes by the grants of their nodes.
+    const inherited = (id: string): number => {
+      const at = this.#grantedAt.get(`${metadata.uid} ${id.split('/')[0]}`) ?? Infinity;
+      const leads = this.#world.controllers.at(-1)?.name === by;
+      return leads && at + this.#world.checks.lagMs < this.#world.ledAt ? at - writeMs : -Infinity;
+    };
     const rests = (id: string, slackMs: number): boolean =>
-      (this.#relaidAt.get(keyOf(id)) ?? -Infinity) + msOf(cooldown) + slackMs > this.#now;
+      Math.max(inherited(id), this.#relaidAt.get(keyOf(id)) ?? -Infinity) + msOf(cooldown) + slackMs > this.#now;
     const again = touched.filter(({ gpu }) => rests(gpu.id, 0));
     if (again.length > 0) {
       const gpus = members.map(({ gpu }) => (rests(gpu.id, planMs) ? { ...gpu, isResting: true } : gpu));
@@ -241,6 +251,7 @@ export class DemandChecks {
     const { name } = object.metadata;
     if (type === 'delete') {
       this.#busySince.delete(name);
+      for (const key of this.#grantedAt.keys()) if (key.endsWith(` ${name}`)) this.#grantedAt.delete(key);
       return;
     }
     if (by === 'agent') {
@@ -253,7 +264,9 @@ export class DemandChecks {
       this.#busySince.set(name, new Map(busy.map((uuid) => [uuid, known?.get(uuid) ?? this.#now])));
       return;
     }
-    const { wish, policy } = object.spec;
+    const { wish, policy, granted } = object.spec;
+    if (granted?.policy && granted.planHash !== '' && granted.epoch !== before?.spec.granted?.epoch)
+      this.#grantedAt.set(`${granted.policy.uid} ${name}`, this.#now);
     if (!wish || wish === before?.spec.wish || !this.#isNever(policy?.name)) return;
     const earlier = new Map(before?.spec.wish?.gpus.map((one) => [one.uuid, one]));
     for (const one of wish.gpus) {
