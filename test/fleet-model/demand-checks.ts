@@ -47,7 +47,7 @@ export class DemandChecks {
   /** When it was re-laid before that. */
   readonly #relaidBefore = new Map<string, number>();
   /** When a node was last granted a change for a policy, by both. */
-  readonly #grantedAt = new Map<string, number>();
+  readonly #granted = new Map<string, { readonly at: number; readonly epoch: number }>();
   /** GPUs for which something was chosen, by leader and generation of a policy. */
   readonly #chosen = new Map<string, { readonly asked: string; readonly pending: ReadonlyMap<string, GpuWish> }>();
   readonly #waiting = new Map<
@@ -198,7 +198,11 @@ export class DemandChecks {
     const keyOf = (id: string): string => `${by} ${metadata.uid} ${id}`;
     // A leader knows of its predecessor's changes by the grants of their nodes.
     const inherited = (id: string): number => {
-      const at = this.#grantedAt.get(`${metadata.uid} ${id.split('/')[0]}`) ?? Infinity;
+      const [node = ''] = id.split('/');
+      const { at = Infinity, epoch } = this.#granted.get(`${metadata.uid} ${node}`) ?? {};
+      // One that was taken back, or that another policy's followed, says nothing any more.
+      const { granted } = this.#world.api.find('partitions', node)?.spec ?? {};
+      if (granted?.epoch !== epoch || granted?.planHash === '') return -Infinity;
       const leads = this.#world.controllers.at(-1)?.name === by;
       return leads && at + this.#world.checks.lagMs < this.#world.ledAt ? at - writeMs : -Infinity;
     };
@@ -206,7 +210,11 @@ export class DemandChecks {
       Math.max(inherited(id), this.#relaidAt.get(keyOf(id)) ?? -Infinity) + msOf(cooldown) + slackMs > this.#now;
     const again = touched.filter(({ gpu }) => rests(gpu.id, 0));
     if (again.length > 0) {
-      const gpus = members.map(({ gpu }) => (rests(gpu.id, planMs) ? { ...gpu, isResting: true } : gpu));
+      // A leader may take a GPU for resting of which only its predecessor knew that it has rested.
+      const gpus = members.map(({ gpu, rests: isSaid }) => {
+        const isResting = rests(gpu.id, planMs) || (isSaid && !touched.some((one) => one.gpu.id === gpu.id));
+        return isResting ? { ...gpu, isResting } : gpu;
+      });
       const without = planPool({ gpus, asked }).cost.unserved;
       const unserved = asked.slices.reduce((sum, { name, weight }) => sum + weight * (shortfall.lacking[name] ?? 0), 0);
       const names = again.map(({ gpu }) => gpu.id).join();
@@ -251,7 +259,7 @@ export class DemandChecks {
     const { name } = object.metadata;
     if (type === 'delete') {
       this.#busySince.delete(name);
-      for (const key of this.#grantedAt.keys()) if (key.endsWith(` ${name}`)) this.#grantedAt.delete(key);
+      for (const key of this.#granted.keys()) if (key.endsWith(` ${name}`)) this.#granted.delete(key);
       return;
     }
     if (by === 'agent') {
@@ -266,7 +274,7 @@ export class DemandChecks {
     }
     const { wish, policy, granted } = object.spec;
     if (granted?.policy && granted.planHash !== '' && granted.epoch !== before?.spec.granted?.epoch)
-      this.#grantedAt.set(`${granted.policy.uid} ${name}`, this.#now);
+      this.#granted.set(`${granted.policy.uid} ${name}`, { at: this.#now, epoch: granted.epoch });
     if (!wish || wish === before?.spec.wish || !this.#isNever(policy?.name)) return;
     const earlier = new Map(before?.spec.wish?.gpus.map((one) => [one.uuid, one]));
     for (const one of wish.gpus) {
