@@ -2,8 +2,10 @@ import type { PolicyDemand } from '../api/types.ts';
 import type { PoolGpu } from '../core/demand/pool.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
+import { findStop } from '../core/rollout/gate.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
 import { type DefragState, isOfRequest, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
+import { isNewPolicy } from '../core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import {
   reportDemand,
@@ -67,12 +69,14 @@ export class DemandReconciler {
   async reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult | void> {
     const record = this.#parts.cluster.fleet.policy(name);
     const { demand } = record?.policy.spec ?? {};
-    if (!record || !demand || !(record.isAccepted || record.inForce)) {
+    if (!record || !(record.isAccepted || record.inForce)) {
       this.#courses.delete(name);
       return;
     }
+    // Another schedule may have layouts: what rests still does.
+    if (!demand) return;
     const { policy } = record;
-    const course = this.#courses.get(name) ?? new DemandCourse();
+    const course = this.#courses.get(name) ?? this.#begin(record);
     this.#courses.set(name, course);
     const members = await this.#gather(record, demand, course);
     const { wanted, uncounted = [], trouble } = await this.#want(record, demand, members, course, signal);
@@ -81,25 +85,34 @@ export class DemandReconciler {
     try {
       const { planned, defrag } = await this.#planFree(course, record, { asked, members, signal });
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
-      // 1. What was planned for a pool that has changed meanwhile is not taken.
+      // 1. What was planned for GPUs that have changed meanwhile is not taken.
       const current = await this.#gather(record, demand, course);
       if (this.#parts.cluster.fleet.policy(name)?.policy !== policy) return { requeueAfterMs: 10 };
       const chosen = course.choose(demand, planned, current, this.#parts.now());
       if (!chosen) return { requeueAfterMs: 100 };
       // 2. The nodes take it from here, each when it gets a slot.
-      const { wishes, touched } = chosen;
+      const { wishes, touched, isWhole } = chosen;
       if (touched.length > 0)
         this.#parts.log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
-      const found = reportUncounted(reportDemand(wanted, current, planned.shortfall), name, uncounted);
+      const stop = findStop(policy, this.#parts.now());
+      const found = reportUncounted(reportDemand(wanted, current, planned.shortfall, stop), name, uncounted);
       const report = { ...found, ...(defrag && { defrag }) };
       this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
+      if (!isWhole) return { requeueAfterMs: 100 };
     } catch (error) {
       signal.throwIfAborted();
       this.#report(record, reportFailure(this.#told(record), describeError(error)));
       throw error;
     }
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
+  }
+
+  #begin(record: PolicyRecord): DemandCourse {
+    const { policies, partitions } = this.#parts.cluster;
+    const { steady } = policies.get(record.name)?.status ?? {};
+    const isNew = steady === undefined && isNewPolicy(record, partitions);
+    return new DemandCourse({ isNew, sinceMs: this.#parts.now(), ...(steady && { steady }) });
   }
 
   #report(record: PolicyRecord, found: DemandReport): void {
@@ -110,15 +123,15 @@ export class DemandReconciler {
   }
 
   #told({ name, demand }: PolicyRecord): ToldDemand {
-    const { demand: states = [], defrag } = this.#parts.cluster.policies.get(name)?.status ?? {};
+    const { demand: states = [], defrag, steady } = this.#parts.cluster.policies.get(name)?.status ?? {};
     return demand
-      ? { states: demand.states, ...definedOnly({ defrag: demand.defrag }) }
-      : { states, ...definedOnly({ defrag }) };
+      ? { states: demand.states, ...definedOnly({ defrag: demand.defrag, steady: demand.steady }) }
+      : { states, ...definedOnly({ defrag, steady }) };
   }
 
   #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
     const now = this.#parts.now();
-    return readMembers(this.#parts.cluster, record, (id) => course.isResting(demand, id, now));
+    return readMembers(this.#parts.cluster, record, (id, grantedMs) => course.restOf(demand, id, now, grantedMs));
   }
 
   async #want(
@@ -131,7 +144,7 @@ export class DemandReconciler {
     if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#parts.now()) };
     const { pods, held } = await this.#readPods(record, demand, course, signal);
     const waiters = [...listWaiters(pods), ...(held?.waiters ?? [])];
-    const { waiting, uncounted } = await readWaiting(this.#parts.cluster, record, waiters);
+    const { waiting, uncounted } = await readWaiting(this.#parts.cluster, record, waiters, this.#parts.now());
     const wanted = course.want(demand, members, waiting, this.#parts.now());
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);

@@ -27,6 +27,8 @@ export function factsOf(
     ...(record.policy.spec.demand && { knownDemand: stored.status?.demand }),
     // What was done once is not forgotten with the leader.
     defrag: demand ? demand.defrag : stored.status?.defrag,
+    // A new leader continues with it; a schedule with layouts in between ends it.
+    steady: demand ? demand.steady : record.policy.spec.demand && stored.status?.steady,
     ...(times && { schedule: { ...times.mark, ...(times.next && { next: times.next }) } }),
     ...(first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
   };

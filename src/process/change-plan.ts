@@ -11,6 +11,7 @@ import { planServed } from '../core/supply/pool-plan.ts';
 import { indexHolders, weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread, heldBy, type KueueReading } from '../core/supply/kueue.ts';
 import { listWaiters, type Waiter } from '../core/supply/pod-demand.ts';
+import { findStop } from '../core/rollout/gate.ts';
 import { followsPods, wantedSlices } from '../core/supply/wanted-slices.ts';
 import { describeError } from './logger.ts';
 import { planPool } from './pool-plan.ts';
@@ -39,7 +40,7 @@ export async function foreseeChange(
 
 /** What was asked for earlier, and which GPUs were re-laid lately, only the controller knows: it counts as steady, and rested. */
 async function chooseLayouts(
-  { cluster, fleet }: PreparedChange,
+  { cluster, fleet, at }: PreparedChange,
   record: PolicyRecord,
   waiters: readonly Waiter[],
   kueue: KueueReading | undefined,
@@ -52,7 +53,7 @@ async function chooseLayouts(
   const members = await readMembers(sources, record, () => false);
   const held = demand.from === 'Kueue' ? kueue : undefined;
   const all = [...waiters, ...heldBy(held)];
-  const { waiting, uncounted = [] } = followsPods(demand) ? await readWaiting(sources, record, all) : {};
+  const { waiting, uncounted = [] } = followsPods(demand) ? await readWaiting(sources, record, all, at) : {};
   const wanted = wantedSlices(demand, members, { waiting, steady: (_, count) => count });
   const asked = askFor(policy, wanted);
   try {
@@ -65,7 +66,7 @@ async function chooseLayouts(
           asked.evict === 'Never' ? undefined : weighGpus(members, indexHolders(cluster), policy.spec.drain),
         );
     fleet.choose(policy, wishesOf(members, layouts));
-    const report = reportUncounted(reportDemand(wanted, members, shortfall), name, uncounted);
+    const report = reportUncounted(reportDemand(wanted, members, shortfall, findStop(policy, at)), name, uncounted);
     const trouble = explainUnread(
       held,
       [...record.nodes].flatMap((node) => sources.nodes.get(node) ?? []),

@@ -1,5 +1,5 @@
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
-import { listPodPools, listPool, type PoolCluster } from '../core/supply/demand-pool.ts';
+import { listPodPools, listPool, type PoolCluster, type RestOf } from '../core/supply/demand-pool.ts';
 import type { Member } from '../core/supply/member.ts';
 import type { Waiter } from '../core/supply/pod-demand.ts';
 import type { PodPool } from '../core/supply/pod-pool.ts';
@@ -10,11 +10,11 @@ import { Turn } from './turn.ts';
 export async function readMembers(
   cluster: PoolCluster,
   record: PolicyRecord,
-  isResting: (id: string) => boolean,
+  restOf: RestOf,
 ): Promise<readonly Member[]> {
   const turn = new Turn();
   const members: Member[] = [];
-  for (const found of listPool(record, cluster, isResting)) {
+  for (const found of listPool(record, cluster, restOf)) {
     members.push(...found);
     await turn.pause();
   }
@@ -22,9 +22,9 @@ export async function readMembers(
 }
 
 /** {@link listPodPools}, without blocking the event loop. */
-async function readPodPools(cluster: PoolCluster, record: PolicyRecord): Promise<readonly PodPool[]> {
+async function readPodPools(cluster: PoolCluster, record: PolicyRecord, now: number): Promise<readonly PodPool[]> {
   const turn = new Turn();
-  const reading = listPodPools(record, cluster);
+  const reading = listPodPools(record, cluster, now);
   let step = reading.next();
   while (step.done !== true) {
     await turn.pause();
@@ -40,15 +40,16 @@ interface WaitingReading {
   readonly uncounted: readonly Uncounted[];
 }
 
-/** Shares pods that wait among pools, without blocking the event loop. */
+/** Shares pods that wait among pools, without blocking the event loop. @param now in ms since the epoch */
 export async function readWaiting(
   cluster: PoolCluster,
   record: PolicyRecord,
   waiters: readonly Waiter[],
+  now: number,
 ): Promise<WaitingReading> {
   const turn = new Turn();
   const uncounted: Uncounted[] = [];
-  const shares = sharing(waiters, await readPodPools(cluster, record), (left) => uncounted.push(left));
+  const shares = sharing(waiters, await readPodPools(cluster, record, now), (left) => uncounted.push(left));
   let step = shares.next();
   while (step.done !== true) {
     await turn.pause();

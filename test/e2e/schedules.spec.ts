@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
+import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
 import { useRig } from '../support/rig.ts';
 
 const nodeSelector = { matchLabels: { pool: 'p' } };
@@ -9,7 +10,7 @@ const names = ['n1', 'n2'];
 const nodes = names.map((name): RigNode => ({
   name,
   gpus: ['A100-SXM4-40GB'],
-  labels: { pool: 'p' },
+  labels: { pool: 'p', place: name },
   strategy: 'mixed',
 }));
 const small = 'nvidia.com/mig-1g.5gb';
@@ -23,6 +24,12 @@ function openFor(seconds: number): { readonly schedule: string; readonly duratio
   const start = new Date(now - (now % minuteMs));
   const lasts = Math.ceil((now - start.getTime()) / 1000) + seconds;
   return { schedule: `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`, duration: `${lasts}s` };
+}
+
+/** A window that opens with the next minute, or with the one after that is about to begin, and lasts this many seconds. */
+function opensSoon(seconds: number): { readonly schedule: string; readonly duration: string } {
+  const start = new Date(Math.ceil((Date.now() + 20_000) / minuteMs) * minuteMs);
+  return { schedule: `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`, duration: `${seconds}s` };
 }
 
 describe('a policy with schedules', function () {
@@ -101,5 +108,57 @@ describe('a policy with schedules', function () {
     expect(status?.schedule?.name).to.equal(undefined);
     expect(status?.conditions?.map(({ type }) => type)).to.not.include('DemandMet');
     expect(status?.demand).to.equal(undefined);
+  });
+
+  it('starts its demand from what is there when that returns: what was chosen for it before evicts nobody', async () => {
+    await rig().apply('p', {
+      nodeSelector,
+      rollout: { maxUnavailable: 2 },
+      demand: { slices: [{ profiles: ['1g.5gb'], count: 3 }], evict: 'IfNeeded', cooldown: '1s' },
+      schedules: [{ name: 'busy', ...opensSoon(90), layouts: layoutOf({ '1g.5gb': 7 }) }],
+    });
+    await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 120_000);
+    await untilOffered(small, [7, 7]);
+    // More than a node holds: some on each.
+    const pods = Array.from({ length: 8 }, (_, index) => `job-${index}`);
+    await applyObjects(
+      rig(),
+      pods.map((name) => gpuPod({ name, resource: small })),
+    );
+    await rig().kubectl('wait', '--for=jsonpath={.status.phase}=Running', ...pods.map((name) => `pod/${name}`));
+    const before = await epochs();
+    await eventually(scheduleOf, (found) => found?.name === undefined, { timeoutMs: 120_000, what: 'the demand' });
+    await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 60_000);
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
+    expect(await offered(small)).to.deep.equal([7, 7]);
+    expect(await epochs()).to.deep.equal(before);
+    expect((await rig().writes()).filter((write) => write.includes('eviction'))).to.deep.equal([]);
+    await rig().kubectl('delete', 'pod', '--wait=true', ...pods);
+  });
+
+  it('gets pods that wait only while it can act: one that plans, or is paused, keeps none from another', async () => {
+    const demand = {
+      from: 'Pods' as const,
+      stabilization: '1s',
+      slices: [{ profiles: ['1g.5gb', '3g.20gb', '4g.20gb'] }],
+    };
+    const at = (place: string) => ({ nodeSelector: { matchLabels: { place } }, demand });
+    // By its priority and its name it would come first.
+    const first = { ...at('n1'), priority: 10 };
+    const held: readonly (readonly [resource: string, more: Partial<PolicySpec>])[] = [
+      ['nvidia.com/mig-4g.20gb', { mode: 'Plan' }],
+      [large, { rollout: { paused: true } }],
+    ];
+    await rig().apply('p', at('n2'));
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
+    for (const [resource, more] of held) {
+      await rig().apply('held', { ...first, ...more });
+      await rig().waitFor('held', 'DemandMet', 'True', undefined, 60_000);
+      const name = `waits-${'mode' in more ? 'plan' : 'paused'}`;
+      await applyObjects(rig(), [gpuPod({ name, resource })]);
+      await rig().kubectl('wait', '--for=jsonpath={.status.phase}=Running', `pod/${name}`, '--timeout=120s');
+      const node = await rig().kubectl('get', 'pod', name, '-o', 'jsonpath={.spec.nodeName}');
+      expect(node, name).to.equal('n2');
+    }
   });
 });

@@ -3,6 +3,7 @@ import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.t
 import { isDeepStrictEqual } from 'node:util';
 import type { GpuPartitionPolicy, GpuWish, PolicySpec } from '../../src/api/types.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import { variantsOf } from '../../src/core/policy/schedules.ts';
 import { profilesServing } from '../../src/core/policy/demand-profiles.ts';
 import type { Member } from '../../src/core/supply/member.ts';
 import type { ChosenLayouts } from '../../src/core/supply/demand-course.ts';
@@ -24,6 +25,8 @@ const planMs = 80_000;
 /** Policies read the waiting pods at different moments, at most this far apart. */
 const paceMs = 15_000;
 const keptMs = 1_000_000;
+/** A grant is written a moment after it was decided. */
+const writeMs = 5_000;
 
 interface Asks {
   readonly at: number;
@@ -41,6 +44,10 @@ export class DemandChecks {
   /** Since when the agents report an instance as used, by node and UUID. */
   readonly #busySince = new Map<string, ReadonlyMap<string, number>>();
   readonly #relaidAt = new Map<string, number>();
+  /** When it was re-laid before that. */
+  readonly #relaidBefore = new Map<string, number>();
+  /** When a node was last granted a change for a policy, by both. */
+  readonly #granted = new Map<string, { readonly at: number; readonly epoch: number }>();
   /** GPUs for which something was chosen, by leader and generation of a policy. */
   readonly #chosen = new Map<string, { readonly asked: string; readonly pending: ReadonlyMap<string, GpuWish> }>();
   readonly #waiting = new Map<
@@ -118,6 +125,7 @@ export class DemandChecks {
    */
   isWanted(by: string, record: PolicyRecord, demand: Demand, wanted: readonly WantedSlice[]): void {
     if (demand.from !== 'Pods') return;
+    const onlooks = record.policy.spec.mode === 'Plan';
     const lookBackMs = msOf(demand.stabilization ?? '10m') + silenceMs + this.#world.checks.lagMs;
     const { product } = this.#world.setup;
     const model = findModel(product);
@@ -134,7 +142,8 @@ export class DemandChecks {
       const words = `${by} wants ${count} of ${name} for ${record.name}`;
       insist(count <= most, 'D1', `${words}, and pods asked for ${asks}, ${extra} spare, at most`);
     }
-    this.#countOnce(by, record, demand, wanted);
+    // One that only plans shows what it would do: it takes no pod from another.
+    if (!onlooks) this.#countOnce(by, record, demand, wanted);
   }
 
   /** Each pod counts for one pool, and for others only where that cannot serve it. */
@@ -172,7 +181,7 @@ export class DemandChecks {
 
   isChosen(by: string, record: PolicyRecord, planned: Planned, { touched, wishes }: ChosenLayouts): void {
     const { demand } = record.policy.spec;
-    if (!demand) return;
+    if (!demand || record.policy.spec.mode === 'Plan') return;
     this.relaid += touched.length;
     this.#restsAfterwards(by, record.policy, demand, planned, touched);
     this.#staysChosen(by, record.policy, planned, { touched, wishes });
@@ -187,21 +196,47 @@ export class DemandChecks {
     touched: readonly Member[],
   ): void {
     const keyOf = (id: string): string => `${by} ${metadata.uid} ${id}`;
+    // A leader knows of its predecessor's changes by the grants of their nodes.
+    const inherited = (id: string): number => {
+      const [node = ''] = id.split('/');
+      const { at = Infinity, epoch } = this.#granted.get(`${metadata.uid} ${node}`) ?? {};
+      // One that was taken back, or that another policy's followed, says nothing any more.
+      const { granted } = this.#world.api.find('partitions', node)?.spec ?? {};
+      if (granted?.epoch !== epoch || granted?.planHash === '') return -Infinity;
+      const leads = this.#world.controllers.at(-1)?.name === by;
+      return leads && at + this.#world.checks.lagMs < this.#world.ledAt ? at - writeMs : -Infinity;
+    };
     const rests = (id: string, slackMs: number): boolean =>
-      (this.#relaidAt.get(keyOf(id)) ?? -Infinity) + msOf(cooldown) + slackMs > this.#now;
+      Math.max(inherited(id), this.#relaidAt.get(keyOf(id)) ?? -Infinity) + msOf(cooldown) + slackMs > this.#now;
     const again = touched.filter(({ gpu }) => rests(gpu.id, 0));
     if (again.length > 0) {
-      const gpus = members.map(({ gpu }) => (rests(gpu.id, planMs) ? { ...gpu, isResting: true } : gpu));
+      // A leader may take a GPU for resting of which only its predecessor knew that it has rested.
+      const gpus = members.map(({ gpu, rests: isSaid }) => {
+        const isResting = rests(gpu.id, planMs) || (isSaid && !touched.some((one) => one.gpu.id === gpu.id));
+        return isResting ? { ...gpu, isResting } : gpu;
+      });
       const without = planPool({ gpus, asked }).cost.unserved;
       const unserved = asked.slices.reduce((sum, { name, weight }) => sum + weight * (shortfall.lacking[name] ?? 0), 0);
       const names = again.map(({ gpu }) => gpu.id).join();
       insist(without > unserved, 'D2', `${by} re-lays ${names} within ${cooldown}, and others would serve as much`);
     }
-    for (const { gpu } of touched) this.#relaidAt.set(keyOf(gpu.id), this.#now);
+    for (const { gpu } of touched) {
+      const key = keyOf(gpu.id);
+      const [at = -Infinity, before = -Infinity] = [this.#relaidAt.get(key), this.#relaidBefore.get(key)];
+      const isHeld = at < before + msOf(cooldown) && this.#now < at + msOf(cooldown);
+      insist(!isHeld, 'D2', `${by} re-lays ${gpu.id} for the third time within ${cooldown}`);
+      this.#relaidBefore.set(key, at);
+      this.#relaidAt.set(key, this.#now);
+    }
   }
 
   /** What was chosen for a GPU, and is not made yet, is not taken back while the same is asked for. */
-  #staysChosen(by: string, policy: GpuPartitionPolicy, planned: Planned, { touched, wishes }: ChosenLayouts): void {
+  #staysChosen(
+    by: string,
+    policy: GpuPartitionPolicy,
+    planned: Planned,
+    { touched, wishes }: Omit<ChosenLayouts, 'isWhole'>,
+  ): void {
     const key = `${by} ${policy.metadata.uid} ${policy.metadata.generation}`;
     const before = this.#chosen.get(key);
     const asked = JSON.stringify(planned.asked);
@@ -224,6 +259,7 @@ export class DemandChecks {
     const { name } = object.metadata;
     if (type === 'delete') {
       this.#busySince.delete(name);
+      for (const key of this.#granted.keys()) if (key.endsWith(` ${name}`)) this.#granted.delete(key);
       return;
     }
     if (by === 'agent') {
@@ -236,7 +272,9 @@ export class DemandChecks {
       this.#busySince.set(name, new Map(busy.map((uuid) => [uuid, known?.get(uuid) ?? this.#now])));
       return;
     }
-    const { wish, policy } = object.spec;
+    const { wish, policy, granted } = object.spec;
+    if (granted?.policy && granted.planHash !== '' && granted.epoch !== before?.spec.granted?.epoch)
+      this.#granted.set(`${granted.policy.uid} ${name}`, { at: this.#now, epoch: granted.epoch });
     if (!wish || wish === before?.spec.wish || !this.#isNever(policy?.name)) return;
     const earlier = new Map(before?.spec.wish?.gpus.map((one) => [one.uuid, one]));
     for (const one of wish.gpus) {
@@ -282,9 +320,10 @@ function evictsNever({ evict }: Pick<Demand, 'evict'>): boolean {
   return evict !== 'IfNeeded';
 }
 
-/** The newest, and the one in force if that is another. */
+/** The newest, and the one in force if that is another, with all that their schedules make of them. */
 function specsOf({ spec, status }: Policy): readonly PolicySpec[] {
-  return status?.inForce ? [spec, status.inForce.spec as PolicySpec] : [spec];
+  const specs = status?.inForce ? [spec, status.inForce.spec as PolicySpec] : [spec];
+  return specs.flatMap(variantsOf).map((one) => one.spec);
 }
 
 function insist(holds: boolean, invariant: string, message: string): asserts holds {

@@ -2,6 +2,7 @@ import type { PolicySpec } from '../../src/api/types.ts';
 import type { Random } from '../model/random.ts';
 import { drawDrain, drawRollout, drawSelector } from './fleet-policies.ts';
 import type { FleetSetup } from './fleet-setup.ts';
+import type { FleetWorld } from './fleet-world.ts';
 
 type Demand = NonNullable<PolicySpec['demand']>;
 type Slice = Demand['slices'][number];
@@ -58,6 +59,28 @@ export function drawDemand(setup: FleetSetup, random: Random): Demand {
     ...(random.chance(0.4) && { evict: 'IfNeeded' as const }),
     cooldown: random.pick(['10s', '2m', '10m']) ?? '2m',
     ...(followsPods && { from: 'Pods' as const, stabilization: random.pick(['20s', '1m', '3m']) ?? '1m' }),
+  };
+}
+
+/** Another demand from the next minute on, or since this one began, for up to three minutes. */
+export function drawDemandSchedules({ random, setup, timeline }: FleetWorld): NonNullable<PolicySpec['schedules']> {
+  const minuteMs = 60_000;
+  const start = timeline.now - (timeline.now % minuteMs) + (random.chance(0.5) ? minuteMs : 0);
+  const lasts = Math.max(0, Math.ceil((timeline.now - start) / 1000)) + 5 + random.integer(180);
+  const time = new Date(start);
+  const schedule = `${time.getUTCMinutes()} ${time.getUTCHours()} * * *`;
+  return [{ name: 'night', schedule, duration: `${lasts}s`, demand: drawDemand(setup, random) }];
+}
+
+/** A policy that only plans, for all nodes and before all others: it shows what it would do, and keeps no pod from another. */
+export function drawOnlooker(setup: FleetSetup): PolicySpec {
+  const slices = profiles[setup.product].map((profile) => ({ profiles: [profile] }));
+  return {
+    nodeSelector: { matchLabels: { fleet: 'yes' } },
+    strategy: 'mixed',
+    mode: 'Plan',
+    priority: 9,
+    demand: { from: 'Pods', slices, stabilization: '20s' },
   };
 }
 

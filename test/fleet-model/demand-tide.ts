@@ -13,7 +13,7 @@ export function oscillate(world: FleetWorld): void {
     const { demand } = policy.spec;
     const isMet = report?.condition.status === 'True';
     const slice = random.pick(demand?.slices.filter(({ count }) => count === undefined) ?? []);
-    if (demand?.from !== 'Pods' || !isMet || !slice) continue;
+    if (demand?.from !== 'Pods' || policy.spec.mode === 'Plan' || !isMet || !slice) continue;
     const [profile = ''] = slice.profiles ?? [];
     const riseMs = Math.min(60_000, msOf(demand.stabilization ?? '10m'));
     // Shorter than what counts at all, or longer, but not as long as less must be asked for.

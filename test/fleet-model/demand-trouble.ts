@@ -19,7 +19,7 @@ export function findDemandTrouble(world: FleetWorld): string | undefined {
   if (!controller) return 'there is no controller';
   const { fleet } = controller.cluster;
   for (const { name, policy, demand } of fleet.policies) {
-    if (policy.spec.demand === undefined) continue;
+    if (policy.spec.demand === undefined || policy.spec.mode === 'Plan') continue;
     const pool = [...world.machines.values()].filter((machine) => fleet.winnerOf(machine.name) === name);
     if (pool.length === 0) continue;
     if (!demand) return `nothing is known of the demand of ${name}`;

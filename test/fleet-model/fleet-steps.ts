@@ -1,7 +1,7 @@
 import { retryAnnotation } from '../../src/api/names.ts';
 import type { Kind } from '../model/api.ts';
 import { deletePolicy } from '../model/deletion.ts';
-import { drawDeclaredSpec, drawDemandSpec, drawProfile } from './demand-policies.ts';
+import { drawDeclaredSpec, drawDemandSchedules, drawDemandSpec, drawOnlooker, drawProfile } from './demand-policies.ts';
 import {
   applyFleetPolicy,
   drawDrain,
@@ -164,6 +164,15 @@ const tenantSteps = {
   },
 } as const satisfies FleetSteps;
 
+/** Schedules with demands of their own, and policies that cannot act beside those that can. */
+const turnSteps = {
+  switchDemand: (world) =>
+    editSome(world, ({ schedules: _before, ...spec }) =>
+      spec.demand === undefined ? spec : { ...spec, schedules: drawDemandSchedules(world) },
+    ),
+  onlook: (world) => applyFleetPolicy(world, 'x', () => drawOnlooker(world.setup)),
+} as const satisfies FleetSteps;
+
 /** What users do beside: in a theme of their own, so that the seeds of stories without one tell what they told. */
 const userSteps = {
   invalidEdit: (world) =>
@@ -262,6 +271,7 @@ const steps = {
   ...usualSteps,
   ...demandSteps,
   ...tenantSteps,
+  ...turnSteps,
   ...userSteps,
   ...lateSteps,
   ...pluginSteps,
@@ -312,7 +322,7 @@ function pickName({ random }: FleetWorld): string {
 }
 
 function editSome(world: FleetWorld, change: Parameters<typeof mapSpec>[0]): void {
-  const known = world.random.pick(world.api.list('policies'));
+  const known = world.random.pick(world.api.list('policies').filter(({ metadata }) => metadata.name !== 'x'));
   if (known) applyFleetPolicy(world, known.metadata.name, mapSpec(change, known.spec));
 }
 

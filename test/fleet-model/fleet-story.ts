@@ -1,4 +1,5 @@
 import type { PolicySpec } from '../../src/api/types.ts';
+import type { Fleet } from '../../src/core/policy/fleet.ts';
 import { deletePolicy } from '../model/deletion.ts';
 import { Random } from '../model/random.ts';
 import { Violation } from '../model/violation.ts';
@@ -126,6 +127,33 @@ const themes = {
       'wait',
     ],
     pauses: [200, 3000, 10_000, 30_000, 90_000, 240_000],
+  },
+  /** Demands that change with the time of day, leaders that change within a cooldown, and policies that cannot act beside others. */
+  Turns: {
+    setup: { hasDemands: true, hasStartupTaint: false },
+    names: [
+      'wantSlices',
+      'wantSlices',
+      'wantSlices',
+      'endPods',
+      'endPods',
+      'editDemand',
+      'newDemand',
+      'switchDemand',
+      'switchDemand',
+      'switchDemand',
+      'planOnly',
+      'enforce',
+      'enforce',
+      'pause',
+      'resume',
+      'freezeAll',
+      'crashController',
+      'crashController',
+      'secondLeader',
+      'wait',
+    ],
+    pauses: [3000, 10_000, 30_000, 60_000, 120_000],
   },
   Users: {
     setup: { cap: '100%' },
@@ -263,6 +291,7 @@ export const fleetThemes: readonly FleetTheme[] = [
   'Stuck',
   'Demand',
   'Tenants',
+  'Turns',
   'Succession',
 ];
 
@@ -285,6 +314,7 @@ export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): Fleet
   });
   // All at rest, then one edit, and leaders that come and go while it is carried out.
   if (theme === 'Succession') return open('declare', 400_000, 'declare', 500);
+  if (theme === 'Turns') return open('onlook', 0, 'newDemand', 20_000);
   return theme === 'Demand' || theme === 'Tenants'
     ? open('newDemand', 20_000, 'wantSlices', 2000)
     : open('newPolicy', 20_000, 'addPods', 2000);
@@ -357,6 +387,7 @@ function calmDown(world: FleetWorld): void {
     askForRetry(machine);
   }
   for (const { metadata } of world.api.list('policies')) {
+    if (metadata.name === 'x') continue;
     if (metadata.name !== 'a' && world.random.chance(0.5)) deletePolicy(world.api, metadata.name, world.timeline.now);
     else applyFleetPolicy(world, metadata.name, () => drawCalmSpec(world));
   }
@@ -405,16 +436,23 @@ function findFleetTrouble(world: FleetWorld): string | undefined {
     const verdict = controller.verdicts.get(name);
     const words = `${name}: ${verdict?.phase} ${verdict?.reason}: ${verdict?.message}`;
     const ours = (machine.node?.spec?.taints ?? []).filter(({ key }) => key.includes('gpupartition'));
-    const winner = controller.cluster.fleet.winnerOf(name);
+    const winner = deciderOf(controller.cluster.fleet, name);
     // A node that no policy selects is not verified.
     if (ours.some(({ key }) => key.endsWith('repartitioning')) || (winner && ours.length > 0)) return `${words} (L4)`;
-    if (verdict?.phase !== (winner === undefined ? 'Unmanaged' : 'Ready')) return words;
+    const isPlanned = winner === undefined && controller.cluster.fleet.winnerOf(name) !== undefined;
+    if (!isPlanned && verdict?.phase !== (winner === undefined ? 'Unmanaged' : 'Ready')) return words;
     if (winner === undefined) continue;
     const { wish } = api.find('partitions', name)?.spec ?? {};
     if (!wish || !meets(machine, wish.gpus)) return `${name} is not as wished; ${words}`;
     if (api.find('partitions', name)?.spec.drain !== undefined) return `${name} still tells pods to go`;
   }
   return setup.hasDemands === true ? findDemandTrouble(world) : undefined;
+}
+
+/** The policy that decides over a node, unless that only plans. */
+function deciderOf(fleet: Pick<Fleet, 'winnerOf' | 'policy'>, node: string): string | undefined {
+  const name = fleet.winnerOf(node);
+  return name !== undefined && fleet.policy(name)?.policy.spec.mode !== 'Plan' ? name : undefined;
 }
 
 /** The shortest story that still violates the same invariant (ddmin). */

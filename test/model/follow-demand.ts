@@ -5,9 +5,10 @@ import type { PolicyDemand } from '../../src/api/types.ts';
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/demand-plan.ts';
 import { PoolClasses } from '../../src/core/demand/gpu-classes.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import { findStop } from '../../src/core/rollout/gate.ts';
 import { type ChosenLayouts, DemandCourse, podsPaceOf } from '../../src/core/supply/demand-course.ts';
 import { listWaiters } from '../../src/core/supply/pod-demand.ts';
-import { listPodPools, listPool, type PoolCluster } from '../../src/core/supply/demand-pool.ts';
+import { isNewPolicy, listPodPools, listPool, type PoolCluster } from '../../src/core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../src/core/supply/demand-report.ts';
 import type { Member } from '../../src/core/supply/member.ts';
@@ -79,12 +80,13 @@ export class DemandWork {
     const { fleet } = this.#cluster;
     const record = fleet.policy(name);
     const { demand } = record?.policy.spec ?? {};
-    if (!record || !demand || !(record.isAccepted || record.inForce)) {
+    if (!record || !(record.isAccepted || record.inForce)) {
       this.#courses.delete(name);
       return undefined;
     }
+    if (!demand) return undefined;
     const { policy } = record;
-    const course = this.#courses.get(name) ?? new DemandCourse();
+    const course = this.#courses.get(name) ?? this.#begin(record);
     this.#courses.set(name, course);
     const seen = this.#demands.seePool(this.#gather(record, demand, course), this.#pools.get(name));
     if (seen !== this.#pools.get(name)?.members) this.#pools.set(name, { members: seen, atMs: this.#now });
@@ -100,12 +102,20 @@ export class DemandWork {
     if (!chosen) return 100;
     this.#demands.demandChecks.isChosen(this.#by, record, planned, chosen);
     for (const node of fleet.choose(policy, chosen.wishes)) this.#lookAt(node);
-    const report = reportDemand(wanted, current, planned.shortfall);
+    const report = reportDemand(wanted, current, planned.shortfall, findStop(policy, this.#now));
     if (record.policy === record.newest && !sameJson(record.demand, report)) {
       record.demand = report;
       this.#tellPolicy(name);
     }
+    if (!chosen.isWhole) return 100;
     return demand.from === 'Pods' ? podsPaceOf(demand) : undefined;
+  }
+
+  #begin(record: PolicyRecord): DemandCourse {
+    const { policies, partitions } = this.#cluster;
+    const { steady } = policies.get(record.name)?.status ?? {};
+    const isNew = steady === undefined && isNewPolicy(record, partitions);
+    return new DemandCourse({ isNew, sinceMs: this.#now, ...(steady && { steady }) });
   }
 
   #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): readonly Member[] {
@@ -116,7 +126,9 @@ export class DemandWork {
       fleet: { policies: fleet.policies, winnerOf: (node: string) => fleet.winnerOf(node), chosenFor: () => undefined },
       partitions,
     };
-    const found = listPool(record, unaware || this.#cluster, (id) => !forgets && course.isResting(demand, id, now));
+    const found = listPool(record, unaware || this.#cluster, (id, grantedMs) =>
+      forgets ? false : course.restOf(demand, id, now, grantedMs),
+    );
     const members = [...found].flat();
     // Only what exists counts, not what an earlier leader has chosen, and each leader begins at another end.
     const isFirst = members.every(({ node }) => fleet.chosenFor(record.policy, node) === undefined);
@@ -159,7 +171,7 @@ export class DemandWork {
   }
 
   #listPools(record: PolicyRecord, cluster: PoolCluster): readonly PodPool[] {
-    const reading = listPodPools(record, cluster);
+    const reading = listPodPools(record, cluster, this.#now);
     let step = reading.next();
     while (step.done !== true) step = reading.next();
     return step.value;

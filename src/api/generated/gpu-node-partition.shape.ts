@@ -8,7 +8,12 @@ export const shape = {
       policy: {
         type: 'object',
         required: ['name', 'generation'],
-        properties: { name: { type: 'string' }, uid: { type: 'string' }, generation: { type: 'integer' } },
+        properties: {
+          name: { type: 'string' },
+          uid: { type: 'string' },
+          generation: { type: 'integer' },
+          schedule: { type: 'string' },
+        },
       },
       strategy: { type: 'string' },
       backend: { type: 'string' },

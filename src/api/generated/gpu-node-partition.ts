@@ -46,6 +46,10 @@ export interface GpuNodePartition {
        * Generation of the policy that the wish was made from.
        */
       generation: number;
+      /**
+       * Schedule of the policy whose demand the wish was chosen for: under another one nothing has been chosen yet. Absent for the policy's own demand, and for layouts.
+       */
+      schedule?: string;
     };
     /**
      * MIG strategy of the policy.

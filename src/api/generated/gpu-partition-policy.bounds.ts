@@ -1,6 +1,7 @@
 // Generated from crds/ by build/generate.mjs. Do not edit: change the CRD and run `make generate`.
 export const statusBounds = {
   properties: {
+    history: { items: { properties: { manager: { maxLength: 128 } } } },
     summary: { maxLength: 256 },
     conditions: {
       items: { properties: { type: { maxLength: 316 }, reason: { maxLength: 1024 }, message: { maxLength: 8192 } } },
@@ -31,6 +32,7 @@ export const statusBounds = {
         },
       },
     },
+    steady: { additionalProperties: { minimum: 0, maximum: 2147483647 } },
     defrag: { properties: { request: { maxLength: 1024 }, message: { maxLength: 1024 } } },
     inFlight: { items: { properties: { node: { maxLength: 253 }, nodeUID: { maxLength: 64 } } } },
     canary: { properties: { schedule: { maxLength: 32 }, nodes: { items: { maxLength: 253 } } } },

@@ -281,6 +281,7 @@ export const shape = {
           },
         },
       },
+      steady: { type: 'object', additionalProperties: { type: 'integer' } },
       defrag: {
         type: 'object',
         required: ['request', 'state', 'message'],

@@ -128,7 +128,7 @@ export interface GpuPartitionPolicy {
        */
       stabilization?: string;
       /**
-       * How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice, for example 1h. Absent: 30m.
+       * How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m.
        */
       cooldown?: string;
     };
@@ -315,7 +315,7 @@ export interface GpuPartitionPolicy {
          */
         stabilization?: string;
         /**
-         * How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice, for example 1h. Absent: 30m.
+         * How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m.
          */
         cooldown?: string;
       };
@@ -636,6 +636,12 @@ export interface GpuPartitionPolicy {
        */
       why?: string;
     }[];
+    /**
+     * With from: Pods or Kueue, by name of the slice: how many pods have asked for long enough, so that a new leader continues with it.
+     */
+    steady?: {
+      [k: string]: number;
+    };
     /**
      * State of the request in the annotation gpupartition.dev/defrag (`gpu-partition defrag --apply`).
      */

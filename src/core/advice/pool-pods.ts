@@ -3,7 +3,7 @@ import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { asScheduled } from '../policy/schedules.ts';
 import { isSlice, listWaiters } from '../supply/pod-demand.ts';
-import { type PodPool, PoolReader } from '../supply/pod-pool.ts';
+import { actsOf, type PodPool, PoolReader } from '../supply/pod-pool.ts';
 import { alikeKey, shareWaiting } from '../supply/waiting-share.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import type { AdvicePool } from './pools.ts';
@@ -23,9 +23,9 @@ export interface PlacedPods {
 }
 
 /** Shares waiting pods among pools as the controller does. Those that it counts for none go to a pool that could have such a demand. */
-export function placePods(pools: readonly AdvicePool[], pods: readonly PodView[]): PlacedPods {
+export function placePods(pools: readonly AdvicePool[], pods: readonly PodView[], now?: number): PlacedPods {
   const waiters = listWaiters(pods);
-  const asPools = pools.map(toPodPool);
+  const asPools = pools.map((pool, index) => toPodPool(pool, index, now));
   const shares = shareWaiting(waiters, asPools);
   const waitingOf = new Map(
     pools.map((pool, index) => [pool, shares.get(asPools[index]?.policy ?? '') ?? new Map<string, number>()]),
@@ -40,7 +40,7 @@ export function placePods(pools: readonly AdvicePool[], pods: readonly PodView[]
   return { waitingOf, homeless: [...homeless].map(([resource, names]) => ({ resource, pods: names })) };
 }
 
-function toPodPool({ name, policy, nodes }: AdvicePool, index: number): PodPool {
+function toPodPool({ name, policy, nodes }: AdvicePool, index: number, now: number | undefined): PodPool {
   const scheduled = policy && asScheduled(policy);
   const reader = new PoolReader(scheduled ?? { spec: { strategy: 'mixed', nodeSelector: {} } });
   const strategy = scheduled?.spec.strategy ?? 'mixed';
@@ -54,7 +54,8 @@ function toPodPool({ name, policy, nodes }: AdvicePool, index: number): PodPool 
     return { ...known, possible: new Set([...possible, GPU_RESOURCE]) };
   });
   // Pools without a policy may bear the name of one.
-  return reader.pool(`${name} ${index}`, read, scheduled?.status?.demand);
+  const acts = scheduled ? actsOf(scheduled, now) : 'Never';
+  return reader.pool(`${name} ${index}`, read, acts, scheduled?.status?.demand);
 }
 
 const noSlices: ReadonlyMap<string, number> = new Map();

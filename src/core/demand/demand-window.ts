@@ -35,6 +35,14 @@ export class DemandWindow {
     return this.#steady;
   }
 
+  get isUnused(): boolean {
+    return this.#sinceMs === undefined;
+  }
+
+  get steady(): number {
+    return this.#steady;
+  }
+
   /** Whether it has been observed for so long that what is not wanted has not been for a while. */
   isSettled(nowMs: number): boolean {
     return this.#sinceMs !== undefined && nowMs >= this.#sinceMs + this.#fallMs;

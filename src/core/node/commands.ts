@@ -10,9 +10,11 @@ export interface PodRef {
   readonly uid: string;
 }
 
+type AssignedPolicy = NonNullable<NodePartitionSpec['policy']>;
+
 /** Fields of a partition's spec in which the controller states the wish; null removes a field. */
 export interface WishFields {
-  readonly policy: NodePartitionSpec['policy'] | null;
+  readonly policy: (Omit<AssignedPolicy, 'schedule'> & { readonly schedule?: string | null }) | null;
   readonly strategy: NodePartitionSpec['strategy'] | null;
   /** Absent: as it is. */
   readonly backend?: NodePartitionSpec['backend'] | null;

@@ -1,4 +1,4 @@
-import type { GpuReport, Grant, NodePartitionStatus } from '../../api/types.ts';
+import type { GpuReport, Grant, NodePartitionStatus, Wish } from '../../api/types.ts';
 import { retryAnnotation } from '../../api/names.ts';
 import { type Backoff, doubledMs } from '../text/duration.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
@@ -8,6 +8,7 @@ import { isUnanswered, observedEpochOf } from './observed-epoch.ts';
 import { retryMs } from '../report/report-fields.ts';
 import { isRevocation } from './revocation.ts';
 import type { Situation } from './outcome.ts';
+import { wishHash } from '../wish/wish.ts';
 
 /** What failed grants of a node have in common. */
 export interface GrantFailure {
@@ -15,7 +16,7 @@ export interface GrantFailure {
   readonly generation: string;
   /** Of the last grant that failed. */
   readonly epoch: number;
-  /** What failed, on which GPU, with the device as it was then. */
+  /** What failed, on which GPU, on the way to which wish, with the device as it was then. */
   readonly fault: string;
   /** How often this has failed in a row. */
   readonly equal: number;
@@ -40,7 +41,7 @@ export function grantFailureOf(situation: Situation): GrantFailure | undefined {
   const failed = failedGrant(situation);
   if (failed === undefined || failed.epoch === known?.epoch) return known;
   const generation = grantedGeneration(situation);
-  const fault = faultOf(situation);
+  const fault = faultOf(situation, situation.partition.spec.granted);
   const isEqual =
     known?.fault === fault && !isTransient({ code: failed.code, gpu: situation.partition.status?.device?.error?.gpu });
   const before = known?.generation === generation ? known : undefined;
@@ -75,7 +76,8 @@ export function isRepeated({ equal }: GrantFailure): boolean {
 
 /** Whether anything that may make a difference has changed since the failure. */
 export function hasChangedSince(situation: Situation, { fault, generation }: GrantFailure): boolean {
-  return fault !== faultOf(situation) || generation !== generationOf(situation);
+  const wish = wishIn(situation) ?? situation.partition.spec.granted;
+  return fault !== faultOf(situation, wish) || generation !== generationOf(situation);
 }
 
 export function keepFailure({ generation, epoch, fault, equal, count, counts, since }: GrantFailure): Wait {
@@ -107,10 +109,18 @@ function failedGrant({ partition }: Situation): { readonly epoch: number; readon
   return codeEndings[code]?.counts === 'Never' ? undefined : { epoch: granted.epoch, code };
 }
 
-/** What people currently ask of the node: the policy's generation, and a retry. */
+/**
+ * What is currently asked of the node: the policy's generation, what that makes of the node, and a retry. A schedule or a demand makes
+ * another wish of the same generation.
+ */
 export function askedOf(situation: Situation): string {
   const { annotations } = situation.node.metadata;
-  return fingerprint(canonicalJson([generationOf(situation), annotations?.[retryAnnotation]]));
+  const wish = wishIn(situation);
+  return fingerprint(canonicalJson([generationOf(situation), annotations?.[retryAnnotation], wish && wishHash(wish)]));
+}
+
+function wishIn({ claim }: Situation): Wish | undefined {
+  return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
 }
 
 /** The policy that decides over the node, and its generation. */
@@ -133,13 +143,22 @@ export function isTransient({ code, gpu }: { readonly code: string; readonly gpu
   return (code === 'InUse' && gpu === undefined) || transient.includes(code);
 }
 
-function faultOf(situation: Situation): string {
+function faultOf(situation: Situation, wish: Parameters<typeof wishHash>[0] | undefined): string {
   const { partition, node } = situation;
   const { error, driverVersion, bootID, gpus = [] } = partition.status?.device ?? {};
   const asked = node.metadata.annotations?.[retryAnnotation];
   const use = error?.code === 'InUse' ? useOf(situation) : [];
   return fingerprint(
-    canonicalJson([error?.code, error?.gpu, driverVersion, bootID, gpus.map(layoutOf), asked, ...use]),
+    canonicalJson([
+      error?.code,
+      error?.gpu,
+      wish && wishHash(wish),
+      driverVersion,
+      bootID,
+      gpus.map(layoutOf),
+      asked,
+      ...use,
+    ]),
   );
 }
 

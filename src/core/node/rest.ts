@@ -64,7 +64,7 @@ export function beginRest(
   return { reason, blockers: kept, count, size, pods: resting, since: now, leftMs: growingRestMs(count), waits };
 }
 
-/** The node's last rest; undefined if there was none, or if somebody has edited the policy or asked for a retry since. */
+/** The node's last rest; undefined if there was none, or if the policy was edited, makes something else of the node, or a retry was asked for since. */
 export function findRest(situation: Situation, name: RestName): Rest | undefined {
   const { memory, now } = situation;
   const { since, of = '', count = 1 } = memory.waits[name] ?? {};

@@ -15,6 +15,7 @@ import { foreignOn } from '../wish/ownership.ts';
 import type { WishPlan } from '../wish/plan-wish.ts';
 import { readGenerations } from '../policy/versions.ts';
 import { slotOf } from '../rollout/slot.ts';
+import { definedOnly } from '../text/defined-fields.ts';
 
 /** What becomes of one node. */
 export interface NodeOutlook {
@@ -58,22 +59,15 @@ function tellWish(start: NodeStart): GpuNodePartition | undefined {
 }
 
 function writeWish(
-  {
-    policy: _policy,
-    strategy: _strategy,
-    backend: known,
-    wish: _wish,
-    repairs: _repairs,
-    drain: _drain,
-    ...kept
-  }: Spec,
+  { policy: before, strategy: _strategy, backend: known, wish: _wish, repairs: _repairs, drain: _drain, ...kept }: Spec,
   { policy, strategy, backend, wish }: WishFields,
 ): Spec {
   // Absent: as it is.
   const told = backend === undefined ? known : backend;
+  const schedule = policy?.schedule === undefined ? before?.schedule : policy.schedule;
   return {
     ...kept,
-    ...(policy && { policy }),
+    ...(policy && { policy: definedOnly({ ...policy, schedule: schedule ?? undefined }) }),
     ...(strategy !== null && strategy !== undefined && { strategy }),
     ...(told && { backend: told }),
     ...(wish?.gpus && {

@@ -1,6 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, PolicySpec, Wish } from '../../api/types.ts';
 import { isRetiring } from './retirement.ts';
-import { variantsOf } from './schedules.ts';
+import { scheduleOf, variantsOf } from './schedules.ts';
 
 /** What the last plan for a demand makes of GPUs, by UUID. */
 export type DemandWishes = ReadonlyMap<string, GpuWish>;
@@ -34,9 +34,10 @@ export function hasDemandWish(wish: Wish | undefined): boolean {
   return wish?.gpus.some(isChosen) === true;
 }
 
-/** The wish that a node has from this very policy. */
-export function ownWish({ metadata }: GpuPartitionPolicy, { spec }: GpuNodePartition): Wish | undefined {
-  return spec.policy?.uid === metadata.uid ? spec.wish : undefined;
+/** The wish that a node has from the demand of this very policy, or of its schedule: what another one chose is not its own. */
+export function ownWish({ metadata, spec }: GpuPartitionPolicy, partition: GpuNodePartition): Wish | undefined {
+  const { policy, wish } = partition.spec;
+  return policy?.uid === metadata.uid && policy?.schedule === scheduleOf(spec) ? wish : undefined;
 }
 
 /** Whether a policy with a demand may not evict. One that is being deleted wants whole GPUs, and keeps what it has promised to pods. */

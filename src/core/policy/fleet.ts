@@ -232,8 +232,11 @@ export class Fleet {
     record.versions = versions;
     const isSwitch = record.policy.spec !== policy.spec || record.inForce?.spec !== inForce?.spec;
     if (acceptedGeneration === versions.acceptedGeneration && !isSwitch) return undefined;
-    // It is about what was in force.
-    if (isSwitch) record.demand = undefined;
+    // They are about what was in force.
+    if (isSwitch) {
+      record.demand = undefined;
+      this.#choices.forget(record.name);
+    }
     const before = [...record.nodes];
     this.#selections.setPolicy(record.scope);
     record.tally = new PolicyTally(this.#contenders.nodesWhere(record, isOwn));

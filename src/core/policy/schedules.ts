@@ -15,7 +15,7 @@ export interface Variant {
 
 /** Worked out once: who compares specs by identity sees a switch, and no other change. */
 const variants = new WeakMap<PolicySpec, readonly Variant[]>();
-const places = new WeakMap<PolicySpec, FieldPath>();
+const places = new WeakMap<PolicySpec, Pick<Variant, 'name' | 'place'>>();
 const own: FieldPath = ['spec'];
 
 /** Everything that a spec can be: its own layouts or demand first, then those of its schedules. */
@@ -24,7 +24,7 @@ export function variantsOf(spec: PolicySpec): readonly Variant[] {
   if (known) return known;
   const { schedules } = spec;
   const made = schedules === undefined ? [{ name: undefined, place: own, spec }] : splitSpec(spec, schedules);
-  for (const { spec: one, place } of made) places.set(one, place);
+  for (const { spec: one, name, place } of made) places.set(one, { name, place });
   variants.set(spec, made);
   return made;
 }
@@ -43,7 +43,12 @@ export function asScheduled<Policy extends GpuPartitionPolicy>(policy: Policy): 
 
 /** Where the layouts or the demand of a spec stand in its policy, for messages: `spec`, or `spec.schedules[1]`. */
 export function placeOf(spec: PolicySpec): FieldPath {
-  return places.get(spec) ?? own;
+  return places.get(spec)?.place ?? own;
+}
+
+/** The schedule that makes a spec what it is; undefined for the policy's own layouts or demand. */
+export function scheduleOf(spec: PolicySpec): string | undefined {
+  return places.get(spec)?.name;
 }
 
 function splitSpec(spec: PolicySpec, schedules: readonly Schedule[]): readonly Variant[] {

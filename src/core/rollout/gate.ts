@@ -1,7 +1,11 @@
+import type { PolicyReason } from '../../api/names.ts';
+import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { countWords } from '../text/cut-text.ts';
 import { timeText } from '../text/duration.ts';
 import type { SlotHolder } from './cap.ts';
+import { countLimit } from './limit.ts';
 import type { NodeRolloutState } from './slot.ts';
+import { stateOfWindows } from './windows.ts';
 
 /**
  * Why nodes that request a slot do not get one, other than that others have it. Points in time rather than remaining time: otherwise
@@ -72,6 +76,34 @@ export function describeGate(gate: RolloutGate): string {
         : `the canary is Ready (${names}); the rest follows at ${timeText(gate.endsAt)}`;
     }
   }
+}
+
+/** What keeps every node of a policy from starting, whichever asks. */
+export interface RolloutStop {
+  readonly reason: PolicyReason;
+  /** With what to do. */
+  readonly message: string;
+}
+
+/**
+ * Finds what stops the whole rollout of a policy, by what its author wrote and by its status; undefined if nothing does.
+ *
+ * @param now in ms since the epoch; undefined: what depends on the time is not told
+ */
+export function findStop({ spec, status }: GpuPartitionPolicy, now: number | undefined): RolloutStop | undefined {
+  if (spec.mode === 'Plan') return { reason: 'PlanOnly', message: 'mode Plan changes nothing: set mode: Enforce' };
+  const { paused, maxUnavailable = 1, windows } = spec.rollout ?? {};
+  if (paused === true) return stopBy({ reason: 'Paused' });
+  if (countLimit(maxUnavailable, 1) === 0) return stopBy({ reason: 'Held' });
+  const window = now === undefined ? undefined : stateOfWindows(windows, now);
+  if (window?.isOpen === false) return stopBy({ reason: 'WindowClosed', opensAt: window.opensAt });
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const reason = (['Frozen', 'Halted'] as const).find((one) => one === ready?.reason);
+  return ready?.status === 'False' && reason !== undefined ? { reason, message: ready.message } : undefined;
+}
+
+function stopBy(gate: RolloutGate): RolloutStop {
+  return { reason: gate.reason, message: describeGate(gate) };
 }
 
 function listHolders(holders: readonly SlotHolder[]): string {

@@ -61,8 +61,11 @@ export class DemandPlayer {
       return [];
     }
     if (now < this.#nextPlan) return [];
-    const pool = members.map(({ gpu }) => gpu);
-    const layouts = this.#choice.choose(asked, pool, (id) => this.#course.isResting(this.#demand, id, nowMs));
+    const pool = members.map(({ gpu }) => {
+      const isHeld = this.#course.restOf(this.#demand, gpu.id, nowMs) === 'Held';
+      return isHeld ? { ...gpu, isResting: true } : gpu;
+    });
+    const layouts = this.#choice.choose(asked, pool, (id) => this.#course.restOf(this.#demand, id, nowMs) !== false);
     const relays = gpus.flatMap((gpu): readonly Relay[] => {
       const layout = layouts.get(gpu.id);
       if (layout === undefined || layout.destroy.length + layout.create.length === 0) return [];

@@ -50,6 +50,8 @@ export interface PolicyFacts {
   readonly demand?: DemandReport | undefined;
   /** What was told of it last, which stays until there is one. */
   readonly knownDemand?: PolicyStatus['demand'];
+  /** What pods have asked for long enough, by slice of its demand. */
+  readonly steady?: PolicyStatus['steady'];
   /** What becomes of a request to free slices. */
   readonly defrag?: PolicyStatus['defrag'];
   /** Which of its schedules is in force, and which follows; undefined if it has none. */
@@ -60,7 +62,7 @@ export interface PolicyFacts {
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
 export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStatusDraft {
-  const { policy, acceptedGeneration, inForce, limits, schedule, defrag, demand } = facts;
+  const { policy, acceptedGeneration, inForce, limits, schedule, defrag, demand, steady } = facts;
   const skipped = tally.size('skipped');
   const nodes = {
     matched: tally.matched,
@@ -83,7 +85,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
       ...(isRetiring(policy) ? ['deleting'] : []),
     ].join(', '),
     conditions: [...conditionsOf(facts, tally), ...conditionOfDemand(facts)],
-    ...definedOnly({ limits, schedule, defrag, demand: demand?.states ?? facts.knownDemand }),
+    ...definedOnly({ limits, schedule, defrag, steady, demand: demand?.states ?? facts.knownDemand }),
     nodes,
     plan: {
       gpusChanging,

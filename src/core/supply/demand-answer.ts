@@ -4,6 +4,7 @@ import { WHOLE } from '../demand/pool.ts';
 import { demandEntry, type DemandWishes, type restEntry } from '../policy/demand-wish.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { countPresent } from './count.ts';
+import { type DemandAsked, weighUnserved } from './demand-question.ts';
 import type { Member } from './member.ts';
 
 /** What a plan makes of a member. */
@@ -32,6 +33,33 @@ export function listChanged(members: readonly Member[], layouts: Layouts): reado
     const layout = layouts[index];
     return layout !== undefined && changes(layout);
   });
+}
+
+/**
+ * What of a plan still stands for a pool that may have changed meanwhile.
+ *
+ * @returns a layout for each GPU that it changes and that is what it was, in the order of the pool
+ */
+export function keepStanding(
+  { members, layouts }: { readonly members: readonly Member[]; readonly layouts: Layouts },
+  current: readonly Member[],
+): Layouts {
+  const planned = new Map(members.map((member, index) => [member.gpu.id, { member, layout: layouts[index] }]));
+  return current.map((member) => {
+    const { member: before, layout } = planned.get(member.gpu.id) ?? {};
+    return before && layout && changes(layout) && areUnchanged([before], [member]) ? layout : undefined;
+  });
+}
+
+/** Whether a pool serves more of a demand with such layouts, or as much if they are only those of GPUs that the demand does not need. */
+export function servesMore(asked: DemandAsked, members: readonly Member[], layouts: Layouts): boolean {
+  if (layouts.every((layout) => layout === undefined || layout.entry !== undefined)) return true;
+  const after = members.flatMap(({ gpu }, index): readonly { readonly profile: string }[] => {
+    const layout = layouts[index];
+    return layout ? [...layout.keep, ...layout.create] : gpu.instances;
+  });
+  const before = members.flatMap(({ gpu }) => gpu.instances);
+  return weighUnserved(asked, after) < weighUnserved(asked, before);
 }
 
 /** Whether GPUs are still as they were when they were planned. */

@@ -1,16 +1,16 @@
-import type { PolicyDemand } from '../../api/types.ts';
+import type { PolicyDemand, PolicyStatus } from '../../api/types.ts';
 import { DemandWindow } from '../demand/demand-window.ts';
 import { RelayRest } from '../demand/relay-rest.ts';
 import type { SliceEntry } from '../policy/demand-profiles.ts';
 import type { DemandWishes } from '../policy/demand-wish.ts';
 import { durationMs } from '../text/duration.ts';
 import { sameJson } from '../text/fingerprint.ts';
-import { areUnchanged, listChanged, type MemberLayout, wishesOf } from './demand-answer.ts';
+import { areUnchanged, keepStanding, listChanged, type MemberLayout, servesMore, wishesOf } from './demand-answer.ts';
 import type { DemandAsked } from './demand-question.ts';
 import { layRest } from './demand-rest.ts';
-import type { Member } from './member.ts';
+import type { Member, Rests } from './member.ts';
 import { type Planned, planServed } from './pool-plan.ts';
-import { followsPods, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted-slices.ts';
+import { type Asked, followsPods, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
 const mostShare = 0.1;
@@ -28,19 +28,34 @@ const weightsLastMs = 60_000;
 /** What is to be done about a demand: nothing or what is known, later, or a plan must be made. */
 type NextPlan = { readonly planned: Planned } | { readonly waitMs: number } | undefined;
 
+/** What a leader that begins to follow a demand knows of it. */
+export interface KnownDemand {
+  /** Whether no node was ever told of the policy: what pods ask for first counts at once. */
+  readonly isNew: boolean;
+  /** What pods had asked for long enough, by slice. */
+  readonly steady?: PolicyStatus['steady'];
+  /** When it begins, in ms. */
+  readonly sinceMs: number;
+}
+
 /** What a plan makes of the nodes. */
 export interface ChosenLayouts {
   readonly wishes: ReadonlyMap<string, DemandWishes>;
   /** The GPUs that it re-lays. */
   readonly touched: readonly Member[];
+  /** Whether that is all of the plan: the rest was made for GPUs that have changed meanwhile, and is to be planned again. */
+  readonly isWhole: boolean;
 }
 
 /**
- * What is remembered of the demand of one policy between plans. It is lost with the leader: GPUs then rest no longer, and what is asked
- * for now is taken for what was asked for lately. What was chosen is in the wishes of the nodes.
+ * What is remembered of the demand of one policy between plans. A new leader continues with what objects say: what was asked for long
+ * enough is in the policy's status, when nodes last changed in their grants, and what was chosen in their wishes.
  */
 export class DemandCourse {
   readonly #rest = new RelayRest();
+  readonly #known: KnownDemand;
+  /** When pods were last counted, in ms. */
+  #countedMs: number | undefined;
   /** What was asked for lately, by slice. */
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
@@ -48,9 +63,20 @@ export class DemandCourse {
   /** The last plan that left something unserved, and until when none is made for another pool. */
   #short: { readonly planned: Planned; readonly atMs: number; readonly untilMs: number } | undefined;
 
-  /** Whether a GPU was re-laid a short while ago. */
-  isResting({ cooldown = usualCooldown }: PolicyDemand, id: string, nowMs: number): boolean {
-    return this.#rest.isResting(id, nowMs, durationMs(cooldown));
+  constructor(known: KnownDemand = { isNew: true, sinceMs: -Infinity }) {
+    this.#known = known;
+  }
+
+  /**
+   * Whether a GPU was re-laid a short while ago.
+   *
+   * @param grantedMs when its node last changed: before this course began all of its GPUs did, as far as is known
+   */
+  restOf({ cooldown = usualCooldown }: PolicyDemand, id: string, nowMs: number, grantedMs = -Infinity): Rests {
+    const restMs = durationMs(cooldown);
+    if (this.#rest.isHeld(id, nowMs, restMs)) return 'Held';
+    const isInherited = grantedMs < this.#known.sinceMs && nowMs < grantedMs + restMs;
+    return isInherited || this.#rest.isResting(id, nowMs, restMs);
   }
 
   /** How old the list of waiting pods may be: the first counts at once, so a pod that runs by now must not be in it. */
@@ -72,15 +98,24 @@ export class DemandCourse {
   ): readonly WantedSlice[] {
     const { stabilization = usualStabilization } = demand;
     const times = { riseMs: riseMsOf(demand), fallMs: durationMs(stabilization) };
-    const before = this.#windows?.stabilization === stabilization ? this.#windows.bySlice : undefined;
+    const isFirst = this.#countedMs === undefined;
+    // What was counted before that is not what was asked for lately: another schedule may have been in force.
+    const isGap = followsPods(demand) && nowMs - (this.#countedMs ?? nowMs) > Math.max(times.fallMs, 2 * podsPace.most);
+    const windows = isGap ? undefined : this.#windows;
+    const before = windows?.stabilization === stabilization ? windows.bySlice : undefined;
     // What no pods are followed for any more is forgotten: once they are again, what they asked for in between is unknown.
     const bySlice = new Map<string, DemandWindow>();
-    const steady = (slice: string, count: number): number => {
+    const steady: Asked['steady'] = (slice, count, used, name) => {
       const window = before?.get(slice) ?? new DemandWindow(times);
       bySlice.set(slice, window);
+      // A window that begins later goes by what is known, or in use: only what a new policy is first asked for counts at once.
+      const known = windows?.bySlice.get(slice)?.steady ?? (isFirst && name ? this.#known.steady?.[name] : undefined);
+      const start = known ?? (isFirst && this.#known.isNew ? undefined : used);
+      if (window.isUnused && start !== undefined) window.observe(start, nowMs);
       return window.observe(count, nowMs);
     };
     this.#windows = { stabilization, bySlice };
+    this.#countedMs = nowMs;
     this.#observed = demand;
     return wantedSlices(demand, members, { waiting, steady });
   }
@@ -107,21 +142,24 @@ export class DemandCourse {
   }
 
   /**
-   * Takes a plan for the pool as it is now. GPUs that it re-lays rest from now on.
+   * Takes a plan for the pool as it is now: what it makes of GPUs that are still what they were, if that alone serves more. GPUs that it
+   * re-lays rest from now on.
    *
-   * @returns undefined if a GPU that it re-lays is not what it was: the plan is not taken
+   * @returns undefined if nothing of the plan is taken
    */
   choose(demand: PolicyDemand, planned: Planned, current: readonly Member[], nowMs: number): ChosenLayouts | undefined {
-    const { members } = planned;
     const layouts = this.#layRest(demand, planned, nowMs);
-    const touched = listChanged(members, layouts);
-    if (!areUnchanged(touched, current)) return undefined;
+    const all = listChanged(planned.members, layouts);
+    const standing = keepStanding({ ...planned, layouts }, current);
+    const touched = listChanged(current, standing);
+    const isWhole = touched.length === all.length;
+    if (!isWhole && (touched.length === 0 || !servesMore(planned.asked, current, standing))) return undefined;
     for (const { gpu } of touched) this.relaid(gpu.id, nowMs);
     if (touched.length > 0) {
       const { cooldown = usualCooldown } = demand;
       this.#rest.forgetOthers(new Set(current.map(({ gpu }) => gpu.id)), nowMs, durationMs(cooldown));
     }
-    return { wishes: wishesOf(members, layouts), touched };
+    return { wishes: wishesOf(current, standing), touched, isWhole };
   }
 
   /** A GPU is re-laid: it rests from now on. */
@@ -154,7 +192,7 @@ export function riseMsOf({ stabilization = usualStabilization }: Pick<PolicyDema
 export function lookAgainAfter(demand: PolicyDemand, members: readonly Member[]): number | undefined {
   if (followsPods(demand)) return podsPaceOf(demand);
   const { rest = 'Keep', evict } = demand;
-  const isResting = rest !== 'Keep' && members.some(({ rests }) => rests);
+  const isResting = members.some(({ rests, isHeld }) => isHeld === true || (rest !== 'Keep' && rests));
   return isResting || evict === 'IfNeeded' ? restPaceMs : undefined;
 }
 

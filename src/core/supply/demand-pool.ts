@@ -1,10 +1,10 @@
-import type { GpuNodePartition } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/policy-record.ts';
 import { enforces } from '../policy/versions.ts';
-import { listMembers, type Member } from './member.ts';
-import { type PodPool, type PoolNode, PoolReader } from './pod-pool.ts';
+import { listMembers, type Member, type Rests } from './member.ts';
+import { type Acts, actsOf, type PodPool, type PoolNode, PoolReader } from './pod-pool.ts';
 
 interface ByName<T> {
   get(name: string): T | undefined;
@@ -17,26 +17,39 @@ export interface PoolCluster {
   readonly partitions: ByName<GpuNodePartition>;
 }
 
-/** The GPUs that take part in the demand of a policy, node by node. @param isResting whether a GPU was re-laid a short while ago */
+/**
+ * Whether a GPU was re-laid a short while ago, by its id.
+ *
+ * @param grantedMs when its node last changed for this policy, in ms since the epoch
+ */
+export type RestOf = (id: string, grantedMs: number | undefined) => Rests;
+
+/** The GPUs that take part in the demand of a policy, node by node. */
 export function* listPool(
   record: PolicyRecord,
   { fleet, partitions }: Pick<PoolCluster, 'fleet' | 'partitions'>,
-  isResting: (id: string) => boolean,
+  restOf: RestOf,
 ): Generator<readonly Member[], undefined, undefined> {
   for (const node of [...record.nodes].sort()) {
     const partition = isInPool(fleet, record, node) ? partitions.get(node) : undefined;
+    const grantedMs = partition && changedAt(partition, record.policy);
     const known = {
       chosen: fleet.chosenFor(record.policy, node),
-      isResting: (uuid: string) => isResting(`${node}/${uuid}`),
+      isResting: (uuid: string) => restOf(`${node}/${uuid}`, grantedMs),
     };
     yield partition === undefined ? [] : listMembers(record.policy, partition, known);
   }
 }
 
-/** All pools among which pods that wait are shared, with that of a policy as {@link listPool} has it; yields after each node. */
+/**
+ * All pools among which pods that wait are shared, with that of a policy as {@link listPool} has it; yields after each node.
+ *
+ * @param now in ms since the epoch
+ */
 export function* listPodPools(
   record: PolicyRecord,
   { fleet, nodes, partitions }: PoolCluster,
+  now: number,
 ): Generator<undefined, readonly PodPool[], undefined> {
   const pools: PodPool[] = [];
   for (const one of fleet.policies) {
@@ -50,9 +63,31 @@ export function* listPodPools(
       if (node) own.push(reader.read(node, partitions.get(key)));
       yield;
     }
-    pools.push(reader.pool(name, own, one.demand?.states));
+    pools.push(reader.pool(name, own, actsNow(one, now, one === record), one.demand?.states));
   }
   return pools;
+}
+
+/** When a node was last granted a change for a policy. */
+function changedAt({ spec }: GpuNodePartition, { metadata }: GpuPartitionPolicy): number | undefined {
+  const { policy, deadline, seconds = 0, planHash } = spec.granted ?? {};
+  if (deadline === undefined || planHash === '' || policy?.uid !== metadata.uid) return undefined;
+  return Date.parse(deadline) - seconds * 1000;
+}
+
+/** Whether no node was ever told of a policy. */
+export function isNewPolicy({ policy, nodes }: PolicyRecord, partitions: PoolCluster['partitions']): boolean {
+  const { uid } = policy.metadata;
+  for (const node of nodes) if (partitions.get(node)?.spec.policy?.uid === uid) return false;
+  return true;
+}
+
+/** {@link actsOf}, with what the status does not say yet. */
+function actsNow(record: PolicyRecord, now: number, isViewer: boolean): Acts {
+  const { policy, isAccepted, inForce } = record;
+  if (!isViewer && !isAccepted && inForce === undefined) return 'Never';
+  const acts = actsOf(policy, now, isViewer);
+  return acts === 'Now' && record.holdFor(policy)?.kind === 'Refused' ? 'Later' : acts;
 }
 
 /** A policy that only plans takes no node from another, and shows what it would do with all. */

@@ -54,12 +54,19 @@ function rankParts(parts: readonly WantedPart[]): readonly DemandSlice[] {
  * @param offerOf what of a member counts, if not that
  */
 export function isServed(
-  { slices }: DemandAsked,
+  asked: DemandAsked,
   members: readonly Member[],
   offerOf: (member: Member) => Member['present'] = ({ gpu }) => gpu.instances,
 ): boolean {
+  return weighUnserved(asked, members.flatMap(offerOf)) === 0;
+}
+
+/** How much of a demand is lacking with these instances, by weight. */
+export function weighUnserved({ slices }: DemandAsked, instances: readonly { readonly profile: string }[]): number {
   const table = readDemand(slices, () => true);
-  const offered = countPresent(members.flatMap(offerOf));
-  const counts = table.profiles.map((name) => offered.get(name) ?? 0);
-  return coverDemand(table, counts).cost === 0;
+  const offered = countPresent(instances);
+  return coverDemand(
+    table,
+    table.profiles.map((name) => offered.get(name) ?? 0),
+  ).cost;
 }

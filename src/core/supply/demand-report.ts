@@ -3,6 +3,7 @@ import { coverDemand, readDemand } from '../demand/coverage.ts';
 import type { ClassPlan } from '../demand/demand-plan.ts';
 import type { DemandReport } from '../policy/demand-report.ts';
 import { countWords, joinWithin } from '../text/cut-text.ts';
+import type { RolloutStop } from '../rollout/gate.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
 import { mostKinds, type Uncounted } from './waiting-share.ts';
@@ -27,10 +28,12 @@ export function ranOutOfTime({ gap }: Pick<ClassPlan, 'gap'>): boolean {
   return gap?.figure === 'unserved';
 }
 
+/** @param stop what keeps what is lacking from being made for now */
 export function reportDemand(
   wanted: readonly WantedSlice[],
   members: readonly Member[],
   { lacking, lackingAtLeast, isSpared = true, isUnproven = false }: Shortfall,
+  stop?: RolloutStop,
 ): DemandReport {
   const missing = countLacking(
     wanted,
@@ -56,11 +59,22 @@ export function reportDemand(
       ...(why !== undefined && { why }),
     };
   });
-  return { states, condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking)) };
+  const steady = steadyOf(wanted);
+  return { states, ...(steady && { steady }), condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking), stop) };
+}
+
+/** More than the API keeps. */
+const mostCount = 2 ** 31 - 1;
+
+function steadyOf(wanted: readonly WantedSlice[]): DemandReport['steady'] {
+  const counts = wanted.flatMap(({ name, lasting }) =>
+    lasting === undefined ? [] : [[name, Math.min(mostCount, lasting)] as const],
+  );
+  return counts.length === 0 ? undefined : Object.fromEntries(counts);
 }
 
 /** What was told last of a demand, and stays told while nothing newer is known: a request that was carried out is not carried out again. */
-export type ToldDemand = Pick<DemandReport, 'states' | 'defrag'>;
+export type ToldDemand = Pick<DemandReport, 'states' | 'defrag' | 'steady'>;
 
 /** The planner could not answer. */
 export function reportFailure(known: ToldDemand, why: string): DemandReport {
@@ -142,7 +156,7 @@ function explain(
     return `no room was found for ${unmet} more in the time for a plan, and there may be some: add GPUs, or want less`;
   if (freed === 0) {
     const who = gpus === 1 ? 'GPU of the selected nodes does' : `${gpus} GPUs of the selected nodes do`;
-    return `the ${who} not hold ${unmet} more beside the other slices${explainModes(members)}: add GPUs, or want less`;
+    return `the ${who} not hold ${unmet} more beside the other slices${explainModes(members)}${explainHeld(members)}: add GPUs, or want less`;
   }
   const rest = unmet - freed;
   const bar = isSpared
@@ -171,11 +185,21 @@ function explainModes(members: readonly Member[]): string {
   return ` (${held} of them cannot change MIG mode: allow.gpuReset is false, the driver is too old for MIG, or a process uses the GPU)`;
 }
 
+/** They may serve it once they have rested. */
+function explainHeld(members: readonly Member[]): string {
+  const held = members.filter(({ isHeld }) => isHeld === true).length;
+  return held === 0 ? '' : ` (${held} of them changed twice within demand.cooldown, and are left alone until it is over)`;
+}
+
 function explainMax({ used, waiting = 0, beyond }: WantedSlice): string {
   return `${used} are in use and ${waiting} waited for, ${beyond} more than max`;
 }
 
-function judge(states: readonly DemandState[], isHeldByUse: boolean): DemandReport['condition'] {
+function judge(
+  states: readonly DemandState[],
+  isHeldByUse: boolean,
+  stop: RolloutStop | undefined,
+): DemandReport['condition'] {
   const isFalse = { type: 'DemandMet', status: 'False' } as const;
   const unmet = states.filter((one) => one.unmet > 0);
   if (unmet.length > 0) {
@@ -185,7 +209,9 @@ function judge(states: readonly DemandState[], isHeldByUse: boolean): DemandRepo
   const short = states.filter(({ offered, wanted }) => offered < wanted);
   if (short.length > 0) {
     const message = short.map(({ name, offered, wanted }) => `${name}: ${offered} of ${wanted} exist`).join('; ');
-    return { ...isFalse, reason: 'Reconciling', message: `${message}; the others are being made` };
+    return stop
+      ? { ...isFalse, reason: stop.reason, message: `${message}; the others are not being made: ${stop.message}` }
+      : { ...isFalse, reason: 'Reconciling', message: `${message}; the others are being made` };
   }
   const beyond = states.flatMap(({ name, why }) => (why === undefined ? [] : [`${name}: ${why}`]));
   if (beyond.length > 0) return { ...isFalse, reason: 'MaxReached', message: beyond.join('; ') };

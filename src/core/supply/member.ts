@@ -19,11 +19,16 @@ export interface Member {
   readonly gpu: PoolGpu;
   /** It was re-laid a short while ago, and is left alone unless something waits. */
   readonly rests: boolean;
+  /** It was re-laid while it rested, and is not again before it has rested, whatever waits. */
+  readonly isHeld?: boolean;
   /** What it offers now. */
   readonly present: readonly PoolInstance[];
   /** Its wish, if the plan leaves it as it is. */
   readonly wish: GpuWish;
 }
+
+/** Whether a GPU was re-laid a short while ago; `Held`: twice. */
+export type Rests = boolean | 'Held';
 
 /** What a GPU without MIG has: it is whole, always. */
 export const noProfiles: Geometry = { computeSlices: 0, memorySlices: 0, profiles: [] };
@@ -33,12 +38,13 @@ export const noProfiles: Geometry = { computeSlices: 0, memorySlices: 0, profile
  * answer, serve virtual machines, or have instances that are split, which the device plugin does not advertise. GPUs without MIG take
  * part where whole ones are asked for.
  *
- * @param known what the last plan has chosen, which may not be in the node's wish yet, and whether a GPU was re-laid a short while ago
+ * @param known what the last plan has chosen, which may not be in the node's wish yet, and whether a GPU was re-laid a short while ago,
+ * or is held after that
  */
 export function listMembers(
   policy: GpuPartitionPolicy,
   partition: GpuNodePartition,
-  known: { readonly chosen?: DemandWishes | undefined; readonly isResting: (uuid: string) => boolean },
+  known: { readonly chosen?: DemandWishes | undefined; readonly isResting: (uuid: string) => Rests },
 ): readonly Member[] {
   const { device = {} } = partition.status ?? {};
   const node = partition.metadata.name;
@@ -58,13 +64,22 @@ export function listMembers(
     const isSpared = evictsNever(policy) || awaited?.entry === restEntry;
     const coming = awaited && foresee(geometry, view, present, awaited, isSpared);
     const stays = isGranted || isFixed(gpu, view, asksWhole) || foreign.has(uuid);
+    const rests = known.isResting(uuid);
     const keepsMode = mustKeepMode(gpu, view, device.driverVersion, allow?.gpuReset !== false);
     return [
       {
         node,
         product,
-        gpu: { id: `${node}/${uuid}`, geometry, instances: coming ?? present, isResting: stays, keepsMode },
-        rests: known.isResting(uuid),
+        gpu: {
+          id: `${node}/${uuid}`,
+          geometry,
+          instances: coming ?? present,
+          isResting: stays || rests === 'Held',
+          keepsMode,
+        },
+        // One for which something was chosen and not made yet was re-laid just now, whoever led then.
+        rests: rests !== false || coming !== undefined,
+        ...(rests === 'Held' && { isHeld: true }),
         present,
         wish: coming ? awaited : asItIs(gpu, earlier),
       },

@@ -13,6 +13,7 @@ import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/la
 import { isWhole, nameSlice, profilesServing, type SliceEntry } from '../policy/demand-profiles.ts';
 import { onceEach } from '../text/once-each.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
+import { findStop } from '../rollout/gate.ts';
 import { noProfiles } from './member.ts';
 
 /** A node of a pool, as a pod that waits sees it. */
@@ -65,6 +66,10 @@ const sizesOf = onceEach(({ geometry }: Grid): ReadonlyMap<string, SliceSize> =>
   });
   return new Map([[GPU_RESOURCE, { most: 1, memory, compute }], ...slices]);
 });
+/**
+ * When nodes of a policy may begin to change: `Later` if something stops its whole rollout for now, `Never` as long as nobody edits it.
+ */
+export type Acts = 'Now' | 'Later' | 'Never';
 
 /** The nodes over which a policy decides. */
 export interface PodPool {
@@ -74,6 +79,7 @@ export interface PodPool {
   readonly followsQueues: boolean;
   readonly nodes: readonly PoolNode[];
   readonly overflow: readonly Overflow[];
+  readonly acts: Acts;
 }
 
 /** Slices that pods wait for, and that the last plan of a pool left unserved: another pool may have room for them. */
@@ -115,9 +121,10 @@ export class PoolReader {
   }
 
   /** @param nodes as they were read @param states how the demand stood after its last plan */
-  pool(policy: string, nodes: readonly PoolNode[], states?: readonly DemandState[]): PodPool {
+  pool(policy: string, nodes: readonly PoolNode[], acts: Acts, states?: readonly DemandState[]): PodPool {
     const { priority = 0, demand } = this.#policy.spec;
-    return { policy, priority, followsQueues: demand?.from === 'Kueue', nodes, overflow: this.#listOverflow(states) };
+    const followsQueues = demand?.from === 'Kueue';
+    return { policy, priority, followsQueues, nodes, overflow: this.#listOverflow(states), acts };
   }
 
   #listOverflow(states: readonly DemandState[] = []): readonly Overflow[] {
@@ -150,6 +157,20 @@ export class PoolReader {
     byProduct.set(product, made);
     return made;
   }
+}
+
+/**
+ * When nodes of a policy may begin to change, by what it says and by its status.
+ *
+ * @param now in ms since the epoch; undefined: not known
+ * @param isViewer one that only plans, or was never accepted, sees itself as if it decided: it shows what it would do
+ */
+export function actsOf(policy: GpuPartitionPolicy, now: number | undefined, isViewer = false): Acts {
+  const { conditions = [], inForce } = policy.status ?? {};
+  const isRefused = conditions.some(({ type, status }) => type === 'Valid' && status === 'False');
+  if (!isViewer && (policy.spec.mode === 'Plan' || (isRefused && inForce === undefined))) return 'Never';
+  const stop = findStop({ ...policy, spec: { ...policy.spec, mode: 'Enforce' } }, now);
+  return stop === undefined && !isRefused ? 'Now' : 'Later';
 }
 
 const makesNothing = { follows: new Set<string>(), fixed: new Set<string>() };

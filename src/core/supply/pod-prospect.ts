@@ -16,7 +16,7 @@ import { describeHold, describePlace, describeSlices, elsewhere, nameProfile } f
 import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
 import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planServed } from './pool-plan.ts';
 import { findPrice } from './price.ts';
-import { couldHold, type PodPool, PoolReader } from './pod-pool.ts';
+import { actsOf, couldHold, type PodPool, PoolReader } from './pod-pool.ts';
 import { shareWaiting } from './waiting-share.ts';
 import { followsPods, type WantedPart, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 import type { PodView } from '../pods/pod-view.ts';
@@ -74,9 +74,10 @@ export function* foreseePod(
   if (!waiter) return [];
   const byPolicy = Map.groupBy(listGpuNodes(facts), ({ policy }) => policy);
   const owned = [...byPolicy].flatMap(([policy, nodes]) => (policy ? [{ policy: asScheduled(policy), nodes }] : []));
-  const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes));
+  const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes, facts.now));
   const homes = [...shareWaiting([waiter], pools)].flatMap(([name, { size }]) => (size > 0 ? [name] : []));
-  const shares = shareWaiting([...listWaiters(facts.pods ?? [pod]), ...held], pools);
+  const waiters = [...listWaiters(facts.pods ?? [pod]), ...held];
+  const shares = shareWaiting(waiters, pools);
   const { partitions, pods = [], budgets = [] } = facts;
   const prospects: PodProspect[] = [];
   for (const [index, { policy, nodes }] of owned.entries()) {
@@ -99,7 +100,10 @@ export function* foreseePod(
     const members = nodes.flatMap(({ partition }) =>
       partition ? listMembers(policy, partition, { isResting: () => false }) : [],
     );
-    const waiting = shares.get(name) ?? new Map<string, number>();
+    // One that never acts counts pods as if it did: that is what it shows.
+    const seen = pools.map((one) => (one.policy === name ? { ...one, acts: actsOf(policy, facts.now, true) } : one));
+    const own = pools.some((one) => one.policy === name && one.acts === 'Never') ? shareWaiting(waiters, seen) : shares;
+    const waiting = own.get(name) ?? new Map<string, number>();
     const asked = { waiting: followsPods(demand) ? waiting : undefined, steady: (_: string, count: number) => count };
     const wanted = wantedSlices(demand, members, asked);
     const gpus = evictsNever(policy)
@@ -125,10 +129,10 @@ function explainLater(
   return message === undefined ? [] : [{ policy, code: 'NextSchedule', message: `policy ${policy}: ${message}` }];
 }
 
-function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): PodPool {
+function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[], now: number | undefined): PodPool {
   const reader = new PoolReader(policy);
   const read = nodes.map(({ node, partition }) => reader.read(node, partition));
-  return reader.pool(policy.metadata.name, read, policy.status?.demand);
+  return reader.pool(policy.metadata.name, read, actsOf(policy, now), policy.status?.demand);
 }
 
 type Found = Omit<PodProspect, 'policy'>;

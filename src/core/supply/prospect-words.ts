@@ -1,10 +1,9 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { WHOLE } from '../demand/pool.ts';
-import { type GpuNode, isPlanned } from '../explain/cluster-facts.ts';
+import type { GpuNode } from '../explain/cluster-facts.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { isWhole, nameSlice, type SliceEntry } from '../policy/demand-profiles.ts';
-import { describeGate } from '../rollout/gate.ts';
-import { stateOfWindows } from '../rollout/windows.ts';
+import { findStop } from '../rollout/gate.ts';
 import { describeDuration } from '../text/duration.ts';
 import { riseMsOf } from './demand-course.ts';
 import type { Member } from './member.ts';
@@ -51,13 +50,9 @@ interface Held {
 
 /** What a plan waits for before it is carried out; empty if nothing is known to be in its way. */
 export function describeHold({ pod, policy, demand, now }: Held): string {
-  if (isPlanned(policy)) return ', but mode Plan changes nothing: set mode: Enforce';
-  const { paused, maxUnavailable, windows } = policy.spec.rollout ?? {};
-  if (paused === true) return `, but ${describeGate({ reason: 'Paused' })}`;
-  if (maxUnavailable === 0 || maxUnavailable === '0%') return `, but ${describeGate({ reason: 'Held' })}`;
-  const window = now === undefined ? undefined : stateOfWindows(windows, now);
-  if (window?.isOpen === false)
-    return `, but it is ${describeGate({ reason: 'WindowClosed', opensAt: window.opensAt })}`;
+  const stop = findStop(policy, now);
+  if (stop?.reason === 'WindowClosed') return `, but it is ${stop.message}`;
+  if (stop && !closed.has(stop.reason)) return `, but ${stop.message}`;
   const ready = policy.status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status === 'False' && closed.has(ready.reason)) return `, but its rollout waits: ${ready.message}`;
   return describeRise(pod, demand, now);

@@ -1,6 +1,6 @@
 import { compareText } from '../text/fingerprint.ts';
 import { accepts, type Waiter } from './pod-demand.ts';
-import { couldHold, type PodPool, type PoolNode } from './pod-pool.ts';
+import { type Acts, couldHold, type PodPool, type PoolNode } from './pod-pool.ts';
 
 /** Slices that pods wait for, by policy and resource. */
 export type WaitingByPolicy = ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -28,7 +28,8 @@ export function byTurn(a: Pick<PodPool, 'policy' | 'priority'>, b: Pick<PodPool,
  * Shares pods that wait among pools, each for one, since it gets one node only: for a pool that serves it as it is; else for one whose
  * demand follows pods with such slices, else one that wants a fixed number of them, else one that could have all of them; of several
  * the one of the higher priority, then the first by name. What a pool that follows pods left unserved also counts for the next one, so
- * that a full pool keeps no pod from another. Yields after each look at a pool, which may be large.
+ * that a full pool keeps no pod from another. A pool that cannot change now comes after those that can, and one that never does gets
+ * no pods but those that its slices serve. Yields after each look at a pool, which may be large.
  *
  * @param waiters in any order
  * @param pools disjoint; of policies without a demand too, which may serve a pod already
@@ -40,6 +41,7 @@ export function* sharing(
   leave: (left: Uncounted) => void = () => {},
 ): Generator<undefined, WaitingByPolicy, undefined> {
   const ordered = pools.toSorted(byTurn).map((pool) => new OpenPool(pool));
+  const changing = (['Now', 'Later'] as const).flatMap((acts) => ordered.filter((one) => one.acts === acts));
   const shares = new Map(pools.map(({ policy }) => [policy, new Map<string, number>()]));
   const count = (pool: OpenPool, { requests }: Waiter, pods: number): void => {
     const share = shares.get(pool.policy);
@@ -57,7 +59,7 @@ export function* sharing(
     }
     if (left === 0) continue;
     // 2. Nothing idle serves the others.
-    const following = ordered.filter((one) => one.makes(waiter, kind, 'follows'));
+    const following = changing.filter((one) => one.makes(waiter, kind, 'follows'));
     for (const pool of following) {
       if (left === 0) break;
       count(pool, waiter, left);
@@ -65,7 +67,7 @@ export function* sharing(
     }
     if (following.length > 0) continue;
     const pool =
-      ordered.find((one) => one.makes(waiter, kind, 'fixed')) ?? ordered.find((one) => one.couldHave(waiter, kind));
+      changing.find((one) => one.makes(waiter, kind, 'fixed')) ?? ordered.find((one) => one.couldHave(waiter, kind));
     if (pool) count(pool, waiter, left);
     const meant = pool ? undefined : ordered.find((one) => one.makes(waiter, kind, 'follows', true));
     const { namespace = '', name } = waiter.pod.metadata;
@@ -140,14 +142,16 @@ interface OpenNode extends PoolNode {
 /** A pool while pods are given its idle slices. */
 class OpenPool {
   readonly policy: string;
+  readonly acts: Acts;
   readonly #followsQueues: boolean;
   readonly #nodes: readonly OpenNode[];
   readonly #overflow: { readonly resources: ReadonlySet<string>; count: number }[];
   /** The nodes that could take pods of a kind. */
   readonly #accepting = new Map<string, readonly OpenNode[]>();
 
-  constructor({ policy, followsQueues, nodes, overflow }: PodPool) {
+  constructor({ policy, followsQueues, nodes, overflow, acts }: PodPool) {
     this.policy = policy;
+    this.acts = acts;
     this.#overflow = overflow.map((one) => ({ ...one }));
     this.#followsQueues = followsQueues;
     this.#nodes = nodes.map((one) => ({ ...one, left: new Map(one.idle) }));

@@ -22,6 +22,8 @@ export interface WantedSlice {
   readonly used: number;
   /** Requested by pods that wait; undefined if the demand does not follow pods. */
   readonly waiting: number | undefined;
+  /** Used and waited for long enough; undefined for a fixed number. */
+  readonly lasting?: number;
   /** Used and waited for beyond the slice's max. */
   readonly beyond: number;
   /** What no GPU of the pool has, in words; absent if one has it. */
@@ -34,8 +36,14 @@ export interface WantedSlice {
 export interface Asked {
   /** Requests of pods that wait, by resource; undefined if the demand does not follow pods. */
   readonly waiting: ReadonlyMap<string, number> | undefined;
-  /** Takes in how many of a slice, and its profiles, pods ask for now. @returns how many they have asked for long enough */
-  readonly steady: (slice: string, count: number) => number;
+  /**
+   * Takes in how many of a slice, and its profiles, pods ask for now.
+   *
+   * @param used how many of these are in use
+   * @param name of a slice; undefined for one of its profiles
+   * @returns how many they have asked for long enough
+   */
+  readonly steady: (slice: string, count: number, used: number, name?: string) => number;
 }
 
 /** Whether a demand follows what pods ask for. */
@@ -134,7 +142,7 @@ function want(
   const { min = 0, max = Infinity, spare = 0 } = slice;
   const asks = used + waits;
   // Bounds and spare ones are the policy's: an edit of them counts at once.
-  const lasting = asked.steady(steadyKeyOf(slice), asks);
+  const lasting = asked.steady(steadyKeyOf(slice), asks, used, name);
   const steady = Math.min(max, Math.max(min, lasting + countSpare(spare, lasting)));
   // What is in use is wanted at once: the planner must not take it for room that others may have.
   const count = Math.max(steady, Math.min(max, used));
@@ -144,7 +152,7 @@ function want(
     uses.length < 2
       ? uses
       : uses.map((one) => {
-          const most = asked.steady(steadyKeyOf(slice, one.profile), one.used + one.waiting);
+          const most = asked.steady(steadyKeyOf(slice, one.profile), one.used + one.waiting, one.used);
           return { ...one, waiting: Math.max(0, Math.min(one.waiting, most - one.used)) };
         });
   return {
@@ -152,6 +160,7 @@ function want(
     count,
     used,
     waiting,
+    ...(asked.waiting && { lasting }),
     beyond: Math.max(0, asks - max),
     slices: [
       ...split(name, firm, lastingUses, parts),

@@ -58,6 +58,19 @@ describe('pods that wait for a pool', () => {
     ]);
   });
 
+  it('count for a demand that can be carried out, not for one that only plans, as `recommend -o yaml` prints it', () => {
+    const plans = followsPods('a', { from: 'Pods', slices: [{ profiles: ['3g.20gb'] }] });
+    const able = followsPods('b', { from: 'Pods', slices: [{ profiles: ['3g.20gb'] }] });
+    const policies = [{ ...plans, spec: { ...plans.spec, mode: 'Plan' as const } }, able];
+    const nodes = policies.map((policy, index) => inPool(`n${index}`, policy, ['1g.5gb@0']));
+    const pods = [aWaiting('p1', large)];
+    const { waitingOf } = placePods(listPools({ ...aCluster(nodes), policies, pods }), pods);
+    expect([...waitingOf].map(([pool, amounts]) => [pool.name, Object.fromEntries(amounts)])).to.deep.equal([
+      ['a', {}],
+      ['b', { [large]: 1 }],
+    ]);
+  });
+
   it('are named where no GPU could ever offer what they request', () => {
     const pods = [aWaiting('p1', 'nvidia.com/mig-9g.90gb'), aWaiting('p2', 'nvidia.com/mig-9g.90gb')];
     expect(place(pods)).to.deep.equal({
@@ -87,7 +100,9 @@ describe('pods that wait, on random clusters', () => {
     const policies = ['a', 'b', 'c', 'd'].map((name) => {
       const policy = random.integer(3) === 0 ? aPool(name, {}) : followsPods(name, demandOf());
       const mode = random.integer(4) === 0 ? ('Plan' as const) : ('Enforce' as const);
-      return { ...policy, spec: { ...policy.spec, mode, priority: random.integer(3) } };
+      const rollout = { paused: random.integer(4) === 0 };
+      const status = { acceptedGeneration: policy.metadata.generation ?? 0 };
+      return { ...policy, spec: { ...policy.spec, mode, rollout, priority: random.integer(3) }, status };
     });
     const nodes = policies.flatMap((policy, index) =>
       [0, 1].map((at) => inPool(`n${index}${at}`, policy, some(slicesOf.slice(0, 2 + random.integer(3)).slice(0, 3)))),
@@ -112,7 +127,7 @@ describe('pods that wait, on random clusters', () => {
     if (record === undefined) throw new Error(`no policy ${name}`);
     const byName = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]) =>
       new Map(all.map((one) => [one.metadata.name, one]));
-    const reading = listPodPools(record, { fleet, nodes: byName(nodes), partitions: byName(partitions) });
+    const reading = listPodPools(record, { fleet, nodes: byName(nodes), partitions: byName(partitions) }, 0);
     let step = reading.next();
     while (step.done !== true) step = reading.next();
     return shareWaiting(listWaiters(pods), step.value).get(name) ?? new Map<string, number>();
@@ -125,7 +140,8 @@ describe('pods that wait, on random clusters', () => {
       const { waitingOf, homeless } = placePods(listPools(facts), facts.pods);
       for (const [{ policy, name }, counts] of waitingOf) {
         const { demand } = policy?.spec ?? {};
-        if (demand === undefined) continue;
+        // One that only plans counts pods as if it did not: that is what it shows.
+        if (demand === undefined || policy?.spec.mode === 'Plan') continue;
         const expected = countFor(name, facts);
         for (const { profiles = [] } of demand.slices) {
           const resource = `nvidia.com/mig-${profiles[0] ?? ''}`;

@@ -339,6 +339,20 @@ describe('a grant that fails', () => {
       expect(triesAgain(world)).to.equal(true);
     });
 
+    it('is tried again when another schedule, or another choice of a demand, makes something else of the node', () => {
+      const world = resting();
+      world.awaitGrant(2);
+      world.fail();
+      expect(triesAgain(world), 'two minutes').to.equal(false);
+      world.policy = aSlicingPolicy({ layouts: [{ profiles: { '3g.20gb': 2 } }] });
+      world.step();
+      const { wish } = world.partition.spec;
+      if (!wish) throw new Error('no wish');
+      world.report({ plan: planWish(world.device, wish).report });
+      expect(triesAgain(world)).to.equal(true);
+      expect(world.rolloutState?.hasFailed, 'the rollout still knows of it').to.equal(true);
+    });
+
     it('is tried again when the device has changed', () => {
       const world = resting();
       world.gpu = aGpu({ slices: ['1g.5gb@0'] });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { PolicySpec } from '../../../src/api/types.ts';
 import { growingRestMs } from '../../../src/core/node/grant-failure.ts';
 import type { Waits } from '../../../src/core/node/memory.ts';
 import { beginRest, findRest, isKept, keepsAll } from '../../../src/core/node/rest.ts';
@@ -9,12 +10,19 @@ interface Parts {
   readonly now?: number;
   readonly generation?: number;
   readonly retry?: string;
+  /** As a schedule, or a plan for a demand, makes another one without an edit. */
+  readonly layouts?: NonNullable<PolicySpec['layouts']>;
 }
 
-function aSituation(before: Waits, { now = noon, generation = 1, retry }: Parts = {}): Situation {
+function aSituation(before: Waits, { now = noon, generation = 1, retry, layouts }: Parts = {}): Situation {
   const partition = aManagedPartition();
   const node = aNode(retry === undefined ? {} : { annotations: { 'gpupartition.dev/retry': retry } });
-  const snapshot = aSnapshot({ now, node, partition, policy: aSlicingPolicy({ generation }) });
+  const snapshot = aSnapshot({
+    now,
+    node,
+    partition,
+    policy: aSlicingPolicy({ generation, ...(layouts && { layouts }) }),
+  });
   return { ...snapshot, partition, memory: { ...noMemory, waits: before } };
 }
 
@@ -47,8 +55,9 @@ describe('a rest', () => {
     });
   });
 
-  it('ends, and is no longer counted, when somebody edits the policy or asks for a retry', () => {
-    for (const parts of [{ generation: 2 }, { retry: 'now' }]) {
+  it('ends, and is no longer counted, when somebody edits the policy or asks for a retry, or it makes something else of the node', () => {
+    const layouts = [{ profiles: { '1g.5gb': 7 } }];
+    for (const parts of [{ generation: 2 }, { retry: 'now' }, { layouts }]) {
       const situation = aSituation(restTimes(3), parts);
       expect(findRest(situation, 'DrainRest')).to.equal(undefined);
       expect(beginRest(situation, 'DrainRest', 'DrainLoop', 'ns/a')).to.include({ count: 1, leftMs: 60_000 });

@@ -8,7 +8,7 @@ import { asScheduled, placeOf, specUnder, variantsOf } from '../../../src/core/p
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import { listRefused } from '../../../src/core/policy/policy-record.ts';
 import { validatePolicy } from '../../../src/core/policy/validate.ts';
-import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
+import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
 
 type Schedule = NonNullable<PolicySpec['schedules']>[number];
 
@@ -145,6 +145,32 @@ describe('a policy with schedules', () => {
     fleet.switch(record, mark('night'));
     expect(record.demand).to.equal(undefined);
     expect(record.policy.spec.demand).to.equal(undefined);
+  });
+
+  it('starts a demand from what is there whenever it returns, not from what was chosen for it before', () => {
+    const { layouts: _none, ...rest } = aPolicy().spec;
+    const busy: Schedule = { name: 'busy', ...times, demand: { slices: [{ profiles: ['3g.20gb'], count: 1 }] } };
+    const fleet = aFleetWith({ ...aPolicy(), spec: { ...rest, demand, schedules: [night, busy] } });
+    accept(fleet);
+    const record = recordOf(fleet);
+    const wish = { uuid: uuidOf(0), profiles: { '1g.5gb': 4 }, entry: 'demand' };
+    fleet.choose(record.policy, new Map([['n', new Map([[wish.uuid, wish]])]]));
+    expect(wished(fleet)).to.deep.equal({ '1g.5gb': 4 });
+    fleet.switch(record, mark('night', '2026-01-06T22:00:00Z'));
+    fleet.switch(record, mark(undefined, '2026-01-07T06:00:00Z'));
+    expect(record.policy.spec.demand).to.equal(demand);
+    expect([fleet.chosenFor(record.policy, 'n'), wished(fleet)]).to.deep.equal([undefined, undefined]);
+    // Nor from what the demand of another schedule chose, which the node may have been told and has not begun.
+    const told = { ...aPartition({ device: aDevice(aGpu()), wish: { gpus: [wish] } }) };
+    const policy = { name: 'p', uid: 'uid-p', generation: 1 };
+    const wishOf = (schedule?: string) => {
+      const spec = { ...told.spec, policy: { ...policy, ...(schedule !== undefined && { schedule }) } };
+      const found = fleet.claimOf('n', { ...told, spec }).wish;
+      return found && 'wish' in found ? found.wish.gpus : undefined;
+    };
+    expect([wishOf(), wishOf('busy')], 'its own demand').to.deep.equal([[wish], undefined]);
+    fleet.switch(record, mark('busy', '2026-01-07T22:00:00Z'));
+    expect([wishOf(), wishOf('busy')], 'another leader’s, of this schedule').to.deep.equal([undefined, [wish]]);
   });
 
   it('starts a demand from the layouts that are there', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { PolicyDemand } from '../../../src/api/types.ts';
 import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../../../src/core/supply/demand-course.ts';
+import { reportDemand } from '../../../src/core/supply/demand-report.ts';
 import type { DemandAsked } from '../../../src/core/supply/demand-question.ts';
 import type { Member } from '../../../src/core/supply/member.ts';
 import { type Planned, type PlannedPool, planMembers, type PlanQuestion } from '../../../src/core/supply/pool-plan.ts';
@@ -121,12 +122,32 @@ describe('the course of a demand', () => {
       undefined,
     );
     const ids = ['n1/0', 'n2/0'];
-    const resting = (now: number): number => ids.filter((id) => course.isResting(demand, id, now)).length;
+    const resting = (now: number): number => ids.filter((id) => course.restOf(demand, id, now) !== false).length;
     expect(resting(1)).to.equal(0);
     expect(course.choose(demand, planned, members, 0)?.touched).to.have.lengthOf(1);
     expect([resting(119_999), resting(120_000)]).to.deep.equal([1, 0]);
     const edited = { ...demand, cooldown: '5m' };
-    expect(course.isResting(edited, 'n1/0', 299_999) !== course.isResting(edited, 'n2/0', 299_999)).to.equal(true);
+    expect(course.restOf(edited, 'n1/0', 299_999) !== course.restOf(edited, 'n2/0', 299_999)).to.equal(true);
+  });
+
+  it('takes the part of a plan that stands, if that alone serves more, and plans the rest again', async () => {
+    const course = new DemandCourse();
+    const members = ['n1', 'n2', 'n3'].map((node) => aMember(node));
+    const planned = await plan(members, ask(14));
+    const [first, second] = planned.members.filter((_, index) => planned.layouts[index]?.create.length === 7);
+    if (!first || !second) throw new Error('two GPUs change');
+    const joined = aMember('n4', { busy: true });
+    const now = [...members.filter(({ node }) => node !== first.node), aMember(first.node, { busy: true }), joined];
+    const chosen = course.choose(demand, planned, now, 0);
+    expect(chosen).to.include({ isWhole: false });
+    expect(chosen?.touched.map(({ node }) => node)).to.deep.equal([second.node]);
+    expect(chosen?.wishes.get(second.node)?.get('0')?.profiles).to.deep.equal({ '1g.5gb': 7 });
+    expect(chosen?.wishes.get(first.node)?.get('0'), 'as it is now').to.equal(now.at(-2)?.wish);
+    expect(chosen?.wishes.get('n4')?.get('0')).to.equal(joined.wish);
+    expect([first, second].map(({ gpu }) => course.restOf(demand, gpu.id, 1))).to.deep.equal([false, true]);
+    expect(new DemandCourse().choose(demand, planned, members, 0)).to.include({ isWhole: true });
+    const other = { ...planned, asked: { ...planned.asked, slices: [] } };
+    expect(course.choose(demand, other, now, 0), 'it serves no more').to.equal(undefined);
   });
 
   it('forgets GPUs that have rested once they are gone: the nodes of an autoscaled pool come under ever new names', async () => {
@@ -135,7 +156,8 @@ describe('the course of a demand', () => {
       const members = [aMember(node)];
       expect(course.choose(demand, await plan(members, ask(7)), members, nowMs)?.touched).to.have.lengthOf(1);
     };
-    const rests = (node: string): boolean => course.isResting({ ...demand, cooldown: '1h' }, `${node}/0`, 130_000);
+    const rests = (node: string): boolean =>
+      course.restOf({ ...demand, cooldown: '1h' }, `${node}/0`, 130_000) !== false;
     await relay('n1', 0);
     await relay('n2', 60_000);
     expect(rests('n1'), 'as long as it would rest').to.equal(true);
@@ -206,6 +228,75 @@ describe('the course of a demand', () => {
     expect(countAt(30_000, 0), 'it falls after a minute').to.equal(5);
     expect(countAt(40_000, 0, { slices: [{ profiles: ['1g.5gb'], count: 2 }] })).to.equal(2);
     expect(countAt(3_600_000, 0)).to.equal(0);
+  });
+
+  /** How many are wanted of the slice, with pods that wait at a time. */
+  const counting =
+    (course: DemandCourse) =>
+    (nowMs: number, pods: number, edited = demand): number | undefined =>
+      course.want(edited, [aMember('n1')], new Map([[small, pods]]), nowMs)[0]?.count;
+
+  it('counts at once only what a new policy is asked for first: after a change of leaders pods wait as long as ever', () => {
+    expect(counting(new DemandCourse({ isNew: true, sinceMs: 0 }))(0, 5)).to.equal(5);
+    const countAt = counting(new DemandCourse({ isNew: false, sinceMs: 0 }));
+    expect([countAt(0, 5), countAt(59_999, 5), countAt(60_000, 5)]).to.deep.equal([0, 0, 5]);
+  });
+
+  it('continues with what pods had asked for under the leader before, for as long as less must be asked for', () => {
+    const countAt = counting(new DemandCourse({ isNew: false, sinceMs: 0, steady: { '1g.5gb': 4 } }));
+    expect([countAt(0, 0), countAt(59_999, 0), countAt(60_000, 0)]).to.deep.equal([4, 4, 0]);
+    const [found] = new DemandCourse().want(demand, [aMember('n1')], new Map([[small, 3]]), 0);
+    expect(reportDemand(found ? [found] : [], [aMember('n1')], { lacking: {} }).steady).to.deep.equal({ '1g.5gb': 3 });
+  });
+
+  it('forgets nothing at an edit of stabilization, or of another slice', () => {
+    const countAt = counting(new DemandCourse());
+    expect(countAt(0, 5)).to.equal(5);
+    const slower = { ...demand, stabilization: '2m' };
+    expect([countAt(1000, 0, slower), countAt(120_999, 0, slower), countAt(121_000, 0, slower)]).to.deep.equal([
+      5, 5, 0,
+    ]);
+    const renamed = { ...slower, slices: [{ name: 'small', profiles: ['1g.5gb'] }] };
+    expect([countAt(121_500, 7, renamed), countAt(181_499, 7, renamed), countAt(181_500, 7, renamed)]).to.deep.equal([
+      0, 0, 7,
+    ]);
+  });
+
+  it('takes what was asked for before another schedule was in force for nothing', () => {
+    const countAt = counting(new DemandCourse());
+    expect(countAt(0, 9)).to.equal(9);
+    const hour = 3_600_000;
+    expect([countAt(hour, 2), countAt(hour + 59_999, 2), countAt(hour + 60_000, 2)]).to.deep.equal([0, 0, 2]);
+  });
+
+  it('lets a rest yield once: what was re-laid while it rested is held until it has rested', async () => {
+    const course = new DemandCourse();
+    course.relaid('n1/0', 0);
+    expect(course.restOf(demand, 'n1/0', 60_000)).to.equal(true);
+    course.relaid('n1/0', 60_000);
+    expect([61_000, 179_999, 180_000].map((now) => course.restOf(demand, 'n1/0', now))).to.deep.equal([
+      'Held',
+      'Held',
+      false,
+    ]);
+    course.relaid('n1/0', 200_000);
+    expect(course.restOf(demand, 'n1/0', 200_001), 'it had rested').to.equal(true);
+    const held = { ...aMember('n1', { rests: true }), isHeld: true };
+    const kept = { ...held, gpu: { ...held.gpu, isResting: true } };
+    const found = await plan([kept], ask(3));
+    expect(changed(found)).to.deep.equal([0]);
+    const wanted = { name: 'small', count: 3, used: 0, waiting: 3, beyond: 0, slices: ask(3).slices };
+    expect(reportDemand([wanted], [kept], found.shortfall).condition.message).to.include(
+      '1 of them changed twice within demand.cooldown',
+    );
+    expect(lookAgainAfter({ slices: demand.slices }, [kept])).to.equal(30_000);
+  });
+
+  it('goes by the last change of a node for what rested when the leader before went', () => {
+    const course = new DemandCourse({ isNew: false, sinceMs: 100_000 });
+    const rests = (nowMs: number, grantedMs: number) => course.restOf(demand, 'n1/0', nowMs, grantedMs);
+    expect([rests(100_000, 50_000), rests(169_999, 50_000), rests(170_000, 50_000)]).to.deep.equal([true, true, false]);
+    expect(rests(110_000, 105_000), 'of its own changes it knows the GPUs').to.equal(false);
   });
 
   it('reads waiting pods again before it counts for the first time, and after an edit', () => {

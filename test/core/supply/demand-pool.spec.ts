@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { listPodPools, listPool, type PoolCluster } from '../../../src/core/supply/demand-pool.ts';
+import { isNewPolicy, listPodPools, listPool, type PoolCluster } from '../../../src/core/supply/demand-pool.ts';
 import type { PodPool } from '../../../src/core/supply/pod-pool.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith } from '../../support/demand-builders.ts';
-import { aNode } from '../../support/node-builders.ts';
+import { aNode, noon } from '../../support/node-builders.ts';
 
 const names = ['n2', 'n1'];
 
@@ -37,7 +37,7 @@ function poolOf(cluster: ReturnType<typeof aCluster>, name: string, isResting: (
 
 /** As the pool of one policy is seen. */
 function readPodPools(cluster: ReturnType<typeof aCluster>, name: string): readonly PodPool[] {
-  const reading = listPodPools(recordOf(cluster, name), cluster);
+  const reading = listPodPools(recordOf(cluster, name), cluster, noon);
   let step = reading.next();
   while (step.done !== true) step = reading.next();
   return step.value;
@@ -55,6 +55,35 @@ describe('the pool of a policy with a demand', () => {
       ['n1', false],
       ['n2', true],
     ]);
+  });
+
+  it('tells when a node was last granted a change for its policy, which is new as long as no node was told of it', () => {
+    const cluster = aCluster(aDemanding('p'));
+    const record = recordOf(cluster, 'p');
+    const seen: (number | undefined)[] = [];
+    const note = (_: string, grantedMs: number | undefined) => {
+      seen.push(grantedMs);
+      return 'Held' as const;
+    };
+    const uid = 'uid-p';
+    const partitionOf = (name: string, granted?: Partial<NonNullable<GpuNodePartition['spec']['granted']>>) => {
+      const { spec, ...one } = aNodeWith(name, aGpu());
+      const policy = { name: 'p', uid, generation: 1 };
+      const grant = { gpus: [], epoch: 1, policy, planHash: 'x', deadline: '2026-01-01T12:05:00Z', seconds: 300 };
+      const { policy: _none, ...untold } = spec;
+      return { ...one, spec: granted ? { ...spec, policy, granted: { ...grant, ...granted } } : untold };
+    };
+    const read = (...all: readonly ReturnType<typeof partitionOf>[]) => {
+      seen.length = 0;
+      const partitions = new Map<string, GpuNodePartition>(all.map((one) => [one.metadata.name, one]));
+      const members = [...listPool(record, { ...cluster, partitions }, note)].flat();
+      expect(members.every(({ isHeld, rests, gpu }) => isHeld && rests && gpu.isResting)).to.equal(true);
+      return { seen: [...seen], isNew: isNewPolicy(record, partitions) };
+    };
+    expect(read(partitionOf('n1'), partitionOf('n2', {}))).to.deep.equal({ seen: [undefined, noon], isNew: false });
+    const others = [{ policy: { uid: 'uid-q', generation: 1 } }, { planHash: '' }] as const;
+    for (const other of others) expect(read(partitionOf('n1', other)).seen).to.deep.equal([undefined]);
+    expect(read(partitionOf('n1'), partitionOf('n2')).isNew).to.equal(true);
   });
 
   it('has its GPUs as its last plan chose them, before their nodes are told', () => {
@@ -76,7 +105,7 @@ describe('the pool of a policy with a demand', () => {
 
   it('lets others have a turn after each node', () => {
     const cluster = aCluster(aDemanding('p'));
-    expect([...listPodPools(recordOf(cluster, 'p'), cluster)]).to.have.length(names.length);
+    expect([...listPodPools(recordOf(cluster, 'p'), cluster, noon)]).to.have.length(names.length);
   });
 
   it('gives those nodes to others that these have won, whatever plans for them beside', () => {
@@ -95,6 +124,30 @@ describe('the pool of a policy with a demand', () => {
     expect([poolOf(cluster, 'p').length, poolOf(cluster, 'q').length]).to.deep.equal([2, 2]);
     expect(podPoolsOf(cluster, 'p')).to.deep.equal({ p: 2, q: 0 });
     expect(podPoolsOf(cluster, 'q')).to.deep.equal({ p: 0, q: 2 });
+  });
+
+  it('never changes for others if its policy only plans or was never accepted, and later if something stops its rollout', () => {
+    const windows = [{ schedule: '0 22 * * *', duration: '1h' }];
+    const halted = { type: 'Ready', status: 'False' as const, reason: 'Halted', message: '', lastTransitionTime: '' };
+    const actsOf = (policy: GpuPartitionPolicy, seenBy = 'q') => {
+      const pools = readPodPools(aCluster(policy, aDemanding('q', { nodeSelector: {} })), seenBy);
+      return pools.find((one) => one.policy === 'p')?.acts;
+    };
+    expect(actsOf(aDemanding('p'))).to.equal('Now');
+    expect(actsOf(aDemanding('p', { mode: 'Plan' }))).to.equal('Never');
+    expect(actsOf(aDemanding('p', { mode: 'Plan' }), 'p'), 'as it shows itself').to.equal('Now');
+    const { status: _none, ...unaccepted } = aDemanding('p');
+    expect(actsOf(unaccepted)).to.equal('Never');
+    for (const rollout of [{ paused: true }, { maxUnavailable: 0 }, { maxUnavailable: '0%' }, { windows }])
+      expect(actsOf(aDemanding('p', { rollout })), JSON.stringify(rollout)).to.equal('Later');
+    expect(actsOf({ ...aDemanding('p'), status: { acceptedGeneration: 1, conditions: [halted] } })).to.equal('Later');
+    const { spec } = aDemanding('p');
+    const refused = { ...aDemanding('p'), metadata: { ...aDemanding('p').metadata, generation: 2 } };
+    const slices = [{ profiles: ['9g.99gb'] }];
+    const status = { acceptedGeneration: 1, inForce: { generation: 1, spec: { ...spec } } };
+    expect(actsOf({ ...refused, spec: { ...spec, demand: { slices } }, status }), 'an edit is refused').to.equal(
+      'Later',
+    );
   });
 
   it('follows Kueue, and comes before others, as its policy says', () => {

@@ -48,6 +48,7 @@ const aPool = (policy: string, labels: Readonly<Record<string, string>>, more: P
     priority: 0,
     followsQueues: true,
     overflow: [],
+    acts: 'Now',
     nodes: [{ node, idle: new Map(), follows, fixed: new Set() }],
     ...more,
   };

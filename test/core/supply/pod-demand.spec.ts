@@ -38,6 +38,7 @@ describe('pods that wait for slices', () => {
     followsQueues: false,
     nodes: [aPoolNode(node)],
     overflow: [],
+    acts: 'Now',
   });
   const share = (pods: readonly PodView[], ...pools: readonly PodPool[]) =>
     Object.fromEntries(
@@ -236,7 +237,7 @@ describe('pods that wait for slices', () => {
     const pool = (states: readonly DemandState[]): PodPool => {
       const reader = new PoolReader(policy);
       reader.read(aNode(), aPartition({ device: aDevice(aGpu({ slices: ['1g.5gb@0'] })) }));
-      return reader.pool('p', [], states);
+      return reader.pool('p', [], 'Now', states);
     };
     const state = (more: Partial<DemandState>) => ({
       name: 's',
@@ -261,7 +262,7 @@ describe('pods that wait for slices', () => {
     expect(pool([old]).overflow, 'of an earlier release').to.deep.equal([]);
     expect(overflow({ wanted: 4, used: 4, unmet: 2 }), 'what is in use is lacking').to.deep.equal([]);
     expect(overflow({ wanted: 1, used: 1, waiting: 2 }), 'not asked for long enough').to.deep.equal([]);
-    expect(new PoolReader(policy).pool('p', []).overflow, 'no plan yet').to.deep.equal([]);
+    expect(new PoolReader(policy).pool('p', [], 'Now').overflow, 'no plan yet').to.deep.equal([]);
   });
 
   it('count for a pool whose demand follows pods with such slices, though another of a higher priority wants a fixed number', () => {
@@ -288,7 +289,31 @@ describe('pods that wait for slices', () => {
       Object.fromEntries(new PoolReader(aPolicy({ strategy })).read(aNode(), aPartition({ device })).idle);
     expect([idle('single'), idle('none')]).to.deep.equal([{ 'nvidia.com/gpu': 2 }, { 'nvidia.com/gpu': 1 }]);
     const { priority: _none, ...spec } = aPolicy().spec;
-    expect(new PoolReader({ spec }).pool('p', []).priority).to.equal(0);
+    expect(new PoolReader({ spec }).pool('p', [], 'Now').priority).to.equal(0);
+  });
+
+  it('count for no pool that never changes, and for one that does not now only if no other has room for them', () => {
+    const acting = (acts: PodPool['acts'], pool: PodPool): PodPool => ({ ...pool, acts });
+    for (const acts of ['Never', 'Later'] as const)
+      expect(share([aPod()], acting(acts, aPool('a', {}, 5)), aPool('b')), acts).to.deep.equal({
+        a: {},
+        b: { [small]: 1 },
+      });
+    expect(share([aPod()], acting('Never', aPool('a')))).to.deep.equal({ a: {} });
+    expect(share([aPod()], acting('Later', aPool('a')))).to.deep.equal({ a: { [small]: 1 } });
+    const overflow = [{ resources: new Set([small]), count: 1 }];
+    const full = { ...aPool('b'), overflow };
+    expect(share([aPod(), aPod()], acting('Later', aPool('a', {}, 5)), full), 'a full one').to.deep.equal({
+      a: { [small]: 1 },
+      b: { [small]: 2 },
+    });
+    const idle = { idle: new Map([[small, 1]]) };
+    expect(share([aPod()], acting('Never', aPool('a', idle)), aPool('b')), 'its slices serve').to.deep.equal({
+      a: { [small]: 1 },
+      b: {},
+    });
+    const fixed = { follows: new Set<string>(), fixed: new Set([small]) };
+    expect(share([aPod()], acting('Never', aPool('a', fixed))), 'a fixed number').to.deep.equal({ a: {} });
   });
 
   it('may have whole GPUs that nobody uses', () => {
@@ -352,6 +377,10 @@ describe('a demand that follows pods', () => {
     const { states, condition } = reportDemand(limited, members, { lacking: {} });
     expect(states[0]).to.include({ wanted: 4, offered: 3, waiting: 3 });
     expect(condition.reason).to.equal('Reconciling');
+    const message = 'mode Plan changes nothing: set mode: Enforce';
+    const planned = reportDemand(limited, members, { lacking: {} }, { reason: 'PlanOnly', message });
+    expect(planned.condition).to.include({ status: 'False', reason: 'PlanOnly' });
+    expect(planned.condition.message).to.equal(`1g.5gb: 3 of 4 exist; the others are not being made: ${message}`);
     const unproven = reportDemand(limited, members, { lacking: { '1g.5gb': 1 }, isUnproven: true });
     expect(unproven.condition.message).to.include('no room was found for 1 more in the time for a plan');
     const done = reportDemand(wanted({ profiles, max: 3 }, { [small]: 3 }), members, { lacking: {} });

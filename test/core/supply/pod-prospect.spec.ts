@@ -503,6 +503,20 @@ describe('what a demand makes of a pod that waits', () => {
     ]);
   });
 
+  it('tells of the policy that can act, though another of a higher priority only plans or is paused', () => {
+    const gpu = aGpu({ slices: ['1g.5gb@0*'] });
+    for (const more of [{ mode: 'Plan' as const }, { rollout: { paused: true } }]) {
+      const held = demanding(fromPods(), { name: 'held', priority: 5, ...more });
+      const nodes = [nodeOf(held, gpu, { name: 'n1' }), nodeOf(demanding(fromPods()), gpu, { name: 'n2' })];
+      expect(outlook(asking(large), nodes), JSON.stringify(more)).to.deep.equal([
+        'Planned policy p: the planner will offer a 3g.20gb on node n2, GPU 0',
+      ]);
+      expect(outlook(asking(large), [nodeOf(held, gpu)])[0], 'if there is no other').to.match(
+        /^Planned policy held: the planner w(ill|ould) offer a 3g\.20gb on node n, GPU 0, but /,
+      );
+    }
+  });
+
   it('counts other pods that wait before it', () => {
     const gpu = aGpu({ slices: ['1g.5gb@0*'] });
     const others = ['a', 'b', 'c'].map((name) => asking(small, name));

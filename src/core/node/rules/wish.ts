@@ -1,4 +1,5 @@
 import type { GpuWish, PolicyLayout, Wish } from '../../../api/types.ts';
+import { scheduleOf } from '../../policy/schedules.ts';
 import { deviceMeets, meetsWish, wishHash } from '../../wish/wish.ts';
 import { countWords } from '../../text/cut-text.ts';
 import { sameJson } from '../../text/fingerprint.ts';
@@ -106,10 +107,12 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
   const { name, uid, generation = 0 } = winner.metadata;
   const { spec } = partition;
   const backend = backendToTell(situation);
+  const schedule = winner.spec.demand && scheduleOf(winner.spec);
   const isSame =
     spec.policy?.name === name &&
     spec.policy.uid === uid &&
     spec.policy.generation <= generation &&
+    spec.policy.schedule === schedule &&
     spec.strategy === winner.spec.strategy &&
     spec.backend === backend &&
     sameJson(spec.wish, wish);
@@ -118,7 +121,12 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
   const startsAnew = isAsked && isDrifting(partition, now);
   if (isSame && !startsAnew) return undefined;
   const fields: WishFields = {
-    policy: { name, ...(uid !== undefined && { uid }), generation },
+    policy: {
+      name,
+      ...(uid !== undefined && { uid }),
+      generation,
+      ...(spec.policy?.schedule !== schedule && { schedule: schedule ?? null }),
+    },
     strategy: winner.spec.strategy,
     ...(spec.backend !== backend && { backend: backend ?? null }),
     // A claim of this name may be another one when the DRA driver is back.

@@ -3,6 +3,7 @@ import { retryAnnotation } from '../../../../src/api/names.ts';
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy } from '../../../../src/api/types.ts';
 import { isDrifting } from '../../../../src/core/node/repair.ts';
 import { policyOutdated, wishOutdated } from '../../../../src/core/node/rules/wish.ts';
+import { specUnder } from '../../../../src/core/policy/schedules.ts';
 import { wishHash } from '../../../../src/core/wish/wish.ts';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';
 import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
@@ -131,6 +132,27 @@ describe('an outdated wish', () => {
 
   it('is one of another strategy, too', () => {
     expect(fieldsOf({ strategy: 'single' })).to.deep.equal(fields);
+  });
+
+  it('is one of the demand of another schedule, which is named, and never one of the same', () => {
+    const { layouts: _none, ...rest } = aSlicingPolicy().spec;
+    const slices = [{ profiles: ['1g.5gb'], count: 4 }];
+    const times = { schedule: '0 22 * * *', duration: '8h' };
+    const spec = { ...rest, demand: { slices }, schedules: [{ name: 'night', ...times, demand: { slices } }] };
+    const told = (in_: string | undefined, written: string | undefined) => {
+      const policy = { name: 'p', uid: 'uid-p', generation: 1, ...(written !== undefined && { schedule: written }) };
+      const partition = aManagedPartition({ policy, wish: { gpus } });
+      const winner = { ...aSlicingPolicy(), spec: specUnder(spec, in_) };
+      const claim = { winner, wish: { wish: { gpus }, skipped: [] } };
+      const ruling = wishOutdated(aSituation({ partition, claim }));
+      return ruling && wishOf({ commands: ruling.commands ?? [] })?.policy?.schedule;
+    };
+    expect([told('night', undefined), told('night', 'day'), told(undefined, 'night')]).to.deep.equal([
+      'night',
+      'night',
+      null,
+    ]);
+    expect([told('night', 'night'), told(undefined, undefined)]).to.deep.equal([undefined, undefined]);
   });
 
   it('keeps that a GPU may be reset, and that the instances of others may go', () => {
