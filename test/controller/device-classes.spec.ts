@@ -9,7 +9,7 @@ import { clusterTimeoutMs, ownCluster } from '../support/cluster.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { aSlicingPolicy } from '../support/node-builders.ts';
 
-describe('the DeviceClasses of policies', function () {
+describe('the DeviceClasses of policies @slow', function () {
   it('are written once where the API server keeps no extendedResourceName, and the policy is told', async function () {
     this.timeout(clusterTimeoutMs);
     const options = { emulatedVersion: '1.34', controllerManager: false, scheduler: false };

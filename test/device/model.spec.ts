@@ -46,7 +46,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-describe('any sequence of layouts, processes and faults', () => {
+describe('any sequence of layouts, processes and faults @all', () => {
   it('never harms what is busy, and converges when the faults stop', async () => {
     let applied = 0;
     await fc.assert(

@@ -12,7 +12,7 @@ const node = 'claims';
 const controller = 'controller-0';
 const ownTaint = 'gpupartition.dev/repartitioning';
 
-describe('a policy with backend DRA, when slices or claims change late', function () {
+describe('a policy with backend DRA, when slices or claims change late @all', function () {
   const rig = useRig(
     [{ name: node, gpus: ['A100-SXM4-40GB'], labels: { pool: 'dra' }, strategy: 'mixed', plugin: 'dra' }],
     { proxied: [controller] },

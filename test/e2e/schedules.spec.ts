@@ -25,7 +25,7 @@ function openFor(seconds: number): { readonly schedule: string; readonly duratio
   return { schedule: `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`, duration: `${lasts}s` };
 }
 
-describe('a policy with schedules', function () {
+describe('a policy with schedules @all', function () {
   this.timeout(300_000);
   const rig = useRig(nodes);
 
