@@ -78,7 +78,7 @@ function answerWith(steps: number, series: readonly Asked[]) {
   };
 }
 
-describe('gpu-partition recommend --prometheus @all', () => {
+describe('gpu-partition recommend --prometheus', () => {
   let folder = '';
   let prometheus: SpokenPrometheus | undefined;
   beforeEach(async () => {

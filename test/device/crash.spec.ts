@@ -55,7 +55,7 @@ async function applyUntil(node: InProcessNode, want: GpuTarget['want'], nth: num
   }
 }
 
-describe('being killed in the middle of an apply @all', () => {
+describe('being killed in the middle of an apply', () => {
   for (const transition of transitions) {
     it(`converges from every point of "${transition.name}", with no more than one operation too many`, async () => {
       const whole = await prepare(transition);

@@ -29,7 +29,7 @@ interface FaultCase {
 
 const want: GpuTarget['want'] = { '1g.5gb': 3, '2g.10gb': 1 };
 
-describe('a fault of a GPU, its driver or the host @all', () => {
+describe('a fault of a GPU, its driver or the host', () => {
   const scratch = useScratchFolder();
   const inTheWay = scratch.path('in-the-way');
   const noDisk = scratch.path('no-disk');
