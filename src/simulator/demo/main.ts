@@ -80,7 +80,7 @@ async function runDemo(): Promise<number> {
   return failure === undefined ? 0 : 1;
 }
 
-/** @throws Error that says why it cannot go on */
+/** @throws Error that says why it cannot continue */
 async function play(controlPlane: ControlPlane, started: AsyncDisposableStack, startedAt: number): Promise<void> {
   screen.title('CRDs, RBAC, four GPU nodes, the controller, and an agent on each node');
   const options: RigOptions = {

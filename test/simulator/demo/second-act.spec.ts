@@ -10,7 +10,7 @@ function inFlight(edition: 'First' | 'Edited', count: number): GpuPartitionPolic
   return { ...(describeFleetPolicy(edition) as GpuPartitionPolicy), status };
 }
 
-describe('why the demo cannot go on', () => {
+describe('why the demo cannot continue', () => {
   const policy = inFlight('Edited', 3);
   const ready = { type: 'Ready', lastTransitionTime: '', observedGeneration: 2 };
   const aPolicy = (generation: number, ...conditions: readonly object[]): GpuPartitionPolicy =>
