@@ -158,7 +158,7 @@ describe('clients of the GPUs under gpu-operator', function () {
     await untilBack();
   });
 
-  it('come back when the controller was killed and nobody wants the change any more @all', async () => {
+  it('come back when the controller was killed and nobody wants the change any more', async () => {
     await ask(large);
     await untilPaused();
     await rig().rig.controller.stop('SIGKILL');
