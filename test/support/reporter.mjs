@@ -49,14 +49,9 @@ export default class PlainEndReporter extends mocha.reporters.Spec {
   #listSlowest() {
     const folders = Map.groupBy(this.#spent, ([file]) => file.split('/').slice(0, 2).join('/'));
     const sums = [...folders].map(([folder, files]) => [folder, files.reduce((sum, [, ms]) => sum + ms, 0)]);
-    for (const [what, spent] of [
-      ['folder, of all lanes', sums],
-      ['file, the slowest', slowest(this.#spent)],
-      ['test, the slowest', slowest(this.#tests)],
-    ]) {
-      console.log(`seconds by ${what}:`);
-      for (const [name, ms] of sorted(spent)) console.log(`${(ms / 1000).toFixed(1).padStart(8)} ${name}`);
-    }
+    list('seconds by folder, of all lanes:', sums);
+    list('the slowest files:', slowest(this.#spent));
+    list('the slowest tests:', slowest(this.#tests));
     console.log();
   }
 }
@@ -85,6 +80,11 @@ function titleOf(test) {
 function cut(said) {
   const text = String(said).replaceAll(/\s+/g, ' ');
   return text.length > longestSaid ? `${text.slice(0, longestSaid)}…` : text;
+}
+
+function list(title, spent) {
+  console.log(title);
+  for (const [name, ms] of sorted(spent)) console.log(`${(ms / 1000).toFixed(1).padStart(8)} ${name}`);
 }
 
 function sorted(spent) {
