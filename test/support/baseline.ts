@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pick } from '../../src/simulator/control-plane/request.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { Patience } from '../../src/simulator/control-plane/progress.ts';
+import { Waiting } from '../../src/simulator/control-plane/progress.ts';
 import { askEtcd } from './etcd.ts';
 import { eventually, patience } from './eventually.ts';
 
@@ -82,7 +82,7 @@ export class Baseline {
    * @throws Error if it does not stay as it was, or if what the API server serves has changed
    */
   async restore(): Promise<void> {
-    const waiting = new Patience(restoreMs * patience);
+    const waiting = new Waiting(restoreMs * patience);
     await askEtcd(this.#controlPlane, 'deleterange', events);
     for (let looks = 0; looks < quietLooks;) {
       const changed = await this.#undo();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FairClock, Patience } from '../../src/simulator/control-plane/progress.ts';
+import { FairClock, Waiting } from '../../src/simulator/control-plane/progress.ts';
 import { boundWaits, eventually, stays } from './eventually.ts';
 
 describe('eventually', () => {
@@ -35,17 +35,17 @@ describe('eventually', () => {
   });
 });
 
-describe('the patience of a wait', () => {
-  const looks = (patience: Patience, ...all: readonly (readonly [atMs: number, seen: string])[]): readonly boolean[] =>
+describe('a wait', () => {
+  const looks = (patience: Waiting, ...all: readonly (readonly [atMs: number, seen: string])[]): readonly boolean[] =>
     all.map(([atMs, seen]) => patience.isOver(() => seen, atMs));
 
   it('lasts longer the less of the machine a program has', () => {
-    const patience = new Patience(1_000, new FairClock(() => 0.25));
+    const patience = new Waiting(1_000, new FairClock(() => 0.25));
     expect(looks(patience, [0, ''], [3_900, ''], [4_100, ''])).to.deep.equal([false, false, true]);
   });
 
   it('begins again with whatever was not seen before', () => {
-    const patience = new Patience(1_000, new FairClock());
+    const patience = new Waiting(1_000, new FairClock());
     expect(looks(patience, [0, 'a'], [900, 'b'], [1_800, 'a'], [2_000, 'a'])).to.deep.equal([
       false,
       false,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Patience } from '../../src/simulator/control-plane/progress.ts';
+import { Waiting } from '../../src/simulator/control-plane/progress.ts';
 
 /** How much longer than on an idle machine a wait may take: timeouts end what hangs, they do not measure. */
 export const patience = 4;
@@ -34,7 +34,7 @@ export async function eventually<State>(
 ): Promise<State> {
   const { timeoutMs = 5_000, intervalMs = 20, what = 'the state' } = options;
   const startMs = Date.now();
-  const waiting = new Patience(timeoutMs * patience);
+  const waiting = new Waiting(timeoutMs * patience);
   for (;;) {
     const seen = await tryRead(read);
     if ('state' in seen && holds(seen.state)) return seen.state;

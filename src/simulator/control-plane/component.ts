@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ControlPlaneError } from './errors.ts';
 import type { Guard } from './guard.ts';
-import { Patience } from './progress.ts';
+import { Waiting } from './progress.ts';
 
 /** A running program of the control plane. */
 export interface Component {
@@ -82,10 +82,10 @@ export async function waitUntilReady(
   isReady: () => Promise<boolean>,
   allowanceMs = 60_000,
 ): Promise<void> {
-  const patience = new Patience(allowanceMs);
+  const waiting = new Waiting(allowanceMs);
   while (!(await isReady().catch(() => false))) {
     const ended = component.ended();
-    if (ended !== undefined || patience.isOver()) {
+    if (ended !== undefined || waiting.isOver()) {
       const what = ended === undefined ? 'does not become ready' : `ended with ${ended}`;
       throw new ControlPlaneError(
         'StartFailed',

@@ -52,7 +52,7 @@ export class FairClock {
 }
 
 /** What a program that wants to run has of a core: a quarter if eight want to run on two. Where Linux does not tell, all of it. */
-export function shareOfCore(): number {
+function shareOfCore(): number {
   try {
     const [, wanting] = /(\d+)\//.exec(readFileSync('/proc/loadavg', 'utf8')) ?? [];
     return Math.min(1, availableParallelism() / Math.max(1, Number(wanting)));
@@ -65,7 +65,7 @@ export function shareOfCore(): number {
 const restless = /\d{4}-\d\d-\d\dT[\d:.]+Z?|"resourceVersion":"\d+"/g;
 
 /** Tells slowness from standstill: a wait ends once nothing is seen for too long that was not seen before, on a loaded machine later. */
-export class Patience {
+export class Waiting {
   readonly #allowanceMs: number;
   readonly #clock: FairClock;
   readonly #seen = new Set<string>();

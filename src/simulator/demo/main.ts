@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findControlPlane } from '../control-plane/binaries.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { ControlPlaneError } from '../control-plane/errors.ts';
-import { Patience } from '../control-plane/progress.ts';
+import { Waiting } from '../control-plane/progress.ts';
 import { startControlPlane } from '../control-plane/start.ts';
 import { projectRoot } from '../rig/programs.ts';
 import { applyFolder, Rig, type RigOptions } from '../rig/rig.ts';
@@ -241,12 +241,12 @@ interface Look<T> {
 
 /** @returns the first answer. @throws Error with what is missing, once nothing has changed for too long */
 async function untilSeen<T>(look: () => Promise<Look<T>>): Promise<T> {
-  const patience = new Patience(stuckMs);
+  const waiting = new Waiting(stuckMs);
   for (;;) {
     signal.throwIfAborted();
     const { answer, seen, missing } = await look();
     if (answer !== undefined) return answer;
-    if (patience.isOver(() => seen.join('\n'))) throw new Error(`nothing changes any more: ${missing}`);
+    if (waiting.isOver(() => seen.join('\n'))) throw new Error(`nothing changes any more: ${missing}`);
     await sleep(150);
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { Patience } from '../control-plane/progress.ts';
+import { Waiting } from '../control-plane/progress.ts';
 import { applyManifests } from './manifests.ts';
 import { projectRoot } from './programs.ts';
 
@@ -34,9 +34,9 @@ export async function applyFolder(controlPlane: ControlPlane, path: string): Pro
 
 /** @throws Error that shows what did not become true */
 export async function waitFor(holds: () => Promise<boolean>, allowanceMs = 30_000): Promise<void> {
-  const patience = new Patience(allowanceMs);
+  const waiting = new Waiting(allowanceMs);
   while (!(await holds())) {
-    if (patience.isOver()) throw new Error(`still not so: ${holds.toString()}`);
+    if (waiting.isOver()) throw new Error(`still not so: ${holds.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
