@@ -24,7 +24,7 @@ describe('eventually', () => {
     expect(await eventually(read, () => pods > 40, { timeoutMs: 5, intervalMs: 1 })).to.have.property('pods', 41);
     const time = (): object => ({ at: new Date().toISOString() });
     expect(await messageOf(eventually(time, () => false, { timeoutMs: 5, intervalMs: 1 })), 'times').to.match(/"at": /);
-    boundWaits(100);
+    boundWaits(() => 100);
     expect(await messageOf(eventually(read, () => false, { timeoutMs: 5, intervalMs: 1 }))).to.match(/"pods": \d+/);
   });
 

@@ -4,12 +4,17 @@ import { Waiting } from '../../src/simulator/control-plane/progress.ts';
 /** How much longer than on an idle machine a wait may take: timeouts end what hangs, they do not measure. */
 export const patience = 4;
 
-/** A moment before mocha ends the test, which would not say what was seen. */
-let limitMs = Infinity;
+/** When mocha ends the test, a moment earlier: it would not say what was seen. */
+let limitMs = (): number => Infinity;
 
-/** Bounds the waits of a test by mocha's own limit: what changes all the time and is never right would wait longer. */
-export function boundWaits(timeoutMs: number): void {
-  limitMs = timeoutMs > 0 ? Date.now() + 0.95 * timeoutMs : Infinity;
+/**
+ * Bounds the waits of the test that begins by mocha's own limit: what changes all the time and is never right would wait longer.
+ *
+ * @param timeoutMs asked at each look, as a test may set its own; 0 is none
+ */
+export function boundWaits(timeoutMs: () => number): void {
+  const startMs = Date.now();
+  limitMs = () => (timeoutMs() > 0 ? startMs + 0.95 * timeoutMs() : Infinity);
 }
 
 export interface EventuallyOptions {
@@ -39,7 +44,7 @@ export async function eventually<State>(
     const seen = await tryRead(read);
     if ('state' in seen && holds(seen.state)) return seen.state;
     const describe = (): string => ('state' in seen ? (JSON.stringify(seen.state) ?? '') : String(seen.error));
-    if (waiting.isOver(describe) || Date.now() > limitMs) {
+    if (waiting.isOver(describe) || Date.now() > limitMs()) {
       const last = 'state' in seen ? `was at last ${show(seen.state)}` : `could not be read: ${String(seen.error)}`;
       const waitedMs = Date.now() - startMs;
       throw new Error(`after ${waitedMs} ms ${what} ${last}`, 'error' in seen ? { cause: seen.error } : undefined);

@@ -15,10 +15,11 @@ export const mochaHooks = {
     if (this.test?.parent) stretchTimeouts(this.test.parent);
   },
   beforeEach(this: Mocha.Context) {
-    boundWaits(this.currentTest?.timeout() ?? 0);
+    const test = this.currentTest;
+    boundWaits(() => test?.timeout() ?? 0);
   },
   afterEach(this: Mocha.Context) {
-    boundWaits(0);
+    boundWaits(() => 0);
     if (this.currentTest?.state === 'failed') spoilLent();
   },
 };

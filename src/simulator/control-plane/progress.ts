@@ -54,7 +54,7 @@ export class FairClock {
 /** What a program that wants to run has of a core: a quarter if eight want to run on two. Where Linux does not tell, all of it. */
 function shareOfCore(): number {
   try {
-    const [, wanting] = /(\d+)\//.exec(readFileSync('/proc/loadavg', 'utf8')) ?? [];
+    const [, wanting = '1'] = /(\d+)\//.exec(readFileSync('/proc/loadavg', 'utf8')) ?? [];
     return Math.min(1, availableParallelism() / Math.max(1, Number(wanting)));
   } catch {
     return 1;
