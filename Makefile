@@ -3,10 +3,11 @@ SHELL := bash
 .DEFAULT_GOAL := help
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 NODE := $(CURDIR)/node_modules/.bin/node
-# Files of tests that run side by side, the longest first. A process runs one after the other and keeps its control plane for the next.
-LANES := $(shell expr 2 '*' $$(nproc))
+# Files of tests run side by side, those that take long first. A process runs one after the other and keeps its control plane for the next.
+MOCHA := mocha --parallel --jobs $(shell expr 2 '*' $$(nproc))
+SPECS := 'test/{soak,trio,model,fleet-model}/*.spec.ts' 'test/e2e/*.spec.ts' 'test/!(soak|trio|model|fleet-model|e2e|node|kueue)/**/*.spec.ts'
 
-.PHONY: help demo test test-quick test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus image sbom
+.PHONY: help demo test test-quick test-rest test-all test-titles test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,14 +20,22 @@ node_modules/.installed: package.json package-lock.json
 demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEEP=1 leaves it running)
 	@exec $(NODE) src/simulator/demo/main.ts $(if $(KEEP),--keep)
 
-test: build control-plane helm old-nodes ## Run all tests on Kubernetes' own control plane
-	@exec mocha --parallel --jobs $(LANES) 'test/{model,fleet-model}/*.spec.ts' test/e2e/{fleet,faults}.spec.ts \
-	  test/{trio/trio,soak/soak}.spec.ts 'test/e2e/!(fleet|faults).spec.ts' 'test/soak/!(soak).spec.ts' \
-	  'test/!(model|fleet-model|e2e|node|trio|soak|kueue)/**/*.spec.ts'
+# The tag of a test says where it runs last: @all in test-all, @slow in test.
+test: build control-plane helm ## Run each behaviour once, on Kubernetes' own control plane: before a pull request
+	@exec $(MOCHA) --invert --grep @all $(SPECS)
 
-test-quick: node_modules/.installed lint ## Check types, lint, and run the tests that need neither a control plane nor a build
+test-quick: node_modules/.installed lint ## Check types, lint, and run the tests that need neither a control plane nor a build: a minute
 	@tsc
-	@exec mocha --parallel --jobs $(LANES) 'test/{controller,core,kubelet,process}/**/*.spec.ts'
+	@exec $(MOCHA) --invert --grep '@(slow|all)' 'test/{controller,core,kubelet,process}/**/*.spec.ts'
+
+test-rest: build control-plane helm old-nodes prometheus ## Run what test leaves to test-all: all seeds, planted bugs, soak, faults at every step
+	@exec $(MOCHA) --grep @all $(SPECS)
+
+test-all: test test-rest test-node ## Run all tests: half an hour
+
+test-titles: node_modules/.installed ## List the titles of all tests, without their tags, to compare two versions
+	@mocha --dry-run --reporter json $(SPECS) 'test/node/*.spec.ts' | \
+	  $(NODE) -p 'JSON.parse(fs.readFileSync(0)).tests.map((test) => `$${path.relative(".", test.file)}: $${test.fullTitle.replaceAll(/ @(?:all|slow)\b/g, "")}`).sort().join("\n")'
 
 test-models: node_modules/.installed ## Play more stories in the models of a node and of a fleet (SEEDS=5000, FIRST_SEED=N for others)
 	@MODEL_SEEDS=$(or $(SEEDS),5000) $(if $(FIRST_SEED),MODEL_FIRST_SEED=$(FIRST_SEED)) mocha --parallel --jobs 2 test/{model/model,fleet-model/fleet-model}.spec.ts

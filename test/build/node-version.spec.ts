@@ -8,7 +8,7 @@ interface Manifest {
   readonly engines: { readonly node: string };
 }
 
-describe('the bundles and the version of Node.js', function () {
+describe('the bundles and the version of Node.js @all', function () {
   const cluster = useClusterAlone();
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
   const [, promised = ''] = /^>=(\d+\.\d+)$/.exec(engines.node) ?? [];

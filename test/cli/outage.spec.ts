@@ -43,7 +43,7 @@ class Running {
   }
 }
 
-describe('a view of the fleet while the API server does not answer', function () {
+describe('a view of the fleet while the API server does not answer @all', function () {
   const cluster = useSharedCluster();
   let proxy: FaultProxy;
   let kubeconfig: string;
@@ -100,7 +100,7 @@ describe('a view of the fleet while the API server does not answer', function ()
   });
 });
 
-describe('a view of the fleet that no controller writes any more', function () {
+describe('a view of the fleet that no controller writes any more @all', function () {
   const cluster = useSharedCluster();
   let options: readonly string[];
 

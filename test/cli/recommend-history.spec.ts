@@ -262,7 +262,7 @@ describe('gpu-partition recommend --prometheus', () => {
       expect(stderr).to.contain(words);
     });
 
-  it('reads a real Prometheus: pods that have ended, and other scrapers of the same pod, count for nothing', async function () {
+  it('reads a real Prometheus: pods that have ended, and other scrapers of the same pod, count for nothing @all', async function () {
     const programs = { prometheus: prometheusPath() as string, promtool: promtoolPath() as string };
     if (!Object.values(programs).every((program) => existsSync(program))) {
       console.log('    skipped: there is no Prometheus here; node build/prometheus.mjs builds it');

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 
 import { expect } from 'chai';
 
-import { eventually } from '../support/eventually.ts';
+import { eventually, patience } from '../support/eventually.ts';
 import { aPolicy } from './policy-text.ts';
 
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
@@ -46,7 +46,7 @@ describe('gpu-partition status --watch', () => {
 
   it('ends with the first picture after its reader has gone, as of status --watch | head -1', async () => {
     const argv = [main, 'status', '--watch', '--kubeconfig', join(folder, 'kubeconfig')];
-    const child = spawn(process.execPath, argv, { timeout: 25_000, killSignal: 'SIGKILL' });
+    const child = spawn(process.execPath, argv, { timeout: 25_000 * patience, killSignal: 'SIGKILL' });
     const stderr = text(child.stderr);
     await once(child.stdout, 'data');
     await eventually(

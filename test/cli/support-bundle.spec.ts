@@ -54,7 +54,7 @@ async function store(client: KubeClient, resource: Resource, object: object): Pr
   return client.merge({ resource, name, ...(namespace && { namespace }), subresource: 'status' }, { status });
 }
 
-describe('gpu-partition support-bundle', function () {
+describe('gpu-partition support-bundle @all', function () {
   const cluster = useOwnCluster({ controllerManager: false, scheduler: false });
   const scratch = useScratchFolder();
   let config = '';
@@ -214,7 +214,7 @@ describe('gpu-partition support-bundle', function () {
   });
 });
 
-describe('gpu-partition support-bundle without a cluster', () => {
+describe('gpu-partition support-bundle without a cluster @all', () => {
   it('cannot find out anything, and leaves no file', async () => {
     const { code, stdout, stderr } = await run([
       'support-bundle',

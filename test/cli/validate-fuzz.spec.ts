@@ -30,7 +30,7 @@ interface Verdict {
   readonly words: string;
 }
 
-describe('validatePolicy beside the API server', function () {
+describe('validatePolicy beside the API server @all', function () {
   const cluster = useSharedCluster();
 
   /** Asks both; a line for each policy that one takes and the other refuses. */

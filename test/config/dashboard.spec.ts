@@ -34,7 +34,7 @@ async function readRules(): Promise<RuleFile['spec']> {
   return (parse(await readFile('config/monitoring/rules.yaml', 'utf8')) as RuleFile).spec;
 }
 
-describe('the dashboard, on a Prometheus that scrapes a fleet', function () {
+describe('the dashboard, on a Prometheus that scrapes a fleet @all', function () {
   let fleet: MeteredFleet | undefined;
   let prometheus: PrometheusServer;
 

@@ -21,7 +21,7 @@ interface Groups {
   readonly groups: readonly { readonly rules: readonly Rule[] }[];
 }
 
-describe('config/monitoring, by promtool', function () {
+describe('config/monitoring, by promtool @all', function () {
   const promtool = promtoolPath() as string;
   let folder: string;
   let groups: Groups;

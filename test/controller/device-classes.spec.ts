@@ -13,7 +13,7 @@ import { clusterTimeoutMs, ownCluster } from '../support/cluster.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { aSlicingPolicy } from '../support/node-builders.ts';
 
-describe('the DeviceClasses of policies', function () {
+describe('the DeviceClasses of policies @slow', function () {
   const scratch = useScratchFolder();
 
   it('are not asked for again and again where somebody else has set one otherwise', async () => {

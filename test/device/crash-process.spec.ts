@@ -13,7 +13,7 @@ const points: Readonly<Record<string, CrashPoint>> = {
   disable: { effect: 7, moment: 'Before', reboots: false },
 };
 
-describe('a process that is killed in the middle of an apply', function () {
+describe('a process that is killed in the middle of an apply @all', function () {
   this.slow(10_000);
 
   for (const transition of crashTransitions) {

@@ -78,7 +78,7 @@ const layoutFiles = fc.oneof(
 
 function ignore(): void {}
 
-describe('hostile input', () => {
+describe('hostile input @all', () => {
   const scratch = useScratchFolder();
 
   it('in profiles, counts and GPU ids never reaches a command line', async () => {

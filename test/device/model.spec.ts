@@ -47,7 +47,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-describe('any sequence of layouts, processes and faults, on any branch of the driver', () => {
+describe('any sequence of layouts, processes and faults, on any branch of the driver @all', () => {
   it('never harms what is busy, and converges when the faults stop', async () => {
     let applied = 0;
     await fc.assert(

@@ -46,7 +46,7 @@ const falls: readonly Fall[] = [
   },
 ];
 
-describe('a reading of which one command is damaged', () => {
+describe('a reading of which one command is damaged @all', () => {
   for (const scope of ['node', 'GPU'] as const) {
     it(`of a ${scope} shows no instance fewer, nothing idle and no MIG off without an error, but for what is listed`, async () => {
       const listed = new Set(falls.filter((fall) => fall.scope === scope).map(({ kind }) => kind));

@@ -29,7 +29,7 @@ const device: DeviceReport = {
   ],
 };
 
-describe('docs/coming-from.md', () => {
+describe('docs/coming-from.md @all', () => {
   const cluster = useSharedCluster();
 
   before(async () => {

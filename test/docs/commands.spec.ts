@@ -10,7 +10,7 @@ async function readCommands(): Promise<readonly Fence[]> {
   return [...(await readFences('sh', atLeast.sh)), ...(await readFences('console', atLeast.console))];
 }
 
-describe('code in documents', () => {
+describe('code in documents @all', () => {
   it('says of each block what it is', async () => {
     const known = ['sh', 'console', 'text', 'yaml', 'json', 'mermaid'];
     const unknown = (await readPages())
@@ -36,7 +36,7 @@ describe('code in documents', () => {
   });
 });
 
-describe('commands in documents', function () {
+describe('commands in documents @all', function () {
   // Each is a program of its own, and there are some dozens.
 
   const cluster = useSharedCluster();

@@ -17,7 +17,7 @@ async function readWorkloads(): Promise<ReturnType<typeof workloadsOf>> {
   return workloads;
 }
 
-describe('samples', () => {
+describe('samples @all', () => {
   it('have nothing that the command validate finds fault with', async () => {
     const { code, answer } = await runJson(['validate', '-f', 'samples']);
     expect(answer.findings).to.deep.equal([]);
@@ -49,7 +49,7 @@ describe('samples', () => {
   });
 });
 
-describe('samples on the real API server', () => {
+describe('samples on the real API server @all', () => {
   const cluster = useSharedCluster();
 
   it('are accepted, every object of every file', async () => {

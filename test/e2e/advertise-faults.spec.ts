@@ -38,7 +38,7 @@ const faults: readonly (readonly [what: string, fault: RequestFault])[] = [
   ['is sent twice on the way', { repeat: true }],
 ];
 
-describe('the status of a node that the controller writes ahead of the kubelet', function () {
+describe('the status of a node that the controller writes ahead of the kubelet @all', function () {
   const rig = useRig(nodes, {
     proxied: [controller],
     // A real kubelet's status period.

@@ -15,7 +15,7 @@ const layouts = {
 } as const;
 type Name = keyof typeof layouts;
 
-describe('an agent that is killed in the middle of a change', function () {
+describe('an agent that is killed in the middle of a change @all', function () {
   const rig = useRig(nodes);
   /** Operations of a change that nobody disturbs. */
   const usual = new Map<Name, number>();

@@ -9,7 +9,7 @@ const nodes: readonly RigNode[] = [
   { name, gpus: ['A100-SXM4-40GB', 'A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' },
 ];
 
-describe('an agent whose device does not answer', function () {
+describe('an agent whose device does not answer @all', function () {
   const rig = useRig(nodes);
 
   const setFaults = (text: string): Promise<void> => writeFile(rig().rig.faultsFile(name), text);

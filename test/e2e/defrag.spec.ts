@@ -16,7 +16,7 @@ const nodes = names.map((name): RigNode => ({
 const small = 'nvidia.com/mig-1g.5gb';
 const whole = 'nvidia.com/mig-7g.40gb';
 
-describe('gpu-partition defrag --apply', function () {
+describe('gpu-partition defrag --apply @all', function () {
   this.timeout(300_000);
   const rig = useRig(nodes);
 

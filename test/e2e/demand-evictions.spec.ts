@@ -14,7 +14,7 @@ const nodes = names.map((name): RigNode => ({
 }));
 const whole = 'nvidia.com/mig-7g.40gb';
 
-describe('a demand that may evict', function () {
+describe('a demand that may evict @all', function () {
   const rig = useRig(nodes);
 
   const demand = (small: number) =>

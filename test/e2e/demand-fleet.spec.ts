@@ -16,7 +16,7 @@ interface PodView {
   readonly status: { readonly phase: string };
 }
 
-describe('a pool of 12 nodes that follows its pods', function () {
+describe('a pool of 12 nodes that follows its pods @all', function () {
   this.timeout(300_000);
   const rig = useRig(nodes);
   let recorder: FleetRecorder;

@@ -23,7 +23,7 @@ const names = nodes.map(({ name }) => name);
 const small = 'nvidia.com/mig-1g.5gb';
 const large = 'nvidia.com/mig-3g.20gb';
 
-describe('a policy with a demand', function () {
+describe('a policy with a demand @all', function () {
   const rig = useRig(nodes);
 
   const demand = (counts: Readonly<Record<string, number>>, more: { readonly cooldown?: string } = {}) =>
@@ -249,7 +249,7 @@ describe('a demand that follows pods', function () {
   });
 });
 
-describe('a demand with whole GPUs', function () {
+describe('a demand with whole GPUs @all', function () {
   const rig = useRig(nodes);
 
   const whole = 'nvidia.com/gpu';

@@ -8,7 +8,7 @@ const claims = 'claims';
 const plugin = 'plugin';
 const pool = 'mixed';
 
-describe('one policy with backend Auto', function () {
+describe('one policy with backend Auto @all', function () {
   const rig = useRig([
     { name: claims, gpus: ['A100-SXM4-40GB'], labels: { pool }, strategy: 'mixed', plugin: 'dra' },
     { name: plugin, gpus: ['A100-SXM4-40GB'], labels: { pool }, strategy: 'mixed' },

@@ -6,7 +6,7 @@ import { ownTaints, useRig } from '../support/rig.ts';
 const node = 'labelled';
 const count = 'nvidia.com/mig-3g.20gb.count';
 
-describe('GPU Feature Discovery beside a DRA driver', function () {
+describe('GPU Feature Discovery beside a DRA driver @all', function () {
   // Longer than anybody waits here: a node that was given up would be Failed.
   const rig = useRig(
     [

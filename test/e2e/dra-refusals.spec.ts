@@ -7,7 +7,7 @@ import { ownTaints, useRig } from '../support/rig.ts';
 const node = 'claims';
 const daemonSet = 'nvidia-dra-driver-kubelet-plugin';
 
-describe('a policy with backend DRA leaves a node alone', function () {
+describe('a policy with backend DRA leaves a node alone @all', function () {
   const rig = useRig([
     { name: node, gpus: ['A100-SXM4-40GB'], labels: { pool: 'dra' }, strategy: 'mixed', plugin: 'dra' },
     { name: 'plugin', gpus: ['A100-SXM4-40GB'], labels: { pool: 'plugin' }, strategy: 'mixed' },
@@ -89,7 +89,7 @@ describe('a policy with backend DRA leaves a node alone', function () {
   });
 });
 
-describe('Kubernetes 1.33, which has no claims', function () {
+describe('Kubernetes 1.33, which has no claims @all', function () {
   const rig = useRig(
     [
       { name: 'empty', gpus: ['A100-SXM4-40GB'], labels: { pool: 'dra' }, strategy: 'mixed', plugin: 'pod' },

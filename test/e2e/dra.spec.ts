@@ -229,7 +229,7 @@ describe('a policy with backend DRA', function () {
 
   it('keeps a node closed whose driver does not come back, and opens it when it does', async () => {
     const { fleet } = rig().rig;
-    fleet.setDriverFault(node, { kind: 'NeverReady' });
+    fleet.setDriverFault(node, 'NeverReady');
     await layout({ '2g.10gb': 1, '1g.5gb': 2 });
     const message = await rig().untilReason(node, 'AdvertisePending', 60_000);
     expect(message).to.contain('DRA driver');

@@ -185,7 +185,7 @@ const situations: Readonly<Record<string, Situation>> = {
   },
 };
 
-describe('explain pod, on a cluster with the real scheduler', function () {
+describe('explain pod, on a cluster with the real scheduler @all', function () {
   const rig = useRig(nodes, {
     controllerArguments: ['--health-port', String(healthPort)],
     agentArguments: ['--health-port', '0'],

@@ -10,7 +10,7 @@ interface Lease {
   readonly spec: { readonly holderIdentity: string; readonly acquireTime: string };
 }
 
-describe('a leader that was stopped for longer than its lease', function () {
+describe('a leader that was stopped for longer than its lease @all', function () {
   const rig = useRig(nodes, { proxied: ['controller-0', 'controller-1'] });
 
   async function ask(profiles: Readonly<Record<string, number>>): Promise<void> {

@@ -5,7 +5,7 @@ import { ownTaints, useRig } from '../support/rig.ts';
 
 const nodes: readonly RigNode[] = [{ name: 'n', gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' }];
 
-describe('etcd restored from a backup', function () {
+describe('etcd restored from a backup @all', function () {
   // A lease that outlives the restart of the API server, so that the leader's own watches have to notice.
   const rig = useRig(nodes, { controllerArguments: ['--lease-seconds', '60'] });
 

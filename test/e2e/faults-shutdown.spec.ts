@@ -14,7 +14,7 @@ import type { LineFault } from '../support/fault.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 
-describe('a program that is stopped before the API server has answered', () => {
+describe('a program that is stopped before the API server has answered @all', () => {
   let folder: string;
   let guard: Guard;
   let server: Server;

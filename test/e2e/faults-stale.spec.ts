@@ -9,7 +9,7 @@ import { ownTaints, useRig } from '../support/rig.ts';
 const nodes: readonly RigNode[] = [{ name: 'n', gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' }];
 const policiesPath = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies';
 
-describe('what the controller sees late or never', function () {
+describe('what the controller sees late or never @all', function () {
   const rig = useRig(nodes, { proxied: ['controller-0'] });
 
   async function ask(profiles: Readonly<Record<string, number>>): Promise<void> {

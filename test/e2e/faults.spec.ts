@@ -102,7 +102,7 @@ const eventFaults: readonly (readonly [what: string, program: string, resource: 
   ['its watch has expired', agent, partitions, () => first(1, () => ({ send: [errorLine(aStatus(410, 'Expired'))] }))],
 ];
 
-describe('a fault between a program and the API server', function () {
+describe('a fault between a program and the API server @all', function () {
   const rig = useRig(nodes, { proxied: [controller, agent] });
   const injectors = new Map<string, Injector>();
   /** How a change ends that nobody disturbs. */

@@ -26,7 +26,7 @@ interface ManagedFields {
   readonly fieldsV1?: { readonly 'f:metadata'?: { readonly 'f:labels'?: Readonly<Record<string, unknown>> } };
 }
 
-describe('GPU Feature Discovery beside the controller', function () {
+describe('GPU Feature Discovery beside the controller @all', function () {
   // As usual it looks every 60 s: whatever is quicker, its new pod has done.
   const rig = useRig(nodes);
   /** Every value that a label of GPU Feature Discovery's had on a node, in order; undefined: it was not there. */

@@ -29,7 +29,7 @@ interface PodView {
   readonly status: { readonly phase: string };
 }
 
-describe('a GPU client that never ends, beside pods that hold what has to go', function () {
+describe('a GPU client that never ends, beside pods that hold what has to go @all', function () {
   const rig = useRig(nodes, { controllerArguments: ['--clients-deadline-seconds', '3'] });
 
   async function listPods(selector: string): Promise<readonly PodView[]> {

@@ -173,7 +173,7 @@ describe('clients of the GPUs under gpu-operator', function () {
     );
   });
 
-  it('come back when the agent fails', async () => {
+  it('come back when the agent fails @all', async () => {
     await writeFile(rig().rig.faultsFile('op'), 'fail DeviceSetMigMode rc=999\n');
     await ask(large);
     await untilPaused();
@@ -184,7 +184,7 @@ describe('clients of the GPUs under gpu-operator', function () {
     await untilBack();
   });
 
-  it('are let back when the agent never answers its grant', async () => {
+  it('are let back when the agent never answers its grant @all', async () => {
     await ask(whole);
     await untilPaused();
     await rig().rig.agent('op').stop('SIGKILL');
@@ -200,7 +200,7 @@ describe('clients of the GPUs under gpu-operator', function () {
     await untilBack();
   });
 
-  it('come back when a driver upgrade begins while they are waited for, and the grant has to wait for that', async () => {
+  it('come back when a driver upgrade begins while they are waited for, and the grant has to wait for that @all', async () => {
     const key = label('device-plugin');
     await rig().create(dcgmDaemons(20));
     await rig().kubectl('rollout', 'status', 'ds/nvidia-dcgm', '-n', 'kube-system', '--timeout=30s');
@@ -222,7 +222,7 @@ describe('clients of the GPUs under gpu-operator', function () {
     await untilBack();
   });
 
-  it('are named where they do not go, and come back then too', async () => {
+  it('are named where they do not go, and come back then too @all', async () => {
     await rig().create(dcgmDaemons(20));
     await rig().kubectl('rollout', 'status', 'ds/nvidia-dcgm', '-n', 'kube-system', '--timeout=30s');
     const operations = await rig().rig.deviceOperations('op');
@@ -240,7 +240,7 @@ describe('clients of the GPUs under gpu-operator', function () {
     await rig().kubectl('delete', 'gpp', 'op');
   });
 
-  it('are left to a driver upgrade that has paused them', async () => {
+  it('are left to a driver upgrade that has paused them @all', async () => {
     const key = label('device-plugin');
     await rig().kubectl('label', 'node', 'op', `${key}=paused-for-driver-upgrade`, '--overwrite');
     await ask(whole);

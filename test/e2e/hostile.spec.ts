@@ -12,7 +12,7 @@ import { ownTaints, useRig } from '../support/rig.ts';
 
 const gpus = ['A100-SXM4-40GB'];
 
-describe('a cluster with tenants and a node that are hostile', function () {
+describe('a cluster with tenants and a node that are hostile @all', function () {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-partition-hostile-'));
   /** Runs in the place of the hostile node's agent: its pod is ready, and what it reports is the test's to write. */
   const impostor = join(folder, 'agent.mjs');

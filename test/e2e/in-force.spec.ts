@@ -74,7 +74,7 @@ describe('the generation in force', function () {
     });
   });
 
-  it('survives an unknown time zone, a lower priority and another selector in an edit that is not valid', async () => {
+  it('survives an unknown time zone, a lower priority and another selector in an edit that is not valid @all', async () => {
     for (const spec of [
       { rollout: { windows } },
       { layouts: tooMuch, priority: -1 },
@@ -88,7 +88,7 @@ describe('the generation in force', function () {
     }
   });
 
-  it('decides again when one that only planned is followed by one that is not valid', async () => {
+  it('decides again when one that only planned is followed by one that is not valid @all', async () => {
     await inference({ mode: 'Plan', layouts: [{ mig: 'Disabled' }] });
     await rig().untilReason('held', 'PlanOnly');
     await inference({ layouts: tooMuch });
@@ -99,7 +99,7 @@ describe('the generation in force', function () {
     expect(spec.policy?.name).to.equal('inference');
   });
 
-  it('outlives the controller, and a change of leader', async () => {
+  it('outlives the controller, and a change of leader @all', async () => {
     await leavesAlone(async () => {
       await rig().rig.controller.stop('SIGKILL');
       rig().rig.controller.start();
@@ -112,7 +112,7 @@ describe('the generation in force', function () {
     await leavesAlone(() => untilInvalid());
   });
 
-  it('is not displaced by a policy of higher priority that is not valid, which is named where no other policy wants the node', async () => {
+  it('is not displaced by a policy of higher priority that is not valid, which is named where no other policy wants the node @all', async () => {
     await leavesAlone(async () => {
       const everywhere = { matchExpressions: [{ key: 'pool', operator: 'In' as const, values: ['p', 'free'] }] };
       await rig().apply('broken', { nodeSelector: everywhere, priority: 1000, layouts: tooMuch });
@@ -124,7 +124,7 @@ describe('the generation in force', function () {
     await rig().kubectl('delete', 'gpp', 'broken');
   });
 
-  it('keeps its node beside a policy of mode Plan and higher priority, which shows what it would do, pods included', async () => {
+  it('keeps its node beside a policy of mode Plan and higher priority, which shows what it would do, pods included @all', async () => {
     await inference({});
     await rig().waitFor('inference', 'Ready', 'True', 'Ready');
     await leavesAlone(async () => {
@@ -152,7 +152,7 @@ describe('the generation in force', function () {
     await rig().kubectl('delete', 'gpp', 'preview');
   });
 
-  it('keeps its node when its own policy turns to mode Plan', async () => {
+  it('keeps its node when its own policy turns to mode Plan @all', async () => {
     const before = await rig().rig.deviceOperations('held');
     await inference({ mode: 'Plan', layouts: [{ profiles: { '7g.40gb': 1 } }] });
     await rig().waitFor('inference', 'Ready', 'True', 'PlanOnly');

@@ -11,7 +11,7 @@ const nodes: readonly RigNode[] = [
   { name, gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed', plugin: 'pod' },
 ];
 
-describe('a kubelet that restarts when a change is granted', function () {
+describe('a kubelet that restarts when a change is granted @all', function () {
   this.timeout(180_000);
   const rig = useRig(nodes);
 

@@ -26,7 +26,7 @@ const workload = {
   },
 };
 
-describe('a demand from Kueue', function () {
+describe('a demand from Kueue @all', function () {
   const rig = useRig(queueNodes);
 
   const until = (

@@ -17,7 +17,7 @@ const nodes: readonly RigNode[] = [
   },
 ];
 
-describe('GPU Feature Discovery and device plugin of gpu-operator as they come', function () {
+describe('GPU Feature Discovery and device plugin of gpu-operator as they come @all', function () {
   // Neither tolerates our taint, and the plugin is quicker than the labels.
   const rig = useRig(nodes, { kubeletTiming: { gfdStartMs: 1500 } });
   let timeline: Timeline;

@@ -9,7 +9,7 @@ const nodes: readonly RigNode[] = [
   { name, gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed', plugin: 'pod' },
 ];
 
-describe('an agent that was stopped before it saw its grant', function () {
+describe('an agent that was stopped before it saw its grant @all', function () {
   const rig = useRig(nodes, { controllerArguments: ['--grant-deadline-seconds', '10'] });
 
   const ask = (profiles: Readonly<Record<string, number>>, mode: 'Plan' | 'Enforce'): Promise<void> =>

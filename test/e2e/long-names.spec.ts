@@ -7,7 +7,7 @@ import { ownTaints, useRig } from '../support/rig.ts';
 const name = ['a'.repeat(63), 'b'.repeat(63), 'c'.repeat(63), 'd'.repeat(61)].join('.');
 const nodes: readonly RigNode[] = [{ name, gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' }];
 
-describe('a node whose name has 253 characters', function () {
+describe('a node whose name has 253 characters @all', function () {
   const rig = useRig(nodes);
 
   it('is partitioned as any other, and its events can be written', async () => {

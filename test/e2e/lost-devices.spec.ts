@@ -13,7 +13,7 @@ const profile = '3g.20gb';
 const resource = `nvidia.com/mig-${profile}`;
 const gpus = ['A100-SXM4-40GB'];
 
-describe('a slice that a person destroys under an idle pod', function () {
+describe('a slice that a person destroys under an idle pod @all', function () {
   const rig = useRig([{ name: 'n', gpus, labels: { pool: 'slices' }, strategy: 'mixed' }]);
 
   /** Destroys all slices of the node, at a shell: no process uses them. */

@@ -42,7 +42,7 @@ describe('what is said of a node, and what is done to it,', function () {
     );
   }
 
-  it('keeps a start-up taint whose first layout failed, until it is there', async () => {
+  it('keeps a start-up taint whose first layout failed, until it is there @all', async () => {
     await writeFile(rig().rig.faultsFile('a30'), 'fail DeviceSetMigMode rc=999\n');
     await ask('a30', { profiles: { '1g.6gb': 4 } });
     await rig().waitFor('a30', 'Ready', 'False', 'Failed');
@@ -96,7 +96,7 @@ describe('what is said of a node, and what is done to it,', function () {
     }
   });
 
-  it('continues after the right to replace foreign instances was taken back', async () => {
+  it('continues after the right to replace foreign instances was taken back @all', async () => {
     await ask('a100', { profiles: { '7g.40gb': 1 } }, { allow: { replaceForeignInstances: true } });
     await untilReady('a100');
     await ask('a100', { profiles: { '7g.40gb': 1 } });
@@ -120,7 +120,7 @@ describe('what is said of a node, and what is done to it,', function () {
     expect(await layoutOf('a100')).to.equal('1 GPU: 2×3g.20gb');
   });
 
-  it('keeps a policy Ready where one of higher priority is not valid, and gives the node to that one once it is', async () => {
+  it('keeps a policy Ready where one of higher priority is not valid, and gives the node to that one once it is @all', async () => {
     await ask('a100', { profiles: { '3g.20gb': 2 } });
     await untilReady('a100');
     const broken = {
@@ -144,7 +144,7 @@ describe('what is said of a node, and what is done to it,', function () {
     await untilReady('a100');
   });
 
-  it('tells tools that read mig.config.state that it waits, that it failed, and gives the label back', async () => {
+  it('tells tools that read mig.config.state that it waits, that it failed, and gives the label back @all', async () => {
     await ask('a100', { profiles: { '3g.20gb': 1, '1g.5gb': 3 } });
     await untilReady('a100');
     await untilMigState('a100', 'success');
@@ -189,7 +189,7 @@ describe('what is said of a node, and what is done to it,', function () {
     );
   });
 
-  it('does not wait for a node that is not labelled as a GPU node, and leaves nothing of it behind', async () => {
+  it('does not wait for a node that is not labelled as a GPU node, and leaves nothing of it behind @all', async () => {
     await rig().create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'bare', labels: { pool: 'bare' } } });
     await ask('bare', { profiles: { '1g.5gb': 7 } });
     const { status } = await rig().waitFor('bare', 'Ready', 'True', 'Ready');
@@ -257,7 +257,7 @@ describe('what is said of a node, and what is done to it,', function () {
     await rig().kubectl('delete', 'pod', 'bare-pod', '--timeout=120s');
   });
 
-  it('grants nothing to a node that is not Ready, and continues when it is', async () => {
+  it('grants nothing to a node that is not Ready, and continues when it is @all', async () => {
     const setReady = async (status: string): Promise<void> => {
       const condition = { type: 'Ready', status, reason: 'Test', message: 'Kubelet stopped posting node status.' };
       const patch = JSON.stringify({ status: { conditions: [condition] } });

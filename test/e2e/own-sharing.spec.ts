@@ -10,7 +10,7 @@ const nodes: readonly RigNode[] = [
   { name: 'bare', gpus: ['A100-SXM4-40GB'], labels: { pool: 'bare' }, strategy: 'mixed', plugin: 'pod' },
 ];
 
-describe('time-slicing by the administrator’s own config', function () {
+describe('time-slicing by the administrator’s own config @all', function () {
   const rig = useRig(nodes);
 
   before(async () => {

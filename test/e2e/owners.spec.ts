@@ -40,7 +40,7 @@ const resourceSlice = {
   },
 };
 
-describe('GPUs that somebody else owns', function () {
+describe('GPUs that somebody else owns @all', function () {
   const rig = useRig(nodes);
 
   async function ask(pool: string, more: Partial<PolicySpec> = {}): Promise<void> {

@@ -19,7 +19,7 @@ const nodes: readonly RigNode[] = [
 const large = '9';
 const small = '19';
 
-describe('GPU instances and whose they are', function () {
+describe('GPU instances and whose they are @all', function () {
   const rig = useRig(nodes);
 
   /** What an administrator does on a node. */

@@ -48,7 +48,7 @@ const budget = {
   spec: { minAvailable: 2, selector: { matchLabels: { app: 'train' } } },
 };
 
-describe('gpu-partition plan and retry, on a cluster', function () {
+describe('gpu-partition plan and retry, on a cluster @all', function () {
   const rig = useRig(nodes, { controllerArguments: [...cap, '--lease-seconds', '15'] });
   const nodeSelector = { matchLabels: { pool: 'p' } };
   const spec = (profiles: Record<string, number>) => ({ nodeSelector, layouts: [{ profiles }] });

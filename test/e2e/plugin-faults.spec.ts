@@ -29,7 +29,7 @@ function daemonSet(name: Name): object {
   });
 }
 
-describe('a device plugin that does not do what it should', function () {
+describe('a device plugin that does not do what it should @all', function () {
   const rig = useRig(nodes, {
     controllerArguments: ['--advertise-deadline-seconds', '3'],
     kubeletTiming: { gfdIntervalMs: 1500 },

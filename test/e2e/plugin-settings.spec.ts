@@ -22,7 +22,7 @@ const nodes: readonly RigNode[] = names.map((name) => ({
 
 type Rollout = NonNullable<PolicySpec['rollout']>;
 
-describe('an edit of strategy or sharing alone', function () {
+describe('an edit of strategy or sharing alone @all', function () {
   const rig = useRig(nodes, { controllerArguments: ['--device-plugin-config-map', `${namespace}/${configMap}`] });
   let recorder: FleetRecorder;
 

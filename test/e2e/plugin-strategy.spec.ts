@@ -11,7 +11,7 @@ const nodeSelector = { matchLabels: { pool: 'p' } };
 const layouts = [{ profiles: { '1g.6gb': 4 } }];
 const product = 'nvidia.com/gpu.product';
 
-describe('a device plugin of another strategy than a policy’s', function () {
+describe('a device plugin of another strategy than a policy’s @all', function () {
   const rig = useRig([node]);
   const explain = jsonRunner<PodExplanation>();
   /** Of the controller, whose log continues. */

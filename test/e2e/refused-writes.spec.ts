@@ -10,7 +10,7 @@ const nodes: readonly RigNode[] = [{ name, gpus: ['A100-SXM4-40GB'], labels: { p
 const programs = ['controller-0', name] as const;
 const writing: readonly SeenRequest['verb'][] = ['create', 'update', 'patch', 'delete'];
 
-describe('an API server that refuses writes and answers reads', function () {
+describe('an API server that refuses writes and answers reads @all', function () {
   const rig = useRig(nodes, { proxied: programs });
 
   const ask = (profiles: Readonly<Record<string, number>>): Promise<void> =>

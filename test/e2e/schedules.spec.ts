@@ -32,7 +32,7 @@ function opensSoon(seconds: number): { readonly schedule: string; readonly durat
   return { schedule: `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`, duration: `${seconds}s` };
 }
 
-describe('a policy with schedules', function () {
+describe('a policy with schedules @all', function () {
   this.timeout(300_000);
   const rig = useRig(nodes);
 

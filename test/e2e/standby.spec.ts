@@ -10,7 +10,7 @@ const [healthPort = 0] = await findFreePorts(1);
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/gpu-partition-system/leases/gpu-partition-controller';
 const watched = ['gpunodepartitions', 'gpupartitionpolicies', 'nodes', 'pods'];
 
-describe('a standby', function () {
+describe('a standby @all', function () {
   const rig = useRig(nodes, { proxied: ['controller-1'] });
   /** Events of policies that its watch has not brought. */
   const held: string[] = [];

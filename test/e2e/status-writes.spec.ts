@@ -25,7 +25,7 @@ function gistOf({ metadata, status }: Policy): unknown {
   return [metadata.generation, rest];
 }
 
-describe('a policy that is edited many times in a row', function () {
+describe('a policy that is edited many times in a row @all', function () {
   const rig = useRig(nodes);
 
   it('has its status written once a second, after the first few, and ends as its last edit says', async () => {

@@ -97,7 +97,7 @@ describe('uninstalling', function () {
     });
   });
 
-  describe('the controller, then the agents, then policies and CRDs', () => {
+  describe('the controller, then the agents, then policies and CRDs @all', () => {
     const operator = useOperator(1800);
 
     it('leaves what one command gives back, which refuses as long as a controller leads', async () => {
@@ -126,7 +126,7 @@ describe('uninstalling', function () {
     });
   });
 
-  describe('the CRDs while the controller runs', () => {
+  describe('the CRDs while the controller runs @all', () => {
     const operator = useOperator(5);
 
     it('leaves the taint of a closed node to that command, and nothing else; the CRDs go when the deadline is over', async () => {
@@ -140,7 +140,7 @@ describe('uninstalling', function () {
     });
   });
 
-  describe('the agents first', () => {
+  describe('the agents first @all', () => {
     const operator = useOperator(5);
 
     it('leaves nothing of ours: the controller lets go of nodes without them', async () => {

@@ -16,7 +16,7 @@ const nodes: readonly RigNode[] = names.map((name) => ({
   strategy: 'mixed',
 }));
 
-describe('agents of other versions than the controller', function () {
+describe('agents of other versions than the controller @all', function () {
   const programs = new Map<string, ProgramVersion>();
   before(() => {
     programs.set('controller-0', new ProgramVersion('controller', controllerVersion));

@@ -6,7 +6,7 @@ const nodes: readonly RigNode[] = [{ name: 'n', gpus: ['A100-SXM4-40GB'], labels
 const controller = 'controller-0';
 const hourMs = 3_600_000;
 
-describe('a controller whose machine has another time than the API server', function () {
+describe('a controller whose machine has another time than the API server @all', function () {
   const rig = useRig(nodes, { proxied: [controller] });
 
   it('writes deadlines and times of conditions by the API server’s clock', async () => {

@@ -1,7 +1,7 @@
 import { testPlantedBugs } from '../model/planted-bugs.ts';
 import { fleetBugs } from './fleet-bugs.ts';
 
-describe('model of a fleet with a planted bug', function () {
+describe('model of a fleet with a planted bug @all', function () {
   this.timeout(0);
   testPlantedBugs({
     bugs: fleetBugs,

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { readKeptMemory } from '../support/kept-memory.ts';
 import { configMaps } from './connection.ts';
 
-describe('EventRecorder in a big fleet', () => {
+describe('EventRecorder in a big fleet @all', () => {
   /** Its client knows no cluster: no write arrives. */
   const aRecorder = (clock: FakeClock, burst: number): EventRecorder => {
     const client = new KubeClient(new PooledKubeConfig(), 'test');

@@ -40,7 +40,7 @@ function faultOf(kind: Step['fault']): RequestFault | undefined {
   }
 }
 
-describe('Reflector under random faults', () => {
+describe('Reflector under random faults @all', () => {
   const cluster = useSharedCluster();
   let admin: KubeClient;
 

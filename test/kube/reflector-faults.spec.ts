@@ -22,7 +22,7 @@ const broken = aStatus(500, 'InternalError');
 /** Lets each line of a stream pass. */
 const pass: LineFault = (line) => ({ send: [line] });
 
-describe('Reflector under faults', () => {
+describe('Reflector under faults @all', () => {
   const cluster = useSharedCluster();
   let admin: KubeClient;
   let namespace: string;

@@ -34,7 +34,7 @@ describe('the client of the kubelet’s PodResources', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function aClient(timeoutMs = 5_000): PodResourcesClient {
+  function aClient(timeoutMs = 60_000): PodResourcesClient {
     return new PodResourcesClient({ socket, timeoutMs });
   }
 

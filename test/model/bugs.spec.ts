@@ -1,7 +1,7 @@
 import { bugs } from './bugs.ts';
 import { testPlantedBugs } from './planted-bugs.ts';
 
-describe('model of a node with a planted bug', function () {
+describe('model of a node with a planted bug @all', function () {
   this.timeout(0);
   testPlantedBugs({
     bugs,

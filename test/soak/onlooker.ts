@@ -9,7 +9,7 @@ import type { Change } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import type { RigNodeView } from '../support/rig.ts';
 import { maxConcurrentNodes, maxUnavailable } from './cast.ts';
-import { FairClock } from './fair-clock.ts';
+import { FairClock } from '../../src/simulator/control-plane/progress.ts';
 import { Suspicions } from './suspicions.ts';
 
 type Partition = GpuNodePartition & KubeObject;

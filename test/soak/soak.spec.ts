@@ -10,7 +10,7 @@ import { soak } from './soak.ts';
  */
 const most = { filesAtRest: 12, handlesAtRest: 6, promisesAtRest: 50 } as const;
 
-describe('a small fleet among people and faults, for minutes', () => {
+describe('a small fleet among people and faults, for minutes @all', () => {
   let result: SoakResult;
 
   before(async function () {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pick } from '../../src/simulator/control-plane/request.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { Waiting } from '../../src/simulator/control-plane/progress.ts';
 import { askEtcd } from './etcd.ts';
 import { eventually, patience } from './eventually.ts';
 
@@ -81,12 +82,13 @@ export class Baseline {
    * @throws Error if it does not stay as it was, or if what the API server serves has changed
    */
   async restore(): Promise<void> {
-    const deadline = Date.now() + restoreMs * patience;
+    const waiting = new Waiting(restoreMs * patience);
     await askEtcd(this.#controlPlane, 'deleterange', events);
     for (let looks = 0; looks < quietLooks;) {
       const changed = await this.#undo();
       looks = changed.length === 0 ? looks + 1 : 0;
-      if (Date.now() > deadline) throw new Error(`comes back all the time: ${changed.slice(0, 10).join(', ')}`);
+      if (waiting.isOver(() => changed.join()))
+        throw new Error(`comes back all the time: ${changed.slice(0, 10).join(', ')}`);
       await sleep(quietMs);
     }
     await this.#expectFollowed();

@@ -46,7 +46,7 @@ async function litter(cluster: ControlPlane): Promise<void> {
   await cluster.client.demand({ method: 'PATCH', path: role, body: { rules: [] }, contentType: merge });
 }
 
-describe('a control plane that suites use one after the other', function () {
+describe('a control plane that suites use one after the other @all', function () {
   this.timeout(clusterTimeoutMs);
 
   const borrowed: ControlPlane[] = [];

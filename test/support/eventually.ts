@@ -1,10 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Waiting } from '../../src/simulator/control-plane/progress.ts';
 
 /** How much longer than on an idle machine a wait may take: timeouts end what hangs, they do not measure. */
 export const patience = 4;
 
+/** When mocha ends the test, a moment earlier: it would not say what was seen. */
+let limitMs = (): number => Infinity;
+
+/**
+ * Bounds the waits of the test that begins by mocha's own limit: what changes all the time and is never right would wait longer.
+ *
+ * @param timeoutMs asked at each look, as a test may set its own; 0 is none
+ */
+export function boundWaits(timeoutMs: () => number): void {
+  const startMs = Date.now();
+  limitMs = () => (timeoutMs() > 0 ? startMs + 0.95 * timeoutMs() : Infinity);
+}
+
 export interface EventuallyOptions {
-  /** On an idle machine; default 5 s. */
+  /** For which nothing new may be seen on an idle machine; default 5 s. A wait has no end while there is progress. */
   readonly timeoutMs?: number;
   /** Default 20 ms. */
   readonly intervalMs?: number;
@@ -16,7 +30,7 @@ export interface EventuallyOptions {
  * Reads a state until it holds, and returns it. Two ways to define that: `holds` returns true for the wanted state, or
  * without `holds`, `read` itself throws (an assertion) until the state is right.
  *
- * @throws Error that shows the last state, or the last error of `read`, when the time is up.
+ * @throws Error that shows the last state, or the last error of `read`, when nothing new is seen for too long.
  */
 export async function eventually<State>(
   read: () => State | Promise<State>,
@@ -24,14 +38,16 @@ export async function eventually<State>(
   options: EventuallyOptions = {},
 ): Promise<State> {
   const { timeoutMs = 5_000, intervalMs = 20, what = 'the state' } = options;
-  const waitMs = timeoutMs * patience;
-  const deadline = Date.now() + waitMs;
+  const startMs = Date.now();
+  const waiting = new Waiting(timeoutMs * patience);
   for (;;) {
     const seen = await tryRead(read);
     if ('state' in seen && holds(seen.state)) return seen.state;
-    if (Date.now() > deadline) {
+    const describe = (): string => ('state' in seen ? (JSON.stringify(seen.state) ?? '') : String(seen.error));
+    if (waiting.isOver(describe) || Date.now() > limitMs()) {
       const last = 'state' in seen ? `was at last ${show(seen.state)}` : `could not be read: ${String(seen.error)}`;
-      throw new Error(`after ${waitMs} ms ${what} ${last}`, 'error' in seen ? { cause: seen.error } : undefined);
+      const waitedMs = Date.now() - startMs;
+      throw new Error(`after ${waitedMs} ms ${what} ${last}`, 'error' in seen ? { cause: seen.error } : undefined);
     }
     await sleep(intervalMs);
   }

@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 import { spoilLent, stopIdle } from './cluster-pool.ts';
-import { patience } from './eventually.ts';
+import { boundWaits, patience } from './eventually.ts';
 
 // For this process and every Node.js that a test starts: most of a short program's time is spent on reading its code.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../node_modules/.cache/tests', import.meta.url));
@@ -14,7 +14,12 @@ export const mochaHooks = {
   beforeAll(this: Mocha.Context) {
     if (this.test?.parent) stretchTimeouts(this.test.parent);
   },
+  beforeEach(this: Mocha.Context) {
+    const test = this.currentTest;
+    boundWaits(() => test?.timeout() ?? 0);
+  },
   afterEach(this: Mocha.Context) {
+    boundWaits(() => 0);
     if (this.currentTest?.state === 'failed') spoilLent();
   },
 };

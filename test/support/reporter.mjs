@@ -1,35 +1,41 @@
 import { relative } from 'node:path';
 import mocha from 'mocha';
 
-const mostListed = 30;
+/** A run of more files is one of a tier. */
+const fewFiles = 30;
+const slowestListed = 10;
 const longestSaid = 400;
 
 /**
- * mocha's own output; at the end where the time went in a run of many files, each failure in a line for those who see only the last lines
- * of a log, and as the very last line the summary for people and CI: `N passed, N failed`.
+ * mocha's own output; at the end where the time went in a run of many files, each failure for those who see only the last lines of a log,
+ * with the command that runs it alone, and as the very last line the summary for people and CI: `N passed, N failed`.
  */
 export default class PlainEndReporter extends mocha.reporters.Spec {
   /** Milliseconds of tests and hooks by file. */
   #spent = new Map();
-  /** A line each. */
+  /** Title and milliseconds of each test. */
+  #tests = [];
+  /** A few lines each. */
   #failed = [];
 
   constructor(runner, options) {
     super(runner, options);
-    const add = ({ file, duration = 0 }) =>
-      file && this.#spent.set(relative('.', file), this.#spentIn(file) + duration);
-    runner.on('test end', add);
+    const add = ({ file, duration = 0 }) => file && this.#spent.set(pathOf(file), this.#spentIn(file) + duration);
+    runner.on('test end', (test) => {
+      add(test);
+      this.#tests.push([`${pathOf(test.file)}: ${cut(titleOf(test))}`, test.duration ?? 0]);
+    });
     runner.on('hook end', add);
-    runner.on('fail', (test, error) => this.#failed.push(`${relative('.', test.file ?? '')}: ${said(test, error)}`));
+    runner.on('fail', (test, error) => this.#failed.push(...describeFailure(test, error)));
   }
 
   /** Not at mocha's end: files whose process died are reported after that. */
   epilogue() {}
 
   done(failures, exit) {
-    if (this.#spent.size > mostListed) this.#listSlowest();
+    if (this.#spent.size > fewFiles) this.#listSlowest();
     super.epilogue();
-    for (const line of this.#failed) console.log(`failed: ${line}`);
+    for (const line of this.#failed) console.log(line);
     const { passes, pending } = this.stats;
     const skipped = pending > 0 ? `, ${pending} skipped` : '';
     console.log(`${passes} passed, ${this.stats.failures} failed${skipped}`);
@@ -37,28 +43,54 @@ export default class PlainEndReporter extends mocha.reporters.Spec {
   }
 
   #spentIn(file) {
-    return this.#spent.get(relative('.', file)) ?? 0;
+    return this.#spent.get(pathOf(file)) ?? 0;
   }
 
   #listSlowest() {
     const folders = Map.groupBy(this.#spent, ([file]) => file.split('/').slice(0, 2).join('/'));
     const sums = [...folders].map(([folder, files]) => [folder, files.reduce((sum, [, ms]) => sum + ms, 0)]);
-    console.log('seconds by folder, and of the slowest files:');
-    for (const [name, ms] of [...sorted(sums), ...sorted(this.#spent).slice(0, mostListed)])
-      console.log(`${(ms / 1000).toFixed(1).padStart(8)} ${name}`);
+    list('seconds by folder, of all lanes:', sums);
+    list('the slowest files:', slowest(this.#spent));
+    list('the slowest tests:', slowest(this.#tests));
     console.log();
   }
 }
 
-function said(test, error) {
-  const title = test.fullTitle?.() ?? test.title;
-  return `${cut(title)}: ${cut(String(error?.message ?? error).replaceAll(/\s+/g, ' '))}`;
+/** What was expected, what was there, and the command that runs it alone: a hook runs with its file. */
+function describeFailure(test, error) {
+  const path = pathOf(test.file);
+  const title = titleOf(test);
+  const lines = [`failed: ${path}: ${cut(title)}: ${cut(error?.message ?? error)}`];
+  if (error?.expected !== undefined || error?.actual !== undefined)
+    lines.push(`  expected: ${cut(error.expected)}`, `  was:      ${cut(error.actual)}`);
+  if (path === '') return lines;
+  const only = test.type === 'hook' ? '' : ` -f '${title.replaceAll("'", `'\\''`)}'`;
+  return [...lines, `  alone:    npx mocha ${path}${only}`];
 }
 
-function cut(text) {
+function pathOf(file) {
+  return relative('.', file ?? '');
+}
+
+function titleOf(test) {
+  return test.fullTitle?.() ?? test.title;
+}
+
+/** On one line. */
+function cut(said) {
+  const text = String(said).replaceAll(/\s+/g, ' ');
   return text.length > longestSaid ? `${text.slice(0, longestSaid)}…` : text;
+}
+
+function list(title, spent) {
+  console.log(title);
+  for (const [name, ms] of sorted(spent)) console.log(`${(ms / 1000).toFixed(1).padStart(8)} ${name}`);
 }
 
 function sorted(spent) {
   return [...spent].sort(([, a], [, b]) => b - a);
+}
+
+function slowest(spent) {
+  return sorted(spent).slice(0, slowestListed);
 }

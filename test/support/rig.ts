@@ -4,7 +4,7 @@ import { applyObject } from '../../src/simulator/rig/manifests.ts';
 import { Rig, type RigNode, type RigOptions } from '../../src/simulator/rig/rig.ts';
 import { clusterTimeoutMs, ownCluster } from './cluster.ts';
 import { borrowCluster } from './cluster-pool.ts';
-import { eventually } from './eventually.ts';
+import { eventually, patience } from './eventually.ts';
 import { FaultProxy } from './fault-proxy.ts';
 
 export interface RigNodeView {
@@ -126,11 +126,16 @@ export function useRig(
   };
 }
 
+/** `--timeout=30s` is for an idle machine; one of less than ten seconds asks for what must be so already. */
+function stretchTimeout(argument: string): string {
+  return argument.replace(/^--timeout=(\d{2,})s$/, (_all, seconds) => `--timeout=${Number(seconds) * patience}s`);
+}
+
 function testRig(rig: Rig, proxies: ReadonlyMap<string, FaultProxy>): TestRig {
   const { controlPlane } = rig;
   const read = async <T>(path: string): Promise<T> => (await controlPlane.client.demand({ path })) as T;
   const kubectl = async (...args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await controlPlane.kubectl(args);
+    const { code, stdout, stderr } = await controlPlane.kubectl(args.map(stretchTimeout));
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr || stdout}`);
     return stdout;
   };

@@ -12,7 +12,7 @@ const isWhole = process.env['TRIO'] === 'all';
 const sampleSize = Number(process.env['TRIO_SAMPLE'] ?? 3);
 const seed = Number(process.env['TRIO_SEED'] ?? 1);
 
-describe('a program that is killed between two writes, restarts at a server that lags, or misses what happened', function () {
+describe('a program that is killed between two writes, restarts at a server that lags, or misses what happened @all', function () {
   const programs = [controller, ...scenarioNodes.map(({ name }) => name)];
   const rig = useRig(scenarioNodes, { proxied: programs, controllerArguments });
   let player: Player;

@@ -11,7 +11,7 @@ const updatesPerSecond = 60;
 /** Frames of two to four seconds. */
 const frames = 240;
 
-describe('the page of the fleet in Chromium', function () {
+describe('the page of the fleet in Chromium @all', function () {
   const path = findChromium();
   let browser: ChromiumProcess;
   let page: BrowserPage;
@@ -302,7 +302,7 @@ describe('the page of the fleet in Chromium', function () {
 });
 
 /** What somebody who sees the page for the first time has to find without help. */
-describe('a newcomer finds on the page', function () {
+describe('a newcomer finds on the page @all', function () {
   const path = findChromium();
   let browser: ChromiumProcess;
   let page: BrowserPage;

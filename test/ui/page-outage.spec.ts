@@ -10,7 +10,7 @@ import { BrowserPage, type ChromiumProcess, findChromium, startChromium } from '
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 const partitions = '/apis/gpupartition.dev/v1alpha1/gpunodepartitions';
 
-describe('the page in Chromium while the API server stops and starts again', function () {
+describe('the page in Chromium while the API server stops and starts again @all', function () {
   const path = findChromium();
   const cluster = useOwnCluster({ controllerManager: false, scheduler: false });
   let browser: ChromiumProcess;

@@ -78,7 +78,7 @@ const pictures: Readonly<Record<string, Picture>> = {
 };
 
 /** Each was looked at when it was taken. */
-describe('pictures of the page in the docs', function () {
+describe('pictures of the page in the docs @all', function () {
   const path = findChromium();
   const isTaken = process.env['PICTURES'] !== undefined;
   let browser: ChromiumProcess;

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ControlPlaneError } from './errors.ts';
 import type { Guard } from './guard.ts';
+import { Waiting } from './progress.ts';
 
 /** A running program of the control plane. */
 export interface Component {
@@ -73,18 +74,19 @@ export async function startComponent(
 /**
  * Waits until `isReady` returns true; a rejection counts as false.
  *
- * @throws ControlPlaneError `StartFailed` with the end of its log, if the component exits or the time is up.
+ * @param allowanceMs on a machine that does nothing else
+ * @throws ControlPlaneError `StartFailed` with the end of its log, if the component exits or takes too long.
  */
 export async function waitUntilReady(
   component: Component,
   isReady: () => Promise<boolean>,
-  timeoutMs = 60_000,
+  allowanceMs = 60_000,
 ): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+  const waiting = new Waiting(allowanceMs);
   while (!(await isReady().catch(() => false))) {
     const ended = component.ended();
-    if (ended !== undefined || Date.now() > deadline) {
-      const what = ended === undefined ? `was not ready after ${timeoutMs / 1000} s` : `ended with ${ended}`;
+    if (ended !== undefined || waiting.isOver()) {
+      const what = ended === undefined ? 'does not become ready' : `ended with ${ended}`;
       throw new ControlPlaneError(
         'StartFailed',
         `${component.name} ${what}; the end of its log:\n${component.logTail()}`,

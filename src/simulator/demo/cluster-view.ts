@@ -46,3 +46,19 @@ export function isReady({ metadata, status }: GpuPartitionPolicy): boolean {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'True' && ready.observedGeneration === metadata.generation;
 }
+
+/** Why policies are not Ready: `notebooks: Progressing: 1 of 1 nodes …`; empty if all are. */
+export function describeUnready(policies: readonly GpuPartitionPolicy[]): string {
+  const unready = policies.filter((policy) => !isReady(policy));
+  const lines = unready.map(({ metadata, status }) => {
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+    return `policy ${metadata.name} is not Ready: ${ready ? `${ready.reason}: ${ready.message}` : 'it has no status yet'}`;
+  });
+  return lines.join('; ');
+}
+
+/** `2 of 18 pods wait: train-1, train-2` */
+export function describeWaiting(pods: readonly DemoPod[]): string {
+  const waiting = pods.filter(({ status }) => status.phase !== 'Running').map(({ metadata }) => metadata.name);
+  return `${waiting.length} of ${pods.length} pods wait: ${waiting.slice(0, 3).join(', ')}`;
+}

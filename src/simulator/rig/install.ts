@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { Waiting } from '../control-plane/progress.ts';
 import { applyManifests } from './manifests.ts';
 import { projectRoot } from './programs.ts';
 
@@ -32,10 +33,10 @@ export async function applyFolder(controlPlane: ControlPlane, path: string): Pro
 }
 
 /** @throws Error that shows what did not become true */
-export async function waitFor(holds: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+export async function waitFor(holds: () => Promise<boolean>, allowanceMs = 30_000): Promise<void> {
+  const waiting = new Waiting(allowanceMs);
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not so after ${timeoutMs} ms: ${holds.toString()}`);
+    if (waiting.isOver()) throw new Error(`still not so: ${holds.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -138,7 +138,7 @@ function writeLayouts({ layouts }: Planned): Readonly<Record<string, string>> {
   return Object.fromEntries(written);
 }
 
-describe('the demand planner', () => {
+describe('the demand planner @slow', () => {
   before(async () => {
     highs = await loadSolver();
   });

@@ -55,7 +55,7 @@ const someEntry = fc
     return mode === 'glob' ? { gpus: { models: [glob] }, profiles } : { profiles };
   });
 
-describe('what explain suggests', () => {
+describe('what explain suggests @slow', () => {
   it('is never an edit of a policy that rules or planner refuse, on any node of the policy', function () {
     let edits = 0;
     fc.assert(

@@ -118,7 +118,7 @@ function pass(world: Cluster, seconds: number): void {
 describe('a node to which anything happens', function () {
   const story = fc.array(fc.constantFrom(...Object.keys(events)), { minLength: 1, maxLength: 15 });
 
-  it('is Ready and open in the end, with everybody back, when it is left alone', () => {
+  it('is Ready and open in the end, with everybody back, when it is left alone @slow', () => {
     fc.assert(
       fc.property(story, fc.boolean(), (names, tolerates) => {
         const world = new Cluster({

@@ -114,7 +114,7 @@ describe('a Node as the controller keeps it', () => {
     expect(projectNode(once)).to.deep.equal(once);
   });
 
-  it('takes less than 1.5 kB in a fleet whose nodes differ in their host names', () => {
+  it('takes less than 1.5 kB in a fleet whose nodes differ in their host names @slow', () => {
     const count = 4_000;
     const keep = (pool: string): readonly NodeView[] =>
       Array.from({ length: count }, (_, at) => projectNode(arrive(`${pool}-${at}`)));

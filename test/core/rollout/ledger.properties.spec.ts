@@ -54,7 +54,7 @@ const openedUnseen: readonly RolloutChange[] = [
   { do: 'step' },
 ];
 
-describe('any rollout', () => {
+describe('any rollout @slow', () => {
   it('keeps its budget at every step, and is the same after a second one', function () {
     fc.assert(
       fc.property(size, cap, changes, (nodes, most, all) => {

@@ -119,7 +119,7 @@ function startsOf(asked: Schedule, minutes: readonly { readonly time: number; re
   });
 }
 
-describe('any window', () => {
+describe('any window @slow', () => {
   for (const { timeZone, noon, minutes } of watched) {
     it(`opens and closes in ${timeZone} around ${noon} as somebody would who looks at the clock every minute`, function () {
       fc.assert(

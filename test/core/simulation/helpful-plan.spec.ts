@@ -7,7 +7,7 @@ import { countPresent } from '../../../src/core/supply/count.ts';
 import { aPool } from './plain-pool.ts';
 import { planWithoutSolver } from './simulation-builder.ts';
 
-describe('the questions that a simulation leaves out', () => {
+describe('the questions that a simulation leaves out @slow', () => {
   const plan = ({ gpus, slices }: ReturnType<typeof aPool>, evict: 'Never' | 'IfNeeded') => {
     const pool = new PoolClasses();
     for (const gpu of gpus) pool.add(gpu);

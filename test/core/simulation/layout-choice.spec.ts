@@ -50,7 +50,7 @@ function chooseByAllPlans(pool: Pool, evict: EvictionRule, isResting: (id: strin
   return best.unserved < now.unserved ? best : now;
 }
 
-describe('the choice of layouts in a simulation', () => {
+describe('the choice of layouts in a simulation @slow', () => {
   const kinds = {
     'slices of one profile each': (random: Random) => aPool(random),
     'slices of any kind, whole GPUs and several models': (random: Random) => {

@@ -10,7 +10,7 @@ import { pick, pickText } from '../../../src/simulator/control-plane/request.ts'
 import { clusterTimeoutMs, createNamespace, ownCluster, uniqueName, useSharedCluster } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 
-describe('a control plane of our own', () => {
+describe('a control plane of our own @all', () => {
   const cluster = useSharedCluster();
 
   it('runs all the programs of Kubernetes that were found', () => {
@@ -69,7 +69,7 @@ describe('a control plane of our own', () => {
   });
 });
 
-describe('a control plane that is killed', function () {
+describe('a control plane that is killed @all', function () {
   this.timeout(clusterTimeoutMs);
 
   it('comes back after a crash of the API server with address, certificate and objects', async () => {

@@ -124,7 +124,7 @@ describe('the pod of the stand-in of the DRA driver', () => {
     const { name } = await boot();
     const { nodes } = bench();
     await untilOffered(name, before);
-    nodes.fleet.setDriverFault(name, { kind: 'NeverReady' });
+    nodes.fleet.setDriverFault(name, 'NeverReady');
     await bench().replacePod(name);
     expect(await offered(name)).to.deep.equal(before);
     await untilOffered(name, []);
@@ -132,15 +132,16 @@ describe('the pod of the stand-in of the DRA driver', () => {
     await untilOffered(name, before);
   });
 
-  it('publishes late under the fault Stale, and keeps the old slice until then', async () => {
+  it('publishes nothing under the fault Stale, and keeps the old slice until it is lifted', async () => {
     const { name, stateFile } = await boot();
     const { nodes } = bench();
     await untilOffered(name, before);
-    nodes.fleet.setDriverFault(name, { kind: 'Stale', forMs: 800 });
+    nodes.fleet.setDriverFault(name, 'Stale');
     nodes.writeState(stateFile, states.sevenSlices);
     await bench().replacePod(name);
     await bench().waitForReady(name);
     expect(await offered(name)).to.deep.equal(before);
+    nodes.fleet.setDriverFault(name, undefined);
     await untilOffered(name, after);
   });
 

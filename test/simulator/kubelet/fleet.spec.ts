@@ -13,7 +13,7 @@ import { useSharedCluster } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { GpuNodes, states } from '../../support/gpu-nodes.ts';
 
-describe('a fleet of simulated kubelets', () => {
+describe('a fleet of simulated kubelets @all', () => {
   const cluster = useSharedCluster();
   let nodes: GpuNodes;
 
@@ -201,7 +201,7 @@ describe('a fleet of simulated kubelets', () => {
   });
 });
 
-describe('a device plugin that lives in a pod', () => {
+describe('a device plugin that lives in a pod @all', () => {
   const cluster = useSharedCluster();
   let nodes: GpuNodes;
 

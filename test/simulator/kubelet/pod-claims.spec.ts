@@ -152,7 +152,7 @@ describe('claims on a simulated node with the DRA driver, allocated by the real 
   it('leaves a pod waiting whose device the driver no longer finds, and starts it once it does', async () => {
     const node = await boot();
     const { nodes } = bench;
-    nodes.fleet.setDriverFault(node.name, { kind: 'Stale', forMs: 60_000 });
+    nodes.fleet.setDriverFault(node.name, 'Stale');
     nodes.writeState(node.stateFile, states.sevenSlices);
     nodes.fleet.hangUpDriver(node.name);
     await eventually(
@@ -174,7 +174,7 @@ describe('claims on a simulated node with the DRA driver, allocated by the real 
     const { nodes } = bench;
     const pod = await createClaimPod(node.name, '1g.5gb');
     await nodes.waitForPhase(pod, 'Running');
-    nodes.fleet.setDriverFault(node.name, { kind: 'NeverReady' });
+    nodes.fleet.setDriverFault(node.name, 'NeverReady');
     await bench.replacePod(node.name);
     await nodes.deletePod(pod, 1);
     await eventually(

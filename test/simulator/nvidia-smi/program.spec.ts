@@ -18,7 +18,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-describe('the program nvidia-smi-sim', () => {
+describe('the program nvidia-smi-sim @all', () => {
   let dir: string;
   let stateFile: string;
   let logFile: string;

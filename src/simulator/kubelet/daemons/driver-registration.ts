@@ -2,9 +2,9 @@ import type { DriverDevice } from '../../dra-driver/driver-device.ts';
 
 /**
  * A faulty DRA driver. `NeverReady`: a new process starts, registers nothing and publishes nothing. `Stale`: a new process prepares
- * claims for the devices that it found, and publishes them only after this time.
+ * claims for the devices that it found, and publishes them only once the fault is lifted.
  */
-export type DriverFault = { readonly kind: 'NeverReady' } | { readonly kind: 'Stale'; readonly forMs: number };
+export type DriverFault = 'NeverReady' | 'Stale';
 
 /** What a node's DRA driver has registered with its kubelet. */
 export class DriverRegistration {

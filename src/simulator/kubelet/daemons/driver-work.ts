@@ -16,8 +16,8 @@ export function driverWork(machine: Machine, client: KubeClient, pod: PodObject)
   const { gpus, node, driver } = machine;
   const { uid = '' } = pod.metadata;
   const isDynamic = hasGate(pod, 'DynamicMIG');
-  /** What is still to be published, and when. */
-  let due: { readonly offer: DriverOffer; readonly atMs: number } | undefined;
+  /** What is still to be published. */
+  let due: DriverOffer | undefined;
   return {
     start: () => {
       if (isDynamic) machine.changeState(withoutIdleInstances);
@@ -26,18 +26,14 @@ export function driverWork(machine: Machine, client: KubeClient, pod: PodObject)
       const devices = isDynamic ? [] : findDevices(gpus, state, node.driver);
       if ('failure' in devices) return { failure: `error creating driver: ${devices.failure}` };
       driver.register(uid, devices);
-      const staleMs = driver.fault?.kind === 'Stale' ? driver.fault.forMs : 0;
       const found = { devices: devices.map(({ offered }) => offered) };
-      const offer = isDynamic ? offerPossibleDevices(gpus, node.driver) : found;
-      due = { offer, atMs: performance.now() + staleMs };
+      due = isDynamic ? offerPossibleDevices(gpus, node.driver) : found;
       return {};
     },
     continue: async () => {
-      if (due === undefined) return {};
-      const waitMs = due.atMs - performance.now();
-      if (waitMs > 0) return { againAfterMs: waitMs };
+      if (due === undefined || driver.fault === 'Stale') return {};
       const ref = { resource: nodesResource, name: node.name };
-      const { offer } = due;
+      const offer = due;
       const nodeUid = (await client.find<KubeletNode>(ref))?.metadata.uid;
       if (nodeUid === undefined) return { failure: `error publishing resources: nodes "${ref.name}" not found` };
       await publishDevices(client, { name: ref.name, uid: nodeUid }, offer);

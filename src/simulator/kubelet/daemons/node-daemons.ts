@@ -77,7 +77,7 @@ export class NodeDaemons {
       case 'gpu-feature-discovery':
         return new Daemon({ ...about, work: discoveryWork(machine, nfd, this.#timing), isStuck: () => false });
       case 'dra-driver': {
-        const isStuck = (): boolean => machine.driver.fault?.kind === 'NeverReady';
+        const isStuck = (): boolean => machine.driver.fault === 'NeverReady';
         return new Daemon({ ...about, work: driverWork(machine, driver, pod), isStuck });
       }
     }
