@@ -60,7 +60,11 @@ export function reportDemand(
     };
   });
   const steady = steadyOf(wanted);
-  return { states, ...(steady && { steady }), condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking), stop) };
+  return {
+    states,
+    ...(steady && { steady }),
+    condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking), stop),
+  };
 }
 
 /** More than the API keeps. */
@@ -188,7 +192,9 @@ function explainModes(members: readonly Member[]): string {
 /** They may serve it once they have rested. */
 function explainHeld(members: readonly Member[]): string {
   const held = members.filter(({ isHeld }) => isHeld === true).length;
-  return held === 0 ? '' : ` (${held} of them changed twice within demand.cooldown, and are left alone until it is over)`;
+  return held === 0
+    ? ''
+    : ` (${held} of them changed twice within demand.cooldown, and are left alone until it is over)`;
 }
 
 function explainMax({ used, waiting = 0, beyond }: WantedSlice): string {
