@@ -89,12 +89,18 @@ export class PolicyReconciler {
     // Of many edits in a row most are replaced before they are written: they are never accepted.
     const takesEffect = turns && untoldMs === undefined;
     const affected = takesEffect ? this.#turn(record, isFit, times?.mark) : [];
-    if (takesEffect) await this.#keepHistory(record);
-    if (takesEffect) record.isForecast = await this.#parts.forecast.forecast(record);
-    // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
-    const requeueAfterMs = least(least(untoldMs, this.#untilNext(times)), await this.#moveOn(record));
-    this.#parts.requeueNodes(this.#parts.cluster.nodesWithNewSlots(name));
-    this.#parts.requeueNodes(affected);
+    let movedMs: number | undefined;
+    try {
+      if (takesEffect) await this.#keepHistory(record);
+      if (takesEffect) record.isForecast = await this.#parts.forecast.forecast(record);
+      // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
+      movedMs = await this.#moveOn(record);
+    } finally {
+      // A turn is taken once: after a write without an answer nobody would tell these nodes again.
+      this.#parts.requeueNodes(this.#parts.cluster.nodesWithNewSlots(name));
+      this.#parts.requeueNodes(affected);
+    }
+    const requeueAfterMs = least(least(untoldMs, this.#untilNext(times)), movedMs);
     const told = isNew && !isFit ? listRefused(record) : undefined;
     if (told !== record.toldRefusal) this.#parts.requeueNodes(record.nodes);
     record.toldRefusal = told;

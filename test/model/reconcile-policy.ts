@@ -87,14 +87,17 @@ export class PolicyWork {
     }
     const switched = isSwitch ? fleet.switch(record, mark) : [];
     const affected = accepts ? fleet.accept(record, mark) : switched;
-    yield* this.#keepHistory(record);
-    if (accepts || isSwitch) record.isForecast = [...record.tally.unseen].every((node) => this.#forecast(node));
-    const again = least(
-      yield* this.#moveOn(name, record),
-      times?.judgeAt && Math.max(0, times.judgeAt - this.#world.timeline.now),
-    );
-    for (const node of this.#cluster.nodesWithNewSlots(name)) this.#lookAt(node);
-    for (const node of isNew && !accepts ? record.nodes : affected) this.#lookAt(node);
+    let movedMs: number | undefined;
+    try {
+      yield* this.#keepHistory(record);
+      if (accepts || isSwitch) record.isForecast = [...record.tally.unseen].every((node) => this.#forecast(node));
+      movedMs = yield* this.#moveOn(name, record);
+    } finally {
+      for (const node of this.#cluster.nodesWithNewSlots(name)) this.#lookAt(node);
+      for (const node of affected) this.#lookAt(node);
+    }
+    const again = least(movedMs, times?.judgeAt && Math.max(0, times.judgeAt - this.#world.timeline.now));
+    if (isNew && !accepts) for (const node of record.nodes) this.#lookAt(node);
     return again;
   }
 
