@@ -22,8 +22,8 @@ import {
 import { otherNameOf } from './resource-name.ts';
 import { describeTainted, judgeRequests } from './request-verdict.ts';
 import { describeMismatch, type LabelMismatch, listMismatches } from './node-match.ts';
-import { requestOf, tolerates } from './workload.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { requestOf } from './workload.ts';
+import { type PodView, tolerates } from '../pods/pod-view.ts';
 
 /** What keeps a pod from a node, the firmest first. */
 export const blockerKinds = [

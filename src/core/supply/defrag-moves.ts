@@ -1,6 +1,6 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { ClassLayout } from '../demand/demand-plan.ts';
-import { couldTake, requirementsKey } from '../explain/could-take.ts';
+import { couldTake, requirementsKey } from '../explain/judge.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { countPresent } from './count.ts';

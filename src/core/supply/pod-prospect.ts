@@ -1,7 +1,7 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
 import { type PoolGpu, WHOLE } from '../demand/pool.ts';
-import { couldTake } from '../explain/could-take.ts';
+import { couldTake } from '../explain/judge.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
 import { isClosed } from '../node/node-view.ts';
 import { evictsNever } from '../policy/demand-wish.ts';

@@ -1,3 +1,4 @@
+import { requirementsKey } from '../explain/judge.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { accepts, type Waiter } from './pod-demand.ts';
 import type { PodPool, PoolNode } from './pod-pool.ts';
@@ -90,8 +91,7 @@ export function alikeKey(waiter: Waiter): string {
 
 function kindOf({ pod, ways }: Waiter): string {
   const places = (ways ?? [{ pod }]).map((way) => {
-    const { nodeSelector, affinity, tolerations } = way.pod.spec ?? {};
-    return [nodeSelector, affinity, tolerations, 'nodeLabels' in way && way.nodeLabels];
+    return [requirementsKey(way.pod), 'nodeLabels' in way && way.nodeLabels];
   });
   return JSON.stringify(places);
 }

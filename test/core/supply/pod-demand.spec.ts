@@ -233,14 +233,16 @@ describe('pods that wait for slices', () => {
     const partition = aPartition({ device: aDevice(aGpu({ slices: ['1g.5gb@0', '1g.5gb@1*', '3g.20gb@4'] })) });
     const read = (node: ReturnType<typeof aNode>) =>
       Object.fromEntries(new PoolReader(aPolicy()).read(node, partition).idle);
-    expect(read(aNode())).to.deep.equal({ [small]: 1, 'nvidia.com/mig-3g.20gb': 1 });
-    expect(read(aNode({ taints }))).to.deep.equal({});
+    const allocatable = { [small]: '2', [large]: '1' };
+    expect(read(aNode({ allocatable }))).to.deep.equal({ [small]: 1, [large]: 1 });
+    expect(read(aNode({ allocatable, taints }))).to.deep.equal({});
   });
 
   it('go by what the strategy makes of slices', () => {
     const device = aDevice(aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'] }));
+    const two = aNode({ allocatable: { 'nvidia.com/gpu': '2' } });
     const idle = (strategy: 'none' | 'single') =>
-      Object.fromEntries(new PoolReader(aPolicy({ strategy })).read(aNode(), aPartition({ device })).idle);
+      Object.fromEntries(new PoolReader(aPolicy({ strategy })).read(two, aPartition({ device })).idle);
     expect([idle('single'), idle('none')]).to.deep.equal([{ 'nvidia.com/gpu': 2 }, { 'nvidia.com/gpu': 1 }]);
     const { priority: _none, ...spec } = aPolicy().spec;
     expect(new PoolReader({ spec }).pool('p', []).priority).to.equal(0);
@@ -256,7 +258,8 @@ describe('pods that wait for slices', () => {
     const idle = { idle: new Map([[small, 5]]) };
     expect(share([aPod(), aPod()], aPool('a', idle), aPool('b', {}, 5))).to.deep.equal({ a: { [small]: 2 }, b: {} });
     const partition = aPartition({ device: aDevice(aGpu({ slices: ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2*'] })) });
-    expect([...new PoolReader(aPolicy()).read(aNode(), partition).idle]).to.deep.equal([[small, 2]]);
+    const node = aNode({ allocatable: { [small]: '3' } });
+    expect([...new PoolReader(aPolicy()).read(node, partition).idle]).to.deep.equal([[small, 2]]);
   });
 
   it('are followed with what each model of the node can be', () => {
