@@ -59,7 +59,7 @@ export class DemandReconciler {
     this.#courses.set(name, course);
     const members = await this.#gather(record, demand, course);
     const { wanted, trouble } = await this.#want(record, demand, members, course);
-    const asked = askFor(policy, wanted);
+    const asked = askFor(policy, wanted, members);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
       const { planned, defrag } = await this.#planFree(course, record, { asked, members, signal });
@@ -93,7 +93,10 @@ export class DemandReconciler {
 
   #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
     const now = this.#parts.now();
-    return readMembers(this.#parts.cluster, record, (id) => course.isResting(demand, id, now));
+    return readMembers(this.#parts.cluster, record, {
+      isResting: (id) => course.isResting(demand, id, now),
+      hasLost: (node, isOut) => course.hasLost(demand, node, isOut, now),
+    });
   }
 
   /** @returns with why what Kueue holds back is not known, if so */

@@ -1,5 +1,5 @@
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
-import { listPodPools, listPool, type PoolCluster } from '../core/supply/demand-pool.ts';
+import { listPodPools, listPool, type PoolCluster, type PoolPast } from '../core/supply/demand-pool.ts';
 import type { Member } from '../core/supply/member.ts';
 import type { Waiter } from '../core/supply/pod-demand.ts';
 import type { PodPool } from '../core/supply/pod-pool.ts';
@@ -10,11 +10,11 @@ import { Turn } from './turn.ts';
 export async function readMembers(
   cluster: PoolCluster,
   record: PolicyRecord,
-  isResting: (id: string) => boolean,
+  past: PoolPast,
 ): Promise<readonly Member[]> {
   const turn = new Turn();
   const members: Member[] = [];
-  for (const found of listPool(record, cluster, isResting)) {
+  for (const found of listPool(record, cluster, past)) {
     members.push(...found);
     await turn.pause();
   }

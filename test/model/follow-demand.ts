@@ -90,7 +90,7 @@ export class DemandWork {
     if (seen !== this.#pools.get(name)?.members) this.#pools.set(name, { members: seen, atMs: this.#now });
     const wanted = yield* this.#want(record, demand, seen, course);
     this.#demands.demandChecks.isWanted(this.#by, record, demand, wanted);
-    const asked = this.#demands.seeAsked(askFor(policy, wanted));
+    const asked = this.#demands.seeAsked(askFor(policy, wanted, seen));
     const planned = yield* this.#plan(course, asked, seen);
     if ('waitMs' in planned) return planned.waitMs;
     const current = this.#gather(record, demand, course);
@@ -111,12 +111,16 @@ export class DemandWork {
   #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): readonly Member[] {
     const now = this.#now;
     const forgets = this.#world.hasBug('ForgetCooldown');
-    const { fleet, partitions } = this.#cluster;
+    const { fleet, nodes, partitions } = this.#cluster;
     const unaware = this.#world.hasBug('ForgetChoice') && {
       fleet: { policies: fleet.policies, winnerOf: (node: string) => fleet.winnerOf(node), chosenFor: () => undefined },
+      nodes,
       partitions,
     };
-    const found = listPool(record, unaware || this.#cluster, (id) => !forgets && course.isResting(demand, id, now));
+    const found = listPool(record, unaware || this.#cluster, {
+      isResting: (id) => !forgets && course.isResting(demand, id, now),
+      hasLost: (node, isOut) => course.hasLost(demand, node, isOut, now),
+    });
     const members = [...found].flat();
     // Only what exists counts, not what an earlier leader has chosen, and each leader begins at another end.
     const isFirst = members.every(({ node }) => fleet.chosenFor(record.policy, node) === undefined);

@@ -10,6 +10,7 @@ import { countPresent } from '../../core/supply/count.ts';
 import { askToFree, explainUnknown, isFree } from '../../core/supply/defrag.ts';
 import { explainShortage } from '../../core/supply/defrag-words.ts';
 import { listMoves, listUnnamed, type PodMove } from '../../core/supply/defrag-moves.ts';
+import { noPast } from '../../core/supply/demand-pool.ts';
 import { askFor } from '../../core/supply/demand-question.ts';
 import { indexHolders, weighGpus } from '../../core/supply/eviction-weight.ts';
 import type { Member } from '../../core/supply/member.ts';
@@ -74,7 +75,7 @@ export async function planDefrag(
   const partitions = new Map(cluster.partitions.map((one) => [one.metadata.name, one]));
   const holders = indexHolders(cluster);
   const { partitionOf, podOf } = holders;
-  const members = await readMembers({ fleet, nodes, partitions }, record, () => false);
+  const members = await readMembers({ fleet, nodes, partitions }, record, noPast);
   const unknown = explainUnknown(free, members);
   if (unknown !== undefined) throw new CliError(`--free: ${unknown}`);
   const gpus = members.map(({ gpu }) => gpu);

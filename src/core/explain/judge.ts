@@ -147,6 +147,15 @@ export function explainUnusable(node: NodeView): Obstacle | undefined {
     : undefined;
 }
 
+/**
+ * Why what a node offers is out of reach of new pods; undefined if they reach it, or if a change that goes on will bring it to them. Then
+ * it is no supply, once that has lasted.
+ */
+export function explainLost(node: NodeView, partition: GpuNodePartition | undefined): Obstacle | undefined {
+  const found = explainUnusable(node);
+  return found?.kind === 'Closed' && partition?.status?.phase !== 'Failed' ? undefined : found;
+}
+
 /** Whether a pod can use the slices of a node now: it could run there, and the node takes pods. */
 export function canUse(node: NodeView, pod: PodView): boolean {
   return explainUnusable(node) === undefined && couldTake(node, pod);

@@ -6,7 +6,7 @@ import type { DemandWishes } from '../policy/demand-wish.ts';
 import { durationMs } from '../text/duration.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { areUnchanged, listChanged, type MemberLayout, wishesOf } from './demand-answer.ts';
-import type { DemandAsked } from './demand-question.ts';
+import { type DemandAsked, isServed } from './demand-question.ts';
 import { layRest } from './demand-rest.ts';
 import type { Member } from './member.ts';
 import { type Planned, planServed } from './pool-plan.ts';
@@ -45,12 +45,30 @@ export class DemandCourse {
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
   #observed: PolicyDemand | undefined;
+  /** Since when the slices of nodes are out of reach. */
+  readonly #outMs = new Map<string, number>();
   /** The last plan that left something unserved, and until when none is made for another pool. */
   #short: { readonly planned: Planned; readonly atMs: number; readonly untilMs: number } | undefined;
 
   /** Whether a GPU was re-laid a short while ago. */
   isResting({ cooldown = usualCooldown }: PolicyDemand, id: string, nowMs: number): boolean {
     return this.#rest.isResting(id, nowMs, durationMs(cooldown));
+  }
+
+  /**
+   * Takes in whether the slices of a node are out of reach of new pods. They are supply for as long as a lower demand is no demand: a
+   * drain, a reboot or a plugin that restarts moves nothing.
+   *
+   * @returns whether they are none any more
+   */
+  hasLost({ stabilization = usualStabilization }: PolicyDemand, node: string, isOut: boolean, nowMs: number): boolean {
+    if (!isOut) {
+      this.#outMs.delete(node);
+      return false;
+    }
+    const since = this.#outMs.get(node) ?? nowMs;
+    this.#outMs.set(node, since);
+    return nowMs >= since + durationMs(stabilization);
   }
 
   /** How old the list of waiting pods may be: the first counts at once, so a pod that runs by now must not be in it. */
@@ -121,7 +139,10 @@ export class DemandCourse {
       const { cooldown = usualCooldown } = demand;
       this.#rest.forgetOthers(new Set(current.map(({ gpu }) => gpu.id)), nowMs, durationMs(cooldown));
     }
-    return { wishes: wishesOf(members, layouts), touched };
+    // What a node that does not change was to make is needed no more once others have made it; until then it may yet.
+    const isMade = isServed(planned.asked, current, ({ present }) => present);
+    const settled = members.map((one) => (isMade && one.instead ? { ...one, wish: one.instead } : one));
+    return { wishes: wishesOf(settled, layouts), touched };
   }
 
   /** A GPU is re-laid: it rests from now on. */
@@ -148,11 +169,12 @@ export function riseMsOf({ stabilization = usualStabilization }: Pick<PolicyDema
 }
 
 /**
- * When to look at a demand again, in ms, though nothing tells of a change: what follows pods, GPUs that may be part of the rest once they
+ * When to look at a demand again, in ms, though nothing tells of a change: what follows pods, slices that are out of reach, GPUs that may be part of the rest once they
  * have rested, and pods that may be evicted by then.
  */
 export function lookAgainAfter(demand: PolicyDemand, members: readonly Member[]): number | undefined {
-  if (followsPods(demand)) return podsPaceOf(demand);
+  if (followsPods(demand) || members.some(({ lost, instead }) => lost?.counts === true || instead))
+    return podsPaceOf(demand);
   const { rest = 'Keep', evict } = demand;
   const isResting = rest !== 'Keep' && members.some(({ rests }) => rests);
   return isResting || evict === 'IfNeeded' ? restPaceMs : undefined;

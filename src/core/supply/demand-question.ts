@@ -17,9 +17,22 @@ const mostOfGpu = 16;
 /** The most that a policy may write, and a solver tells from rounding errors. */
 const mostWeight = 1_000_000;
 
-export function askFor(policy: GpuPartitionPolicy, wanted: readonly WantedSlice[]): DemandAsked {
+/** @param members of the pool: what is lacking only because slices are out of reach takes no eviction */
+export function askFor(
+  policy: GpuPartitionPolicy,
+  wanted: readonly WantedSlice[],
+  members: readonly Member[] = [],
+): DemandAsked {
   const slices = rankParts(wanted.flatMap((one) => one.slices));
-  return { slices, evict: evictsNever(policy) ? 'Never' : 'IfNeeded' };
+  return { slices, evict: evictsNever(policy) || lacksLost(slices, members) ? 'Never' : 'IfNeeded' };
+}
+
+/** Whether slices that are out of reach, and count no more, would serve what is lacking. */
+function lacksLost(slices: readonly DemandSlice[], members: readonly Member[]): boolean {
+  const lost = members.flatMap((one) => (one.lost?.counts === false ? one.lost.instances : []));
+  if (lost.length === 0) return false;
+  const there = members.flatMap(({ gpu }) => gpu.instances);
+  return costOf(slices, [...there, ...lost]) < costOf(slices, there);
 }
 
 /**
@@ -58,8 +71,15 @@ export function isServed(
   members: readonly Member[],
   offerOf: (member: Member) => Member['present'] = ({ gpu }) => gpu.instances,
 ): boolean {
+  return costOf(slices, members.flatMap(offerOf)) === 0;
+}
+
+/** What is lacking if these are offered, by weight. */
+function costOf(slices: readonly DemandSlice[], offers: Member['present']): number {
   const table = readDemand(slices, () => true);
-  const offered = countPresent(members.flatMap(offerOf));
-  const counts = table.profiles.map((name) => offered.get(name) ?? 0);
-  return coverDemand(table, counts).cost === 0;
+  const offered = countPresent(offers);
+  return coverDemand(
+    table,
+    table.profiles.map((name) => offered.get(name) ?? 0),
+  ).cost;
 }

@@ -146,7 +146,7 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
     const message = `it wants ${slice.count} ${want.name}, however many pods wait, and ${want.used} are in use: raise count, or ${follow}`;
     return { code: 'FixedCount', message };
   }
-  const asked = askFor(policy, wanted);
+  const asked = askFor(policy, wanted, members);
   const planned = yield* plan(members, asked, gpus);
   if (!planned) return tooLarge;
   // Where the demand follows pods, this one is among those that ask for a profile.

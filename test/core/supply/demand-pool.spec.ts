@@ -32,7 +32,7 @@ function recordOf({ fleet }: { readonly fleet: Fleet }, name: string) {
 }
 
 function poolOf(cluster: ReturnType<typeof aCluster>, name: string, isResting: (id: string) => boolean = () => false) {
-  return [...listPool(recordOf(cluster, name), cluster, isResting)].flat();
+  return [...listPool(recordOf(cluster, name), cluster, { isResting })].flat();
 }
 
 /** As the pool of one policy is seen. */
