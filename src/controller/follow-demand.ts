@@ -9,7 +9,7 @@ import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
 import { weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread } from '../core/supply/kueue.ts';
-import type { Member } from '../core/supply/member.ts';
+import { type Member, setMembersAside } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
 import { type Planned, planServed } from '../core/supply/pool-plan.ts';
 import { followsPods, type WantedSlice } from '../core/supply/wanted-slices.ts';
@@ -57,8 +57,9 @@ export class DemandReconciler {
     const { policy } = record;
     const course = this.#courses.get(name) ?? new DemandCourse();
     this.#courses.set(name, course);
-    const members = await this.#gather(record, demand, course);
-    const { wanted, trouble } = await this.#want(record, demand, members, course);
+    const gathered = await this.#gather(record, demand, course);
+    const { wanted, takers, trouble } = await this.#want(record, demand, gathered, course);
+    const members = setMembersAside(gathered, takers);
     const asked = askFor(policy, wanted, members);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
@@ -99,22 +100,26 @@ export class DemandReconciler {
     });
   }
 
-  /** @returns with why what Kueue holds back is not known, if so */
+  /** @returns with the nodes that would take pods for which nothing is idle, and why what Kueue holds back is not known, if so */
   async #want(
     record: PolicyRecord,
     demand: PolicyDemand,
     members: readonly Member[],
     course: DemandCourse,
-  ): Promise<{ readonly wanted: readonly WantedSlice[]; readonly trouble?: string }> {
+  ): Promise<{
+    readonly wanted: readonly WantedSlice[];
+    readonly takers?: ReadonlySet<string> | undefined;
+    readonly trouble?: string;
+  }> {
     if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#parts.now()) };
     const paceMs = podsPaceOf(demand);
     const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
     const waiters = [...listWaiters(await this.#parts.pods.get(course.longestMs(demand))), ...(held?.waiters ?? [])];
-    const waiting = await readWaiting(this.#parts.cluster, record, waiters);
-    const wanted = course.want(demand, members, waiting, this.#parts.now());
+    const share = await readWaiting(this.#parts.cluster, record, waiters);
+    const wanted = course.want(demand, members, share.waiting, this.#parts.now(), share);
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);
-    return { wanted, ...(trouble !== undefined && { trouble }) };
+    return { wanted, takers: share.takers, ...(trouble !== undefined && { trouble }) };
   }
 
   /** Plans the demand, and with it what is to be freed if that can be done. */

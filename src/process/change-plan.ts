@@ -5,6 +5,7 @@ import type { DemandOutlook } from '../core/plan/demand-outlook.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { wishesOf } from '../core/supply/demand-answer.ts';
 import { askFor } from '../core/supply/demand-question.ts';
+import { setMembersAside } from '../core/supply/member.ts';
 import { noPast } from '../core/supply/demand-pool.ts';
 import { layRest } from '../core/supply/demand-rest.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
@@ -50,11 +51,12 @@ async function chooseLayouts(
   const byName = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]) =>
     new Map(all.map((one) => [one.metadata.name, one]));
   const sources = { fleet, nodes: byName(cluster.nodes), partitions: byName(cluster.partitions) };
-  const members = await readMembers(sources, record, noPast);
+  const read = await readMembers(sources, record, noPast);
   const held = demand.from === 'Kueue' ? kueue : undefined;
   const all = [...waiters, ...heldBy(held)];
-  const waiting = followsPods(demand) ? await readWaiting(sources, record, all) : undefined;
-  const wanted = wantedSlices(demand, members, { waiting, steady: (_, count) => count });
+  const share = followsPods(demand) ? await readWaiting(sources, record, all) : undefined;
+  const members = setMembersAside(read, share?.takers);
+  const wanted = wantedSlices(demand, members, { waiting: undefined, ...share, steady: (_, count) => count });
   const asked = askFor(policy, wanted, members);
   try {
     const served = planServed(members, asked);

@@ -3,7 +3,7 @@ import { listPodPools, listPool, type PoolCluster, type PoolPast } from '../core
 import type { Member } from '../core/supply/member.ts';
 import type { Waiter } from '../core/supply/pod-demand.ts';
 import type { PodPool } from '../core/supply/pod-pool.ts';
-import { sharing } from '../core/supply/waiting-share.ts';
+import { type PoolShare, sharing } from '../core/supply/waiting-share.ts';
 import { Turn } from './turn.ts';
 
 /** {@link listPool}, without blocking the event loop. */
@@ -33,12 +33,12 @@ async function readPodPools(cluster: PoolCluster, record: PolicyRecord): Promise
   return step.value;
 }
 
-/** The slices that are waited for and that a policy's pool is to offer, by resource; without blocking the event loop. */
+/** What pods that wait ask of a policy's pool; without blocking the event loop. */
 export async function readWaiting(
   cluster: PoolCluster,
   record: PolicyRecord,
   waiters: readonly Waiter[],
-): Promise<ReadonlyMap<string, number>> {
+): Promise<PoolShare> {
   const turn = new Turn();
   const shares = sharing(waiters, await readPodPools(cluster, record));
   let step = shares.next();
@@ -46,5 +46,5 @@ export async function readWaiting(
     await turn.pause();
     step = shares.next();
   }
-  return step.value.get(record.name) ?? new Map<string, number>();
+  return step.value.get(record.name) ?? { waiting: new Map(), missing: new Map(), stranded: new Map(), takers: undefined };
 }

@@ -7,6 +7,7 @@ import { isGpuResource } from '../pods/gpu-resource.ts';
 import { deviceClassPrefix } from '../pods/gpu-pods.ts';
 import { type PodView, tolerates } from '../pods/pod-view.ts';
 import { wholeUnits, parseQuantity } from '../text/quantity.ts';
+import type { DeviceClassView } from './device-request.ts';
 import { listMismatches } from './node-match.ts';
 import { listRequested, requestOf } from './workload.ts';
 
@@ -187,6 +188,10 @@ export function explainUnchangeable(node: NodeView, partition: GpuNodePartition 
 
 /** By which names a DRA driver hands out slices to pods that ask by a resource; undefined: they are not known, and all count. */
 export type ExtendedNames = ReadonlySet<string> | undefined;
+
+export function extendedNamesOf(classes: readonly DeviceClassView[] | undefined): ExtendedNames {
+  return classes && new Set(classes.flatMap(({ spec }) => spec?.extendedResourceName ?? []));
+}
 
 /**
  * How many more slices of each resource a node hands out, beside those in use: a device plugin what it advertises, a DRA driver what a

@@ -10,6 +10,7 @@ import { type DemandAsked, isServed } from './demand-question.ts';
 import { layRest } from './demand-rest.ts';
 import type { Member } from './member.ts';
 import { type Planned, planServed } from './pool-plan.ts';
+import type { PoolShare } from './waiting-share.ts';
 import { followsPods, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
@@ -80,6 +81,7 @@ export class DemandCourse {
    * Takes in what pods ask for now.
    *
    * @param waiting requests of pods that wait, by resource; undefined if the demand does not follow pods
+   * @param lacks of these, what nothing idle serves
    * @returns how much is wanted of each slice, by what has been asked for long enough
    */
   want(
@@ -87,6 +89,7 @@ export class DemandCourse {
     members: readonly Member[],
     waiting: ReadonlyMap<string, number> | undefined,
     nowMs: number,
+    lacks?: Pick<PoolShare, 'missing' | 'stranded'>,
   ): readonly WantedSlice[] {
     const { stabilization = usualStabilization } = demand;
     const times = { riseMs: riseMsOf(demand), fallMs: durationMs(stabilization) };
@@ -100,7 +103,7 @@ export class DemandCourse {
     };
     this.#windows = { stabilization, bySlice };
     this.#observed = demand;
-    return wantedSlices(demand, members, { waiting, steady });
+    return wantedSlices(demand, members, { waiting, ...lacks, steady });
   }
 
   /** @returns undefined if a plan must be made */

@@ -6,9 +6,15 @@ import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
 import type { WantedPart, WantedSlice } from './wanted-slices.ts';
 
+/** A slice that is asked for. */
+export interface AskedSlice extends DemandSlice {
+  /** So many are for pods that wait and that nothing idle serves: only nodes that take such pods make them. */
+  readonly missing?: number;
+}
+
 /** What is asked of the planner. */
 export interface DemandAsked {
-  readonly slices: readonly DemandSlice[];
+  readonly slices: readonly AskedSlice[];
   readonly evict: EvictionRule;
 }
 
@@ -39,7 +45,7 @@ function lacksLost(slices: readonly DemandSlice[], members: readonly Member[]): 
  * Gives each slice that is asked for more weight than all spare ones that a GPU could lose for it, and what pods ask for a bit more than the
  * rest of the same slice: one that serves a pod serves the min as well.
  */
-function rankParts(parts: readonly WantedPart[]): readonly DemandSlice[] {
+function rankParts(parts: readonly WantedPart[]): readonly AskedSlice[] {
   const weights = (ofSpare: boolean): readonly number[] =>
     parts.flatMap(({ isSpare = false, count, weight }) => (count > 0 && isSpare === ofSpare ? [weight] : []));
   const firm = weights(false);

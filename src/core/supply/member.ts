@@ -31,6 +31,8 @@ export interface Member {
   readonly gpu: PoolGpu;
   /** It was re-laid a short while ago, and is left alone unless something waits. */
   readonly rests: boolean;
+  /** None of the pods for which slices are lacking could run there: it changes for others only. */
+  readonly isAside?: boolean;
   /** What it offers now: what is in use, and what new pods can use. */
   readonly present: readonly PoolInstance[];
   /** Idle slices that new pods cannot reach; undefined if they reach all. */
@@ -39,6 +41,15 @@ export interface Member {
   readonly wish: GpuWish;
   /** What becomes of the wish once the demand is served without what was chosen for the GPU, as its node does not change now. */
   readonly instead?: GpuWish;
+}
+
+/** Sets those aside whose nodes take none of the pods that nothing idle serves. @param takers the nodes that do; undefined: there are no such pods */
+export function setMembersAside(
+  members: readonly Member[],
+  takers: ReadonlySet<string> | undefined,
+): readonly Member[] {
+  if (takers === undefined || members.every(({ node }) => takers.has(node))) return members;
+  return members.map((one) => (takers.has(one.node) ? one : { ...one, isAside: true }));
 }
 
 /** Idle slices out of reach of new pods. */

@@ -1,9 +1,8 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
 import { type PoolGpu, WHOLE } from '../demand/pool.ts';
-import { couldTake } from '../explain/judge.ts';
+import { canUse, couldTake, type ExtendedNames, extendedNamesOf } from '../explain/judge.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
-import { isClosed } from '../node/node-view.ts';
 import { evictsNever } from '../policy/demand-wish.ts';
 import { nameSlice } from '../policy/demand-profiles.ts';
 import { asScheduled } from '../policy/schedules.ts';
@@ -11,13 +10,13 @@ import { askFor, type DemandAsked } from './demand-question.ts';
 import { indexHolders, weighGpus } from './eviction-weight.ts';
 import { accepts, countIdle, describeGone, namePodsInTheWay, pickMade } from './made-slice.ts';
 import { explainNext } from './next-schedule.ts';
-import { listMembers, type Member } from './member.ts';
+import { listMembers, type Member, setMembersAside } from './member.ts';
 import { describeHold, describePlace, describeSlices, elsewhere, nameProfile } from './prospect-words.ts';
 import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
 import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planServed } from './pool-plan.ts';
 import { findPrice } from './price.ts';
 import { type PodPool, PoolReader } from './pod-pool.ts';
-import { shareWaiting } from './waiting-share.ts';
+import { shareSlices, shareWaiting } from './waiting-share.ts';
 import { followsPods, type WantedPart, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 import type { PodView } from '../pods/pod-view.ts';
 
@@ -71,11 +70,12 @@ export function* foreseePod(
 ): Asking<readonly PodProspect[]> {
   const [waiter] = listWaiters([pod]);
   if (!waiter) return [];
+  const names = extendedNamesOf(facts.classes);
   const byPolicy = Map.groupBy(listGpuNodes(facts), ({ policy }) => policy);
   const owned = [...byPolicy].flatMap(([policy, nodes]) => (policy ? [{ policy: asScheduled(policy), nodes }] : []));
-  const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes));
+  const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes, names));
   const homes = [...shareWaiting([waiter], pools)].flatMap(([name, { size }]) => (size > 0 ? [name] : []));
-  const shares = shareWaiting([...listWaiters(facts.pods ?? [pod]), ...held], pools);
+  const shares = shareSlices([...listWaiters(facts.pods ?? [pod]), ...held], pools);
   const { partitions, pods = [], budgets = [] } = facts;
   const prospects: PodProspect[] = [];
   for (const { policy, nodes } of owned) {
@@ -86,11 +86,18 @@ export function* foreseePod(
     prospects.push(...later);
     if (!demand || later.length > 0) continue;
     if (homes.length > 0 && !homes.includes(name)) continue;
-    const members = nodes.flatMap(({ partition }) =>
-      partition ? listMembers(policy, partition, { isResting: () => false }) : [],
+    const share = shares.get(name);
+    const waiting = share?.waiting ?? new Map<string, number>();
+    const follows = followsPods(demand);
+    const read = nodes.flatMap(({ node, partition }) =>
+      partition ? listMembers(policy, partition, { node, isResting: () => false, names }) : [],
     );
-    const waiting = shares.get(name) ?? new Map<string, number>();
-    const asked = { waiting: followsPods(demand) ? waiting : undefined, steady: (_: string, count: number) => count };
+    const members = setMembersAside(read, follows ? share?.takers : undefined);
+    const asked = {
+      ...(follows && share),
+      waiting: follows ? waiting : undefined,
+      steady: (_: string, count: number) => count,
+    };
     const wanted = wantedSlices(demand, members, asked);
     const gpus = evictsNever(policy)
       ? members.map(({ gpu }) => gpu)
@@ -115,8 +122,8 @@ function explainLater(
   return message === undefined ? [] : [{ policy, code: 'NextSchedule', message: `policy ${policy}: ${message}` }];
 }
 
-function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): PodPool {
-  const reader = new PoolReader(policy);
+function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[], names: ExtendedNames): PodPool {
+  const reader = new PoolReader(policy, names);
   const read = nodes.map(({ node, partition }) => reader.read(node, partition));
   return reader.pool(policy.metadata.name, read, policy.status?.demand);
 }
@@ -243,7 +250,6 @@ function hasIdle({ members, resource, nodes, pod }: Scene): boolean {
   return members.some(
     ({ node, present }) =>
       present.some(({ profile, busy }) => !busy && isOfProfile(resource, profile)) &&
-      nodes.some((one) => one.name === node && !isClosed(one.node)) &&
-      accepts(nodes, node, pod),
+      nodes.some((one) => one.name === node && canUse(one.node, pod)),
   );
 }

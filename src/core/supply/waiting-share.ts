@@ -6,6 +6,18 @@ import type { PodPool, PoolNode } from './pod-pool.ts';
 /** Slices that pods wait for, by policy and resource. */
 export type WaitingByPolicy = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
+/** What pods that wait ask of the pool of a policy. */
+export interface PoolShare {
+  /** Slices, by resource. */
+  readonly waiting: ReadonlyMap<string, number>;
+  /** Of these, what nothing idle serves. */
+  readonly missing: ReadonlyMap<string, number>;
+  /** Of these, what must be made though as many are idle: on nodes where the pods cannot run, or not together on one. */
+  readonly stranded: ReadonlyMap<string, number>;
+  /** Nodes that would take some of the pods that nothing idle serves; undefined if there are none. */
+  readonly takers: ReadonlySet<string> | undefined;
+}
+
 /** Order in which pools take pods that wait: the higher priority first, then by name. */
 export function byTurn(a: Pick<PodPool, 'policy' | 'priority'>, b: Pick<PodPool, 'policy' | 'priority'>): number {
   return b.priority - a.priority || compareText(a.policy, b.policy);
@@ -23,20 +35,15 @@ export function byTurn(a: Pick<PodPool, 'policy' | 'priority'>, b: Pick<PodPool,
 export function* sharing(
   waiters: readonly Waiter[],
   pools: readonly PodPool[],
-): Generator<undefined, WaitingByPolicy, undefined> {
+): Generator<undefined, ReadonlyMap<string, PoolShare>, undefined> {
   const ordered = pools.toSorted(byTurn).map((pool) => new OpenPool(pool));
-  const shares = new Map(pools.map(({ policy }) => [policy, new Map<string, number>()]));
-  const count = (pool: OpenPool, { requests }: Waiter, pods: number): void => {
-    const share = shares.get(pool.policy);
-    for (const [name, amount] of requests) share?.set(name, (share.get(name) ?? 0) + amount * pods);
-  };
   for (const { waiter, kind, pods } of yield* groupAlike(waiters)) {
     let left = pods;
     // 1. One by one, as each takes slices that are idle.
     for (const pool of ordered) {
       yield;
       while (left > 0 && pool.serve(waiter, kind)) {
-        count(pool, waiter, 1);
+        pool.take(waiter, 1);
         left -= 1;
       }
     }
@@ -45,23 +52,29 @@ export function* sharing(
     const following = ordered.filter((one) => one.makes(waiter, kind, 'follows'));
     for (const pool of following) {
       if (left === 0) break;
-      count(pool, waiter, left);
+      pool.take(waiter, left);
+      pool.miss(waiter, kind, left);
       left = pool.passOn(waiter, left);
     }
     if (following.length > 0) continue;
     const pool =
       ordered.find((one) => one.makes(waiter, kind, 'fixed')) ?? ordered.find((one) => one.couldHave(waiter, kind));
-    if (pool) count(pool, waiter, left);
+    if (pool) pool.take(waiter, left);
   }
-  return shares;
+  return new Map(ordered.map((pool) => [pool.policy, pool.share()]));
 }
 
 /** {@link sharing}, at once. */
-export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool[]): WaitingByPolicy {
+export function shareSlices(waiters: readonly Waiter[], pools: readonly PodPool[]): ReadonlyMap<string, PoolShare> {
   const steps = sharing(waiters, pools);
   let step = steps.next();
   while (step.done !== true) step = steps.next();
   return step.value;
+}
+
+/** What is waited for, of {@link shareSlices}. */
+export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool[]): WaitingByPolicy {
+  return new Map([...shareSlices(waiters, pools)].map(([policy, { waiting }]) => [policy, waiting]));
 }
 
 /** Pods that require and request the same, in an order that does not depend on that of the pods. */
@@ -107,6 +120,10 @@ class OpenPool {
   readonly #followsQueues: boolean;
   readonly #nodes: readonly OpenNode[];
   readonly #overflow: { readonly resources: ReadonlySet<string>; count: number }[];
+  readonly #waiting = new Map<string, number>();
+  /** Of what is waited for, what nothing idle serves. */
+  readonly #missing = new Map<string, number>();
+  readonly #takers = new Set<string>();
   /** The nodes that could take pods of a kind. */
   readonly #accepting = new Map<string, readonly OpenNode[]>();
 
@@ -125,6 +142,29 @@ class OpenPool {
     );
     for (const [name, amount] of requests) found?.left.set(name, (found.left.get(name) ?? 0) - amount);
     return found !== undefined;
+  }
+
+  /** Counts pods for the pool. */
+  take({ requests }: Waiter, pods: number): void {
+    for (const [name, amount] of requests) this.#waiting.set(name, (this.#waiting.get(name) ?? 0) + amount * pods);
+  }
+
+  /** Takes in that nothing idle serves some of its pods. */
+  miss(waiter: Waiter, kind: string, pods: number): void {
+    for (const { node } of this.#listAccepting(waiter, kind)) this.#takers.add(node.metadata.name);
+    for (const [name, amount] of waiter.requests)
+      this.#missing.set(name, (this.#missing.get(name) ?? 0) + amount * pods);
+  }
+
+  share(): PoolShare {
+    const leftOf = (name: string): number => this.#nodes.reduce((sum, { left }) => sum + (left.get(name) ?? 0), 0);
+    const stranded = [...this.#missing].map(([name, amount]) => [name, Math.min(amount, leftOf(name))] as const);
+    return {
+      waiting: this.#waiting,
+      missing: this.#missing,
+      stranded: new Map(stranded.filter(([, amount]) => amount > 0)),
+      takers: this.#missing.size === 0 ? undefined : this.#takers,
+    };
   }
 
   /** Whether a node of it could take the pod, and be given a slice that the pod requests; others may be fixed, or there already. */

@@ -12,6 +12,8 @@ export interface WantedPart extends DemandSlice {
   readonly isSpare?: boolean;
   /** Beyond what pods ask for by profile, up to the min of the slice: they go short before those parts of the same slice. */
   readonly isRest?: boolean;
+  /** So many are for pods that nothing idle serves: only nodes that take such pods make them. */
+  readonly missing?: number;
 }
 
 /** How many of a slice of the policy are wanted, and what that is for the planner. */
@@ -32,6 +34,9 @@ export interface WantedSlice {
 export interface Asked {
   /** Requests of pods that wait, by resource; undefined if the demand does not follow pods. */
   readonly waiting: ReadonlyMap<string, number> | undefined;
+  /** Of these, what nothing idle serves, and what must be made though as many are idle elsewhere; by resource. */
+  readonly missing?: ReadonlyMap<string, number>;
+  readonly stranded?: ReadonlyMap<string, number>;
   /** Takes in how many of a slice, and its profiles, pods ask for now. @returns how many they have asked for long enough */
   readonly steady: (slice: string, count: number) => number;
 }
@@ -60,7 +65,12 @@ export function wantedSlices(
       used: used.get(profile) ?? 0,
       waiting: asked.waiting ? waitingFor(asked.waiting, profile) : 0,
     }));
-    return want(slice, uses, parts, asked);
+    const found = want(slice, uses, parts, asked);
+    if (slice.count !== undefined || asked.missing === undefined) return found;
+    return {
+      ...found,
+      slices: [...found.slices.map((part) => markMissing(part, asked)), ...strand(slice, own, parts, asked)],
+    };
   });
 }
 
@@ -68,6 +78,29 @@ export function wantedSlices(
 export function steadyKeyOf(slice: SliceEntry, profile?: string): string {
   const { profiles, memory, mig } = slice;
   return JSON.stringify([nameSlice(slice), profiles ?? memory ?? mig, profile]);
+}
+
+function markMissing(part: WantedPart, { missing = new Map() }: Asked): WantedPart {
+  const [profile, ...others] = part.profiles;
+  if (part.isSpare === true || profile === undefined || others.length > 0) return part;
+  const count = Math.min(part.count, waitingFor(missing, profile));
+  return count === 0 ? part : { ...part, missing: count };
+}
+
+/** What is idle where the pods cannot use it counts for others: so many more are wanted, by profile. */
+function strand(
+  slice: SliceEntry,
+  own: readonly string[],
+  { weight }: Pick<DemandSlice, 'weight'>,
+  { stranded, steady }: Asked,
+): readonly WantedPart[] {
+  if (stranded === undefined) return [];
+  return own.flatMap((profile): readonly WantedPart[] => {
+    const now = waitingFor(stranded, profile);
+    const count = Math.min(now, steady(steadyKeyOf(slice, `${profile} elsewhere`), now));
+    const name = `${nameSlice(slice)}/${profile} elsewhere`;
+    return count === 0 ? [] : [{ name, profiles: [profile], count, weight, missing: count }];
+  });
 }
 
 interface ProfileUse {

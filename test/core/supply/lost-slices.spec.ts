@@ -1,11 +1,16 @@
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy, GpuWish, PolicyDemand } from '../../../src/api/types.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
+import type { PodView } from '../../../src/core/pods/pod-view.ts';
 import { DemandCourse, lookAgainAfter } from '../../../src/core/supply/demand-course.ts';
 import { askFor } from '../../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
-import { listMembers, type Member } from '../../../src/core/supply/member.ts';
-import { planServed } from '../../../src/core/supply/pool-plan.ts';
+import { listMembers, type Member, setMembersAside } from '../../../src/core/supply/member.ts';
+import { answerHere } from '../../../src/core/supply/plan-here.ts';
+import { listWaiters } from '../../../src/core/supply/pod-demand.ts';
+import { PoolReader } from '../../../src/core/supply/pod-pool.ts';
+import { planMembers, planServed } from '../../../src/core/supply/pool-plan.ts';
+import { shareSlices } from '../../../src/core/supply/waiting-share.ts';
 import { wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith, nobody } from '../../support/demand-builders.ts';
@@ -154,5 +159,61 @@ describe('what was chosen for a node that does not change now', () => {
     expect(choose([])).to.deep.equal({ '1g.5gb': 7 });
     expect(choose(membersAt(open, aNodeWith('n2', gpu)))).to.deep.equal({ '7g.40gb': 1 });
     expect(lookAgainAfter({ slices: [] }, failed)).to.equal(10_000);
+  });
+});
+
+describe('idle slices that the pods which wait cannot use', () => {
+  const follows = aDemandPolicy({ slices: [{ name: 'small', profiles: ['1g.5gb'], weight: 100 }], from: 'Pods' });
+  const demanded = follows.spec.demand ?? { slices: [] };
+  const aPod = (rack: string): PodView => ({
+    metadata: { name: 'job', namespace: 'ns' },
+    spec: { nodeSelector: { rack }, containers: [{ resources: { limits: { [small]: 1 } } }] },
+  });
+  const named = (name: string, rack: string, resource: string): NodeView => {
+    const one = aNode({ labels: { rack }, allocatable: { [resource]: '1' } });
+    return { ...one, metadata: { ...one.metadata, name } };
+  };
+  const nodes = [named('n1', 'a', small), named('n2', 'b', 'nvidia.com/mig-7g.40gb')] as const;
+  const partitions = [
+    aNodeWith('n1', aGpu({ slices: ['1g.5gb@0'] })),
+    aNodeWith('n2', aGpu({ slices: ['7g.40gb@0'] })),
+  ] as const;
+  const gathered = nodes.flatMap((node, index) =>
+    listMembers(follows, partitions[index] ?? partitions[0], { node, isResting: () => false }),
+  );
+
+  /** What is planned for these pods. @param more what else the policy wants */
+  function planFor(pods: readonly PodView[], more: PolicyDemand['slices'] = []) {
+    const reader = new PoolReader(follows);
+    const pool = reader.pool(
+      'p',
+      nodes.map((node, index) => reader.read(node, partitions[index])),
+    );
+    const share = shareSlices(listWaiters(pods), [pool]).get('p');
+    const members = setMembersAside(gathered, share?.takers);
+    const asks = { ...nobody, ...share };
+    const wanted = wantedSlices({ ...demanded, slices: [...demanded.slices, ...more] }, members, asks);
+    const asked = askFor(follows, wanted, members);
+    const planned = planServed(members, asked) ?? answerHere(planMembers(members, asked));
+    const made = planned.layouts.flatMap(({ create }, index) =>
+      create.map(({ profile }) => `${members[index]?.node} ${profile}`),
+    );
+    return { made, report: reportDemand(wanted, members, planned.shortfall) };
+  }
+
+  it('count for nothing: others are made where such a pod can run', () => {
+    expect(planFor([aPod('b')]).made).to.deep.equal(['n2 1g.5gb']);
+    expect(planFor([aPod('b')]).report.condition.status).to.equal('False');
+    expect(planFor([aPod('a')]).made).to.deep.equal([]);
+    expect(planFor([aPod('a')]).report.condition.status).to.equal('True');
+    expect(planFor([aPod('a'), aPod('b')]).made).to.deep.equal(['n2 1g.5gb']);
+  });
+
+  it('are made on no other node where there is no room, and keep nobody else from theirs', () => {
+    const many = Array.from({ length: 9 }, () => aPod('b'));
+    const { made, report } = planFor(many, [{ profiles: ['3g.20gb'], min: 1 }]);
+    expect(made.filter((one) => one === 'n2 1g.5gb')).to.have.length(7);
+    expect(made).to.include('n1 3g.20gb');
+    expect(report.states[0]).to.include({ name: 'small', unmet: 2 });
   });
 });
