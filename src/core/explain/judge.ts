@@ -37,16 +37,16 @@ const common: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
  * allocatable, its taints, selectors and node affinity. What passes (a cordon, a kubelet that is not ready, a change of its GPUs) says
  * nothing here: see {@link explainUnusable}.
  */
-export function couldTake({ metadata, spec: node, status }: NodeView, pod: PodView): boolean {
+export function couldTake(node: NodeView, pod: PodView): boolean {
+  const { metadata, spec, status } = node;
   const { name, labels = {} } = metadata;
   const { allocatable } = status ?? {};
   const isMet = ([resource, amount]: Need): boolean => {
     const offered = allocatable?.[resource];
-    if (offered === undefined) return allocatable === undefined || common.includes(resource);
-    return amount <= (parseQuantity(offered) ?? 0n);
+    return offered === undefined ? isOffered(node, resource) : amount <= (parseQuantity(offered) ?? 0n);
   };
   return (
-    (node?.taints ?? []).every((taint) => !isLasting(taint) || tolerates(pod.spec?.tolerations, taint)) &&
+    (spec?.taints ?? []).every((taint) => !isLasting(taint) || tolerates(pod.spec?.tolerations, taint)) &&
     // A different layout would have different layout labels.
     listMismatches(pod.spec, name, labels).every(({ key }) => key.startsWith('nvidia.com/')) &&
     listNeeds(pod).every(isMet)
@@ -59,7 +59,8 @@ type Need = readonly [resource: string, amount: bigint];
 /** By pod: it is asked about each node, and does not change. */
 const needsOf = new WeakMap<PodView, readonly Need[]>();
 
-function listNeeds(pod: PodView): readonly Need[] {
+/** Those of a pod, as the scheduler counts them. */
+export function listNeeds(pod: PodView): readonly Need[] {
   const known = needsOf.get(pod);
   if (known !== undefined) return known;
   const needs = listRequested(pod).flatMap((resource): readonly Need[] => {
@@ -68,6 +69,12 @@ function listNeeds(pod: PodView): readonly Need[] {
   });
   needsOf.set(pod, needs);
   return needs;
+}
+
+/** Whether a node has any of a resource, or may have: not everything was read. */
+export function isOffered({ status }: NodeView, resource: string): boolean {
+  const { allocatable } = status ?? {};
+  return allocatable === undefined || common.includes(resource) || allocatable[resource] !== undefined;
 }
 
 type Taint = NonNullable<NonNullable<NodeView['spec']>['taints']>[number];
