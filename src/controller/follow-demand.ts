@@ -4,7 +4,16 @@ import type { PoolGpu } from '../core/demand/pool.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
-import { type DefragState, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
+import {
+  type DefragState,
+  judgeMade,
+  judgeRequest,
+  judgeShortage,
+  refuseMoves,
+  requestedFree,
+  wasPlanned,
+} from '../core/supply/defrag.ts';
+import { explainMoves, listMoves } from '../core/supply/defrag-moves.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
 import { weighGpus } from '../core/supply/eviction-weight.ts';
@@ -139,10 +148,18 @@ export class DemandReconciler {
       };
     const { defrag, freeing } = judgeRequest(requested, asked, members);
     if (!freeing) return { planned: await this.#plan(course, record, question), defrag };
+    if (wasPlanned(requested, record.demand?.defrag ?? status?.defrag))
+      return { planned: await this.#plan(course, record, question), defrag: judgeMade(requested, members) ?? defrag };
     const planned =
       planServed(members, freeing) ??
       (await planPool(members, freeing, await this.#weigh(record, freeing, members), signal));
-    if (Object.keys(planned.shortfall.lacking).length === 0) return { planned, defrag };
+    if (Object.keys(planned.shortfall.lacking).length === 0) {
+      const { podOf, partitionOf } = await this.#parts.holders.get();
+      const pool = { members, layouts: planned.layouts, partitionOf };
+      const why = explainMoves(pool, listMoves(pool, this.#parts.cluster.nodes, podOf));
+      if (why.length === 0) return { planned, defrag };
+      return { planned: await this.#plan(course, record, question), defrag: refuseMoves(requested, why) };
+    }
     return { planned: await this.#plan(course, record, question), defrag: judgeShortage(requested, planned) };
   }
 

@@ -9,7 +9,7 @@ import { evictsNever } from '../../core/policy/demand-wish.ts';
 import { countPresent } from '../../core/supply/count.ts';
 import { askToFree, explainUnknown, isFree } from '../../core/supply/defrag.ts';
 import { explainShortage } from '../../core/supply/defrag-words.ts';
-import { listMoves, listUnnamed, type PodMove } from '../../core/supply/defrag-moves.ts';
+import { explainMoves, listMoves, type PodMove } from '../../core/supply/defrag-moves.ts';
 import { noPast } from '../../core/supply/demand-pool.ts';
 import { askFor } from '../../core/supply/demand-question.ts';
 import { indexHolders, weighGpus } from '../../core/supply/eviction-weight.ts';
@@ -96,19 +96,7 @@ export async function planDefrag(
     isShort && evict === 'Never' ? await planDemand(gpus, { ...asked, evict: 'IfNeeded', seconds }) : undefined;
   const shortage = explainShortage(plan, forced, seconds);
   const stays = moves.flatMap(({ pod }) => explainStay(podOf(pod), pod, cluster, record.policy));
-  const findings = [
-    ...(shortage === undefined ? [] : [shortage]),
-    ...stays,
-    ...listUnnamed(pool).map(
-      ({ node, gpu, profile, start }) =>
-        `node ${node}: GPU ${gpu}: ${profile} at ${start} is in use by something that belongs to no pod, which nothing can move`,
-    ),
-    ...moves.flatMap(({ pod, to }) =>
-      to === undefined
-        ? [`pod ${pod} would find no idle slice on a node that its selectors and tolerations allow`]
-        : [],
-    ),
-  ];
+  const findings = [...(shortage === undefined ? [] : [shortage]), ...stays, ...explainMoves(pool, moves)];
   const pictures = members.flatMap((member, index) => pictureMember(member, plan.layouts[index], partitionOf));
   return {
     policy: name,

@@ -781,7 +781,7 @@ describe('explain pod', () => {
         ...aPolicy({ name: 'd' }),
         spec: { ...spec, demand: { slices: [{ profiles: [profile] }] } },
       });
-      const [unmanaged] = told([busy, { name: 'idle', gpus: [idle] }]);
+      const [unmanaged] = told([busy, { name: 'idle', labels: { pool: 'q' }, gpus: [idle] }]);
       expect(unmanaged).to.deep.equal([
         'UseIdle',
         'have a policy select node idle: its GPU 0 is idle and can have 3g.20gb, and no policy decides over it; this evicts no pod',
