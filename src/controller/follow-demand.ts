@@ -1,6 +1,7 @@
 import { defragAnnotation } from '../api/names.ts';
 import type { PolicyDemand } from '../api/types.ts';
 import type { PoolGpu } from '../core/demand/pool.ts';
+import { mayUseClaims } from '../core/policy/rules.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
@@ -14,6 +15,7 @@ import {
   wasPlanned,
 } from '../core/supply/defrag.ts';
 import { explainMoves, listMoves } from '../core/supply/defrag-moves.ts';
+import type { PoolCluster } from '../core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
 import { weighGpus } from '../core/supply/eviction-weight.ts';
@@ -29,6 +31,9 @@ import { planPool } from '../process/pool-plan.ts';
 import { readMembers, readWaiting } from '../process/pool-reading.ts';
 import type { Cluster } from './cluster.ts';
 import type { DemandReads } from './demand-reads.ts';
+
+/** How old a list of DeviceClasses may be, in ms. */
+const classesPaceMs = 30_000;
 
 /** What is planned. */
 interface Question {
@@ -101,12 +106,20 @@ export class DemandReconciler {
     this.#parts.tellPolicy(record.name);
   }
 
-  #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
+  async #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
+    const cluster = await this.#readCluster();
     const now = this.#parts.now();
-    return readMembers(this.#parts.cluster, record, {
+    return readMembers(cluster, record, {
       isResting: (id) => course.isResting(demand, id, now),
       hasLost: (node, isOut) => course.hasLost(demand, node, isOut, now),
     });
+  }
+
+  /** With the names of DeviceClasses, where DRA drivers may hand out slices: pods ask by them. */
+  async #readCluster(): Promise<PoolCluster> {
+    const { fleet, nodes, partitions } = this.#parts.cluster;
+    const mayBeDra = [...fleet.policies].some(({ policy }) => mayUseClaims(policy.spec));
+    return { fleet, nodes, partitions, ...(mayBeDra && { names: await this.#parts.names.get(classesPaceMs) }) };
   }
 
   /** @returns with the nodes that would take pods for which nothing is idle, and why what Kueue holds back is not known, if so */
@@ -124,7 +137,7 @@ export class DemandReconciler {
     const paceMs = podsPaceOf(demand);
     const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
     const waiters = [...listWaiters(await this.#parts.pods.get(course.longestMs(demand))), ...(held?.waiters ?? [])];
-    const share = await readWaiting(this.#parts.cluster, record, waiters);
+    const share = await readWaiting(await this.#readCluster(), record, waiters);
     const wanted = course.want(demand, members, share.waiting, this.#parts.now(), share);
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);

@@ -100,6 +100,8 @@ const themes = {
       'healDevice',
       'drift',
       'cordon',
+      'cordon',
+      'leave',
       'wait',
       'wait',
     ],
