@@ -46,5 +46,7 @@ export async function readWaiting(
     await turn.pause();
     step = shares.next();
   }
-  return step.value.get(record.name) ?? { waiting: new Map(), missing: new Map(), stranded: new Map(), takers: undefined };
+  return (
+    step.value.get(record.name) ?? { waiting: new Map(), missing: new Map(), stranded: new Map(), takers: undefined }
+  );
 }

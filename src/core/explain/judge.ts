@@ -156,8 +156,8 @@ export function explainUnusable(node: NodeView): Obstacle | undefined {
 }
 
 /**
- * Why what a node offers is out of reach of new pods; undefined if they reach it, or if a change that goes on will bring it to them. Then
- * it is no supply, once that has lasted.
+ * Why what a node offers is out of reach of new pods; undefined if they reach it, or if a change that is under way will bring it to
+ * them. What is out of reach does not count as supply, once that has lasted.
  */
 export function explainLost(node: NodeView, partition: GpuNodePartition | undefined): Obstacle | undefined {
   const found = explainUnusable(node);
@@ -175,7 +175,7 @@ function explainAside(node: NodeView): Obstacle | undefined {
 }
 
 /**
- * Why the GPUs of a node do not change now, whatever is chosen for them; undefined if they can. A change that is under way goes on.
+ * Why the GPUs of a node do not change now, whatever is chosen for them; undefined if they can. A change that is under way continues.
  * Namespaces without evictions and budgets that never allow one show as a node that rests.
  */
 export function explainUnchangeable(node: NodeView, partition: GpuNodePartition | undefined): Obstacle | undefined {

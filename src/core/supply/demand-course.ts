@@ -57,10 +57,10 @@ export class DemandCourse {
   }
 
   /**
-   * Takes in whether the slices of a node are out of reach of new pods. They are supply for as long as a lower demand is no demand: a
+   * Takes in whether the slices of a node are out of reach of new pods. They count as supply for as long as a lower demand is not believed: a
    * drain, a reboot or a plugin that restarts moves nothing.
    *
-   * @returns whether they are none any more
+   * @returns whether they do not count any more
    */
   hasLost({ stabilization = usualStabilization }: PolicyDemand, node: string, isOut: boolean, nowMs: number): boolean {
     if (!isOut) {

@@ -24,7 +24,7 @@ export interface PoolCluster {
 export interface PoolPast {
   /** Whether a GPU was re-laid a short while ago. */
   readonly isResting: (id: string) => boolean;
-  /** By node: see {@link KnownOfNode}. If absent, what is out of reach is no supply. */
+  /** By node: see {@link KnownOfNode}. If absent, what is out of reach does not count as supply. */
   readonly hasLost?: (node: string, isOut: boolean) => boolean;
 }
 

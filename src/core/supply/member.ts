@@ -69,7 +69,7 @@ export interface KnownOfNode {
   readonly chosen?: DemandWishes | undefined;
   /** Whether a GPU was re-laid a short while ago. */
   readonly isResting: (uuid: string) => boolean;
-  /** Takes in whether the node is out of reach now. @returns whether it has been for so long that it is no supply any more; at once if absent */
+  /** Takes in whether the node is out of reach now. @returns whether it has been for so long that it does not count as supply any more; at once if absent */
   readonly hasLost?: ((isOut: boolean) => boolean) | undefined;
   /** By which names a DRA driver hands out slices to pods that ask by a resource. */
   readonly names?: ExtendedNames;
@@ -82,7 +82,7 @@ export const noProfiles: Geometry = { computeSlices: 0, memorySlices: 0, profile
  * The GPUs of a node that take part in the demand of its policy. Others are left alone, whatever they offer: those that do not
  * answer, serve virtual machines, or have instances that are split, which the device plugin does not advertise. GPUs without MIG take
  * part where whole ones are asked for. Those of a node that does not change now stay as they are; what was chosen for them, and what new
- * pods cannot reach, is no supply: of a node that fails or rests at once, else once that has lasted.
+ * pods cannot reach, does not count as supply: of a node that fails or rests at once, else once that has lasted.
  */
 export function listMembers(
   policy: GpuPartitionPolicy,

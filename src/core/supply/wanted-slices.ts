@@ -87,7 +87,7 @@ function markMissing(part: WantedPart, { missing = new Map() }: Asked): WantedPa
   return count === 0 ? part : { ...part, missing: count };
 }
 
-/** What is idle where the pods cannot use it counts for others: so many more are wanted, by profile. */
+/** What is idle where the pods cannot use it counts for others: as many are wanted beside it, by profile. */
 function strand(
   slice: SliceEntry,
   own: readonly string[],

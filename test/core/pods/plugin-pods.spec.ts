@@ -46,7 +46,9 @@ describe('tolerates', () => {
 
   it('holds for the operator Exists, alone or with the key', () => {
     expect(tolerates(pod({ operator: 'Exists' }).spec?.tolerations, taint)).to.equal(true);
-    expect(tolerates(pod({ key: taint.key, operator: 'Exists', effect: 'NoSchedule' }).spec?.tolerations, taint)).to.equal(true);
+    expect(
+      tolerates(pod({ key: taint.key, operator: 'Exists', effect: 'NoSchedule' }).spec?.tolerations, taint),
+    ).to.equal(true);
   });
 
   it('holds for the key with the same value', () => {

@@ -54,7 +54,7 @@ describe('slices that new pods cannot reach', () => {
     ['does not advertise them', aNode({ allocatable: { [small]: '1' } })],
   ];
   for (const [why, node] of cases) {
-    it(`are no supply once that has lasted, of a node that ${why}`, () => {
+    it(`do not count as supply once that has lasted, of a node that ${why}`, () => {
       const [member] = membersAt(node);
       expect(supplyOf(membersAt(node)), 'what is in use stays').to.deep.equal([1, 1]);
       expect(member?.lost).to.deep.include({ why, counts: false });
@@ -78,7 +78,7 @@ describe('slices that new pods cannot reach', () => {
     expect(membersAt(closed, failed)[0]?.lost?.why).to.equal('stays closed');
   });
 
-  it('are none of a node that is open, and of one of which nothing is known', () => {
+  it('are not those of a node that is open, or of which nothing is known', () => {
     expect(membersAt(open)[0]?.lost).to.equal(undefined);
     const unknown = listMembers(policy, aNodeWith('n1', gpu), { isResting: () => false });
     expect(supplyOf(unknown)).to.deep.equal([3, 3]);
