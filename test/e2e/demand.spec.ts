@@ -366,7 +366,7 @@ describe('a demand for pods that cannot use every node', function () {
     const pod = gpuPod({ name: 'huge', resource: large }) as {
       readonly spec: { readonly containers: readonly object[] };
     };
-    const limits = { [large]: 1, 'example.com/fpga': 1 };
+    const limits = { [large]: 1, cpu: 1000 };
     const huge = { ...pod, spec: { ...pod.spec, containers: [{ ...pod.spec.containers[0], resources: { limits } }] } };
     const unbound = gpuPod({ name: 'unbound', resource: large }) as typeof pod;
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'nowhere' } }];

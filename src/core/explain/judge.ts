@@ -110,7 +110,7 @@ export function takersAmong(nodes: readonly NodeView[]): (pod: PodView) => boole
 /** Reasons of the scheduler for which a pod stays pending whatever slices there are: they are about its volumes, or about other pods. */
 const incurable: readonly RegExp[] = [
   /\bunbound immediate PersistentVolumeClaims\b/,
-  /^(running "[\w.]+" filter plugin: )?persistentvolumeclaim "[^"]*" (not found|is being deleted|bound to non-existent persistentvolume\b.*)$/,
+  /^(running "[\w.]+" filter plugin: )?persistentvolumeclaim "[^"]*" (not found|is being deleted|bound to non-existent persistentvolume)\b/,
   /^node\(s\) didn't find available persistent volumes to bind$/,
   /^node\(s\) had volume node affinity conflict$/,
   /^node\(s\) didn't match PersistentVolume's node affinity$/,

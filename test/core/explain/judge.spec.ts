@@ -74,6 +74,8 @@ describe('what the scheduler says of a pod that waits', () => {
   const hopeless: readonly string[] = [
     all('pod has unbound immediate PersistentVolumeClaims') + preemption,
     all('persistentvolumeclaim "data" not found') + preemption,
+    // As kube-scheduler 1.36 writes it.
+    '0/2 nodes are available: persistentvolumeclaim "data" not found. not found',
     'persistentvolumeclaim "data" not found',
     all("3 node(s) didn't match PersistentVolume's node affinity") + ' no new claims to deallocate,' + preemption,
     all('1 node(s) had untolerated taint {team: a}, 2 node(s) had volume node affinity conflict') + preemption,
