@@ -210,7 +210,9 @@ export class DemandChecks {
       (this.#relaidAt.get(keyOf(id)) ?? -Infinity) + msOf(cooldown) + slackMs > this.#now;
     const again = touched.filter(({ gpu }) => rests(gpu.id, 0));
     if (again.length > 0) {
-      const gpus = members.map(({ gpu }) => (rests(gpu.id, planMs) ? { ...gpu, isResting: true } : gpu));
+      const gpus = members.map(({ gpu, isAside }) =>
+        isAside === true || rests(gpu.id, planMs) ? { ...gpu, isResting: true } : gpu,
+      );
       const without = planPool({ gpus, asked }).cost.unserved;
       const unserved = asked.slices.reduce((sum, { name, weight }) => sum + weight * (shortfall.lacking[name] ?? 0), 0);
       const names = again.map(({ gpu }) => gpu.id).join();
