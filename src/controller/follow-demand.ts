@@ -1,11 +1,22 @@
 import type { PolicyDemand } from '../api/types.ts';
 import type { PoolGpu } from '../core/demand/pool.ts';
+import { mayUseClaims } from '../core/policy/rules.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { findStop } from '../core/rollout/gate.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
-import { type DefragState, isOfRequest, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
-import { isNewPolicy } from '../core/supply/demand-pool.ts';
+import {
+  type DefragState,
+  isOfRequest,
+  judgeMade,
+  judgeRequest,
+  judgeShortage,
+  refuseMoves,
+  requestedFree,
+  wasPlanned,
+} from '../core/supply/defrag.ts';
+import { explainMoves, listMoves } from '../core/supply/defrag-moves.ts';
+import { isNewPolicy, type PoolCluster } from '../core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import {
   reportDemand,
@@ -17,7 +28,7 @@ import {
 } from '../core/supply/demand-report.ts';
 import { weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread } from '../core/supply/kueue.ts';
-import type { Member } from '../core/supply/member.ts';
+import { type Member, setMembersAside } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
 import { type Planned, planServed } from '../core/supply/pool-plan.ts';
 import type { Uncounted } from '../core/supply/waiting-share.ts';
@@ -31,6 +42,9 @@ import { readMembers, readWaiting } from '../process/pool-reading.ts';
 import type { PodView } from '../core/pods/pod-view.ts';
 import type { Cluster } from './cluster.ts';
 import type { DemandReads, HeldReading } from './demand-reads.ts';
+
+/** How old a list of DeviceClasses may be, in ms. */
+const classesPaceMs = 30_000;
 
 /** What is planned. */
 interface Question {
@@ -52,6 +66,8 @@ interface Parts extends DemandReads {
 /** What is wanted, by what could be read. */
 interface Want {
   readonly wanted: readonly WantedSlice[];
+  /** Nodes that would take pods for which nothing is idle. */
+  readonly takers?: ReadonlySet<string> | undefined;
   readonly uncounted?: readonly Uncounted[];
   /** Why what Kueue holds back is not known. */
   readonly trouble?: string;
@@ -78,9 +94,10 @@ export class DemandReconciler {
     const { policy } = record;
     const course = this.#courses.get(name) ?? this.#begin(record);
     this.#courses.set(name, course);
-    const members = await this.#gather(record, demand, course);
-    const { wanted, uncounted = [], trouble } = await this.#want(record, demand, members, course, signal);
-    const asked = askFor(policy, wanted);
+    const gathered = await this.#gather(record, demand, course);
+    const { wanted, takers, uncounted = [], trouble } = await this.#want(record, demand, gathered, course, signal);
+    const members = setMembersAside(gathered, takers);
+    const asked = askFor(policy, wanted, members);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
       const { planned, defrag } = await this.#planFree(course, record, { asked, members, signal });
@@ -129,9 +146,20 @@ export class DemandReconciler {
       : { states, ...definedOnly({ defrag, steady }) };
   }
 
-  #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
+  async #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
+    const cluster = await this.#readCluster();
     const now = this.#parts.now();
-    return readMembers(this.#parts.cluster, record, (id, grantedMs) => course.restOf(demand, id, now, grantedMs));
+    return readMembers(cluster, record, {
+      restOf: (id, grantedMs) => course.restOf(demand, id, now, grantedMs),
+      hasLost: (node, isOut) => course.hasLost(demand, node, isOut, now),
+    });
+  }
+
+  /** With the names of DeviceClasses, where DRA drivers may hand out slices: pods ask by them. */
+  async #readCluster(): Promise<PoolCluster> {
+    const { fleet, nodes, partitions } = this.#parts.cluster;
+    const mayBeDra = [...fleet.policies].some(({ policy }) => mayUseClaims(policy.spec));
+    return { fleet, nodes, partitions, ...(mayBeDra && { names: await this.#parts.names.get(classesPaceMs) }) };
   }
 
   async #want(
@@ -144,11 +172,12 @@ export class DemandReconciler {
     if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#parts.now()) };
     const { pods, held } = await this.#readPods(record, demand, course, signal);
     const waiters = [...listWaiters(pods), ...(held?.waiters ?? [])];
-    const { waiting, uncounted } = await readWaiting(this.#parts.cluster, record, waiters, this.#parts.now());
-    const wanted = course.want(demand, members, waiting, this.#parts.now());
+    const share = await readWaiting(await this.#readCluster(), record, waiters, this.#parts.now());
+    const wanted = course.want(demand, members, share.waiting, this.#parts.now(), share);
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);
-    return { wanted, uncounted, ...(trouble !== undefined && { trouble }) };
+    const { takers, uncounted } = share;
+    return { wanted, takers, uncounted, ...(trouble !== undefined && { trouble }) };
   }
 
   /** What cannot be read is told: else the last answer stands for good, and why pods wait is not known. */
@@ -184,10 +213,18 @@ export class DemandReconciler {
       };
     const { defrag, freeing } = judgeRequest(requested, asked, members);
     if (!freeing) return { planned: await this.#plan(course, record, question), defrag };
+    if (wasPlanned(requested, record.demand?.defrag ?? status?.defrag))
+      return { planned: await this.#plan(course, record, question), defrag: judgeMade(requested, members) ?? defrag };
     const planned =
       planServed(members, freeing) ??
       (await planPool(members, freeing, await this.#weigh(record, freeing, members), signal));
-    if (Object.keys(planned.shortfall.lacking).length === 0) return { planned, defrag };
+    if (Object.keys(planned.shortfall.lacking).length === 0) {
+      const { podOf, partitionOf } = await this.#parts.holders.get();
+      const pool = { members, layouts: planned.layouts, partitionOf };
+      const why = explainMoves(pool, listMoves(pool, this.#parts.cluster.nodes, podOf));
+      if (why.length === 0) return { planned, defrag };
+      return { planned: await this.#plan(course, record, question), defrag: refuseMoves(requested, why) };
+    }
     return { planned: await this.#plan(course, record, question), defrag: judgeShortage(requested, planned) };
   }
 

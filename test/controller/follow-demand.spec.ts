@@ -65,6 +65,7 @@ class DemandScene {
         const clusterQueues = [{ metadata: { name: 'q' }, spec: { resourceGroups } }];
         return { reading: { workloads: [], localQueues: [], clusterQueues, flavors: [flavor] }, waiters: [] };
       }, now),
+      names: new PacedReading(async () => undefined, now),
       holders: new PacedReading(async () => indexHolders({ partitions: [], pods: [], budgets: [] }), now),
       log: silentLogger,
       requeueNodes: () => undefined,

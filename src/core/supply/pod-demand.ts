@@ -1,6 +1,6 @@
 import { WHOLE } from '../demand/pool.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
-import { couldTake } from '../explain/could-take.ts';
+import { couldTake, explainHopeless } from '../explain/judge.ts';
 import { requestsOf } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
@@ -40,11 +40,13 @@ export function hasLabels({ metadata }: NodeView, wanted: Readonly<Record<string
   return Object.entries(wanted).every(([key, value]) => labels[key] === value || key.startsWith('nvidia.com/mig-'));
 }
 
-/** The pods that wait for slices. */
+/** The pods that wait for slices; not those that none would help. */
 export function listWaiters(pods: readonly PodView[]): readonly Waiter[] {
   return pods.flatMap((pod) => {
     const requests = requestsOf(pod, isSlice);
-    return requests.size > 0 && isWaiting(pod) ? [{ pod, count: 1, requests }] : [];
+    return requests.size > 0 && isWaiting(pod) && explainHopeless(pod) === undefined
+      ? [{ pod, count: 1, requests }]
+      : [];
   });
 }
 

@@ -1,3 +1,4 @@
+import { requirementsKey } from '../explain/judge.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { accepts, type Waiter } from './pod-demand.ts';
 import { type Acts, couldHold, type PodPool, type PoolNode } from './pod-pool.ts';
@@ -17,6 +18,18 @@ export interface Uncounted {
   readonly pods: number;
   /** Of more kinds than are looked at; or one pod requests more slices than a node of a pool can ever hold. */
   readonly why: 'Kinds' | { readonly policy: string; readonly pod: string };
+}
+
+/** What pods that wait ask of the pool of a policy. */
+export interface PoolShare {
+  /** Slices, by resource. */
+  readonly waiting: ReadonlyMap<string, number>;
+  /** Of these, what nothing idle serves. */
+  readonly missing: ReadonlyMap<string, number>;
+  /** Of these, what must be made though as many are idle: on nodes where the pods cannot run, or not together on one. */
+  readonly stranded: ReadonlyMap<string, number>;
+  /** Nodes that would take some of the pods that nothing idle serves; undefined if there are none. */
+  readonly takers: ReadonlySet<string> | undefined;
 }
 
 /** Order in which pools take pods that wait: the higher priority first, then by name. */
@@ -39,21 +52,16 @@ export function* sharing(
   waiters: readonly Waiter[],
   pools: readonly PodPool[],
   leave: (left: Uncounted) => void = () => {},
-): Generator<undefined, WaitingByPolicy, undefined> {
+): Generator<undefined, ReadonlyMap<string, PoolShare>, undefined> {
   const ordered = pools.toSorted(byTurn).map((pool) => new OpenPool(pool));
   const changing = (['Now', 'Later'] as const).flatMap((acts) => ordered.filter((one) => one.acts === acts));
-  const shares = new Map(pools.map(({ policy }) => [policy, new Map<string, number>()]));
-  const count = (pool: OpenPool, { requests }: Waiter, pods: number): void => {
-    const share = shares.get(pool.policy);
-    for (const [name, amount] of requests) share?.set(name, (share.get(name) ?? 0) + amount * pods);
-  };
   for (const { waiter, kind, pods } of yield* groupAlike(waiters, leave)) {
     let left = pods;
     // 1. One by one, as each takes slices that are idle.
     for (const pool of ordered) {
       yield;
       while (left > 0 && pool.serve(waiter, kind)) {
-        count(pool, waiter, 1);
+        pool.take(waiter, 1);
         left -= 1;
       }
     }
@@ -62,26 +70,32 @@ export function* sharing(
     const following = changing.filter((one) => one.makes(waiter, kind, 'follows'));
     for (const pool of following) {
       if (left === 0) break;
-      count(pool, waiter, left);
+      pool.take(waiter, left);
+      pool.miss(waiter, kind, left);
       left = pool.passOn(waiter, left);
     }
     if (following.length > 0) continue;
     const pool =
       changing.find((one) => one.makes(waiter, kind, 'fixed')) ?? ordered.find((one) => one.couldHave(waiter, kind));
-    if (pool) count(pool, waiter, left);
+    if (pool) pool.take(waiter, left);
     const meant = pool ? undefined : ordered.find((one) => one.makes(waiter, kind, 'follows', true));
     const { namespace = '', name } = waiter.pod.metadata;
     if (meant) leave({ namespace, pods: left, why: { policy: meant.policy, pod: name } });
   }
-  return shares;
+  return new Map(ordered.map((pool) => [pool.policy, pool.share()]));
 }
 
 /** {@link sharing}, at once. */
-export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool[]): WaitingByPolicy {
+export function shareSlices(waiters: readonly Waiter[], pools: readonly PodPool[]): ReadonlyMap<string, PoolShare> {
   const steps = sharing(waiters, pools);
   let step = steps.next();
   while (step.done !== true) step = steps.next();
   return step.value;
+}
+
+/** What is waited for, of {@link shareSlices}. */
+export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool[]): WaitingByPolicy {
+  return new Map([...shareSlices(waiters, pools)].map(([policy, { waiting }]) => [policy, waiting]));
 }
 
 /** Pods that require and request the same, in an order that does not depend on that of the pods. */
@@ -128,8 +142,7 @@ export function alikeKey(waiter: Waiter): string {
 
 function kindOf({ pod, ways }: Waiter): string {
   const places = (ways ?? [{ pod }]).map((way) => {
-    const { nodeSelector, affinity, tolerations } = way.pod.spec ?? {};
-    return [nodeSelector, affinity, tolerations, 'nodeLabels' in way && way.nodeLabels];
+    return [requirementsKey(way.pod), 'nodeLabels' in way && way.nodeLabels];
   });
   return JSON.stringify(places);
 }
@@ -146,6 +159,10 @@ class OpenPool {
   readonly #followsQueues: boolean;
   readonly #nodes: readonly OpenNode[];
   readonly #overflow: { readonly resources: ReadonlySet<string>; count: number }[];
+  readonly #waiting = new Map<string, number>();
+  /** Of what is waited for, what nothing idle serves. */
+  readonly #missing = new Map<string, number>();
+  readonly #takers = new Set<string>();
   /** The nodes that could take pods of a kind. */
   readonly #accepting = new Map<string, readonly OpenNode[]>();
 
@@ -165,6 +182,30 @@ class OpenPool {
     );
     for (const [name, amount] of requests) found?.left.set(name, (found.left.get(name) ?? 0) - amount);
     return found !== undefined;
+  }
+
+  /** Counts pods for the pool. */
+  take({ requests }: Waiter, pods: number): void {
+    for (const [name, amount] of requests) this.#waiting.set(name, (this.#waiting.get(name) ?? 0) + amount * pods);
+  }
+
+  /** Takes in that nothing idle serves some of its pods. */
+  miss(waiter: Waiter, kind: string, pods: number): void {
+    for (const one of this.#listAccepting(waiter, kind))
+      if (couldHold(one, waiter.requests)) this.#takers.add(one.node.metadata.name);
+    for (const [name, amount] of waiter.requests)
+      this.#missing.set(name, (this.#missing.get(name) ?? 0) + amount * pods);
+  }
+
+  share(): PoolShare {
+    const leftOf = (name: string): number => this.#nodes.reduce((sum, { left }) => sum + (left.get(name) ?? 0), 0);
+    const stranded = [...this.#missing].map(([name, amount]) => [name, Math.min(amount, leftOf(name))] as const);
+    return {
+      waiting: this.#waiting,
+      missing: this.#missing,
+      stranded: new Map(stranded.filter(([, amount]) => amount > 0)),
+      takers: this.#missing.size === 0 ? undefined : this.#takers,
+    };
   }
 
   /**

@@ -12,6 +12,8 @@ export interface WantedPart extends DemandSlice {
   readonly isSpare?: boolean;
   /** Beyond what pods ask for by profile, up to the min of the slice: they go short before those parts of the same slice. */
   readonly isRest?: boolean;
+  /** So many are for pods that nothing idle serves: only nodes that take such pods make them. */
+  readonly missing?: number;
 }
 
 /** How many of a slice of the policy are wanted, and what that is for the planner. */
@@ -44,6 +46,9 @@ export interface Asked {
    * @returns how many they have asked for long enough
    */
   readonly steady: (slice: string, count: number, used: number, name?: string) => number;
+  /** Of what waits, what nothing idle serves, and what must be made though as many are idle elsewhere; by resource. */
+  readonly missing?: ReadonlyMap<string, number>;
+  readonly stranded?: ReadonlyMap<string, number>;
 }
 
 /** Whether a demand follows what pods ask for. */
@@ -69,10 +74,20 @@ export function wantedSlices(
     used: used.get(profile) ?? 0,
     waiting: waitingOf(profile),
   }));
-  return served.map(({ slice, ...parts }, index) => ({
-    ...want(slice, uses[index] ?? [], parts, asked),
-    ...(parts.profiles.length === 0 && { unknown: sayServing(slice) }),
-  }));
+  const missing = shareLacking(asked.missing, uses);
+  const stranded = shareLacking(asked.stranded, uses);
+  return served.map(({ slice, ...parts }, index) => {
+    const found = want(slice, uses[index] ?? [], parts, asked);
+    const firm = found.slices.map((part) => markMissing(part, missing[index] ?? new Map()));
+    const isFollowing = slice.count === undefined && asked.missing !== undefined;
+    return {
+      ...found,
+      ...(isFollowing && {
+        slices: [...firm, ...strand(slice, found.used, stranded[index] ?? new Map(), parts, asked)],
+      }),
+      ...(parts.profiles.length === 0 && { unknown: sayServing(slice) }),
+    };
+  });
 }
 
 function sayServing({ profiles = [], memory }: SliceEntry): string {
@@ -83,6 +98,50 @@ function sayServing({ profiles = [], memory }: SliceEntry): string {
 export function steadyKeyOf(slice: SliceEntry, profile?: string): string {
   const { profiles, memory, mig } = slice;
   return JSON.stringify([nameSlice(slice), profiles ?? memory ?? mig, profile]);
+}
+
+/**
+ * Of what lacks of a resource, the part of each slice, by profile: as much as counts for it of what is waited for. What is idle counts for
+ * the first slices, so what lacks is that of the last ones.
+ */
+function shareLacking(
+  lacking: ReadonlyMap<string, number> | undefined,
+  uses: readonly (readonly ProfileUse[])[],
+): readonly ReadonlyMap<string, number>[] {
+  const left = new Map<string, number>();
+  const partOf = ({ profile, waiting }: ProfileUse): readonly [string, number] => {
+    const all = left.get(profile) ?? (lacking ? waitingFor(lacking, profile) : 0);
+    const part = Math.min(all, waiting);
+    left.set(profile, all - part);
+    return [profile, part];
+  };
+  return uses
+    .toReversed()
+    .map((own) => new Map(own.map(partOf)))
+    .toReversed();
+}
+
+function markMissing(part: WantedPart, missing: ReadonlyMap<string, number>): WantedPart {
+  const [profile = '', ...others] = part.profiles;
+  const count = part.isSpare === true || others.length > 0 ? 0 : Math.min(part.count, missing.get(profile) ?? 0);
+  return count === 0 ? part : { ...part, missing: count };
+}
+
+/** What is idle where the pods cannot use it counts for others: as many are wanted beside it, by profile, within its max. */
+function strand(
+  slice: SliceEntry,
+  used: number,
+  stranded: ReadonlyMap<string, number>,
+  { weight }: Pick<DemandSlice, 'weight'>,
+  { steady }: Pick<Asked, 'steady'>,
+): readonly WantedPart[] {
+  let room = Math.max(0, (slice.max ?? Infinity) - used);
+  return [...stranded].flatMap(([profile, now]): readonly WantedPart[] => {
+    const count = Math.min(room, now, steady(steadyKeyOf(slice, `${profile} elsewhere`), now, 0));
+    room -= count;
+    const name = `${nameSlice(slice)}/${profile} elsewhere`;
+    return count === 0 ? [] : [{ name, profiles: [profile], count, weight, missing: count }];
+  });
 }
 
 interface ProfileUse {

@@ -427,13 +427,18 @@ describe('what a demand makes of a pod that waits', () => {
     expect(outlook(asking(small), [nodeOf(policy, gpu)])[0]).to.match(/^Planned /);
   });
 
-  it('says so where the slice comes to a node on which the pod may not run', () => {
-    const policy = demanding(fromPods());
+  it('offers none on a node on which the pod may not run, but for a fixed number, and says so', () => {
     const gpu = aGpu({ slices: ['1g.5gb@0*'] });
     const full = withPods(aGpu({ slices: ['7g.40gb@0*'] }), { '7g.40gb@0': ['team/a'] });
-    const nodes = [nodeOf(policy, full, { name: 'n1' }), nodeOf(policy, gpu, { name: 'n2', labels: { pool: 'q' } })];
-    const pod = aPod({ asks: { [large]: '1' }, spec: { nodeSelector: { pool: 'p' } } });
-    expect(outlook(pod, nodes)).to.deep.equal([
+    const outlookOf = (demand: PolicyDemand) => {
+      const policy = demanding(demand);
+      const nodes = [nodeOf(policy, full, { name: 'n1' }), nodeOf(policy, gpu, { name: 'n2', labels: { pool: 'q' } })];
+      return outlook(aPod({ asks: { [large]: '1' }, spec: { nodeSelector: { pool: 'p' } } }), nodes);
+    };
+    expect(outlookOf(fromPods())).to.deep.equal([
+      'NothingIdle policy p: no room is idle, and demand.evict Never spares what runs: node n1, GPU 0 has room for a 3g.20gb once team/a has ended, or with demand.evict: IfNeeded',
+    ]);
+    expect(outlookOf({ slices: [{ name: 'large', profiles: ['3g.20gb'], count: 1 }] })).to.deep.equal([
       'Planned policy p: the planner will offer a 3g.20gb on node n2, GPU 0, where the pod may not run: ' +
         'a demand treats its nodes alike, so give those on which the pod may run a policy of their own',
     ]);
