@@ -18,6 +18,7 @@ export interface PodView {
     readonly tolerations?: readonly Toleration[];
     readonly schedulingGates?: readonly { readonly name: string }[];
     readonly priority?: number;
+    readonly preemptionPolicy?: string;
     readonly terminationGracePeriodSeconds?: number;
     readonly containers?: readonly ContainerView[];
     readonly initContainers?: readonly ContainerView[];

@@ -6,8 +6,13 @@ import { projectPod } from './project-pod.ts';
 /** What a pod's eviction is weighed by. @param labelKeys those that disruption budgets select by */
 export function projectHolder(pod: PodView, labelKeys: ReadonlySet<string>): PodView {
   const { priority } = pod.spec ?? {};
-  const { spec: _containers, ...kept } = projectPod(pod, [], () => false, labelKeys);
-  return { ...kept, ...(priority !== undefined && { spec: { priority } }) };
+  const { startTime } = pod.status ?? {};
+  const { spec: _containers, status, ...kept } = projectPod(pod, [], () => false, labelKeys);
+  return {
+    ...kept,
+    status: { ...status, ...(startTime !== undefined && { startTime }) },
+    ...(priority !== undefined && { spec: { priority } }),
+  };
 }
 
 /** Which pods hold which slices. */
