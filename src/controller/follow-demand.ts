@@ -7,13 +7,14 @@ import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-
 import { type DefragState, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
-import { weighGpus } from '../core/supply/eviction-weight.ts';
+import { listGoing, weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
 import { type Planned, planServed } from '../core/supply/pool-plan.ts';
 import { followsPods, type WantedSlice } from '../core/supply/wanted-slices.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
+import type { PodView } from '../core/pods/pod-view.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { planPool } from '../process/pool-plan.ts';
@@ -25,6 +26,9 @@ import type { DemandReads } from './demand-reads.ts';
 interface Question {
   readonly asked: DemandAsked;
   readonly members: readonly Member[];
+  /** For what the demand is, and the nodes on which others may go for pods that wait. */
+  readonly demand: PolicyDemand;
+  readonly nodes?: ReadonlySet<string> | undefined;
   /** Aborts when the term is over. */
   readonly signal: AbortSignal;
 }
@@ -58,11 +62,11 @@ export class DemandReconciler {
     const course = this.#courses.get(name) ?? new DemandCourse();
     this.#courses.set(name, course);
     const members = await this.#gather(record, demand, course);
-    const { wanted, trouble } = await this.#want(record, demand, members, course);
+    const { wanted, trouble, nodes } = await this.#want(record, demand, members, course);
     const asked = askFor(policy, wanted);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
-      const { planned, defrag } = await this.#planFree(course, record, { asked, members, signal });
+      const { planned, defrag } = await this.#planFree(course, record, { asked, members, demand, nodes, signal });
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
       // 1. What was planned for a pool that has changed meanwhile is not taken.
       const current = await this.#gather(record, demand, course);
@@ -71,6 +75,8 @@ export class DemandReconciler {
       if (!chosen) return { requeueAfterMs: 100 };
       // 2. The nodes take it from here, each when it gets a slot.
       const { wishes, touched } = chosen;
+      if (asked.evict === 'IfNeeded' && touched.length > 0)
+        course.evict(listGoing(planned.members, planned.layouts, await this.#parts.holders.get()), this.#parts.now());
       if (touched.length > 0)
         this.#parts.log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
@@ -102,7 +108,11 @@ export class DemandReconciler {
     demand: PolicyDemand,
     members: readonly Member[],
     course: DemandCourse,
-  ): Promise<{ readonly wanted: readonly WantedSlice[]; readonly trouble?: string }> {
+  ): Promise<{
+    readonly wanted: readonly WantedSlice[];
+    readonly trouble?: string;
+    readonly nodes?: ReadonlySet<string> | undefined;
+  }> {
     if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#parts.now()) };
     const paceMs = podsPaceOf(demand);
     const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
@@ -111,7 +121,7 @@ export class DemandReconciler {
     const wanted = course.want(demand, members, waiting, this.#parts.now());
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);
-    return { wanted, ...(trouble !== undefined && { trouble }) };
+    return { wanted, nodes: waiting.ranks?.nodes, ...(trouble !== undefined && { trouble }) };
   }
 
   /** Plans the demand, and with it what is to be freed if that can be done. */
@@ -133,7 +143,7 @@ export class DemandReconciler {
     if (!freeing) return { planned: await this.#plan(course, record, question), defrag };
     const planned =
       planServed(members, freeing) ??
-      (await planPool(members, freeing, await this.#weigh(record, freeing, members), signal));
+      (await planPool(members, freeing, await this.#weigh(course, record, { ...question, asked: freeing }), signal));
     if (Object.keys(planned.shortfall.lacking).length === 0) return { planned, defrag };
     return { planned: await this.#plan(course, record, question), defrag: judgeShortage(requested, planned) };
   }
@@ -142,25 +152,29 @@ export class DemandReconciler {
   async #plan(
     course: DemandCourse,
     record: PolicyRecord,
-    { asked, members, signal }: Question,
+    question: Question,
   ): Promise<Planned | { readonly waitMs: number }> {
+    const { asked, members, signal } = question;
     const next = course.next(asked, members, this.#parts.now());
     if (next) return 'planned' in next ? next.planned : next;
     const startedMs = this.#parts.now();
-    const planned = await planPool(members, asked, await this.#weigh(record, asked, members), signal);
+    const planned = await planPool(members, asked, await this.#weigh(course, record, question), signal);
     course.takePlan(planned, startedMs, this.#parts.now());
     return planned;
   }
 
   /** What evictions cost; undefined for a plan that has none. */
   async #weigh(
+    course: DemandCourse,
     { policy }: PolicyRecord,
-    { evict }: DemandAsked,
-    members: readonly Member[],
+    { asked: { evict }, members, demand, nodes }: Question,
   ): Promise<readonly PoolGpu[] | undefined> {
-    const isInUse = members.some(({ gpu }) => gpu.instances.some(({ busy }) => busy));
-    return evict === 'IfNeeded' && isInUse
-      ? weighGpus(members, await this.#parts.holders.get(), policy.spec.drain)
-      : undefined;
+    const isInUse = members.some(({ gpu, present }) => [...gpu.instances, ...present].some(({ busy }) => busy));
+    if (evict !== 'IfNeeded' || !isInUse) return undefined;
+    const holders = await this.#parts.holders.get();
+    const nowMs = this.#parts.now();
+    course.evict(listGoing(members, [], holders), nowMs);
+    const isSpared = (pod: PodView): boolean => course.isSpared(demand, pod, nowMs);
+    return weighGpus(members, holders, policy.spec.drain, { nodes, isSpared, nowMs });
   }
 }

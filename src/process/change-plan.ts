@@ -62,7 +62,12 @@ async function chooseLayouts(
       : await planPool(
           members,
           asked,
-          asked.evict === 'Never' ? undefined : weighGpus(members, indexHolders(cluster), policy.spec.drain),
+          asked.evict === 'Never'
+            ? undefined
+            : weighGpus(members, indexHolders(cluster), policy.spec.drain, {
+                nodes: waiting?.ranks?.nodes,
+                nowMs: cluster.now,
+              }),
         );
     fleet.choose(policy, wishesOf(members, layouts));
     const report = reportDemand(wanted, members, shortfall);

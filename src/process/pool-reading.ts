@@ -3,7 +3,7 @@ import { listPodPools, listPool, type PoolCluster } from '../core/supply/demand-
 import type { Member } from '../core/supply/member.ts';
 import type { Waiter } from '../core/supply/pod-demand.ts';
 import type { PodPool } from '../core/supply/pod-pool.ts';
-import { sharing } from '../core/supply/waiting-share.ts';
+import { sharing, type WaitingSlices } from '../core/supply/waiting-share.ts';
 import { Turn } from './turn.ts';
 
 /** {@link listPool}, without blocking the event loop. */
@@ -38,7 +38,7 @@ export async function readWaiting(
   cluster: PoolCluster,
   record: PolicyRecord,
   waiters: readonly Waiter[],
-): Promise<ReadonlyMap<string, number>> {
+): Promise<WaitingSlices> {
   const turn = new Turn();
   const shares = sharing(waiters, await readPodPools(cluster, record));
   let step = shares.next();

@@ -1,9 +1,9 @@
 import { type Grid, gridOf } from '../gpu/search/grid.ts';
 import type { ColumnGroup } from './choice.ts';
 import { ColumnLister, type Column } from './columns.ts';
-import { type DemandTable, readDemand } from './coverage.ts';
+import { type DemandTable, RankLevels, readDemand } from './coverage.ts';
 import type { DemandQuestion } from './demand-plan.ts';
-import { WHOLE } from './pool.ts';
+import { type DemandSlice, type EvictionRule, NOBODY, type PoolInstance, WHOLE } from './pool.ts';
 
 /** Classes whose GPUs can become the same at the same cost are one group for the solver. */
 export interface Scene {
@@ -17,8 +17,14 @@ export function setScene({ classes, slices, evict }: DemandQuestion): Scene {
   const grids = [...new Set(classes.map(({ geometry }) => gridOf(geometry)))];
   const isOffered = (profile: string): boolean =>
     profile === WHOLE || grids.some(({ indexOf }) => indexOf.has(profile));
-  const table = readDemand(slices, isOffered, (profile) => Math.min(...grids.map((grid) => sizeOf(grid, profile))));
-  const lister = new ColumnLister(table.profiles, table.caps, evict);
+  const levels = levelsOf(
+    slices,
+    classes.flatMap(({ instances }) => instances),
+    evict,
+  );
+  const sizeIn = (profile: string): number => Math.min(...grids.map((grid) => sizeOf(grid, profile)));
+  const table = readDemand(slices, isOffered, sizeIn, levels);
+  const lister = new ColumnLister(table, evict);
   const groups = new Map<
     string,
     { columns: readonly Column[]; size: number; members: { gpuClass: number; columns: readonly Column[] }[] }
@@ -36,6 +42,18 @@ export function setScene({ classes, slices, evict }: DemandQuestion): Scene {
   return { table, groups: [...groups.values()] };
 }
 
+/** Who goes for whom in a pool; undefined if nobody goes at all. */
+export function levelsOf(
+  slices: readonly DemandSlice[],
+  instances: readonly PoolInstance[],
+  evict: EvictionRule,
+): RankLevels | undefined {
+  if (evict === 'Never') return undefined;
+  const ranks = instances.flatMap(({ busy, stays, rank = NOBODY }) => (busy && stays !== true ? [rank] : []));
+  const levels = new RankLevels(slices, ranks);
+  return levels.count > 1 ? levels : undefined;
+}
+
 /** The share of a GPU that a profile takes, of its memory, and then of its compute slices: all of it if it is the whole GPU. */
 function sizeOf({ geometry, indexOf, profiles }: Grid, name: string): number {
   const { memorySlices, computeSlices } = profiles[indexOf.get(name) ?? -1] ?? {};
@@ -47,6 +65,6 @@ function sizeOf({ geometry, indexOf, profiles }: Grid, name: string): number {
 const MEMORY_SIZE = 384;
 const WHOLE_SIZE = MEMORY_SIZE + 16;
 
-function writeColumn({ offered, evictions, gpusChanged, instancesDestroyed }: Column): string {
-  return `${offered.join()} ${evictions} ${gpusChanged} ${instancesDestroyed}`;
+function writeColumn({ offered, evictions, minutesLost, gpusChanged, instancesDestroyed }: Column): string {
+  return `${offered.join()} ${evictions.join()} ${minutesLost} ${gpusChanged} ${instancesDestroyed}`;
 }

@@ -2,6 +2,7 @@ import type { PolicyDemand } from '../../api/types.ts';
 import { DemandWindow } from '../demand/demand-window.ts';
 import { RelayRest } from '../demand/relay-rest.ts';
 import type { SliceEntry } from '../policy/demand-profiles.ts';
+import { podName, type PodView } from '../pods/pod-view.ts';
 import type { DemandWishes } from '../policy/demand-wish.ts';
 import { durationMs } from '../text/duration.ts';
 import { sameJson } from '../text/fingerprint.ts';
@@ -10,6 +11,7 @@ import type { DemandAsked } from './demand-question.ts';
 import { layRest } from './demand-rest.ts';
 import type { Member } from './member.ts';
 import { type Planned, planServed } from './pool-plan.ts';
+import type { WaitingSlices } from './waiting-share.ts';
 import { followsPods, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
@@ -41,10 +43,13 @@ export interface ChosenLayouts {
  */
 export class DemandCourse {
   readonly #rest = new RelayRest();
+  /** Whose pods have gone. */
+  readonly #evicted = new RelayRest();
   /** What was asked for lately, by slice. */
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
   #observed: PolicyDemand | undefined;
+  #observedMs = 0;
   /** The last plan that left something unserved, and until when none is made for another pool. */
   #short: { readonly planned: Planned; readonly atMs: number; readonly untilMs: number } | undefined;
 
@@ -67,7 +72,7 @@ export class DemandCourse {
   want(
     demand: PolicyDemand,
     members: readonly Member[],
-    waiting: ReadonlyMap<string, number> | undefined,
+    waiting: WaitingSlices | undefined,
     nowMs: number,
   ): readonly WantedSlice[] {
     const { stabilization = usualStabilization } = demand;
@@ -75,13 +80,15 @@ export class DemandCourse {
     const before = this.#windows?.stabilization === stabilization ? this.#windows.bySlice : undefined;
     // What no pods are followed for any more is forgotten: once they are again, what they asked for in between is unknown.
     const bySlice = new Map<string, DemandWindow>();
-    const steady = (slice: string, count: number): number => {
+    const steady = (slice: string, count: number, isPart = false): number => {
       const window = before?.get(slice) ?? new DemandWindow(times);
+      if (isPart && before && !before.has(slice)) window.observe(0, this.#observedMs);
       bySlice.set(slice, window);
       return window.observe(count, nowMs);
     };
     this.#windows = { stabilization, bySlice };
     this.#observed = demand;
+    this.#observedMs = nowMs;
     return wantedSlices(demand, members, { waiting, steady });
   }
 
@@ -124,6 +131,18 @@ export class DemandCourse {
     return { wishes: wishesOf(members, layouts), touched };
   }
 
+  /** Pods go, or are about to: they, and what replaces them, go for nobody else within the cooldown. */
+  evict(pods: readonly PodView[], nowMs: number): void {
+    for (const pod of pods) this.#evicted.relaid(replacedBy(pod), nowMs);
+  }
+
+  /** Whether a pod was evicted a short while ago, or replaces one that was. */
+  isSpared({ cooldown = usualCooldown }: PolicyDemand, pod: PodView, nowMs: number): boolean {
+    const cooldownMs = durationMs(cooldown);
+    this.#evicted.forgetOthers(new Set(), nowMs, cooldownMs);
+    return this.#evicted.isResting(replacedBy(pod), nowMs, cooldownMs);
+  }
+
   /** A GPU is re-laid: it rests from now on. */
   relaid(id: string, nowMs: number): void {
     this.#rest.relaid(id, nowMs);
@@ -140,6 +159,12 @@ export class DemandCourse {
       slice.count !== undefined || this.#windows?.bySlice.get(steadyKeyOf(slice))?.isSettled(nowMs) === true;
     return isDone && demand.slices.every(isSettled) ? layRest(demand.rest, asked, members) : layouts;
   }
+}
+
+/** What a pod has in common with those that are made in its place: its controller, or else its name. */
+function replacedBy(pod: PodView): string {
+  const controller = pod.metadata.ownerReferences?.find((owner) => owner.controller === true);
+  return controller?.uid ?? podName(pod);
 }
 
 /** How long more must be asked for before more is wanted. */

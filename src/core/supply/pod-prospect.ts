@@ -14,10 +14,17 @@ import { explainNext } from './next-schedule.ts';
 import { listMembers, type Member } from './member.ts';
 import { describeHold, describePlace, describeSlices, elsewhere, nameProfile } from './prospect-words.ts';
 import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
-import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planServed } from './pool-plan.ts';
+import {
+  planMembers,
+  type Planned,
+  type PlannedPool,
+  type PlanQuestion,
+  planServed,
+  withoutRank,
+} from './pool-plan.ts';
 import { findPrice } from './price.ts';
 import { type PodPool, PoolReader } from './pod-pool.ts';
-import { shareWaiting } from './waiting-share.ts';
+import { shareWaiting, type WaitingSlices } from './waiting-share.ts';
 import { followsPods, type WantedPart, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 import type { PodView } from '../pods/pod-view.ts';
 
@@ -89,12 +96,15 @@ export function* foreseePod(
     const members = nodes.flatMap(({ partition }) =>
       partition ? listMembers(policy, partition, { isResting: () => false }) : [],
     );
-    const waiting = shares.get(name) ?? new Map<string, number>();
+    const waiting: WaitingSlices = shares.get(name) ?? new Map<string, number>();
     const asked = { waiting: followsPods(demand) ? waiting : undefined, steady: (_: string, count: number) => count };
     const wanted = wantedSlices(demand, members, asked);
     const gpus = evictsNever(policy)
       ? members.map(({ gpu }) => gpu)
-      : weighGpus(members, indexHolders({ partitions, pods, budgets }), policy.spec.drain);
+      : weighGpus(members, indexHolders({ partitions, pods, budgets }), policy.spec.drain, {
+          nodes: asked.waiting?.ranks?.nodes,
+          nowMs: facts.now,
+        });
     const scene = { pod, policy, demand, nodes, members, wanted, waiting, gpus, now: facts.now };
     for (const resource of waiter.requests.keys()) {
       const found = yield* foresee({ ...scene, resource });
@@ -191,7 +201,12 @@ function* explainLack(
 ): Asking<Found> {
   const profile = nameProfile(resource);
   const priced = findPrice(asked, planned, lacking, resource);
-  const forced = yield { gpus, asked: priced.asked };
+  // Nobody goes for it who does not rank below: then it is other slices that would have to go short.
+  const isRanked = asked.slices.some(({ outranks }) => outranks !== undefined);
+  const forced = yield {
+    gpus,
+    asked: isRanked ? { slices: priced.asked.slices.map(withoutRank), evict: 'Never' } : priced.asked,
+  };
   if (!forced) return tooLarge;
   const { lacking: short, lackingAtLeast } = planned.shortfall;
   // Evictions alone would serve it, with all slices as they weigh.
@@ -199,14 +214,14 @@ function* explainLack(
   const isNever = asked.evict === 'Never';
   if (isFree || !priced.isMet(forced)) {
     const every = members.map(({ gpu }) => gpu);
-    const evicting = yield { gpus: every, asked: { ...priced.asked, evict: 'IfNeeded' } };
+    const evicting = yield { gpus: every, asked: { slices: priced.asked.slices.map(withoutRank), evict: 'IfNeeded' } };
     if (!evicting) return tooLarge;
     const made = pickMade({ members, layouts: evicting.layouts }, resource, (node) => accepts(nodes, node, pod), true);
     if (priced.isMet(evicting) && made) {
       const pods = namePodsInTheWay(made, nodes);
       const who =
         pods.length === 0 ? 'what runs there has' : `${joinWords(pods)} ${pods.length === 1 ? 'has' : 'have'}`;
-      const why = isNever ? 'demand.evict Never spares what runs' : 'what runs there cannot be evicted';
+      const why = isNever ? 'demand.evict Never spares what runs' : 'what runs there cannot be evicted for it';
       const otherwise = isNever && isFree ? ', or with demand.evict: IfNeeded' : '';
       const message = `no room is idle, and ${why}: ${describePlace(made.member, nodes)} has room for a ${profile} once ${who} ended${otherwise}`;
       return { code: 'NothingIdle', message };

@@ -2,8 +2,22 @@ import { compareText } from '../text/fingerprint.ts';
 import { accepts, type Waiter } from './pod-demand.ts';
 import type { PodPool, PoolNode } from './pod-pool.ts';
 
-/** Slices that pods wait for, by policy and resource. */
-export type WaitingByPolicy = ReadonlyMap<string, ReadonlyMap<string, number>>;
+/** Slices that pods wait for, by resource. */
+export interface WaitingSlices extends ReadonlyMap<string, number> {
+  /** For whom others may go, under `evict: IfNeeded`. */
+  readonly ranks?: WaitingRanks;
+}
+
+/** Pods for which others of lower priority may go. */
+export interface WaitingRanks {
+  /** By resource and priority, how many slices they wait for. */
+  readonly counts: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** The nodes that could take any of them: on no other node somebody goes for them. */
+  readonly nodes: ReadonlySet<string>;
+}
+
+/** By policy. */
+export type WaitingByPolicy = ReadonlyMap<string, WaitingSlices>;
 
 /** Order in which pools take pods that wait: the higher priority first, then by name. */
 export function byTurn(a: Pick<PodPool, 'policy' | 'priority'>, b: Pick<PodPool, 'policy' | 'priority'>): number {
@@ -24,11 +38,13 @@ export function* sharing(
   pools: readonly PodPool[],
 ): Generator<undefined, WaitingByPolicy, undefined> {
   const ordered = pools.toSorted(byTurn).map((pool) => new OpenPool(pool));
-  const shares = new Map(pools.map(({ policy }) => [policy, new Map<string, number>()]));
+  const shares = new Map(pools.map(({ policy }) => [policy, new Share()]));
   const count = (pool: OpenPool, { requests }: Waiter, pods: number): void => {
     const share = shares.get(pool.policy);
     for (const [name, amount] of requests) share?.set(name, (share.get(name) ?? 0) + amount * pods);
   };
+  const rank = (pool: OpenPool, waiter: Waiter, kind: string, pods: number, hasIdle = false): void =>
+    shares.get(pool.policy)?.rank({ waiter, pods, hasIdle, nodes: pool.listNodes(waiter, kind) });
   for (const { waiter, kind, pods } of yield* groupAlike(waiters)) {
     let left = pods;
     // 1. One by one, as each takes slices that are idle.
@@ -36,6 +52,7 @@ export function* sharing(
       yield;
       while (left > 0 && pool.serve(waiter, kind)) {
         count(pool, waiter, 1);
+        rank(pool, waiter, kind, 1, true);
         left -= 1;
       }
     }
@@ -45,7 +62,10 @@ export function* sharing(
     for (const pool of following) {
       if (left === 0) break;
       count(pool, waiter, left);
-      left = pool.passOn(waiter, left);
+      const passed = pool === following.at(-1) ? 0 : pool.passOn(waiter, left);
+      // Nobody goes for it in two pools at once.
+      rank(pool, waiter, kind, left - passed);
+      left = passed;
     }
     if (following.length > 0) continue;
     const pool =
@@ -53,6 +73,63 @@ export function* sharing(
     if (pool) count(pool, waiter, left);
   }
   return shares;
+}
+
+/** Pods that count for a pool, in the order of their priority. */
+interface RankedPods {
+  readonly waiter: Waiter;
+  readonly pods: number;
+  /** Something idle serves them. */
+  readonly hasIdle: boolean;
+  /** The nodes of the pool that could take them. */
+  readonly nodes: ReadonlySet<string>;
+}
+
+class Share extends Map<string, number> implements WaitingSlices {
+  readonly #ranked: RankedPods[] = [];
+
+  rank(pods: RankedPods): void {
+    if (pods.pods > 0) this.#ranked.push(pods);
+  }
+
+  /**
+   * Nobody goes for a pod that may not preempt, that the scheduler has found a node for by itself, that requests several slices, of which
+   * it might get one, or that Kueue holds back; nor for one behind such a pod, which would take what is freed. Those of the highest
+   * priority say which nodes serve.
+   */
+  get ranks(): WaitingRanks {
+    const counts = new Map<string, Map<number, number>>();
+    const behind = new Map<string, number>();
+    let nodes: ReadonlySet<string> | undefined;
+    for (const { waiter, pods, hasIdle, nodes: own } of this.#ranked) {
+      const priority = priorityOf(waiter);
+      const [[resource, amount] = ['', 0], ...others] = waiter.requests;
+      const isAble = amount === 1 && others.length === 0 && mayPreempt(waiter) && own.size > 0;
+      const reaches = nodes === undefined || [...nodes].every((node) => own.has(node));
+      if (!isAble || !reaches) {
+        const takes = waiter.ways === undefined && waiter.pod.status?.nominatedNodeName === undefined;
+        if (!hasIdle && takes)
+          for (const name of waiter.requests.keys()) behind.set(name, Math.max(priority, behind.get(name) ?? priority));
+        continue;
+      }
+      nodes ??= own;
+      const of = counts.get(resource) ?? new Map<number, number>();
+      counts.set(resource, of.set(priority, pods + (of.get(priority) ?? 0)));
+    }
+    for (const [resource, priority] of behind)
+      for (const one of [...(counts.get(resource)?.keys() ?? [])])
+        if (one <= priority) counts.get(resource)?.delete(one);
+    return { counts, nodes: nodes ?? new Set() };
+  }
+}
+
+/** Pods without one have been admitted before there was any. */
+function priorityOf({ pod }: Waiter): number {
+  return pod.spec?.priority ?? 0;
+}
+
+function mayPreempt({ pod, ways }: Waiter): boolean {
+  return ways === undefined && pod.spec?.preemptionPolicy !== 'Never' && pod.status?.nominatedNodeName === undefined;
 }
 
 /** {@link sharing}, at once. */
@@ -63,7 +140,7 @@ export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool
   return step.value;
 }
 
-/** Pods that require and request the same, in an order that does not depend on that of the pods. */
+/** Pods that require, request and rank the same: the higher priority first, else in an order that does not depend on that of the pods. */
 interface AlikePods {
   readonly waiter: Waiter;
   /** What they require of a node. */
@@ -80,12 +157,14 @@ function* groupAlike(waiters: readonly Waiter[]): Generator<undefined, readonly 
     const known = groups.get(key);
     groups.set(key, { waiter, kind, pods: waiter.count + (known?.pods ?? 0) });
   }
-  return [...groups].toSorted(([a], [b]) => compareText(a, b)).map(([, group]) => group);
+  return [...groups]
+    .toSorted(([a, one], [b, other]) => priorityOf(other.waiter) - priorityOf(one.waiter) || compareText(a, b))
+    .map(([, group]) => group);
 }
 
-/** Equal for pods that require and request the same. */
+/** Equal for pods that require and request the same, and rank the same. */
 export function alikeKey(waiter: Waiter): string {
-  return JSON.stringify([kindOf(waiter), ...waiter.requests]);
+  return JSON.stringify([kindOf(waiter), ...waiter.requests, priorityOf(waiter), mayPreempt(waiter)]);
 }
 
 function kindOf({ pod, ways }: Waiter): string {
@@ -156,6 +235,11 @@ class OpenPool {
     return this.#listAccepting(waiter, kind).some(({ possible }) =>
       names.every((name) => possible?.has(name) === true),
     );
+  }
+
+  /** The names of the nodes that could take a pod. */
+  listNodes(waiter: Waiter, kind: string): ReadonlySet<string> {
+    return new Set(this.#listAccepting(waiter, kind).map(({ node }) => node.metadata.name));
   }
 
   #listAccepting(waiter: Waiter, kind: string): readonly OpenNode[] {

@@ -1,10 +1,11 @@
 import type { PolicyDemand } from '../../api/types.ts';
-import { type DemandSlice, WHOLE } from '../demand/pool.ts';
+import { type DemandSlice, NOBODY, WHOLE } from '../demand/pool.ts';
 import { isWhole, nameSlice, profilesServingAll, shareProfiles, type SliceEntry } from '../policy/demand-profiles.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
-import { waitingFor } from './pod-demand.ts';
+import { isOfProfile, waitingFor } from './pod-demand.ts';
+import type { WaitingSlices } from './waiting-share.ts';
 
 /** Slices that are wanted for one reason. */
 export interface WantedPart extends DemandSlice {
@@ -31,10 +32,18 @@ export interface WantedSlice {
 /** What pods ask for. */
 export interface Asked {
   /** Requests of pods that wait, by resource; undefined if the demand does not follow pods. */
-  readonly waiting: ReadonlyMap<string, number> | undefined;
-  /** Takes in how many of a slice, and its profiles, pods ask for now. @returns how many they have asked for long enough */
-  readonly steady: (slice: string, count: number) => number;
+  readonly waiting: WaitingSlices | undefined;
+  /**
+   * Takes in how many of a slice, and its profiles, pods ask for now.
+   *
+   * @param isPart none were asked for under this name before, though the slice is known
+   * @returns how many they have asked for long enough
+   */
+  readonly steady: (slice: string, count: number, isPart?: boolean) => number;
 }
+
+/** A `count` is written like a layout: pods of no priority go for it. */
+const outrankedByCount = 1;
 
 /** Whether a demand follows what pods ask for. */
 export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
@@ -42,7 +51,7 @@ export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
 }
 
 export function wantedSlices(
-  { slices }: PolicyDemand,
+  { slices, evict }: PolicyDemand,
   members: readonly Member[],
   asked: Asked,
 ): readonly WantedSlice[] {
@@ -59,8 +68,10 @@ export function wantedSlices(
       profile,
       used: used.get(profile) ?? 0,
       waiting: asked.waiting ? waitingFor(asked.waiting, profile) : 0,
+      ranks: evict === 'IfNeeded' ? ranksFor(asked.waiting, profile) : [],
     }));
-    return want(slice, uses, parts, asked);
+    const wanted = want(slice, uses, parts, asked);
+    return evict === 'IfNeeded' ? { ...wanted, slices: wanted.slices.map((part) => withRank(slice, part)) } : wanted;
   });
 }
 
@@ -70,10 +81,48 @@ export function steadyKeyOf(slice: SliceEntry, profile?: string): string {
   return JSON.stringify([nameSlice(slice), profiles ?? memory ?? mig, profile]);
 }
 
+/** For a min and for spare slices nobody goes, nor for what is in use already. */
+function withRank({ count }: SliceEntry, part: WantedPart): WantedPart {
+  return { outranks: count === undefined ? NOBODY : outrankedByCount, ...part };
+}
+
 interface ProfileUse {
   readonly profile: string;
   readonly used: number;
   readonly waiting: number;
+  /** Of these, those for which others may go, the highest priority first. */
+  readonly ranks: readonly RankedCount[];
+}
+
+interface RankedCount {
+  readonly priority: number;
+  readonly count: number;
+}
+
+function ranksFor(waiting: WaitingSlices | undefined, profile: string): readonly RankedCount[] {
+  const found = [...(waiting?.ranks?.counts ?? [])].filter(([resource]) => isOfProfile(resource, profile));
+  const counts = new Map<number, number>();
+  for (const [priority, count] of found.flatMap(([, of]) => [...of]))
+    counts.set(priority, count + (counts.get(priority) ?? 0));
+  return [...counts].map(([priority, count]) => ({ priority, count })).toSorted((a, b) => b.priority - a.priority);
+}
+
+/** Those that have waited long enough, as far as there is room for them beside what is in use. */
+function lastingRanks(
+  slice: SliceEntry,
+  { profile, waiting, ranks }: ProfileUse,
+  room: number,
+  { steady }: Asked,
+): readonly RankedCount[] {
+  let [asked, lasted] = [0, 0];
+  return ranks.flatMap(({ priority, count }) => {
+    asked += count;
+    // One of higher priority that has just come takes nothing from how long others have waited.
+    const lasting = Math.min(asked, waiting, room, steady(steadyKeyOf(slice, `${profile} ${priority}`), asked, true));
+    const more = Math.max(0, lasting - lasted);
+    lasted += more;
+    return more > 0 ? [{ priority, count: more }] : [];
+  });
 }
 
 function want(
@@ -106,6 +155,23 @@ function want(
           const most = asked.steady(steadyKeyOf(slice, one.profile), one.used + one.waiting);
           return { ...one, waiting: Math.max(0, Math.min(one.waiting, most - one.used)) };
         });
+  let room = Math.max(0, firm - used);
+  const ranked = lastingUses.map((one) => {
+    const ranks = lastingRanks(slice, one, room, asked);
+    const count = sum(ranks.map((of) => of.count));
+    room -= count;
+    return { ...one, waiting: one.waiting - count, ranks };
+  });
+  const firsts = ranked.flatMap(({ profile, ranks }) =>
+    ranks.map((of) => ({
+      name: `${name}/${profile} of ${of.priority}`,
+      profiles: [profile],
+      count: of.count,
+      weight: parts.weight,
+      outranks: of.priority,
+      isWaitedFor: true,
+    })),
+  );
   return {
     name,
     count,
@@ -113,7 +179,8 @@ function want(
     waiting,
     beyond: Math.max(0, asks - max),
     slices: [
-      ...split(name, firm, lastingUses, parts),
+      ...firsts,
+      ...split(name, firm - sum(firsts.map((one) => one.count)), ranked, parts),
       ...(count > firm ? [{ name: `${name}/spare`, count: count - firm, ...parts, isSpare: true }] : []),
     ],
   };
