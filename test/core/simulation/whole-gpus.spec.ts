@@ -54,7 +54,7 @@ describe('whole GPUs in a simulation', () => {
     const play = (slices: readonly object[]) => {
       const policy = aDemandPolicy({ from: 'Pods', evict: 'IfNeeded', slices: slices });
       const side = aSide([aSimulatedNode('n1', inUse)], policy);
-      return playOne(side, pods(1, '1g.5gb', 10, HOUR), { running: pods(1, WHOLE, 0, 3 * HOUR) });
+      return playOne(side, pods(1, '1g.5gb', 10, HOUR, 1), { running: pods(1, WHOLE, 0, 3 * HOUR) });
     };
     const left = play([{ profiles: ['1g.5gb'], weight: 100 }]);
     expect(left.total.evictions).to.equal(0);
