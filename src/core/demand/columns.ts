@@ -135,9 +135,13 @@ export class ColumnLister {
       const isPicked = picks !== undefined && going.some(({ busy }) => busy);
       for (const created of staying.length === 0 && !keepsMode ? [...additions, madeWhole] : additions) {
         if (!created.some((count) => count > 0)) continue;
-        if (!isPicked || created === madeWhole) take(staying, going, created);
-        else {
-          const pick = picks.pick(totals, created);
+        if (!isPicked || created === madeWhole) {
+          take(staying, going, created);
+          continue;
+        }
+        // With less to make it may pick others.
+        for (const some of listParts(created)) {
+          const pick = picks.pick(totals, some);
           if (pick === undefined) continue;
           const stays = ({ bit }: Known): boolean => (pick.kept & bit) !== 0;
           const gone = known.filter((one) => !stays(one));
@@ -194,6 +198,14 @@ export class ColumnLister {
     cache.set(key, found);
     return found;
   }
+}
+
+/** All or some of what can be made. */
+function listParts(created: readonly number[]): readonly (readonly number[])[] {
+  return created.reduce<readonly (readonly number[])[]>(
+    (parts, most) => parts.flatMap((part) => Array.from({ length: most + 1 }, (_, count) => [...part, count])),
+    [[]],
+  );
 }
 
 /** Which instances of a GPU a node keeps for counts of profiles; each answer is given once. */

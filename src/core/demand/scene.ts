@@ -42,7 +42,7 @@ export function setScene({ classes, slices, evict }: DemandQuestion): Scene {
   return { table, groups: [...groups.values()] };
 }
 
-/** Who goes for whom in a pool; undefined if nobody goes at all. */
+/** Who goes for whom in a pool; undefined if nobody may go at all. */
 export function levelsOf(
   slices: readonly DemandSlice[],
   instances: readonly PoolInstance[],
@@ -50,8 +50,7 @@ export function levelsOf(
 ): RankLevels | undefined {
   if (evict === 'Never') return undefined;
   const ranks = instances.flatMap(({ busy, stays, rank = NOBODY }) => (busy && stays !== true ? [rank] : []));
-  const levels = new RankLevels(slices, ranks);
-  return levels.count > 1 ? levels : undefined;
+  return new RankLevels(slices, ranks);
 }
 
 /** The share of a GPU that a profile takes, of its memory, and then of its compute slices: all of it if it is the whole GPU. */

@@ -90,7 +90,7 @@ export class DemandPlayer {
       asked.evict,
     );
     // Where nobody may go, most plans need not be made.
-    if (levels === undefined)
+    if (levels === undefined || levels.count === 1)
       return this.#choice.choose(
         { ...asked, evict: 'Never' },
         members.map(({ gpu }) => gpu),
