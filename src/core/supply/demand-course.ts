@@ -81,7 +81,9 @@ export class DemandCourse {
     // What no pods are followed for any more is forgotten: once they are again, what they asked for in between is unknown.
     const bySlice = new Map<string, DemandWindow>();
     const steady = (slice: string, count: number, isPart = false): number => {
-      const window = before?.get(slice) ?? new DemandWindow(times);
+      // Who goes has run in vain: for that, others must have waited for longer than for what is idle.
+      const window =
+        before?.get(slice) ?? new DemandWindow(isPart ? { ...times, riseMs: Math.max(times.riseMs, times.fallMs) } : times);
       if (isPart && before && !before.has(slice)) window.observe(0, this.#observedMs);
       bySlice.set(slice, window);
       return window.observe(count, nowMs);
