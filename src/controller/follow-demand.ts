@@ -116,7 +116,10 @@ export class DemandReconciler {
     if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#parts.now()) };
     const paceMs = podsPaceOf(demand);
     const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
-    const waiters = [...listWaiters(await this.#parts.pods.get(course.longestMs(demand))), ...(held?.waiters ?? [])];
+    const isTold = [...this.#parts.cluster.fleet.policies].some(({ policy }) => policy.spec.demand?.namespaceSelector);
+    const namespaces = isTold ? await this.#parts.namespaces.get(paceMs) : undefined;
+    const pods = await this.#parts.pods.get(course.longestMs(demand));
+    const waiters = [...listWaiters(pods, namespaces), ...(held?.waiters ?? [])];
     const waiting = await readWaiting(this.#parts.cluster, record, waiters);
     const wanted = course.want(demand, members, waiting, this.#parts.now());
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);

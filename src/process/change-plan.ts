@@ -29,7 +29,7 @@ export async function foreseeChange(
   at: number = cluster.now,
 ): Promise<ChangePlan> {
   const prepared = prepareChange(cluster, given, setup, at);
-  const waiters = listWaiters(cluster.pods);
+  const waiters = listWaiters(cluster.pods, cluster.namespaces);
   const isQueued = prepared.demands.some(({ policy }) => policy.spec.demand?.from === 'Kueue');
   const kueue = isQueued ? await readKueue() : undefined;
   const demands: DemandOutlook[] = [];

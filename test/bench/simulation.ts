@@ -35,9 +35,8 @@ export async function measurePriorities(): Promise<void> {
   const names = Array.from({ length: GPUS }, (_, index) => `n${index}`);
   const facts = aCluster(names.map((name) => aFleetNode({ name, slices: ['3g.20gb@0', '3g.20gb@4'] })));
   for (const [mapping, load] of [
-    ['memory', 1],
     ['memory', 0.85],
-    ['share', 0.85],
+    ['share', 0.7],
   ] as const)
     for (const seed of SEEDS) {
       const played = (['Never', 'IfNeeded'] as const).map((evict) => {

@@ -1,4 +1,5 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
+import { coverDemand, readDemand } from '../demand/coverage.ts';
 import type { ClassLayout } from '../demand/demand-plan.ts';
 import { PoolClasses } from '../demand/gpu-classes.ts';
 import type { PoolGpu, PoolInstance } from '../demand/pool.ts';
@@ -89,13 +90,19 @@ export class DemandPlayer {
       weighed.flatMap(({ instances }) => instances),
       asked.evict,
     );
-    // Where nobody may go, most plans need not be made.
-    if (levels === undefined || levels.count === 1)
-      return this.#choice.choose(
-        { ...asked, evict: 'Never' },
-        members.map(({ gpu }) => gpu),
-        isResting,
-      );
+    // Where nobody may go, or need go, most plans need not be made.
+    const gentle = this.#choice.choose(
+      { ...asked, evict: 'Never' },
+      members.map(({ gpu }) => gpu),
+      isResting,
+    );
+    const mayAsk = levels !== undefined && levels.count > 1;
+    const after = members.flatMap(({ gpu }) => {
+      const layout = gentle.get(gpu.id);
+      return layout === undefined ? gpu.instances : [...layout.keep, ...layout.create];
+    });
+    if (!mayAsk) return gentle;
+    if (!lacksOf(asked.slices, after).some((slice) => levels.levelOf(slice) < levels.count - 1)) return gentle;
     const resting = members.map((member) => ({ ...member, rests: isResting(member.gpu.id) }));
     const planning = planMembers(resting, asked, weighed);
     let step = planning.next();
@@ -144,6 +151,20 @@ export class DemandPlayer {
       return count === 0 ? [] : [{ profiles: new Set(servingAny(slice, kinds)), count }];
     });
   }
+}
+
+/** What some instances do not serve. */
+function lacksOf(
+  slices: DemandAsked['slices'],
+  instances: readonly { readonly profile: string }[],
+): DemandAsked['slices'] {
+  const table = readDemand(slices, () => true);
+  const present = countPresent(instances);
+  const { unserved } = coverDemand(
+    table,
+    table.profiles.map((profile) => present.get(profile) ?? 0),
+  );
+  return table.slices.filter((_, index) => (unserved[index] ?? 0) > 0);
 }
 
 /** The controller knows who is evicted again by the pod. */

@@ -83,7 +83,8 @@ export class DemandCourse {
     const steady = (slice: string, count: number, isPart = false): number => {
       // Who goes has run in vain: for that, others must have waited for longer than for what is idle.
       const window =
-        before?.get(slice) ?? new DemandWindow(isPart ? { ...times, riseMs: Math.max(times.riseMs, times.fallMs) } : times);
+        before?.get(slice) ??
+        new DemandWindow(isPart ? { ...times, riseMs: Math.max(times.riseMs, times.fallMs) } : times);
       if (isPart && before && !before.has(slice)) window.observe(0, this.#observedMs);
       bySlice.set(slice, window);
       return window.observe(count, nowMs);

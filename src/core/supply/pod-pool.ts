@@ -7,6 +7,7 @@ import type {
   PolicySpec,
 } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
+import type { LabelSelection } from '../metadata/label-selector.ts';
 import { isClosed, type NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { isWhole, nameSlice, profilesServing, type SliceEntry } from '../policy/demand-profiles.ts';
@@ -31,6 +32,8 @@ export interface PodPool {
   readonly priority: number;
   /** Whether its demand follows what Kueue holds back, too. */
   readonly followsQueues: boolean;
+  /** Whose pods count; absent: those of all namespaces. */
+  readonly namespaceSelector?: LabelSelection | undefined;
   readonly nodes: readonly PoolNode[];
   readonly overflow: readonly Overflow[];
 }
@@ -71,7 +74,14 @@ export class PoolReader {
   /** @param nodes as they were read @param states how the demand stood after its last plan */
   pool(policy: string, nodes: readonly PoolNode[], states?: readonly DemandState[]): PodPool {
     const { priority = 0, demand } = this.#policy.spec;
-    return { policy, priority, followsQueues: demand?.from === 'Kueue', nodes, overflow: this.#listOverflow(states) };
+    return {
+      policy,
+      priority,
+      followsQueues: demand?.from === 'Kueue',
+      namespaceSelector: demand?.namespaceSelector,
+      nodes,
+      overflow: this.#listOverflow(states),
+    };
   }
 
   #listOverflow(states: readonly DemandState[] = []): readonly Overflow[] {

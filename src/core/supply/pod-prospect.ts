@@ -76,13 +76,13 @@ export function* foreseePod(
   facts: ClusterFacts,
   held: readonly Waiter[] = [],
 ): Asking<readonly PodProspect[]> {
-  const [waiter] = listWaiters([pod]);
+  const [waiter] = listWaiters([pod], facts.namespaces);
   if (!waiter) return [];
   const byPolicy = Map.groupBy(listGpuNodes(facts), ({ policy }) => policy);
   const owned = [...byPolicy].flatMap(([policy, nodes]) => (policy ? [{ policy: asScheduled(policy), nodes }] : []));
   const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes));
   const homes = [...shareWaiting([waiter], pools)].flatMap(([name, { size }]) => (size > 0 ? [name] : []));
-  const shares = shareWaiting([...listWaiters(facts.pods ?? [pod]), ...held], pools);
+  const shares = shareWaiting([...listWaiters(facts.pods ?? [pod], facts.namespaces), ...held], pools);
   const { partitions, pods = [], budgets = [] } = facts;
   const prospects: PodProspect[] = [];
   for (const { policy, nodes } of owned) {

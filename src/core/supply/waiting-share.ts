@@ -1,5 +1,5 @@
 import { compareText } from '../text/fingerprint.ts';
-import { accepts, type Waiter } from './pod-demand.ts';
+import { accepts, isInNamespaces, type Waiter } from './pod-demand.ts';
 import type { PodPool, PoolNode } from './pod-pool.ts';
 
 /** Slices that pods wait for, by resource. */
@@ -45,14 +45,18 @@ export function* sharing(
   };
   const rank = (pool: OpenPool, waiter: Waiter, kind: string, pods: number, hasIdle = false): void =>
     shares.get(pool.policy)?.rank({ waiter, pods, hasIdle, nodes: pool.listNodes(waiter, kind) });
-  for (const { waiter, kind, pods } of yield* groupAlike(waiters)) {
+  const tellsNamespaces = pools.some(({ namespaceSelector }) => namespaceSelector !== undefined);
+  for (const { waiter, kind, pods } of yield* groupAlike(waiters, tellsNamespaces)) {
     let left = pods;
     // 1. One by one, as each takes slices that are idle.
     for (const pool of ordered) {
       yield;
       while (left > 0 && pool.serve(waiter, kind)) {
-        count(pool, waiter, 1);
-        rank(pool, waiter, kind, 1, true);
+        // The scheduler knows nothing of demands: what is idle serves pods of any namespace.
+        if (pool.counts(waiter)) {
+          count(pool, waiter, 1);
+          rank(pool, waiter, kind, 1, true);
+        }
         left -= 1;
       }
     }
@@ -148,12 +152,15 @@ interface AlikePods {
   readonly pods: number;
 }
 
-function* groupAlike(waiters: readonly Waiter[]): Generator<undefined, readonly AlikePods[], undefined> {
+function* groupAlike(
+  waiters: readonly Waiter[],
+  tellsNamespaces: boolean,
+): Generator<undefined, readonly AlikePods[], undefined> {
   const groups = new Map<string, AlikePods>();
   for (const waiter of waiters) {
     yield;
     const kind = kindOf(waiter);
-    const key = alikeKey(waiter);
+    const key = `${tellsNamespaces ? waiter.pod.metadata.namespace : ''} ${alikeKey(waiter)}`;
     const known = groups.get(key);
     groups.set(key, { waiter, kind, pods: waiter.count + (known?.pods ?? 0) });
   }
@@ -184,16 +191,23 @@ interface OpenNode extends PoolNode {
 class OpenPool {
   readonly policy: string;
   readonly #followsQueues: boolean;
+  readonly #namespaceSelector: PodPool['namespaceSelector'];
   readonly #nodes: readonly OpenNode[];
   readonly #overflow: { readonly resources: ReadonlySet<string>; count: number }[];
   /** The nodes that could take pods of a kind. */
   readonly #accepting = new Map<string, readonly OpenNode[]>();
 
-  constructor({ policy, followsQueues, nodes, overflow }: PodPool) {
+  constructor({ policy, followsQueues, namespaceSelector, nodes, overflow }: PodPool) {
+    this.#namespaceSelector = namespaceSelector;
     this.policy = policy;
     this.#overflow = overflow.map((one) => ({ ...one }));
     this.#followsQueues = followsQueues;
     this.#nodes = nodes.map((one) => ({ ...one, left: new Map(one.idle) }));
+  }
+
+  /** Whether pods of its namespace count for its demand. */
+  counts(waiter: Waiter): boolean {
+    return isInNamespaces(waiter, this.#namespaceSelector);
   }
 
   /** Takes idle slices for a pod from a node that could take it. @returns whether there was one */
@@ -208,7 +222,7 @@ class OpenPool {
 
   /** Whether a node of it could take the pod, and be given a slice that the pod requests; others may be fixed, or there already. */
   makes(waiter: Waiter, kind: string, how: 'follows' | 'fixed'): boolean {
-    if (waiter.ways !== undefined && !this.#followsQueues) return false;
+    if (!this.counts(waiter) || (waiter.ways !== undefined && !this.#followsQueues)) return false;
     const names = [...waiter.requests.keys()];
     const offers = ({ follows, fixed, idle }: OpenNode, name: string): boolean =>
       follows.has(name) || fixed.has(name) || idle.has(name);
@@ -232,6 +246,7 @@ class OpenPool {
   /** Whether a node of it could take the pod, and have all that it requests under another policy. */
   couldHave(waiter: Waiter, kind: string): boolean {
     const names = [...waiter.requests.keys()];
+    if (!this.counts(waiter)) return false;
     return this.#listAccepting(waiter, kind).some(({ possible }) =>
       names.every((name) => possible?.has(name) === true),
     );
