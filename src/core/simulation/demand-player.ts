@@ -97,7 +97,7 @@ export class DemandPlayer {
       isResting,
     );
     const mayAsk = levels !== undefined && levels.count > 1;
-    const after = members.flatMap(({ gpu }) => {
+    const after = members.flatMap(({ gpu }): readonly { readonly profile: string }[] => {
       const layout = gentle.get(gpu.id);
       return layout === undefined ? gpu.instances : [...layout.keep, ...layout.create];
     });
@@ -129,7 +129,12 @@ export class DemandPlayer {
       if (this.#course.isSpared(this.#demand, podOf(task), now * 1000)) return { ...one, stays: true };
       const { priority, startedAt } = task;
       const minutesRun = Math.round((now - startedAt) / 60);
-      return { ...one, evictionWeight: weighEviction('Evicted', priority) ?? 1, rank: priority, minutesRun };
+      return {
+        ...one,
+        evictionWeight: weighEviction('Evicted', priority, minutesRun) ?? 1,
+        rank: priority,
+        minutesRun,
+      };
     });
     return { ...gpu, instances };
   }

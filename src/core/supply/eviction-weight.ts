@@ -86,10 +86,11 @@ function weigh(
     if (pod === undefined) return { weight: usual, rank: Number.MAX_SAFE_INTEGER, minutes: 0 };
     if (isSpared?.(pod) === true) return undefined;
     const { spec: { priority = 0 } = {}, status: { startTime } = {} } = pod;
-    const weight = weighEviction(judgeFate(pod, drain, holders).fate, priority);
     const startedMs = startTime === undefined ? NaN : Date.parse(startTime);
-    const minutes = nowMs === undefined || Number.isNaN(startedMs) ? 0 : (nowMs - startedMs) / 60_000;
-    return weight === undefined ? undefined : { weight, rank: priority, minutes: Math.max(0, Math.round(minutes)) };
+    const minutes =
+      nowMs === undefined || Number.isNaN(startedMs) ? 0 : Math.max(0, Math.round((nowMs - startedMs) / 60_000));
+    const weight = weighEviction(judgeFate(pod, drain, holders).fate, priority, minutes);
+    return weight === undefined ? undefined : { weight, rank: priority, minutes };
   });
   const known = costs.filter((cost) => cost !== undefined);
   if (known.length === 0 || known.length < costs.length) return { ...one, stays: true };
@@ -118,12 +119,14 @@ export function listGoing(
 }
 
 /**
- * A pod of higher priority is dearer, by its order of magnitude: priorities have no unit.
+ * A pod of higher priority is dearer, by its order of magnitude: priorities have no unit. So is one that has run for long: as a pod more
+ * for each time that its hours have doubled.
  *
  * @returns undefined if no eviction moves it
  */
-export function weighEviction(fate: PodFate, priority = 0): number | undefined {
+export function weighEviction(fate: PodFate, priority = 0, minutesRun = 0): number | undefined {
   if (fate === 'Stays' || fate === 'Awaited') return undefined;
   if (fate === 'Blocked') return forBudget;
-  return usual + 10 * Math.ceil(Math.log10(1 + Math.max(0, priority)));
+  const doublings = Math.floor(Math.log2(1 + minutesRun / 60));
+  return usual + 10 * Math.ceil(Math.log10(1 + Math.max(0, priority))) + 10 * doublings;
 }

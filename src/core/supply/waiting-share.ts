@@ -121,8 +121,7 @@ class Share extends Map<string, number> implements WaitingSlices {
       counts.set(resource, of.set(priority, pods + (of.get(priority) ?? 0)));
     }
     for (const [resource, priority] of behind)
-      for (const one of [...(counts.get(resource)?.keys() ?? [])])
-        if (one <= priority) counts.get(resource)?.delete(one);
+      for (const one of counts.get(resource)?.keys() ?? []) if (one <= priority) counts.get(resource)?.delete(one);
     return { counts, nodes: nodes ?? new Set() };
   }
 }

@@ -7,6 +7,7 @@ import { type DemandSlice, NOBODY, type PoolGpu, type PoolInstance, WHOLE } from
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
 import { placeOf } from '../../../src/core/gpu/search/instance.ts';
 import { HighsSolver, loadSolver } from '../../../src/solver/highs.ts';
+import { compareText } from '../../../src/core/text/fingerprint.ts';
 import { modelOf } from '../gpu/builders.ts';
 import { listPlacedStates } from '../gpu/placed-states.ts';
 import { compareNumbers, weighLacking } from './brute-force.ts';
@@ -123,7 +124,7 @@ function listBusy({ destroy }: Layout): readonly PoolInstance[] {
 
 /** A pool in a few words. */
 function write({ gpus, slices }: Pool): string {
-  return JSON.stringify([gpus.map(({ geometry: _, ...gpu }) => gpu), slices]);
+  return JSON.stringify([gpus.map(({ geometry, ...gpu }) => ({ ...gpu, of: geometry.computeSlices })), slices]);
 }
 
 /** Levels by their bounds: the ranks of all that may go, falling. */
@@ -190,7 +191,7 @@ function tryAll(pool: Pool): readonly number[] {
       if (gpu.keepsMode === true && isWhole !== (state[0] === `${WHOLE}@0`)) continue;
       const of: Record<string, number> = {};
       for (const name of state.map((one) => one.split('@')[0] ?? '')) of[name] = (of[name] ?? 0) + 1;
-      counts.set(JSON.stringify(Object.entries(of).toSorted()), of);
+      counts.set(JSON.stringify(Object.entries(of).toSorted(([a], [b]) => compareText(a, b))), of);
     }
     const all = [...counts.values()].flatMap((of) => become(gpu, of) ?? []);
     const mayGo = (one: PoolInstance): boolean =>
