@@ -4,7 +4,6 @@ import type { BudgetView } from '../pods/disruption-budget.ts';
 import type { LabelSelector } from '../pods/plugin-pods.ts';
 import type { NodeSettings } from '../node/snapshot.ts';
 import type { NodeView } from '../node/node-view.ts';
-import type { NamespaceLabels } from '../supply/pod-demand.ts';
 import type { Limit } from '../rollout/limit.ts';
 import type { PodView } from '../pods/pod-view.ts';
 
@@ -18,7 +17,7 @@ export interface ClusterState {
   readonly pods: readonly PodView[];
   readonly budgets: readonly BudgetView[];
   /** Absent: they are known by name. */
-  readonly namespaces?: NamespaceLabels | undefined;
+  readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
 }
 
 /** The controller's settings, as far as they affect a plan. */

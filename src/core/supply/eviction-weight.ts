@@ -120,13 +120,13 @@ export function listGoing(
 
 /**
  * A pod of higher priority is dearer, by its order of magnitude: priorities have no unit. So is one that has run for long: as a pod more
- * for each time that its hours have doubled.
+ * for each time that its quarters of an hour have doubled.
  *
  * @returns undefined if no eviction moves it
  */
 export function weighEviction(fate: PodFate, priority = 0, minutesRun = 0): number | undefined {
   if (fate === 'Stays' || fate === 'Awaited') return undefined;
   if (fate === 'Blocked') return forBudget;
-  const doublings = Math.floor(Math.log2(1 + minutesRun / 60));
+  const doublings = Math.floor(Math.log2(1 + minutesRun / 15));
   return usual + 10 * Math.ceil(Math.log10(1 + Math.max(0, priority))) + 10 * doublings;
 }

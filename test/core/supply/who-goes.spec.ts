@@ -115,7 +115,7 @@ describe('who goes for a pod that waits', () => {
   const dayLong = (priority: number): readonly PodView[] => smalls.map((_, index) => running(`n-${index}`, priority));
   const all = smalls.map((_, index) => `n-${index}`);
 
-  it('is none of seven small ones of a day for a large one of equal priority, though it weighs more', () => {
+  it('leaves seven small ones of a day alone for a large one of equal priority, though it weighs more', () => {
     expect(new Loop(policy).look(seven, [...dayLong(0), waiting('large', '7g.40gb')])).to.deep.equal([]);
   });
 
@@ -126,7 +126,7 @@ describe('who goes for a pod that waits', () => {
     expect(new Loop(policy).look(seven, [...mixed, large]), 'one of them ranks as high').to.deep.equal([]);
   });
 
-  it('is no pod of priority 1000000 for one of priority 1', () => {
+  it('leaves pods of priority 1000000 alone for those of priority 1', () => {
     const halves = aDemandPolicy(follows('1g.5gb', '3g.20gb'));
     const node = [fullOf(halves, 'n', ['3g.20gb@0', '3g.20gb@4'])];
     const two = [running('n-0', 1_000_000), running('n-1', 1_000_000)];
