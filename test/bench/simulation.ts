@@ -23,7 +23,7 @@ const slices: PolicyDemand['slices'] = ['1g.5gb', '2g.10gb', '3g.20gb', '7g.40gb
 /** Priorities that pods get at random, and how many days are played. */
 const PRIORITIES = [0, 100, 1000];
 const WEEK = 7;
-const SEEDS = [1];
+const SEEDS = [1, 2, 3];
 
 /**
  * The shipped loop with pods of three priorities, `count` and `min` absent: whom `evict: IfNeeded` lets wait less, and what it costs. The
