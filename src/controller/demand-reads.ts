@@ -1,4 +1,4 @@
-import { deviceClasses, disruptionBudgets, nodePartitions, pods } from '../api/resources.ts';
+import { deviceClasses, disruptionBudgets, namespaces, nodePartitions, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
 import type { DeviceClassView } from '../core/explain/device-request.ts';
 import { type ExtendedNames, extendedNamesOf } from '../core/explain/judge.ts';
@@ -8,7 +8,7 @@ import { projectHolder, projectHoldings } from '../core/projection/project-holde
 import { projectWaitingPod } from '../core/projection/project-waiting-pod.ts';
 import { indexHolders, type PoolHolders } from '../core/supply/eviction-weight.ts';
 import { holding, type KueueReading } from '../core/supply/kueue.ts';
-import type { Waiter } from '../core/supply/pod-demand.ts';
+import type { NamespaceLabels, Waiter } from '../core/supply/pod-demand.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/call-options.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -36,6 +36,8 @@ export interface DemandReads {
   readonly names: PacedReading<ExtendedNames>;
   /** Who holds slices, and what their eviction costs: read for a plan that may evict. */
   readonly holders: PacedReading<PoolHolders>;
+  /** Read where a demand says whose pods count. */
+  readonly namespaces: PacedReading<NamespaceLabels>;
 }
 
 export function readForDemands(client: KubeClient): DemandReads {
@@ -44,7 +46,17 @@ export function readForDemands(client: KubeClient): DemandReads {
     held: new PacedReading(async () => takeIn(await readKueue(client))),
     names: new PacedReading(() => listNames(client)),
     holders: new PacedReading(() => listHolders(client)),
+    namespaces: new PacedReading(() => listNamespaces(client)),
   };
+}
+
+async function listNamespaces(client: KubeClient): Promise<NamespaceLabels> {
+  const { items } = await client.list<KubeObject>(namespaces, {}, { project: projectNamespace });
+  return new Map(items.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
+}
+
+function projectNamespace({ metadata: { name, labels = {} }, ...object }: KubeObject): KubeObject {
+  return { ...object, metadata: { name, labels } };
 }
 
 /** Pods that no node runs yet: their number is small, and the server knows them by these fields. */

@@ -32,7 +32,7 @@ export async function foreseeChange(
   at: number = cluster.now,
 ): Promise<ChangePlan> {
   const prepared = prepareChange(cluster, given, setup, at);
-  const waiters = listWaiters(cluster.pods);
+  const waiters = listWaiters(cluster.pods, cluster.namespaces);
   const isQueued = prepared.demands.some(({ policy }) => policy.spec.demand?.from === 'Kueue');
   const kueue = isQueued ? await readKueue() : undefined;
   const demands: DemandOutlook[] = [];
@@ -66,7 +66,12 @@ async function chooseLayouts(
       : await planPool(
           members,
           asked,
-          asked.evict === 'Never' ? undefined : weighGpus(members, indexHolders(cluster), policy.spec.drain),
+          asked.evict === 'Never'
+            ? undefined
+            : weighGpus(members, indexHolders(cluster), policy.spec.drain, {
+                nodes: share?.waiting.ranks?.nodes,
+                nowMs: cluster.now,
+              }),
         );
     fleet.choose(policy, wishesOf(members, layouts));
     const report = reportUncounted(

@@ -7,10 +7,15 @@ import { projectWaitingPod } from './project-waiting-pod.ts';
 /** What a pod's eviction is weighed by, and where else it could run. @param labelKeys those that disruption budgets select by */
 export function projectHolder(pod: PodView, labelKeys: ReadonlySet<string>): PodView {
   const { priority } = pod.spec ?? {};
+  const { startTime } = pod.status ?? {};
   const { spec: required } = projectWaitingPod(pod);
-  const { spec: _containers, ...kept } = projectPod(pod, [], () => false, labelKeys);
+  const { spec: _containers, status, ...kept } = projectPod(pod, [], () => false, labelKeys);
   const spec = { ...required, ...(priority !== undefined && { priority }) };
-  return { ...kept, ...(Object.keys(spec).length > 0 && { spec }) };
+  return {
+    ...kept,
+    status: { ...status, ...(startTime !== undefined && { startTime }) },
+    ...(Object.keys(spec).length > 0 && { spec }),
+  };
 }
 
 /** Which pods hold which slices. */

@@ -7,7 +7,8 @@ import type { PodView } from '../pods/pod-view.ts';
 
 /**
  * A pod that waits, reduced to what it requests (all its containers as one) and requires of a node, since when it waits, whom it may
- * preempt, and why no slice helps it, if so. Of one that requests no slice, only the name is kept.
+ * preempt, the node that the scheduler has found for it by itself, and why no slice helps it, if so. Of one that requests no slice, only the
+ * name is kept.
  */
 export function projectWaitingPod(pod: PodView): PodView {
   const { metadata, spec = {} } = pod;
@@ -21,6 +22,11 @@ export function projectWaitingPod(pod: PodView): PodView {
     slices.get(resource) ?? writeNano(requestOf(pod, resource)),
   ]);
   const hopeless = explainHopeless(pod);
+  const { nominatedNodeName } = pod.status ?? {};
+  // Any other word of the scheduler counts for nothing.
+  const conditions =
+    hopeless === undefined ? undefined : [{ type: 'PodScheduled', status: 'False', message: hopeless }];
+  const status = definedOnly({ nominatedNodeName, conditions });
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return {
     metadata: { ...kept, ...definedOnly({ creationTimestamp }) },
@@ -29,9 +35,6 @@ export function projectWaitingPod(pod: PodView): PodView {
       ...(required && { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } }),
       containers: [{ resources: { requests: Object.fromEntries(requests) } }],
     },
-    // Any other word of the scheduler counts for nothing.
-    ...(hopeless !== undefined && {
-      status: { conditions: [{ type: 'PodScheduled', status: 'False', message: hopeless }] },
-    }),
+    ...(Object.keys(status).length > 0 && { status }),
   };
 }

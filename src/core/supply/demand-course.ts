@@ -2,6 +2,7 @@ import type { PolicyDemand, PolicyStatus } from '../../api/types.ts';
 import { DemandWindow } from '../demand/demand-window.ts';
 import { RelayRest } from '../demand/relay-rest.ts';
 import type { SliceEntry } from '../policy/demand-profiles.ts';
+import { podName, type PodView } from '../pods/pod-view.ts';
 import type { DemandWishes } from '../policy/demand-wish.ts';
 import { durationMs } from '../text/duration.ts';
 import { sameJson } from '../text/fingerprint.ts';
@@ -10,7 +11,7 @@ import { type DemandAsked, isServed } from './demand-question.ts';
 import { layRest } from './demand-rest.ts';
 import type { Member, Rests } from './member.ts';
 import { type Planned, planServed } from './pool-plan.ts';
-import type { PoolShare } from './waiting-share.ts';
+import type { PoolShare, WaitingSlices } from './waiting-share.ts';
 import { type Asked, followsPods, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
@@ -54,6 +55,8 @@ export interface ChosenLayouts {
  */
 export class DemandCourse {
   readonly #rest = new RelayRest();
+  /** Whose pods have gone. */
+  readonly #evicted = new RelayRest();
   readonly #known: KnownDemand;
   /** When pods were last counted, in ms. */
   #countedMs: number | undefined;
@@ -113,7 +116,7 @@ export class DemandCourse {
   want(
     demand: PolicyDemand,
     members: readonly Member[],
-    waiting: ReadonlyMap<string, number> | undefined,
+    waiting: WaitingSlices | undefined,
     nowMs: number,
     lacks?: Pick<PoolShare, 'missing' | 'stranded'>,
   ): readonly WantedSlice[] {
@@ -126,8 +129,10 @@ export class DemandCourse {
     const before = windows?.stabilization === stabilization ? windows.bySlice : undefined;
     // What no pods are followed for any more is forgotten: once they are again, what they asked for in between is unknown.
     const bySlice = new Map<string, DemandWindow>();
-    const steady: Asked['steady'] = (slice, count, used, name) => {
-      const window = before?.get(slice) ?? new DemandWindow(times);
+    // Who goes has run in vain: for that, others must have waited for longer than for what is idle.
+    const patient = { ...times, riseMs: Math.max(times.riseMs, times.fallMs) };
+    const steady: Asked['steady'] = (slice, count, used, { name, isRanked = false } = {}) => {
+      const window = before?.get(slice) ?? new DemandWindow(isRanked ? patient : times);
       bySlice.set(slice, window);
       // A window that begins later goes by what is known, or in use: only what a new policy is first asked for counts at once.
       const known = windows?.bySlice.get(slice)?.steady ?? (isFirst && name ? this.#known.steady?.[name] : undefined);
@@ -186,6 +191,18 @@ export class DemandCourse {
     return { wishes: wishesOf(settled, standing), touched, isWhole };
   }
 
+  /** Pods go, or are about to: they, and what replaces them, go for nobody else within the cooldown. */
+  evict(pods: readonly PodView[], nowMs: number): void {
+    for (const pod of pods) this.#evicted.relaid(replacedBy(pod), nowMs);
+  }
+
+  /** Whether a pod was evicted a short while ago, or replaces one that was. */
+  isSpared({ cooldown = usualCooldown }: PolicyDemand, pod: PodView, nowMs: number): boolean {
+    const cooldownMs = durationMs(cooldown);
+    this.#evicted.forgetOthers(new Set(), nowMs, cooldownMs);
+    return this.#evicted.isResting(replacedBy(pod), nowMs, cooldownMs);
+  }
+
   /** A GPU is re-laid: it rests from now on. */
   relaid(id: string, nowMs: number): void {
     this.#rest.relaid(id, nowMs);
@@ -202,6 +219,12 @@ export class DemandCourse {
       slice.count !== undefined || this.#windows?.bySlice.get(steadyKeyOf(slice))?.isSettled(nowMs) === true;
     return isDone && demand.slices.every(isSettled) ? layRest(demand.rest, asked, members) : layouts;
   }
+}
+
+/** What a pod has in common with those that are made in its place: its controller, or else its name. */
+function replacedBy(pod: PodView): string {
+  const controller = pod.metadata.ownerReferences?.find((owner) => owner.controller === true);
+  return controller?.uid ?? podName(pod);
 }
 
 /** How long more must be asked for before more is wanted. */

@@ -2,6 +2,7 @@ import type { DemandState, DeviceReport, GpuNodePartition, GpuPartitionPolicy, G
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { countUsable, type ExtendedNames, resourceOf } from '../explain/judge.ts';
 import { type Grid, gridOf } from '../gpu/search/grid.ts';
+import type { LabelSelection } from '../metadata/label-selector.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { isWhole, nameSlice, profilesServing, type SliceEntry } from '../policy/demand-profiles.ts';
@@ -72,6 +73,8 @@ export interface PodPool {
   readonly priority: number;
   /** Whether its demand follows what Kueue holds back, too. */
   readonly followsQueues: boolean;
+  /** Whose pods count; absent: those of all namespaces. */
+  readonly namespaceSelector?: LabelSelection | undefined;
   readonly nodes: readonly PoolNode[];
   readonly overflow: readonly Overflow[];
   readonly acts: Acts;
@@ -120,8 +123,15 @@ export class PoolReader {
   /** @param nodes as they were read @param states how the demand stood after its last plan */
   pool(policy: string, nodes: readonly PoolNode[], acts: Acts, states?: readonly DemandState[]): PodPool {
     const { priority = 0, demand } = this.#policy.spec;
-    const followsQueues = demand?.from === 'Kueue';
-    return { policy, priority, followsQueues, nodes, overflow: this.#listOverflow(states), acts };
+    return {
+      policy,
+      priority,
+      followsQueues: demand?.from === 'Kueue',
+      namespaceSelector: demand?.namespaceSelector,
+      nodes,
+      overflow: this.#listOverflow(states),
+      acts,
+    };
   }
 
   #listOverflow(states: readonly DemandState[] = []): readonly Overflow[] {

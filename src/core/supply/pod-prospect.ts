@@ -13,10 +13,18 @@ import { explainNext } from './next-schedule.ts';
 import { listMembers, type Member, setMembersAside } from './member.ts';
 import { describeHold, describePlace, describeSlices, elsewhere, nameProfile } from './prospect-words.ts';
 import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
-import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planServed, settle } from './pool-plan.ts';
+import {
+  planMembers,
+  type Planned,
+  type PlannedPool,
+  type PlanQuestion,
+  planServed,
+  settle,
+  withoutRank,
+} from './pool-plan.ts';
 import { findPrice } from './price.ts';
 import { actsOf, couldHold, type PodPool, PoolReader } from './pod-pool.ts';
-import { shareSlices, shareWaiting } from './waiting-share.ts';
+import { shareSlices, shareWaiting, type WaitingSlices } from './waiting-share.ts';
 import { followsPods, type WantedPart, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 import type { PodView } from '../pods/pod-view.ts';
 
@@ -69,14 +77,14 @@ export function* foreseePod(
   facts: ClusterFacts,
   held: readonly Waiter[] = [],
 ): Asking<readonly PodProspect[]> {
-  const [waiter] = listWaiters([pod]);
+  const [waiter] = listWaiters([pod], facts.namespaces);
   if (!waiter) return [];
   const names = extendedNamesOf(facts.classes);
   const byPolicy = Map.groupBy(listGpuNodes(facts), ({ policy }) => policy);
   const owned = [...byPolicy].flatMap(([policy, nodes]) => (policy ? [{ policy: asScheduled(policy), nodes }] : []));
   const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes, facts.now, names));
   const homes = [...shareWaiting([waiter], pools)].flatMap(([name, { size }]) => (size > 0 ? [name] : []));
-  const waiters = [...listWaiters(facts.pods ?? [pod]), ...held];
+  const waiters = [...listWaiters(facts.pods ?? [pod], facts.namespaces), ...held];
   const shares = shareSlices(waiters, pools);
   const { partitions, pods = [], budgets = [] } = facts;
   const prospects: PodProspect[] = [];
@@ -101,7 +109,7 @@ export function* foreseePod(
     const seen = pools.map((one) => (one.policy === name ? { ...one, acts: actsOf(policy, facts.now, true) } : one));
     const own = pools.some((one) => one.policy === name && one.acts === 'Never') ? shareSlices(waiters, seen) : shares;
     const share = own.get(name);
-    const waiting = share?.waiting ?? new Map<string, number>();
+    const waiting: WaitingSlices = share?.waiting ?? new Map<string, number>();
     const follows = followsPods(demand);
     const read = nodes.flatMap(({ node, partition }) =>
       partition ? listMembers(policy, partition, { node, isResting: () => false, names }) : [],
@@ -115,7 +123,10 @@ export function* foreseePod(
     const wanted = wantedSlices(demand, members, asked);
     const gpus = evictsNever(policy)
       ? members.map(({ gpu }) => gpu)
-      : weighGpus(members, indexHolders({ partitions, pods, budgets }), policy.spec.drain);
+      : weighGpus(members, indexHolders({ partitions, pods, budgets }), policy.spec.drain, {
+          nodes: asked.waiting?.ranks?.nodes,
+          nowMs: facts.now,
+        });
     const scene = { pod, policy, demand, nodes, members, wanted, waiting, gpus, now: facts.now };
     for (const resource of waiter.requests.keys()) {
       const found = yield* foresee({ ...scene, resource });
@@ -226,7 +237,12 @@ function* explainLack(
   // The one more is for the pod: nodes that take no such pods do not help.
   const helping = (all: readonly PoolGpu[]): readonly PoolGpu[] =>
     settle(all, planned.layouts, (index) => members[index]?.isAside === true);
-  const forced = yield { gpus: helping(gpus), asked: priced.asked };
+  // Nobody goes for it who does not rank below: then it is other slices that would have to go short.
+  const isRanked = asked.slices.some(({ outranks }) => outranks !== undefined);
+  const forced = yield {
+    gpus: helping(gpus),
+    asked: isRanked ? { slices: priced.asked.slices.map(withoutRank), evict: 'Never' } : priced.asked,
+  };
   if (!forced) return tooLarge;
   const { lacking: short, lackingAtLeast } = planned.shortfall;
   // Evictions alone would serve it, with all slices as they weigh.
@@ -234,14 +250,17 @@ function* explainLack(
   const isNever = asked.evict === 'Never';
   if (isFree || !priced.isMet(forced)) {
     const every = members.map(({ gpu }) => gpu);
-    const evicting = yield { gpus: helping(every), asked: { ...priced.asked, evict: 'IfNeeded' } };
+    const evicting = yield {
+      gpus: helping(every),
+      asked: { slices: priced.asked.slices.map(withoutRank), evict: 'IfNeeded' },
+    };
     if (!evicting) return tooLarge;
     const made = pickMade({ members, layouts: evicting.layouts }, resource, (node) => accepts(nodes, node, pod), true);
     if (priced.isMet(evicting) && made) {
       const pods = namePodsInTheWay(made, nodes);
       const who =
         pods.length === 0 ? 'what runs there has' : `${joinWords(pods)} ${pods.length === 1 ? 'has' : 'have'}`;
-      const why = isNever ? 'demand.evict Never spares what runs' : 'what runs there cannot be evicted';
+      const why = isNever ? 'demand.evict Never spares what runs' : 'what runs there cannot be evicted for it';
       const otherwise = isNever && isFree ? ', or with demand.evict: IfNeeded' : '';
       const message = `no room is idle, and ${why}: ${describePlace(made.member, nodes)} has room for a ${profile} once ${who} ended${otherwise}`;
       return { code: 'NothingIdle', message };
