@@ -18,6 +18,7 @@ export const resourceClaimTemplates = {
 } as const;
 export const deviceClasses = { ...dra, plural: 'deviceclasses', kind: 'DeviceClass' } as const;
 export const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' } as const;
+export const namespaces = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace' } as const;
 export const events = { group: '', version: 'v1', plural: 'events', kind: 'Event' } as const;
 export const resourceQuotas = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' } as const;
 export const disruptionBudgets = {

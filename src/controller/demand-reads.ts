@@ -1,17 +1,20 @@
-import { disruptionBudgets, nodePartitions, pods } from '../api/resources.ts';
+import { deviceClasses, disruptionBudgets, namespaces, nodePartitions, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
+import type { DeviceClassView } from '../core/explain/device-request.ts';
+import { type ExtendedNames, extendedNamesOf } from '../core/explain/judge.ts';
 import { selectedKeys } from '../core/metadata/label-selector.ts';
 import type { BudgetView } from '../core/pods/disruption-budget.ts';
 import { projectHolder, projectHoldings } from '../core/projection/project-holder.ts';
 import { projectWaitingPod } from '../core/projection/project-waiting-pod.ts';
 import { indexHolders, type PoolHolders } from '../core/supply/eviction-weight.ts';
 import { holding, type KueueReading } from '../core/supply/kueue.ts';
-import type { Waiter } from '../core/supply/pod-demand.ts';
+import type { NamespaceLabels, Waiter } from '../core/supply/pod-demand.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/call-options.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { readKueue } from '../kube/read-kueue.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import { listServed } from '../kube/served.ts';
 import { Turn } from '../process/turn.ts';
 import { projectBudget } from './drain-reads.ts';
 import { PacedReading } from './paced-reading.ts';
@@ -29,16 +32,31 @@ export interface DemandReads {
   readonly pods: PacedReading<readonly PodView[]>;
   /** What Kueue holds back; a long queue takes long to read. */
   readonly held: PacedReading<HeldReading>;
+  /** By which resources DRA drivers hand out slices; undefined: they may not be listed. */
+  readonly names: PacedReading<ExtendedNames>;
   /** Who holds slices, and what their eviction costs: read for a plan that may evict. */
   readonly holders: PacedReading<PoolHolders>;
+  /** Read where a demand says whose pods count. */
+  readonly namespaces: PacedReading<NamespaceLabels>;
 }
 
 export function readForDemands(client: KubeClient): DemandReads {
   return {
     pods: new PacedReading(() => listPendingPods(client)),
     held: new PacedReading(async () => takeIn(await readKueue(client))),
+    names: new PacedReading(() => listNames(client)),
     holders: new PacedReading(() => listHolders(client)),
+    namespaces: new PacedReading(() => listNamespaces(client)),
   };
+}
+
+async function listNamespaces(client: KubeClient): Promise<NamespaceLabels> {
+  const { items } = await client.list<KubeObject>(namespaces, {}, { project: projectNamespace });
+  return new Map(items.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
+}
+
+function projectNamespace({ metadata: { name, labels = {} }, ...object }: KubeObject): KubeObject {
+  return { ...object, metadata: { name, labels } };
 }
 
 /** Pods that no node runs yet: their number is small, and the server knows them by these fields. */
@@ -58,6 +76,15 @@ async function listPendingPods(client: KubeClient): Promise<readonly PodView[]> 
     if (error instanceof ApiError && error.reason === 'TooLarge') return list({ pageSize: 100 });
     throw error;
   });
+}
+
+async function listNames(client: KubeClient): Promise<ExtendedNames> {
+  try {
+    return extendedNamesOf(await listServed<DeviceClassView & KubeObject>(client, deviceClasses));
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
 async function takeIn(reading: KueueReading): Promise<HeldReading> {

@@ -1,11 +1,23 @@
 import type { PolicyDemand } from '../api/types.ts';
 import type { PoolGpu } from '../core/demand/pool.ts';
+import type { PodView } from '../core/pods/pod-view.ts';
+import { mayUseClaims } from '../core/policy/rules.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { findStop } from '../core/rollout/gate.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
-import { type DefragState, isOfRequest, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
-import { isNewPolicy } from '../core/supply/demand-pool.ts';
+import {
+  type DefragState,
+  isOfRequest,
+  judgeMade,
+  judgeRequest,
+  judgeShortage,
+  refuseMoves,
+  requestedFree,
+  wasPlanned,
+} from '../core/supply/defrag.ts';
+import { explainMoves, listMoves } from '../core/supply/defrag-moves.ts';
+import { isNewPolicy, type PoolCluster } from '../core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import {
   reportDemand,
@@ -15,10 +27,10 @@ import {
   reportUnread,
   type ToldDemand,
 } from '../core/supply/demand-report.ts';
-import { weighGpus } from '../core/supply/eviction-weight.ts';
+import { listGoing, weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread } from '../core/supply/kueue.ts';
-import type { Member } from '../core/supply/member.ts';
-import { listWaiters } from '../core/supply/pod-demand.ts';
+import { type Member, setMembersAside } from '../core/supply/member.ts';
+import { listWaiters, type NamespaceLabels } from '../core/supply/pod-demand.ts';
 import { type Planned, planServed } from '../core/supply/pool-plan.ts';
 import type { Uncounted } from '../core/supply/waiting-share.ts';
 import { followsPods, type WantedSlice } from '../core/supply/wanted-slices.ts';
@@ -28,14 +40,19 @@ import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { planPool } from '../process/pool-plan.ts';
 import { readMembers, readWaiting } from '../process/pool-reading.ts';
-import type { PodView } from '../core/pods/pod-view.ts';
 import type { Cluster } from './cluster.ts';
 import type { DemandReads, HeldReading } from './demand-reads.ts';
+
+/** How old a list of DeviceClasses may be, in ms. */
+const classesPaceMs = 30_000;
 
 /** What is planned. */
 interface Question {
   readonly asked: DemandAsked;
   readonly members: readonly Member[];
+  /** For what the demand is, and the nodes on which others may go for pods that wait. */
+  readonly demand: PolicyDemand;
+  readonly nodes?: ReadonlySet<string> | undefined;
   /** Aborts when the term is over. */
   readonly signal: AbortSignal;
 }
@@ -52,9 +69,26 @@ interface Parts extends DemandReads {
 /** What is wanted, by what could be read. */
 interface Want {
   readonly wanted: readonly WantedSlice[];
+  /** Nodes that would take pods for which nothing is idle. */
+  readonly takers?: ReadonlySet<string> | undefined;
+  /** Nodes on which others may go for pods that wait. */
+  readonly nodes?: ReadonlySet<string> | undefined;
   readonly uncounted?: readonly Uncounted[];
   /** Why what Kueue holds back is not known. */
   readonly trouble?: string;
+}
+
+function evicts({ destroy }: Planned['layouts'][number]): boolean {
+  return destroy.some(({ busy }) => busy);
+}
+
+/** Of a plan, what is taken of it. */
+function layoutsOf(
+  { members, layouts }: Planned,
+  touched: readonly Member[],
+): readonly (Planned['layouts'][number] | undefined)[] {
+  const taken = new Set(touched.map(({ gpu }) => gpu.id));
+  return members.map(({ gpu }, index) => (taken.has(gpu.id) ? layouts[index] : undefined));
 }
 
 /** Chooses layouts for the demands of policies: gathers their pools, has them planned, and hands the wishes to the nodes. */
@@ -78,13 +112,16 @@ export class DemandReconciler {
     const { policy } = record;
     const course = this.#courses.get(name) ?? this.#begin(record);
     this.#courses.set(name, course);
-    const members = await this.#gather(record, demand, course);
-    const { wanted, uncounted = [], trouble } = await this.#want(record, demand, members, course, signal);
-    const asked = askFor(policy, wanted);
+    const gathered = await this.#gather(record, demand, course);
+    const wants = await this.#want(record, demand, gathered, course, signal);
+    const { wanted, takers, nodes, uncounted = [], trouble } = wants;
+    const members = setMembersAside(gathered, takers);
+    const asked = askFor(policy, wanted, members);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
-      const { planned, defrag } = await this.#planFree(course, record, { asked, members, signal });
+      const { planned, defrag } = await this.#planFree(course, record, { asked, members, demand, nodes, signal });
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
+      const holders = planned.layouts.some(evicts) ? await this.#parts.holders.get() : undefined;
       // 1. What was planned for GPUs that have changed meanwhile is not taken.
       const current = await this.#gather(record, demand, course);
       if (this.#parts.cluster.fleet.policy(name)?.policy !== policy) return { requeueAfterMs: 10 };
@@ -92,6 +129,7 @@ export class DemandReconciler {
       if (!chosen) return { requeueAfterMs: 100 };
       // 2. The nodes take it from here, each when it gets a slot.
       const { wishes, touched, isWhole } = chosen;
+      if (holders) course.evict(listGoing(planned.members, layoutsOf(planned, touched), holders), this.#parts.now());
       if (touched.length > 0)
         this.#parts.log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
@@ -129,9 +167,20 @@ export class DemandReconciler {
       : { states, ...definedOnly({ defrag, steady }) };
   }
 
-  #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
+  async #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
+    const cluster = await this.#readCluster();
     const now = this.#parts.now();
-    return readMembers(this.#parts.cluster, record, (id, grantedMs) => course.restOf(demand, id, now, grantedMs));
+    return readMembers(cluster, record, {
+      restOf: (id, grantedMs) => course.restOf(demand, id, now, grantedMs),
+      hasLost: (node, isOut) => course.hasLost(demand, node, isOut, now),
+    });
+  }
+
+  /** With the names of DeviceClasses, where DRA drivers may hand out slices: pods ask by them. */
+  async #readCluster(): Promise<PoolCluster> {
+    const { fleet, nodes, partitions } = this.#parts.cluster;
+    const mayBeDra = [...fleet.policies].some(({ policy }) => mayUseClaims(policy.spec));
+    return { fleet, nodes, partitions, ...(mayBeDra && { names: await this.#parts.names.get(classesPaceMs) }) };
   }
 
   async #want(
@@ -142,13 +191,14 @@ export class DemandReconciler {
     signal: AbortSignal,
   ): Promise<Want> {
     if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#parts.now()) };
-    const { pods, held } = await this.#readPods(record, demand, course, signal);
-    const waiters = [...listWaiters(pods), ...(held?.waiters ?? [])];
-    const { waiting, uncounted } = await readWaiting(this.#parts.cluster, record, waiters, this.#parts.now());
-    const wanted = course.want(demand, members, waiting, this.#parts.now());
+    const { pods, held, namespaces } = await this.#readPods(record, demand, course, signal);
+    const waiters = [...listWaiters(pods, namespaces), ...(held?.waiters ?? [])];
+    const share = await readWaiting(await this.#readCluster(), record, waiters, this.#parts.now());
+    const wanted = course.want(demand, members, share.waiting, this.#parts.now(), share);
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);
-    return { wanted, uncounted, ...(trouble !== undefined && { trouble }) };
+    const { takers, uncounted, waiting } = share;
+    return { wanted, takers, uncounted, nodes: waiting.ranks?.nodes, ...(trouble !== undefined && { trouble }) };
   }
 
   /** What cannot be read is told: else the last answer stands for good, and why pods wait is not known. */
@@ -157,10 +207,17 @@ export class DemandReconciler {
     demand: PolicyDemand,
     course: DemandCourse,
     signal: AbortSignal,
-  ): Promise<{ readonly pods: readonly PodView[]; readonly held: HeldReading | undefined }> {
+  ): Promise<{
+    readonly pods: readonly PodView[];
+    readonly held: HeldReading | undefined;
+    readonly namespaces: NamespaceLabels | undefined;
+  }> {
+    const paceMs = podsPaceOf(demand);
+    const isTold = [...this.#parts.cluster.fleet.policies].some(({ policy }) => policy.spec.demand?.namespaceSelector);
     try {
-      const held = demand.from === 'Kueue' ? await this.#parts.held.get(podsPaceOf(demand)) : undefined;
-      return { pods: await this.#parts.pods.get(course.longestMs(demand)), held };
+      const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
+      const namespaces = isTold ? await this.#parts.namespaces.get(paceMs) : undefined;
+      return { pods: await this.#parts.pods.get(course.longestMs(demand)), held, namespaces };
     } catch (error) {
       signal.throwIfAborted();
       this.#report(record, reportPodsUnread(this.#told(record), describeError(error)));
@@ -184,10 +241,18 @@ export class DemandReconciler {
       };
     const { defrag, freeing } = judgeRequest(requested, asked, members);
     if (!freeing) return { planned: await this.#plan(course, record, question), defrag };
+    if (wasPlanned(requested, record.demand?.defrag ?? status?.defrag))
+      return { planned: await this.#plan(course, record, question), defrag: judgeMade(requested, members) ?? defrag };
     const planned =
       planServed(members, freeing) ??
-      (await planPool(members, freeing, await this.#weigh(record, freeing, members), signal));
-    if (Object.keys(planned.shortfall.lacking).length === 0) return { planned, defrag };
+      (await planPool(members, freeing, await this.#weigh(course, record, { ...question, asked: freeing }), signal));
+    if (Object.keys(planned.shortfall.lacking).length === 0) {
+      const { podOf, partitionOf } = await this.#parts.holders.get();
+      const pool = { members, layouts: planned.layouts, partitionOf };
+      const why = explainMoves(pool, listMoves(pool, this.#parts.cluster.nodes, podOf));
+      if (why.length === 0) return { planned, defrag };
+      return { planned: await this.#plan(course, record, question), defrag: refuseMoves(requested, why) };
+    }
     return { planned: await this.#plan(course, record, question), defrag: judgeShortage(requested, planned) };
   }
 
@@ -195,25 +260,29 @@ export class DemandReconciler {
   async #plan(
     course: DemandCourse,
     record: PolicyRecord,
-    { asked, members, signal }: Question,
+    question: Question,
   ): Promise<Planned | { readonly waitMs: number }> {
+    const { asked, members, signal } = question;
     const next = course.next(asked, members, this.#parts.now());
     if (next) return 'planned' in next ? next.planned : next;
     const startedMs = this.#parts.now();
-    const planned = await planPool(members, asked, await this.#weigh(record, asked, members), signal);
+    const planned = await planPool(members, asked, await this.#weigh(course, record, question), signal);
     course.takePlan(planned, startedMs, this.#parts.now());
     return planned;
   }
 
   /** What evictions cost; undefined for a plan that has none. */
   async #weigh(
+    course: DemandCourse,
     { policy }: PolicyRecord,
-    { evict }: DemandAsked,
-    members: readonly Member[],
+    { asked: { evict }, members, demand, nodes }: Question,
   ): Promise<readonly PoolGpu[] | undefined> {
-    const isInUse = members.some(({ gpu }) => gpu.instances.some(({ busy }) => busy));
-    return evict === 'IfNeeded' && isInUse
-      ? weighGpus(members, await this.#parts.holders.get(), policy.spec.drain)
-      : undefined;
+    const isInUse = members.some(({ gpu, present }) => [...gpu.instances, ...present].some(({ busy }) => busy));
+    if (evict !== 'IfNeeded' || !isInUse) return undefined;
+    const holders = await this.#parts.holders.get();
+    const nowMs = this.#parts.now();
+    course.evict(listGoing(members, [], holders), nowMs);
+    const isSpared = (pod: PodView): boolean => course.isSpared(demand, pod, nowMs);
+    return weighGpus(members, holders, policy.spec.drain, { nodes, isSpared, nowMs });
   }
 }

@@ -154,6 +154,8 @@ export class GpuPartitionOperator extends ResilientOperator {
       if (hasNewLabels) {
         for (const policy of fleet.setNode(key, labels)) tellPolicy(policy);
       }
+      // A cordon, a taint or a silent kubelet takes its slices from new pods.
+      tellDemands(fleet.policiesOf(key));
       return nodeQueue.add(key);
     };
     // Deadlines and times in objects are read by others, and compared with times that the API server writes.

@@ -5,6 +5,8 @@ import type { DemandOutlook } from '../core/plan/demand-outlook.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { wishesOf } from '../core/supply/demand-answer.ts';
 import { askFor } from '../core/supply/demand-question.ts';
+import { setMembersAside } from '../core/supply/member.ts';
+import { noPast } from '../core/supply/demand-pool.ts';
 import { layRest } from '../core/supply/demand-rest.ts';
 import { reportDemand, reportFailure, reportUncounted, reportUnread } from '../core/supply/demand-report.ts';
 import { planServed } from '../core/supply/pool-plan.ts';
@@ -30,7 +32,7 @@ export async function foreseeChange(
   at: number = cluster.now,
 ): Promise<ChangePlan> {
   const prepared = prepareChange(cluster, given, setup, at);
-  const waiters = listWaiters(cluster.pods);
+  const waiters = listWaiters(cluster.pods, cluster.namespaces);
   const isQueued = prepared.demands.some(({ policy }) => policy.spec.demand?.from === 'Kueue');
   const kueue = isQueued ? await readKueue() : undefined;
   const demands: DemandOutlook[] = [];
@@ -50,12 +52,13 @@ async function chooseLayouts(
   const byName = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]) =>
     new Map(all.map((one) => [one.metadata.name, one]));
   const sources = { fleet, nodes: byName(cluster.nodes), partitions: byName(cluster.partitions) };
-  const members = await readMembers(sources, record, () => false);
+  const read = await readMembers(sources, record, noPast);
   const held = demand.from === 'Kueue' ? kueue : undefined;
   const all = [...waiters, ...heldBy(held)];
-  const { waiting, uncounted = [] } = followsPods(demand) ? await readWaiting(sources, record, all, at) : {};
-  const wanted = wantedSlices(demand, members, { waiting, steady: (_, count) => count });
-  const asked = askFor(policy, wanted);
+  const share = followsPods(demand) ? await readWaiting(sources, record, all, at) : undefined;
+  const members = setMembersAside(read, share?.takers);
+  const wanted = wantedSlices(demand, members, { waiting: undefined, ...share, steady: (_, count) => count });
+  const asked = askFor(policy, wanted, members);
   try {
     const served = planServed(members, asked);
     const { layouts, shortfall } = served
@@ -63,10 +66,19 @@ async function chooseLayouts(
       : await planPool(
           members,
           asked,
-          asked.evict === 'Never' ? undefined : weighGpus(members, indexHolders(cluster), policy.spec.drain),
+          asked.evict === 'Never'
+            ? undefined
+            : weighGpus(members, indexHolders(cluster), policy.spec.drain, {
+                nodes: share?.waiting.ranks?.nodes,
+                nowMs: cluster.now,
+              }),
         );
     fleet.choose(policy, wishesOf(members, layouts));
-    const report = reportUncounted(reportDemand(wanted, members, shortfall, findStop(policy, at)), name, uncounted);
+    const report = reportUncounted(
+      reportDemand(wanted, members, shortfall, findStop(policy, at)),
+      name,
+      share?.uncounted ?? [],
+    );
     const trouble = explainUnread(
       held,
       [...record.nodes].flatMap((node) => sources.nodes.get(node) ?? []),

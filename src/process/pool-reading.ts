@@ -1,20 +1,20 @@
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
-import { listPodPools, listPool, type PoolCluster, type RestOf } from '../core/supply/demand-pool.ts';
+import { listPodPools, listPool, type PoolCluster, type PoolPast } from '../core/supply/demand-pool.ts';
 import type { Member } from '../core/supply/member.ts';
 import type { Waiter } from '../core/supply/pod-demand.ts';
 import type { PodPool } from '../core/supply/pod-pool.ts';
-import { sharing, type Uncounted } from '../core/supply/waiting-share.ts';
+import { type PoolShare, sharing, type Uncounted } from '../core/supply/waiting-share.ts';
 import { Turn } from './turn.ts';
 
 /** {@link listPool}, without blocking the event loop. */
 export async function readMembers(
   cluster: PoolCluster,
   record: PolicyRecord,
-  restOf: RestOf,
+  past: PoolPast,
 ): Promise<readonly Member[]> {
   const turn = new Turn();
   const members: Member[] = [];
-  for (const found of listPool(record, cluster, restOf)) {
+  for (const found of listPool(record, cluster, past)) {
     members.push(...found);
     await turn.pause();
   }
@@ -33,12 +33,12 @@ async function readPodPools(cluster: PoolCluster, record: PolicyRecord, now: num
   return step.value;
 }
 
-/** What pods wait for. */
-interface WaitingReading {
-  /** The slices that a policy's pool is to offer, by resource. */
-  readonly waiting: ReadonlyMap<string, number>;
+/** What pods that wait ask of a policy's pool. */
+interface WaitingReading extends PoolShare {
   readonly uncounted: readonly Uncounted[];
 }
+
+const asksNothing: PoolShare = { waiting: new Map(), missing: new Map(), stranded: new Map(), takers: undefined };
 
 /** Shares pods that wait among pools, without blocking the event loop. @param now in ms since the epoch */
 export async function readWaiting(
@@ -55,5 +55,5 @@ export async function readWaiting(
     await turn.pause();
     step = shares.next();
   }
-  return { waiting: step.value.get(record.name) ?? new Map<string, number>(), uncounted };
+  return { ...(step.value.get(record.name) ?? asksNothing), uncounted };
 }

@@ -13,6 +13,7 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   },
   demand: async () => (await import('./demand.ts')).measureDemand(),
   trace: async () => (await import('./trace.ts')).measureTrace(),
+  priorities: async () => (await import('./simulation.ts')).measurePriorities(),
   simulation: async () => (await import('./simulation.ts')).measureSimulation(),
   device: async () => (await import('./device.ts')).benchDevice(printMetric),
   simulator: async () => (await import('./simulator.ts')).measureSimulator(),

@@ -65,6 +65,8 @@ class DemandScene {
         const clusterQueues = [{ metadata: { name: 'q' }, spec: { resourceGroups } }];
         return { reading: { workloads: [], localQueues: [], clusterQueues, flavors: [flavor] }, waiters: [] };
       }, now),
+      names: new PacedReading(async () => undefined, now),
+      namespaces: new PacedReading(async () => new Map<string, Readonly<Record<string, string>>>(), now),
       holders: new PacedReading(async () => indexHolders({ partitions: [], pods: [], budgets: [] }), now),
       log: silentLogger,
       requeueNodes: () => undefined,

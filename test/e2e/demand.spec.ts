@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import type { PodExplanation } from '../../src/core/explain/explanation.ts';
 import type { ChangePlan } from '../../src/core/plan/change-plan.ts';
 import type { PodProspect } from '../../src/core/supply/pod-prospect.ts';
 import { jsonRunner } from '../cli/run.ts';
@@ -320,5 +321,81 @@ describe('a demand with whole GPUs @all', function () {
       { timeoutMs: 60_000, what: 'no pod to wait for a slice' },
     );
     expect(await evictions()).to.deep.equal([]);
+  });
+});
+
+describe('a demand for pods that cannot use every node', function () {
+  const two = nodes.slice(0, 2);
+  const rig = useRig(two);
+  const all = two.map(({ name }) => name);
+
+  const placeOf = (pod: string) => rig().kubectl('get', 'pod', pod, '-o', 'jsonpath={.spec.nodeName}');
+  const untilPlaced = (pod: string) =>
+    eventually(
+      () => placeOf(pod),
+      (node) => node !== '',
+      { timeoutMs: 90_000, what: `${pod} to have a node` },
+    );
+  const waiting = async () => (await rig().policy('p')).status?.demand?.map((one) => one.waiting).join();
+  const explain = async (pod: string) => {
+    const config = await rig().controlPlane.kubeconfigFile();
+    return (await jsonRunner<PodExplanation>()(['explain', 'pod', `default/${pod}`, '--kubeconfig', config])).answer;
+  };
+  const otherThan = (node: string): string => all.find((name) => name !== node) ?? '';
+  let home = '';
+
+  before(async () => {
+    await rig().apply('p', {
+      nodeSelector,
+      rollout: { maxUnavailable: 2 },
+      demand: {
+        from: 'Pods',
+        stabilization: '5s',
+        cooldown: '1s',
+        slices: [
+          { name: 'small', profiles: ['1g.5gb'], spare: 1 },
+          { name: 'large', profiles: ['3g.20gb'] },
+        ],
+      },
+    });
+    await applyObjects(rig(), [gpuPod({ name: 'a', resource: small })]);
+    home = await untilPlaced('a');
+    await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 60_000);
+  });
+
+  it('makes a slice elsewhere where the idle one is on a cordoned node, and says what is out of reach', async () => {
+    await rig().kubectl('cordon', home);
+    await applyObjects(rig(), [gpuPod({ name: 'b', resource: small })]);
+    await rig().waitFor('p', 'DemandMet', 'False', undefined, 30_000);
+    expect(await untilPlaced('b')).to.equal(otherThan(home));
+    expect((await rig().writes()).filter((write) => write.includes('eviction'))).to.deep.equal([]);
+  });
+
+  it('chooses nothing for a node that is being removed', async () => {
+    await rig().kubectl('uncordon', home);
+    const leaving = otherThan(home);
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
+    const epoch = async () => (await rig().partition(leaving)).spec.granted?.epoch;
+    await rig().kubectl('taint', 'node', leaving, 'karpenter.sh/disrupted=:NoSchedule');
+    const before = await epoch();
+    await applyObjects(rig(), [gpuPod({ name: 'l', resource: large })]);
+    expect(await untilPlaced('l')).to.equal(home);
+    expect(await epoch()).to.equal(before);
+    await rig().kubectl('taint', 'node', leaving, 'karpenter.sh/disrupted-');
+  });
+
+  it('makes no slice for pods that no node would take, or whose volume is not there', async () => {
+    const pod = gpuPod({ name: 'huge', resource: large }) as {
+      readonly spec: { readonly containers: readonly object[] };
+    };
+    const limits = { [large]: 1, cpu: 1000 };
+    const huge = { ...pod, spec: { ...pod.spec, containers: [{ ...pod.spec.containers[0], resources: { limits } }] } };
+    const unbound = gpuPod({ name: 'unbound', resource: large }) as typeof pod;
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'nowhere' } }];
+    await applyObjects(rig(), [huge, { ...unbound, spec: { ...unbound.spec, volumes } }]);
+    for (const name of ['huge', 'unbound'])
+      await rig().kubectl('wait', '--for=condition=PodScheduled=False', `pod/${name}`, '--timeout=60s');
+    await eventually(waiting, (found) => found === '0,0', { timeoutMs: 30_000, what: 'nobody to be waited for' });
+    expect((await explain('huge')).suggestions.map(({ kind }) => kind)).not.to.include('EditPolicy');
   });
 });

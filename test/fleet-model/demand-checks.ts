@@ -2,6 +2,7 @@ import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
 import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { GpuPartitionPolicy, GpuWish, PolicySpec } from '../../src/api/types.ts';
+import { setAside } from '../../src/core/node/node-view.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { variantsOf } from '../../src/core/policy/schedules.ts';
 import { profilesServing } from '../../src/core/policy/demand-profiles.ts';
@@ -48,6 +49,8 @@ export class DemandChecks {
   readonly #relaidBefore = new Map<string, number>();
   /** When a node was last granted a change for a policy, by both. */
   readonly #granted = new Map<string, { readonly at: number; readonly epoch: number }>();
+  /** Since when nodes are cordoned, being removed or silent. */
+  readonly #asideSince = new Map<string, number>();
   /** GPUs for which something was chosen, by leader and generation of a policy. */
   readonly #chosen = new Map<string, { readonly asked: string; readonly pending: ReadonlyMap<string, GpuWish> }>();
   readonly #waiting = new Map<
@@ -73,6 +76,12 @@ export class DemandChecks {
   }
 
   apiHasChanged(change: ApiChange): void {
+    if (change.kind === 'nodes') {
+      const { name } = change.object.metadata;
+      const isAside = change.type !== 'delete' && setAside((change as ApiChange<'nodes'>).object) !== undefined;
+      if (!isAside) this.#asideSince.delete(name);
+      else if (!this.#asideSince.has(name)) this.#asideSince.set(name, this.#now);
+    }
     if (change.kind === 'pods') this.#countPods();
     if (change.kind === 'policies') this.#policyHasChanged(change as ApiChange<'policies'>);
     if (change.kind === 'nodes' && (change.type === 'delete' || !change.before)) {
@@ -183,8 +192,18 @@ export class DemandChecks {
     const { demand } = record.policy.spec;
     if (!demand || record.policy.spec.mode === 'Plan') return;
     this.relaid += touched.length;
+    this.#mayChange(by, touched);
     this.#restsAfterwards(by, record.policy, demand, planned, touched);
     this.#staysChosen(by, record.policy, planned, { touched, wishes });
+  }
+
+  /** Nothing is chosen for a node that is cordoned, being removed or silent for longer than a leader may be late to know. */
+  #mayChange(by: string, touched: readonly Member[]): void {
+    for (const { node } of touched) {
+      const since = this.#asideSince.get(node);
+      const isLong = since !== undefined && this.#now - since > planMs + this.#world.checks.lagMs;
+      insist(!isLong, 'D6', `${by} chooses a layout for ${node}, which takes no pods`);
+    }
   }
 
   /** A GPU is not re-laid twice within its cooldown, unless nothing else can serve what is wanted. */
@@ -211,9 +230,9 @@ export class DemandChecks {
     const again = touched.filter(({ gpu }) => rests(gpu.id, 0));
     if (again.length > 0) {
       // A leader may take a GPU for resting of which only its predecessor knew that it has rested.
-      const gpus = members.map(({ gpu, rests: isSaid }) => {
-        const isResting = rests(gpu.id, planMs) || (isSaid && !touched.some((one) => one.gpu.id === gpu.id));
-        return isResting ? { ...gpu, isResting } : gpu;
+      const gpus = members.map(({ gpu, rests: isSaid, isAside }) => {
+        const isLeft = isAside === true || (isSaid && !touched.some((one) => one.gpu.id === gpu.id));
+        return isLeft || rests(gpu.id, planMs) ? { ...gpu, isResting: true } : gpu;
       });
       const without = planPool({ gpus, asked }).cost.unserved;
       const unserved = asked.slices.reduce((sum, { name, weight }) => sum + weight * (shortfall.lacking[name] ?? 0), 0);

@@ -136,6 +136,20 @@ const usualSteps = {
 
 /** What happens in stories about demands. */
 const demandSteps = {
+  /** Somebody removes a node, as Karpenter does, and thinks better of it. */
+  leave: (world) =>
+    withMachine(world, (machine) => {
+      const leaving = { key: 'karpenter.sh/disrupted', effect: 'NoSchedule' };
+      const edit = (isOn: boolean): void =>
+        machine.edit(({ spec, ...node }) => {
+          const others = (spec?.taints ?? []).filter(({ key }) => key !== leaving.key);
+          return { ...node, spec: { ...spec, taints: isOn ? [...others, leaving] : others } };
+        });
+      edit(true);
+      world.later(1000, 240_000, () => {
+        if (machine.node !== undefined) edit(false);
+      });
+    }),
   newDemand: (world) =>
     applyFleetPolicy(world, pickName(world), () => drawDemandSpec(world.setup, world.random, false)),
   editDemand: (world) =>

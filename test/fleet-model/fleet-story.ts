@@ -260,6 +260,34 @@ const themes = {
     names: ['editCanary', 'editCanary', 'breakCanary', 'breakCanary', 'leaderless', 'leaderless', 'mendNodes', 'wait'],
     pauses: [3000, 10_000, 30_000, 120_000],
   },
+  /** Nodes that cannot be used, or do not change, while slices are wanted of them. */
+  Unusable: {
+    setup: { hasDemands: true },
+    names: [
+      'wantSlices',
+      'wantSlices',
+      'wantSlices',
+      'endPods',
+      'editDemand',
+      'newDemand',
+      'cordon',
+      'cordon',
+      'cordon',
+      'leave',
+      'leave',
+      'notReady',
+      'notReady',
+      'failDevice',
+      'failDevice',
+      'healDevice',
+      'replaceNode',
+      'removeNode',
+      'joinNode',
+      'crashController',
+      'wait',
+    ],
+    pauses: [200, 3000, 10_000, 30_000, 90_000, 240_000],
+  },
   Succession: {
     setup: { hasDemands: true, cap: '100%', hasStartupTaint: false },
     names: ['crashController', 'crashAtCall', 'crashController', 'crashAtCall', 'wait'],
@@ -293,6 +321,7 @@ export const fleetThemes: readonly FleetTheme[] = [
   'Tenants',
   'Turns',
   'Succession',
+  'Unusable',
 ];
 
 export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): FleetStory {
@@ -315,7 +344,7 @@ export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): Fleet
   // All at rest, then one edit, and leaders that come and go while it is carried out.
   if (theme === 'Succession') return open('declare', 400_000, 'declare', 500);
   if (theme === 'Turns') return open('onlook', 0, 'newDemand', 20_000);
-  return theme === 'Demand' || theme === 'Tenants'
+  return theme === 'Demand' || theme === 'Tenants' || theme === 'Unusable'
     ? open('newDemand', 20_000, 'wantSlices', 2000)
     : open('newPolicy', 20_000, 'addPods', 2000);
 }

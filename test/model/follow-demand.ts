@@ -1,5 +1,5 @@
 import type { PodPool } from '../../src/core/supply/pod-pool.ts';
-import { shareWaiting } from '../../src/core/supply/waiting-share.ts';
+import { shareSlices } from '../../src/core/supply/waiting-share.ts';
 import type { Cluster } from '../../src/controller/cluster.ts';
 import type { PolicyDemand } from '../../src/api/types.ts';
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/demand-plan.ts';
@@ -11,7 +11,7 @@ import { listWaiters } from '../../src/core/supply/pod-demand.ts';
 import { isNewPolicy, listPodPools, listPool, type PoolCluster } from '../../src/core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../src/core/supply/demand-report.ts';
-import type { Member } from '../../src/core/supply/member.ts';
+import { type Member, setMembersAside } from '../../src/core/supply/member.ts';
 import { type Planned, planMembers, type PlannedPool, type PlanQuestion } from '../../src/core/supply/pool-plan.ts';
 import { type WantedSlice, wantedSlices } from '../../src/core/supply/wanted-slices.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
@@ -90,10 +90,10 @@ export class DemandWork {
     this.#courses.set(name, course);
     const seen = this.#demands.seePool(this.#gather(record, demand, course), this.#pools.get(name));
     if (seen !== this.#pools.get(name)?.members) this.#pools.set(name, { members: seen, atMs: this.#now });
-    const wanted = yield* this.#want(record, demand, seen, course);
+    const { wanted, takers } = yield* this.#want(record, demand, seen, course);
     this.#demands.demandChecks.isWanted(this.#by, record, demand, wanted);
-    const asked = this.#demands.seeAsked(askFor(policy, wanted));
-    const planned = yield* this.#plan(course, asked, seen);
+    const asked = this.#demands.seeAsked(askFor(policy, wanted, seen));
+    const planned = yield* this.#plan(course, asked, setMembersAside(seen, takers));
     if ('waitMs' in planned) return planned.waitMs;
     const current = this.#gather(record, demand, course);
     if (fleet.policy(name)?.policy !== policy) return 10;
@@ -121,14 +121,16 @@ export class DemandWork {
   #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): readonly Member[] {
     const now = this.#now;
     const forgets = this.#world.hasBug('ForgetCooldown');
-    const { fleet, partitions } = this.#cluster;
+    const { fleet, nodes, partitions } = this.#cluster;
     const unaware = this.#world.hasBug('ForgetChoice') && {
       fleet: { policies: fleet.policies, winnerOf: (node: string) => fleet.winnerOf(node), chosenFor: () => undefined },
+      nodes,
       partitions,
     };
-    const found = listPool(record, unaware || this.#cluster, (id, grantedMs) =>
-      forgets ? false : course.restOf(demand, id, now, grantedMs),
-    );
+    const found = listPool(record, unaware || this.#cluster, {
+      restOf: (id, grantedMs) => (forgets ? false : course.restOf(demand, id, now, grantedMs)),
+      hasLost: (node, isOut) => course.hasLost(demand, node, isOut, now),
+    });
     const members = [...found].flat();
     // Only what exists counts, not what an earlier leader has chosen, and each leader begins at another end.
     const isFirst = members.every(({ node }) => fleet.chosenFor(record.policy, node) === undefined);
@@ -145,15 +147,21 @@ export class DemandWork {
     demand: PolicyDemand,
     members: readonly Member[],
     course: DemandCourse,
-  ): Generator<number, readonly WantedSlice[], undefined> {
-    if (demand.from !== 'Pods') return course.want(demand, members, undefined, this.#now);
+  ): Generator<
+    number,
+    { readonly wanted: readonly WantedSlice[]; readonly takers?: ReadonlySet<string> | undefined },
+    undefined
+  > {
+    if (demand.from !== 'Pods') return { wanted: course.want(demand, members, undefined, this.#now) };
     const pods = this.#demands.seePods(yield* this.#listPods(course.longestMs(demand)));
     const isHasty = this.#world.hasBug('NoStabilization');
     const pools = this.#listPools(record, this.#world.hasBug('CountForEach') ? this.#alone(record) : this.#cluster);
-    const waiting = shareWaiting(listWaiters(pods), pools).get(record.name) ?? new Map<string, number>();
-    return isHasty
-      ? wantedSlices(demand, members, { waiting, steady: (_, count) => count })
-      : course.want(demand, members, waiting, this.#now);
+    const share = shareSlices(listWaiters(pods), pools).get(record.name);
+    const waiting = share?.waiting ?? new Map<string, number>();
+    const wanted = isHasty
+      ? wantedSlices(demand, members, { ...share, waiting, steady: (_, count) => count })
+      : course.want(demand, members, waiting, this.#now, share);
+    return { wanted, takers: share?.takers };
   }
 
   /** As if there were no other policies. */

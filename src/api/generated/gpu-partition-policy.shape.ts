@@ -47,6 +47,24 @@ export const shape = {
             },
           },
           from: { type: 'string' },
+          namespaceSelector: {
+            type: 'object',
+            properties: {
+              matchLabels: { type: 'object', additionalProperties: { type: 'string' } },
+              matchExpressions: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  required: ['key', 'operator'],
+                  properties: {
+                    key: { type: 'string' },
+                    operator: { type: 'string' },
+                    values: { type: 'array', items: { type: 'string' } },
+                  },
+                },
+              },
+            },
+          },
           evict: { type: 'string' },
           rest: { type: 'string' },
           stabilization: { type: 'string' },
@@ -129,6 +147,24 @@ export const shape = {
                   },
                 },
                 from: { type: 'string' },
+                namespaceSelector: {
+                  type: 'object',
+                  properties: {
+                    matchLabels: { type: 'object', additionalProperties: { type: 'string' } },
+                    matchExpressions: {
+                      type: 'array',
+                      items: {
+                        type: 'object',
+                        required: ['key', 'operator'],
+                        properties: {
+                          key: { type: 'string' },
+                          operator: { type: 'string' },
+                          values: { type: 'array', items: { type: 'string' } },
+                        },
+                      },
+                    },
+                  },
+                },
                 evict: { type: 'string' },
                 rest: { type: 'string' },
                 stabilization: { type: 'string' },

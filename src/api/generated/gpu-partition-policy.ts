@@ -116,7 +116,35 @@ export interface GpuPartitionPolicy {
        */
       from?: 'Declared' | 'Pods' | 'Kueue';
       /**
-       * Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods are evicted where that serves more of the demand, within spec.drain.
+       * With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.
+       */
+      namespaceSelector?: {
+        /**
+         * Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.
+         */
+        matchLabels?: {
+          [k: string]: string;
+        };
+        /**
+         * Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.
+         */
+        matchExpressions?: {
+          /**
+           * Key of the label.
+           */
+          key: string;
+          /**
+           * How the label is compared with values.
+           */
+          operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+          /**
+           * Values for In and NotIn; none for Exists and DoesNotExist.
+           */
+          values?: string[];
+        }[];
+      };
+      /**
+       * Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count.
        */
       evict?: 'Never' | 'IfNeeded';
       /**
@@ -303,7 +331,35 @@ export interface GpuPartitionPolicy {
          */
         from?: 'Declared' | 'Pods' | 'Kueue';
         /**
-         * Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods are evicted where that serves more of the demand, within spec.drain.
+         * With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.
+         */
+        namespaceSelector?: {
+          /**
+           * Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.
+           */
+          matchLabels?: {
+            [k: string]: string;
+          };
+          /**
+           * Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.
+           */
+          matchExpressions?: {
+            /**
+             * Key of the label.
+             */
+            key: string;
+            /**
+             * How the label is compared with values.
+             */
+            operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+            /**
+             * Values for In and NotIn; none for Exists and DoesNotExist.
+             */
+            values?: string[];
+          }[];
+        };
+        /**
+         * Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count.
          */
         evict?: 'Never' | 'IfNeeded';
         /**

@@ -1,6 +1,7 @@
 import {
   deviceClasses,
   disruptionBudgets,
+  namespaces,
   nodePartitions,
   nodes,
   pods,
@@ -18,6 +19,7 @@ import type { ClusterState } from '../../core/plan/cluster-state.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
 import type { PodView } from '../../core/pods/pod-view.ts';
 import type { BudgetView } from '../../core/pods/disruption-budget.ts';
+import type { NamespaceLabels } from '../../core/supply/pod-demand.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { Terminal } from '../terminal.ts';
@@ -53,11 +55,22 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
     policies: allPolicies,
     pods: allPods,
     budgets,
+    namespaces: await readNamespaces(client, allPolicies),
     classes,
     claims,
     templates,
     slices,
   };
+}
+
+/** Where a demand says whose pods count; undefined if none does, or the user may not list them. */
+async function readNamespaces(
+  client: KubeClient,
+  written: readonly GpuPartitionPolicy[],
+): Promise<NamespaceLabels | undefined> {
+  if (!written.some(({ spec }) => spec.demand?.namespaceSelector)) return undefined;
+  const found = await listAllowed<KubeObject>(client, namespaces);
+  return found && new Map(found.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
 }
 
 /** What a plan of a cluster goes by, all of it. @throws CliError if the user may not read something */
@@ -73,5 +86,13 @@ export async function readCluster(client: KubeClient): Promise<ClusterState> {
     listAll<PodView & KubeObject>(client, pods),
     listAll<BudgetView & KubeObject>(client, disruptionBudgets),
   ]);
-  return { now, nodes: allNodes, partitions, policies: allPolicies, pods: allPods, budgets };
+  return {
+    now,
+    nodes: allNodes,
+    partitions,
+    policies: allPolicies,
+    pods: allPods,
+    budgets,
+    namespaces: await readNamespaces(client, allPolicies),
+  };
 }

@@ -9,7 +9,8 @@ import { evictsNever } from '../../core/policy/demand-wish.ts';
 import { countPresent } from '../../core/supply/count.ts';
 import { askToFree, explainUnknown, isFree } from '../../core/supply/defrag.ts';
 import { explainShortage } from '../../core/supply/defrag-words.ts';
-import { listMoves, listUnnamed, type PodMove } from '../../core/supply/defrag-moves.ts';
+import { explainMoves, listMoves, type PodMove } from '../../core/supply/defrag-moves.ts';
+import { noPast } from '../../core/supply/demand-pool.ts';
 import { askFor } from '../../core/supply/demand-question.ts';
 import { indexHolders, weighGpus } from '../../core/supply/eviction-weight.ts';
 import type { Member } from '../../core/supply/member.ts';
@@ -74,7 +75,7 @@ export async function planDefrag(
   const partitions = new Map(cluster.partitions.map((one) => [one.metadata.name, one]));
   const holders = indexHolders(cluster);
   const { partitionOf, podOf } = holders;
-  const members = await readMembers({ fleet, nodes, partitions }, record, () => false);
+  const members = await readMembers({ fleet, nodes, partitions }, record, noPast);
   const unknown = explainUnknown(free, members);
   if (unknown !== undefined) throw new CliError(`--free: ${unknown}`);
   const gpus = members.map(({ gpu }) => gpu);
@@ -95,19 +96,7 @@ export async function planDefrag(
     isShort && evict === 'Never' ? await planDemand(gpus, { ...asked, evict: 'IfNeeded', seconds }) : undefined;
   const shortage = explainShortage(plan, forced, seconds);
   const stays = moves.flatMap(({ pod }) => explainStay(podOf(pod), pod, cluster, record.policy));
-  const findings = [
-    ...(shortage === undefined ? [] : [shortage]),
-    ...stays,
-    ...listUnnamed(pool).map(
-      ({ node, gpu, profile, start }) =>
-        `node ${node}: GPU ${gpu}: ${profile} at ${start} is in use by something that belongs to no pod, which nothing can move`,
-    ),
-    ...moves.flatMap(({ pod, to }) =>
-      to === undefined
-        ? [`pod ${pod} would find no idle slice on a node that its selectors and tolerations allow`]
-        : [],
-    ),
-  ];
+  const findings = [...(shortage === undefined ? [] : [shortage]), ...stays, ...explainMoves(pool, moves)];
   const pictures = members.flatMap((member, index) => pictureMember(member, plan.layouts[index], partitionOf));
   return {
     policy: name,

@@ -124,6 +124,7 @@ function explainProof(gap: CostGap | undefined): string {
   const words = {
     unserved: 'weight unserved',
     evictions: 'evictions',
+    minutesLost: 'minutes of work lost',
     gpusChanged: 'GPUs changed',
     instancesDestroyed: 'idle instances destroyed',
   } as const;

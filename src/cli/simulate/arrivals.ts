@@ -12,7 +12,7 @@ import { fillDays, profileFor, superpose, type TraceMapping } from '../../core/s
 import { countPresent } from '../../core/supply/count.ts';
 import { isWaiting } from '../../core/supply/pod-demand.ts';
 import { GPU_RESOURCE } from '../../core/nvidia/labels/label-key.ts';
-import { couldTake } from '../../core/explain/could-take.ts';
+import { couldTake } from '../../core/explain/judge.ts';
 import { CliError } from '../exit.ts';
 import type { TraceFile, TraceRow } from './trace-file.ts';
 

@@ -58,7 +58,7 @@ export function askPool(
   const running = count(sumRequests(pool.nodes.flatMap(({ pods = [] }) => pods)));
   const waiting = count(requested);
   const asksWhole = earlier.some(isWhole) || [running, waiting, least].some((counts) => counts?.has(WHOLE) === true);
-  const members = pool.nodes.flatMap(({ partition }) => readMembers(pool.policy, partition, evict, asksWhole));
+  const members = pool.nodes.flatMap((one) => readMembers(pool.policy, one, evict, asksWhole));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
   const asked = addUp(used, waiting);
   const slices = adviseSlices(addUp(asked, running), geometries, {
@@ -80,7 +80,11 @@ export function askPool(
     waiting: policy.spec.demand?.from === 'Pods' ? requested : undefined,
     steady: (_, count) => count,
   });
-  return { ...known, plan: { policy, wanted, asked: askFor(policy, wanted) }, why: explainNoPolicy(pool, slices) };
+  return {
+    ...known,
+    plan: { policy, wanted, asked: askFor(policy, wanted, members) },
+    why: explainNoPolicy(pool, slices),
+  };
 }
 
 function refuse({ policy }: AdvicePool, members: readonly Member[], slices: number): string | undefined {

@@ -1,8 +1,12 @@
+import type { Geometry } from '../gpu/geometry/geometry.ts';
+import { planGpu } from '../gpu/plan/gpu-plan.ts';
 import { arrangerOf, countAddable } from '../gpu/search/arrangement.ts';
 import { countsKey, gridOf, unitMask, type Grid } from '../gpu/search/grid.ts';
 import { SearchBudget } from '../gpu/search/search-budget.ts';
+import { compareCosts } from './choice.ts';
+import type { DemandTable, RankLevels } from './coverage.ts';
 import type { GpuClass } from './gpu-classes.ts';
-import { type EvictionRule, WHOLE } from './pool.ts';
+import { type EvictionRule, NOBODY, type PoolInstance, WHOLE } from './pool.ts';
 
 /**
  * What a GPU can become: some of its instances stay in place, and wanted ones are made in the room that there is then. Never more is
@@ -11,8 +15,10 @@ import { type EvictionRule, WHOLE } from './pool.ts';
 export interface Column {
   /** Per wanted profile, once it is re-laid. */
   readonly offered: readonly number[];
-  /** By weight. */
-  readonly evictions: number;
+  /** By weight, of each level of ranks those whom it is the last to outrank. */
+  readonly evictions: readonly number[];
+  /** What those who go had run. */
+  readonly minutesLost: number;
   /** 1 if an instance goes or comes. */
   readonly gpusChanged: number;
   /** Idle ones; one of them may be the whole GPU. */
@@ -34,8 +40,11 @@ interface Known {
   /** Its units. */
   readonly mask: number;
   readonly busy: boolean;
-  /** By weight. */
+  /** By weight; 0 if it is idle. */
   readonly evictions: number;
+  /** Of ranks, to which its eviction counts. */
+  readonly level: number;
+  readonly minutesRun: number;
   readonly mayGo: boolean;
 }
 
@@ -49,12 +58,19 @@ const MOST_ADDITION_WORK = 2_000_000;
 export class ColumnLister {
   readonly #profiles: readonly string[];
   readonly #caps: readonly number[];
+  readonly #uses: DemandTable['uses'];
+  readonly #levels: RankLevels;
   readonly #evict: EvictionRule;
   readonly #additions = new Map<Grid, Additions>();
 
-  constructor(profiles: readonly string[], caps: readonly number[], evict: EvictionRule) {
+  constructor(
+    { profiles, caps, uses, levels }: Pick<DemandTable, 'profiles' | 'caps' | 'uses' | 'levels'>,
+    evict: EvictionRule,
+  ) {
     this.#profiles = profiles;
     this.#caps = caps;
+    this.#uses = uses;
+    this.#levels = levels;
     this.#evict = evict;
   }
 
@@ -64,28 +80,36 @@ export class ColumnLister {
    */
   list({ geometry, instances, isResting, keepsMode }: GpuClass): readonly Column[] {
     const grid = gridOf(geometry);
-    const wanted = this.#profiles.map((name) => grid.indexOf.get(name));
-    const wholeAs = this.#profiles.indexOf(WHOLE);
+    // What is made is in use by nobody.
+    const wanted = this.#profiles.map((name, index) =>
+      this.#uses[index] === 'Used' ? undefined : grid.indexOf.get(name),
+    );
+    const wholeAs = this.#wantedAs(WHOLE, false);
     const isWhole = instances.some(({ profile }) => profile === WHOLE);
-    const known = instances.map(({ profile, start, busy, evictionWeight = 1, stays = false }, index): Known => {
+    const known = instances.map((one, index): Known => {
+      const { profile, start, busy, evictionWeight = 1, stays = false, rank = NOBODY, minutesRun = 0 } = one;
       const at = grid.indexOf.get(profile);
+      const level = this.#levels.lastAbove(rank);
       // A whole GPU leaves room for nothing else.
       const { memorySlices } = grid.profiles.find((_, one) => one === at) ?? geometry;
       return {
         bit: 1 << index,
         profile: at,
-        wantedAs: isWhole ? wholeAs : wanted.indexOf(at),
+        wantedAs: this.#wantedAs(profile, busy),
         mask: unitMask(start, memorySlices),
         busy,
         evictions: busy ? evictionWeight : 0,
-        mayGo: !busy || (this.#evict === 'IfNeeded' && !stays),
+        level: level ?? 0,
+        minutesRun: busy ? minutesRun : 0,
+        mayGo: !busy || (this.#evict === 'IfNeeded' && !stays && level !== undefined),
       };
     });
     const offeredBy = (some: readonly Known[]): readonly number[] =>
       wanted.map((_, index) => some.filter(({ wantedAs }) => wantedAs === index).length);
     const asItIs: Column = {
       offered: offeredBy(known),
-      evictions: 0,
+      evictions: this.#levels.sum([]),
+      minutesLost: 0,
       gpusChanged: 0,
       instancesDestroyed: 0,
       kept: sum(known, ({ bit }) => bit),
@@ -95,8 +119,12 @@ export class ColumnLister {
     const madeWhole = this.#caps.map((cap, index) => (index === wholeAs ? Math.min(1, cap) : 0));
     const best = new Map([[asItIs.offered.join(), asItIs]]);
 
+    // Where it matters who goes, those go whom the node picks, which knows counts and no ranks.
+    const picks =
+      !isWhole && instances.some(({ busy, rank }) => busy && rank !== undefined)
+        ? new NodePicks(geometry, instances, wanted)
+        : undefined;
     const settle = (staying: readonly Known[], going: readonly Known[]): void => {
-      const offered = offeredBy(staying);
       const totals = grid.profiles.map((_, index) => staying.filter(({ profile }) => profile === index).length);
       const additions = this.#listAdditions(
         grid,
@@ -104,17 +132,33 @@ export class ColumnLister {
         sum(staying, ({ mask }) => mask),
         totals,
       );
-      for (const created of staying.length === 0 && !keepsMode ? [...additions, madeWhole] : additions)
-        if (created.some((count) => count > 0))
-          record({
-            offered: offered.map((count, index) => count + (created[index] ?? 0)),
-            evictions: sum(going, ({ evictions }) => evictions),
-            gpusChanged: 1,
-            instancesDestroyed: going.filter(({ busy }) => !busy).length,
-            kept: sum(staying, ({ bit }) => bit),
-            created,
-          });
+      const isPicked = picks !== undefined && going.some(({ busy }) => busy);
+      for (const created of staying.length === 0 && !keepsMode ? [...additions, madeWhole] : additions) {
+        if (!created.some((count) => count > 0)) continue;
+        if (!isPicked || created === madeWhole) {
+          take(staying, going, created);
+          continue;
+        }
+        // With less to make it may pick others.
+        for (const some of listParts(created)) {
+          const pick = picks.pick(totals, some);
+          if (pick === undefined) continue;
+          const stays = ({ bit }: Known): boolean => (pick.kept & bit) !== 0;
+          const gone = known.filter((one) => !stays(one));
+          if (gone.every(({ mayGo }) => mayGo)) take(known.filter(stays), gone, pick.created);
+        }
+      }
     };
+    const take = (staying: readonly Known[], going: readonly Known[], created: readonly number[]): void =>
+      record({
+        offered: offeredBy(staying).map((count, index) => count + (created[index] ?? 0)),
+        evictions: this.#levels.sum(going.map(({ level, evictions }) => [level, evictions])),
+        minutesLost: sum(going, ({ minutesRun }) => minutesRun),
+        gpusChanged: 1,
+        instancesDestroyed: going.filter(({ busy }) => !busy).length,
+        kept: sum(staying, ({ bit }) => bit),
+        created,
+      });
     const record = (column: Column): void => {
       const key = column.offered.join();
       const other = best.get(key);
@@ -132,6 +176,12 @@ export class ColumnLister {
     return dropBeaten([...best.values()]);
   }
 
+  /** As which of the profiles an instance counts; -1 if it is not wanted. */
+  #wantedAs(profile: string, busy: boolean): number {
+    const other = busy ? 'Idle' : 'Used';
+    return this.#profiles.findIndex((name, index) => name === profile && this.#uses[index] !== other);
+  }
+
   /** The largest sets of wanted instances that fit beside others: none of them is part of another. */
   #listAdditions(
     grid: Grid,
@@ -147,6 +197,55 @@ export class ColumnLister {
     const found = findAdditions(grid, wanted, this.#caps, occupied, totals);
     cache.set(key, found);
     return found;
+  }
+}
+
+/** All or some of what can be made. */
+function listParts(created: readonly number[]): readonly (readonly number[])[] {
+  return created.reduce<readonly (readonly number[])[]>(
+    (parts, most) => parts.flatMap((part) => Array.from({ length: most + 1 }, (_, count) => [...part, count])),
+    [[]],
+  );
+}
+
+/** Which instances of a GPU a node keeps for counts of profiles; each answer is given once. */
+class NodePicks {
+  readonly #geometry: Geometry;
+  readonly #instances: readonly PoolInstance[];
+  readonly #wanted: readonly (number | undefined)[];
+  readonly #asked = new Set<number>();
+
+  /** @param wanted per wanted profile its index in the grid; undefined if it is never made */
+  constructor(geometry: Geometry, instances: readonly PoolInstance[], wanted: readonly (number | undefined)[]) {
+    this.#geometry = geometry;
+    this.#instances = instances;
+    this.#wanted = wanted;
+  }
+
+  /**
+   * @param totals per profile of the grid, what stays @param created per wanted profile, what is made beside it
+   * @returns the bits of those kept, and what is made per wanted profile; undefined if it was asked before, or something else is made
+   */
+  pick(totals: readonly number[], created: readonly number[]): Pick<Column, 'kept' | 'created'> | undefined {
+    const { profiles, indexOf } = gridOf(this.#geometry);
+    const counts = totals.map(
+      (total, profile) =>
+        total + created.reduce((all, count, index) => all + (this.#wanted[index] === profile ? count : 0), 0),
+    );
+    const key = countsKey(gridOf(this.#geometry), counts);
+    if (this.#asked.has(key)) return undefined;
+    this.#asked.add(key);
+    const layout = Object.fromEntries(
+      counts.flatMap((count, index) => (count > 0 ? [[profiles[index]?.name ?? '', count]] : [])),
+    );
+    const plan = planGpu(this.#geometry, this.#instances, layout);
+    if (!plan.fits) return undefined;
+    const made = this.#wanted.map(
+      (profile) => plan.create.filter((one) => profile !== undefined && indexOf.get(one.profile) === profile).length,
+    );
+    if (sum(made, Number) < plan.create.length) return undefined;
+    const kept = new Set(plan.keep.map(({ start }) => start));
+    return { kept: sum(this.#instances, ({ start }, index) => (kept.has(start) ? 1 << index : 0)), created: made };
   }
 }
 
@@ -186,8 +285,8 @@ function findAdditions(
 }
 
 /** Of masks without a common unit it is what they cover together. */
-function sum(some: readonly Known[], read: (one: Known) => number): number {
-  return some.reduce((total, one) => total + read(one), 0);
+function sum<One>(some: readonly One[], read: (one: One, index: number) => number): number {
+  return some.reduce((total, one, index) => total + read(one, index), 0);
 }
 
 function dropBeaten(columns: readonly Column[]): readonly Column[] {
@@ -200,7 +299,12 @@ function dropBeaten(columns: readonly Column[]): readonly Column[] {
 }
 
 function compareCost(a: Column, b: Column): number {
-  return a.evictions - b.evictions || a.gpusChanged - b.gpusChanged || a.instancesDestroyed - b.instancesDestroyed;
+  return (
+    compareCosts(a.evictions, b.evictions) ||
+    a.minutesLost - b.minutesLost ||
+    a.gpusChanged - b.gpusChanged ||
+    a.instancesDestroyed - b.instancesDestroyed
+  );
 }
 
 /** More of the first profile that differs comes first: no two columns offer the same. */

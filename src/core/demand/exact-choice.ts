@@ -1,10 +1,11 @@
-import { compareDemandCost, type Choice, type ColumnGroup } from './choice.ts';
+import { type Choice, type ChoiceCost, type ColumnGroup, compareCosts, sumLevels, toCost } from './choice.ts';
 import { coverDemand, type DemandTable } from './coverage.ts';
-import type { DemandCost } from './pool.ts';
 
 /** The cheapest way to offer something with the GPUs seen so far. */
 interface Way {
+  /** Of all levels in one number. */
   readonly evictions: number;
+  readonly minutesLost: number;
   readonly gpusChanged: number;
   readonly instancesDestroyed: number;
   /** The way without the last GPU, and the column of that one; both undefined before the first. */
@@ -41,12 +42,25 @@ export function chooseExactly(
     return { cap, place, open: cap };
   });
   if (!Number.isSafeInteger(sums)) return undefined;
-  const first: Way = { evictions: 0, gpusChanged: 0, instancesDestroyed: 0, before: undefined, column: undefined };
+  const prices = new EvictionPrices(table.levels.count, groups);
+  if (!prices.isSafe) return undefined;
+  const first: Way = {
+    evictions: 0,
+    minutesLost: 0,
+    gpusChanged: 0,
+    instancesDestroyed: 0,
+    before: undefined,
+    column: undefined,
+  };
   let ways: ReadonlyMap<number, Way> = new Map([[0, first]]);
   let steps = 0;
   let left = groups.reduce((sum, { columns, size }) => sum + columns.length * size, 0);
   for (const { columns, size } of groups) {
-    const options = columns.map((column) => ({ column, gains: listGains(column.offered, digits) }));
+    const options = columns.map((column) => ({
+      column,
+      price: prices.join(column.evictions),
+      gains: listGains(column.offered, digits),
+    }));
     for (let gpu = 0; gpu < size; gpu += 1) {
       // Sums become more with each GPU, or at least hardly fewer: most hopeless pools are given up after a few.
       if (steps + left * ways.size > mostSteps) return undefined;
@@ -55,11 +69,12 @@ export function chooseExactly(
       for (const [sum, before] of ways) {
         steps += columns.length;
         for (const digit of digits) digit.open = digit.cap - readDigit(sum, digit);
-        options.forEach(({ column, gains }, index) => {
+        options.forEach(({ column, price, gains }, index) => {
           // Of all there is in the planner this runs most often: it makes an object only for a way that is kept.
           let key = sum;
           for (const { digit, count } of gains) key += Math.min(count, digit.open) * digit.place;
-          const evictions = before.evictions + column.evictions;
+          const evictions = before.evictions + price;
+          const minutesLost = before.minutesLost + column.minutesLost;
           const gpusChanged = before.gpusChanged + column.gpusChanged;
           const instancesDestroyed = before.instancesDestroyed + column.instancesDestroyed;
           const known = next.get(key);
@@ -67,15 +82,51 @@ export function chooseExactly(
             known === undefined
               ? -1
               : evictions - known.evictions ||
+                minutesLost - known.minutesLost ||
                 gpusChanged - known.gpusChanged ||
                 instancesDestroyed - known.instancesDestroyed;
-          if (difference < 0) next.set(key, { evictions, gpusChanged, instancesDestroyed, before, column: index });
+          if (difference < 0)
+            next.set(key, { evictions, minutesLost, gpusChanged, instancesDestroyed, before, column: index });
         });
       }
       ways = next;
     }
   }
-  return pickBest(table, groups, ways, (sum) => digits.map((digit) => readDigit(sum, digit)));
+  return pickBest(table, groups, ways, {
+    offeredOf: (sum) => digits.map((digit) => readDigit(sum, digit)),
+    evictionsOf: (way) => prices.split(way.evictions),
+  });
+}
+
+/** Evictions of several levels as one number: one of an earlier level is more than all that there can be of later ones. */
+class EvictionPrices {
+  /** Whether all of these numbers are exact. */
+  readonly isSafe: boolean;
+  readonly #places: readonly number[];
+
+  constructor(levels: number, groups: readonly ColumnGroup[]) {
+    const most = Array.from({ length: levels }, (_, level) =>
+      groups.reduce(
+        (sum, { columns, size }) => sum + size * Math.max(0, ...columns.map(({ evictions }) => evictions[level] ?? 0)),
+        0,
+      ),
+    );
+    this.#places = most.map((_, level) => most.slice(level + 1).reduce((product, one) => product * (one + 1), 1));
+    this.isSafe = Number.isSafeInteger(most.reduce((product, one) => product * (one + 1), 1));
+  }
+
+  join(evictions: readonly number[]): number {
+    return evictions.reduce((sum, one, level) => sum + one * (this.#places[level] ?? 1), 0);
+  }
+
+  split(price: number): readonly number[] {
+    let left = price;
+    return this.#places.map((place) => {
+      const count = Math.floor(left / place);
+      left -= count * place;
+      return count;
+    });
+  }
 }
 
 function readDigit(sum: number, { cap, place }: Digit): number {
@@ -97,17 +148,19 @@ function pickBest(
   table: DemandTable,
   groups: readonly ColumnGroup[],
   ways: ReadonlyMap<number, Way>,
-  offeredOf: (sum: number) => readonly number[],
+  reading: {
+    readonly offeredOf: (sum: number) => readonly number[];
+    readonly evictionsOf: (way: Way) => readonly number[];
+  },
 ): Choice | undefined {
-  let best: { readonly way: Way; readonly cost: DemandCost; readonly room: number } | undefined;
+  let best: { readonly way: Way; readonly cost: ChoiceCost; readonly room: number } | undefined;
   for (const [sum, way] of ways) {
-    const { evictions, gpusChanged, instancesDestroyed } = way;
-    const { cost: unserved, room } = coverDemand(table, offeredOf(sum));
-    const cost = { unserved, evictions, gpusChanged, instancesDestroyed };
-    const order = best === undefined ? -1 : compareDemandCost(cost, best.cost) || room - best.room;
+    const { costs, room } = coverDemand(table, reading.offeredOf(sum));
+    const cost = toCost(table, costs, { ...way, evictions: reading.evictionsOf(way) });
+    const order = best === undefined ? -1 : compareCosts(cost, best.cost) || room - best.room;
     if (order < 0) best = { way, cost, room };
   }
-  return best && { counts: countColumns(groups, best.way), cost: best.cost };
+  return best && { counts: countColumns(groups, best.way), cost: sumLevels(table, best.cost) };
 }
 
 /** How many GPUs of each group take each of its columns on a way. */

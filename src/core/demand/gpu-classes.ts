@@ -59,8 +59,8 @@ export class PoolClasses {
 
   #keyOf({ geometry, instances, isResting = false, keepsMode = false }: PoolGpu): string {
     const places = instances.map(
-      ({ profile, start, busy, evictionWeight = 1, stays }) =>
-        `${String.fromCharCode(0x41 + start)}${profile}${busy ? `*${stays === true ? '' : evictionWeight}` : ''}`,
+      ({ profile, start, busy, ...use }) =>
+        `${String.fromCharCode(0x41 + start)}${profile}${busy ? `*${useKey(use)}` : ''}`,
     );
     const limits = `${isResting ? 'resting ' : ''}${keepsMode ? 'keeps its mode ' : ''}`;
     return `${this.#gridKey(geometry)} ${limits}${places.sort().join(' ')}`;
@@ -81,4 +81,15 @@ export class PoolClasses {
     this.#gridKeys.set(grid, key);
     return key;
   }
+}
+
+/** Of an instance in use, what tells it from others. */
+function useKey({
+  evictionWeight = 1,
+  stays,
+  rank,
+  minutesRun = 0,
+}: Pick<PoolInstance, 'evictionWeight' | 'stays' | 'rank' | 'minutesRun'>): string {
+  if (stays === true) return '';
+  return rank === undefined && minutesRun === 0 ? String(evictionWeight) : [evictionWeight, rank, minutesRun].join();
 }

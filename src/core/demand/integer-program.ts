@@ -1,6 +1,18 @@
-import { compareDemandCost, costOf, roomOf, type Choice, type ColumnCounts, type ColumnGroup } from './choice.ts';
+import {
+  type Choice,
+  type ChoiceCost,
+  type ColumnCounts,
+  type ColumnGroup,
+  compareCosts,
+  costOf,
+  type LevelFigure,
+  listFigures,
+  roomOf,
+  sumLevels,
+  valueOf,
+} from './choice.ts';
 import type { DemandTable } from './coverage.ts';
-import { COST_FIGURES, type CostFigure, type DemandCost } from './pool.ts';
+import type { CostFigure } from './pool.ts';
 
 /** A row of a program: `lower <= sum of values x variables <= upper`. */
 export interface ProgramRow {
@@ -42,8 +54,14 @@ const TOLERANCE = 1e-3;
 
 /** A choice of columns as an integer program. */
 interface ChoiceProgram extends IntegerProgram {
-  /** Per figure its costs, and the row that limits it. */
-  readonly figures: Readonly<Record<CostFigure, { readonly costs: readonly number[]; readonly row: number }>>;
+  /** What is lowered, in order: each with its place in a cost, its costs, and the row that limits it. */
+  readonly figures: readonly (LevelFigure & {
+    readonly index: number;
+    readonly costs: readonly number[];
+    readonly row: number;
+  })[];
+  /** Everything unserved, of all levels. */
+  readonly unservedCosts: readonly number[];
   /** Of what serves the demand. */
   readonly roomCosts: readonly number[];
   readonly countsOf: (values: readonly number[]) => ColumnCounts;
@@ -77,7 +95,7 @@ export function boundUnserved(
   relax: (program: IntegerProgram, costs: readonly number[]) => number,
 ): number {
   const program = writeProgram(table, groups);
-  return lowestOf(relax(program, program.figures.unserved.costs));
+  return lowestOf(relax(program, program.unservedCosts));
 }
 
 /** Every GPU as it is: what is left if there is no time for anything. */
@@ -97,25 +115,25 @@ function lowerFigures(
   solver: IntegerSolver,
 ): Choice {
   let counts = asItIs(groups);
-  for (const figure of COST_FIGURES) {
+  for (const { index, figure, costs, row } of program.figures) {
     let cost = costOf(table, groups, counts);
-    const { costs, row } = program.figures[figure];
-    if (cost[figure] > 0) {
+    const valueIn = (one: ChoiceCost): number => one[index] ?? 0;
+    if (valueIn(cost) > 0) {
       const { values, bound, isProven } = solver.minimize(costs, program.startOf(counts));
       if (values !== undefined) {
         const found = program.countsOf(values);
         const better = costOf(table, groups, found);
-        checkLimits(better, cost, figure);
-        if (compareDemandCost(better, cost) < 0) [counts, cost] = [found, better];
+        checkLimits(better, cost, listFigures(table.levels).slice(0, index), figure);
+        if (compareCosts(better, cost) < 0) [counts, cost] = [found, better];
       }
       const reached = lowestOf(bound);
-      if (!isProven && reached < cost[figure])
-        return { counts, cost, gap: { figure, value: cost[figure], bound: reached } };
+      if (!isProven && reached < valueIn(cost))
+        return { counts, cost: sumLevels(table, cost), gap: { figure, value: valueIn(cost), bound: reached } };
     }
-    solver.limit(row, cost[figure]);
+    solver.limit(row, valueIn(cost));
   }
   if (table.hasChoice) counts = lowerRoom(table, groups, program, solver, counts);
-  return { counts, cost: costOf(table, groups, counts) };
+  return { counts, cost: sumLevels(table, costOf(table, groups, counts)) };
 }
 
 /** Of the choices at the least cost, one that serves with small profiles. That the cost is the least is proven by now. */
@@ -129,17 +147,16 @@ function lowerRoom(
   const { values } = solver.minimize(program.roomCosts, program.startOf(counts));
   if (values === undefined) return counts;
   const found = program.countsOf(values);
-  const isNoDearer = compareDemandCost(costOf(table, groups, found), costOf(table, groups, counts)) === 0;
+  const isNoDearer = compareCosts(costOf(table, groups, found), costOf(table, groups, counts)) === 0;
   return isNoDearer && roomOf(table, groups, found) < roomOf(table, groups, counts) ? found : counts;
 }
 
 /** Figures that were lowered before stay as they are. @throws Error if the solver broke a limit */
-function checkLimits(found: DemandCost, known: DemandCost, figure: CostFigure): void {
-  for (const each of COST_FIGURES) {
-    if (each === figure) return;
-    if (found[each] !== known[each])
-      throw new Error(`the solver moved ${each} from ${known[each]} to ${found[each]} when it lowered ${figure}`);
-  }
+function checkLimits(found: ChoiceCost, known: ChoiceCost, lowered: readonly LevelFigure[], now: CostFigure): void {
+  lowered.forEach(({ figure }, index) => {
+    if (found[index] !== known[index])
+      throw new Error(`the solver moved ${figure} from ${known[index]} to ${found[index]} when it lowered ${now}`);
+  });
 }
 
 /** A variable, and by what it is multiplied in a sum. */
@@ -192,17 +209,23 @@ function writeProgram(table: DemandTable, groups: readonly ColumnGroup[]): Choic
     costs: valuesOf(terms),
     row: rows.push(writeRow(terms, -Infinity)) - 1,
   });
-  const ofColumns = (name: Exclude<CostFigure, 'unserved'>) =>
-    figure(allTaken.map(({ column, variable }) => [variable, column[name]]));
+  const unservedTerms = (isMeant: (level: number) => boolean): readonly Term[] =>
+    lacking.flatMap(({ slice, variable }, index) =>
+      isMeant(table.levelOf[index] ?? 0) ? [[variable, slice.weight] as const] : [],
+    );
+  const termsOf = ({ figure: name, level }: LevelFigure): readonly Term[] =>
+    name === 'unserved'
+      ? unservedTerms((one) => one === level)
+      : allTaken.map(({ column, variable }) => [variable, valueOf(column, name, level)]);
   return {
     upper,
     rows,
-    figures: {
-      unserved: figure(lacking.map(({ slice, variable }) => [variable, slice.weight])),
-      evictions: ofColumns('evictions'),
-      gpusChanged: ofColumns('gpusChanged'),
-      instancesDestroyed: ofColumns('instancesDestroyed'),
-    },
+    // One that is 0 for every choice is not asked for.
+    figures: listFigures(table.levels).flatMap((one, index) => {
+      const terms = termsOf(one).filter(([, value]) => value !== 0);
+      return terms.length === 0 ? [] : [{ ...one, index, ...figure(terms) }];
+    }),
+    unservedCosts: valuesOf(unservedTerms(() => true)),
     roomCosts: valuesOf(
       table.sizes.flatMap((size, profile) =>
         allGiven.filter((one) => one.profile === profile).map(({ variable }): Term => [variable, size]),

@@ -14,6 +14,10 @@ export interface PoolInstance {
   readonly evictionWeight?: number;
   /** True if nothing moves who uses it: it never goes. */
   readonly stays?: boolean;
+  /** The priority of who uses it: it goes only for slices that outrank this. Absent: it ranks below everybody. */
+  readonly rank?: number;
+  /** Minutes of work that are lost with it, rounded; 0 if absent. */
+  readonly minutesRun?: number;
 }
 
 /** A GPU that may be re-laid. */
@@ -39,20 +43,26 @@ export interface DemandSlice {
   readonly count: number;
   /** What one slice that cannot be offered costs: a positive integer. */
   readonly weight: number;
+  /** For it go only instances that rank below this. Absent: all that may go at all; {@link NOBODY}: none. */
+  readonly outranks?: number;
+  /** True if pods wait for it: what others use already is no use to them. */
+  readonly isWaitedFor?: boolean;
 }
+
+/** The rank that is below that of all pods. */
+export const NOBODY = Number.MIN_SAFE_INTEGER;
 
 /** Whether instances in use may go, unless they stay anyway: `Never`, or where more of the demand is served by it. */
 export type EvictionRule = 'Never' | 'IfNeeded';
 
-/**
- * What a layout of the pool costs, the most important first: a plan is better if the first figure that differs is less. All are
- * integers.
- */
+/** What a layout of the pool costs, in integers. */
 export interface DemandCost {
   /** Slices wanted and not offered, by weight. */
   readonly unserved: number;
   /** Busy instances destroyed, by weight. */
   readonly evictions: number;
+  /** What those had run. */
+  readonly minutesLost: number;
   readonly gpusChanged: number;
   /** Idle instances destroyed, and idle whole GPUs partitioned; those that were in use count as evictions. */
   readonly instancesDestroyed: number;
@@ -61,6 +71,7 @@ export interface DemandCost {
 export const COST_FIGURES = [
   'unserved',
   'evictions',
+  'minutesLost',
   'gpusChanged',
   'instancesDestroyed',
 ] as const satisfies readonly (keyof DemandCost)[];

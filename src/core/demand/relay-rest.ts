@@ -1,4 +1,4 @@
-/** Which GPUs are left alone for a while, because they were re-laid a short while ago. */
+/** Which GPUs, or pods, are left alone for a while, because they were re-laid a short while ago. */
 export class RelayRest {
   readonly #relaidMs = new Map<string, number>();
   /** When it was re-laid before that. */

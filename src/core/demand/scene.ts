@@ -1,10 +1,10 @@
 import { type Grid, gridOf } from '../gpu/search/grid.ts';
 import type { ColumnGroup } from './choice.ts';
 import { ColumnLister, type Column } from './columns.ts';
-import { type DemandTable, readDemand } from './coverage.ts';
+import { type DemandTable, RankLevels, readDemand } from './coverage.ts';
 import type { DemandQuestion } from './demand-plan.ts';
 import type { GpuClass } from './gpu-classes.ts';
-import { type DemandSlice, WHOLE } from './pool.ts';
+import { type DemandSlice, type EvictionRule, NOBODY, type PoolInstance, WHOLE } from './pool.ts';
 
 /** Classes whose GPUs can become the same at the same cost are one group for the solver. */
 export interface Scene {
@@ -22,10 +22,16 @@ export function setScene({ classes, slices, evict }: DemandQuestion): Scene {
   const isOffered = (profile: string): boolean =>
     profile === WHOLE || grids.some(({ indexOf }) => indexOf.has(profile));
   const capped = slices.map((slice) => ({ ...slice, count: Math.min(slice.count, mostHeld(slice, classes)) }));
-  const table = readDemand(capped, isOffered, (profile) => Math.min(...grids.map((grid) => sizeOf(grid, profile))));
+  const levels = levelsOf(
+    capped,
+    classes.flatMap(({ instances }) => instances),
+    evict,
+  );
+  const sizeIn = (profile: string): number => Math.min(...grids.map((grid) => sizeOf(grid, profile)));
+  const table = readDemand(capped, isOffered, sizeIn, levels);
   const counts = new Map(slices.map(({ name, count }) => [name, count]));
   const beyond = table.slices.map(({ name, count }) => (counts.get(name) ?? count) - count);
-  const lister = new ColumnLister(table.profiles, table.caps, evict);
+  const lister = new ColumnLister(table, evict);
   const groups = new Map<
     string,
     { columns: readonly Column[]; size: number; members: { gpuClass: number; columns: readonly Column[] }[] }
@@ -52,6 +58,17 @@ function mostHeld({ profiles }: DemandSlice, classes: readonly GpuClass[]): numb
   }, 0);
 }
 
+/** Who goes for whom in a pool; undefined if nobody may go at all. */
+export function levelsOf(
+  slices: readonly DemandSlice[],
+  instances: readonly PoolInstance[],
+  evict: EvictionRule,
+): RankLevels | undefined {
+  if (evict === 'Never') return undefined;
+  const ranks = instances.flatMap(({ busy, stays, rank = NOBODY }) => (busy && stays !== true ? [rank] : []));
+  return new RankLevels(slices, ranks);
+}
+
 /** The share of a GPU that a profile takes, of its memory, and then of its compute slices: all of it if it is the whole GPU. */
 function sizeOf({ geometry, indexOf, profiles }: Grid, name: string): number {
   const { memorySlices, computeSlices } = profiles[indexOf.get(name) ?? -1] ?? {};
@@ -63,6 +80,6 @@ function sizeOf({ geometry, indexOf, profiles }: Grid, name: string): number {
 const MEMORY_SIZE = 384;
 const WHOLE_SIZE = MEMORY_SIZE + 16;
 
-function writeColumn({ offered, evictions, gpusChanged, instancesDestroyed }: Column): string {
-  return `${offered.join()} ${evictions} ${gpusChanged} ${instancesDestroyed}`;
+function writeColumn({ offered, evictions, minutesLost, gpusChanged, instancesDestroyed }: Column): string {
+  return `${offered.join()} ${evictions.join()} ${minutesLost} ${gpusChanged} ${instancesDestroyed}`;
 }

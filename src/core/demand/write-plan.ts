@@ -1,3 +1,4 @@
+import { planGpu } from '../gpu/plan/gpu-plan.ts';
 import { arrangerOf } from '../gpu/search/arrangement.ts';
 import { gridOf, unitMask } from '../gpu/search/grid.ts';
 import { SearchBudget } from '../gpu/search/search-budget.ts';
@@ -44,14 +45,17 @@ interface Portion {
   readonly size: number;
   readonly kept: number;
   readonly created: readonly number[];
+  /** What the whole column makes. */
+  readonly possible: readonly number[];
 }
 
 /** Counted on what is done in the end. */
 function sumCost(layouts: readonly ClassLayout[]): Omit<DemandCost, 'unserved'> {
-  const sum = { evictions: 0, gpusChanged: 0, instancesDestroyed: 0 };
+  const sum = { evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 };
   for (const { size, destroy, create } of layouts) {
     if (destroy.length + create.length > 0) sum.gpusChanged += size;
-    for (const { busy, evictionWeight = 1 } of destroy) {
+    for (const { busy, evictionWeight = 1, minutesRun = 0 } of destroy) {
+      if (busy) sum.minutesLost += size * minutesRun;
       if (busy) sum.evictions += size * evictionWeight;
       else sum.instancesDestroyed += size;
     }
@@ -69,13 +73,16 @@ function listPortions(classes: readonly GpuClass[], groups: Scene['groups'], cou
         const size = Math.min(open, left[index] ?? 0);
         open -= size;
         left[index] = (left[index] ?? 0) - size;
-        return size === 0 ? [] : [{ gpuClass, size, kept, created }];
+        return size === 0 ? [] : [{ gpuClass, size, kept, created, possible: created }];
       });
     });
   });
 }
 
-/** Leaves out instances that would be made and are not asked for: columns offer all that fits. The last ones first. */
+/**
+ * Leaves out instances that would be made and are not asked for: columns offer all that fits. The last ones first. Where the node would
+ * then pick others to go, they stay in.
+ */
 function trim(portions: readonly Portion[], excess: readonly number[]): readonly Portion[] {
   return excess.reduceRight((all, count, profile) => trimProfile(all, profile, count), portions);
 }
@@ -105,15 +112,38 @@ function trimProfile(portions: readonly Portion[], profile: number, excess: numb
 function place(gpuClass: GpuClass | undefined, profiles: readonly string[], portion: Portion): ClassLayout {
   if (gpuClass === undefined) throw new Error(`no class ${portion.gpuClass}`);
   const { instances } = gpuClass;
-  const { size, kept, created } = portion;
+  const { size, kept } = portion;
   const gpus = { gpuClass: portion.gpuClass, size };
   // Without anything to make there is no reason to destroy: only a plan that ran out of time would.
-  if (created.every((count) => count === 0)) return { ...gpus, keep: instances, destroy: [], create: [] };
+  if (portion.created.every((count) => count === 0)) return { ...gpus, keep: instances, destroy: [], create: [] };
   const keep = instances.filter((_, index) => (kept & (1 << index)) !== 0);
   const destroy = instances.filter((one) => !keep.includes(one));
-  const isMadeWhole = created[profiles.indexOf(WHOLE)] === 1;
+  const isAsMeant = portion.created === portion.possible || goesFor(gpuClass, keep, profiles, portion.created);
+  const created = isAsMeant ? portion.created : portion.possible;
+  const isMadeWhole = created.some((count, profile) => count === 1 && profiles[profile] === WHOLE);
   const create = isMadeWhole ? [{ profile: WHOLE, start: 0 }] : placeCreated(gpuClass, keep, profiles, created);
   return { ...gpus, keep, destroy, create };
+}
+
+/** Whether the node, which knows counts and no ranks, lets the same go for what is made. */
+function goesFor(
+  { geometry, instances }: GpuClass,
+  keep: readonly PoolInstance[],
+  profiles: readonly string[],
+  created: readonly number[],
+): boolean {
+  const isRanked = instances.some((one) => one.busy && one.rank !== undefined && !keep.includes(one));
+  if (!isRanked || instances.some(({ profile }) => profile === WHOLE)) return true;
+  const counts: Record<string, number> = {};
+  for (const { profile } of keep) counts[profile] = (counts[profile] ?? 0) + 1;
+  created.forEach((count, index) => {
+    const name = profiles[index] ?? '';
+    if (count > 0) counts[name] = (counts[name] ?? 0) + count;
+  });
+  if (counts[WHOLE] !== undefined) return true;
+  const plan = planGpu(geometry, instances, counts);
+  const stays = new Set(plan.fits ? plan.keep.map(({ start }) => start) : []);
+  return plan.fits && instances.every((one) => !one.busy || stays.has(one.start) === keep.includes(one));
 }
 
 function placeCreated(

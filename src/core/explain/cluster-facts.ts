@@ -35,6 +35,8 @@ export interface ClusterFacts {
   readonly pods?: readonly PodView[] | undefined;
   /** PodDisruptionBudgets; undefined if the user may not list them: then evictions count as allowed. */
   readonly budgets?: readonly BudgetView[] | undefined;
+  /** Absent: they are known by name. */
+  readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
   /** Of `resource.k8s.io`; undefined: not served, or the user may not list them. */
   readonly classes?: readonly DeviceClassView[] | undefined;
   readonly claims?: readonly RequestedClaim[] | undefined;

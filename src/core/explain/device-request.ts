@@ -1,8 +1,7 @@
 import { type DeviceTest, readSelector } from '../dra/device-selector.ts';
 import { gpuDriver } from '../dra/resource-slice.ts';
 import type { ClaimableDevice } from './claim-device.ts';
-import type { Toleration } from '../pods/pod-view.ts';
-import { tolerates } from './workload.ts';
+import { type Toleration, tolerates } from '../pods/pod-view.ts';
 
 interface Selector {
   readonly cel?: { readonly expression?: string };

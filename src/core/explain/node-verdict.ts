@@ -19,11 +19,12 @@ import {
   useOf,
   wishedSlices,
 } from './cluster-facts.ts';
+import { isOffered, listNeeds } from './judge.ts';
 import { otherNameOf } from './resource-name.ts';
 import { describeTainted, judgeRequests } from './request-verdict.ts';
 import { describeMismatch, type LabelMismatch, listMismatches } from './node-match.ts';
-import { requestOf, tolerates } from './workload.ts';
-import type { PodView } from '../pods/pod-view.ts';
+import { requestOf } from './workload.ts';
+import { type PodView, tolerates } from '../pods/pod-view.ts';
 
 /** What keeps a pod from a node, the firmest first. */
 export const blockerKinds = [
@@ -71,7 +72,7 @@ export function judgeNode(
     ),
     ...judgeRequests(gpuNode, claims.requests, facts),
     ...claims.allocated.flatMap((claim) => judgeAllocated(gpuNode, claim)),
-    ...judgeOthers(pod, gpuNode),
+    ...judgeOthers(pod, gpuNode, facts),
   ];
   const blockers = found.toSorted((a, b) => blockerKinds.indexOf(a.kind) - blockerKinds.indexOf(b.kind));
   return { gpuNode, mismatches, blockers };
@@ -192,14 +193,16 @@ function explainAbsence(gpuNode: GpuNode, resource: string): Blocker {
   return { kind: 'NotOffered', message: `it does not offer ${resource}${why}` };
 }
 
-/** CPU, memory and the like, which a GPU node may run out of first. */
-function judgeOthers(pod: PodView, { node, pods }: GpuNode): readonly Blocker[] {
-  if (pods === undefined) return [];
-  return ['cpu', 'memory', 'ephemeral-storage'].flatMap((resource): readonly Blocker[] => {
-    const offered = node.status?.allocatable?.[resource];
-    const amount = requestOf(pod, resource);
-    if (offered === undefined || amount === 0n) return [];
-    const used = pods.reduce((sum, one) => sum + requestOf(one, resource), 0n);
+/** CPU, memory, other devices and the like, which a GPU node may run out of first. */
+function judgeOthers(pod: PodView, { node, pods }: GpuNode, { classes = [] }: ClusterFacts): readonly Blocker[] {
+  const { allocatable } = node.status ?? {};
+  return listNeeds(pod).flatMap(([resource, amount]): readonly Blocker[] => {
+    // A DeviceClass stands for it.
+    if (classes.some(({ spec }) => spec?.extendedResourceName === resource)) return [];
+    if (!isOffered(node, resource)) return [{ kind: 'OtherResource', message: `it has no ${resource}` }];
+    const offered = allocatable?.[resource];
+    if (offered === undefined) return [];
+    const used = (pods ?? []).reduce((sum, one) => sum + requestOf(one, resource), 0n);
     const total = parseQuantity(offered) ?? 0n;
     if (used + amount <= total) return [];
     return [

@@ -83,9 +83,11 @@ export class EditFinder {
     const { entry, profiles } = edit;
     const { name } = policy.metadata;
     const changes = `changes ${nodesChanging} node${nodesChanging === 1 ? '' : 's'}`;
-    const goes = evicts.length === 0 ? 'and evicts no pod' : `and evicts ${evicts.join(', ')}`;
+    const goes = evicts.length === 0 ? 'and evicts no pod' : `and evicts ${nameSome(evicts)}`;
+    // It is for one pod.
+    const price = evicts.length > 1 ? `at the price of ${evicts.length} pods for this one: ` : '';
     const path = writePath([...placeOf(policy.spec), 'layouts', entry, 'profiles']);
-    const message = `set ${path} of policy ${name} to ${writeLayout(profiles)}; this ${changes}, ${goes}`;
+    const message = `${price}set ${path} of policy ${name} to ${writeLayout(profiles)}; this ${changes}, ${goes}`;
     return { policy: name, entry, profiles, node: target.name, nodesChanging, evicts, message };
   }
 
@@ -98,6 +100,14 @@ export class EditFinder {
     return effect;
   }
 }
+
+/** `ns/a, ns/b and 3 more` */
+function nameSome(pods: readonly string[]): string {
+  const named = pods.slice(0, mostNamed);
+  return pods.length > named.length ? `${named.join(', ')} and ${pods.length - named.length} more` : named.join(', ');
+}
+
+const mostNamed = 5;
 
 /** Layouts with more of the profile than the entry has now, nearest first. */
 function listCandidates(

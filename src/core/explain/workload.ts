@@ -1,5 +1,4 @@
-import type { Taint } from '../metadata/node-change.ts';
-import { type ContainerView, hasEnded, type PodView, type Toleration } from '../pods/pod-view.ts';
+import { type ContainerView, hasEnded, type PodView } from '../pods/pod-view.ts';
 import { parseQuantity, roundUp } from '../text/quantity.ts';
 
 type Amounts = Readonly<Record<string, string | number>>;
@@ -9,40 +8,41 @@ type Amounts = Readonly<Record<string, string | number>>;
  * an init container with the sidecars that run before it, whichever is more.
  */
 export function requestOf({ spec }: PodView, resource: string): bigint {
-  const { containers = [], initContainers = [] } = spec ?? {};
+  const { containers = [], initContainers = [], overhead = {}, resources } = spec ?? {};
+  const ofOverhead = parseQuantity(overhead[resource] ?? 0) ?? 0n;
+  // What a pod requests as a whole (KEP-2837) counts instead of what its containers do.
+  const together = { ...resources?.limits, ...resources?.requests }[resource];
+  if (together !== undefined) return ofOverhead + (parseQuantity(together) ?? 0n);
   const amountOf = (one: ContainerView): bigint => parseQuantity(amountsOf(one)[resource] ?? 0) ?? 0n;
   let sidecars = 0n;
   let starting = 0n;
   for (const one of initContainers) {
-    const together = sidecars + amountOf(one);
-    if (one.restartPolicy === 'Always') sidecars = together;
-    if (together > starting) starting = together;
+    const sum = sidecars + amountOf(one);
+    if (one.restartPolicy === 'Always') sidecars = sum;
+    if (sum > starting) starting = sum;
   }
   const running = containers.reduce((sum, one) => sum + amountOf(one), sidecars);
-  return running > starting ? running : starting;
+  return ofOverhead + (running > starting ? running : starting);
 }
 
 /** The countable resources that a pod requests, and how many. */
 export function requestsOf(pod: PodView, isMeant: (resource: string) => boolean): ReadonlyMap<string, number> {
-  const { containers = [], initContainers = [] } = pod.spec ?? {};
-  const names = new Set([...containers, ...initContainers].flatMap((one) => Object.keys(amountsOf(one))));
-  const asked = [...names].filter(isMeant).map((name) => [name, roundUp(requestOf(pod, name))] as const);
+  const asked = listRequested(pod)
+    .filter(isMeant)
+    .map((name) => [name, roundUp(requestOf(pod, name))] as const);
   return new Map(asked.filter(([, amount]) => amount > 0));
 }
 
-/** Limits of extended resources are requests too. */
-function amountsOf({ resources }: ContainerView): Amounts {
-  return { ...resources?.limits, ...resources?.requests };
+/** The resources of which a pod requests anything, sorted. */
+export function listRequested({ spec }: PodView): readonly string[] {
+  const { containers = [], initContainers = [], overhead = {}, ...pod } = spec ?? {};
+  const all = [...containers, ...initContainers, pod].flatMap((one) => Object.keys(amountsOf(one)));
+  return [...new Set([...all, ...Object.keys(overhead)])].toSorted();
 }
 
-/** Whether a pod tolerates a node's taint. */
-export function tolerates(tolerations: readonly Toleration[], { key, value = '', effect }: Taint): boolean {
-  return tolerations.some(
-    (one) =>
-      (one.effect === undefined || one.effect === '' || one.effect === effect) &&
-      (one.key === undefined || one.key === '' ? one.operator === 'Exists' : one.key === key) &&
-      (one.operator === 'Exists' || (one.value ?? '') === value),
-  );
+/** Limits of extended resources are requests too. */
+function amountsOf({ resources }: { readonly resources?: ContainerView['resources'] | undefined }): Amounts {
+  return { ...resources?.limits, ...resources?.requests };
 }
 
 /** Whether a pod keeps what it holds on a node. */

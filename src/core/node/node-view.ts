@@ -32,6 +32,49 @@ export function isReadyNode({ status }: NodeView): boolean {
   return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
 }
 
+/** Why a node is left alone by whoever has a choice: it takes no new pods for reasons that are not ours. */
+export interface SetAside {
+  readonly kind: 'Leaving' | 'NotReady' | 'Cordoned';
+  /** About the node, as `it is cordoned`. */
+  readonly message: string;
+}
+
+/** A node that is going, or whose kubelet does not report, or that somebody has cordoned; undefined for others. */
+export function setAside(node: NodeView): SetAside | undefined {
+  const { metadata, spec, status } = node;
+  if (metadata.deletionTimestamp !== undefined) return { kind: 'Leaving', message: 'it is being deleted' };
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const isSilent = ready !== undefined && ready.status !== 'True';
+  if (isSilent)
+    return { kind: 'NotReady', message: `its kubelet is not ready${ready.message ? `: ${ready.message}` : ''}` };
+  const leaving = leavingTaintOf(spec?.taints);
+  if (leaving !== undefined) return { kind: 'Leaving', message: `it is being removed (taint ${leaving})` };
+  return spec?.unschedulable === true
+    ? { kind: 'Cordoned', message: 'it is cordoned; kubectl uncordon opens it' }
+    : undefined;
+}
+
+/**
+ * Taints by which others say that a node goes, whoever tolerates them: Cluster Autoscaler's, Karpenter's (v1 and before), and that of
+ * KEP-2268 for a node that is switched off.
+ */
+const leavingTaints: readonly string[] = [
+  'ToBeDeletedByClusterAutoscaler',
+  'karpenter.sh/disrupted',
+  'karpenter.sh/disruption',
+  'node.kubernetes.io/out-of-service',
+];
+
+/** The key of the taint with which a node is being removed; undefined if it is not. */
+export function leavingTaintOf(taints: readonly Taint[] = []): string | undefined {
+  return taints.find(({ key, effect }) => leavingTaints.includes(key) && effect !== 'PreferNoSchedule')?.key;
+}
+
+/** Whether new pods are kept from a node until somebody opens it, or it is gone. */
+export function isCordoned({ spec }: NodeView): boolean {
+  return spec?.unschedulable === true || leavingTaintOf(spec?.taints) !== undefined;
+}
+
 /** Closed by us while its GPUs change. */
 export function isClosed(node: NodeView): boolean {
   return node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key) ?? false;

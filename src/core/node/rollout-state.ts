@@ -2,7 +2,7 @@ import { hasGpus } from '../rollout/limit.ts';
 import type { NodeRolloutState } from '../rollout/slot.ts';
 import { hasFailed } from './change-failure.ts';
 import { disrupts } from './disruption.ts';
-import { isClosedAnyway, isReadyNode, isUnfinished, isReadBeforeBoot } from './node-view.ts';
+import { isClosedAnyway, isCordoned, isReadyNode, isUnfinished, isReadBeforeBoot } from './node-view.ts';
 import type { Ruling, Situation } from './outcome.ts';
 import { isGrantLive } from './revocation.ts';
 import type { NodeSnapshot } from './snapshot.ts';
@@ -33,7 +33,7 @@ export function keepRolloutState(known: Pick<NodeSnapshot, 'node' | 'partition' 
 export function outsideRollout({ node, partition }: Pick<NodeSnapshot, 'node' | 'partition'>): RolloutState {
   return {
     isReady: isReadyNode(node),
-    isCordoned: node.spec?.unschedulable === true,
+    isCordoned: isCordoned(node),
     hasGpus: hasGpus(partition),
     hasFailed: false,
     isVerified: false,

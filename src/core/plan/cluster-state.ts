@@ -16,6 +16,8 @@ export interface ClusterState {
   readonly policies: readonly GpuPartitionPolicy[];
   readonly pods: readonly PodView[];
   readonly budgets: readonly BudgetView[];
+  /** Absent: they are known by name. */
+  readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
 }
 
 /** The controller's settings, as far as they affect a plan. */

@@ -1,4 +1,3 @@
-import type { Taint } from '../metadata/node-change.ts';
 import { hasEnded, type PodView } from './pod-view.ts';
 import { isOfDaemonSet } from './system-pods.ts';
 
@@ -59,16 +58,6 @@ export function describePluginSelectors(more?: LabelSelector): string {
 
 function selectorsWith(more: LabelSelector | undefined): readonly LabelSelector[] {
   return more === undefined ? knownPlugins : [...knownPlugins, more];
-}
-
-/** Whether the DaemonSet controller creates such a pod on a node with this taint (`Toleration.ToleratesTaint`). */
-export function tolerates(pod: PodView, taint: Taint): boolean {
-  return (pod.spec?.tolerations ?? []).some(
-    ({ key, operator = 'Equal', value = '', effect }) =>
-      (effect === undefined || effect === '' || effect === taint.effect) &&
-      (key === undefined || key === '' ? operator === 'Exists' : key === taint.key) &&
-      (operator === 'Exists' || value === (taint.value ?? '')),
-  );
 }
 
 /** `a=b,c=d` as kubectl writes it, equality only; undefined for anything else. */

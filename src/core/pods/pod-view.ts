@@ -1,3 +1,4 @@
+import type { Taint } from '../metadata/node-change.ts';
 import type { ObjectMeta } from '../metadata/object-meta.ts';
 import { namespacedName } from '../text/namespaced-name.ts';
 
@@ -18,6 +19,11 @@ export interface PodView {
     readonly tolerations?: readonly Toleration[];
     readonly schedulingGates?: readonly { readonly name: string }[];
     readonly priority?: number;
+    readonly preemptionPolicy?: string;
+    /** Of its RuntimeClass. */
+    readonly overhead?: Readonly<Record<string, string | number>>;
+    /** Of the pod as a whole. */
+    readonly resources?: ContainerView['resources'];
     readonly terminationGracePeriodSeconds?: number;
     readonly containers?: readonly ContainerView[];
     readonly initContainers?: readonly ContainerView[];
@@ -100,6 +106,16 @@ interface ContainerStateView {
   readonly running?: { readonly startedAt?: string };
   readonly waiting?: { readonly reason?: string; readonly message?: string };
   readonly terminated?: { readonly reason?: string; readonly message?: string; readonly exitCode: number };
+}
+
+/** Whether tolerations keep a taint from a pod, for the scheduler as for the DaemonSet controller (`Toleration.ToleratesTaint`). */
+export function tolerates(tolerations: readonly Toleration[] = [], { key, value = '', effect }: Taint): boolean {
+  return tolerations.some(
+    (one) =>
+      (one.effect === undefined || one.effect === '' || one.effect === effect) &&
+      (one.key === undefined || one.key === '' ? one.operator === 'Exists' : one.key === key) &&
+      (one.operator === 'Exists' || (one.value ?? '') === value),
+  );
 }
 
 /** Whether all containers of the pod are present and ready, and it is not terminating. */

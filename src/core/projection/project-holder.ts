@@ -2,12 +2,20 @@ import type { GpuNodePartition } from '../../api/types.ts';
 import { definedOnly } from '../text/defined-fields.ts';
 import type { PodView } from '../pods/pod-view.ts';
 import { projectPod } from './project-pod.ts';
+import { projectWaitingPod } from './project-waiting-pod.ts';
 
-/** What a pod's eviction is weighed by. @param labelKeys those that disruption budgets select by */
+/** What a pod's eviction is weighed by, and where else it could run. @param labelKeys those that disruption budgets select by */
 export function projectHolder(pod: PodView, labelKeys: ReadonlySet<string>): PodView {
   const { priority } = pod.spec ?? {};
-  const { spec: _containers, ...kept } = projectPod(pod, [], () => false, labelKeys);
-  return { ...kept, ...(priority !== undefined && { spec: { priority } }) };
+  const { startTime } = pod.status ?? {};
+  const { spec: required } = projectWaitingPod(pod);
+  const { spec: _containers, status, ...kept } = projectPod(pod, [], () => false, labelKeys);
+  const spec = { ...required, ...(priority !== undefined && { priority }) };
+  return {
+    ...kept,
+    status: { ...status, ...(startTime !== undefined && { startTime }) },
+    ...(Object.keys(spec).length > 0 && { spec }),
+  };
 }
 
 /** Which pods hold which slices. */

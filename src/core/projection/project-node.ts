@@ -17,7 +17,8 @@ export function projectNode(node: NodeView): NodeView {
       ...(node.spec?.unschedulable === true && { unschedulable: true }),
     }),
     status: {
-      allocatable: projectQuantities(node.status?.allocatable),
+      // All of it: a waiting pod may request any of it.
+      allocatable: shared.share({ ...node.status?.allocatable }),
       capacity: projectQuantities(node.status?.capacity),
       ...(bootID !== undefined && { nodeInfo: { bootID } }),
       conditions: shared.share(ready ? [describeReady(ready)] : []),

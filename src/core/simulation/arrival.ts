@@ -5,6 +5,8 @@ export interface Arrival {
   /** Seconds that it runs, once it has its slice. */
   readonly duration: number;
   readonly profile: string;
+  /** As the pod's; 0 if absent. */
+  readonly priority?: number;
 }
 
 export const DAY = 86_400;

@@ -129,13 +129,15 @@ function readNode({ name, partition }: GpuNode, policy: GpuPartitionPolicy | und
   if (partition === undefined) return { name, gpus: [] };
   // What a change was about to make of it does not happen: the simulation starts from what is there.
   const { granted: _granted, wish: _wish, ...spec } = partition.spec;
-  const gpus = readMembers(policy, { ...partition, spec }, 'IfNeeded', true).map(({ gpu, product, present, wish }) => ({
-    uuid: wish.uuid,
-    product,
-    geometry: gpu.geometry,
-    instances: present,
-    isFixed: gpu.isResting === true,
-    keepsMode: gpu.keepsMode === true,
-  }));
+  const gpus = readMembers(policy, { partition: { ...partition, spec } }, 'IfNeeded', true).map(
+    ({ gpu, product, present, wish }) => ({
+      uuid: wish.uuid,
+      product,
+      geometry: gpu.geometry,
+      instances: present,
+      isFixed: gpu.isResting === true,
+      keepsMode: gpu.keepsMode === true,
+    }),
+  );
   return { name, gpus };
 }

@@ -8,6 +8,7 @@ import { DemandPlayer, type Relay } from './demand-player.ts';
 import type { FleetGpu, SimulationFleet } from './fleet.ts';
 import type { PoolPlanner } from './layout-choice.ts';
 import type { Targets } from './targets.ts';
+import type { WaitingTasks } from './task.ts';
 
 /** A demand, and the GPUs that follow it. */
 interface Followed {
@@ -42,13 +43,26 @@ export class FollowedDemands {
     });
   }
 
-  /** @param counts pods that wait, by profile @returns the GPUs that change */
-  look(now: number, counts: ReadonlyMap<string, number>, targets: Targets): readonly Relay[] {
-    const waiting = new Map(counts);
+  /** @param tasks those that wait @returns the GPUs that change */
+  look(now: number, tasks: Pick<WaitingTasks, 'counts' | 'ranks'>, targets: Targets): readonly Relay[] {
+    const waiting = new Map(tasks.counts());
+    const ranks = new Map(tasks.ranks());
     return this.#followed.flatMap(({ profiles, player, gpus }, index) => {
       const members = gpus.map((gpu) => targets.memberOf(gpu));
       const asked = [...waiting].filter(([profile, count]) => count > 0 && profiles.has(profile));
-      const resources = new Map(asked.map(([profile, count]) => [resourceOf(profile), count]));
+      const counts = asked.flatMap(([profile]) => {
+        const of = ranks.get(profile);
+        // Nobody goes for it in two pools at once.
+        ranks.delete(profile);
+        return of === undefined ? [] : [[resourceOf(profile), of] as const];
+      });
+      const resources = Object.assign(new Map(asked.map(([profile, count]) => [resourceOf(profile), count])), {
+        ranks: {
+          counts: new Map(counts),
+          missing: new Map<string, ReadonlyMap<number, number>>(),
+          nodes: new Set<string>(),
+        },
+      });
       const relays = player.look(now, gpus, members, resources);
       const isLast = index === this.#followed.length - 1;
       const left = isLast || asked.length === 0 ? [] : player.listOverflow(gpus, members, relays);

@@ -131,8 +131,7 @@ class Side implements Played {
   }
 
   #look(now: number): void {
-    for (const { gpu, layout } of this.#demands.look(now, this.waiting.counts(), this.#targets))
-      this.#targets.aim(gpu, layout);
+    for (const { gpu, layout } of this.#demands.look(now, this.waiting, this.#targets)) this.#targets.aim(gpu, layout);
     if (!this.#rollout.isAsked) return;
     for (const node of this.#rollout.step(this.#rules.startMs + now * 1000)) this.#change(node, now);
   }

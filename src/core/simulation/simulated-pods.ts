@@ -13,6 +13,7 @@ export class SimulatedPods {
   readonly #tally: Tally;
   readonly #random: Random;
   readonly #ends = new EndQueue<TaskEnd>();
+  #received = 0;
 
   constructor(fleet: SimulationFleet, tally: Tally, random: Random) {
     this.#fleet = fleet;
@@ -75,12 +76,22 @@ export class SimulatedPods {
   finish(now: number): void {
     for (const { slices } of this.#fleet.gpus)
       for (const { task } of slices) if (task !== undefined) this.#tally.run(task.profile, task.startedAt, now);
-    for (const task of this.waiting.all()) this.#tally.leaveWaiting(task.profile, task.waitsSince);
+    for (const task of this.waiting.all()) this.#tally.leaveWaiting(task, task.waitsSince);
   }
 
-  #receive({ profile, duration }: Arrival, now: number): SimulatedPod {
+  #receive({ profile, duration, priority = 0 }: Arrival, now: number): SimulatedPod {
     this.#tally.arrive(profile, now, duration);
-    return { profile, duration, waitsSince: now, slice: undefined, startedAt: 0, end: 0 };
+    this.#received += 1;
+    return {
+      name: `pod-${this.#received}`,
+      profile,
+      priority,
+      duration,
+      waitsSince: now,
+      slice: undefined,
+      startedAt: 0,
+      end: 0,
+    };
   }
 
   #run(task: SimulatedPod, slice: SimulatedSlice, now: number): void {
@@ -88,7 +99,7 @@ export class SimulatedPods {
     task.slice = slice;
     task.startedAt = now;
     task.end = now + task.duration;
-    this.#tally.start(task.profile, task.waitsSince, now);
+    this.#tally.start(task, task.waitsSince, now);
     this.#ends.add({ task, end: task.end, slice });
   }
 

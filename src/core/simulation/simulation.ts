@@ -40,6 +40,14 @@ export interface SideFigures {
   readonly days: readonly DayFigures[];
   /** GPUs re-laid, by day. */
   readonly relayouts: readonly number[];
+  /** By priority, the highest first: how long pods waited. */
+  readonly priorities: readonly PriorityFigures[];
+}
+
+export interface PriorityFigures {
+  readonly priority: number;
+  readonly meanWaitSeconds: number;
+  readonly p95WaitSeconds: number;
 }
 
 /** Plays each side with the same pods. The same input gives the same figures. */
@@ -52,8 +60,15 @@ export function simulate({ sides, ...rules }: SimulationStart, planner: PoolPlan
       profiles,
       days: tally.listDays(),
       relayouts: tally.relayouts,
+      priorities: [...tally.waitsByPriority].map(sumUpWaits).toSorted((a, b) => b.priority - a.priority),
     };
   });
+}
+
+function sumUpWaits([priority, waits]: readonly [number, readonly number[]]): PriorityFigures {
+  const meanWaitSeconds = waits.reduce((sum, one) => sum + one, 0) / Math.max(1, waits.length);
+  const sorted = waits.toSorted((a, b) => a - b);
+  return { priority, meanWaitSeconds, p95WaitSeconds: quantile(sorted, 0.95) };
 }
 
 function sumUp(profiles: readonly ProfileFigures[], tally: Tally, { nodes }: SideStart, days: number): SideTotal {

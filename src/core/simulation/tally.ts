@@ -4,10 +4,16 @@ import { type Counted, type DayFigures, nothing, type ProfileFigures, quantile, 
 
 type Span = 'askedSeconds' | 'servedSeconds' | 'lostSeconds' | 'waitSeconds';
 
+interface WaitingPod {
+  readonly profile: string;
+  readonly priority: number;
+}
+
 /** Adds up what happens, by day and profile. */
 export class Tally {
   readonly #days: Map<string, Counted>[];
   readonly #waits = new Map<string, number[]>();
+  readonly #waitsByPriority = new Map<number, number[]>();
   readonly #relayouts: number[];
   readonly #end: number;
 
@@ -23,9 +29,9 @@ export class Tally {
     this.#spend(profile, 'askedSeconds', now, now + duration);
   }
 
-  start(profile: string, since: number, now: number): void {
-    this.#of(profile, now).started += 1;
-    this.#wait(profile, since, now);
+  start(pod: WaitingPod, since: number, now: number): void {
+    this.#of(pod.profile, now).started += 1;
+    this.#wait(pod, since, now);
   }
 
   /** It has run, to its end or to that of the simulation. */
@@ -45,8 +51,8 @@ export class Tally {
   }
 
   /** It still waits at the end. */
-  leaveWaiting(profile: string, since: number): void {
-    this.#wait(profile, since, this.#end);
+  leaveWaiting(pod: WaitingPod, since: number): void {
+    this.#wait(pod, since, this.#end);
   }
 
   /** GPUs re-laid, by day. */
@@ -89,8 +95,16 @@ export class Tally {
     return [...this.#waits.values()].flat().toSorted((a, b) => a - b);
   }
 
-  #wait(profile: string, since: number, until: number): void {
+  /** By priority, how long pods waited, in seconds; an evicted pod that waits again counts twice. */
+  get waitsByPriority(): ReadonlyMap<number, readonly number[]> {
+    return this.#waitsByPriority;
+  }
+
+  #wait({ profile, priority }: WaitingPod, since: number, until: number): void {
     const wait = until - since;
+    const alike = this.#waitsByPriority.get(priority) ?? [];
+    this.#waitsByPriority.set(priority, alike);
+    alike.push(wait);
     const figures = this.#of(profile, until);
     figures.longestWaitSeconds = Math.max(figures.longestWaitSeconds, wait);
     const waits = this.#waits.get(profile) ?? [];

@@ -2,7 +2,10 @@ import type { SimulatedSlice } from './fleet.ts';
 
 /** A pod, from its arrival to its end. An evicted one waits again, and starts over. */
 export interface SimulatedPod {
+  /** Unique in a simulation. */
+  readonly name: string;
   readonly profile: string;
+  readonly priority: number;
   readonly duration: number;
   waitsSince: number;
   /** Undefined while it waits. */
@@ -18,9 +21,14 @@ export interface TaskEnd {
   readonly slice: SimulatedSlice;
 }
 
-/** Pods that wait, by profile, the first come first. */
+interface Queue {
+  tasks: SimulatedPod[];
+  head: number;
+}
+
+/** Pods that wait, by profile: the highest priority first, of one priority the first come. */
 export class WaitingTasks {
-  readonly #queues = new Map<string, { tasks: SimulatedPod[]; head: number }>();
+  readonly #queues = new Map<string, Map<number, Queue>>();
 
   #size = 0;
 
@@ -30,18 +38,23 @@ export class WaitingTasks {
 
   add(task: SimulatedPod): void {
     this.#size += 1;
-    const queue = this.#queues.get(task.profile) ?? { tasks: [], head: 0 };
-    this.#queues.set(task.profile, queue);
+    const queues = this.#queues.get(task.profile) ?? new Map<number, Queue>();
+    this.#queues.set(task.profile, queues);
+    const queue = queues.get(task.priority) ?? { tasks: [], head: 0 };
+    queues.set(task.priority, queue);
     queue.tasks.push(task);
   }
 
   count(profile: string): number {
-    const queue = this.#queues.get(profile);
-    return queue === undefined ? 0 : queue.tasks.length - queue.head;
+    return [...(this.#queues.get(profile)?.values() ?? [])].reduce((sum, one) => sum + lengthOf(one), 0);
   }
 
   takeFirst(profile: string): SimulatedPod | undefined {
-    const queue = this.#queues.get(profile);
+    const queues = [...(this.#queues.get(profile) ?? [])].filter(([, one]) => lengthOf(one) > 0);
+    const [, queue] = queues.reduce<(typeof queues)[number] | []>(
+      (best, one) => (best[0] === undefined || one[0] > best[0] ? one : best),
+      [],
+    );
     const first = queue?.tasks[queue.head];
     if (queue === undefined || first === undefined) return undefined;
     queue.head += 1;
@@ -58,7 +71,23 @@ export class WaitingTasks {
     return new Map([...this.#queues.keys()].map((profile) => [profile, this.count(profile)]));
   }
 
-  all(): readonly SimulatedPod[] {
-    return [...this.#queues.values()].flatMap(({ tasks, head }) => tasks.slice(head));
+  /** By profile and priority, how many wait. */
+  ranks(): ReadonlyMap<string, ReadonlyMap<number, number>> {
+    return new Map(
+      [...this.#queues].map(([profile, queues]) => [
+        profile,
+        new Map([...queues].map(([priority, queue]) => [priority, lengthOf(queue)])),
+      ]),
+    );
   }
+
+  all(): readonly SimulatedPod[] {
+    return [...this.#queues.values()].flatMap((queues) =>
+      [...queues.values()].flatMap(({ tasks, head }) => tasks.slice(head)),
+    );
+  }
+}
+
+function lengthOf({ tasks, head }: Queue): number {
+  return tasks.length - head;
 }

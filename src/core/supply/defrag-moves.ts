@@ -1,6 +1,6 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { ClassLayout } from '../demand/demand-plan.ts';
-import { couldTake, requirementsKey } from '../explain/could-take.ts';
+import { couldTake, requirementsKey } from '../explain/judge.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { countPresent } from './count.ts';
@@ -37,12 +37,17 @@ export interface LaidPool extends HolderSource {
   readonly layouts: readonly Pick<ClassLayout, 'keep' | 'destroy' | 'create'>[];
 }
 
+/** Nodes by name. */
+export interface NodesByName {
+  get(name: string): NodeView | undefined;
+}
+
 interface Holding extends SlicePlace {
   readonly pods: readonly string[];
 }
 
 /** Busy slices that a plan destroys and that no pod is known to hold: nothing can move who uses them. */
-export function listUnnamed(pool: LaidPool): readonly SlicePlace[] {
+function listUnnamed(pool: LaidPool): readonly SlicePlace[] {
   return listTaken(pool).flatMap(({ pods, ...place }) => (pods.length === 0 ? [place] : []));
 }
 
@@ -59,7 +64,7 @@ function listTaken({ members, layouts, partitionOf }: LaidPool): readonly Holdin
  */
 export function listMoves(
   pool: LaidPool,
-  nodes: ReadonlyMap<string, NodeView>,
+  nodes: NodesByName,
   podOf: (name: string) => PodView | undefined,
 ): readonly PodMove[] {
   const { members, layouts, partitionOf } = pool;
@@ -86,9 +91,24 @@ export function listMoves(
     .toSorted((a, b) => compareText(a.pod, b.pod));
 }
 
+/** What is in the way of moves, in words; none if each pod finds room, and something moves whoever uses what goes. */
+export function explainMoves(pool: LaidPool, moves: readonly PodMove[]): readonly string[] {
+  return [
+    ...listUnnamed(pool).map(
+      ({ node, gpu, profile, start }) =>
+        `node ${node}: GPU ${gpu}: ${profile} at ${start} is in use by something that belongs to no pod, which nothing can move`,
+    ),
+    ...moves.flatMap(({ pod, to }) =>
+      to === undefined
+        ? [`pod ${pod} would find no idle slice on a node that its selectors and tolerations allow`]
+        : [],
+    ),
+  ];
+}
+
 /** Nodes are asked once for all pods that require the same of them. */
 function readMovers(
-  nodes: ReadonlyMap<string, NodeView>,
+  nodes: NodesByName,
   podOf: (name: string) => PodView | undefined,
 ): (pod: string, needs: Mover['needs']) => Mover {
   const known = new Map<string, Mover['takes']>();

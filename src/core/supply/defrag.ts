@@ -6,6 +6,7 @@ import type { Layout } from '../gpu/geometry/geometry.ts';
 import { isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.ts';
 import { joinWords, writeLayout } from '../gpu/search/layout-words.ts';
 import { countWords, fitWithin } from '../text/cut-text.ts';
+import { compareText, sameJson } from '../text/fingerprint.ts';
 import { countPresent, mostSlices } from './count.ts';
 import type { DemandAsked } from './demand-question.ts';
 import type { Shortfall } from './demand-report.ts';
@@ -15,7 +16,7 @@ import type { Member } from './member.ts';
 export type DefragState = NonNullable<PolicyStatus['defrag']>;
 
 const beforeRequest = 1000;
-const requestBounds = statusBounds.properties.defrag.properties.request;
+const { request: requestBounds, message: messageBounds } = statusBounds.properties.defrag.properties;
 
 /** Reads `3g.20gb=2,1g.5gb=1`. @returns what is wrong with it, in words, if something is */
 export function readFree(text: string): Layout | { readonly error: string } {
@@ -129,9 +130,54 @@ export function judgeRequest(
   const unknown = explainUnknown(free, members);
   if (unknown !== undefined) return { defrag: { request, state: 'Refused', message: unknown } };
   if (isFree(free, members)) return { defrag: { request, state: 'Done', message: `${writeLayout(free)} were idle` } };
-  const message = `making ${writeLayout(free)} idle, within drain and rollout`;
+  const message = `making ${writeLayout(free)} idle, ${underWay}`;
   return { defrag: { request, state: 'Making', message }, freeing: askToFree(asked, free, members) };
 }
+
+/** A request whose plan takes more than the command would: it is refused, by the same judge. @param why see `explainMoves` */
+export function refuseMoves({ request, free }: FreeRequest, why: readonly string[]): DefragState {
+  const slices = hasError(free) ? '' : writeLayout(free);
+  return {
+    request,
+    state: 'Refused',
+    message: fitWithin(`${slices} cannot be made idle: ${why.join('; ')}`, messageBounds),
+  };
+}
+
+/**
+ * What has become of a request that was planned: it is planned once, so that it takes no more than its bill, whatever pods take the slices
+ * that it frees.
+ *
+ * @returns undefined while what was chosen is being made
+ */
+export function judgeMade({ request, free }: FreeRequest, members: readonly Member[]): DefragState | undefined {
+  if (hasError(free) || isFree(free, members)) return undefined;
+  const coming = members.some(({ gpu, present, lost, instead }) => {
+    const there = lost?.counts === true ? [...present, ...lost.instances] : present;
+    return instead === undefined && !sameJson(countsOf(gpu.instances), countsOf(there));
+  });
+  if (coming) return undefined;
+  const failed = members.find(({ instead }) => instead !== undefined);
+  const slices = writeLayout(free);
+  return failed === undefined
+    ? { request, state: 'Done', message: `${slices} were made idle as planned; pods have taken some of them since` }
+    : {
+        request,
+        state: 'Refused',
+        message: `${slices} could not be made idle: node ${failed.node} does not change now`,
+      };
+}
+
+function countsOf(instances: Member['present']): readonly (readonly [string, number])[] {
+  return [...countPresent(instances)].toSorted(([a], [b]) => compareText(a, b));
+}
+
+/** Whether a request was planned before, by this leader or another. */
+export function wasPlanned({ request }: FreeRequest, known: DefragState | undefined): boolean {
+  return known?.request === request && known.state === 'Making' && known.message.endsWith(underWay);
+}
+
+const underWay = 'within drain and rollout';
 
 /** A request that no plan serves: it is refused, unless GPUs are left alone for now. */
 export function judgeShortage(

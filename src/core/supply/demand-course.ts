@@ -2,14 +2,16 @@ import type { PolicyDemand, PolicyStatus } from '../../api/types.ts';
 import { DemandWindow } from '../demand/demand-window.ts';
 import { RelayRest } from '../demand/relay-rest.ts';
 import type { SliceEntry } from '../policy/demand-profiles.ts';
+import { podName, type PodView } from '../pods/pod-view.ts';
 import type { DemandWishes } from '../policy/demand-wish.ts';
 import { durationMs } from '../text/duration.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { areUnchanged, keepStanding, listChanged, type MemberLayout, servesMore, wishesOf } from './demand-answer.ts';
-import type { DemandAsked } from './demand-question.ts';
+import { type DemandAsked, isServed } from './demand-question.ts';
 import { layRest } from './demand-rest.ts';
 import type { Member, Rests } from './member.ts';
 import { type Planned, planServed } from './pool-plan.ts';
+import type { PoolShare, WaitingSlices } from './waiting-share.ts';
 import { type Asked, followsPods, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
@@ -53,6 +55,8 @@ export interface ChosenLayouts {
  */
 export class DemandCourse {
   readonly #rest = new RelayRest();
+  /** Whose pods have gone. */
+  readonly #evicted = new RelayRest();
   readonly #known: KnownDemand;
   /** When pods were last counted, in ms. */
   #countedMs: number | undefined;
@@ -60,6 +64,8 @@ export class DemandCourse {
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
   #observed: PolicyDemand | undefined;
+  /** Since when the slices of nodes are out of reach. */
+  readonly #outMs = new Map<string, number>();
   /** The last plan that left something unserved, and until when none is made for another pool. */
   #short: { readonly planned: Planned; readonly atMs: number; readonly untilMs: number } | undefined;
 
@@ -79,6 +85,22 @@ export class DemandCourse {
     return isInherited || this.#rest.isResting(id, nowMs, restMs);
   }
 
+  /**
+   * Takes in whether the slices of a node are out of reach of new pods. They count as supply for as long as a lower demand is not believed: a
+   * drain, a reboot or a plugin that restarts moves nothing.
+   *
+   * @returns whether they do not count any more
+   */
+  hasLost({ stabilization = usualStabilization }: PolicyDemand, node: string, isOut: boolean, nowMs: number): boolean {
+    if (!isOut) {
+      this.#outMs.delete(node);
+      return false;
+    }
+    const since = this.#outMs.get(node) ?? nowMs;
+    this.#outMs.set(node, since);
+    return nowMs >= since + durationMs(stabilization);
+  }
+
   /** How old the list of waiting pods may be: the first counts at once, so a pod that runs by now must not be in it. */
   longestMs(demand: PolicyDemand): number {
     return this.#observed === demand ? podsPaceOf(demand) : 0;
@@ -88,13 +110,15 @@ export class DemandCourse {
    * Takes in what pods ask for now.
    *
    * @param waiting requests of pods that wait, by resource; undefined if the demand does not follow pods
+   * @param lacks of these, what nothing idle serves
    * @returns how much is wanted of each slice, by what has been asked for long enough
    */
   want(
     demand: PolicyDemand,
     members: readonly Member[],
-    waiting: ReadonlyMap<string, number> | undefined,
+    waiting: WaitingSlices | undefined,
     nowMs: number,
+    lacks?: Pick<PoolShare, 'missing' | 'stranded'>,
   ): readonly WantedSlice[] {
     const { stabilization = usualStabilization } = demand;
     const times = { riseMs: riseMsOf(demand), fallMs: durationMs(stabilization) };
@@ -105,8 +129,10 @@ export class DemandCourse {
     const before = windows?.stabilization === stabilization ? windows.bySlice : undefined;
     // What no pods are followed for any more is forgotten: once they are again, what they asked for in between is unknown.
     const bySlice = new Map<string, DemandWindow>();
-    const steady: Asked['steady'] = (slice, count, used, name) => {
-      const window = before?.get(slice) ?? new DemandWindow(times);
+    // Who goes has run in vain: for that, others must have waited for longer than for what is idle.
+    const patient = { ...times, riseMs: Math.max(times.riseMs, times.fallMs) };
+    const steady: Asked['steady'] = (slice, count, used, { name, isRanked = false } = {}) => {
+      const window = before?.get(slice) ?? new DemandWindow(isRanked ? patient : times);
       bySlice.set(slice, window);
       // A window that begins later goes by what is known, or in use: only what a new policy is first asked for counts at once.
       const known = windows?.bySlice.get(slice)?.steady ?? (isFirst && name ? this.#known.steady?.[name] : undefined);
@@ -117,7 +143,7 @@ export class DemandCourse {
     this.#windows = { stabilization, bySlice };
     this.#countedMs = nowMs;
     this.#observed = demand;
-    return wantedSlices(demand, members, { waiting, steady });
+    return wantedSlices(demand, members, { waiting, ...lacks, steady });
   }
 
   /** @returns undefined if a plan must be made */
@@ -159,7 +185,22 @@ export class DemandCourse {
       const { cooldown = usualCooldown } = demand;
       this.#rest.forgetOthers(new Set(current.map(({ gpu }) => gpu.id)), nowMs, durationMs(cooldown));
     }
-    return { wishes: wishesOf(current, standing), touched, isWhole };
+    // What a node that does not change was to make is needed no more once others have made it; until then it may yet.
+    const isMade = isServed(planned.asked, current, ({ present }) => present);
+    const settled = current.map((one) => (isMade && one.instead ? { ...one, wish: one.instead } : one));
+    return { wishes: wishesOf(settled, standing), touched, isWhole };
+  }
+
+  /** Pods go, or are about to: they, and what replaces them, go for nobody else within the cooldown. */
+  evict(pods: readonly PodView[], nowMs: number): void {
+    for (const pod of pods) this.#evicted.relaid(replacedBy(pod), nowMs);
+  }
+
+  /** Whether a pod was evicted a short while ago, or replaces one that was. */
+  isSpared({ cooldown = usualCooldown }: PolicyDemand, pod: PodView, nowMs: number): boolean {
+    const cooldownMs = durationMs(cooldown);
+    this.#evicted.forgetOthers(new Set(), nowMs, cooldownMs);
+    return this.#evicted.isResting(replacedBy(pod), nowMs, cooldownMs);
   }
 
   /** A GPU is re-laid: it rests from now on. */
@@ -180,17 +221,24 @@ export class DemandCourse {
   }
 }
 
+/** What a pod has in common with those that are made in its place: its controller, or else its name. */
+function replacedBy(pod: PodView): string {
+  const controller = pod.metadata.ownerReferences?.find((owner) => owner.controller === true);
+  return controller?.uid ?? podName(pod);
+}
+
 /** How long more must be asked for before more is wanted. */
 export function riseMsOf({ stabilization = usualStabilization }: Pick<PolicyDemand, 'stabilization'>): number {
   return Math.min(longestRiseMs, durationMs(stabilization));
 }
 
 /**
- * When to look at a demand again, in ms, though nothing tells of a change: what follows pods, GPUs that may be part of the rest once they
+ * When to look at a demand again, in ms, though nothing tells of a change: what follows pods, slices that are out of reach, GPUs that may be part of the rest once they
  * have rested, and pods that may be evicted by then.
  */
 export function lookAgainAfter(demand: PolicyDemand, members: readonly Member[]): number | undefined {
-  if (followsPods(demand)) return podsPaceOf(demand);
+  if (followsPods(demand) || members.some(({ lost, instead }) => lost?.counts === true || instead))
+    return podsPaceOf(demand);
   const { rest = 'Keep', evict } = demand;
   const isResting = members.some(({ rests, isHeld }) => isHeld === true || (rest !== 'Keep' && rests));
   return isResting || evict === 'IfNeeded' ? restPaceMs : undefined;

@@ -1,4 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { ExtendedNames } from '../explain/judge.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/policy-record.ts';
@@ -15,6 +16,8 @@ export interface PoolCluster {
   readonly fleet: { readonly policies: Iterable<PolicyRecord> } & Pick<Fleet, 'winnerOf' | 'chosenFor'>;
   readonly nodes: ByName<NodeView>;
   readonly partitions: ByName<GpuNodePartition>;
+  /** By which names DRA drivers hand out slices to pods that ask by a resource; undefined: not known. */
+  readonly names?: ExtendedNames;
 }
 
 /**
@@ -24,18 +27,31 @@ export interface PoolCluster {
  */
 export type RestOf = (id: string, grantedMs: number | undefined) => Rests;
 
+/** What is remembered of a pool between two looks. */
+export interface PoolPast {
+  readonly restOf: RestOf;
+  /** By node: see {@link KnownOfNode}. If absent, what is out of reach does not count as supply. */
+  readonly hasLost?: (node: string, isOut: boolean) => boolean;
+}
+
+/** Nothing is remembered. */
+export const noPast: PoolPast = { restOf: () => false };
+
 /** The GPUs that take part in the demand of a policy, node by node. */
 export function* listPool(
   record: PolicyRecord,
-  { fleet, partitions }: Pick<PoolCluster, 'fleet' | 'partitions'>,
-  restOf: RestOf,
+  { fleet, nodes, partitions, names }: PoolCluster,
+  { restOf, hasLost }: PoolPast,
 ): Generator<readonly Member[], undefined, undefined> {
   for (const node of [...record.nodes].sort()) {
     const partition = isInPool(fleet, record, node) ? partitions.get(node) : undefined;
     const grantedMs = partition && changedAt(partition, record.policy);
     const known = {
+      node: nodes.get(node),
       chosen: fleet.chosenFor(record.policy, node),
       isResting: (uuid: string) => restOf(`${node}/${uuid}`, grantedMs),
+      hasLost: hasLost && ((isOut: boolean) => hasLost(node, isOut)),
+      names,
     };
     yield partition === undefined ? [] : listMembers(record.policy, partition, known);
   }
@@ -48,13 +64,13 @@ export function* listPool(
  */
 export function* listPodPools(
   record: PolicyRecord,
-  { fleet, nodes, partitions }: PoolCluster,
+  { fleet, nodes, partitions, names }: PoolCluster,
   now: number,
 ): Generator<undefined, readonly PodPool[], undefined> {
   const pools: PodPool[] = [];
   for (const one of fleet.policies) {
     const { name, policy } = one;
-    const reader = new PoolReader(policy);
+    const reader = new PoolReader(policy, names);
     const own: PoolNode[] = [];
     for (const key of one.nodes) {
       const isOwn = one === record ? isInPool(fleet, one, key) : fleet.winnerOf(key) === name;

@@ -6,9 +6,15 @@ import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
 import type { WantedPart, WantedSlice } from './wanted-slices.ts';
 
+/** A slice that is asked for. */
+export interface AskedSlice extends DemandSlice {
+  /** So many are for pods that wait and that nothing idle serves: only nodes that take such pods make them. */
+  readonly missing?: number;
+}
+
 /** What is asked of the planner. */
 export interface DemandAsked {
-  readonly slices: readonly DemandSlice[];
+  readonly slices: readonly AskedSlice[];
   readonly evict: EvictionRule;
 }
 
@@ -17,16 +23,29 @@ const mostOfGpu = 16;
 /** The most that a policy may write, and a solver tells from rounding errors. */
 const mostWeight = 1_000_000;
 
-export function askFor(policy: GpuPartitionPolicy, wanted: readonly WantedSlice[]): DemandAsked {
+/** @param members of the pool: what is lacking only because slices are out of reach takes no eviction */
+export function askFor(
+  policy: GpuPartitionPolicy,
+  wanted: readonly WantedSlice[],
+  members: readonly Member[] = [],
+): DemandAsked {
   const slices = rankParts(wanted.flatMap((one) => one.slices));
-  return { slices, evict: evictsNever(policy) ? 'Never' : 'IfNeeded' };
+  return { slices, evict: evictsNever(policy) || lacksLost(slices, members) ? 'Never' : 'IfNeeded' };
+}
+
+/** Whether slices that are out of reach, and count no more, would serve what is lacking. */
+function lacksLost(slices: readonly DemandSlice[], members: readonly Member[]): boolean {
+  const lost = members.flatMap((one) => (one.lost?.counts === false ? one.lost.instances : []));
+  if (lost.length === 0) return false;
+  const there = members.flatMap(({ gpu }) => gpu.instances);
+  return weighUnserved({ slices }, [...there, ...lost]) < weighUnserved({ slices }, there);
 }
 
 /**
  * Gives each slice that is asked for more weight than all spare ones that a GPU could lose for it, and what pods ask for a bit more than the
  * rest of the same slice: one that serves a pod serves the min as well.
  */
-function rankParts(parts: readonly WantedPart[]): readonly DemandSlice[] {
+function rankParts(parts: readonly WantedPart[]): readonly AskedSlice[] {
   const weights = (ofSpare: boolean): readonly number[] =>
     parts.flatMap(({ isSpare = false, count, weight }) => (count > 0 && isSpare === ofSpare ? [weight] : []));
   const firm = weights(false);
@@ -62,7 +81,10 @@ export function isServed(
 }
 
 /** How much of a demand is lacking with these instances, by weight. */
-export function weighUnserved({ slices }: DemandAsked, instances: readonly { readonly profile: string }[]): number {
+export function weighUnserved(
+  { slices }: Pick<DemandAsked, 'slices'>,
+  instances: readonly { readonly profile: string }[],
+): number {
   const table = readDemand(slices, () => true);
   const offered = countPresent(instances);
   return coverDemand(

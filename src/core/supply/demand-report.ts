@@ -5,7 +5,7 @@ import type { DemandReport } from '../policy/demand-report.ts';
 import { countWords, joinWithin } from '../text/cut-text.ts';
 import type { RolloutStop } from '../rollout/gate.ts';
 import { countPresent } from './count.ts';
-import type { Member } from './member.ts';
+import { describeLost, type Member } from './member.ts';
 import { mostKinds, type Uncounted } from './waiting-share.ts';
 import type { WantedSlice } from './wanted-slices.ts';
 
@@ -39,13 +39,14 @@ export function reportDemand(
     wanted,
     members.flatMap(({ present }) => present),
   );
+  const lost = explainLoss(wanted, members);
   const states = wanted.map((one): DemandState => {
     const { name, count, used, waiting, beyond } = one;
     const unmet = sumOf(one, lacking);
     const freed = lackingAtLeast === undefined ? 0 : Math.max(0, unmet - sumOf(one, lackingAtLeast));
     const why =
       unmet > 0
-        ? explain(one, { unmet, freed, isSpared, isUnproven }, members)
+        ? explain(one, { unmet, freed, isSpared, isUnproven, isLoss: lost !== undefined }, members)
         : beyond > 0
           ? explainMax(one)
           : undefined;
@@ -59,12 +60,21 @@ export function reportDemand(
       ...(why !== undefined && { why }),
     };
   });
+  const isHeldByUse = lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking);
   const steady = steadyOf(wanted);
-  return {
-    states,
-    ...(steady && { steady }),
-    condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking), stop),
-  };
+  return { states, ...(steady && { steady }), condition: judge(states, isHeldByUse, lost, stop) };
+}
+
+/** That slices are out of reach which would serve what is missing, in words; undefined if they are not what is missing. */
+function explainLoss(wanted: readonly WantedSlice[], members: readonly Member[]): string | undefined {
+  const present = members.flatMap((one) => one.present);
+  const lost = members.flatMap((one) => one.lost?.instances ?? []);
+  const [whole, without] = [[...present, ...lost], present].map((all) => sumUp(countLacking(wanted, all)));
+  return lost.length > 0 && whole !== without ? describeLost(members) : undefined;
+}
+
+function sumUp(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, one) => sum + one, 0);
 }
 
 /** More than the API keeps. */
@@ -145,11 +155,13 @@ interface Unmet {
   readonly freed: number;
   readonly isSpared: boolean;
   readonly isUnproven: boolean;
+  /** Slices that would serve are out of reach of new pods. */
+  readonly isLoss: boolean;
 }
 
 function explain(
   { unknown }: WantedSlice,
-  { unmet, freed, isSpared, isUnproven }: Unmet,
+  { unmet, freed, isSpared, isUnproven, isLoss }: Unmet,
   members: readonly Member[],
 ): string {
   const gpus = members.length;
@@ -164,7 +176,7 @@ function explain(
   }
   const rest = unmet - freed;
   const bar = isSpared
-    ? 'by evicting pods, which demand.evict Never forbids'
+    ? `by evicting pods, which ${isLoss ? 'is not done for slices that are out of reach' : 'demand.evict Never forbids'}`
     : 'in place of pods that cannot be evicted';
   const follow = `${freed} could be made only ${bar}: they follow when slices fall idle`;
   return rest === 0 ? follow : `${follow}; for ${rest} more there is no room at all`;
@@ -201,20 +213,27 @@ function explainMax({ used, waiting = 0, beyond }: WantedSlice): string {
   return `${used} are in use and ${waiting} waited for, ${beyond} more than max`;
 }
 
+/** @param lost why slices that would serve are out of reach, if so @param stop what keeps the others from being made for now */
 function judge(
   states: readonly DemandState[],
   isHeldByUse: boolean,
+  lost: string | undefined,
   stop: RolloutStop | undefined,
 ): DemandReport['condition'] {
   const isFalse = { type: 'DemandMet', status: 'False' } as const;
   const unmet = states.filter((one) => one.unmet > 0);
   if (unmet.length > 0) {
     const message = unmet.map((one) => `${one.name}: ${one.unmet} of ${one.wanted} unmet: ${one.why}`).join('; ');
-    return { ...isFalse, reason: isHeldByUse ? 'NothingIdle' : 'NoRoom', message };
+    const beside = lost === undefined ? '' : `. New pods reach no slice where ${lost}, and no pod is evicted for that`;
+    return { ...isFalse, reason: isHeldByUse ? 'NothingIdle' : 'NoRoom', message: `${message}${beside}` };
   }
   const short = states.filter(({ offered, wanted }) => offered < wanted);
   if (short.length > 0) {
     const message = short.map(({ name, offered, wanted }) => `${name}: ${offered} of ${wanted} exist`).join('; ');
+    if (lost !== undefined) {
+      const others = stop ? `; others are not being made: ${stop.message}` : '';
+      return { ...isFalse, reason: 'NodesUnavailable', message: `${message} in reach of new pods: ${lost}${others}` };
+    }
     return stop
       ? { ...isFalse, reason: stop.reason, message: `${message}; the others are not being made: ${stop.message}` }
       : { ...isFalse, reason: 'Reconciling', message: `${message}; the others are being made` };

@@ -1,9 +1,9 @@
 import type { Taint } from '../metadata/node-change.ts';
-import { requestsOf, tolerates } from '../explain/workload.ts';
+import { requestsOf } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { isZeroQuantity } from '../text/quantity.ts';
 import { hasLabels, isSlice, type Waiter } from './pod-demand.ts';
-import type { PodView, Toleration } from '../pods/pod-view.ts';
+import { type PodView, type Toleration, tolerates } from '../pods/pod-view.ts';
 
 /** The parts of Kueue's objects that tell what it holds back, in the API's own shape; v1beta1 and v1beta2 agree in them. */
 export interface KueueFacts {

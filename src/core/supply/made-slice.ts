@@ -1,5 +1,5 @@
 import type { GpuNode } from '../explain/cluster-facts.ts';
-import { couldTake } from '../explain/could-take.ts';
+import { couldTake } from '../explain/judge.ts';
 import type { Member } from './member.ts';
 import { sayProfile } from './prospect-words.ts';
 import { isOfProfile } from './pod-demand.ts';

@@ -1,7 +1,8 @@
 import { WHOLE } from '../demand/pool.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
-import { couldTake } from '../explain/could-take.ts';
+import { couldTake, explainHopeless } from '../explain/judge.ts';
 import { requestsOf } from '../explain/workload.ts';
+import { type LabelSelection, meetsSelection } from '../metadata/label-selector.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { hasEnded, type PodView } from '../pods/pod-view.ts';
@@ -24,6 +25,8 @@ export interface Waiter {
   readonly count: number;
   /** Slices that each requests, by resource. */
   readonly requests: ReadonlyMap<string, number>;
+  /** Labels of its namespace; absent: only its name is known. */
+  readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
   /** Of what Kueue holds back: the nodes to which each flavor would bring it, and the pod that it would be there. */
   readonly ways?: readonly { readonly nodeLabels: Readonly<Record<string, string>>; readonly pod: PodView }[];
 }
@@ -40,12 +43,27 @@ export function hasLabels({ metadata }: NodeView, wanted: Readonly<Record<string
   return Object.entries(wanted).every(([key, value]) => labels[key] === value || key.startsWith('nvidia.com/mig-'));
 }
 
-/** The pods that wait for slices. */
-export function listWaiters(pods: readonly PodView[]): readonly Waiter[] {
+/** Labels of namespaces, by name. */
+export type NamespaceLabels = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+/** The pods that wait for slices; not those that none would help. */
+export function listWaiters(pods: readonly PodView[], namespaces: NamespaceLabels = new Map()): readonly Waiter[] {
   return pods.flatMap((pod) => {
     const requests = requestsOf(pod, isSlice);
-    return requests.size > 0 && isWaiting(pod) ? [{ pod, count: 1, requests }] : [];
+    const namespaceLabels = namespaces.get(pod.metadata.namespace ?? '');
+    return requests.size > 0 && isWaiting(pod) && explainHopeless(pod) === undefined
+      ? [{ pod, count: 1, requests, namespaceLabels }]
+      : [];
   });
+}
+
+/** The label that every namespace has. */
+const namespaceName = 'kubernetes.io/metadata.name';
+
+/** Whether a pod is in one of the namespaces whose pods count. */
+export function isInNamespaces({ pod, namespaceLabels }: Waiter, selector: LabelSelection | undefined): boolean {
+  const { namespace = '' } = pod.metadata;
+  return selector === undefined || meetsSelection(selector, namespaceLabels ?? { [namespaceName]: namespace });
 }
 
 /** How many slices of a profile, or whole GPUs, are waited for. */

@@ -1,15 +1,10 @@
-import type {
-  DemandState,
-  DeviceReport,
-  GpuNodePartition,
-  GpuPartitionPolicy,
-  GpuReport,
-  PolicySpec,
-} from '../../api/types.ts';
+import type { DemandState, DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
+import { countUsable, type ExtendedNames, resourceOf } from '../explain/judge.ts';
 import { type Grid, gridOf } from '../gpu/search/grid.ts';
-import { isClosed, type NodeView } from '../node/node-view.ts';
-import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
+import type { LabelSelection } from '../metadata/label-selector.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { isWhole, nameSlice, profilesServing, type SliceEntry } from '../policy/demand-profiles.ts';
 import { onceEach } from '../text/once-each.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
@@ -19,7 +14,7 @@ import { noProfiles } from './member.ts';
 /** A node of a pool, as a pod that waits sees it. */
 export interface PoolNode {
   readonly node: NodeView;
-  /** Slices that nobody uses now, by resource. */
+  /** Slices that new pods can use now, by resource. */
   readonly idle: ReadonlyMap<string, number>;
   /** Slices that the demand of its policy follows pods with, and those of which it wants a fixed number. */
   readonly follows: ReadonlySet<string>;
@@ -66,6 +61,7 @@ const sizesOf = onceEach(({ geometry }: Grid): ReadonlyMap<string, SliceSize> =>
   });
   return new Map([[GPU_RESOURCE, { most: 1, memory, compute }], ...slices]);
 });
+
 /**
  * When nodes of a policy may begin to change: `Later` if something stops its whole rollout for now, `Never` as long as nobody edits it.
  */
@@ -77,6 +73,8 @@ export interface PodPool {
   readonly priority: number;
   /** Whether its demand follows what Kueue holds back, too. */
   readonly followsQueues: boolean;
+  /** Whose pods count; absent: those of all namespaces. */
+  readonly namespaceSelector?: LabelSelection | undefined;
   readonly nodes: readonly PoolNode[];
   readonly overflow: readonly Overflow[];
   readonly acts: Acts;
@@ -95,18 +93,20 @@ export class PoolReader {
   /** What the slices of the demand can be, by what GPUs differ in. */
   readonly #made = new Map<Geometry, Map<string, Pick<PoolNode, 'follows' | 'fixed'>>>();
 
-  constructor(policy: Pick<GpuPartitionPolicy, 'spec'>) {
+  readonly #names: ExtendedNames;
+
+  constructor(policy: Pick<GpuPartitionPolicy, 'spec'>, names?: ExtendedNames) {
     this.#policy = policy;
+    this.#names = names;
   }
 
   read(node: NodeView, partition: GpuNodePartition | undefined): PoolNode {
     const { device = {} } = partition?.status ?? {};
     const { strategy, sharing } = this.#policy.spec;
     const gpus = sharing === undefined ? (device.gpus ?? []) : [];
-    const idle = new Map<string, number>();
     // Those of a closed node may go.
-    const open = isClosed(node) ? [] : gpus.flatMap((gpu) => listIdle(gpu, strategy));
-    for (const resource of open) idle.set(resource, (idle.get(resource) ?? 0) + 1);
+    const idle =
+      sharing === undefined ? countUsable(node, partition, strategy, this.#names) : new Map<string, number>();
     const made = gpus.map((gpu) => this.#madeOf(device, gpu));
     const join = (how: 'follows' | 'fixed'): ReadonlySet<string> => {
       const [first = new Set<string>(), ...others] = new Set(made.map((one) => one[how]));
@@ -123,8 +123,15 @@ export class PoolReader {
   /** @param nodes as they were read @param states how the demand stood after its last plan */
   pool(policy: string, nodes: readonly PoolNode[], acts: Acts, states?: readonly DemandState[]): PodPool {
     const { priority = 0, demand } = this.#policy.spec;
-    const followsQueues = demand?.from === 'Kueue';
-    return { policy, priority, followsQueues, nodes, overflow: this.#listOverflow(states), acts };
+    return {
+      policy,
+      priority,
+      followsQueues: demand?.from === 'Kueue',
+      namespaceSelector: demand?.namespaceSelector,
+      nodes,
+      overflow: this.#listOverflow(states),
+      acts,
+    };
   }
 
   #listOverflow(states: readonly DemandState[] = []): readonly Overflow[] {
@@ -187,19 +194,4 @@ export function countOverflow(
   const asked = used + waiting;
   const spare = Math.max(0, wanted - asked);
   return Math.min(waiting, Math.max(0, asked - max) + Math.max(0, unmet - spare));
-}
-
-/** What a GPU offers and nobody uses, one resource for each slice. */
-function listIdle(
-  { error, mig, busy, pods = [], instances }: GpuReport,
-  strategy: PolicySpec['strategy'],
-): readonly string[] {
-  if (error !== undefined) return [];
-  if (strategy === 'none' || mig !== 'Enabled') return busy === true || pods.length > 0 ? [] : [GPU_RESOURCE];
-  const idle = instances.filter((instance) => instance.busy !== true);
-  return idle.map(({ profile }) => (strategy === 'single' ? GPU_RESOURCE : resourceOf(profile)));
-}
-
-function resourceOf(profile: string): string {
-  return migResourceName(labelProfile(profile));
 }

@@ -1,9 +1,8 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
 import { type PoolGpu, WHOLE } from '../demand/pool.ts';
-import { couldTake } from '../explain/could-take.ts';
+import { canUse, couldTake, type ExtendedNames, extendedNamesOf } from '../explain/judge.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
-import { isClosed } from '../node/node-view.ts';
 import { evictsNever } from '../policy/demand-wish.ts';
 import { nameSlice } from '../policy/demand-profiles.ts';
 import { asScheduled } from '../policy/schedules.ts';
@@ -11,13 +10,21 @@ import { askFor, type DemandAsked } from './demand-question.ts';
 import { indexHolders, weighGpus } from './eviction-weight.ts';
 import { accepts, countIdle, describeGone, namePodsInTheWay, pickMade } from './made-slice.ts';
 import { explainNext } from './next-schedule.ts';
-import { listMembers, type Member } from './member.ts';
+import { listMembers, type Member, setMembersAside } from './member.ts';
 import { describeHold, describePlace, describeSlices, elsewhere, nameProfile } from './prospect-words.ts';
 import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
-import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planServed } from './pool-plan.ts';
+import {
+  planMembers,
+  type Planned,
+  type PlannedPool,
+  type PlanQuestion,
+  planServed,
+  settle,
+  withoutRank,
+} from './pool-plan.ts';
 import { findPrice } from './price.ts';
 import { actsOf, couldHold, type PodPool, PoolReader } from './pod-pool.ts';
-import { shareWaiting } from './waiting-share.ts';
+import { shareSlices, shareWaiting, type WaitingSlices } from './waiting-share.ts';
 import { followsPods, type WantedPart, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 import type { PodView } from '../pods/pod-view.ts';
 
@@ -70,14 +77,15 @@ export function* foreseePod(
   facts: ClusterFacts,
   held: readonly Waiter[] = [],
 ): Asking<readonly PodProspect[]> {
-  const [waiter] = listWaiters([pod]);
+  const [waiter] = listWaiters([pod], facts.namespaces);
   if (!waiter) return [];
+  const names = extendedNamesOf(facts.classes);
   const byPolicy = Map.groupBy(listGpuNodes(facts), ({ policy }) => policy);
   const owned = [...byPolicy].flatMap(([policy, nodes]) => (policy ? [{ policy: asScheduled(policy), nodes }] : []));
-  const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes, facts.now));
+  const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes, facts.now, names));
   const homes = [...shareWaiting([waiter], pools)].flatMap(([name, { size }]) => (size > 0 ? [name] : []));
-  const waiters = [...listWaiters(facts.pods ?? [pod]), ...held];
-  const shares = shareWaiting(waiters, pools);
+  const waiters = [...listWaiters(facts.pods ?? [pod], facts.namespaces), ...held];
+  const shares = shareSlices(waiters, pools);
   const { partitions, pods = [], budgets = [] } = facts;
   const prospects: PodProspect[] = [];
   for (const [index, { policy, nodes }] of owned.entries()) {
@@ -97,18 +105,28 @@ export function* foreseePod(
       continue;
     }
     if (homes.length > 0 && !homes.includes(name)) continue;
-    const members = nodes.flatMap(({ partition }) =>
-      partition ? listMembers(policy, partition, { isResting: () => false }) : [],
-    );
     // One that never acts counts pods as if it did: that is what it shows.
     const seen = pools.map((one) => (one.policy === name ? { ...one, acts: actsOf(policy, facts.now, true) } : one));
-    const own = pools.some((one) => one.policy === name && one.acts === 'Never') ? shareWaiting(waiters, seen) : shares;
-    const waiting = own.get(name) ?? new Map<string, number>();
-    const asked = { waiting: followsPods(demand) ? waiting : undefined, steady: (_: string, count: number) => count };
+    const own = pools.some((one) => one.policy === name && one.acts === 'Never') ? shareSlices(waiters, seen) : shares;
+    const share = own.get(name);
+    const waiting: WaitingSlices = share?.waiting ?? new Map<string, number>();
+    const follows = followsPods(demand);
+    const read = nodes.flatMap(({ node, partition }) =>
+      partition ? listMembers(policy, partition, { node, isResting: () => false, names }) : [],
+    );
+    const members = setMembersAside(read, follows ? share?.takers : undefined);
+    const asked = {
+      ...(follows && share),
+      waiting: follows ? waiting : undefined,
+      steady: (_: string, count: number) => count,
+    };
     const wanted = wantedSlices(demand, members, asked);
     const gpus = evictsNever(policy)
       ? members.map(({ gpu }) => gpu)
-      : weighGpus(members, indexHolders({ partitions, pods, budgets }), policy.spec.drain);
+      : weighGpus(members, indexHolders({ partitions, pods, budgets }), policy.spec.drain, {
+          nodes: asked.waiting?.ranks?.nodes,
+          nowMs: facts.now,
+        });
     const scene = { pod, policy, demand, nodes, members, wanted, waiting, gpus, now: facts.now };
     for (const resource of waiter.requests.keys()) {
       const found = yield* foresee({ ...scene, resource });
@@ -129,8 +147,13 @@ function explainLater(
   return message === undefined ? [] : [{ policy, code: 'NextSchedule', message: `policy ${policy}: ${message}` }];
 }
 
-function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[], now: number | undefined): PodPool {
-  const reader = new PoolReader(policy);
+function poolOf(
+  policy: GpuPartitionPolicy,
+  nodes: readonly GpuNode[],
+  now: number | undefined,
+  names: ExtendedNames,
+): PodPool {
+  const reader = new PoolReader(policy, names);
   const read = nodes.map(({ node, partition }) => reader.read(node, partition));
   return reader.pool(policy.metadata.name, read, actsOf(policy, now), policy.status?.demand);
 }
@@ -166,7 +189,7 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
     const message = `it wants ${slice.count} ${want.name}, however many pods wait, and ${want.used} are in use: raise count, or ${follow}`;
     return { code: 'FixedCount', message };
   }
-  const asked = askFor(policy, wanted);
+  const asked = askFor(policy, wanted, members);
   const planned = yield* plan(members, asked, gpus);
   if (!planned) return tooLarge;
   // Where the demand follows pods, this one is among those that ask for a profile.
@@ -211,7 +234,15 @@ function* explainLack(
 ): Asking<Found> {
   const profile = nameProfile(resource);
   const priced = findPrice(asked, planned, lacking, resource);
-  const forced = yield { gpus, asked: priced.asked };
+  // The one more is for the pod: nodes that take no such pods do not help.
+  const helping = (all: readonly PoolGpu[]): readonly PoolGpu[] =>
+    settle(all, planned.layouts, (index) => members[index]?.isAside === true);
+  // Nobody goes for it who does not rank below: then it is other slices that would have to go short.
+  const isRanked = asked.slices.some(({ outranks }) => outranks !== undefined);
+  const forced = yield {
+    gpus: helping(gpus),
+    asked: isRanked ? { slices: priced.asked.slices.map(withoutRank), evict: 'Never' } : priced.asked,
+  };
   if (!forced) return tooLarge;
   const { lacking: short, lackingAtLeast } = planned.shortfall;
   // Evictions alone would serve it, with all slices as they weigh.
@@ -219,14 +250,17 @@ function* explainLack(
   const isNever = asked.evict === 'Never';
   if (isFree || !priced.isMet(forced)) {
     const every = members.map(({ gpu }) => gpu);
-    const evicting = yield { gpus: every, asked: { ...priced.asked, evict: 'IfNeeded' } };
+    const evicting = yield {
+      gpus: helping(every),
+      asked: { slices: priced.asked.slices.map(withoutRank), evict: 'IfNeeded' },
+    };
     if (!evicting) return tooLarge;
     const made = pickMade({ members, layouts: evicting.layouts }, resource, (node) => accepts(nodes, node, pod), true);
     if (priced.isMet(evicting) && made) {
       const pods = namePodsInTheWay(made, nodes);
       const who =
         pods.length === 0 ? 'what runs there has' : `${joinWords(pods)} ${pods.length === 1 ? 'has' : 'have'}`;
-      const why = isNever ? 'demand.evict Never spares what runs' : 'what runs there cannot be evicted';
+      const why = isNever ? 'demand.evict Never spares what runs' : 'what runs there cannot be evicted for it';
       const otherwise = isNever && isFree ? ', or with demand.evict: IfNeeded' : '';
       const message = `no room is idle, and ${why}: ${describePlace(made.member, nodes)} has room for a ${profile} once ${who} ended${otherwise}`;
       return { code: 'NothingIdle', message };
@@ -263,7 +297,6 @@ function hasIdle({ members, resource, nodes, pod }: Scene): boolean {
   return members.some(
     ({ node, present }) =>
       present.some(({ profile, busy }) => !busy && isOfProfile(resource, profile)) &&
-      nodes.some((one) => one.name === node && !isClosed(one.node)) &&
-      accepts(nodes, node, pod),
+      nodes.some((one) => one.name === node && canUse(one.node, pod)),
   );
 }

@@ -1,10 +1,11 @@
 import type { PolicyDemand } from '../../api/types.ts';
-import { type DemandSlice, WHOLE } from '../demand/pool.ts';
+import { type DemandSlice, NOBODY, WHOLE } from '../demand/pool.ts';
 import { countersOf, isWhole, nameSlice, profilesServingAll, type SliceEntry } from '../policy/demand-profiles.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { countPresent, mostSlices } from './count.ts';
 import type { Member } from './member.ts';
-import { waitingFor } from './pod-demand.ts';
+import { isOfProfile, waitingFor } from './pod-demand.ts';
+import type { CountsByRank, WaitingRanks, WaitingSlices } from './waiting-share.ts';
 
 /** Slices that are wanted for one reason. */
 export interface WantedPart extends DemandSlice {
@@ -12,6 +13,8 @@ export interface WantedPart extends DemandSlice {
   readonly isSpare?: boolean;
   /** Beyond what pods ask for by profile, up to the min of the slice: they go short before those parts of the same slice. */
   readonly isRest?: boolean;
+  /** So many are for pods that nothing idle serves: only nodes that take such pods make them. */
+  readonly missing?: number;
 }
 
 /** How many of a slice of the policy are wanted, and what that is for the planner. */
@@ -32,19 +35,32 @@ export interface WantedSlice {
   readonly slices: readonly WantedPart[];
 }
 
+/** What a count is of; undefined: of a profile of a slice. */
+interface SteadyOf {
+  /** Of the slice of this name. */
+  readonly name?: string;
+  /** Of pods for which others may go. */
+  readonly isRanked?: boolean;
+}
+
 /** What pods ask for. */
 export interface Asked {
   /** Requests of pods that wait, by resource; undefined if the demand does not follow pods. */
-  readonly waiting: ReadonlyMap<string, number> | undefined;
+  readonly waiting: WaitingSlices | undefined;
   /**
    * Takes in how many of a slice, and its profiles, pods ask for now.
    *
    * @param used how many of these are in use
-   * @param name of a slice; undefined for one of its profiles
    * @returns how many they have asked for long enough
    */
-  readonly steady: (slice: string, count: number, used: number, name?: string) => number;
+  readonly steady: (slice: string, count: number, used: number, of?: SteadyOf) => number;
+  /** Of what waits, what nothing idle serves, and what must be made though as many are idle elsewhere; by resource. */
+  readonly missing?: ReadonlyMap<string, number>;
+  readonly stranded?: ReadonlyMap<string, number>;
 }
+
+/** A `count` is written like a layout: pods of no priority go for it. */
+const outrankedByCount = 1;
 
 /** Whether a demand follows what pods ask for. */
 export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
@@ -52,7 +68,7 @@ export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
 }
 
 export function wantedSlices(
-  { slices }: PolicyDemand,
+  { slices, evict }: PolicyDemand,
   members: readonly Member[],
   asked: Asked,
 ): readonly WantedSlice[] {
@@ -69,10 +85,22 @@ export function wantedSlices(
     used: used.get(profile) ?? 0,
     waiting: waitingOf(profile),
   }));
-  return served.map(({ slice, ...parts }, index) => ({
-    ...want(slice, uses[index] ?? [], parts, asked),
-    ...(parts.profiles.length === 0 && { unknown: sayServing(slice) }),
-  }));
+  const ranked = shareRanks(evict === 'IfNeeded' ? asked.waiting?.ranks : undefined, uses);
+  const missing = shareLacking(asked.missing, uses);
+  const stranded = shareLacking(asked.stranded, uses);
+  return served.map(({ slice, ...parts }, index) => {
+    const found = want(slice, uses[index] ?? [], ranked[index] ?? new Map(), parts, asked);
+    const firm = markMissing(found.slices, missing[index] ?? new Map());
+    const isFollowing = slice.count === undefined && asked.missing !== undefined;
+    const all = isFollowing
+      ? [...firm, ...strand(slice, found.used, stranded[index] ?? new Map(), { ...parts, firm }, asked)]
+      : firm;
+    return {
+      ...found,
+      slices: evict === 'IfNeeded' ? all.map((part) => withRank(slice, part)) : all,
+      ...(parts.profiles.length === 0 && { unknown: sayServing(slice) }),
+    };
+  });
 }
 
 function sayServing({ profiles = [], memory }: SliceEntry): string {
@@ -85,10 +113,153 @@ export function steadyKeyOf(slice: SliceEntry, profile?: string): string {
   return JSON.stringify([nameSlice(slice), profiles ?? memory ?? mig, profile]);
 }
 
+/** For a min and for spare slices nobody goes, nor for what is in use already. */
+function withRank({ count }: SliceEntry, part: WantedPart): WantedPart {
+  return { outranks: count === undefined ? NOBODY : outrankedByCount, ...part };
+}
+
+/**
+ * Of what lacks of a resource, the part of each slice, by profile: as much as counts for it of what is waited for. What is idle counts for
+ * the first slices, so what lacks is that of the last ones.
+ */
+function shareLacking(
+  lacking: ReadonlyMap<string, number> | undefined,
+  uses: readonly (readonly ProfileUse[])[],
+): readonly ReadonlyMap<string, number>[] {
+  const left = new Map<string, number>();
+  const partOf = ({ profile, waiting }: ProfileUse): readonly [string, number] => {
+    const all = left.get(profile) ?? (lacking ? waitingFor(lacking, profile) : 0);
+    const part = Math.min(all, waiting);
+    left.set(profile, all - part);
+    return [profile, part];
+  };
+  return uses
+    .toReversed()
+    .map((own) => new Map(own.map(partOf)))
+    .toReversed();
+}
+
+/** Of those for whom others may go, the part of each slice, by profile: the highest priority counts for the first slice that takes any. */
+function shareRanks(
+  ranks: WaitingRanks | undefined,
+  uses: readonly (readonly ProfileUse[])[],
+): readonly ReadonlyMap<string, readonly RankedCount[]>[] {
+  const left = new Map<string, readonly RankedCount[]>();
+  return uses.map(
+    (own) =>
+      new Map(
+        own.map(({ profile, waiting }) => {
+          const [part, rest] = takeRanks(left.get(profile) ?? ranksFor(ranks, profile), waiting);
+          left.set(profile, rest);
+          return [profile, part] as const;
+        }),
+      ),
+  );
+}
+
+/** The first ones, as far as they go, and the others. */
+function takeRanks(
+  ranks: readonly RankedCount[],
+  most: number,
+): readonly [readonly RankedCount[], readonly RankedCount[]] {
+  let room = most;
+  const split = ranks.map((one) => {
+    const count = Math.min(room, one.count);
+    room -= count;
+    return [
+      { ...one, count },
+      { ...one, count: one.count - count },
+    ] as const;
+  });
+  const some = (all: readonly RankedCount[]): readonly RankedCount[] => all.filter(({ count }) => count > 0);
+  return [some(split.map(([taken]) => taken)), some(split.map(([, rest]) => rest))];
+}
+
+/** Tells of the parts of a slice how many nothing idle serves: first of those that rank, as is known of these, then of the others. */
+function markMissing(parts: readonly WantedPart[], missing: ReadonlyMap<string, number>): readonly WantedPart[] {
+  const left = new Map(missing);
+  return parts.map(({ missing: most = Infinity, ...part }) => {
+    const [profile = '', ...others] = part.profiles;
+    if (part.isSpare === true || others.length > 0) return part;
+    const all = left.get(profile) ?? 0;
+    const count = Math.min(part.count, all, most);
+    left.set(profile, all - count);
+    return count === 0 ? part : { ...part, missing: count };
+  });
+}
+
+/**
+ * What is idle where the pods cannot use it counts for others: as many are wanted beside it, by profile, within its max. It counts for those
+ * of the highest priority, so that is how these rank.
+ */
+function strand(
+  slice: SliceEntry,
+  used: number,
+  stranded: ReadonlyMap<string, number>,
+  { weight, firm }: Pick<DemandSlice, 'weight'> & { readonly firm: readonly WantedPart[] },
+  { steady }: Pick<Asked, 'steady'>,
+): readonly WantedPart[] {
+  let room = Math.max(0, (slice.max ?? Infinity) - used);
+  return [...stranded].flatMap(([profile, now]): readonly WantedPart[] => {
+    let count = Math.min(room, now, steady(steadyKeyOf(slice, `${profile} elsewhere`), now, 0));
+    room -= count;
+    const name = `${nameSlice(slice)}/${profile} elsewhere`;
+    const ranked = firm.flatMap((part): readonly WantedPart[] => {
+      const isRanked = part.isWaitedFor === true && part.profiles.includes(profile);
+      const more = isRanked ? Math.min(count, part.missing ?? 0) : 0;
+      count -= more;
+      return more === 0 ? [] : [{ ...part, name: `${part.name} elsewhere`, count: more, missing: more }];
+    });
+    return count === 0 ? ranked : [...ranked, { name, profiles: [profile], count, weight, missing: count }];
+  });
+}
+
 interface ProfileUse {
   readonly profile: string;
   readonly used: number;
   readonly waiting: number;
+}
+
+/** Pods of a priority for which others may go. */
+interface RankedCount {
+  readonly priority: number;
+  readonly count: number;
+  /** So many of them nothing idle serves. */
+  readonly missing: number;
+}
+
+/** The highest priority first. */
+function ranksFor(ranks: WaitingRanks | undefined, profile: string): readonly RankedCount[] {
+  const sumOf = (counts: CountsByRank = new Map()): ReadonlyMap<number, number> => {
+    const found = [...counts].flatMap(([resource, of]) => (isOfProfile(resource, profile) ? [...of] : []));
+    const sums = new Map<number, number>();
+    for (const [priority, count] of found) sums.set(priority, Math.min(mostSlices, count + (sums.get(priority) ?? 0)));
+    return sums;
+  };
+  const missing = sumOf(ranks?.missing);
+  return [...sumOf(ranks?.counts)]
+    .map(([priority, count]) => ({ priority, count, missing: missing.get(priority) ?? 0 }))
+    .toSorted((a, b) => b.priority - a.priority);
+}
+
+/** Those that have waited long enough, as far as there is room for them beside what is in use. */
+function lastingRanks(
+  slice: SliceEntry,
+  { profile, waiting }: ProfileUse,
+  ranks: readonly RankedCount[],
+  room: number,
+  { steady }: Asked,
+): readonly RankedCount[] {
+  let [asked, lasted] = [0, 0];
+  return ranks.flatMap(({ priority, count, missing }) => {
+    asked += count;
+    // One of higher priority that has just come takes nothing from how long others have waited.
+    const steadied = steady(steadyKeyOf(slice, `${profile} ${priority}`), asked, 0, { isRanked: true });
+    const lasting = Math.min(asked, waiting, room, steadied);
+    const more = Math.max(0, lasting - lasted);
+    lasted += more;
+    return more > 0 ? [{ priority, count: more, missing: Math.min(more, missing) }] : [];
+  });
 }
 
 /**
@@ -128,6 +299,7 @@ function shareUses(
 function want(
   slice: SliceEntry,
   uses: readonly ProfileUse[],
+  ranks: ReadonlyMap<string, readonly RankedCount[]>,
   parts: Pick<DemandSlice, 'profiles' | 'weight'>,
   asked: Asked,
 ): WantedSlice {
@@ -142,7 +314,7 @@ function want(
   const { min = 0, max = Infinity, spare = 0 } = slice;
   const asks = used + waits;
   // Bounds and spare ones are the policy's: an edit of them counts at once.
-  const lasting = asked.steady(steadyKeyOf(slice), asks, used, name);
+  const lasting = asked.steady(steadyKeyOf(slice), asks, used, { name });
   const steady = Math.min(max, Math.max(min, lasting + countSpare(spare, lasting)));
   // What is in use is wanted at once: the planner must not take it for room that others may have.
   const count = Math.max(steady, Math.min(max, used));
@@ -155,6 +327,24 @@ function want(
           const most = asked.steady(steadyKeyOf(slice, one.profile), one.used + one.waiting, one.used);
           return { ...one, waiting: Math.max(0, Math.min(one.waiting, most - one.used)) };
         });
+  let room = Math.max(0, firm - used);
+  const ranked = lastingUses.map((one) => {
+    const lasted = lastingRanks(slice, one, ranks.get(one.profile) ?? [], room, asked);
+    const count = sum(lasted.map((of) => of.count));
+    room -= count;
+    return { ...one, waiting: one.waiting - count, ranks: lasted };
+  });
+  const firsts = ranked.flatMap(({ profile, ranks: lasted }) =>
+    lasted.map((of) => ({
+      name: `${name}/${profile} of ${of.priority}`,
+      profiles: [profile],
+      count: of.count,
+      weight: parts.weight,
+      outranks: of.priority,
+      isWaitedFor: true,
+      missing: of.missing,
+    })),
+  );
   return {
     name,
     count,
@@ -163,7 +353,8 @@ function want(
     ...(asked.waiting && { lasting }),
     beyond: Math.max(0, asks - max),
     slices: [
-      ...split(name, firm, lastingUses, parts),
+      ...firsts,
+      ...split(name, firm - sum(firsts.map((one) => one.count)), ranked, parts),
       ...(count > firm ? [{ name: `${name}/spare`, count: count - firm, ...parts, isSpare: true }] : []),
     ],
   };

@@ -47,6 +47,11 @@ export function roundUp(nano: bigint): number {
   return nano < 0n ? -units : units;
 }
 
+/** Billionths as a quantity: `2`, `1500000000n`. */
+export function writeNano(nano: bigint): string {
+  return nano % nanoPerUnit === 0n ? String(nano / nanoPerUnit) : `${nano}n`;
+}
+
 /** What is unreadable is not zero. */
 export function isZeroQuantity(quantity: string | number): boolean {
   return wholeUnits(quantity) === 0;

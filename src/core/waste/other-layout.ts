@@ -1,7 +1,7 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes } from '../explain/cluster-facts.ts';
 import { applyEdit, distanceOf } from '../explain/policy-edit.ts';
-import { takersAmong } from '../explain/could-take.ts';
+import { takersAmong } from '../explain/judge.ts';
 import { requestsOf } from '../explain/workload.ts';
 import type { Geometry, Layout } from '../gpu/geometry/geometry.ts';
 import { enumerateLayouts } from '../gpu/search/layout-enumeration.ts';

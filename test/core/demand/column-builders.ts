@@ -1,10 +1,20 @@
 import type { ColumnGroup } from '../../../src/core/demand/choice.ts';
 import type { Column } from '../../../src/core/demand/columns.ts';
-import { type DemandTable, readDemand } from '../../../src/core/demand/coverage.ts';
+import { type DemandTable, RankLevels, readDemand } from '../../../src/core/demand/coverage.ts';
+import { NOBODY } from '../../../src/core/demand/pool.ts';
 
 /** What a GPU of a group can become: it offers this many of each profile that is asked for, at no cost unless told otherwise. */
 export function aColumn(offered: readonly number[], more: Partial<Column> = {}): Column {
-  return { offered, created: offered, kept: 0, evictions: 0, gpusChanged: 0, instancesDestroyed: 0, ...more };
+  return {
+    offered,
+    created: offered,
+    kept: 0,
+    evictions: [0],
+    minutesLost: 0,
+    gpusChanged: 0,
+    instancesDestroyed: 0,
+    ...more,
+  };
 }
 
 /** Two GPUs that can stay as they are, or offer one slice at the loss of nothing, or of one. */
@@ -13,7 +23,7 @@ export const pair: ColumnGroup = {
   columns: [
     aColumn([0]),
     aColumn([1], { gpusChanged: 1 }),
-    aColumn([1], { gpusChanged: 1, instancesDestroyed: 1, evictions: 2 }),
+    aColumn([1], { gpusChanged: 1, instancesDestroyed: 1, evictions: [2] }),
   ],
 };
 
@@ -23,5 +33,6 @@ export function asking(count: number, ...profiles: readonly string[]): DemandTab
     [{ name: 's', profiles, count, weight: 3 }],
     () => true,
     (profile) => profile.length,
+    new RankLevels([{ count }], [NOBODY]),
   );
 }

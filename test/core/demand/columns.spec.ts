@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { type Column, ColumnLister } from '../../../src/core/demand/columns.ts';
+import { RankLevels, readDemand } from '../../../src/core/demand/coverage.ts';
 import { type GpuClass, PoolClasses } from '../../../src/core/demand/gpu-classes.ts';
-import { type EvictionRule, type PoolGpu, WHOLE } from '../../../src/core/demand/pool.ts';
+import { type EvictionRule, NOBODY, type PoolGpu, WHOLE } from '../../../src/core/demand/pool.ts';
+import { compareText } from '../../../src/core/text/fingerprint.ts';
 import { Random } from '../../model/random.ts';
 import { anInstance, modelOf } from '../gpu/builders.ts';
 import { compareNumbers, listWays } from './brute-force.ts';
@@ -19,10 +21,24 @@ function classOf(gpu: PoolGpu): GpuClass {
 }
 
 function columnsOf(gpu: PoolGpu, caps: Readonly<Record<string, number>>, evict: EvictionRule): readonly Column[] {
-  return new ColumnLister(Object.keys(caps), Object.values(caps), evict).list(classOf(gpu));
+  const slices = Object.entries(caps).map(([name, count]) => ({ name, profiles: [name], count, weight: 1 }));
+  const levels = evict === 'Never' ? undefined : new RankLevels(slices, [NOBODY]);
+  return new ColumnLister(
+    readDemand(
+      slices,
+      () => true,
+      () => 1,
+      levels,
+    ),
+    evict,
+  ).list(classOf(gpu));
 }
 
-const costOf = ({ evictions, gpusChanged, instancesDestroyed }: Column) => [evictions, gpusChanged, instancesDestroyed];
+const costOf = ({ evictions, gpusChanged, instancesDestroyed }: Column) => [
+  evictions[0] ?? 0,
+  gpusChanged,
+  instancesDestroyed,
+];
 
 /** What no other way beats, the cheapest first, and of equal ones the one with more of the first profile. */
 function listUnbeaten(gpu: PoolGpu, profiles: readonly string[], evict: EvictionRule) {
@@ -54,7 +70,7 @@ describe('what a GPU can become', () => {
         isResting: random.chance(0.1),
       };
       const names = [...model.profiles.map(({ name }) => name), WHOLE, WHOLE, 'of another model'];
-      const profiles = [...new Set([0, 1, 2].map(() => random.pick(names) ?? WHOLE))];
+      const profiles = [...new Set([0, 1, 2].map(() => random.pick(names) ?? WHOLE))].sort(compareText);
       const evict = random.chance(0.3) ? 'Never' : 'IfNeeded';
       const columns = columnsOf(gpu, Object.fromEntries(profiles.map((name) => [name, 99])), evict);
       const found = columns.map((column) => ({ offered: column.offered, cost: costOf(column) }));

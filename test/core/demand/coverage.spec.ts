@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { compareDemandCost } from '../../../src/core/demand/choice.ts';
+import { compareCosts, toCost } from '../../../src/core/demand/choice.ts';
 import { coverDemand, readDemand } from '../../../src/core/demand/coverage.ts';
-import type { DemandCost, DemandSlice } from '../../../src/core/demand/pool.ts';
+import type { DemandSlice } from '../../../src/core/demand/pool.ts';
 import { Random } from '../../model/random.ts';
 import { compareNumbers } from './brute-force.ts';
+import { asking } from './column-builders.ts';
 
 const sizes: Readonly<Record<string, number>> = { a: 1, b: 2, c: 4, d: 7 };
 const names = Object.keys(sizes);
@@ -51,19 +52,21 @@ function tryEveryWay(
 }
 
 describe('of two plans', () => {
-  const plain: DemandCost = { unserved: 1, evictions: 1, gpusChanged: 1, instancesDestroyed: 1 };
-
-  it('the cheaper one serves more, then evicts less, then changes fewer GPUs, then destroys fewer instances', () => {
-    const falling: readonly DemandCost[] = [
-      { ...plain, unserved: 2, evictions: 0 },
-      { ...plain, evictions: 2, gpusChanged: 0 },
-      { ...plain, gpusChanged: 2, instancesDestroyed: 0 },
-      { ...plain, instancesDestroyed: 2 },
-      plain,
+  it('the cheaper one serves more, then evicts less, loses less work, changes fewer GPUs, destroys fewer instances', () => {
+    const table = asking(1, 'a');
+    const cost = (
+      ...[unserved = 0, evictions = 0, minutesLost = 0, gpusChanged = 0, instancesDestroyed = 0]: number[]
+    ) => toCost(table, [unserved, 0], { evictions: [evictions, 0], minutesLost, gpusChanged, instancesDestroyed });
+    const falling = [
+      cost(2, 0),
+      cost(1, 2, 0),
+      cost(1, 1, 2, 0),
+      cost(1, 1, 1, 2, 0),
+      cost(1, 1, 1, 1, 2),
+      cost(1, 1, 1, 1, 1),
     ];
-    const sorted = falling.toReversed().toSorted((a, b) => compareDemandCost(b, a));
-    expect(sorted).to.deep.equal(falling);
-    for (const one of falling) expect(compareDemandCost(one, { ...one })).to.equal(0);
+    expect(falling.toReversed().toSorted((a, b) => compareCosts(b, a))).to.deep.equal(falling);
+    for (const one of falling) expect(compareCosts(one, [...one])).to.equal(0);
   });
 });
 

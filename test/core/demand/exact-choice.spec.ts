@@ -12,11 +12,12 @@ describe('the exact choice of columns', () => {
         [0, 2, 0],
         [0, 1],
       ],
-      cost: { unserved: 0, evictions: 2, gpusChanged: 3, instancesDestroyed: 1 },
+      cost: { unserved: 0, evictions: 2, minutesLost: 0, gpusChanged: 3, instancesDestroyed: 1 },
     });
     expect(chooseExactly(asking(1, 'a'), groups, Infinity)?.cost).to.deep.equal({
       unserved: 0,
       evictions: 0,
+      minutesLost: 0,
       gpusChanged: 1,
       instancesDestroyed: 0,
     });

@@ -63,7 +63,13 @@ describe('a written plan', () => {
     // Both GPUs turn; then what is given, and what is lacking.
     const plan = planWith([0, 2, 1, 0], questionOf(['1g.5gb@0', '1g.5gb@0'], { '7g.40gb': 1 }));
     expect(plan.layouts.map(write)).to.deep.equal(['1 x  + 7g.40gb@0', '1 x 1g.5gb@0 + ']);
-    expect(plan.cost).to.deep.equal({ unserved: 0, evictions: 0, gpusChanged: 1, instancesDestroyed: 1 });
+    expect(plan.cost).to.deep.equal({
+      unserved: 0,
+      evictions: 0,
+      minutesLost: 0,
+      gpusChanged: 1,
+      instancesDestroyed: 1,
+    });
   });
 
   it('makes of small slices as many as are asked for, on the first GPUs of those that have room', () => {

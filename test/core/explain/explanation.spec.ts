@@ -760,6 +760,73 @@ describe('explain pod', () => {
     });
   });
 
+  describe('suggests what costs least first', () => {
+    const large = aGpu({ slices: ['7g.40gb@0*'] });
+    const idle = { ...aGpu({ slices: ['7g.40gb@0'] }), uuid: 'GPU-idle' };
+    const busy: StoryNode = {
+      name: 'busy',
+      gpus: [large],
+      policy: aPolicy({ layouts: [{ profiles: { '7g.40gb': 1 } }] }),
+    };
+    const suggest = (nodes: readonly StoryNode[], pods: readonly StoryPod[] = []) =>
+      explainPod(aPod(asks(half)), aCluster(nodes, pods.map(aPod))).suggestions;
+    const told = (nodes: readonly StoryNode[]) =>
+      suggest(nodes)
+        .filter(({ kind }) => kind !== 'AskForOther')
+        .map(({ kind, message }) => [kind, message] as const);
+
+    it('an idle node that no policy decides over, or whose demand lacks the slice', () => {
+      const { layouts: _none, ...spec } = aPolicy().spec;
+      const demand = (profile: string) => ({
+        ...aPolicy({ name: 'd' }),
+        spec: { ...spec, demand: { slices: [{ profiles: [profile] }] } },
+      });
+      const [unmanaged] = told([busy, { name: 'idle', labels: { pool: 'q' }, gpus: [idle] }]);
+      expect(unmanaged).to.deep.equal([
+        'UseIdle',
+        'have a policy select node idle: its GPU 0 is idle and can have 3g.20gb, and no policy decides over it; this evicts no pod',
+      ]);
+      const [lacking] = told([busy, { name: 'idle', gpus: [idle], policy: demand('1g.5gb') }]);
+      expect(lacking?.[1]).to.equal(
+        'add a slice for 3g.20gb to demand.slices of policy d: node idle GPU 0 is idle; this evicts no pod',
+      );
+      const kinds = (node: StoryNode) => told([busy, node]).map(([kind]) => kind);
+      expect(kinds({ name: 'idle', gpus: [idle], policy: demand('3g.20gb') }), 'the demand sees to it').not.to.include(
+        'UseIdle',
+      );
+      expect(kinds({ name: 'idle', gpus: [{ ...idle, instances: large.instances }] }), 'in use').not.to.include(
+        'UseIdle',
+      );
+      expect(kinds({ name: 'idle', gpus: [idle], unschedulable: true }), 'cordoned').not.to.include('UseIdle');
+      expect(kinds({ name: 'idle', gpus: [idle], phase: 'Failed', reason: 'Failed' }), 'failed').not.to.include(
+        'UseIdle',
+      );
+    });
+
+    it('and says first of an edit that evicts more pods than it serves that it does', () => {
+      const pods = Array.from({ length: 7 }, (_, at) => `team/w${at}`);
+      const gpus = [aGpu({ slices: pods.map((_, at) => `1g.5gb@${at}*`) })].map((one) => ({
+        ...one,
+        instances: one.instances.map((slot, at) => ({ ...slot, pods: [pods[at] ?? ''] })),
+      }));
+      const policy = aPolicy({ layouts: [{ profiles: { '1g.5gb': 7 } }] });
+      const running = pods.map((name): StoryPod => ({ name: name.slice(5), node: 'n', asks: { [slice]: '1' } }));
+      const { message = '' } = suggest([{ gpus, policy }], running).at(-1) ?? {};
+      expect(message).to.match(/^at the price of \d pods for this one: set spec\.layouts/);
+    });
+
+    it('and no wait for what does not heal', () => {
+      const lost = { ...aGpu({ slices: ['3g.20gb@0'] }), error: 'GpuLost' as const };
+      const policy = aPolicy({ layouts: [{ profiles: { '3g.20gb': 2 } }] });
+      const wait = (phase: 'Failed' | 'Updating') =>
+        suggest([
+          { gpus: [lost, { ...aGpu({ index: 1 }), uuid: 'GPU-1' }], policy, phase, reason: phase, allocatable: {} },
+        ]).map(({ kind }) => kind);
+      expect(wait('Updating')).to.include('Wait');
+      expect(wait('Failed')).not.to.include('Wait');
+    });
+  });
+
   it('counts whole GPUs and, under strategy single, slices as used by the agents’ reports', () => {
     const says = (node: StoryNode): string =>
       explainPod(aPod(asks(gpu, 2)), { ...aCluster([node]), pods: undefined }).message;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { parseEqualitySelector, pluginPodsOf, tolerates } from '../../../src/core/pods/plugin-pods.ts';
-import { isReady, type PodView } from '../../../src/core/pods/pod-view.ts';
+import { parseEqualitySelector, pluginPodsOf } from '../../../src/core/pods/plugin-pods.ts';
+import { isReady, type PodView, tolerates } from '../../../src/core/pods/pod-view.ts';
 
 const taint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' };
 
@@ -45,19 +45,21 @@ describe('tolerates', () => {
   const pod = (toleration: object): PodView => aPod({}, { spec: { tolerations: [toleration] } });
 
   it('holds for the operator Exists, alone or with the key', () => {
-    expect(tolerates(pod({ operator: 'Exists' }), taint)).to.equal(true);
-    expect(tolerates(pod({ key: taint.key, operator: 'Exists', effect: 'NoSchedule' }), taint)).to.equal(true);
+    expect(tolerates(pod({ operator: 'Exists' }).spec?.tolerations, taint)).to.equal(true);
+    expect(
+      tolerates(pod({ key: taint.key, operator: 'Exists', effect: 'NoSchedule' }).spec?.tolerations, taint),
+    ).to.equal(true);
   });
 
   it('holds for the key with the same value', () => {
-    expect(tolerates(pod({ key: taint.key }), taint)).to.equal(true);
-    expect(tolerates(pod({ key: taint.key, value: 'x' }), taint)).to.equal(false);
+    expect(tolerates(pod({ key: taint.key }).spec?.tolerations, taint)).to.equal(true);
+    expect(tolerates(pod({ key: taint.key, value: 'x' }).spec?.tolerations, taint)).to.equal(false);
   });
 
   it('does not hold for another key, another effect, or none', () => {
-    expect(tolerates(pod({ key: 'nvidia.com/gpu', operator: 'Exists' }), taint)).to.equal(false);
-    expect(tolerates(pod({ operator: 'Exists', effect: 'NoExecute' }), taint)).to.equal(false);
-    expect(tolerates(aPod({}), taint)).to.equal(false);
+    expect(tolerates(pod({ key: 'nvidia.com/gpu', operator: 'Exists' }).spec?.tolerations, taint)).to.equal(false);
+    expect(tolerates(pod({ operator: 'Exists', effect: 'NoExecute' }).spec?.tolerations, taint)).to.equal(false);
+    expect(tolerates(aPod({}).spec?.tolerations, taint)).to.equal(false);
   });
 });
 

@@ -46,7 +46,7 @@ const projected = {
   metadata: { name: 'n', uid: 'u', resourceVersion: '7', labels: { pool: 'p' } },
   spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] },
   status: {
-    allocatable: { 'nvidia.com/gpu': '1', 'k8s.amazonaws.com/vgpu': '10' },
+    allocatable: { cpu: '8', memory: '64Gi', 'nvidia.com/gpu': '1', 'k8s.amazonaws.com/vgpu': '10' },
     capacity: { 'nvidia.com/gpu': '1' },
     nodeInfo: { bootID: 'boot-a' },
     conditions: [{ type: 'Ready', status: 'True' }],

@@ -14,7 +14,7 @@ interface Pool {
   readonly slices: readonly DemandSlice[];
 }
 
-const none: Omit<DemandCost, 'unserved'> = { evictions: 0, gpusChanged: 0, instancesDestroyed: 0 };
+const none: Omit<DemandCost, 'unserved'> = { evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 };
 
 /** What comes of a choice. */
 function costOf({ gpus, slices }: Pool, layouts: Layouts): DemandCost {

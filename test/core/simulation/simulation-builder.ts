@@ -65,8 +65,13 @@ export function aSide(nodes: readonly StartNode[], policy?: GpuPartitionPolicy, 
   };
 }
 
-export const pods = (count: number, profile: string, start: number, duration: number): readonly Arrival[] =>
-  Array.from({ length: count }, () => ({ start, duration, profile }));
+export const pods = (
+  count: number,
+  profile: string,
+  start: number,
+  duration: number,
+  priority = 0,
+): readonly Arrival[] => Array.from({ length: count }, () => ({ start, duration, profile, priority }));
 
 /** Small pools need no solver. */
 export const withoutSolver: PoolPlanner = {

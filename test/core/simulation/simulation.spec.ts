@@ -102,11 +102,13 @@ describe('a simulated demand policy', () => {
   it('evicts nothing under Never, and waits until a slice falls idle', () => {
     const running = pods(2, '3g.20gb', 0, 2 * HOUR);
     const start = () => [aSimulatedNode('n1', ['3g.20gb@0*', '3g.20gb@4*'])];
-    const play = (evict: 'Never' | 'IfNeeded') => {
+    const play = (evict: 'Never' | 'IfNeeded', priority = 1) => {
       const slices = [{ profiles: ['1g.5gb'], weight: 100 }, { profiles: ['3g.20gb'] }];
-      return playOne(aSide(start(), aDemandPolicy({ from: 'Pods', slices, evict })), pods(2, '1g.5gb', 10, HOUR), {
-        running,
-      });
+      return playOne(
+        aSide(start(), aDemandPolicy({ from: 'Pods', slices, evict, stabilization: '1m' })),
+        pods(2, '1g.5gb', 10, HOUR, priority),
+        { running },
+      );
     };
     const gentle = play('Never');
     expect(figuresOf(gentle, '3g.20gb')).to.deep.include({ evictions: 0, started: 2 });
@@ -114,15 +116,18 @@ describe('a simulated demand policy', () => {
     const eager = play('IfNeeded');
     expect(figuresOf(eager, '3g.20gb')).to.deep.include({ evictions: 1, started: 3 });
     expect(figuresOf(eager, '1g.5gb').longestWaitSeconds).to.be.below(5 * MINUTE);
+    expect(play('IfNeeded', 0).profiles, 'for equals nobody goes').to.deep.equal(gentle.profiles);
   });
 
   it('lets an evicted pod wait again and start over', () => {
     const slices = [{ profiles: ['1g.5gb'], weight: 100 }, { profiles: ['3g.20gb'] }];
     const side = aSide(
       [aSimulatedNode('n1', ['3g.20gb@0*', '3g.20gb@4*'])],
-      aDemandPolicy({ from: 'Pods', slices, evict: 'IfNeeded' }),
+      aDemandPolicy({ from: 'Pods', slices, evict: 'IfNeeded', stabilization: '1m' }),
     );
-    const figures = playOne(side, pods(1, '1g.5gb', 10 * MINUTE, HOUR), { running: pods(2, '3g.20gb', 0, 3 * HOUR) });
+    const figures = playOne(side, pods(1, '1g.5gb', 10 * MINUTE, HOUR, 1), {
+      running: pods(2, '3g.20gb', 0, 3 * HOUR),
+    });
     const { servedSeconds, lostSeconds, started, stillWaiting } = figuresOf(figures, '3g.20gb');
     expect({ started, stillWaiting, servedSeconds }).to.deep.equal({
       started: 3,

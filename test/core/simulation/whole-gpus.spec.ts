@@ -52,9 +52,9 @@ describe('whole GPUs in a simulation', () => {
 
   it('stay with the pods on them under IfNeeded, unless the demand speaks of whole GPUs', () => {
     const play = (slices: readonly object[]) => {
-      const policy = aDemandPolicy({ from: 'Pods', evict: 'IfNeeded', slices: slices });
+      const policy = aDemandPolicy({ from: 'Pods', evict: 'IfNeeded', stabilization: '1m', slices });
       const side = aSide([aSimulatedNode('n1', inUse)], policy);
-      return playOne(side, pods(1, '1g.5gb', 10, HOUR), { running: pods(1, WHOLE, 0, 3 * HOUR) });
+      return playOne(side, pods(1, '1g.5gb', 10, HOUR, 1), { running: pods(1, WHOLE, 0, 3 * HOUR) });
     };
     const left = play([{ profiles: ['1g.5gb'], weight: 100 }]);
     expect(left.total.evictions).to.equal(0);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GpuReport } from '../../../src/api/types.ts';
 import { askToFree } from '../../../src/core/supply/defrag.ts';
-import { listMoves, listUnnamed, type SlicePlace } from '../../../src/core/supply/defrag-moves.ts';
+import { listMoves, explainMoves, type SlicePlace } from '../../../src/core/supply/defrag-moves.ts';
 import { listMembers } from '../../../src/core/supply/member.ts';
 import { aGpu, withPods } from '../../support/builders.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
@@ -145,7 +145,10 @@ describe('the moves of a plan', () => {
       const gone = all.map(({ gpu: { instances } }) => ({ keep: [], destroy: instances, create: [] }));
       const taken = { members: all, layouts: gone, partitionOf: () => partition };
       const moves = listMoves(taken, new Map([['n1', node]]), () => undefined);
-      return { moved: moves.map(({ pod }) => pod), unnamed: listUnnamed(taken).map(({ profile }) => profile) };
+      return {
+        moved: moves.map(({ pod }) => pod),
+        unnamed: explainMoves(taken, []).map((why) => / (\S+) at /.exec(why)?.[1]),
+      };
     };
     const wholes = aDemandPolicy({ slices: [{ mig: 'Disabled', count: 1 }] });
     const held = { busy: true, pods: ['team/a'] };
@@ -182,7 +185,7 @@ describe('the moves of a plan', () => {
   });
 
   it('tell of slices in use that no pod is known to hold', () => {
-    expect(listUnnamed(pool)).to.deep.equal([]);
+    expect(explainMoves(pool, [])).to.deep.equal([]);
     const unnamed = scattered.map(({ partition }) => ({
       ...partition,
       status: {
@@ -196,8 +199,8 @@ describe('the moves of a plan', () => {
       },
     }));
     const byName = new Map(unnamed.map((one) => [one.metadata.name, one]));
-    expect(listUnnamed({ ...pool, partitionOf: (node) => byName.get(node) as never })).to.deep.equal([
-      { node: 'n2', gpu: 0, profile: '1g.5gb', start: 0 },
+    expect(explainMoves({ ...pool, partitionOf: (node) => byName.get(node) as never }, [])).to.deep.equal([
+      'node n2: GPU 0: 1g.5gb at 0 is in use by something that belongs to no pod, which nothing can move',
     ]);
   });
 });

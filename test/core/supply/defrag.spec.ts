@@ -5,10 +5,13 @@ import {
   askToFree,
   isFree,
   isOfRequest,
+  judgeMade,
   judgeRequest,
   judgeShortage,
   readFree,
+  refuseMoves,
   requestedFree,
+  wasPlanned,
 } from '../../../src/core/supply/defrag.ts';
 import { listMoves } from '../../../src/core/supply/defrag-moves.ts';
 import { explainShortage } from '../../../src/core/supply/defrag-words.ts';
@@ -207,6 +210,39 @@ describe('the annotation of a policy that requests free slices', () => {
     const resting = judgeShortage(requested, { members: alone, shortfall: { lacking: { x: 1 } } });
     expect(resting.state).to.equal('Making');
     expect(resting.message).to.match(/waits: 1 GPU may not change now/);
+  });
+
+  it('is planned once: pods that take what it frees cost no more evictions', () => {
+    const { defrag } = judgeRequest(requested, nothing, members);
+    expect(wasPlanned(requested, undefined)).to.equal(false);
+    expect(wasPlanned(requested, defrag)).to.equal(true);
+    expect(wasPlanned({ ...requested, request: 'another' }, defrag)).to.equal(false);
+    const alone = members.map((member) => ({ ...member, gpu: { ...member.gpu, isResting: true } }));
+    const waits = judgeShortage(requested, { members: alone, shortfall: { lacking: { x: 1 } } });
+    expect(wasPlanned(requested, waits), 'GPUs were left alone for now').to.equal(false);
+    expect(judgeMade(requested, members)).to.deep.equal({
+      request,
+      state: 'Done',
+      message: '1×3g.20gb were made idle as planned; pods have taken some of them since',
+    });
+    const coming = members.map((one) => ({ ...one, gpu: { ...one.gpu, instances: [] } }));
+    expect(judgeMade(requested, coming), 'it is being made').to.equal(undefined);
+    const failed = members.map((one) => ({ ...one, instead: one.wish }));
+    expect(judgeMade(requested, failed)).to.deep.include({
+      state: 'Refused',
+      message: '1×3g.20gb could not be made idle: node n1 does not change now',
+    });
+  });
+
+  it('is refused where the command would refuse it', () => {
+    const why = ['pod team/a would find no idle slice on a node that its selectors and tolerations allow'];
+    expect(refuseMoves(requested, why)).to.deep.equal({
+      request,
+      state: 'Refused',
+      message: `1×3g.20gb cannot be made idle: ${why[0]}`,
+    });
+    const many = Array.from({ length: 50 }, () => why[0] ?? '');
+    expect(refuseMoves(requested, many).message).to.have.length.below(1025);
   });
 
   it('waits where no node has reported a GPU yet, and is done only once all that it asks for is idle', () => {

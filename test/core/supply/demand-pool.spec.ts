@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { isNewPolicy, listPodPools, listPool, type PoolCluster } from '../../../src/core/supply/demand-pool.ts';
+import {
+  isNewPolicy,
+  listPodPools,
+  listPool,
+  type PoolCluster,
+  type RestOf,
+} from '../../../src/core/supply/demand-pool.ts';
 import type { PodPool } from '../../../src/core/supply/pod-pool.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith } from '../../support/demand-builders.ts';
@@ -31,8 +37,8 @@ function recordOf({ fleet }: { readonly fleet: Fleet }, name: string) {
   return record;
 }
 
-function poolOf(cluster: ReturnType<typeof aCluster>, name: string, isResting: (id: string) => boolean = () => false) {
-  return [...listPool(recordOf(cluster, name), cluster, isResting)].flat();
+function poolOf(cluster: ReturnType<typeof aCluster>, name: string, restOf: RestOf = () => false) {
+  return [...listPool(recordOf(cluster, name), cluster, { restOf })].flat();
 }
 
 /** As the pool of one policy is seen. */
@@ -76,7 +82,7 @@ describe('the pool of a policy with a demand', () => {
     const read = (...all: readonly ReturnType<typeof partitionOf>[]) => {
       seen.length = 0;
       const partitions = new Map<string, GpuNodePartition>(all.map((one) => [one.metadata.name, one]));
-      const members = [...listPool(record, { ...cluster, partitions }, note)].flat();
+      const members = [...listPool(record, { ...cluster, partitions }, { restOf: note })].flat();
       expect(members.every(({ isHeld, rests, gpu }) => isHeld && rests && gpu.isResting)).to.equal(true);
       return { seen: [...seen], isNew: isNewPolicy(record, partitions) };
     };

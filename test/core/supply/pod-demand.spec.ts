@@ -118,7 +118,7 @@ describe('pods that wait for slices', () => {
         left.push(one),
       );
       for (let step = sharing.next(); ; step = sharing.next())
-        if (step.done === true) return Object.fromEntries(step.value.get('p') ?? []);
+        if (step.done === true) return Object.fromEntries(step.value.get('p')?.waiting ?? []);
     };
     const absurd = [8, 20, 3_000_000_000, '9223372036854775807'].map((amount) => aPod({}, small, amount));
     expect(countedOf(...absurd, aPod(), aPod({}, small, 7))).to.deep.equal({ [small]: 8 });
@@ -148,7 +148,7 @@ describe('pods that wait for slices', () => {
     const sharing = sharingOf(waiters, [aPool('p')], (one) => left.push(one));
     let step = sharing.next();
     while (step.done !== true) step = sharing.next();
-    expect(step.value.get('p')?.get(small)).to.equal(102);
+    expect(step.value.get('p')?.waiting.get(small)).to.equal(102);
     expect(left).to.deep.equal([{ namespace: 'tenant', pods: 9900, why: 'Kinds' }]);
   });
 
@@ -279,14 +279,16 @@ describe('pods that wait for slices', () => {
     const partition = aPartition({ device: aDevice(aGpu({ slices: ['1g.5gb@0', '1g.5gb@1*', '3g.20gb@4'] })) });
     const read = (node: ReturnType<typeof aNode>) =>
       Object.fromEntries(new PoolReader(aPolicy()).read(node, partition).idle);
-    expect(read(aNode())).to.deep.equal({ [small]: 1, 'nvidia.com/mig-3g.20gb': 1 });
-    expect(read(aNode({ taints }))).to.deep.equal({});
+    const allocatable = { [small]: '2', [large]: '1' };
+    expect(read(aNode({ allocatable }))).to.deep.equal({ [small]: 1, [large]: 1 });
+    expect(read(aNode({ allocatable, taints }))).to.deep.equal({});
   });
 
   it('go by what the strategy makes of slices', () => {
     const device = aDevice(aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'] }));
+    const two = aNode({ allocatable: { 'nvidia.com/gpu': '2' } });
     const idle = (strategy: 'none' | 'single') =>
-      Object.fromEntries(new PoolReader(aPolicy({ strategy })).read(aNode(), aPartition({ device })).idle);
+      Object.fromEntries(new PoolReader(aPolicy({ strategy })).read(two, aPartition({ device })).idle);
     expect([idle('single'), idle('none')]).to.deep.equal([{ 'nvidia.com/gpu': 2 }, { 'nvidia.com/gpu': 1 }]);
     const { priority: _none, ...spec } = aPolicy().spec;
     expect(new PoolReader({ spec }).pool('p', [], 'Now').priority).to.equal(0);
@@ -326,7 +328,8 @@ describe('pods that wait for slices', () => {
     const idle = { idle: new Map([[small, 5]]) };
     expect(share([aPod(), aPod()], aPool('a', idle), aPool('b', {}, 5))).to.deep.equal({ a: { [small]: 2 }, b: {} });
     const partition = aPartition({ device: aDevice(aGpu({ slices: ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2*'] })) });
-    expect([...new PoolReader(aPolicy()).read(aNode(), partition).idle]).to.deep.equal([[small, 2]]);
+    const node = aNode({ allocatable: { [small]: '3' } });
+    expect([...new PoolReader(aPolicy()).read(node, partition).idle]).to.deep.equal([[small, 2]]);
   });
 
   it('are followed with what each model of the node can be', () => {

@@ -226,19 +226,29 @@ describe('what a demand makes of a pod that waits', () => {
     };
   };
 
+  const urgent = (): PodView => {
+    const pod = asking(large);
+    return { ...pod, spec: { ...pod.spec, priority: 2000 } };
+  };
+
   it('weighs evictions as the controller does: another pod goes in place of a dear one', () => {
     const dear = (name: string) => owned(name, { spec: { nodeName: name, priority: 1000 } });
-    const told = (others: readonly PodView[]) => outlook(asking(large), aCrowd(evicting), { others })[0];
+    const told = (others: readonly PodView[]) => outlook(urgent(), aCrowd(evicting), { others })[0];
     expect(told([dear('a'), owned('b')])).to.match(/^Planned .* on node b, GPU 0 in place of 1 2g\.10gb$/);
     expect(told([owned('a'), dear('b')])).to.match(/^Planned .* on node a, GPU 0 in place of 1 2g\.10gb$/);
   });
 
   it('says whose end there would be room after, where no eviction moves them', () => {
     const bare = (name: string) => aPod({ name, asks: { 'nvidia.com/mig-2g.10gb': '1' }, node: name });
-    const [told] = outlook(asking(large), aCrowd(evicting), { others: [bare('a'), bare('b')] });
+    const [told] = outlook(urgent(), aCrowd(evicting), { others: [bare('a'), bare('b')] });
     expect(told).to.match(
-      /^NothingIdle policy p: no room is idle, and what runs there cannot be evicted: node ([ab]), GPU 0 has room for a 3g\.20gb once team\/\1 has ended$/,
+      /^NothingIdle policy p: no room is idle, and what runs there cannot be evicted for it: node ([ab]), GPU 0 has room for a 3g\.20gb once team\/\1 has ended$/,
     );
+  });
+
+  it('lets nobody go for a pod that does not rank above, and says whose end it waits for', () => {
+    const [told] = outlook(asking(large), aCrowd(evicting), { others: [owned('a'), owned('b')] });
+    expect(told).to.match(/^NothingIdle .* cannot be evicted for it: node ([ab]), GPU 0 .* once team\/\1 has ended$/);
   });
 
   it('knows the slices of schedules that are written as presets, as globs, and by memory', () => {
@@ -427,13 +437,18 @@ describe('what a demand makes of a pod that waits', () => {
     expect(outlook(asking(small), [nodeOf(policy, gpu)])[0]).to.match(/^Planned /);
   });
 
-  it('says so where the slice comes to a node on which the pod may not run', () => {
-    const policy = demanding(fromPods());
+  it('offers none on a node on which the pod may not run, but for a fixed number, and says so', () => {
     const gpu = aGpu({ slices: ['1g.5gb@0*'] });
     const full = withPods(aGpu({ slices: ['7g.40gb@0*'] }), { '7g.40gb@0': ['team/a'] });
-    const nodes = [nodeOf(policy, full, { name: 'n1' }), nodeOf(policy, gpu, { name: 'n2', labels: { pool: 'q' } })];
-    const pod = aPod({ asks: { [large]: '1' }, spec: { nodeSelector: { pool: 'p' } } });
-    expect(outlook(pod, nodes)).to.deep.equal([
+    const outlookOf = (demand: PolicyDemand) => {
+      const policy = demanding(demand);
+      const nodes = [nodeOf(policy, full, { name: 'n1' }), nodeOf(policy, gpu, { name: 'n2', labels: { pool: 'q' } })];
+      return outlook(aPod({ asks: { [large]: '1' }, spec: { nodeSelector: { pool: 'p' } } }), nodes);
+    };
+    expect(outlookOf(fromPods())).to.deep.equal([
+      'NothingIdle policy p: no room is idle, and demand.evict Never spares what runs: node n1, GPU 0 has room for a 3g.20gb once team/a has ended, or with demand.evict: IfNeeded',
+    ]);
+    expect(outlookOf({ slices: [{ name: 'large', profiles: ['3g.20gb'], count: 1 }] })).to.deep.equal([
       'Planned policy p: the planner will offer a 3g.20gb on node n2, GPU 0, where the pod may not run: ' +
         'a demand treats its nodes alike, so give those on which the pod may run a policy of their own',
     ]);

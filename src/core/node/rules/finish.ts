@@ -6,7 +6,6 @@ import { handOver } from '../../nvidia/feature-discovery/writer-mode.ts';
 import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
 import { pausedForMigChange, pausedLabels, pluginDeployLabel } from '../../pods/gpu-holders.ts';
 import { holderPods, holdersAnnotation, readHoldersMark } from '../../pods/holder-pods.ts';
-import { tolerates } from '../../pods/plugin-pods.ts';
 import { publishDevices } from '../../dra/published-devices.ts';
 import { backendOf } from '../backend.ts';
 import type { Command } from '../commands.ts';
@@ -25,7 +24,7 @@ import type { SkippedEntry } from '../../policy/skipped-entry.ts';
 import type { Prediction } from './prediction.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
 import { isDeviceDone, wishOf } from './wish.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { type PodView, tolerates } from '../../pods/pod-view.ts';
 import { joinWithin } from '../../text/cut-text.ts';
 
 /** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
@@ -205,7 +204,9 @@ function restartHolders(
  */
 function discoveryThatWouldStayAway(situation: Situation, pods: readonly PodView[]): readonly PodView[] {
   const taints = (situation.node.spec?.taints ?? []).filter(isOwnTaint);
-  return discoveryPods(situation, pods).filter((pod) => taints.some((taint) => !tolerates(pod, taint)));
+  return discoveryPods(situation, pods).filter((pod) =>
+    taints.some((taint) => !tolerates(pod.spec?.tolerations, taint)),
+  );
 }
 
 function discoveryPods(situation: Situation, pods: readonly PodView[]): readonly PodView[] {

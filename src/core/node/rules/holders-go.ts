@@ -11,7 +11,6 @@ import {
 } from '../../pods/holder-pods.ts';
 import { type GpuHolder, type HolderPause, holdersToPause, type PauseOccasion } from '../../pods/gpu-holders.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
-import { tolerates } from '../../pods/plugin-pods.ts';
 import { timeText } from '../../text/duration.ts';
 import { backendOf } from '../backend.ts';
 import { waitFor } from '../memory.ts';
@@ -21,7 +20,7 @@ import { clusterPods, pluginPods } from './cluster-pods.ts';
 import { evictPods, findReturning, listRefusals } from './evictions.ts';
 import { listMonitorDaemons } from './monitors.ts';
 import { joinWithin } from '../../text/cut-text.ts';
-import { listPodCauses, namePods, type PodView } from '../../pods/pod-view.ts';
+import { listPodCauses, namePods, type PodView, tolerates } from '../../pods/pod-view.ts';
 
 /** Records the pods that read the devices only when they start, in the write that closes the node. */
 export function noteHolders(situation: Situation, pods: readonly PodView[]): NodeChange {
@@ -119,7 +118,7 @@ function goesByLabel({ evict }: HolderPause, holder: GpuHolder, pod: PodView): b
 function awayFromPlugin(situation: Situation, pause: HolderPause, pods: readonly PodView[]): readonly PodView[] {
   const plugin = pause.holders.find(({ name }) => name === 'device-plugin');
   if (plugin === undefined || backendOf(situation) === 'DRA') return [];
-  const mayCome = (pod: PodView): boolean => tolerates(pod, repartitioningTaint);
+  const mayCome = (pod: PodView): boolean => tolerates(pod.spec?.tolerations, repartitioningTaint);
   return pluginPods(situation, pods).filter((pod) => !goesByLabel(pause, plugin, pod) && !mayCome(pod));
 }
 

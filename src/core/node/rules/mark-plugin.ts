@@ -1,14 +1,13 @@
 import { repartitioningTaint } from '../../../api/names.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { driverDeployLabel, pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
-import { tolerates } from '../../pods/plugin-pods.ts';
 import { backendOf } from '../backend.ts';
 import type { Command } from '../commands.ts';
 import { isOwnTaint, type NodeView } from '../node-view.ts';
 import { formatRefreshMark, readRefreshMark, refreshedAnnotation } from '../refresh-mark.ts';
 import type { Situation } from '../outcome.ts';
 import { keyOf } from './fence-situation.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { type PodView, tolerates } from '../../pods/pod-view.ts';
 
 /** Records the plugin's pods that are about to be evicted: a successor evicts these and no others. */
 export function recordReplaced(node: NodeView, change: string, pods: readonly PodView[]): Command {
@@ -17,7 +16,7 @@ export function recordReplaced(node: NodeView, change: string, pods: readonly Po
   const mark = {
     change,
     uids: pods.flatMap(({ metadata }) => metadata.uid ?? []),
-    tolerates: pods.every((pod) => taints.every((taint) => tolerates(pod, taint))),
+    tolerates: pods.every((pod) => taints.every((taint) => tolerates(pod.spec?.tolerations, taint))),
     sawNothing: false,
   };
   return { name: 'PatchNode', change: { annotations: { [refreshedAnnotation]: formatRefreshMark(mark) } } };

@@ -6,7 +6,7 @@ import { timeText } from '../../text/duration.ts';
 import { awaitUsers, leaveOpen, type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';
 import { generationOf, grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
 import { resumeWait, waitFor } from '../memory.ts';
-import { isReadBeforeBoot, type NodeView } from '../node-view.ts';
+import { isReadBeforeBoot, leavingTaintOf, type NodeView } from '../node-view.ts';
 import { driftEndsAt, mostRepairs, retryAskedWith } from '../repair.ts';
 import { listUsers } from './cluster-pods.ts';
 import { describePlan } from './slot.ts';
@@ -136,7 +136,7 @@ export function drifting(situation: Situation): Ruling | undefined {
   return { ...leaveOpen('Failed', 'Drifting', message, until - now + 1000), waits };
 }
 
-/** A node that is being deleted, whose kubelet is not ready or that somebody has cordoned is left alone. */
+/** A node that is being deleted or removed, whose kubelet is not ready or that somebody has cordoned is left alone. */
 export function nodeUnavailable({ node }: Situation): Ruling | undefined {
   const { metadata, spec } = node;
   if (metadata.deletionTimestamp !== undefined) {
@@ -144,6 +144,14 @@ export function nodeUnavailable({ node }: Situation): Ruling | undefined {
   }
   const silent = nodeNotReady(node);
   if (silent) return silent;
+  const leaving = leavingTaintOf(spec?.taints);
+  if (leaving !== undefined) {
+    return leaveOpen(
+      'Pending',
+      'NodeTerminating',
+      `the node is being removed (taint ${leaving}); its GPUs are left alone`,
+    );
+  }
   if (spec?.unschedulable === true) {
     const hint = `its GPUs change when it is uncordoned: kubectl uncordon ${metadata.name}`;
     return leaveOpen('Pending', 'ForeignCordon', `the node is cordoned, and not by this operator; ${hint}`);

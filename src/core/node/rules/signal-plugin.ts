@@ -1,11 +1,10 @@
 import { repartitioningTaint } from '../../../api/names.ts';
 import { isFreshRestart } from '../../nvidia/plugin-config/plugin-reason.ts';
-import { tolerates } from '../../pods/plugin-pods.ts';
 import { backendOf } from '../backend.ts';
 import { type Lasting, waitFor } from '../memory.ts';
 import type { Situation } from '../outcome.ts';
 import { refreshedPods } from './cluster-pods.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { type PodView, tolerates } from '../../pods/pod-view.ts';
 
 /** The plugin's pods that the agent signals when the device is done; null if they are replaced instead. */
 export function listPodsToSignal(
@@ -16,7 +15,7 @@ export function listPodsToSignal(
   const found = refreshedPods(situation, pods);
   // A signal ends the DRA driver. A second time within minutes the kubelet would start it again after 10 s, then 20 s and so on.
   const wouldWait = (pod: PodView): boolean =>
-    isFreshRestart(pod, situation.now) && tolerates(pod, repartitioningTaint);
+    isFreshRestart(pod, situation.now) && tolerates(pod.spec?.tolerations, repartitioningTaint);
   if (backendOf(situation) === 'DRA' && found.some(wouldWait)) return null;
   const uids = found.flatMap(({ metadata }) => metadata.uid ?? []);
   return uids.length > 0 ? uids.slice(0, 8) : null;

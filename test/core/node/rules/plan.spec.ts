@@ -25,6 +25,8 @@ const inUse = (device: DeviceReport) => aManagedPartition({ device });
 const busy = aDevice(aGpu({ slices: ['1g.5gb@0*'] }));
 const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
 
+const aTainted = (key: string, effect = 'NoSchedule') => aNode({ taints: [{ key, effect }] });
+
 describe('a plan', () => {
   it('is told and not carried out in mode Plan', () => {
     const { verdict, commands } = judge({ policy: aSlicingPolicy({ mode: 'Plan' }) });
@@ -135,6 +137,9 @@ describe('a plan', () => {
 describe('a node that is not there for a change', () => {
   for (const [what, node, reason] of [
     ['that is being deleted', aNode({ deletionTimestamp: '2026-01-01T11:00:00Z' }), 'NodeTerminating'],
+    ['that Cluster Autoscaler removes', aTainted('ToBeDeletedByClusterAutoscaler'), 'NodeTerminating'],
+    ['that Karpenter removes', aTainted('karpenter.sh/disrupted'), 'NodeTerminating'],
+    ['that is switched off', aTainted('node.kubernetes.io/out-of-service', 'NoExecute'), 'NodeTerminating'],
     ['that is not Ready', aNode({ ready: 'False' }), 'NodeNotReady'],
     ['whose kubelet is silent', aNode({ ready: 'Unknown' }), 'NodeNotReady'],
     ['that somebody has cordoned', aNode({ unschedulable: true }), 'ForeignCordon'],
@@ -144,7 +149,8 @@ describe('a node that is not there for a change', () => {
       expect(verdict).to.include({ phase: 'Pending', reason });
       expect(commands).to.deep.equal([]);
       const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
-      const late = judge({ node: { ...node, spec: { ...node.spec, ...closed.spec } } }, {}, settled);
+      const taints = [...(node.spec?.taints ?? []), ...(closed.spec?.taints ?? [])];
+      const late = judge({ node: { ...node, spec: { ...node.spec, ...closed.spec, taints } } }, {}, settled);
       expect(late.verdict.reason).to.equal(reason);
       expect(late.commands.filter(({ name }) => name === 'WriteGrant')).to.deep.equal([]);
     });
