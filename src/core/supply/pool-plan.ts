@@ -41,17 +41,8 @@ export function* planMembers(
   asked: DemandAsked,
   gpus: readonly PoolGpu[] = members.map(({ gpu }) => gpu),
 ): Generator<PlanQuestion, Planned, PlannedPool> {
-  const leave = (isLeft: (member: Member) => boolean): readonly PoolGpu[] =>
-    gpus.map((gpu, index) => {
-      const member = members[index];
-      return member && isLeft(member) ? { ...gpu, isResting: true } : gpu;
-    });
-  const isAside = (member: Member): boolean => member.isAside === true;
-  const gentle = yield { gpus: leave((one) => one.rests || isAside(one)), asked };
-  const hasRests = members.some(({ rests }) => rests);
-  const urgent = gentle.cost.unserved > 0 && hasRests ? yield { gpus: leave(isAside), asked } : gentle;
-  const best = urgent.cost.unserved < gentle.cost.unserved ? urgent : gentle;
-  const plan = yield* planAside(members, gpus, asked, best);
+  const helping = leave(members, gpus, isAside);
+  const plan = yield* planAside(members, gpus, asked, yield* planGently(members, helping, asked));
   const isHeld = asked.evict === 'Never' || gpus.some(({ instances }) => instances.some(({ stays }) => stays === true));
   const free = plan.cost.unserved > 0 && isHeld ? yield* planFree(members, asked) : undefined;
   return {
@@ -67,6 +58,33 @@ export function* planMembers(
   };
 }
 
+function isAside(member: Member): boolean {
+  return member.isAside === true;
+}
+
+function leave(
+  members: readonly Member[],
+  gpus: readonly PoolGpu[],
+  isLeft: (member: Member) => boolean,
+): readonly PoolGpu[] {
+  return gpus.map((gpu, index) => {
+    const member = members[index];
+    return member && isLeft(member) ? { ...gpu, isResting: true } : gpu;
+  });
+}
+
+/** A plan that leaves GPUs alone which were re-laid a short while ago, unless one that does not serves more. */
+function* planGently(
+  members: readonly Member[],
+  gpus: readonly PoolGpu[],
+  asked: DemandAsked,
+): Generator<PlanQuestion, PlannedPool, PlannedPool> {
+  const gentle = yield { gpus: leave(members, gpus, ({ rests }) => rests), asked };
+  const hasRests = members.some(({ rests }, index) => rests && gpus[index]?.isResting !== true);
+  const urgent = gentle.cost.unserved > 0 && hasRests ? yield { gpus, asked } : gentle;
+  return urgent.cost.unserved < gentle.cost.unserved ? urgent : gentle;
+}
+
 /** The same, as if all that runs could be evicted. */
 function* planFree(
   members: readonly Member[],
@@ -74,8 +92,7 @@ function* planFree(
 ): Generator<PlanQuestion, PlannedPool, PlannedPool> {
   const gpus = members.map(({ gpu }) => gpu);
   const asked: DemandAsked = { slices, evict: 'IfNeeded' };
-  const helping = gpus.map((gpu, index) => (members[index]?.isAside === true ? { ...gpu, isResting: true } : gpu));
-  return yield* planAside(members, gpus, asked, yield { gpus: helping, asked });
+  return yield* planAside(members, gpus, asked, yield { gpus: leave(members, gpus, isAside), asked });
 }
 
 /** A pool of which some GPUs are as a plan makes them, and stay so. */
@@ -92,8 +109,8 @@ export function settle(
 }
 
 /**
- * Plans the GPUs that were set aside as well, if there are some, beside what a plan makes of the others: for what is not meant for the pods that only those
- * serve. What lacks of that stays unserved.
+ * Plans the GPUs that were set aside as well, if there are some, beside what a plan makes of the others: for what is not meant for the
+ * pods that only those serve. What lacks of that stays unserved.
  */
 function* planAside(
   members: readonly Member[],
@@ -101,11 +118,11 @@ function* planAside(
   asked: DemandAsked,
   made: PlannedPool,
 ): Generator<PlanQuestion, PlannedPool, PlannedPool> {
-  if (made.cost.unserved === 0 || members.every(({ isAside }) => isAside !== true)) return made;
+  if (made.cost.unserved === 0 || !members.some(isAside)) return made;
   const given = asked.slices.map((slice) => Math.min(made.unserved[slice.name] ?? 0, slice.missing ?? 0));
   const slices = asked.slices.map((slice, index) => ({ ...slice, count: slice.count - (given[index] ?? 0) }));
   const others = settle(gpus, made.layouts, (index) => members[index]?.isAside !== true);
-  const plan = yield { gpus: others, asked: { ...asked, slices } };
+  const plan = yield* planGently(members, others, { ...asked, slices });
   const weight = asked.slices.reduce((sum, one, index) => sum + one.weight * (given[index] ?? 0), 0);
   if (plan.cost.unserved + weight >= made.cost.unserved) return made;
   const unserved: Record<string, number> = { ...plan.unserved };
