@@ -12,7 +12,7 @@ import { PoolReader } from '../../../src/core/supply/pod-pool.ts';
 import { planMembers, planServed } from '../../../src/core/supply/pool-plan.ts';
 import { shareSlices } from '../../../src/core/supply/waiting-share.ts';
 import { wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
-import { aGpu, uuidOf } from '../../support/builders.ts';
+import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith, nobody } from '../../support/demand-builders.ts';
 import { aNode } from '../../support/node-builders.ts';
 
@@ -216,5 +216,38 @@ describe('idle slices that the pods which wait cannot use', () => {
     expect(made.filter((one) => one === 'n2 1g.5gb')).to.have.length(7);
     expect(made).to.include('n1 3g.20gb');
     expect(report.states[0]).to.include({ name: 'small', unmet: 2 });
+  });
+
+  it('are made on no node that can never hold what one pod requests', () => {
+    const reader = new PoolReader(follows);
+    const device = aDevice(aGpu({ slices: [] }), aGpu({ index: 1, slices: [] }));
+    const two = aPartition({ device });
+    const read = [reader.read(nodes[0], partitions[0]), reader.read({ ...nodes[1], metadata: { name: 'n2' } }, two)];
+    const pod: PodView = { ...aPod('a'), spec: { containers: [{ resources: { limits: { [small]: 8 } } }] } };
+    const share = shareSlices(listWaiters([pod]), [reader.pool('p', read, 'Now')]).get('p');
+    expect([...(share?.takers ?? [])]).to.deep.equal(['n2']);
+  });
+
+  it('are marked in each slice that counts their profile as far as pods count for it, within its max', () => {
+    const ofSmall = (count: number): ReadonlyMap<string, number> => new Map([[small, count]]);
+    const asks = { ...nobody, waiting: ofSmall(8), missing: ofSmall(5), stranded: ofSmall(4) };
+    const slices = [
+      { name: 'first', profiles: ['1g.5gb'], max: 4 },
+      { name: 'second', profiles: ['1g.5gb'], max: 3 },
+    ];
+    const wanted = wantedSlices({ slices, from: 'Pods' }, gathered, asks);
+    expect(
+      wanted.map((one) => one.slices.map((part) => [part.name, part.count, part.missing])),
+      'the eighth pod is beyond the max of both',
+    ).to.deep.equal([
+      [
+        ['first', 4, 2],
+        ['first/1g.5gb elsewhere', 1, 1],
+      ],
+      [
+        ['second', 3, 3],
+        ['second/1g.5gb elsewhere', 3, 3],
+      ],
+    ]);
   });
 });
