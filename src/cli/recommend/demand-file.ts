@@ -1,8 +1,8 @@
-import { type DemandSlice, WHOLE } from '../../core/demand/pool.ts';
+import { type DemandSlice } from '../../core/demand/pool.ts';
 import type { GpuModel } from '../../core/gpu/geometry/model.ts';
 import { MODELS } from '../../core/gpu/geometry/models.ts';
 import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
-import { isProfileNameError, parseProfile } from '../../core/gpu/geometry/profile-name.ts';
+import { isProfileNameError, parseProfile, WHOLE } from '../../core/gpu/geometry/profile-name.ts';
 import { listByMemory } from '../../core/gpu/plan/memory-fit.ts';
 import { profilesServingAll } from '../../core/policy/demand-profiles.ts';
 import { type InputPlace, readFields, readList, readWhole, readWord, refuseInput, within } from './json-fields.ts';

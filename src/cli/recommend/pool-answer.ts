@@ -1,5 +1,5 @@
 import type { ClassLayout } from '../../core/demand/demand-plan.ts';
-import { type CostGap, WHOLE } from '../../core/demand/pool.ts';
+import { type CostGap } from '../../core/demand/pool.ts';
 import type { Layout } from '../../core/gpu/geometry/geometry.ts';
 import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
 import { drawGpu } from '../../core/gpu/plan/picture.ts';
@@ -10,6 +10,7 @@ import { wrapHanging } from '../../core/text/wrap.ts';
 import type { DemandPlan } from '../../process/demand-solver.ts';
 import { paint, printLine, type Terminal } from '../terminal.ts';
 import type { FiledGpu } from './pool-file.ts';
+import { WHOLE } from '../../core/gpu/geometry/profile-name.ts';
 
 interface PlacedSlice {
   readonly profile: string;

@@ -1,10 +1,10 @@
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import type { GpuModel } from '../../core/gpu/geometry/model.ts';
-import { isProfileNameError, parseProfile } from '../../core/gpu/geometry/profile-name.ts';
+import { isProfileNameError, parseProfile, WHOLE } from '../../core/gpu/geometry/profile-name.ts';
 import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
 import { fitLayout } from '../../core/gpu/plan/fit.ts';
 import { gridOf } from '../../core/gpu/search/grid.ts';
-import { type PoolGpu, type PoolInstance, WHOLE } from '../../core/demand/pool.ts';
+import { type PoolGpu, type PoolInstance } from '../../core/demand/pool.ts';
 import { countPresent } from '../../core/supply/count.ts';
 import type { Profile } from '../../core/gpu/geometry/geometry.ts';
 import { explainUnknownModel } from '../model-argument.ts';

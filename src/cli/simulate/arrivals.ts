@@ -1,6 +1,5 @@
 import { geometriesOf, sumRequests } from '../../core/advice/pool-pods.ts';
 import { byProfile } from '../../core/advice/asked-slices.ts';
-import { WHOLE } from '../../core/demand/pool.ts';
 import type { ClusterFacts, GpuNode } from '../../core/explain/cluster-facts.ts';
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
@@ -15,6 +14,7 @@ import { GPU_RESOURCE } from '../../core/nvidia/labels/label-key.ts';
 import { couldTake } from '../../core/explain/judge.ts';
 import { CliError } from '../exit.ts';
 import type { TraceFile, TraceRow } from './trace-file.ts';
+import { WHOLE } from '../../core/gpu/geometry/profile-name.ts';
 
 export interface Load {
   readonly running: readonly Arrival[];

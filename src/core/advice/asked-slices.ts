@@ -1,8 +1,8 @@
 import type { PolicyDemand } from '../../api/types.ts';
-import { WHOLE } from '../demand/pool.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { servingAny, shareProfiles } from '../policy/demand-profiles.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 type Slices = PolicyDemand['slices'];
 

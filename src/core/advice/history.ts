@@ -1,9 +1,9 @@
-import { WHOLE } from '../demand/pool.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { type ProfileCounts, sizeOf } from './asked-slices.ts';
 import { geometriesOf } from './pool-pods.ts';
 import type { AdvicePool } from './pools.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** How many slices of one resource pods of one node asked for, over time; without a node: of pods that waited for one. */
 export interface RequestSeries {

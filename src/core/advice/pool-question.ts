@@ -1,6 +1,6 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { isDra, isPlanned, offerOf, useOf } from '../explain/cluster-facts.ts';
-import { type EvictionRule, WHOLE } from '../demand/pool.ts';
+import { type EvictionRule } from '../demand/pool.ts';
 import { isWhole } from '../policy/demand-profiles.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { countPresent } from '../supply/count.ts';
@@ -13,6 +13,7 @@ import { adviseSlices, byProfile, type ProfileCounts } from './asked-slices.ts';
 import type { AdvicePool } from './pools.ts';
 import { geometriesOf, sumRequests } from './pool-pods.ts';
 import { readMembers } from './read-members.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** Whole GPUs that pods ask for, as `nvidia.com/gpu`: no slice serves them. */
 export interface WholeGpus {

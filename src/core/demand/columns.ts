@@ -6,7 +6,8 @@ import { SearchBudget } from '../gpu/search/search-budget.ts';
 import { compareCosts } from './choice.ts';
 import type { DemandTable, RankLevels } from './coverage.ts';
 import type { GpuClass } from './gpu-classes.ts';
-import { type EvictionRule, NOBODY, type PoolInstance, WHOLE } from './pool.ts';
+import { type EvictionRule, NOBODY, type PoolInstance } from './pool.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /**
  * What a GPU can become: some of its instances stay in place, and wanted ones are made in the room that there is then. Never more is

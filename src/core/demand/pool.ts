@@ -1,8 +1,5 @@
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 
-/** The kind of slice that a GPU with MIG mode off is: it has one instance of this "profile", at 0. No profile has this name. */
-export const WHOLE = 'whole';
-
 /** An instance on a GPU of a pool. */
 export interface PoolInstance {
   /** As the GPU's geometry names it, or `whole`. */

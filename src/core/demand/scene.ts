@@ -4,7 +4,8 @@ import { ColumnLister, type Column } from './columns.ts';
 import { type DemandTable, RankLevels, readDemand } from './coverage.ts';
 import type { DemandQuestion } from './demand-plan.ts';
 import type { GpuClass } from './gpu-classes.ts';
-import { type DemandSlice, type EvictionRule, NOBODY, type PoolInstance, WHOLE } from './pool.ts';
+import { type DemandSlice, type EvictionRule, NOBODY, type PoolInstance } from './pool.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** Classes whose GPUs can become the same at the same cost are one group for the solver. */
 export interface Scene {

@@ -6,8 +6,9 @@ import { type Choice, type ColumnCounts, sumKept, sumOffered } from './choice.ts
 import { coverDemand } from './coverage.ts';
 import type { ClassLayout, ClassPlan, DemandQuestion } from './demand-plan.ts';
 import type { GpuClass } from './gpu-classes.ts';
-import { type DemandCost, type PoolInstance, WHOLE } from './pool.ts';
+import { type DemandCost, type PoolInstance } from './pool.ts';
 import type { Scene } from './scene.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** A choice of columns, as layouts of GPUs. */
 export function writePlan(question: DemandQuestion, { table, groups, beyond }: Scene, choice: Choice): ClassPlan {

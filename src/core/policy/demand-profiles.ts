@@ -1,11 +1,11 @@
 import type { PolicyDemand } from '../../api/types.ts';
-import { WHOLE } from '../demand/pool.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { matchesGlob } from '../gpu/geometry/glob.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { resolveProfile } from '../gpu/geometry/profile-lookup.ts';
 import { listByMemory } from '../gpu/plan/memory-fit.ts';
 import { mebibytes } from '../text/quantity.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** A kind of slices that a policy wants. */
 export type SliceEntry = PolicyDemand['slices'][number];

@@ -1,5 +1,4 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
-import { WHOLE } from '../demand/pool.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { servingAny } from '../policy/demand-profiles.ts';
 import { byTurn } from '../supply/waiting-share.ts';
@@ -9,6 +8,7 @@ import type { FleetGpu, SimulationFleet } from './fleet.ts';
 import type { PoolPlanner } from './layout-choice.ts';
 import type { Targets } from './targets.ts';
 import type { WaitingTasks } from './task.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** A demand, and the GPUs that follow it. */
 interface Followed {

@@ -1,7 +1,8 @@
-import { type PoolInstance, WHOLE } from '../demand/pool.ts';
+import { type PoolInstance } from '../demand/pool.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import { planGpu } from '../gpu/plan/gpu-plan.ts';
 import type { FleetGpu } from './fleet.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** The layout of a GPU with MIG mode off. */
 export const wholeLayout: Layout = { [WHOLE]: 1 };

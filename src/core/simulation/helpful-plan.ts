@@ -1,7 +1,8 @@
 import { coverDemand, readDemand } from '../demand/coverage.ts';
-import { type DemandSlice, type EvictionRule, type PoolGpu, WHOLE } from '../demand/pool.ts';
+import { type DemandSlice, type EvictionRule, type PoolGpu } from '../demand/pool.ts';
 import { gridOf, unitMask } from '../gpu/search/grid.ts';
 import { countPresent } from '../supply/count.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 type Held = PoolGpu['instances'][number];
 

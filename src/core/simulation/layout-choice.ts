@@ -1,8 +1,9 @@
 import type { ClassLayout, ClassPlan, DemandQuestion } from '../demand/demand-plan.ts';
 import { PoolClasses } from '../demand/gpu-classes.ts';
-import { type DemandSlice, type EvictionRule, type PoolGpu, WHOLE } from '../demand/pool.ts';
+import { type DemandSlice, type EvictionRule, type PoolGpu } from '../demand/pool.ts';
 import type { DemandAsked } from '../supply/demand-question.ts';
 import { isPlain, mayHelp, reduceQuestion } from './helpful-plan.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** Answers at once, whatever the size of the pool. */
 export interface PoolPlanner {

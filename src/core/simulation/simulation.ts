@@ -1,9 +1,9 @@
-import { WHOLE } from '../demand/pool.ts';
 import type { Arrival } from './arrival.ts';
 import type { PoolPlanner } from './layout-choice.ts';
 import { playSide, type SideStart } from './side.ts';
 import { type DayFigures, type ProfileFigures, quantile, type SliceFigures, sumFigures } from './figures.ts';
 import type { Tally } from './tally.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** Ways to partition a fleet, and the pods that come to each. */
 export interface SimulationStart {

@@ -1,5 +1,4 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { WHOLE } from '../demand/pool.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import { countsWhole } from '../policy/demand-profiles.ts';
 import { evictsNever } from '../policy/demand-wish.ts';
@@ -7,6 +6,7 @@ import type { Member } from '../supply/member.ts';
 import type { FleetGpu, FleetNode } from './fleet.ts';
 import { type SimulatedChange, planChange } from './gpu-change.ts';
 import type { SimulatedRollout } from './rollout.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 export /** What is to be done on a GPU. */
 /** What is to be done on a GPU. */

@@ -1,11 +1,11 @@
 import type { GpuWish } from '../../api/types.ts';
 import type { ClassLayout } from '../demand/demand-plan.ts';
-import { WHOLE } from '../demand/pool.ts';
 import { demandEntry, type DemandWishes, type restEntry } from '../policy/demand-wish.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { countPresent } from './count.ts';
 import { type DemandAsked, weighUnserved } from './demand-question.ts';
 import type { Member } from './member.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** What a plan makes of a member. */
 export interface MemberLayout extends Pick<ClassLayout, 'keep' | 'destroy' | 'create'> {

@@ -1,6 +1,5 @@
 import type { PolicyDemand } from '../../api/types.ts';
 import { coverDemand, readDemand } from '../demand/coverage.ts';
-import { WHOLE } from '../demand/pool.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { planGpu } from '../gpu/plan/gpu-plan.ts';
 import { expandPreset } from '../gpu/plan/preset.ts';
@@ -10,6 +9,7 @@ import { countPresent } from './count.ts';
 import type { MemberLayout } from './demand-answer.ts';
 import { type DemandAsked, isServed } from './demand-question.ts';
 import type { Member } from './member.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /**
  * What becomes of GPUs that a demand does not need, by its `rest`: only of those that are idle, have rested, and without which the

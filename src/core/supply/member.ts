@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish } from '../../api/types.ts';
-import { type PoolGpu, type PoolInstance, WHOLE } from '../demand/pool.ts';
+import { type PoolGpu, type PoolInstance } from '../demand/pool.ts';
 import {
   explainLost,
   explainUnchangeable,
@@ -22,6 +22,7 @@ import { demandEntry, type DemandWishes, evictsNever, isChosen, ownWish, restEnt
 import { foreignOn } from '../wish/ownership.ts';
 import { viewReport } from '../wish/report-view.ts';
 import { layoutOf, meetsWish } from '../wish/wish.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** A GPU that takes part in a demand. */
 export interface Member {

@@ -1,5 +1,4 @@
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import { WHOLE } from '../demand/pool.ts';
 import type { GpuNode } from '../explain/cluster-facts.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
@@ -9,6 +8,7 @@ import { asScheduled, specUnder } from '../policy/schedules.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import { isOfProfile } from './pod-demand.ts';
 import { nameProfile } from './prospect-words.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** The kinds of GPUs on some nodes, with their product. */
 type Kinds = ReadonlyMap<Geometry, string>;

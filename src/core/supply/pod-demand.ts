@@ -1,4 +1,3 @@
-import { WHOLE } from '../demand/pool.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
 import { couldTake, explainHopeless } from '../explain/judge.ts';
 import { requestsOf } from '../explain/workload.ts';
@@ -6,6 +5,7 @@ import { type LabelSelection, meetsSelection } from '../metadata/label-selector.
 import type { NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { hasEnded, type PodView } from '../pods/pod-view.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** Whether a resource is a slice that is not shared, the whole GPU included. */
 export function isSlice(resource: string): boolean {

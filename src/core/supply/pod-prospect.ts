@@ -1,6 +1,6 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
-import { type PoolGpu, WHOLE } from '../demand/pool.ts';
+import { type PoolGpu } from '../demand/pool.ts';
 import { canUse, couldTake, type ExtendedNames, extendedNamesOf } from '../explain/judge.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
 import { evictsNever } from '../policy/demand-wish.ts';
@@ -27,6 +27,7 @@ import { actsOf, couldHold, type PodPool, PoolReader } from './pod-pool.ts';
 import { shareSlices, shareWaiting, type WaitingSlices } from './waiting-share.ts';
 import { followsPods, type WantedPart, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 import type { PodView } from '../pods/pod-view.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** What the demand of a policy makes of a pod that waits for a slice. */
 export interface PodProspect {

@@ -1,5 +1,4 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
-import { WHOLE } from '../demand/pool.ts';
 import type { GpuNode } from '../explain/cluster-facts.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { isWhole, nameSlice, type SliceEntry } from '../policy/demand-profiles.ts';
@@ -9,6 +8,7 @@ import { riseMsOf } from './demand-course.ts';
 import type { Member } from './member.ts';
 import { followsPods } from './wanted-slices.ts';
 import type { PodView } from '../pods/pod-view.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** `3g.20gb` of nvidia.com/mig-3g.20gb, `whole GPU` of nvidia.com/gpu */
 export function nameProfile(resource: string): string {

@@ -1,11 +1,12 @@
 import type { PolicyDemand } from '../../api/types.ts';
-import { type DemandSlice, NOBODY, WHOLE } from '../demand/pool.ts';
+import { type DemandSlice, NOBODY } from '../demand/pool.ts';
 import { countersOf, isWhole, nameSlice, profilesServingAll, type SliceEntry } from '../policy/demand-profiles.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { countPresent, mostSlices } from './count.ts';
 import type { Member } from './member.ts';
 import { isOfProfile, waitingFor } from './pod-demand.ts';
 import type { CountsByRank, WaitingRanks, WaitingSlices } from './waiting-share.ts';
+import { WHOLE } from '../gpu/geometry/profile-name.ts';
 
 /** Slices that are wanted for one reason. */
 export interface WantedPart extends DemandSlice {

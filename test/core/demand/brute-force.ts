@@ -1,12 +1,7 @@
 import type { Geometry } from '../../../src/core/gpu/geometry/geometry.ts';
-import {
-  type DemandCost,
-  type DemandSlice,
-  type EvictionRule,
-  type PoolGpu,
-  WHOLE,
-} from '../../../src/core/demand/pool.ts';
+import { type DemandCost, type DemandSlice, type EvictionRule, type PoolGpu } from '../../../src/core/demand/pool.ts';
 import { listPlacedStates } from '../gpu/placed-states.ts';
+import { WHOLE } from '../../../src/core/gpu/geometry/profile-name.ts';
 
 /** A way to re-lay one GPU: what it offers of each profile that is asked for, and what it costs. */
 export interface Way {

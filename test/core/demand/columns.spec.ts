@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import { type Column, ColumnLister } from '../../../src/core/demand/columns.ts';
 import { RankLevels, readDemand } from '../../../src/core/demand/coverage.ts';
 import { type GpuClass, PoolClasses } from '../../../src/core/demand/gpu-classes.ts';
-import { type EvictionRule, NOBODY, type PoolGpu, WHOLE } from '../../../src/core/demand/pool.ts';
+import { type EvictionRule, NOBODY, type PoolGpu } from '../../../src/core/demand/pool.ts';
 import { compareText } from '../../../src/core/text/fingerprint.ts';
 import { Random } from '../../model/random.ts';
 import { anInstance, modelOf } from '../gpu/builders.ts';
 import { compareNumbers, listWays } from './brute-force.ts';
 import { drawGpu, POOL_MODELS } from './random-pool.ts';
+import { WHOLE } from '../../../src/core/gpu/geometry/profile-name.ts';
 
 /** `DEMAND_SEEDS=2000` tries more. */
 const seeds = 2 * Number(process.env['DEMAND_SEEDS'] ?? 30);

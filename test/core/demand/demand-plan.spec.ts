@@ -2,13 +2,7 @@ import { expect } from 'chai';
 import type { Highs } from 'highs';
 import { type ClassLayout, type ClassPlan, DemandPlanner } from '../../../src/core/demand/demand-plan.ts';
 import { PoolClasses } from '../../../src/core/demand/gpu-classes.ts';
-import {
-  type DemandSlice,
-  type EvictionRule,
-  type PoolGpu,
-  type PoolInstance,
-  WHOLE,
-} from '../../../src/core/demand/pool.ts';
+import { type DemandSlice, type EvictionRule, type PoolGpu, type PoolInstance } from '../../../src/core/demand/pool.ts';
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
 import { placeOf } from '../../../src/core/gpu/search/instance.ts';
 import { HighsSolver, loadSolver, relaxProgram } from '../../../src/solver/highs.ts';
@@ -18,6 +12,7 @@ import { StrictGpu } from '../gpu/simulated-gpu.ts';
 import { figuresOf, tryAll, weighLacking } from './brute-force.ts';
 import { solvePerGpu } from './program-per-gpu.ts';
 import { drawDemand, drawPool } from './random-pool.ts';
+import { WHOLE } from '../../../src/core/gpu/geometry/profile-name.ts';
 
 /** `DEMAND_SEEDS=2000 npx mocha test/core/demand/demand-plan.spec.ts` tries more: whoever changes the planner does so. */
 const seeds = Number(process.env['DEMAND_SEEDS'] ?? 30);

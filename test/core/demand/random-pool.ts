@@ -1,8 +1,9 @@
-import { type DemandSlice, type PoolGpu, type PoolInstance, WHOLE } from '../../../src/core/demand/pool.ts';
+import { type DemandSlice, type PoolGpu, type PoolInstance } from '../../../src/core/demand/pool.ts';
 import type { GpuModel } from '../../../src/core/gpu/geometry/models.ts';
 import type { Random } from '../../model/random.ts';
 import { modelOf } from '../gpu/builders.ts';
 import { listPlacedStates } from '../gpu/placed-states.ts';
+import { WHOLE } from '../../../src/core/gpu/geometry/profile-name.ts';
 
 export const POOL_MODELS = [
   'a100-40gb',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Highs } from 'highs';
 import { type ClassLayout, DemandPlanner } from '../../../src/core/demand/demand-plan.ts';
 import { PoolClasses } from '../../../src/core/demand/gpu-classes.ts';
-import { type DemandSlice, NOBODY, type PoolGpu, type PoolInstance, WHOLE } from '../../../src/core/demand/pool.ts';
+import { type DemandSlice, NOBODY, type PoolGpu, type PoolInstance } from '../../../src/core/demand/pool.ts';
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
 import { placeOf } from '../../../src/core/gpu/search/instance.ts';
 import { HighsSolver, loadSolver } from '../../../src/solver/highs.ts';
@@ -11,6 +11,7 @@ import { compareText } from '../../../src/core/text/fingerprint.ts';
 import { modelOf } from '../gpu/builders.ts';
 import { listPlacedStates } from '../gpu/placed-states.ts';
 import { compareNumbers, weighLacking } from './brute-force.ts';
+import { WHOLE } from '../../../src/core/gpu/geometry/profile-name.ts';
 
 /** `DEMAND_SEEDS=2000` tries more. */
 const runs = Number(process.env['DEMAND_SEEDS'] ?? 30);

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { DemandPlanner } from '../../../src/core/demand/demand-plan.ts';
 import { PoolClasses } from '../../../src/core/demand/gpu-classes.ts';
-import { type DemandSlice, type PoolGpu, WHOLE } from '../../../src/core/demand/pool.ts';
+import { type DemandSlice, type PoolGpu } from '../../../src/core/demand/pool.ts';
 import type { Geometry, Profile } from '../../../src/core/gpu/geometry/geometry.ts';
 import { anInstance, modelOf } from '../gpu/builders.ts';
+import { WHOLE } from '../../../src/core/gpu/geometry/profile-name.ts';
 
 type Pool = Readonly<Record<string, readonly [geometry: Geometry, ...instances: readonly string[]]>>;
 

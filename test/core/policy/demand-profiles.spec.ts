@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
-import { WHOLE } from '../../../src/core/demand/pool.ts';
 import {
   countsWhole,
   profilesServing,
@@ -9,6 +8,7 @@ import {
   shareProfiles,
 } from '../../../src/core/policy/demand-profiles.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
+import { WHOLE } from '../../../src/core/gpu/geometry/profile-name.ts';
 
 describe('the profiles that serve a slice', () => {
   const serving = (id: string, slice: { readonly profiles?: readonly string[]; readonly memory?: string }) => {

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { WHOLE } from '../../../src/core/demand/pool.ts';
 import { aPolicy } from '../../support/builders.ts';
 import {
   aDemandPolicy,
@@ -12,6 +11,7 @@ import {
   playOne,
   pods,
 } from './simulation-builder.ts';
+import { WHOLE } from '../../../src/core/gpu/geometry/profile-name.ts';
 
 const idle = [`${WHOLE}@0`];
 const inUse = [`${WHOLE}@0*`];

@@ -71,6 +71,14 @@ describe('slices that new pods cannot reach', () => {
     });
   }
 
+  it('are told beside what stops the rollout', () => {
+    const members = membersAt(cordoned);
+    const stop = { reason: 'Paused', message: 'rollout.paused is true' } as const;
+    const { condition } = reportDemand(wantedSlices(demand, members, nobody), members, { lacking: {} }, stop);
+    expect(condition.reason).to.equal('NodesUnavailable');
+    expect(condition.message).to.match(/: node n1 is cordoned; others are not being made: rollout\.paused is true$/);
+  });
+
   it('are those of a closed node only if its change has failed', () => {
     const closed = taint('gpupartition.dev/repartitioning');
     expect(supplyOf(membersAt(closed))).to.deep.equal([3, 3]);

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { WHOLE } from '../../../src/core/demand/pool.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../../../src/core/nvidia/labels/label-key.ts';
 import { planHere } from '../../../src/core/supply/plan-here.ts';
 import { findPrice } from '../../../src/core/supply/price.ts';
 import type { DemandAsked } from '../../../src/core/supply/demand-question.ts';
 import { Random } from '../../model/random.ts';
 import { drawDemand, drawPool } from '../demand/random-pool.ts';
+import { WHOLE } from '../../../src/core/gpu/geometry/profile-name.ts';
 
 const seeds = 400;
 const resourceOf = (profile: string): string =>

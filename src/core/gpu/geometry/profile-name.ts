@@ -92,3 +92,6 @@ function hintSpelling(text: string): string {
   if (dotted !== null && GRAMMAR.test(`${dotted[1]}+${dotted[2]}`)) return `write ${dotted[1]}+${dotted[2]}`;
   return 'write it as 1g.5gb, 1g.5gb+me, 1g.24gb-me or 1c.3g.20gb';
 }
+
+/** The kind of slice that a GPU with MIG mode off is: it has one instance of this "profile", at 0. No profile has this name. */
+export const WHOLE = 'whole';
