@@ -1,8 +1,8 @@
 import { compareCosts } from '../demand/choice.ts';
 import type { ClassLayout, ClassPlan } from '../demand/demand-plan.ts';
-import type { DemandSlice, PoolGpu } from '../demand/pool.ts';
+import type { PoolGpu } from '../demand/pool.ts';
 import { levelsOf } from '../demand/scene.ts';
-import { type DemandAsked, isServed } from './demand-question.ts';
+import { type AskedSlice, type DemandAsked, isServed } from './demand-question.ts';
 import { ranOutOfTime, type Shortfall } from './demand-report.ts';
 import type { Member } from './member.ts';
 
@@ -141,11 +141,7 @@ function spare(gpu: PoolGpu): PoolGpu {
 }
 
 /** A slice for which everybody would go. */
-export function withoutRank<T extends DemandSlice>({
-  outranks: _,
-  isWaitedFor: _other,
-  ...slice
-}: T): Omit<T, 'outranks' | 'isWaitedFor'> {
+export function withoutRank({ outranks: _outranks, isWaitedFor: _isWaitedFor, ...slice }: AskedSlice): AskedSlice {
   return slice;
 }
 
