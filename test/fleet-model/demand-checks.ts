@@ -188,13 +188,20 @@ export class DemandChecks {
     return [...(before ? [before] : []), ...since];
   }
 
-  isChosen(by: string, record: PolicyRecord, planned: Planned, { touched, wishes }: ChosenLayouts): void {
+  /** @param current the pool for which it is chosen: pods may have come since it was planned */
+  isChosen(
+    by: string,
+    record: PolicyRecord,
+    planned: Planned,
+    { touched, wishes }: ChosenLayouts,
+    current: readonly Member[],
+  ): void {
     const { demand } = record.policy.spec;
     if (!demand || record.policy.spec.mode === 'Plan') return;
     this.relaid += touched.length;
     this.#mayChange(by, touched);
     this.#restsAfterwards(by, record.policy, demand, planned, touched);
-    this.#staysChosen(by, record.policy, planned, { touched, wishes });
+    this.#staysChosen(by, record.policy, { ...planned, members: current }, { touched, wishes });
   }
 
   /** Nothing is chosen for a node that is cordoned, being removed or silent for longer than a leader may be late to know. */
@@ -229,7 +236,7 @@ export class DemandChecks {
       Math.max(inherited(id), this.#relaidAt.get(keyOf(id)) ?? -Infinity) + msOf(cooldown) + slackMs > this.#now;
     const again = touched.filter(({ gpu }) => rests(gpu.id, 0));
     if (again.length > 0) {
-      // A leader may take a GPU for resting of which only its predecessor knew that it has rested.
+      // A leader may take a GPU for resting of which only its predecessor knew that it has rested, and the GPU of another machine for its own.
       const gpus = members.map(({ gpu, rests: isSaid, isAside }) => {
         const isLeft = isAside === true || (isSaid && !touched.some((one) => one.gpu.id === gpu.id));
         return isLeft || rests(gpu.id, planMs) ? { ...gpu, isResting: true } : gpu;
@@ -253,7 +260,7 @@ export class DemandChecks {
   #staysChosen(
     by: string,
     policy: GpuPartitionPolicy,
-    planned: Planned,
+    planned: Pick<Planned, 'members' | 'asked'>,
     { touched, wishes }: Omit<ChosenLayouts, 'isWhole'>,
   ): void {
     const key = `${by} ${policy.metadata.uid} ${policy.metadata.generation}`;

@@ -56,6 +56,8 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
   [6599, 'the onlooker took a tide of pods for one of a pool that another pool served now and then', 'Demand'],
   [7012, 'the onlooker weighed spare slices like those that somebody asks for', 'Demand'],
   [649, 'an edit of the cooldown and back let a GPU be laid anew at once', 'Demand'],
+  [21, 'the onlooker missed that a pod had come onto a slice while its GPU was planned anew', 'Demand'],
+  [59, 'the onlooker took the GPU of a machine that was replaced for one that had rested', 'Unusable'],
   [850_013, 'the start-up taint was taken off a node whose kubelet was away: its machine was restarting', 'Churn'],
 ];
 

@@ -26,7 +26,13 @@ export interface DemandWorld {
   pendingPods(): readonly PodView[];
   readonly demandChecks: {
     isWanted(by: string, record: PolicyRecord, demand: PolicyDemand, wanted: readonly WantedSlice[]): void;
-    isChosen(by: string, record: PolicyRecord, planned: Planned, chosen: ChosenLayouts): void;
+    isChosen(
+      by: string,
+      record: PolicyRecord,
+      planned: Planned,
+      chosen: ChosenLayouts,
+      current: readonly Member[],
+    ): void;
   };
   /** What a planted bug makes of the pool. @param known how it was read before, and when, in ms */
   seePool(members: readonly Member[], known: ReadPool | undefined): readonly Member[];
@@ -100,7 +106,7 @@ export class DemandWork {
     const unchecked = this.#world.hasBug('StalePool') ? planned.members : current;
     const chosen = course.choose(demand, planned, unchecked, this.#now);
     if (!chosen) return 100;
-    this.#demands.demandChecks.isChosen(this.#by, record, planned, chosen);
+    this.#demands.demandChecks.isChosen(this.#by, record, planned, chosen, current);
     for (const node of fleet.choose(policy, chosen.wishes)) this.#lookAt(node);
     const report = reportDemand(wanted, current, planned.shortfall, findStop(policy, this.#now));
     if (record.policy === record.newest && !sameJson(record.demand, report)) {

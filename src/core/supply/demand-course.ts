@@ -156,7 +156,8 @@ export class DemandCourse {
     const known = this.#short;
     if (!known || !sameJson(known.planned.asked, asked)) return undefined;
     const { planned, atMs, untilMs } = known;
-    const isSame = planned.members.length === members.length && areUnchanged(planned.members, members);
+    const areSeen = members.every(({ isAside }, index) => isAside === planned.members[index]?.isAside);
+    const isSame = planned.members.length === members.length && areSeen && areUnchanged(planned.members, members);
     if (isSame && (asked.evict === 'Never' || nowMs - atMs < weightsLastMs)) return { planned };
     return untilMs > nowMs ? { waitMs: untilMs - nowMs } : undefined;
   }

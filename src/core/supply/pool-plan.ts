@@ -44,18 +44,8 @@ export function* planMembers(
   asked: DemandAsked,
   gpus: readonly PoolGpu[] = members.map(({ gpu }) => gpu),
 ): Generator<PlanQuestion, Planned, PlannedPool> {
-  const leave = (all: readonly PoolGpu[], isLeft: (member: Member) => boolean): readonly PoolGpu[] =>
-    all.map((gpu, index) => {
-      const member = members[index];
-      return member && isLeft(member) ? { ...gpu, isResting: true } : gpu;
-    });
-  const isAside = (member: Member): boolean => member.isAside === true;
-  const spared = gpus.map((gpu, index) => (members[index]?.rests === true ? spare(gpu) : gpu));
-  const gentle = yield { gpus: leave(gpus, (one) => one.rests || isAside(one)), asked };
-  const hasRests = members.some(({ rests }) => rests);
-  const urgent = gentle.cost.unserved > 0 && hasRests ? yield { gpus: leave(spared, isAside), asked } : gentle;
-  const best = servesMore(urgent, gentle, asked, gpus) ? urgent : gentle;
-  const plan = yield* planAside(members, spared, asked, best);
+  const helping = leave(members, gpus, isAside);
+  const plan = yield* planAside(members, gpus, asked, yield* planGently(members, helping, asked));
   const isHeld =
     asked.evict === 'Never' ||
     asked.slices.some(({ outranks }) => outranks !== undefined) ||
@@ -74,6 +64,34 @@ export function* planMembers(
   };
 }
 
+function isAside(member: Member): boolean {
+  return member.isAside === true;
+}
+
+function leave(
+  members: readonly Member[],
+  gpus: readonly PoolGpu[],
+  isLeft: (member: Member) => boolean,
+): readonly PoolGpu[] {
+  return gpus.map((gpu, index) => {
+    const member = members[index];
+    return member && isLeft(member) ? { ...gpu, isResting: true } : gpu;
+  });
+}
+
+/** A plan that leaves GPUs alone which were re-laid a short while ago, unless one that takes what is idle there serves more. */
+function* planGently(
+  members: readonly Member[],
+  gpus: readonly PoolGpu[],
+  asked: DemandAsked,
+): Generator<PlanQuestion, PlannedPool, PlannedPool> {
+  const gentle = yield { gpus: leave(members, gpus, ({ rests }) => rests), asked };
+  const hasRests = members.some(({ rests }, index) => rests && gpus[index]?.isResting !== true);
+  const spared = gpus.map((gpu, index) => (members[index]?.rests === true ? spare(gpu) : gpu));
+  const urgent = gentle.cost.unserved > 0 && hasRests ? yield { gpus: spared, asked } : gentle;
+  return servesMore(urgent, gentle, asked, gpus) ? urgent : gentle;
+}
+
 /** The same, as if all that runs could be evicted. */
 function* planFree(
   members: readonly Member[],
@@ -81,8 +99,8 @@ function* planFree(
 ): Generator<PlanQuestion, PlannedPool, PlannedPool> {
   const gpus = members.map(({ gpu }) => gpu);
   const asked: DemandAsked = { slices: slices.map(withoutRank), evict: 'IfNeeded' };
-  const helping = gpus.map((gpu, index) => (members[index]?.isAside === true ? { ...gpu, isResting: true } : gpu));
-  return yield* planAside(members, gpus, asked, yield { gpus: helping, asked });
+  const rested = members.map((one) => ({ ...one, rests: false }));
+  return yield* planAside(rested, gpus, asked, yield { gpus: leave(members, gpus, isAside), asked });
 }
 
 /** A pool of which some GPUs are as a plan makes them, and stay so. */
@@ -99,8 +117,8 @@ export function settle(
 }
 
 /**
- * Plans the GPUs that were set aside as well, if there are some, beside what a plan makes of the others: for what is not meant for the pods that only those
- * serve. What lacks of that stays unserved.
+ * Plans the GPUs that were set aside as well, if there are some, beside what a plan makes of the others: for what is not meant for the
+ * pods that only those serve. What lacks of that stays unserved.
  */
 function* planAside(
   members: readonly Member[],
@@ -108,11 +126,11 @@ function* planAside(
   asked: DemandAsked,
   made: PlannedPool,
 ): Generator<PlanQuestion, PlannedPool, PlannedPool> {
-  if (made.cost.unserved === 0 || members.every(({ isAside }) => isAside !== true)) return made;
+  if (made.cost.unserved === 0 || !members.some(isAside)) return made;
   const given = asked.slices.map((slice) => Math.min(made.unserved[slice.name] ?? 0, slice.missing ?? 0));
   const slices = asked.slices.map((slice, index) => ({ ...slice, count: slice.count - (given[index] ?? 0) }));
   const others = settle(gpus, made.layouts, (index) => members[index]?.isAside !== true);
-  const plan = yield { gpus: others, asked: { ...asked, slices } };
+  const plan = yield* planGently(members, others, { ...asked, slices });
   const unserved: Record<string, number> = { ...plan.unserved };
   asked.slices.forEach(({ name }, index) => {
     const count = (unserved[name] ?? 0) + (given[index] ?? 0);

@@ -12,7 +12,7 @@ import { PoolReader } from '../../../src/core/supply/pod-pool.ts';
 import { planMembers, planServed } from '../../../src/core/supply/pool-plan.ts';
 import { shareSlices } from '../../../src/core/supply/waiting-share.ts';
 import { wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
-import { aGpu, uuidOf } from '../../support/builders.ts';
+import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith, nobody } from '../../support/demand-builders.ts';
 import { aNode } from '../../support/node-builders.ts';
 
@@ -70,6 +70,14 @@ describe('slices that new pods cannot reach', () => {
       expect(condition.message).to.include(`1 of 3 exist in reach of new pods: node n1 ${why}`);
     });
   }
+
+  it('are told beside what stops the rollout', () => {
+    const members = membersAt(cordoned);
+    const stop = { reason: 'Paused', message: 'rollout.paused is true' } as const;
+    const { condition } = reportDemand(wantedSlices(demand, members, nobody), members, { lacking: {} }, stop);
+    expect(condition.reason).to.equal('NodesUnavailable');
+    expect(condition.message).to.match(/: node n1 is cordoned; others are not being made: rollout\.paused is true$/);
+  });
 
   it('are those of a closed node only if its change has failed', () => {
     const closed = taint('gpupartition.dev/repartitioning');
@@ -216,5 +224,38 @@ describe('idle slices that the pods which wait cannot use', () => {
     expect(made.filter((one) => one === 'n2 1g.5gb')).to.have.length(7);
     expect(made).to.include('n1 3g.20gb');
     expect(report.states[0]).to.include({ name: 'small', unmet: 2 });
+  });
+
+  it('are made on no node that can never hold what one pod requests', () => {
+    const reader = new PoolReader(follows);
+    const device = aDevice(aGpu({ slices: [] }), aGpu({ index: 1, slices: [] }));
+    const two = aPartition({ device });
+    const read = [reader.read(nodes[0], partitions[0]), reader.read({ ...nodes[1], metadata: { name: 'n2' } }, two)];
+    const pod: PodView = { ...aPod('a'), spec: { containers: [{ resources: { limits: { [small]: 8 } } }] } };
+    const share = shareSlices(listWaiters([pod]), [reader.pool('p', read, 'Now')]).get('p');
+    expect([...(share?.takers ?? [])]).to.deep.equal(['n2']);
+  });
+
+  it('are marked in each slice that counts their profile as far as pods count for it, within its max', () => {
+    const ofSmall = (count: number): ReadonlyMap<string, number> => new Map([[small, count]]);
+    const asks = { ...nobody, waiting: ofSmall(8), missing: ofSmall(5), stranded: ofSmall(4) };
+    const slices = [
+      { name: 'first', profiles: ['1g.5gb'], max: 4 },
+      { name: 'second', profiles: ['1g.5gb'], max: 3 },
+    ];
+    const wanted = wantedSlices({ slices, from: 'Pods' }, gathered, asks);
+    expect(
+      wanted.map((one) => one.slices.map((part) => [part.name, part.count, part.missing])),
+      'the eighth pod is beyond the max of both',
+    ).to.deep.equal([
+      [
+        ['first', 4, 2],
+        ['first/1g.5gb elsewhere', 1, 1],
+      ],
+      [
+        ['second', 3, 3],
+        ['second/1g.5gb elsewhere', 3, 3],
+      ],
+    ]);
   });
 });

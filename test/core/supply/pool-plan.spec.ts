@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { PoolGpu } from '../../../src/core/demand/pool.ts';
 import { listMembers } from '../../../src/core/supply/member.ts';
+import { answerHere } from '../../../src/core/supply/plan-here.ts';
 import { planMembers, type PlannedPool } from '../../../src/core/supply/pool-plan.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 
@@ -47,6 +48,18 @@ describe('the plans of a pool', () => {
     expect(play([gentle, urgent], { isResting: true }).planned?.layouts).to.equal(urgent.layouts);
     expect(play([lacking(0)], { isResting: true }).planned?.shortfall.lacking).to.deep.equal({});
     expect(play([gentle], { isResting: false }).questions).to.have.length(1);
+  });
+
+  it('leave resting GPUs alone also among those set aside, for what is not meant for the pods that wait', () => {
+    const asked = { slices: [{ name: 's', profiles: ['2g.10gb'], count: 1, weight: 1 }], evict: 'Never' as const };
+    for (const rests of [
+      [true, false],
+      [false, true],
+    ]) {
+      const pool = members(false).map((one, index) => ({ ...one, isAside: true, rests: rests[index] === true }));
+      const { layouts } = answerHere(planMembers(pool, asked));
+      expect(layouts.map(({ create }) => create.length > 0)).to.deep.equal(rests.map((one) => !one));
+    }
   });
 
   it('are made once more without what stays, where a single slice does: for the proof of what is lacking', () => {
