@@ -10,6 +10,7 @@ import {
   type DefragState,
   isOfRequest,
   judgeMade,
+  judgePart,
   judgeRequest,
   judgeShortage,
   refuseMoves,
@@ -119,7 +120,13 @@ export class DemandReconciler {
     const asked = askFor(policy, wanted, members);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
-      const { planned, defrag } = await this.#planFree(course, record, { asked, members, demand, nodes, signal });
+      const { planned, defrag, part } = await this.#planFree(course, record, {
+        asked,
+        members,
+        demand,
+        nodes,
+        signal,
+      });
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
       const holders = planned.layouts.some(evicts) ? await this.#parts.holders.get() : undefined;
       // 1. What was planned for GPUs that have changed meanwhile is not taken.
@@ -135,7 +142,7 @@ export class DemandReconciler {
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
       const stop = findStop(policy, this.#parts.now());
       const found = reportUncounted(reportDemand(wanted, current, planned.shortfall, stop), name, uncounted);
-      const report = { ...found, ...(defrag && { defrag }) };
+      const report = { ...found, ...definedOnly({ defrag: isWhole ? defrag : (part ?? defrag) }) };
       this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
       if (!isWhole) return { requeueAfterMs: 100 };
     } catch (error) {
@@ -225,12 +232,16 @@ export class DemandReconciler {
     }
   }
 
-  /** Plans the demand, and with it what is to be freed if that can be done. */
+  /** Plans the demand, and with it what is to be freed if that can be done. @returns with how that stands if only a part of the plan is taken */
   async #planFree(
     course: DemandCourse,
     record: PolicyRecord,
     question: Question,
-  ): Promise<{ readonly planned: Planned | { readonly waitMs: number }; readonly defrag?: DefragState | undefined }> {
+  ): Promise<{
+    readonly planned: Planned | { readonly waitMs: number };
+    readonly defrag?: DefragState | undefined;
+    readonly part?: DefragState;
+  }> {
     const { asked, members, signal } = question;
     const { metadata, status } = this.#parts.cluster.policies.get(record.name) ?? {};
     const requested = requestedFree(metadata?.annotations, status?.defrag);
@@ -250,7 +261,7 @@ export class DemandReconciler {
       const { podOf, partitionOf } = await this.#parts.holders.get();
       const pool = { members, layouts: planned.layouts, partitionOf };
       const why = explainMoves(pool, listMoves(pool, this.#parts.cluster.nodes, podOf));
-      if (why.length === 0) return { planned, defrag };
+      if (why.length === 0) return { planned, defrag, part: judgePart(requested) };
       return { planned: await this.#plan(course, record, question), defrag: refuseMoves(requested, why) };
     }
     return { planned: await this.#plan(course, record, question), defrag: judgeShortage(requested, planned) };

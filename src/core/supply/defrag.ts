@@ -179,6 +179,12 @@ export function wasPlanned({ request }: FreeRequest, known: DefragState | undefi
 
 const underWay = 'within drain and rollout';
 
+/** A request of whose plan only a part still stands, as GPUs have changed meanwhile: the rest is planned again. */
+export function judgePart({ request, free }: FreeRequest): DefragState {
+  const slices = hasError(free) ? '' : writeLayout(free);
+  return { request, state: 'Making', message: `making ${slices} idle: a part is under way, the rest is planned again` };
+}
+
 /** A request that no plan serves: it is refused, unless GPUs are left alone for now. */
 export function judgeShortage(
   { request, free }: FreeRequest,

@@ -6,6 +6,7 @@ import {
   isFree,
   isOfRequest,
   judgeMade,
+  judgePart,
   judgeRequest,
   judgeShortage,
   readFree,
@@ -220,6 +221,7 @@ describe('the annotation of a policy that requests free slices', () => {
     const alone = members.map((member) => ({ ...member, gpu: { ...member.gpu, isResting: true } }));
     const waits = judgeShortage(requested, { members: alone, shortfall: { lacking: { x: 1 } } });
     expect(wasPlanned(requested, waits), 'GPUs were left alone for now').to.equal(false);
+    expect(wasPlanned(requested, judgePart(requested)), 'GPUs have changed meanwhile').to.equal(false);
     expect(judgeMade(requested, members)).to.deep.equal({
       request,
       state: 'Done',
