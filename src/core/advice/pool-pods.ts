@@ -35,7 +35,7 @@ export function placePods(
     pools.map((pool, index) => [pool, shares.get(asPools[index]?.policy ?? '') ?? new Map<string, number>()]),
   );
   const homeless = new Map<string, string[]>();
-  // What GPUs could offer is no matter of whose pods count.
+  // What GPUs could offer does not depend on whose pods count.
   const ofAll = asPools.map((pool) => ({ ...pool, namespaceSelector: undefined }));
   for (const [, alike] of Map.groupBy(waiters, alikeKey)) {
     const [first] = alike;
