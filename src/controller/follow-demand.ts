@@ -120,7 +120,13 @@ export class DemandReconciler {
     const asked = askFor(policy, wanted, members);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
-      const { planned, defrag, part } = await this.#planFree(course, record, { asked, members, demand, nodes, signal });
+      const { planned, defrag, part } = await this.#planFree(course, record, {
+        asked,
+        members,
+        demand,
+        nodes,
+        signal,
+      });
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
       const holders = planned.layouts.some(evicts) ? await this.#parts.holders.get() : undefined;
       // 1. What was planned for GPUs that have changed meanwhile is not taken.

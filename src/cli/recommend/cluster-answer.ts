@@ -44,7 +44,7 @@ export async function answerCluster(
         : 'no node with GPUs has the labels of --selector',
       3,
     );
-  const { waitingOf, homeless } = placePods(pools, facts.pods ?? [], facts.now);
+  const { waitingOf, homeless } = placePods(pools, facts);
   const { partitions, pods = [], budgets = [] } = facts;
   const holders = indexHolders({ partitions, pods, budgets });
   const past = history && judgeHistory(pools, history, history);

@@ -1,3 +1,4 @@
+import type { ClusterFacts } from '../explain/cluster-facts.ts';
 import { requestsOf } from '../explain/workload.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
@@ -23,17 +24,22 @@ export interface PlacedPods {
 }
 
 /** Shares waiting pods among pools as the controller does. Those that it counts for none go to a pool that could have such a demand. */
-export function placePods(pools: readonly AdvicePool[], pods: readonly PodView[], now?: number): PlacedPods {
-  const waiters = listWaiters(pods);
+export function placePods(
+  pools: readonly AdvicePool[],
+  { pods = [], namespaces, now }: Pick<ClusterFacts, 'pods' | 'namespaces' | 'now'>,
+): PlacedPods {
+  const waiters = listWaiters(pods, namespaces);
   const asPools = pools.map((pool, index) => toPodPool(pool, index, now));
   const shares = shareWaiting(waiters, asPools);
   const waitingOf = new Map(
     pools.map((pool, index) => [pool, shares.get(asPools[index]?.policy ?? '') ?? new Map<string, number>()]),
   );
   const homeless = new Map<string, string[]>();
+  // What GPUs could offer does not depend on whose pods count.
+  const ofAll = asPools.map((pool) => ({ ...pool, namespaceSelector: undefined }));
   for (const [, alike] of Map.groupBy(waiters, alikeKey)) {
     const [first] = alike;
-    if (first === undefined || [...shareWaiting([first], asPools).values()].some(({ size }) => size > 0)) continue;
+    if (first === undefined || [...shareWaiting([first], ofAll).values()].some(({ size }) => size > 0)) continue;
     for (const resource of first.requests.keys())
       homeless.set(resource, [...(homeless.get(resource) ?? []), ...alike.map(({ pod }) => podName(pod))]);
   }

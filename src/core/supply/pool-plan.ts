@@ -1,8 +1,8 @@
 import { compareCosts } from '../demand/choice.ts';
 import type { ClassLayout, ClassPlan } from '../demand/demand-plan.ts';
-import type { DemandSlice, PoolGpu } from '../demand/pool.ts';
+import type { PoolGpu } from '../demand/pool.ts';
 import { levelsOf } from '../demand/scene.ts';
-import { type DemandAsked, isServed } from './demand-question.ts';
+import { type AskedSlice, type DemandAsked, isServed } from './demand-question.ts';
 import { ranOutOfTime, type Shortfall } from './demand-report.ts';
 import type { Member } from './member.ts';
 
@@ -79,7 +79,7 @@ function leave(
   });
 }
 
-/** A plan that leaves GPUs alone which were re-laid a short while ago, unless one that takes what is idle of them serves more. */
+/** A plan that leaves GPUs alone which were re-laid a short while ago, unless one that takes what is idle there serves more. */
 function* planGently(
   members: readonly Member[],
   gpus: readonly PoolGpu[],
@@ -99,7 +99,8 @@ function* planFree(
 ): Generator<PlanQuestion, PlannedPool, PlannedPool> {
   const gpus = members.map(({ gpu }) => gpu);
   const asked: DemandAsked = { slices: slices.map(withoutRank), evict: 'IfNeeded' };
-  return yield* planAside(members, gpus, asked, yield { gpus: leave(members, gpus, isAside), asked });
+  const rested = members.map((one) => ({ ...one, rests: false }));
+  return yield* planAside(rested, gpus, asked, yield { gpus: leave(members, gpus, isAside), asked });
 }
 
 /** A pool of which some GPUs are as a plan makes them, and stay so. */
@@ -158,11 +159,7 @@ function spare(gpu: PoolGpu): PoolGpu {
 }
 
 /** A slice for which everybody would go. */
-export function withoutRank<T extends DemandSlice>({
-  outranks: _,
-  isWaitedFor: _other,
-  ...slice
-}: T): Omit<T, 'outranks' | 'isWaitedFor'> {
+export function withoutRank({ outranks: _outranks, isWaitedFor: _isWaitedFor, ...slice }: AskedSlice): AskedSlice {
   return slice;
 }
 

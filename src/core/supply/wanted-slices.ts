@@ -225,7 +225,7 @@ interface ProfileUse {
 interface RankedCount {
   readonly priority: number;
   readonly count: number;
-  /** So many of them nothing idle serves. */
+  /** Of these, what nothing idle serves. */
   readonly missing: number;
 }
 

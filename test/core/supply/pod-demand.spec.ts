@@ -150,6 +150,12 @@ describe('pods that wait for slices', () => {
     while (step.done !== true) step = sharing.next();
     expect(step.value.get('p')?.waiting.get(small)).to.equal(102);
     expect(left).to.deep.equal([{ namespace: 'tenant', pods: 9900, why: 'Kinds' }]);
+    const selecting = (namespace: string): PodPool => ({
+      ...aPool(namespace),
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+    });
+    const shares = shareWaiting(waiters, [selecting('tenant'), selecting('other')]);
+    expect(['tenant', 'other'].map((name) => shares.get(name)?.get(small))).to.deep.equal([101, 1]);
   });
 
   it('count for a pool that could have their slices under another policy, where no demand wants such', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../../src/api/types.ts';
+import { NOBODY } from '../../../src/core/demand/pool.ts';
 import type { PodView } from '../../../src/core/pods/pod-view.ts';
 import { projectWaitingPod } from '../../../src/core/projection/project-waiting-pod.ts';
 import { DemandCourse } from '../../../src/core/supply/demand-course.ts';
@@ -11,6 +12,7 @@ import { listWaiters, type NamespaceLabels } from '../../../src/core/supply/pod-
 import { PoolReader } from '../../../src/core/supply/pod-pool.ts';
 import { planMembers, type Planned } from '../../../src/core/supply/pool-plan.ts';
 import { shareSlices, shareWaiting } from '../../../src/core/supply/waiting-share.ts';
+import { wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
 import { aDemandPolicy } from './defrag-builders.ts';
 
@@ -161,6 +163,56 @@ describe('who goes for a pod that waits', () => {
   it('is nobody on a node that it cannot use', () => {
     const picky = waiting('large', '7g.40gb', { priority: 9, nodeSelector: { disk: 'fast' } });
     expect(new Loop(policy).look(seven, [...dayLong(0), picky])).to.deep.equal([]);
+  });
+
+  it('is whoever ranks below on its own node, though what it cannot use is idle elsewhere', () => {
+    const picky = waiting('large', '7g.40gb', { priority: 1, nodeSelector: { disk: 'fast' } });
+    const pods = Object.fromEntries(smalls.map((slice, index) => [slice, [`n-${index}`]]));
+    const own = aFleetNode({ name: 'n', slices: smalls, pods, node: { labels: { disk: 'fast' } } }, policy);
+    const other = aFleetNode({ name: 'm', slices: ['7g.40gb@0'] }, policy);
+    expect(new Loop(policy).look([own, other], [...dayLong(0), picky])).to.deep.equal(all);
+    expect(new Loop(policy).look([own, other], [...dayLong(1), picky]), 'of equal priority').to.deep.equal([]);
+    const any = waiting('large', '7g.40gb', { priority: 1 });
+    expect(new Loop(policy).look([own, other], [...dayLong(0), any]), 'what is idle serves it').to.deep.equal([]);
+  });
+
+  it('goes for those that count for the second slice of a profile, too', () => {
+    const two = aDemandPolicy({
+      from: 'Pods',
+      slices: [
+        { name: 'first', profiles: ['7g.40gb'], max: 1 },
+        { name: 'second', profiles: ['7g.40gb'] },
+        { profiles: ['1g.5gb'] },
+      ],
+    });
+    const fleet = [fullOf(two, 'n', smalls), fullOf(two, 'm', smalls)];
+    const busy = ['n', 'm'].flatMap((node) => smalls.map((_, index) => running(`${node}-${index}`, 0)));
+    const large = [2, 1].map((priority) => waiting(`large-${priority}`, '7g.40gb', { priority }));
+    expect(new Loop(two).look(fleet, [...busy, ...large])).to.have.length(14);
+  });
+
+  it('is told from what is idle: only those that nothing idle serves are missing, whatever their priority', () => {
+    const nodes = [
+      aFleetNode({ name: 'n', slices: ['1g.5gb@0'], node: { labels: { disk: 'fast' } } }, policy),
+      aFleetNode({ name: 'm', slices: ['7g.40gb@0'] }, policy),
+    ];
+    const reader = new PoolReader(policy);
+    const read = nodes.map(({ node, partition }) => reader.read(node, partition));
+    const pods = [
+      waiting('first', '1g.5gb', { priority: 5, nodeSelector: { disk: 'fast' } }),
+      waiting('second', '1g.5gb', { preemptionPolicy: 'Never' }),
+    ];
+    const share = shareSlices(listWaiters(pods), [reader.pool('p', read, 'Now')]).get('p');
+    const members = nodes.flatMap(({ partition }) => listMembers(policy, partition, { isResting: () => false }));
+    const { demand = { slices: [] } } = policy.spec;
+    const asked = { waiting: undefined, ...share, steady: (_: string, count: number) => count };
+    const [small] = wantedSlices(demand, members, asked);
+    expect(
+      small?.slices.filter(({ count }) => count > 0).map(({ outranks, missing }) => [outranks, missing]),
+    ).to.deep.equal([
+      [5, undefined],
+      [NOBODY, 1],
+    ]);
   });
 
   it('waits until it has waited for the stabilization; one of higher priority that has just come waits as long', () => {
