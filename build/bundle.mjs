@@ -83,7 +83,7 @@ const { metafile } = await build({
     'gpu-partition': 'src/cli/main.ts',
     controller: 'src/controller/main.ts',
     agent: 'src/agent/main.ts',
-    'demand-solver': 'src/solver/main.ts',
+    'demand-solver': 'src/planner/main.ts',
     'nvidia-smi-sim': 'src/simulator/nvidia-smi/main.ts',
     'device-plugin-sim': 'src/simulator/device-plugin/main.ts',
     'dra-driver-sim': 'src/simulator/dra-driver/main.ts',

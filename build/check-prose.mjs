@@ -177,7 +177,7 @@ export async function checkProse() {
     ...(await listFiles('src/', '.ts')),
     ...(await listFiles('test/', '.ts')),
     ...(await listFiles('build/', '.mjs')),
-  ].filter((path) => !path.startsWith('src/api/generated/') && !path.startsWith('src/core/demand/'));
+  ].filter((path) => !path.startsWith('src/api/generated/') && !path.startsWith('src/core/demand/solver/'));
   return [
     ...(await findIn(pages, proseOf)),
     ...(await findIn(await listFiles('crds/', '.yaml'), descriptionsOf)),

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { agentCommand } from '../src/agent/command.ts';
 import { controllerCommand } from '../src/controller/command.ts';
-import { listSettings } from '../src/process/configuration.ts';
+import { listSettings } from '../src/process/options.ts';
 
 const intro = `# Configuration
 

@@ -12,17 +12,17 @@ const parts = [
   ['Agent', ['src/agent/']],
   [
     'GPUs: readings and changes, in the agent and in host mode',
-    ['src/core/smi/', 'src/core/gpu/state/', 'src/core/gpu/target/', 'src/device/'],
+    ['src/core/smi/', 'src/core/device/', 'src/device/'],
   ],
   ['Kubelet', ['src/kubelet/']],
   ['API server', ['src/kube/']],
   ['All programs: options, logs, probes', ['src/process/']],
-  ['Command line', ['src/core/host/', 'src/core/selftest/', 'src/cli/']],
+  ['Command line', ['src/core/host/', 'src/cli/']],
   ['Fleet page', ['src/ui/']],
 ];
 
 /** Names of products and documents, which are data. */
-const data = ['src/core/gpu/geometry/data/', 'src/core/gpu/geometry/sources.ts'];
+const data = ['src/core/gpu/data/', 'src/core/gpu/geometry.ts'];
 
 /**
  * @param {string} text of a program

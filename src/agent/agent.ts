@@ -1,32 +1,85 @@
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
-import { sameJson } from '../core/text/fingerprint.ts';
-import { followsDevice } from '../core/nvidia/resources/followed-device.ts';
-import { wishHash } from '../core/wish/wish.ts';
-import { isToMakeAgain, loadIdOf } from '../core/wish/load-id.ts';
-import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
-import { DeviceError } from '../core/gpu/state/device-error.ts';
+import { listInTheWay, planDrained, type AskedWish, type WishPlan, wishHash } from '../core/device/plan.ts';
+import { Claim, type Partition, OwnPartition, OwnWork, type RecordFile } from './own-partition.ts';
+import { DeviceView, Orphans, type OrphansOptions } from './device-view.ts';
+import { deepEqual } from '../core/text/json.ts';
+import { followsDevice } from '../core/nvidia/predict-labels.ts';
+import { isToMakeAgain, driverEpochOf } from '../core/device/geometry.ts';
+import { mayBeRestarting } from '../core/device/kubelet.ts';
+import { DeviceError } from '../core/gpu/device-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, systemClock } from '../process/clock.ts';
-import type { Logger } from '../process/logger.ts';
-import { Claim } from './claim.ts';
-import type { Device } from './device.ts';
-import { DeviceView } from './device-view.ts';
-import { faultOf, GrantRefused, withVainReboot } from '../core/report/fault.ts';
-import { GrantClock } from './grant-clock.ts';
-import { GrantWork, type WorkOutcome } from './grant-work.ts';
-import type { Kubelet } from './kubelet.ts';
-import { reportSkew } from '../core/report/clock-skew.ts';
-import { cutHolders } from '../core/report/held-devices.ts';
-import { Orphans, type OrphansOptions } from './orphans.ts';
-import { OwnPartition } from './own-partition.ts';
-import { OwnWork } from './own-work.ts';
-import type { Partition } from './partition.ts';
-import { Planner } from './planner.ts';
-import { Readiness } from './readiness.ts';
-import type { RecordFile } from './record-file.ts';
-import { WorkEnd } from './work-end.ts';
-import { faultFields, hostFields, keepOutcome, lastingFields, pickReading } from '../core/report/report-fields.ts';
+import type { Logger } from '../process/log.ts';
+import type { Device } from './open-device.ts';
+import { faultOf, GrantRefused, withVainReboot } from '../core/device/faults.ts';
+import { GrantClock, GrantWork, type WorkOutcome, WorkEnd } from './grant-work.ts';
+import type { Kubelet } from './open-kubelet.ts';
+import {
+  reportSkew,
+  cutHolders,
+  faultFields,
+  hostFields,
+  keepOutcome,
+  lastingFields,
+  pickReading,
+} from '../core/device/report.ts';
+
+/** Plans on the last reading, and remembers the basis of the plan: a drain must not change the plan. */
+export class Planner {
+  readonly #view: DeviceView;
+  readonly #claim: Claim;
+  #basis: { readonly plan: PlanReport; readonly device: DeviceReport } | undefined;
+
+  constructor(view: DeviceView, claim: Claim) {
+    this.#view = view;
+    this.#claim = claim;
+  }
+
+  /**
+   * @param asked a wish, or a grant of it
+   * @param unfinished a grant that is being acted on
+   */
+  plan(partition: Partition, asked: AskedWish, unfinished?: Grant): WishPlan {
+    const { spec, status } = partition;
+    const { report, users } = this.#view;
+    const marks = { drain: spec.drain, reported: status?.device?.plan, basis: this.#basis };
+    const plan = planDrained(report, asked, marks, this.#claim.foreign(partition, unfinished), users);
+    if (plan.report.hash !== this.#basis?.plan.hash) this.#basis = { plan: plan.report, device: report };
+    return plan;
+  }
+
+  /** Who is in the way of a plan right now, among those who must leave first. */
+  listInTheWay(plan: PlanReport): readonly string[] {
+    return listInTheWay(this.#view.report, plan, this.#view.users);
+  }
+}
+
+/**
+ * Whether anybody should rely on an agent that has just started: an agent that cannot read GPUs which its predecessor could read
+ * stops the rollout of the DaemonSet. If the driver was missing before too, the rollout continues, since it may be the fix.
+ */
+class Readiness {
+  #unready: string | undefined = 'the GPUs have not been read yet';
+  /** What was reported before this process started. */
+  #before: DeviceReport['step'] | 'None' | undefined;
+
+  /** Why nobody should rely on it; undefined if anybody may. */
+  get unready(): string | undefined {
+    return this.#unready;
+  }
+
+  /** Takes the first report that is seen; undefined if there is none. */
+  see(step: DeviceReport['step']): void {
+    this.#before ??= step ?? 'None';
+  }
+
+  judge({ hasFailed, hasReport }: { readonly hasFailed: boolean; readonly hasReport: boolean }): void {
+    if (this.#unready === undefined || this.#before === undefined) return;
+    if (this.#before === 'None' || this.#before === 'Unknown' || (hasReport && !hasFailed)) this.#unready = undefined;
+    else if (hasFailed) this.#unready = 'the GPUs cannot be read, and could be read before this agent started';
+  }
+}
 
 /** A grant that waits for the kubelet is tried again after this many ms at the longest. */
 const longestAwayMs = 5_000;
@@ -84,7 +137,7 @@ export class NodeAgent {
     this.#own = new OwnPartition(client, options.nodeName);
     this.#ownWork = new OwnWork(options.record, logger);
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
-    this.#claim = new Claim(this.#view, bootID, () => loadIdOf({ bootID, ...this.#load }));
+    this.#claim = new Claim(this.#view, bootID, () => driverEpochOf({ bootID, ...this.#load }));
     this.#orphans = new Orphans({ ...options, view: this.#view, kubelet, clock });
     this.#planner = new Planner(this.#view, this.#claim);
     this.#grantClock = new GrantClock(clock, () => client.config.serverClock.skewMs ?? 0);
@@ -115,7 +168,7 @@ export class NodeAgent {
     const partition = this.#ownWork.correct(found);
     const { granted, wish } = partition.spec;
     const seen = partition.status?.device;
-    const isToldOfMonitors = !sameJson(partition.spec.monitors, this.#view.asked.monitors);
+    const isToldOfMonitors = !deepEqual(partition.spec.monitors, this.#view.asked.monitors);
     this.#view.asked = partition.spec;
     this.#view.reported = seen?.gpus;
     this.#grantClock.see(partition);
@@ -123,7 +176,7 @@ export class NodeAgent {
     const isReloaded = this.#noticeLoad();
     const isDue = granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0);
     if (isDue) return this.#act(partition, granted, signal);
-    const isToPlan = isToldOfMonitors || !sameJson(wish, this.#plannedWish);
+    const isToPlan = isToldOfMonitors || !deepEqual(wish, this.#plannedWish);
     if (isReloaded || this.#view.isDue || (!this.#view.hasFailed && isToPlan)) {
       const fault = await this.#view.read();
       if (this.#view.mayBeBackSoon) return { requeueAfterMs: this.#view.againMs };
@@ -202,7 +255,7 @@ export class NodeAgent {
    */
   async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
     const { granted } = partition.spec;
-    const load = loadIdOf({ bootID: this.#options.bootID, ...this.#load });
+    const load = driverEpochOf({ bootID: this.#options.bootID, ...this.#load });
     if (!granted || this.#hasTriedToRebuild || !isToMakeAgain(partition.status?.device ?? {}, load)) return undefined;
     const outcome = await this.#work.makeAgain(partition, granted, signal);
     if (!outcome) return undefined;

@@ -4,32 +4,30 @@ import { Command, Option } from 'commander';
 import { agentManager } from '../api/names.ts';
 import { nodePartitions } from '../api/resources.ts';
 import { KubeClient } from '../kube/client.ts';
-import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
+import { loadKubeConfig } from '../kube/kubeconfig.ts';
 import { WorkQueue } from '../kube/queue.ts';
 import { Reflector } from '../kube/reflector.ts';
 import { PodResourcesClient } from '../kubelet/pod-resources.ts';
-import { whenAborted } from '../process/abort.ts';
-import { makeConfigurable } from '../process/configuration.ts';
-import { exitOnUnhandled } from '../process/fatal.ts';
+import { whenAborted } from '../process/clock.ts';
+import {
+  makeConfigurable,
+  integer,
+  list,
+  addServiceOptions,
+  type ServiceOptions,
+  programVersion,
+} from '../process/options.ts';
+import { exitOnUnhandled, describeError, type Logger, createLogger, abortOnSignals } from '../process/log.ts';
 import type { Checks } from '../process/health.ts';
-import { describeError, type Logger } from '../process/logger.ts';
-import { createLogger } from '../process/log.ts';
-import { integer, list } from '../process/option.ts';
-import { abortOnSignals } from '../process/shutdown.ts';
-import { addServiceOptions, type ServiceOptions } from '../process/service-option.ts';
-import { programVersion } from '../process/version.ts';
-import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
-import { addHostUnitOption } from '../device/host/host-unit-option.ts';
+import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/child.ts';
+import { addHostUnitOption } from '../device/host/loans.ts';
 import { NodeAgent } from './agent.ts';
-import { followDriverLoad, watchDriverLoad } from './driver-load.ts';
-import { explainHiddenProcesses } from '../device/host/host-processes.ts';
-import { openDevice, type OpenDevice } from './open-device.ts';
-import { watchLock } from './lock-watch.ts';
+import { followDriverLoad, watchDriverLoad } from './device-view.ts';
+import { explainHiddenProcesses } from '../device/host/openers.ts';
+import { openDevice, type OpenDevice, watchLock, tellOfLock } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
-import { tellOfLock } from './waiting-for-lock.ts';
-import { signalPods } from './signal-pods.ts';
-import type { Partition } from './partition.ts';
-import { RecordFile } from './record-file.ts';
+import { signalPods } from './grant-work.ts';
+import { type Partition, RecordFile } from './own-partition.ts';
 
 interface Options extends TimeoutOptions, ServiceOptions {
   readonly nodeName: string;
@@ -163,7 +161,7 @@ async function runAgent(options: Options): Promise<void> {
     kubelet: kubeletOf({ client: kubelet, ignorePods: options.ignorePods === true, logger }),
     endRegistration: async (resource) => {
       // Hardly any node ever needs it.
-      const { endRegistration } = await import('../kubelet/device-plugin/end-registration.ts');
+      const { endRegistration } = await import('../kubelet/end-registration.ts');
       return endRegistration(options.devicePluginFolder, resource, kubelet);
     },
     record: new RecordFile(join(options.stateDir, 'agent.json')),
@@ -204,7 +202,7 @@ async function runAgent(options: Options): Promise<void> {
 async function openHealth({ healthPort: port, healthHost: host }: Options, logger: Logger, ready: Checks) {
   if (port === undefined) return undefined;
   // Only on request: there is an agent on every node.
-  const { serveAgentHealth } = await import('./health.ts');
+  const { serveAgentHealth } = await import('./metrics.ts');
   const health = await serveAgentHealth({ logger, port, host, ready });
   logger.info('probes and metrics are served', { port: health.server.port });
   return health;

@@ -1,23 +1,92 @@
-import type { DeviceReport } from '../api/types.ts';
+import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
+import {
+  findLostDevices,
+  type LostDevice,
+  mayBeRestarting,
+  cutLostDevices,
+  withoutLost,
+} from '../core/device/kubelet.ts';
+import { type Holders, listUnidentified } from '../core/device/holders.ts';
+import { doubledMs } from '../core/text/syntax.ts';
+import { retryMs, reportDevice, withHolders } from '../core/device/report.ts';
 import {
   describeProcess,
   type DeviceUsers,
   monitorKey,
   unidentifiedKey,
   userKey,
-} from '../core/gpu/state/device-users.ts';
-import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
-import { reportDevice } from '../core/report/report-device.ts';
+  type DeviceState,
+} from '../core/gpu/device-state.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
-import { describeError, type Logger } from '../process/logger.ts';
-import type { DeviceState } from '../core/gpu/state/device-state.ts';
-import { type Holders, listUnidentified } from '../core/pods/slice-holders.ts';
-import { type Fault, faultOf } from '../core/report/fault.ts';
-import type { AskedSpec, Kubelet } from './kubelet.ts';
-import { withHolders } from '../core/report/held-devices.ts';
-import { cutLostDevices, withoutLost } from '../core/pods/lost-devices.ts';
-import { MissingDevices } from './missing-devices.ts';
-import { mayBeBackSoon, type ReadNeed, readPaceMs } from './read-pace.ts';
+import { describeError, type Logger } from '../process/log.ts';
+import { type Fault, faultOf } from '../core/device/faults.ts';
+import type { AskedSpec, Kubelet } from './open-kubelet.ts';
+import { deepEqual } from '../core/text/json.ts';
+import { type Partition, wait } from './own-partition.ts';
+import { statSync } from 'node:fs';
+
+/** A reading of the GPUs, and which of them did not answer. */
+interface Reading {
+  readonly lost: readonly unknown[];
+}
+
+/**
+ * Devices that pods hold and that two readings in a row did not have. One is not enough: the kubelet is asked after the GPUs, and a
+ * device may have been made in between.
+ */
+export class MissingDevices {
+  /** The reading that each was first missing from. */
+  #missing: ReadonlyMap<string, Reading> = new Map();
+  /** Whether the last reading was the first to lack a device. */
+  isUnsure = false;
+
+  /** @param report what was made of the reading */
+  note(reading: Reading, report: Pick<DeviceReport, 'gpus'>, holders: Holders | undefined): readonly LostDevice[] {
+    const found = holders === undefined || reading.lost.length > 0 ? [] : findLostDevices(report, holders);
+    const before = this.#missing;
+    this.#missing = new Map(found.map(({ id }) => [id, before.get(id) ?? reading]));
+    const lost = found.filter(({ id }) => this.#missing.get(id) !== reading);
+    this.isUnsure = lost.length < found.length;
+    return lost;
+  }
+}
+
+/** How often the device is read while somebody is in the way of the wish, in ms. */
+const busyReadMs = 5_000;
+/** The same during a drain. */
+const drainReadMs = 1_000;
+/** A kubelet that has not answered is asked again after this many ms, then after twice as many each time, and so often. */
+const quickMs = 250;
+const mostQuick = 5;
+
+/** What decides how soon the device is read again. */
+interface ReadNeed {
+  /** The usual time between two readings, in ms. */
+  readonly intervalMs: number;
+  /** Consecutive failed readings. */
+  readonly failures: number;
+  /** Whether there is an earlier reading, and the last one failed only for want of a kubelet, which may be restarting. */
+  readonly isKubeletAway: boolean;
+  /** The plan waits for somebody who uses a GPU. */
+  readonly isInUse: boolean;
+  /** Pods are told to go: the node is closed. */
+  readonly isDraining: boolean;
+}
+
+/** Whether the kubelet has not been away for long: the last reading is worth keeping. */
+function mayBeBackSoon({ isKubeletAway, failures }: Pick<ReadNeed, 'isKubeletAway' | 'failures'>): boolean {
+  return isKubeletAway && failures > 0 && failures <= mostQuick;
+}
+
+/** Time from one reading to the next, in ms. */
+function readPaceMs(need: ReadNeed): number {
+  const { intervalMs, failures, isInUse, isDraining } = need;
+  if (mayBeBackSoon(need)) return doubledMs({ baseMs: quickMs, maxMs: intervalMs }, failures);
+  if (failures > 0) return Math.min(intervalMs, retryMs(failures));
+  // Even when all known pods have gone: the controller waits to hear of a late pod.
+  if (isDraining) return Math.min(drainReadMs, intervalMs);
+  return isInUse ? Math.min(busyReadMs, intervalMs) : intervalMs;
+}
 
 type Monitors = NonNullable<Holders['monitorsOf']>;
 type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised' | 'lostDevices'>;
@@ -259,5 +328,96 @@ export class DeviceView {
     this.#isKubeletAway = mayBeRestarting(fault);
     this.#logger.warn('cannot read the GPUs', { error: describeError(error) });
     return fault;
+  }
+}
+
+/** After this many ms a kubelet that rejected it is asked again, and a plugin that served a resource is looked for. */
+const againMs = 5_000;
+
+export interface OrphansOptions {
+  readonly view: DeviceView;
+  readonly kubelet: Pick<Kubelet, 'ask'> | undefined;
+  /** Makes the kubelet forget this resource. @returns false if a plugin serves it @throws Error if the kubelet still offers it */
+  readonly endRegistration: (resource: string) => Promise<boolean>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Registrations with the kubelet that no device plugin serves: see the step `Unregister` of the fence. */
+export class Orphans {
+  readonly #options: OrphansOptions;
+  #ended: NodePartitionSpec['unregister'];
+  #notBeforeMs = -Infinity;
+
+  constructor(options: OrphansOptions) {
+    this.#options = options;
+  }
+
+  /** Ends those that the controller has seen after the last grant, once for each request. */
+  async end({ spec: { unregister, granted }, status }: Partition): Promise<void> {
+    const { kubelet, clock, logger } = this.#options;
+    // The node was open, or its object is another one: the same words are another request then.
+    if (unregister === undefined) this.#ended = undefined;
+    if (!kubelet || unregister === undefined || deepEqual(unregister, this.#ended)) return;
+    if (unregister.epoch !== granted?.epoch || unregister.epoch !== status?.device?.observedEpoch) return;
+    if (clock.monotonicMs() < this.#notBeforeMs) return;
+    try {
+      if (await this.#endAll(unregister, kubelet)) this.#ended = unregister;
+      else this.#notBeforeMs = clock.monotonicMs() + againMs;
+    } catch (error) {
+      this.#notBeforeMs = clock.monotonicMs() + againMs;
+      logger.warn('the kubelet still offers devices of a plugin that is gone', { error: describeError(error) });
+    }
+  }
+
+  /** @returns whether none is left */
+  async #endAll(
+    { resources, leftBehind }: NonNullable<NodePartitionSpec['unregister']>,
+    kubelet: Pick<Kubelet, 'ask'>,
+  ): Promise<boolean> {
+    const { view, endRegistration, logger } = this.#options;
+    const { unserved = [], advertised } = (await kubelet.ask(view.report, view.asked)) ?? {};
+    // A plugin may have come back since, unless our taint keeps it away.
+    const left = leftBehind === true ? Object.keys(advertised?.resources ?? {}) : unserved;
+    const offered = resources.filter((name) => left.includes(name));
+    const ended: string[] = [];
+    for (const name of offered) if (await endRegistration(name)) ended.push(name);
+    if (ended.length > 0) {
+      logger.warn('the kubelet offered devices of a plugin that is gone: taken off', { resources: ended });
+      await view.askAgain();
+    }
+    return ended.length === offered.length;
+  }
+}
+
+/**
+ * Distinguishes one load of the driver from the next: the kernel gives a module's folder a new inode on each load.
+ *
+ * @param folder `/sys/module/nvidia`
+ * @returns the current inode of {@link folder}; the previous one if it is missing: without a loaded driver there are no instances to report
+ */
+export function watchDriverLoad(folder: string): () => string | undefined {
+  let known: string | undefined;
+  return () => {
+    const found = statSync(folder, { bigint: true, throwIfNoEntry: false });
+    known = found === undefined ? known : String(found.ino);
+    return known;
+  };
+}
+
+/**
+ * Reports each new load immediately, not at the next reading: the layout must be recreated before the node is opened.
+ * A check costs one system call.
+ */
+export async function followDriverLoad(
+  load: () => string | undefined,
+  { onLoad, everyMs = 1_000 }: { readonly onLoad: () => void; readonly everyMs?: number },
+  signal: AbortSignal,
+): Promise<void> {
+  let known = load();
+  while (await wait(everyMs, signal)) {
+    const now = load();
+    if (now !== known) onLoad();
+    known = now;
   }
 }

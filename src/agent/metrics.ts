@@ -1,13 +1,19 @@
-import { registerGauge } from '../process/metrics.ts';
+import {
+  registerGauge,
+  type HealthOptions,
+  type HealthServer,
+  serveHealth,
+  createRegistry,
+} from '../process/health.ts';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { DeviceError, deviceErrorCodes } from '../core/gpu/state/device-error.ts';
+import { DeviceError, deviceErrorCodes } from '../core/gpu/device-error.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
 import type { Reflector } from '../kube/reflector.ts';
-import type { KubeObject } from '../kube/resource.ts';
-import type { ServerClock } from '../kube/server-clock.ts';
-import type { Clock } from '../process/clock.ts';
-import type { Device } from './device.ts';
+import type { KubeObject } from '../kube/watch.ts';
+import type { ServerClock } from '../kube/request.ts';
+import { type Clock, systemClock } from '../process/clock.ts';
+import type { Device } from './open-device.ts';
 
 /** The sources of an agent's metrics, once they exist. */
 export interface AgentSources {
@@ -148,4 +154,18 @@ export class AgentMetrics {
 
 function codeOf(error: unknown): string {
   return error instanceof DeviceError ? error.code : 'Unknown';
+}
+
+/** A change of many GPUs, each with its undo, takes minutes with a slow driver. */
+const stalledMs = 30 * 60_000;
+
+/** Serves an agent's probes and metrics. */
+export async function serveAgentHealth(
+  options: Omit<HealthOptions, 'registry' | 'live'>,
+): Promise<{ readonly metrics: AgentMetrics; readonly server: HealthServer }> {
+  const registry = createRegistry({ program: 'agent' });
+  const metrics = new AgentMetrics(registry, systemClock);
+  const live = { loop: () => metrics.explainStall(stalledMs) };
+  const server = await serveHealth({ ...options, registry, live });
+  return { metrics, server };
 }

@@ -1,30 +1,30 @@
 import { join } from 'node:path';
 import type { GpuWish } from '../api/types.ts';
-import type { GpuWork } from '../core/wish/plan-gpu-wish.ts';
-import { applyNode } from '../device/apply/apply.ts';
-import type { DeviceApplyOptions, NodeResult } from '../device/apply/apply-options.ts';
-import type { GpuTarget } from '../core/gpu/target/plan-target.ts';
-import type { NvidiaSmi } from '../device/command/nvidia-smi.ts';
-import { DeviceError } from '../core/gpu/state/device-error.ts';
-import { type DeviceNodeReport, refreshDeviceNodes } from '../device/host/device-nodes.ts';
-import { listGpuOpeners } from '../device/host/gpu-openers.ts';
-import { type HostLoans, openHostLoans } from '../device/host/host-loans.ts';
-import { Journal } from '../device/host/journal.ts';
-import type { DeviceState, GpuFault } from '../core/gpu/state/device-state.ts';
-import { writeDurably } from '../device/host/durable-file.ts';
-import { UnknownOutput } from '../device/host/not-understood.ts';
+import type { GpuWork } from '../core/device/plan.ts';
+import { applyNode, type DeviceApplyOptions, type NodeResult } from '../device/apply.ts';
+import type { GpuTarget } from '../core/gpu/plan.ts';
+import { type NvidiaSmi, awaitNvidiaSmi } from '../device/nvidia-smi.ts';
+import { DeviceError } from '../core/gpu/device-error.ts';
+import { type DeviceNodeReport, refreshDeviceNodes, listGpuOpeners } from '../device/host/openers.ts';
+import { type HostLoans, openHostLoans } from '../device/host/loans.ts';
+import { Journal, writeDurably, UnknownOutput } from '../device/host/journal.ts';
+import type { DeviceState, GpuFault } from '../core/gpu/device-state.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
-import type { Deadlines } from '../device/command/runner.ts';
-import { awaitNvidiaSmi } from '../device/command/nvidia-smi.ts';
-import { disrupts } from '../core/smi/smi-command.ts';
-import type { Logger } from '../process/logger.ts';
-import type { Device } from './device.ts';
-import { GrantRefused } from '../core/report/fault.ts';
+import type { Deadlines } from '../device/child.ts';
+import { stopsClients } from '../core/smi/command.ts';
+import { type Logger, describeError } from '../process/log.ts';
+import { GrantRefused } from '../core/device/faults.ts';
+import { nodePartitions } from '../api/resources.ts';
+import { deepEqual } from '../core/text/json.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isConflict } from '../kube/api-error.ts';
+import { wait, type Partition } from './own-partition.ts';
+import { faultFields } from '../core/device/report.ts';
 
 /** The host's own files, as seen by a privileged pod in the host's process namespace. */
 const hostRoot = '/proc/1/root';
 
-export interface DeviceOptions {
+interface DeviceOptions {
   readonly nodeName: string;
   readonly nvidiaSmi?: string;
   readonly driverRoot?: readonly string[];
@@ -120,7 +120,7 @@ export function deviceOf(
         applyNode(driver, targetsOf(wishes, work), {
           ...parts,
           ...options,
-          explainStop: (command) => lock.explainLoss() ?? options.explainStop(disrupts(command)),
+          explainStop: (command) => lock.explainLoss() ?? options.explainStop(stopsClients(command)),
           listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
           listOpeners: (minor) => listGpuOpeners(minor),
           ...(host && { host }),
@@ -198,4 +198,83 @@ function targetsOf(wishes: readonly GpuWish[], work: readonly GpuWork[]): readon
       },
     ];
   });
+}
+
+/** An agent that is being replaced finishes its current GPU: this is not worth reporting. */
+const silentMs = 30_000;
+
+interface LockWait {
+  readonly client: Pick<KubeClient, 'find' | 'merge'>;
+  readonly nodeName: string;
+  readonly logger: Logger;
+  /** What was found. */
+  readonly message: string;
+  readonly silentMs?: number;
+}
+
+/**
+ * Reports on the node's object that its GPUs are not changed and why, until the lock is held. All other fields stay: the holder of
+ * the lock may still be reporting, and wins.
+ */
+export async function tellOfLock(parts: LockWait, signal: AbortSignal): Promise<void> {
+  while (await wait(parts.silentMs ?? silentMs, signal)) {
+    try {
+      await tellOnce(parts);
+    } catch (error) {
+      if (!isConflict(error))
+        parts.logger.warn('cannot report that the agent waits for the lock', { error: describeError(error) });
+    }
+  }
+}
+
+async function tellOnce({ client, nodeName: name, message }: LockWait): Promise<void> {
+  const ref = { resource: nodePartitions, name };
+  const partition = await client.find<Partition>(ref);
+  if (partition === undefined) return;
+  const seen = partition.status?.device;
+  const device = { ...seen, ...faultFields({ code: 'WaitingForLock', message }, 'Unknown') };
+  const { resourceVersion } = partition.metadata;
+  if (deepEqual(device, seen)) return;
+  const status = { ...ref, subresource: 'status' } as const;
+  await client.merge(status, { metadata: { resourceVersion }, status: { device } });
+}
+
+/**
+ * Aborts when the lock of this node is lost (somebody emptied or restored its folder), with the reason as an Error: the process must
+ * end, so that the one that is started in its place takes the lock again. A check costs one system call.
+ *
+ * @param explainLoss why the lock is lost; undefined as long as it is not
+ * @param signal ends the watch
+ */
+export function watchLock(explainLoss: () => string | undefined, signal: AbortSignal, everyMs = 1_000): AbortSignal {
+  const lost = new AbortController();
+  const follow = async (): Promise<void> => {
+    while (await wait(everyMs, signal)) {
+      const loss = explainLoss();
+      if (loss !== undefined)
+        return lost.abort(new Error(`${loss}. The agent ends, to take the lock again when it is restarted`));
+    }
+  };
+  void follow();
+  return lost.signal;
+}
+
+type Limits = Pick<DeviceApplyOptions, 'allowReset' | 'undo' | 'allOrNothing' | 'confirm' | 'listHeld' | 'signal'>;
+
+/** @see DeviceApplyOptions; where `confirm` or `listHeld` throws, the work stops */
+export interface WorkOptions extends Required<Limits> {
+  /** What the work was planned on, just read. */
+  readonly device: DeviceState | undefined;
+  /** Asked before every operation: why it may not start. None starts any more then. @param disrupts whether it destroys, resets, or changes the mode */
+  readonly explainStop: (disrupts: boolean) => string | undefined;
+}
+
+/** The node's GPUs, as the agent uses them. */
+export interface Device {
+  /** Before it reads, it gives back to the host what work still owes it. */
+  read(): Promise<DeviceState>;
+  /** What could not be given back to the host so far, a sentence each. */
+  hostProblems(): readonly string[];
+  /** Brings GPUs to their wishes through the steps of `work`; destroys only what these name. */
+  apply(wishes: readonly GpuWish[], work: readonly GpuWork[], options: WorkOptions): Promise<NodeResult>;
 }

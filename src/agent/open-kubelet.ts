@@ -1,12 +1,10 @@
-import { judgeAdvertised } from '../core/pods/advertised-devices.ts';
-import { listUnserved } from '../core/nvidia/resources/unserved.ts';
-import { holdersOf } from '../core/pods/slice-holders.ts';
-import { KubeletError } from '../core/pods/kubelet-error.ts';
+import { judgeAdvertised, listUnserved, KubeletError } from '../core/device/kubelet.ts';
+import { holdersOf, type Holders } from '../core/device/holders.ts';
 import type { PodResourcesClient } from '../kubelet/pod-resources.ts';
-import type { Logger } from '../process/logger.ts';
-import type { Kubelet } from './kubelet.ts';
+import type { Logger } from '../process/log.ts';
+import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
 
-export interface KubeletOptions {
+interface KubeletOptions {
   readonly client: Pick<PodResourcesClient, 'list' | 'listAllocatable'>;
   /** Works without a kubelet that reports who holds what: then only processes show who uses a GPU. */
   readonly ignorePods: boolean;
@@ -65,4 +63,27 @@ function isUntold(error: unknown, codes: readonly string[]): error is KubeletErr
 /** Server-side apply turns an empty map into null, which the schema rejects. */
 function some(resources: Readonly<Record<string, number>>): { readonly resources?: Record<string, number> } {
   return Object.keys(resources).length > 0 ? { resources: { ...resources } } : {};
+}
+
+/** What the node's kubelet reports about its GPUs. */
+export interface KubeletWord {
+  /** Which pods hold which device. */
+  readonly holders: Holders;
+  /** Absent if this kubelet does not report it (before Kubernetes 1.28). */
+  readonly advertised?: NonNullable<DeviceReport['advertised']>;
+  /** Resources of it that no plugin serves which has read the devices. */
+  readonly unserved?: readonly string[];
+}
+
+/** What the controller says that bears on the kubelet's answer. */
+export type AskedSpec = Pick<NodePartitionSpec, 'strategy' | 'monitors'>;
+
+/** The node's kubelet, as the agent uses it. */
+export interface Kubelet {
+  /**
+   * @param spec under some strategies a GPU in MIG mode is not advertised itself; claims of monitors hold nothing
+   * @returns undefined if it need not be asked (`--ignore-pods`): then only processes show who uses a GPU
+   * @throws if it does not answer: unknown is not empty
+   */
+  ask(device: DeviceReport, spec: AskedSpec): Promise<KubeletWord | undefined>;
 }

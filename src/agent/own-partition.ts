@@ -1,15 +1,99 @@
+import { adoptAnnotation } from '../api/names.ts';
+import type { DeviceReport, Grant, GpuWish, GpuNodePartition } from '../api/types.ts';
+import { findForeign, type ForeignInstances, lastGoodOf, settleClaims } from '../core/device/ownership.ts';
+import { isSameLoad } from '../core/device/geometry.ts';
+import { deviceMeets } from '../core/device/plan.ts';
+import type { DeviceView } from './device-view.ts';
 import { statusBounds } from '../api/generated/gpu-node-partition.bounds.ts';
 import { nodePartitions } from '../api/resources.ts';
-import type { DeviceReport } from '../api/types.ts';
-import { stampReading } from '../core/report/read-time.ts';
-import { fitWithin } from '../core/text/cut-text.ts';
-import { sameJson } from '../core/text/fingerprint.ts';
-import { mergePatchOf, overwriteOf } from '../core/text/merge-patch.ts';
-import { printable } from '../core/text/visible-text.ts';
+import { stampReading } from '../core/device/report.ts';
+import { fitWithin, printable } from '../core/text/words.ts';
+import {
+  deepEqual,
+  mergePatchOf,
+  overwriteOf,
+  omitUndefined,
+  hasFields,
+  isAbsentOr,
+  isCount,
+  isListOf,
+  isMapOf,
+  isOneOf,
+  isText,
+} from '../core/text/json.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { ObjectRef } from '../kube/resource.ts';
-import { isOlder } from '../kube/resource-version.ts';
-import type { Partition } from './partition.ts';
+import { type ObjectRef, isOlder, type KubeObject } from '../kube/watch.ts';
+import { correctReport, type OwnRecord, type RebootAsked, recordOf } from '../core/node/memory.ts';
+import { describeError, type Logger } from '../process/log.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { writeDurably } from '../device/host/journal.ts';
+import { KubeletError, mayBeRestarting } from '../core/device/kubelet.ts';
+import { type Clock, waitFor } from '../process/clock.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+type LastGood = NonNullable<DeviceReport['lastGood']>;
+
+/** Which instances of the node are ours: those in `lastGood`, and those that an unfinished grant made. */
+export class Claim {
+  readonly #view: DeviceView;
+  readonly #bootID: string;
+  readonly #loadId: () => string;
+
+  /** @param loadId of the current boot and load of the driver */
+  constructor(view: DeviceView, bootID: string, loadId: () => string) {
+    this.#view = view;
+    this.#bootID = bootID;
+    this.#loadId = loadId;
+  }
+
+  /** @param unfinished a grant that is being acted on: what it has made so far is not in the report yet */
+  foreign({ status }: Partition, unfinished?: Grant): ForeignInstances {
+    return findForeign(this.#view.report.gpus ?? [], this.#loadId(), status?.device?.lastGood, unfinished);
+  }
+
+  /** What to remember after a failed grant: what it made before the failure is still ours. */
+  afterFailure(partition: Partition, granted: Grant): LastGood {
+    return this.#lastGood(partition, this.foreign(partition, granted), granted);
+  }
+
+  /**
+   * What to remember if the GPUs could not be read after a grant. The memory of an earlier boot stays unchanged as long as nothing
+   * was done in this one: the layout must still be recreated.
+   */
+  afterUnread({ status }: Partition, granted: Grant, hasBegun: boolean): Pick<DeviceReport, 'lastGood'> {
+    const { lastGood } = status?.device ?? {};
+    if (!hasBegun && lastGood !== undefined && !isSameLoad(lastGood.bootID, this.#loadId())) return {};
+    return { lastGood: lastGoodOf([], this.#loadId(), new Map(), { lastGood, unfinished: granted }) };
+  }
+
+  /** What to remember when these GPUs match the request: everything on them is ours. */
+  afterSuccess(partition: Partition, gpus: readonly GpuWish[]): LastGood {
+    const rest = [...this.foreign(partition)].filter(([uuid]) => gpus.every((one) => one.uuid !== uuid));
+    return this.#lastGood(partition, new Map(rest));
+  }
+
+  /**
+   * What a reading changes in the memory. A device that already matches the wish is adopted: from now on its instances are ours,
+   * without any operation; so is one that somebody adopts by annotation in this boot. A GPU that answers again shows which of its
+   * instances are ours.
+   */
+  review(partition: Partition): Pick<DeviceReport, 'lastGood'> {
+    const { wish } = partition.spec;
+    const { gpus = [] } = this.#view.report;
+    const foreign = this.foreign(partition);
+    const isAdopted = wish?.gpus.some(({ uuid }) => foreign.has(uuid)) === true && deviceMeets(gpus, wish.gpus);
+    if (isAdopted) return { lastGood: this.afterSuccess(partition, wish.gpus) };
+    const isAsked = partition.metadata.annotations?.[adoptAnnotation] === this.#bootID;
+    if (isAsked && foreign.size > 0) return { lastGood: this.#lastGood(partition, new Map()) };
+    const settled = settleClaims(gpus, this.#loadId(), partition.status?.device?.lastGood);
+    return settled ? { lastGood: settled } : {};
+  }
+
+  #lastGood({ status }: Partition, foreign: ForeignInstances, unfinished?: Grant): LastGood {
+    const { lastGood } = status?.device ?? {};
+    return lastGoodOf(this.#view.report.gpus ?? [], this.#loadId(), foreign, { lastGood, unfinished });
+  }
+}
 
 /** The node's own object: its newest state, and the report in it. */
 export class OwnPartition {
@@ -50,10 +134,10 @@ export class OwnPartition {
     // Users choose the names of their processes, and the output of nvidia-smi reaches people's terminals.
     const told = fitWithin(printable(found), statusBounds.properties.device);
     const device = stampReading(told, status?.device, { readMs, readAfter });
-    if (sameJson(device, status?.device)) return;
+    if (deepEqual(device, status?.device)) return;
     this.#known = await this.#write(overwriteOf(status?.device ?? {}, device));
     const stored = this.#known.status?.device ?? {};
-    if (!sameJson(device, stored)) this.#known = await this.#write(mergePatchOf(stored, device), this.#known);
+    if (!deepEqual(device, stored)) this.#known = await this.#write(mergePatchOf(stored, device), this.#known);
   }
 
   /** @param of the state that a difference is from; without it, since the controller writes to the object at the same time, of any */
@@ -61,4 +145,140 @@ export class OwnPartition {
     const metadata = { resourceVersion: of?.metadata.resourceVersion };
     return this.#client.merge<Partition>({ ...this.#ref, subresource: 'status' }, { metadata, status: { device } });
   }
+}
+
+/** The node's object as it comes from the API server. */
+export type Partition = GpuNodePartition & KubeObject;
+
+/** What this agent, or the one before it on this host, has done: in memory, and on disk where there is a file. */
+export class OwnWork {
+  readonly #file: Pick<RecordFile, 'write'> | undefined;
+  readonly #logger: Logger;
+  #record: OwnRecord | undefined;
+  /** Whether the file lacks it: the disk may have been full. */
+  #isUnwritten = false;
+
+  constructor(file: Pick<RecordFile, 'read' | 'write'> | undefined, logger: Logger) {
+    this.#file = file;
+    this.#logger = logger;
+    try {
+      this.#record = file?.read();
+    } catch (error) {
+      const message = 'the record of this agent’s work cannot be read: what the API says of it is believed';
+      logger.warn(message, { error: describeError(error) });
+    }
+  }
+
+  /** The object with a report that tells of our own work what we know of it, whatever somebody has written there. */
+  correct(partition: Partition): Partition {
+    const { metadata, spec, status } = partition;
+    const device = correctReport(status?.device, { uid: metadata.uid, granted: spec.granted }, this.#record);
+    return { ...partition, status: { ...status, device } };
+  }
+
+  /** The last reboot that was asked for, and that may not have helped. */
+  get rebootAsked(): RebootAsked | undefined {
+    return this.#record?.rebootAsked;
+  }
+
+  /**
+   * Remembers what is about to be reported: on disk before anybody hears of it.
+   *
+   * @param rebootAsked a reboot that was asked for just now
+   */
+  async keep({ metadata: { uid } }: Partition, device: DeviceReport, rebootAsked?: RebootAsked): Promise<void> {
+    if (uid === undefined) return;
+    const record = { ...recordOf(uid, device, this.#record), ...omitUndefined({ rebootAsked }) };
+    if (deepEqual(record, this.#record) && !this.#isUnwritten) return;
+    this.#record = record;
+    this.#isUnwritten = true;
+    try {
+      await this.#file?.write(record);
+      this.#isUnwritten = false;
+    } catch (error) {
+      this.#logger.warn('the record of this agent’s work cannot be written', { error: describeError(error) });
+    }
+  }
+}
+
+interface Page extends OwnRecord {
+  readonly version: 1;
+}
+
+/** The agent's record of its own work, on the host: it outlives the process, and the object in the API. */
+export class RecordFile {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Undefined if there is none. @throws Error if there is one that cannot be read, or is not a record */
+  read(): OwnRecord | undefined {
+    if (!existsSync(this.#path)) return undefined;
+    const page: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));
+    if (!isPage(page)) throw new Error(`${this.#path} is not a record of an agent’s work`);
+    const { version: _version, ...record } = page;
+    return record;
+  }
+
+  /** On disk when it returns. @throws DeviceError JournalUnavailable */
+  write(record: OwnRecord): Promise<void> {
+    const page: Page = { version: 1, ...record };
+    return writeDurably(this.#path, `${JSON.stringify(page)}\n`);
+  }
+}
+
+const isError = hasFields({ code: isText, message: isText, gpu: isAbsentOr(isText) });
+
+const isClaim = hasFields({
+  uuid: isText,
+  mig: isAbsentOr(isOneOf('Enabled', 'Disabled')),
+  placements: isAbsentOr(isListOf(isText)),
+  unsettled: isAbsentOr(isMapOf(isCount)),
+});
+
+// What does not have this shape would make the API server refuse every report.
+const hasShape = hasFields({
+  version: isOneOf(1),
+  uid: isText,
+  epoch: isCount,
+  outcome: (value) =>
+    hasFields({ step: isOneOf('Idle'), error: isOneOf(undefined) })(value) ||
+    hasFields({ step: isOneOf('Failed'), error: isAbsentOr(isError) })(value),
+  lastGood: isAbsentOr(hasFields({ bootID: isAbsentOr(isText), gpus: isAbsentOr(isListOf(isClaim)) })),
+  rebootAsked: isAbsentOr(hasFields({ wish: isText, bootID: isText })),
+  signalled: isAbsentOr(hasFields({ epoch: isCount, uids: isListOf(isText) })),
+});
+
+function isPage(value: unknown): value is Page {
+  return hasShape(value);
+}
+
+const againMs = 500;
+
+/** How long to wait for a kubelet that may be restarting. */
+interface Patience {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Whether there is still time. */
+  readonly mayWait: () => boolean;
+}
+
+/** Asks the kubelet until it answers, or there is no more time. @throws what the last question threw; any other error at once */
+export async function askPatiently<T>(ask: () => Promise<T>, { clock, signal, mayWait }: Patience): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isPassing = error instanceof KubeletError && mayBeRestarting(error);
+      if (!isPassing || !mayWait() || signal.aborted) throw error;
+    }
+    await waitFor(clock, againMs, signal);
+  }
+}
+
+/** @returns false if the signal aborted first */
+export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
+  return sleep(ms, true, { signal }).catch(() => false);
 }

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { Command, Argument } from 'commander';
+import { type CommandContext, commands } from './program.ts';
 
 /** What can be typed after a command. */
 export interface CompletedCommand {
@@ -127,4 +128,20 @@ function quote(text: string): string {
 /** A path as the walk over the words sees it: ` status`, `explain pod`. */
 function spaced(path: string): string {
   return path.includes(' ') ? path : ` ${path}`;
+}
+
+const shells = { bash: writeBashCompletion, zsh: writeZshCompletion, fish: writeFishCompletion } as const;
+
+export function completionCommand(context: CommandContext): Command {
+  return new Command('completion')
+    .description(
+      'Prints a script that completes commands, options, nodes and pending pods. For bash: source <(gpu-partition completion bash)',
+    )
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(shells)))
+    .action(async (shell: keyof typeof shells) => {
+      const described = await Promise.all(
+        commands.map(async ({ summary, load }) => describeCommand((await load())(context), summary)),
+      );
+      context.terminal.stdout.write(shells[shell](described.flat()));
+    });
 }

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-
 import { runCli } from './program.ts';
 import { Output } from './terminal.ts';
 

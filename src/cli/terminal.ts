@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
-// As a whole: a name that an outdated Node lacks would stop it before it can print which version it needs.
 import util from 'node:util';
+import { escapeInvisible } from '../core/text/words.ts';
+import { fitLine, type Line, plainText, type Tone } from '../core/view/lines.ts';
 
-import { escapeInvisible } from '../core/text/visible-text.ts';
-
+// As a whole: a name that an outdated Node lacks would stop it before it can print which version it needs.
 /** The process's own streams, or a test's. */
 export interface Streams {
   readonly stdin: Readable;
@@ -123,4 +123,85 @@ export function printJson(terminal: Terminal, value: unknown): void {
 /** One line, even if a name in it has several. */
 export function printLine(output: Output, line: string): void {
   output.write(`${line.replaceAll('\n', String.raw`\n`)}\n`);
+}
+
+const styles: Readonly<Record<Tone, Style | undefined>> = {
+  plain: undefined,
+  title: 'bold',
+  good: 'green',
+  warn: 'yellow',
+  bad: 'red',
+  dim: 'dim',
+  used: 'yellow',
+  free: 'green',
+  going: 'red',
+  coming: 'cyan',
+};
+
+/** Prints lines, coloured if the output shows colours. */
+export function printLines(output: Output, lines: readonly Line[]): void {
+  for (const line of lines) output.write(`${paintLine(output, line)}\n`);
+}
+
+function paintLine(output: Output, line: Line): string {
+  const fitted = fitLine(line, output.room);
+  return fitted
+    .map(({ text, tone }) => (styles[tone] === undefined ? text : output.paint(styles[tone], text)))
+    .join('');
+}
+
+/** A live picture: redrawn in place on a terminal, printed again below elsewhere. */
+export class LiveScreen {
+  readonly #output: Output;
+  #shown: string | undefined;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  show(lines: readonly Line[]): void {
+    const text = lines.map(plainText).join('\n');
+    if (text === this.#shown) return;
+    const isFirst = this.#shown === undefined;
+    this.#shown = text;
+    const { rows } = this.#output;
+    if (rows === undefined) {
+      if (!isFirst) this.#output.write('\n');
+      printLines(this.#output, lines);
+    } else {
+      // A picture taller than the screen would scroll it, and the next one would start in the middle.
+      this.#output.home(isFirst);
+      const shown = lines.slice(0, rows - 1);
+      for (const line of shown) this.#output.writeRow(paintLine(this.#output, line));
+      this.#output.clearBelow();
+    }
+  }
+
+  /** Redraws although nothing has changed: the terminal has. */
+  forget(): void {
+    if (this.#shown !== undefined) this.#shown = '';
+  }
+}
+
+/** 0 good; 1 a finding (does not fit, invalid); 2 usage error or unreadable input; 3 the state could not be determined. */
+export type ExitCode = 0 | 1 | 2 | 3;
+
+/** An error that the user can fix: shown as one sentence, without a stack trace. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: ExitCode;
+  readonly lines: readonly string[];
+
+  /** @param message one sentence, or several on one line each */
+  constructor(message: string | readonly string[], exitCode: ExitCode = 2, options?: ErrorOptions) {
+    const lines = typeof message === 'string' ? [message] : message;
+    super(lines.join('\n'), options);
+    this.lines = lines;
+    this.exitCode = exitCode;
+  }
+}
+
+/** Carries a command's exit code out of commander, which discards an action's result. */
+export class CommandOutcome {
+  code: ExitCode = 0;
 }

@@ -1,26 +1,39 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { FleetMemory } from '../core/node/fleet-memory.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
-import { isUrgentNode } from '../core/node/node-view.ts';
-import { managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
-import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
-import { keepWriter } from '../core/policy/as-written.ts';
+import { isUrgentNode } from '../core/kubernetes/node.ts';
+import { managedConfig } from '../core/nvidia/managed-config.ts';
+import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
+import { keepWriter, currentOf } from '../core/policy/versions.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import { hasAskedSince } from '../core/policy/history.ts';
-import { admitsOf, type PolicyRecord } from '../core/policy/policy-record.ts';
-import { currentOf } from '../core/policy/versions.ts';
-import { capBeside } from '../core/rollout/cap.ts';
-import { FleetRollout } from '../core/rollout/fleet-rollout.ts';
+import { admitsOf, type PolicyRecord } from '../core/policy/record.ts';
+import {
+  capBeside,
+  countLimit,
+  type Limit,
+  isNewSlot,
+  rolloutStateWith,
+  type NodeRolloutState,
+  type Slot,
+  slotOf,
+} from '../core/rollout/budget.ts';
+import { FleetRollout } from '../core/rollout/fleet.ts';
 import type { LedgerSnapshot } from '../core/rollout/ledger.ts';
-import { countLimit, type Limit } from '../core/rollout/limit.ts';
-import { isNewSlot, rolloutStateWith, type NodeRolloutState, type Slot, slotOf } from '../core/rollout/slot.ts';
-import type { KubeObject } from '../kube/resource.ts';
-import type { Store } from '../kube/store.ts';
-import type { AgentPods } from './agents.ts';
-import { OwnWrites } from '../kube/own-writes.ts';
-import { projectNode } from '../core/projection/project-node.ts';
-import type { NodeObject } from './node-object.ts';
-import { projectPartition } from '../core/projection/project-partition.ts';
+import type { KubeObject, Store, ObjectRef } from '../kube/watch.ts';
+import type { AgentPods } from './node-notifier.ts';
+import { Expectations } from '../kube/own-writes.ts';
+import { projectNode, projectPartition, projectAgentPod } from '../core/cluster/watched-objects.ts';
+import type { NodeObject } from './operator.ts';
+import { nodePartitions, nodes, pods, policies, configMaps } from '../api/resources.ts';
+import type { PodView } from '../core/kubernetes/pod.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { type Stoppable, WarmWatch } from '../kube/operator.ts';
+import type { Logger } from '../process/log.ts';
+import type { WatchFigures } from './metrics.ts';
+import { parse, stringify } from 'yaml';
+import type { ConfigFiles } from '../core/node/snapshot.ts';
+import { ApiError } from '../kube/api-error.ts';
 
 /** Identifies a node's slot in a ledger. */
 export function nameSlot(
@@ -45,9 +58,9 @@ interface RolloutQuestion {
 
 /** The controller's view of the cluster: its watches, its own writes, and what follows from them. */
 export class Cluster {
-  readonly policies: OwnWrites<GpuPartitionPolicy & KubeObject>;
-  readonly nodes: OwnWrites<NodeObject>;
-  readonly partitions: OwnWrites<GpuNodePartition & KubeObject>;
+  readonly policies: Expectations<GpuPartitionPolicy & KubeObject>;
+  readonly nodes: Expectations<NodeObject>;
+  readonly partitions: Expectations<GpuNodePartition & KubeObject>;
   readonly fleet: Fleet;
   readonly agents: AgentPods;
   readonly rollout = new FleetRollout();
@@ -62,9 +75,9 @@ export class Cluster {
     readonly fleet: Fleet;
     readonly agents: AgentPods;
   }) {
-    this.policies = new OwnWrites(parts.policies, keepWriter);
-    this.nodes = new OwnWrites(parts.nodes, projectNode);
-    this.partitions = new OwnWrites(parts.partitions, projectPartition);
+    this.policies = new Expectations(parts.policies, keepWriter);
+    this.nodes = new Expectations(parts.nodes, projectNode);
+    this.partitions = new Expectations(parts.partitions, projectPartition);
     this.fleet = parts.fleet;
     this.agents = parts.agents;
   }
@@ -188,5 +201,153 @@ export class Cluster {
       [...this.fleet.policies].some(({ newest, inForce }) => asks(newest) || asks(inForce)) ||
       this.nodes.list().some(({ metadata }) => metadata.labels?.[devicePluginConfigLabel] === key)
     );
+  }
+}
+
+const agentSelector = 'app.kubernetes.io/name=gpu-partition-agent';
+
+/** What a term of leadership needs of a watch. */
+type Watched<T extends KubeObject> = Pick<WarmWatch<T>, 'store' | 'attach'>;
+
+/** The watches of a term of leadership. */
+export interface WatchedCluster {
+  readonly policies: Watched<GpuPartitionPolicy & KubeObject>;
+  readonly nodes: Watched<NodeObject>;
+  readonly partitions: Watched<GpuNodePartition & KubeObject>;
+  readonly agents: Watched<PodView>;
+  /** Resolves when all stores are complete and at least as new as the API server is now. @param client of the term */
+  catchUp(client: KubeClient, signal: AbortSignal): Promise<void>;
+}
+
+/** The watches of a controller, from its start to its end: a standby keeps them up to date and acts on nothing. */
+export class ClusterWatches implements WatchedCluster, Stoppable {
+  readonly policies: WarmWatch<GpuPartitionPolicy & KubeObject>;
+  readonly nodes: WarmWatch<NodeObject>;
+  readonly partitions: WarmWatch<GpuNodePartition & KubeObject>;
+  readonly agents: WarmWatch<PodView>;
+
+  /** @param parts.agentNamespace the namespace of the agents' pods */
+  constructor(parts: { readonly client: KubeClient; readonly logger: Logger; readonly agentNamespace: string }) {
+    const { client, logger, agentNamespace } = parts;
+    const common = { client, logger };
+    this.policies = new WarmWatch({ ...common, resource: policies, strip: keepWriter });
+    this.nodes = new WarmWatch({ ...common, resource: nodes, strip: projectNode });
+    this.partitions = new WarmWatch({ ...common, resource: nodePartitions, strip: projectPartition });
+    this.agents = new WarmWatch({
+      ...common,
+      resource: pods,
+      namespace: agentNamespace,
+      labelSelector: agentSelector,
+      strip: projectAgentPod,
+    });
+  }
+
+  /** By the plural of the resource. */
+  get figures(): ReadonlyMap<string, WatchFigures> {
+    return new Map<string, WatchFigures>([
+      [policies.plural, this.policies],
+      [nodes.plural, this.nodes],
+      [nodePartitions.plural, this.partitions],
+      [pods.plural, this.agents],
+    ]);
+  }
+
+  start(): this {
+    for (const watch of this.#all) watch.start();
+    return this;
+  }
+
+  async catchUp(client: KubeClient, signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#all.map((watch) => watch.catchUp(client, signal)));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#all.map((watch) => watch.stop()));
+  }
+
+  get #all() {
+    return [this.policies, this.nodes, this.partitions, this.agents] as const;
+  }
+}
+
+interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** How long a read stays valid, in ms: many nodes ask at the same time. */
+const trustMs = 5000;
+const ownKey = /^gpu-partition-(none|single|mixed)-[0-9a-f]{8}$/;
+
+/**
+ * The ConfigMap with the device plugin's config files: one per strategy and sharing that policies ask for, next to any other keys.
+ * A file never changes under its name, since the plugin reads it again only when the name changes.
+ */
+export class ConfigMapFiles {
+  readonly #client: KubeClient;
+  readonly #ref: ObjectRef & { readonly namespace: string };
+  readonly #now: () => number;
+  #last: { readonly at: number; readonly files: Promise<ConfigFiles> } | undefined;
+
+  constructor(client: KubeClient, place: { readonly namespace: string; readonly name: string }, now: () => number) {
+    this.#client = client;
+    this.#ref = { resource: configMaps, ...place };
+    this.#now = now;
+  }
+
+  read(): Promise<ConfigFiles> {
+    const at = this.#now();
+    if (this.#last && at - this.#last.at <= trustMs) return this.#last.files;
+    const last = { at, files: this.#read() };
+    this.#last = last;
+    // A failure is not kept: three in a row set a node aside.
+    last.files.catch(() => {
+      if (this.#last === last) this.#last = undefined;
+    });
+    return last.files;
+  }
+
+  /** @param isUsed whether a file of ours is needed; unused ones are removed in the same write. A plugin without its file does not start */
+  async publish(key: string, file: Readonly<Record<string, unknown>>, isUsed: (key: string) => boolean): Promise<void> {
+    try {
+      await this.#write(key, file, isUsed);
+    } finally {
+      // Who has read it meanwhile may have read what was there before.
+      this.#last = undefined;
+    }
+  }
+
+  async #write(key: string, file: Readonly<Record<string, unknown>>, isUsed: (key: string) => boolean): Promise<void> {
+    const data = { [key]: stringify(file) };
+    const { namespace, name } = this.#ref;
+    const found = await this.#client.find<ConfigMap>(this.#ref);
+    // If somebody else created or changed it meanwhile, the write is refused, and everything is checked again.
+    if (!found) {
+      await this.#client.create<ConfigMap>(configMaps, { metadata: { namespace, name }, data });
+      return;
+    }
+    const unused = Object.keys(found.data ?? {}).filter((one) => ownKey.test(one) && !isUsed(one));
+    const { resourceVersion } = found.metadata;
+    const changes = { ...Object.fromEntries(unused.map((one) => [one, null])), ...data };
+    await this.#client.merge(this.#ref, { metadata: { resourceVersion }, data: changes });
+  }
+
+  async #read(): Promise<ConfigFiles> {
+    try {
+      const { data = {} } = (await this.#client.find<ConfigMap>(this.#ref)) ?? {};
+      const files = Object.entries(data).map(([key, text]) => [key, parseYaml(text)] as const);
+      return { state: 'Read', files: Object.fromEntries(files) };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 403) throw error;
+      return { state: 'Unreadable', why: error.message };
+    }
+  }
+}
+
+function parseYaml(text: string): unknown {
+  try {
+    return parse(text, { logLevel: 'error' });
+  } catch {
+    // The administrator's file may contain anything; its plugin reports errors.
+    return undefined;
   }
 }

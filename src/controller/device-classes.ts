@@ -1,25 +1,24 @@
-import { listServed } from '../kube/served.ts';
+import { listServed, type KubeClient } from '../kube/client.ts';
 import { controllerManager } from '../api/names.ts';
 import { deviceClasses, policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import {
   type DeviceClassObject,
-  isKept,
+  isUnchangedClass,
   listMissingClasses,
   type MissingClass,
-} from '../core/classes/class-objects.ts';
+  listSliceKinds,
+} from '../core/policy/device-classes.ts';
 import { mayUseClaims } from '../core/policy/rules.ts';
-import { listSliceKinds } from '../core/classes/slice-kind.ts';
-import type { PolicyRecord } from '../core/policy/policy-record.ts';
+import type { PolicyRecord } from '../core/policy/record.ts';
 import { currentOf, enforces } from '../core/policy/versions.ts';
 import { ApiError, isConflict } from '../kube/api-error.ts';
-import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
-import type { KubeObject } from '../kube/resource.ts';
-import type { Logger } from '../process/logger.ts';
+import type { KubeObject } from '../kube/watch.ts';
+import type { Logger } from '../process/log.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
-import { sameJson } from '../core/text/fingerprint.ts';
+import { deepEqual } from '../core/text/json.ts';
 import type { SliceWatch } from './slice-watch.ts';
 
 /** How often the classes are looked at, in ms: they are not watched, and somebody may delete one. */
@@ -86,7 +85,7 @@ export class DeviceClassReconciler {
 
   #hasFailed({ metadata, spec }: DeviceClassObject, found: object | undefined): boolean {
     const { asked, at } = this.#failed.get(metadata.name) ?? {};
-    return at !== undefined && sameJson(asked, [spec, found ?? null]) && this.#parts.now() - at < tryAgainMs;
+    return at !== undefined && deepEqual(asked, [spec, found ?? null]) && this.#parts.now() - at < tryAgainMs;
   }
 
   /** Without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it, and what the API server keeps */
@@ -101,7 +100,7 @@ export class DeviceClassReconciler {
       });
       this.#parts.log.info('a DeviceClass is written', { name });
       const taken = takenBy === undefined ? undefined : describeTaken(name, takenBy);
-      return { problem: isKept(wanted, kept) ? taken : describeLoss(name), kept };
+      return { problem: isUnchangedClass(wanted, kept) ? taken : describeLoss(name), kept };
     } catch (error) {
       if (error instanceof ApiError) return { problem: describeRefusal(name, error) };
       throw error;

@@ -1,18 +1,17 @@
-import { definedOnly } from '../core/text/defined-fields.ts';
+import { omitUndefined } from '../core/text/json.ts';
 import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
-import { patchNode } from '../core/metadata/node-patch.ts';
+import { patchNode } from '../core/kubernetes/node-patch.ts';
 import type { Command, Drain } from '../core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../core/node/memory.ts';
-import { metadataOf } from '../core/node/node-view.ts';
+import { metadataOf } from '../core/kubernetes/node.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { KubeObject } from '../kube/resource.ts';
-import type { Logger } from '../process/logger.ts';
-import type { Cluster } from './cluster.ts';
-import type { ConfigMapFiles } from './config-map-files.ts';
-import { cutText } from '../core/text/cut-text.ts';
+import type { KubeObject } from '../kube/watch.ts';
+import type { Logger } from '../process/log.ts';
+import type { Cluster, ConfigMapFiles } from './cluster.ts';
+import { cutText } from '../core/text/words.ts';
 
 interface Parts {
   readonly client: KubeClient;
@@ -56,7 +55,7 @@ export class Executor {
     for (const { command, refusal } of answers) {
       const { uid } = command.pod;
       const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
-      known = noteEviction(known, uid, { at: this.#parts.now(), refusal, ...definedOnly({ round, owner }) });
+      known = noteEviction(known, uid, { at: this.#parts.now(), refusal, ...omitUndefined({ round, owner }) });
     }
     return { memory: known, unanswered: answers.find(({ unanswered }) => unanswered !== undefined)?.unanswered };
   }
@@ -198,7 +197,7 @@ export class Executor {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
       metadata: { name, namespace },
-      deleteOptions: definedOnly({ preconditions: { uid }, gracePeriodSeconds: graceSeconds }),
+      deleteOptions: omitUndefined({ preconditions: { uid }, gracePeriodSeconds: graceSeconds }),
     };
     await this.#parts.client.createSubresource({ resource: pods, namespace, name, subresource: 'eviction' }, body);
   }
@@ -207,7 +206,7 @@ export class Executor {
     const { namespace, name, uid } = pod;
     await this.#parts.client.delete(
       { resource: pods, namespace, name },
-      definedOnly({ preconditions: { uid }, gracePeriodSeconds: graceSeconds }),
+      omitUndefined({ preconditions: { uid }, gracePeriodSeconds: graceSeconds }),
     );
     this.#parts.log.warn('pod deleted by force', { node, pod: `${namespace}/${name}` });
   }

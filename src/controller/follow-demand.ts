@@ -1,11 +1,11 @@
-import type { PolicyDemand } from '../api/types.ts';
-import type { PoolGpu } from '../core/demand/pool.ts';
-import type { PodView } from '../core/pods/pod-view.ts';
+import type { PolicyDemand, GpuNodePartition } from '../api/types.ts';
+import type { PoolGpu } from '../core/demand/solver/pool.ts';
+import type { PodView } from '../core/kubernetes/pod.ts';
 import { mayUseClaims } from '../core/policy/rules.ts';
-import type { DemandReport } from '../core/policy/demand-report.ts';
-import type { PolicyRecord } from '../core/policy/policy-record.ts';
-import { findStop } from '../core/rollout/gate.ts';
-import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
+import type { DemandReport } from '../core/policy/slices.ts';
+import type { PolicyRecord } from '../core/policy/record.ts';
+import { findStop } from '../core/rollout/budget.ts';
+import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/demand/state.ts';
 import {
   type DefragState,
   isOfRequest,
@@ -16,10 +16,11 @@ import {
   refuseMoves,
   requestedFree,
   wasPlanned,
-} from '../core/supply/defrag.ts';
-import { explainMoves, listMoves } from '../core/supply/defrag-moves.ts';
-import { isNewPolicy, type PoolCluster } from '../core/supply/demand-pool.ts';
-import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
+  explainMoves,
+  listMoves,
+} from '../core/demand/defrag.ts';
+import { isNewPolicy, type PoolCluster, type DemandGpu, setMembersAside } from '../core/demand/members.ts';
+import { askFor, type DemandAsked, type Planned, planServed } from '../core/demand/plan-pool.ts';
 import {
   reportDemand,
   reportFailure,
@@ -27,22 +28,30 @@ import {
   reportUncounted,
   reportUnread,
   type ToldDemand,
-} from '../core/supply/demand-report.ts';
-import { listGoing, weighGpus } from '../core/supply/eviction-weight.ts';
-import { explainUnread } from '../core/supply/kueue.ts';
-import { type Member, setMembersAside } from '../core/supply/member.ts';
-import { listWaiters, type NamespaceLabels } from '../core/supply/pod-demand.ts';
-import { type Planned, planServed } from '../core/supply/pool-plan.ts';
-import type { Uncounted } from '../core/supply/waiting-share.ts';
-import { followsPods, type WantedSlice } from '../core/supply/wanted-slices.ts';
-import { definedOnly } from '../core/text/defined-fields.ts';
-import { sameJson } from '../core/text/fingerprint.ts';
+} from '../core/demand/report.ts';
+import { listGoing, weighGpus, indexHolders, type PoolHolders } from '../core/demand/eviction-cost.ts';
+import { explainUnread, holding, type KueueReading } from '../core/demand/kueue.ts';
+import { listWaiters, type NamespaceLabels, type Uncounted, type Waiter } from '../core/demand/waiting-pods.ts';
+import { followsPods, type WantedSlice } from '../core/demand/wanted.ts';
+import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
-import { describeError, type Logger } from '../process/logger.ts';
-import { planPool } from '../process/pool-plan.ts';
-import { readMembers, readWaiting } from '../process/pool-reading.ts';
+import { describeError, type Logger } from '../process/log.ts';
+import { planPool, readMembers, readWaiting } from '../planner/questions.ts';
 import type { Cluster } from './cluster.ts';
-import type { DemandReads, HeldReading } from './demand-reads.ts';
+import { nodePartitions, deviceClasses, disruptionBudgets, namespaces, pods } from '../api/resources.ts';
+import type { NodeSnapshot } from '../core/node/snapshot.ts';
+import { planPreview } from '../core/plan/node.ts';
+import { type KubeClient, readKueue, listServed } from '../kube/client.ts';
+import type { KubeObject } from '../kube/watch.ts';
+import type { DeviceClassView } from '../core/cluster/claim-requests.ts';
+import { type ExtendedNames, extendedNamesOf } from '../core/cluster/judge.ts';
+import { selectedKeys } from '../core/kubernetes/selectors.ts';
+import type { BudgetView } from '../core/kubernetes/eviction.ts';
+import { projectHolder, projectHoldings, projectWaitingPod } from '../core/demand/watched-objects.ts';
+import { ApiError } from '../kube/api-error.ts';
+import type { ListOptions } from '../kube/request.ts';
+import { EventLoopYield } from '../process/clock.ts';
+import { projectBudget, PacedReading } from './gather.ts';
 
 /** How old a list of DeviceClasses may be, in ms. */
 const classesPaceMs = 30_000;
@@ -50,7 +59,7 @@ const classesPaceMs = 30_000;
 /** What is planned. */
 interface Question {
   readonly asked: DemandAsked;
-  readonly members: readonly Member[];
+  readonly members: readonly DemandGpu[];
   /** For what the demand is, and the nodes on which others may go for pods that wait. */
   readonly demand: PolicyDemand;
   readonly nodes?: ReadonlySet<string> | undefined;
@@ -86,7 +95,7 @@ function evicts({ destroy }: Planned['layouts'][number]): boolean {
 /** Of a plan, what is taken of it. */
 function layoutsOf(
   { members, layouts }: Planned,
-  touched: readonly Member[],
+  touched: readonly DemandGpu[],
 ): readonly (Planned['layouts'][number] | undefined)[] {
   const taken = new Set(touched.map(({ gpu }) => gpu.id));
   return members.map(({ gpu }, index) => (taken.has(gpu.id) ? layouts[index] : undefined));
@@ -142,7 +151,7 @@ export class DemandReconciler {
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
       const stop = findStop(policy, this.#parts.now());
       const found = reportUncounted(reportDemand(wanted, current, planned.shortfall, stop), name, uncounted);
-      const report = { ...found, ...definedOnly({ defrag: isWhole ? defrag : (part ?? defrag) }) };
+      const report = { ...found, ...omitUndefined({ defrag: isWhole ? defrag : (part ?? defrag) }) };
       this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
       if (!isWhole) return { requeueAfterMs: 100 };
     } catch (error) {
@@ -161,8 +170,8 @@ export class DemandReconciler {
   }
 
   #report(record: PolicyRecord, found: DemandReport): void {
-    const report = { ...found, ...definedOnly({ generation: record.policy.metadata.generation }) };
-    if (sameJson(record.demand, report)) return;
+    const report = { ...found, ...omitUndefined({ generation: record.policy.metadata.generation }) };
+    if (deepEqual(record.demand, report)) return;
     record.demand = report;
     this.#parts.tellPolicy(record.name);
   }
@@ -170,11 +179,11 @@ export class DemandReconciler {
   #told({ name, demand }: PolicyRecord): ToldDemand {
     const { demand: states = [], defrag, steady } = this.#parts.cluster.policies.get(name)?.status ?? {};
     return demand
-      ? { states: demand.states, ...definedOnly({ defrag: demand.defrag, steady: demand.steady }) }
-      : { states, ...definedOnly({ defrag, steady }) };
+      ? { states: demand.states, ...omitUndefined({ defrag: demand.defrag, steady: demand.steady }) }
+      : { states, ...omitUndefined({ defrag, steady }) };
   }
 
-  async #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
+  async #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly DemandGpu[]> {
     const cluster = await this.#readCluster();
     const now = this.#parts.now();
     return readMembers(cluster, record, {
@@ -193,7 +202,7 @@ export class DemandReconciler {
   async #want(
     record: PolicyRecord,
     demand: PolicyDemand,
-    members: readonly Member[],
+    members: readonly DemandGpu[],
     course: DemandCourse,
     signal: AbortSignal,
   ): Promise<Want> {
@@ -296,4 +305,144 @@ export class DemandReconciler {
     const isSpared = (pod: PodView): boolean => course.isSpared(demand, pod, nowMs);
     return weighGpus(members, holders, policy.spec.drain, { nodes, isSpared, nowMs });
   }
+}
+
+interface PreviewParts {
+  readonly client: KubeClient;
+  readonly cluster: Cluster;
+  /** Called with each policy whose status has changed. */
+  readonly onNews: (policy: string) => void;
+}
+
+/**
+ * Works out what policies of mode Plan would do to a node over which another policy decides. Its agent plans the wish of that one
+ * alone, so this is done in memory.
+ */
+export class PreviewPlanner {
+  readonly #parts: PreviewParts;
+  /** The version of the partition that was planned last, by node. */
+  readonly #planned = new Map<string, string | undefined>();
+
+  constructor(parts: PreviewParts) {
+    this.#parts = parts;
+  }
+
+  async plan({ node, claim }: NodeSnapshot): Promise<void> {
+    const { name } = node.metadata;
+    const { fleet, partitions } = this.#parts.cluster;
+    const version = partitions.get(name)?.metadata.resourceVersion;
+    const isSame = this.#planned.get(name) === version;
+    const due = claim.beside.filter(
+      ({ metadata }) => !isSame || fleet.policy(metadata.name)?.tally.unseen.has(name) === true,
+    );
+    if (claim.beside.length === 0) this.#planned.delete(name);
+    if (due.length === 0) return;
+    // The watch keeps no pods of slices.
+    const partition = await this.#parts.client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
+    this.#planned.set(name, version);
+    for (const policy of due) {
+      const outcome = planPreview(name, fleet.claimBeside(policy, partition), partition);
+      for (const told of fleet.count(policy, outcome)) this.#parts.onNews(told);
+    }
+  }
+
+  /** Call this when the node is gone. */
+  forget(node: string): void {
+    this.#planned.delete(node);
+  }
+}
+
+/** What was read of Kueue, and the pods that it holds back. */
+interface HeldReading {
+  readonly reading: KueueReading;
+  readonly waiters: readonly Waiter[];
+}
+
+/** What layouts are chosen by, of all policies. */
+interface DemandReads {
+  /** The pods of the cluster that wait for a node. */
+  readonly pods: PacedReading<readonly PodView[]>;
+  /** What Kueue holds back; a long queue takes long to read. */
+  readonly held: PacedReading<HeldReading>;
+  /** By which resources DRA drivers hand out slices; undefined: they may not be listed. */
+  readonly names: PacedReading<ExtendedNames>;
+  /** Who holds slices, and what their eviction costs: read for a plan that may evict. */
+  readonly holders: PacedReading<PoolHolders>;
+  /** Read where a demand says whose pods count. */
+  readonly namespaces: PacedReading<NamespaceLabels>;
+}
+
+export function readForDemands(client: KubeClient): DemandReads {
+  return {
+    pods: new PacedReading(() => listPendingPods(client)),
+    held: new PacedReading(async () => takeIn(await readKueue(client))),
+    names: new PacedReading(() => listNames(client)),
+    holders: new PacedReading(() => listHolders(client)),
+    namespaces: new PacedReading(() => listNamespaces(client)),
+  };
+}
+
+async function listNamespaces(client: KubeClient): Promise<NamespaceLabels> {
+  const { items } = await client.list<KubeObject>(namespaces, {}, { project: projectNamespace });
+  return new Map(items.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
+}
+
+function projectNamespace({ metadata: { name, labels = {} }, ...object }: KubeObject): KubeObject {
+  return { ...object, metadata: { name, labels } };
+}
+
+/** Pods that no node runs yet: their number is small, and the server knows them by these fields. */
+const pending = 'spec.nodeName=,status.phase=Pending';
+
+/** In one answer, which the server has in memory. In pages, for which it reads all pods, where somebody has made it too long for us. */
+async function listPendingPods(client: KubeClient): Promise<readonly PodView[]> {
+  const list = async (options: ListOptions): Promise<readonly PodView[]> =>
+    (
+      await client.list<PodView & KubeObject>(
+        pods,
+        { fieldSelector: pending },
+        { ...options, project: projectWaitingPod },
+      )
+    ).items;
+  return list({ paged: false }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.reason === 'TooLarge') return list({ pageSize: 100 });
+    throw error;
+  });
+}
+
+async function listNames(client: KubeClient): Promise<ExtendedNames> {
+  try {
+    return extendedNamesOf(await listServed<DeviceClassView & KubeObject>(client, deviceClasses));
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+async function takeIn(reading: KueueReading): Promise<HeldReading> {
+  const turn = new EventLoopYield();
+  const waiters: Waiter[] = [];
+  for (const held of 'trouble' in reading ? [] : holding(reading)) {
+    waiters.push(...held);
+    await turn.pause();
+  }
+  return { reading, waiters };
+}
+
+const bound = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
+
+/** The watch of partitions does not keep the names of pods. */
+async function listHolders(client: KubeClient): Promise<PoolHolders> {
+  const { items: budgets } = await client.list<BudgetView & KubeObject>(
+    disruptionBudgets,
+    {},
+    { project: projectBudget },
+  );
+  const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
+  const project = (pod: PodView): PodView => projectHolder(pod, labelKeys);
+  const [partitions, found] = await Promise.all([
+    client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { project: projectHoldings }),
+    client.list<PodView>(pods, { fieldSelector: bound }, { project }),
+  ]);
+  return indexHolders({ partitions: partitions.items, pods: found.items, budgets });
 }

@@ -1,28 +1,78 @@
-import { listServed } from '../kube/served.ts';
-import { nodePartitions, nodes, pods, policies, resourceClaims, resourceSlices } from '../api/resources.ts';
+import { omitUndefined } from '../core/text/json.ts';
+import {
+  daemonSets,
+  disruptionBudgets,
+  nodePartitions,
+  nodes,
+  pods,
+  policies,
+  resourceClaims,
+  resourceSlices,
+} from '../api/resources.ts';
+import { type BudgetView, claimedDaemonSet } from '../core/kubernetes/eviction.ts';
+import { type KubeClient, listServed } from '../kube/client.ts';
+import type { KubeObject } from '../kube/watch.ts';
+import type { PodView } from '../core/kubernetes/pod.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { asksForClaims, backendOf, isFoundOut } from '../core/node/backend.ts';
-import type { Needed, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
-import { slotOf } from '../core/rollout/slot.ts';
-import { selectedKeys } from '../core/metadata/label-selector.ts';
-import { listHolderNamespaces } from '../core/node/rules/plan-holders.ts';
-import type { BudgetView } from '../core/pods/disruption-budget.ts';
-import { listReportedPods } from '../core/pods/reported-pods.ts';
-import { projectClaim } from '../core/projection/project-claim.ts';
-import type { ResourceClaimView } from '../core/dra/resource-claim.ts';
-import type { ResourceSliceView } from '../core/dra/resource-slice.ts';
-import type { KubeClient } from '../kube/client.ts';
-import type { KubeObject } from '../kube/resource.ts';
-import { type Cluster, nameSlot } from './cluster.ts';
-import type { ConfigMapFiles } from './config-map-files.ts';
-import { listBudgets, listMissingOwners } from './drain-reads.ts';
+import {
+  asksForClaims,
+  backendOf,
+  isFoundOut,
+  type Needed,
+  type NodeSettings,
+  type NodeSnapshot,
+} from '../core/node/snapshot.ts';
+import { slotOf } from '../core/rollout/budget.ts';
+import { selectedKeys } from '../core/kubernetes/selectors.ts';
+import { listHolderNamespaces } from '../core/node/rules/users.ts';
+import { listReportedPods } from '../core/device/holders.ts';
+import { projectClaim, projectNode, gpuResourcesOf, projectPod } from '../core/cluster/watched-objects.ts';
+import type { ResourceClaimView, ResourceSliceView } from '../core/kubernetes/claims.ts';
+import { type Cluster, nameSlot, type ConfigMapFiles } from './cluster.ts';
 import type { SliceWatch } from './slice-watch.ts';
-import { Turnstile } from '../process/turnstile.ts';
+import { Semaphore, steadyMs } from '../process/clock.ts';
 import { readGenerations } from '../core/policy/versions.ts';
-import { projectNode } from '../core/projection/project-node.ts';
-import type { NodeObject } from './node-object.ts';
-import { gpuResourcesOf, projectPod } from '../core/projection/project-pod.ts';
-import type { PodView } from '../core/pods/pod-view.ts';
+import type { NodeObject } from './operator.ts';
+
+/** The disruption budgets of these namespaces. */
+async function listBudgets(client: KubeClient, namespaces: readonly string[]): Promise<readonly BudgetView[]> {
+  const lists = await Promise.all(
+    namespaces.map((namespace) =>
+      client.list<BudgetView & KubeObject>(disruptionBudgets, { namespace }, { project: projectBudget }),
+    ),
+  );
+  return lists.flatMap(({ items }) => items);
+}
+
+/** UIDs of DaemonSets that pods name as their owners and that do not exist. */
+async function listMissingOwners(client: KubeClient, pods: readonly PodView[]): Promise<ReadonlySet<string>> {
+  const claims = new Map(
+    pods.flatMap((pod) => {
+      const { name, uid = '' } = claimedDaemonSet(pod) ?? {};
+      const { namespace = 'default' } = pod.metadata;
+      return name === undefined ? [] : [[`${namespace}/${name}/${uid}`, { namespace, name, uid }] as const];
+    }),
+  );
+  const found = await Promise.all(
+    [...claims.values()].map(async ({ namespace, name, uid }) => {
+      const known = await client.find<KubeObject>({ resource: daemonSets, namespace, name });
+      return known?.metadata.uid === uid ? [] : [uid];
+    }),
+  );
+  return new Set(found.flat());
+}
+
+/** Anybody may write budgets into a namespace of theirs: one with a longer selector is left to the API server, which enforces it. */
+const longestSelector = 4096;
+
+export function projectBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
+  const { name, namespace, generation } = metadata;
+  return {
+    metadata: omitUndefined({ name, namespace, generation }),
+    ...(spec && JSON.stringify(spec).length <= longestSelector && { spec }),
+    ...(status && { status }),
+  };
+}
 
 /** How many lists of one node's pods are read in parallel. The API server takes 0.1 s for each, to make sure that it is current. */
 const mostPodLists = 16;
@@ -40,7 +90,7 @@ interface Parts {
 /** Reads what decisions are based on. */
 export class Gatherer {
   readonly #parts: Parts;
-  readonly #podLists = new Turnstile(mostPodLists);
+  readonly #podLists = new Semaphore(mostPodLists);
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -157,5 +207,32 @@ export class Gatherer {
   #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
     const selection = { fieldSelector: `spec.nodeName=${node}` };
     return listServed<KubeObject & ResourceSliceView>(this.#parts.client, resourceSlices, selection, { paged: false });
+  }
+}
+
+/** Reading takes at most this part of the time. */
+const mostShare = 0.1;
+
+/** What takes long to read: read when it is asked for, but not again within ten times what it took. */
+export class PacedReading<Found> {
+  readonly #read: () => Promise<Found>;
+  readonly #now: () => number;
+  #known: { readonly untilMs: number; readonly startedMs: number; readonly found: Found } | undefined;
+
+  /** @param now a clock that is never set: otherwise what was read once would count for as long as it was set back */
+  constructor(read: () => Promise<Found>, now = steadyMs) {
+    this.#read = read;
+    this.#now = now;
+  }
+
+  /** @param longestMs how old the reading may be, from its beginning, unless reading takes long */
+  async get(longestMs = 0): Promise<Found> {
+    const startedMs = this.#now();
+    const known = this.#known;
+    if (known && startedMs < Math.max(known.untilMs, known.startedMs + longestMs)) return known.found;
+    const found = await this.#read();
+    const endedMs = this.#now();
+    this.#known = { startedMs, untilMs: endedMs + (endedMs - startedMs) / mostShare, found };
+    return found;
   }
 }

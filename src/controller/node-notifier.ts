@@ -2,14 +2,15 @@ import { nodePartitions, nodes } from '../api/resources.ts';
 import { repartitioningTaint } from '../api/names.ts';
 import type { GpuNodePartition, NodePartitionStatus } from '../api/types.ts';
 import type { Command, Drain } from '../core/node/commands.ts';
-import { describeModeChanges } from '../core/report/mode-changes.ts';
-import { describeDrain } from '../core/status/drain-text.ts';
-import { countWords } from '../core/text/cut-text.ts';
+import { describeModeChanges } from '../core/device/report.ts';
+import { describeDrain } from '../core/node/status-node.ts';
+import { countWords } from '../core/text/words.ts';
 import type { EventRecorder } from '../kube/events.ts';
-import type { Logger } from '../process/logger.ts';
-import type { KubeObject } from '../kube/resource.ts';
-import type { NodeStep } from './node-step.ts';
-import type { NodeObject } from './node-object.ts';
+import type { Logger } from '../process/log.ts';
+import type { KubeObject, Change } from '../kube/watch.ts';
+import type { NodeStep, NodeObject } from './operator.ts';
+import { type AgentView, viewAgent } from '../core/node/snapshot.ts';
+import type { PodView } from '../core/kubernetes/pod.ts';
 
 /** Of nearly all nodes. */
 const noRefusals: ReadonlyMap<string, string> = new Map();
@@ -140,4 +141,25 @@ function describeWork(partition: GpuNodePartition | undefined): string {
 
 function reasonOf(status: NodePartitionStatus | undefined): string {
   return status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? 'AgentNotReporting';
+}
+
+/** The agents' pods by node. */
+export class AgentPods {
+  readonly #byNode = new Map<string, Map<string, PodView>>();
+
+  /** @returns the node that the change is about, if any */
+  update({ type, key, object }: Change<PodView>): string | undefined {
+    const node = object.spec?.nodeName;
+    if (node === undefined) return undefined;
+    const pods = this.#byNode.get(node) ?? new Map<string, PodView>();
+    if (type === 'delete') pods.delete(key);
+    else pods.set(key, object);
+    if (pods.size > 0) this.#byNode.set(node, pods);
+    else this.#byNode.delete(node);
+    return node;
+  }
+
+  viewOf(node: string): AgentView {
+    return viewAgent([...(this.#byNode.get(node)?.values() ?? [])]);
+  }
 }

@@ -1,35 +1,28 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { NodeSettings } from '../core/node/snapshot.ts';
 import { Fleet } from '../core/policy/fleet.ts';
-import { sameJson } from '../core/text/fingerprint.ts';
+import { deepEqual } from '../core/text/json.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { EventRecorder } from '../kube/events.ts';
-import { ResilientOperator } from '../kube/operator.ts';
-import type { KubeObject } from '../kube/resource.ts';
-import type { Change } from '../kube/store.ts';
-import type { WarmWatch, WatchReader } from '../kube/warm-watch.ts';
-import type { Logger } from '../process/logger.ts';
-import { AgentPods } from './agents.ts';
-import { Cluster } from './cluster.ts';
-import type { WatchedCluster } from './cluster-watches.ts';
-import { ConfigMapFiles } from './config-map-files.ts';
+import { ResilientOperator, type WarmWatch, type WatchReader } from '../kube/operator.ts';
+import type { KubeObject, Change } from '../kube/watch.ts';
+import type { Logger } from '../process/log.ts';
+import { AgentPods, NodeNotifier } from './node-notifier.ts';
+import { Cluster, type WatchedCluster, ConfigMapFiles } from './cluster.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import { DeviceClassReconciler } from './device-classes.ts';
-import { readForDemands } from './demand-reads.ts';
-import { DemandReconciler } from './follow-demand.ts';
+import { readForDemands, DemandReconciler, PreviewPlanner } from './follow-demand.ts';
 import { Executor } from './execute.ts';
-import { Forecast } from './forecast.ts';
+import { Forecast, PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
 import { Gatherer } from './gather.ts';
-import type { PodView } from '../core/pods/pod-view.ts';
-import type { NodeObject } from './node-object.ts';
-import { NodeReconciler } from './reconcile-node.ts';
-import { NodeNotifier } from './node-notifier.ts';
-import { BesidePlanner } from './plan-beside.ts';
-import { PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
+import type { PodView } from '../core/kubernetes/pod.ts';
+import { NodeReconciler, NodeReporter } from './reconcile-node.ts';
 import { SliceWatch } from './slice-watch.ts';
-import { NodeReporter } from './report-node.ts';
+import type { Command, Verdict } from '../core/node/commands.ts';
+import type { NodeMemory } from '../core/node/memory.ts';
+import type { NodeView } from '../core/kubernetes/node.ts';
 
-export interface GpuPartitionOperatorOptions {
+interface GpuPartitionOperatorOptions {
   readonly client: KubeClient;
   readonly logger: Logger;
   readonly settings: NodeSettings;
@@ -148,8 +141,8 @@ export class GpuPartitionOperator extends ResilientOperator {
       }
       const { object, previous } = change;
       const { labels = {} } = object.metadata;
-      const hasNewLabels = !sameJson(previous?.metadata.labels, labels);
-      if (previous && !hasNewLabels && sameJson(partsBesideLabels(previous), partsBesideLabels(object)))
+      const hasNewLabels = !deepEqual(previous?.metadata.labels, labels);
+      if (previous && !hasNewLabels && deepEqual(partsBesideLabels(previous), partsBesideLabels(object)))
         return undefined;
       if (hasNewLabels) {
         for (const policy of fleet.setNode(key, labels)) tellPolicy(policy);
@@ -169,7 +162,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       gatherer,
       executor: new Executor({ client, cluster, configFiles, log: logger, now }),
       reporter,
-      beside: new BesidePlanner({ client, cluster, onNews: tellPolicy }),
+      beside: new PreviewPlanner({ client, cluster, onNews: tellPolicy }),
       onStep: (step) => {
         metrics?.record(step);
         notifier.notify(step);
@@ -240,3 +233,15 @@ function partsBesideLabels({ metadata, spec, status }: NodeObject): readonly unk
   const { uid, annotations, deletionTimestamp } = metadata;
   return [uid, annotations, deletionTimestamp, spec, status];
 }
+
+/** The result of one look at a node. */
+export interface NodeStep {
+  readonly node: string;
+  readonly verdict: Verdict;
+  /** The commands that were carried out. */
+  readonly commands: readonly Command[];
+  readonly memory: NodeMemory;
+}
+
+/** A Node from the API server, without its unused parts. */
+export type NodeObject = KubeObject & NodeView;

@@ -1,27 +1,223 @@
-import { historyManager, ledgerManager } from '../api/names.ts';
+import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
+import { listRefused, type PolicyRecord, type NodeCounts } from '../core/policy/record.ts';
+import { type ScheduleTimes, judgeSchedules, type ScheduleMark } from '../core/policy/schedules.ts';
+import { accept, noteWrite, writeDueInMs, wantedFinalizers, currentOf, isAccepted } from '../core/policy/versions.ts';
+import { type PolicyFacts, isNews, type PolicyStatusDraft, policyStatus } from '../core/node/status-policy.ts';
+import { omitUndefined, deepEqual } from '../core/text/json.ts';
+import { statusBounds } from '../api/generated/gpu-partition-policy.bounds.ts';
 import { policies } from '../api/resources.ts';
-import type { GpuPartitionPolicy } from '../api/types.ts';
-import { noteInForce } from '../core/policy/history.ts';
-import { listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
-import { judgeSchedules, type ScheduleMark, type ScheduleTimes } from '../core/policy/timetable.ts';
-import { currentOf, isAccepted } from '../core/policy/versions.ts';
-import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
-import type { Limit } from '../core/rollout/limit.ts';
-import { policyStatus } from '../core/status/policy-status.ts';
-import { timeText } from '../core/text/duration.ts';
-import { sameJson } from '../core/text/fingerprint.ts';
-import { isDefinite } from '../kube/api-error.ts';
+import { type PolicyReason, historyManager, ledgerManager } from '../api/names.ts';
+import { setConditions } from '../core/node/status-node.ts';
+import { fitWithin } from '../core/text/words.ts';
+import { timeText } from '../core/text/syntax.ts';
+import { ApiError, orRefusal, isDefinite } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { ReconcileResult } from '../kube/queue.ts';
-import type { EventRecorder } from '../kube/events.ts';
-import type { KubeObject } from '../kube/resource.ts';
+import type { EventNote, EventRecorder } from '../kube/events.ts';
+import type { KubeObject } from '../kube/watch.ts';
 import type { Cluster } from './cluster.ts';
-import type { Forecast } from './forecast.ts';
-import { factsOf } from './policy-facts.ts';
-import { PolicyReporter } from './report-policy.ts';
-import { PolicyRetirement } from './retire-policy.ts';
-import { Turn } from '../process/turn.ts';
-import { Turnstile } from '../process/turnstile.ts';
+import { noteInForce } from '../core/policy/history.ts';
+import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
+import type { Limit } from '../core/rollout/budget.ts';
+import type { ReconcileResult } from '../kube/queue.ts';
+import { EventLoopYield, Semaphore } from '../process/clock.ts';
+import type { NodeSnapshot } from '../core/node/snapshot.ts';
+import { forecastRolloutState } from '../core/plan/node.ts';
+import { describeError, type Logger } from '../process/log.ts';
+import type { NodeObject } from './operator.ts';
+
+/**
+ * What is known of a policy besides its nodes and its rollout.
+ * @param accepts whether the newest generation is accepted with this status
+ */
+export function factsOf(
+  record: PolicyRecord,
+  stored: GpuPartitionPolicy,
+  accepts: boolean,
+  times: ScheduleTimes | undefined,
+): PolicyFacts {
+  const { newest, refusal, refused, demand } = record;
+  const { acceptedGeneration, inForce } = accepts ? accept(record.versions) : record.versions;
+  const [first] = refused.values();
+  const words = listRefused(record);
+  return {
+    policy: newest,
+    refusal,
+    acceptedGeneration,
+    inForce,
+    demand,
+    ...(record.policy.spec.demand && { knownDemand: stored.status?.demand }),
+    // What was done once is not forgotten with the leader.
+    defrag: demand ? demand.defrag : stored.status?.defrag,
+    // A new leader continues with it; a schedule with layouts in between ends it.
+    steady: demand ? demand.steady : record.policy.spec.demand && stored.status?.steady,
+    ...(times && { schedule: { ...times.mark, ...(times.next && { next: times.next }) } }),
+    ...(first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
+  };
+}
+
+type ReportedPolicy = GpuPartitionPolicy & KubeObject;
+
+const mostLeft = 10;
+/** A status that is refused is sent again after so long, in ms, unless there is news. */
+export const refusedMs = 60_000;
+/** Reasons of a rollout that is not stalled, but may need somebody to continue. A pause, a window or a soak was asked for. */
+const blocked: ReadonlySet<string> = new Set<PolicyReason>(['Waiting', 'NodesUnavailable']);
+
+interface ReportParts {
+  readonly client: KubeClient;
+  readonly cluster: Cluster;
+  readonly events: EventRecorder;
+  readonly now: () => number;
+}
+
+/** Writes what was found on a policy's nodes to its status, and as Events. */
+export class PolicyReporter {
+  readonly #parts: ReportParts;
+
+  constructor(parts: ReportParts) {
+    this.#parts = parts;
+  }
+
+  /** @returns in how many ms the status may be written, if it was written too often lately, or is refused */
+  async tell(record: PolicyRecord, policy: ReportedPolicy, draft: PolicyStatusDraft): Promise<number | undefined> {
+    const nowMs = this.#parts.now();
+    const now = timeText(nowMs);
+    const current = policy.status;
+    const observed = omitUndefined({ observedGeneration: policy.metadata.generation });
+    const drafts = draft.conditions.map((condition) => ({ ...observed, ...condition }));
+    // Of a demand that the policy no longer has.
+    const kept = (current?.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || record.policy.spec.demand);
+    const conditions = setConditions(kept, drafts, now);
+    const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
+    const status: PolicyStatus = fitWithin({ ...draft, conditions: [...conditions], failures }, statusBounds);
+    const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, history: _kept, ...known } = current ?? {};
+    if (deepEqual(status, { failures: [], ...known })) return undefined;
+    const leftMs = writeDueInMs(record.writes, isNews(current, status), nowMs);
+    if (leftMs > 0) return leftMs;
+    record.writes = noteWrite(record.writes, nowMs);
+    const { name } = policy.metadata;
+    // What was found of a policy, above all that its generation is accepted, must not be said of another one of the same name.
+    const { resourceVersion } = (this.#parts.cluster.policies.get(name) ?? policy).metadata;
+    const ref = { resource: policies, name };
+    const sent = this.#parts.client.applyStatus<ReportedPolicy>(ref, status, { resourceVersion });
+    const written = await orRefusal(sent);
+    // The ledger does not wait for words: nodes in flight proceed, and others get their slots.
+    if (written instanceof ApiError) {
+      const message = `status not written, and nodes proceed as before: ${written.message}`;
+      this.#record(policy, { type: 'Warning', reason: 'StatusRefused', action: 'Reconcile', message });
+      return refusedMs;
+    }
+    this.#parts.cluster.policies.remember(written);
+    this.#announce(written, current);
+    this.#announceSwitch(written, current);
+    return undefined;
+  }
+
+  #announceSwitch(policy: ReportedPolicy, before: PolicyStatus | undefined): void {
+    const { schedule, acceptedGeneration } = policy.status ?? {};
+    const isEdit = before?.acceptedGeneration !== acceptedGeneration;
+    if (!schedule || !before?.schedule || isEdit || schedule.name === before.schedule.name) return;
+    const what =
+      schedule.name === undefined ? "the policy's own layouts or demand are" : `schedule ${schedule.name} is`;
+    const until = schedule.next === undefined ? '' : ` until ${schedule.next.time}`;
+    const message = `${what} in force${until}; nodes follow as a rollout`;
+    this.#record(policy, { type: 'Normal', reason: 'ScheduleSwitched', action: 'Reconcile', message });
+  }
+
+  #announce(policy: ReportedPolicy, before: PolicyStatus | undefined): void {
+    const ready = policy.status?.conditions?.find(({ type }) => type === 'Ready');
+    const earlier = before?.conditions?.find(({ type }) => type === 'Ready');
+    const isSame = ready?.reason === earlier?.reason && ready?.status === earlier?.status;
+    if (!ready || isSame || ready.reason === 'Reconciling') return;
+    const isStalled = policy.status?.conditions?.some(({ type, status }) => type === 'Stalled' && status === 'True');
+    const type = isStalled === true || blocked.has(ready.reason) ? 'Warning' : 'Normal';
+    this.#record(policy, { type, reason: ready.reason, action: 'Reconcile', message: ready.message });
+  }
+
+  /** A policy is gone although some of its nodes were not finished: a dead node must not keep it forever. */
+  tellLeft(policy: ReportedPolicy, tally: NodeCounts, deadlineMs: number): void {
+    const left = tally.first('unfinished', mostLeft).map(({ node, reason }) => `${node} (${reason})`);
+    if (left.length === 0) return;
+    const message = `the policy is deleted although MIG was not disabled on ${left.join(', ')}: not done within ${deadlineMs / 1000} s`;
+    this.#record(policy, { type: 'Warning', reason: 'NotDisabled', action: 'Delete', message });
+  }
+
+  #record(policy: ReportedPolicy, note: Omit<EventNote, 'object' | 'resource'>): void {
+    this.#parts.events.record({ ...note, object: policy, resource: policies });
+  }
+}
+
+/** A failure keeps its time while it stays the same failure: otherwise every look at it would be a write. */
+function timeOf(
+  failure: NonNullable<PolicyStatus['failures']>[number],
+  current: PolicyStatus | undefined,
+): string | undefined {
+  return current?.failures?.find(({ node, reason }) => node === failure.node && reason === failure.reason)?.time;
+}
+
+type RetiredPolicy = GpuPartitionPolicy & KubeObject;
+
+interface RetireParts {
+  readonly client: KubeClient;
+  readonly cluster: Cluster;
+  readonly reporter: PolicyReporter;
+  readonly deleteDeadlineMs: number;
+  readonly now: () => number;
+}
+
+/** Lets deleted policies go: at once, or when their GPUs are whole (`onDelete: DisableMig`). */
+class PolicyDeletion {
+  readonly #parts: RetireParts;
+
+  constructor(parts: RetireParts) {
+    this.#parts = parts;
+  }
+
+  /** Keeps a policy that must make its GPUs whole until it has. @returns the time until this is given up, in ms */
+  async advance({ policy, tally, isAccepted }: PolicyRecord): Promise<number | undefined> {
+    const { name } = policy.metadata;
+    const underWay = this.#parts.cluster.rollout.of(name).underWay.size;
+    const isGoing = policy.metadata.deletionTimestamp !== undefined;
+    // Past the deadline it goes even with nodes in flight: a node without a policy is still brought to its end.
+    const isWhole = isAccepted && underWay === 0 && tally.inPhase('Ready') === tally.own;
+    const isDone = isGoing && (this.isOverdue(policy) || isWhole);
+    const known = this.#parts.cluster.policies.get(name);
+    if (known && (await this.#keepFinalizer(known, isDone)) && isDone)
+      this.#parts.reporter.tellLeft(known, tally, this.#parts.deleteDeadlineMs);
+    return isGoing && !isDone ? Math.max(1000, this.#overdueAt(policy) - this.#parts.now() + 10) : undefined;
+  }
+
+  /** A policy that decides over nothing is not kept from going. */
+  async letGo(policy: RetiredPolicy): Promise<void> {
+    if (policy.metadata.deletionTimestamp !== undefined) await this.#keepFinalizer(policy, true);
+  }
+
+  /** @returns whether it had to be written */
+  async #keepFinalizer(policy: RetiredPolicy, isDone: boolean): Promise<boolean> {
+    const finalizers = wantedFinalizers(policy, isDone);
+    if (!finalizers) return false;
+    const { name, resourceVersion } = policy.metadata;
+    const written = await this.#parts.client.merge<RetiredPolicy>(
+      { resource: policies, name },
+      { metadata: { resourceVersion, finalizers } },
+    );
+    this.#parts.cluster.policies.remember(written);
+    return true;
+  }
+
+  isOverdue(policy: GpuPartitionPolicy): boolean {
+    return policy.metadata.deletionTimestamp !== undefined && this.#overdueAt(policy) < this.#parts.now();
+  }
+
+  /** When it goes whatever its nodes are, in ms since the epoch; undefined if it is not being deleted. */
+  goesAt(policy: GpuPartitionPolicy): number | undefined {
+    return policy.metadata.deletionTimestamp === undefined ? undefined : this.#overdueAt(policy);
+  }
+
+  #overdueAt({ metadata }: GpuPartitionPolicy): number {
+    return Date.parse(metadata.deletionTimestamp ?? '') + this.#parts.deleteDeadlineMs;
+  }
+}
 
 type Policy = GpuPartitionPolicy & KubeObject;
 
@@ -50,13 +246,13 @@ interface Parts {
 export class PolicyReconciler {
   readonly #parts: Parts;
   readonly #reporter: PolicyReporter;
-  readonly #retirement: PolicyRetirement;
-  readonly #ledgers = new Turnstile(1);
+  readonly #retirement: PolicyDeletion;
+  readonly #ledgers = new Semaphore(1);
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#reporter = new PolicyReporter(parts);
-    this.#retirement = new PolicyRetirement({
+    this.#retirement = new PolicyDeletion({
       ...parts,
       deleteDeadlineMs: parts.settings.deleteDeadlineMs,
       reporter: this.#reporter,
@@ -96,7 +292,7 @@ export class PolicyReconciler {
       // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
       movedMs = await this.#moveOn(record);
     } finally {
-      // A turn is taken once: after a write without an answer nobody would tell these nodes again.
+      // A turn is taken once: after a write without an answer, no later look requeues these nodes.
       this.#parts.requeueNodes(this.#parts.cluster.nodesWithNewSlots(name));
       this.#parts.requeueNodes(affected);
     }
@@ -130,7 +326,7 @@ export class PolicyReconciler {
     const { metadata, status } = cluster.policies.get(name) ?? {};
     if (metadata === undefined || metadata.uid !== versions.newest.metadata.uid) return;
     const history = noteInForce(status?.history ?? [], versions, timeText(now()));
-    if (sameJson(history, status?.history ?? [])) return;
+    if (deepEqual(history, status?.history ?? [])) return;
     const { uid, resourceVersion } = metadata;
     const written = await client.apply<Policy>(
       { resource: policies, name, subresource: 'status' },
@@ -216,7 +412,7 @@ export class PolicyReconciler {
   /** Asks each node whether it can take the policy, a few at a time. @returns false if the policy was edited meanwhile */
   async #check(record: PolicyRecord): Promise<boolean> {
     const { fleet, partitions } = this.#parts.cluster;
-    const turn = new Turn();
+    const turn = new EventLoopYield();
     for (const node of record.unchecked) {
       fleet.check(record, node, partitions.get(node));
       await turn.pause();
@@ -228,7 +424,7 @@ export class PolicyReconciler {
 
 /** Whether a step changes what is written. */
 function hasMoved({ status }: Policy, { ledger, canary, pace }: LedgerStep): boolean {
-  return !sameJson([ledger, canary, pace], [status?.inFlight ?? [], status?.canary, status?.pace]);
+  return !deepEqual([ledger, canary, pace], [status?.inFlight ?? [], status?.canary, status?.pace]);
 }
 
 /** The shorter of two waits. */
@@ -239,4 +435,52 @@ function least(one: number | undefined, other: number | undefined): number | und
 /** Whether the controller has to switch to another schedule. */
 function isSwitch({ versions }: PolicyRecord, times: ScheduleTimes | undefined): boolean {
   return times !== undefined && times.mark !== versions.schedule && times.mark.name !== versions.schedule?.name;
+}
+
+interface ForecastParts {
+  readonly cluster: Cluster;
+  readonly known: (node: NodeObject) => NodeSnapshot;
+  readonly log: Logger;
+}
+
+/**
+ * Works out what a policy's nodes will request at its new generation, from what is known of them: the first ones start before a whole
+ * fleet has its wishes and has planned them.
+ */
+export class Forecast {
+  readonly #parts: ForecastParts;
+
+  constructor(parts: ForecastParts) {
+    this.#parts = parts;
+  }
+
+  /** Call this when the policy's generation has been accepted. @returns whether it is known how each of its nodes stands */
+  async forecast(record: PolicyRecord): Promise<boolean> {
+    const { fleet } = this.#parts.cluster;
+    const { name } = record.policy.metadata;
+    const turn = new EventLoopYield();
+    for (const node of record.tally.unseen) {
+      if (fleet.policy(name) !== record || !this.#forecastNode(node)) return false;
+      await turn.pause();
+    }
+    return true;
+  }
+
+  #forecastNode(name: string): boolean {
+    const { rollout, nodes } = this.#parts.cluster;
+    const node = nodes.get(name);
+    if (!node) return false;
+    try {
+      const rolloutState = forecastRolloutState(rollout.rolloutStateOf(name), this.#parts.known(node));
+      if (rolloutState) rollout.put(rolloutState);
+      return rolloutState !== undefined;
+    } catch (error) {
+      // It is looked at like all others, which reports what is wrong.
+      this.#parts.log.warn('what this node will request cannot be forecast', {
+        node: name,
+        error: describeError(error),
+      });
+      return false;
+    }
+  }
 }

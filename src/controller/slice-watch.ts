@@ -1,19 +1,16 @@
-import { listVersions } from '../kube/served.ts';
+import { listVersions, type KubeClient } from '../kube/client.ts';
 import { resourceSlices } from '../api/resources.ts';
-import { gpuDriver } from '../core/dra/resource-slice.ts';
+import { gpuDriver } from '../core/kubernetes/claims.ts';
 import { mayUseClaims } from '../core/policy/rules.ts';
 import type { DraApi } from '../core/node/snapshot.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
-import type { PolicyRecord } from '../core/policy/policy-record.ts';
+import type { PolicyRecord } from '../core/policy/record.ts';
 import { ApiError } from '../kube/api-error.ts';
-import type { KubeClient } from '../kube/client.ts';
 import type { Stoppable } from '../kube/operator.ts';
 import { Reflector } from '../kube/reflector.ts';
-import { keepVersion, type KubeObject } from '../kube/resource.ts';
-import type { Change } from '../kube/store.ts';
-import { systemClock, waitFor } from '../process/clock.ts';
-import { whenAborted } from '../process/abort.ts';
-import type { Logger } from '../process/logger.ts';
+import { keepVersion, type KubeObject, type Change } from '../kube/watch.ts';
+import { systemClock, waitFor, whenAborted } from '../process/clock.ts';
+import type { Logger } from '../process/log.ts';
 
 type SliceObject = KubeObject & { readonly spec?: { readonly nodeName?: string } };
 

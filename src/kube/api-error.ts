@@ -1,14 +1,16 @@
-import { cutText } from '../core/text/cut-text.ts';
+import { cutText } from '../core/text/words.ts';
+import { type Backoff, doubledMs } from '../core/text/syntax.ts';
+import { type Fields, isFields } from '../core/text/json.ts';
 
 /** A part of `details` of a Kubernetes Status. */
-export interface StatusCause {
+interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
   readonly field?: string;
 }
 
 /** `details` of a Kubernetes Status: what the error is about. */
-export interface StatusDetails {
+interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
   readonly kind?: string;
@@ -25,7 +27,7 @@ export interface Status {
   readonly details?: StatusDetails;
 }
 
-export interface ApiErrorFields {
+interface ApiErrorFields {
   /** The failed request: `PATCH /api/v1/nodes/n1`. */
   readonly request: string;
   readonly code: number;
@@ -141,7 +143,7 @@ export function parseApiError(request: string, httpStatus: number, retryAfter: s
 }
 
 /** The Status in a body, or nothing if the body is something else. */
-export function parseStatus(body: string): Status | undefined {
+function parseStatus(body: string): Status | undefined {
   try {
     const value: unknown = JSON.parse(body);
     return isStatus(value) ? value : undefined;
@@ -171,3 +173,30 @@ const reasons: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
   504: 'Timeout',
 };
+
+/**
+ * How long to wait after this many consecutive failures (1 is the first): full jitter, that is anything between zero and
+ * a limit that doubles, so that a thousand clients do not come back at the same moment.
+ */
+export function backoffMs(backoff: Backoff, failures: number, random: () => number = Math.random): number {
+  return random() * doubledMs(backoff, failures);
+}
+
+/** What was asked for. */
+export type AnswerKind = 'object' | 'list';
+
+/**
+ * What stands before an API server, such as a proxy or a portal that wants a login, may answer everything with 200: then nothing is
+ * known of what was asked for, above all not that it is absent.
+ * @throws ApiError
+ */
+export function requireAnswer(request: string, answer: unknown, expected: AnswerKind): void {
+  if (isFields(answer) && isFields(answer['metadata']) && isExpected(answer, answer['metadata'], expected)) return;
+  const text = `the answer is not the ${expected} that was asked for; does something else than the API server answer at its address?`;
+  throw new ApiError({ request, code: 0, reason: 'InvalidAnswer', text });
+}
+
+/** A Status has metadata, too, but neither a name nor items. An empty list of metadata has null. */
+function isExpected({ items }: Fields, { name }: Fields, expected: AnswerKind): boolean {
+  return expected === 'object' ? typeof name === 'string' : items === null || Array.isArray(items);
+}

@@ -1,22 +1,33 @@
-import type { JsonPatchOperation } from '../core/metadata/node-patch.ts';
-import { type AnswerKind, requireAnswer } from './answer.ts';
-import { ifNotFound, isGone } from './api-error.ts';
+import type { JsonPatchOperation } from '../core/kubernetes/node-patch.ts';
+import { type AnswerKind, requireAnswer, ifNotFound, isGone, ApiError, isNotFound } from './api-error.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
+import {
+  type ApplyOptions,
+  type StatusOptions,
+  type CallOptions,
+  type DeleteOptions,
+  type List,
+  type ListOptions,
+  type Selection,
+  type WriteOptions,
+  readList,
+  describeRequest,
+  sendRequest,
+  type ApiRequest,
+  type Method,
+  type Query,
+} from './request.ts';
+import { apiVersionOf, collectionPath, objectPath, type KubeObject, type ObjectRef, type Resource } from './watch.ts';
+import type { Term } from './election.ts';
+import { projectWorkload } from '../core/demand/watched-objects.ts';
 import type {
-  ApplyOptions,
-  StatusOptions,
-  CallOptions,
-  DeleteOptions,
-  List,
-  ListOptions,
-  Selection,
-  WriteOptions,
-} from './call-options.ts';
-import { readList } from './list-items.ts';
-import { describeRequest, sendRequest, type ApiRequest, type Method, type Query } from './request.ts';
-import { apiVersionOf, collectionPath, objectPath } from './resource.ts';
-import type { KubeObject, ObjectRef, Resource } from './resource.ts';
-import type { Term } from './term.ts';
+  ClusterQueue,
+  KueueFacts,
+  KueueReading,
+  KueueWorkload,
+  LocalQueue,
+  ResourceFlavor,
+} from '../core/demand/kueue.ts';
 
 interface Page<T> {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
@@ -197,7 +208,7 @@ export class KubeClient {
 }
 
 /** What `apply` sends; name, namespace, apiVersion and kind are filled in. */
-export interface ApplyFields {
+interface ApplyFields {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;
 }
@@ -208,4 +219,65 @@ function withType<T extends object>(resource: Resource, object: T): T {
 
 function known(query: Query | undefined): Query {
   return Object.fromEntries(Object.entries(query ?? {}).filter(([, value]) => value !== undefined));
+}
+
+interface GroupVersions {
+  readonly versions: readonly { readonly version: string }[];
+}
+
+/** The versions in which the API server serves a group; none if it does not serve it. */
+export async function listVersions(client: KubeClient, group: string): Promise<readonly string[]> {
+  const found = await client.request({ method: 'GET', path: `/apis/${group}` }).catch(ifNotFound({ versions: [] }));
+  return (found as GroupVersions).versions.map(({ version }) => version);
+}
+
+/** All objects of a kind that the cluster may not have: none then. */
+export async function listServed<T extends KubeObject>(
+  client: Pick<KubeClient, 'list'>,
+  resource: Resource,
+  selection: Selection = {},
+  options: ListOptions = {},
+): Promise<readonly T[]> {
+  return (await client.list<T>(resource, selection, options).catch(ifNotFound({ items: [] }))).items;
+}
+
+/** Those whose fields are known here, the newest first. */
+const knownVersions = ['v1beta2', 'v1beta1'];
+
+/** @throws ApiError for what may pass */
+export async function readKueue(client: KubeClient): Promise<KueueReading> {
+  try {
+    const served = await listVersions(client, 'kueue.x-k8s.io');
+    if (served.length === 0)
+      return { trouble: 'this cluster has no Kueue: the API server does not serve kueue.x-k8s.io' };
+    const version = knownVersions.find((one) => served.includes(one));
+    if (version === undefined)
+      return { trouble: `Kueue serves ${served.join(', ')}, and this release reads ${knownVersions.join(' and ')}` };
+    return await listAll(client, version);
+  } catch (error) {
+    // 500: Kueue itself converts objects of another version, and does not answer.
+    if (isNotFound(error) || (error instanceof ApiError && [403, 500].includes(error.code)))
+      return { trouble: `the objects of Kueue cannot be read: ${error.message}` };
+    throw error;
+  }
+}
+
+async function listAll(client: KubeClient, version: string): Promise<KueueFacts> {
+  const list = async <T>(
+    plural: string,
+    kind: string,
+    project?: (object: never) => KubeObject,
+  ): Promise<readonly T[]> => {
+    const resource = { group: 'kueue.x-k8s.io', version, plural, kind };
+    const { items } = await client.list<T & KubeObject>(resource, {}, { ...(project && { project }) });
+    return items;
+  };
+  const [workloads, localQueues, clusterQueues, flavors] = await Promise.all([
+    // Of those that have ended, Kueue may keep many.
+    list<KueueWorkload>('workloads', 'Workload', projectWorkload),
+    list<LocalQueue>('localqueues', 'LocalQueue'),
+    list<ClusterQueue>('clusterqueues', 'ClusterQueue'),
+    list<ResourceFlavor>('resourceflavors', 'ResourceFlavor'),
+  ]);
+  return { workloads, localQueues, clusterQueues, flavors };
 }

@@ -1,10 +1,10 @@
-import { cutText } from '../core/text/cut-text.ts';
+import { cutText } from '../core/text/words.ts';
 import { systemClock, type Clock } from '../process/clock.ts';
-import { describeError, type Logger } from '../process/logger.ts';
+import { describeError, type Logger } from '../process/log.ts';
 import { isAlreadyExists, isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
-import { microTime } from './micro-time.ts';
-import { apiVersionOf, keepVersion, type KubeObject, type ObjectRef, type Resource } from './resource.ts';
+import { microTime } from './election.ts';
+import { apiVersionOf, keepVersion, type KubeObject, type ObjectRef, type Resource } from './watch.ts';
 
 /** What happened to an object, for `kubectl describe` and `kubectl events`. */
 export interface EventNote {
@@ -19,7 +19,7 @@ export interface EventNote {
   readonly message: string;
 }
 
-export interface EventRecorderOptions {
+interface EventRecorderOptions {
   readonly client: KubeClient;
   readonly logger: Logger;
   /** Name of the program: `gpupartition.dev/controller`. */

@@ -1,8 +1,8 @@
-import { registerGauge } from '../process/metrics.ts';
+import { registerGauge } from '../process/health.ts';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { QueueObserver, WorkQueue } from './queue.ts';
 import type { Reflector } from './reflector.ts';
-import type { KubeObject } from './resource.ts';
+import type { KubeObject } from './watch.ts';
 
 type AnyReflector = Pick<Reflector<KubeObject>, 'counts' | 'silenceMs'>;
 type Named<T> = Iterable<readonly [string, T]>;

@@ -1,6 +1,4 @@
-import type { KubeObject } from './resource.ts';
-import { isOlder } from './resource-version.ts';
-import type { Store } from './store.ts';
+import { type KubeObject, isOlder, type Store } from './watch.ts';
 
 /** A version that we wrote, and when. */
 interface ExpectedWrite {
@@ -12,7 +10,7 @@ interface ExpectedWrite {
  * A store that knows our writes before the watch brings them back, so that nothing is written twice. Writes that came back are
  * forgotten here.
  */
-export class OwnWrites<T extends KubeObject> {
+export class Expectations<T extends KubeObject> {
   readonly #store: Store<T>;
   readonly #project: (object: T) => T;
   readonly #written = new Map<string, T>();

@@ -1,8 +1,7 @@
 import { systemClock, type Clock } from '../process/clock.ts';
-import { describeError, type Logger } from '../process/logger.ts';
-import { isConflict } from './api-error.ts';
-import type { Backoff } from '../core/text/duration.ts';
-import { backoffMs } from './backoff.ts';
+import { describeError, type Logger } from '../process/log.ts';
+import { isConflict, backoffMs } from './api-error.ts';
+import type { Backoff } from '../core/text/syntax.ts';
 
 /** What a successful reconcile requests: nothing, or to be called again. */
 export interface ReconcileResult {

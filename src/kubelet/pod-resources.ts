@@ -1,17 +1,161 @@
+import { status, type ServiceError, Client, Metadata, type ClientOptions } from '@grpc/grpc-js';
+import { KubeletError, type KubeletErrorCode } from '../core/device/kubelet.ts';
+import { cutText } from '../core/text/words.ts';
+import protobuf from 'protobufjs/light.js';
 import { stat } from 'node:fs/promises';
-
-import { Client, Metadata } from '@grpc/grpc-js';
-import type { ClientOptions } from '@grpc/grpc-js';
-
-import type { ClaimedDevice, HeldDevice, PodHolding } from '../core/pods/holding.ts';
-import { describeCallFault } from './call-fault.ts';
-import { KubeletError } from '../core/pods/kubelet-error.ts';
-import type { MessageCodec } from './message-codec.ts';
-import { allocatableResponse, listResponse, podResourcesPaths } from './pod-resources-messages.ts';
-import type { ContainerDevices, ContainerResources, PodResourcesMethod } from './pod-resources-messages.ts';
+import type { ClaimedDevice, HeldDevice, PodHolding } from '../core/device/holders.ts';
 import { SocketCredentials } from './socket-credentials.ts';
 
-export interface PodResourcesClientOptions {
+/** What a failed gRPC call means. */
+function describeCallFault(tried: string, timeoutMs: number, error: ServiceError): KubeletError {
+  const { code } = error;
+  const found =
+    code === status.DEADLINE_EXCEEDED
+      ? `no answer within ${timeoutMs} ms`
+      : `${status[code] ?? code}: ${trimDetails(error.details)}`;
+  return new KubeletError(codeOf(error), { tried, found, cause: error });
+}
+
+/** Removes grpc-js's times and notes: the same fault must always have the same text. */
+function trimDetails(details: string): string {
+  const text = details.replace(/\. Resolution note:.*/s, '').replace(/ \(\d{4}-[\dT:.-]+Z\)/g, '');
+  return text === '' ? 'no explanation given' : cutText(text, 300);
+}
+
+function codeOf({ code, details }: ServiceError): KubeletErrorCode {
+  switch (code) {
+    case status.DEADLINE_EXCEEDED:
+      return 'KubeletTimeout';
+    case status.UNIMPLEMENTED:
+      return 'KubeletUnsupported';
+    case status.INTERNAL:
+    case status.DATA_LOSS:
+      return 'KubeletAnswerUnreadable';
+    case status.UNKNOWN:
+      // Kubelets before 1.28 report this as an error without a code while the feature gate is off (server_v1.go).
+      return details.includes('GetAllocatableResources disabled') ? 'KubeletUnsupported' : 'KubeletUnavailable';
+    case status.RESOURCE_EXHAUSTED:
+      // On our side, the answer exceeds the limit; on the kubelet's, it is its rate limit.
+      return details.includes('larger than max') ? 'KubeletAnswerUnreadable' : 'KubeletUnavailable';
+    case status.UNAVAILABLE:
+      // Whoever listens does not speak HTTP/2.
+      return /protocol error|settings|preface/i.test(details) ? 'KubeletAnswerUnreadable' : 'KubeletUnavailable';
+    default:
+      return 'KubeletUnavailable';
+  }
+}
+
+export interface MessageCodec<Message> {
+  encode(message: Message): Buffer;
+  /** Absent lists and texts become empty; undescribed fields are skipped. @throws if the bytes are not such a message */
+  decode(bytes: Uint8Array): Message;
+}
+
+/** The codec of one message in a definition. The definition makes it a Message: TypeScript cannot see that. */
+export function codecOf<Message extends object>(definition: protobuf.Root, name: string): MessageCodec<Message> {
+  const type = definition.lookupType(name);
+  return {
+    encode: (message) => Buffer.from(type.encode(type.fromObject(message)).finish()),
+    decode: (bytes) => type.toObject(type.decode(bytes), { arrays: true, defaults: true }) as Message,
+  };
+}
+
+/** gRPC paths of the kubelet's `v1.PodResourcesLister` (k8s.io/kubelet `pkg/apis/podresources/v1/api.proto`). */
+export const podResourcesPaths = {
+  List: '/v1.PodResourcesLister/List',
+  GetAllocatableResources: '/v1.PodResourcesLister/GetAllocatableResources',
+} as const;
+
+type PodResourcesMethod = keyof typeof podResourcesPaths;
+
+/** Usually there is one entry per device id, so the same resource name repeats. */
+export interface ContainerDevices {
+  readonly resourceName: string;
+  readonly deviceIds: readonly string[];
+}
+
+/** Devices that a container has through one claim (DRA). */
+export interface DynamicResource {
+  readonly claimName: string;
+  readonly claimNamespace: string;
+  readonly claimResources: readonly {
+    readonly cdiDevices: readonly { readonly name: string }[];
+    /** Older kubelets leave it and the device's name empty. */
+    readonly driverName: string;
+    readonly deviceName: string;
+  }[];
+}
+
+interface ContainerResources {
+  readonly name: string;
+  readonly devices: readonly ContainerDevices[];
+  /** Absent means none. */
+  readonly dynamicResources?: readonly DynamicResource[];
+}
+
+interface ListPodResourcesResponse {
+  readonly podResources: readonly {
+    readonly name: string;
+    readonly namespace: string;
+    readonly containers: readonly ContainerResources[];
+  }[];
+}
+
+interface AllocatableResourcesResponse {
+  readonly devices: readonly ContainerDevices[];
+}
+
+/** The part of api.proto about devices; CPUs, memory and topology are left out. */
+const definition = protobuf.Root.fromJSON({
+  nested: {
+    v1: {
+      nested: {
+        ListPodResourcesResponse: { fields: { podResources: { rule: 'repeated', type: 'PodResources', id: 1 } } },
+        PodResources: {
+          fields: {
+            name: { type: 'string', id: 1 },
+            namespace: { type: 'string', id: 2 },
+            containers: { rule: 'repeated', type: 'ContainerResources', id: 3 },
+          },
+        },
+        ContainerResources: {
+          fields: {
+            name: { type: 'string', id: 1 },
+            devices: { rule: 'repeated', type: 'ContainerDevices', id: 2 },
+            dynamicResources: { rule: 'repeated', type: 'DynamicResource', id: 5 },
+          },
+        },
+        DynamicResource: {
+          fields: {
+            claimName: { type: 'string', id: 2 },
+            claimNamespace: { type: 'string', id: 3 },
+            claimResources: { rule: 'repeated', type: 'ClaimResource', id: 4 },
+          },
+        },
+        ClaimResource: {
+          fields: {
+            cdiDevices: { rule: 'repeated', type: 'CDIDevice', id: 1 },
+            driverName: { type: 'string', id: 2 },
+            deviceName: { type: 'string', id: 4 },
+          },
+        },
+        CDIDevice: { fields: { name: { type: 'string', id: 1 } } },
+        ContainerDevices: {
+          fields: { resourceName: { type: 'string', id: 1 }, deviceIds: { rule: 'repeated', type: 'string', id: 2 } },
+        },
+        AllocatableResourcesResponse: { fields: { devices: { rule: 'repeated', type: 'ContainerDevices', id: 1 } } },
+      },
+    },
+  },
+});
+
+export const listResponse: MessageCodec<ListPodResourcesResponse> = codecOf(definition, 'v1.ListPodResourcesResponse');
+export const allocatableResponse: MessageCodec<AllocatableResourcesResponse> = codecOf(
+  definition,
+  'v1.AllocatableResourcesResponse',
+);
+
+interface PodResourcesClientOptions {
   /** Path of the kubelet's socket, at most 107 bytes: `/var/lib/kubelet/pod-resources/kubelet.sock`. */
   readonly socket: string;
   /** Time limit of one whole call. Default 10,000: on a busy node an answer in time is not always read in time. */

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-
 import { ChannelCredentials, credentials } from '@grpc/grpc-js';
 
 type Connector = ReturnType<ChannelCredentials['_createSecureConnector']>;

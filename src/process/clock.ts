@@ -1,3 +1,31 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Waits for a promise, but only until the signal aborts; then rejects with its reason. */
+export async function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal === undefined) return promise;
+  if (signal.aborted) {
+    // A rejection that is not handled would end the process.
+    promise.catch(() => undefined);
+    throw signal.reason;
+  }
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Resolves when the signal aborts, or at once if it already has. */
+export function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /**
  * The time source of the programs. Everything that waits takes a clock, so that tests run hours in milliseconds.
  */
@@ -46,4 +74,43 @@ export function waitFor(clock: Clock, delayMs: number, signal?: AbortSignal): Pr
     const cancel = clock.startTimer(delayMs, finish);
     signal?.addEventListener('abort', finish, { once: true });
   });
+}
+
+/** How long one piece of work may block everything else, in ms: leases must be renewed, probes answered. */
+const longestMs = 10;
+
+/** A turn of the event loop, of which long work must not take all. */
+export class EventLoopYield {
+  #startedAt = performance.now();
+
+  /** Yields to others if this turn has lasted long enough. */
+  async pause(): Promise<void> {
+    if (performance.now() - this.#startedAt < longestMs) return;
+    await setImmediate();
+    this.#startedAt = performance.now();
+  }
+}
+
+/** Lets a limited number through at a time; the others wait in order of arrival. */
+export class Semaphore {
+  readonly #most: number;
+  readonly #waiting: (() => void)[] = [];
+  #inside = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  async pass<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#inside >= this.#most) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#inside += 1;
+    try {
+      return await work();
+    } finally {
+      // Whoever is let in takes the place of the one who leaves.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#inside -= 1;
+    }
+  }
 }

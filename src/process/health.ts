@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Registry } from 'prom-client';
-import { describeError, type Logger } from './logger.ts';
+import { type AddressInfo, connect } from 'node:net';
+import { Registry, collectDefaultMetrics, Gauge } from 'prom-client';
+import { describeError, type Logger } from './log.ts';
+import type { Figure } from '../core/node/status-figures.ts';
 
 /** Explains why something is unhealthy; returns nothing if it is healthy. */
-export type Check = () => string | undefined;
+type Check = () => string | undefined;
 export type Checks = Readonly<Record<string, Check>>;
 
 export interface HealthOptions {
@@ -76,4 +77,46 @@ function runCheck(check: Check): string | undefined {
 
 function send(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+}
+
+/** Whether a process listens on a Unix socket. Only a refusal proves that none does: one that is stopped, or has a full queue, is still there. */
+export function isListening(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(socket);
+    connection.once('connect', () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.once('error', (error) =>
+      resolve(!('code' in error) || (error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT')),
+    );
+  });
+}
+
+/** A registry with the process's own metrics (CPU, memory, event loop, garbage collection), all labelled. */
+export function createRegistry(labels: Readonly<Record<string, string>> = {}): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ ...labels });
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** A gauge whose series are computed on scrape. */
+export function registerGauge<Label extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly Label[],
+  list: () => readonly Figure<Label>[],
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { labels, value } of list()) this.set(labels, value);
+    },
+  });
 }

@@ -1,6 +1,37 @@
 import { createLogger as createWinston, format, transports, type Logger as Winston } from 'winston';
-import type { LogFields, Logger } from './logger.ts';
-import { describeError } from './logger.ts';
+
+/** Fields of a log line: constant message, varying values beside it. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** The logger interface of the programs; `createLogger` of `log.ts` makes one, and tests pass their own. */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A logger that adds these fields to every line. */
+  child(fields: LogFields): Logger;
+}
+
+const ignore = (): void => undefined;
+
+/** Logs nothing. */
+export const silentLogger: Logger = {
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+  child: () => silentLogger,
+};
+
+/** One line about an error and its causes: `Error: a (caused by Error: b)`. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const text = `${error.name}: ${error.message}`;
+  const isTold = error.cause instanceof Error && text.endsWith(error.cause.message);
+  if (error.cause === undefined || isTold) return text;
+  return `${text} (caused by ${describeError(error.cause)})`;
+}
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -102,4 +133,36 @@ function omitTaken(fields: unknown): Record<string, unknown> {
 function replaceError(_name: string, value: unknown): unknown {
   if (value instanceof Error) return describeError(value);
   return typeof value === 'bigint' ? value.toString() : value;
+}
+
+/**
+ * Ends the process with code 1 on an unhandled error. A program that continues after one may hold a lease and do
+ * nothing; a restart is safe.
+ */
+export function exitOnUnhandled(logger: Logger): void {
+  const handle = (error: unknown): void => {
+    logger.error('unhandled error, the process ends', {
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      ...(error instanceof Error && error.cause !== undefined ? { cause: error.cause } : {}),
+    });
+    process.exit(1);
+  };
+  process.on('uncaughtException', handle);
+  process.on('unhandledRejection', handle);
+}
+
+/**
+ * A signal that aborts on the first SIGINT or SIGTERM, so that the program can finish its work. A second one ends the
+ * process at once, with the exit code that a shell expects (128 + the signal's number).
+ */
+export function abortOnSignals(logger: Logger): AbortSignal {
+  const controller = new AbortController();
+  const handle = (signal: 'SIGINT' | 'SIGTERM'): void => {
+    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
+    logger.info('stopping; signal again to stop immediately', { signal });
+    controller.abort(new Error(`stopped by ${signal}`));
+  };
+  process.on('SIGINT', handle);
+  process.on('SIGTERM', handle);
+  return controller.signal;
 }

@@ -1,12 +1,16 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { viewPolicies } from '../core/view/fleet-status.ts';
-import { countTotals } from '../core/view/fleet-totals.ts';
-import type { Interruption, Source } from '../core/view/freshness.ts';
-import { groupNodes } from '../core/view/unready-nodes.ts';
-import { type PageFleet, type PageNode, viewPageNode } from '../core/view/page-fleet.ts';
+import {
+  viewPolicies,
+  countTotals,
+  groupNodes,
+  type PageFleet,
+  type PageNode,
+  viewPageNode,
+} from '../core/view/fleet.ts';
+import type { Interruption, Source } from '../core/view/lines.ts';
 
 /** Changes on the page: changed and new nodes, names of removed ones, and all of the rest. */
-export interface PageChange extends PageFleet {
+interface PageChange extends PageFleet {
   readonly gone: readonly string[];
 }
 

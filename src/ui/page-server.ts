@@ -1,13 +1,16 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { compareText } from '../core/text/fingerprint.ts';
-import { escapeInvisible, mapTexts } from '../core/text/visible-text.ts';
-import { byUrgency } from '../core/view/urgency.ts';
+import { compareText } from '../core/text/json.ts';
+import { escapeInvisible, mapTexts, messageOf } from '../core/text/words.ts';
+import { byUrgency } from '../core/view/lines.ts';
 import type { FleetFeed } from './fleet-feed.ts';
-import type { PageAnswers } from './page-answers.ts';
 import { pageText } from './page-text.ts';
-import { messageOf } from '../core/text/message-of.ts';
+import type { ChangePlan } from '../core/plan/change.ts';
+import type { NodeHistory } from '../core/view/node.ts';
+import type { WaitingPods } from '../core/view/fleet.ts';
+import { type WasteReport, reportWaste } from '../core/explain/waste.ts';
+import type { ClusterFacts } from '../core/cluster/facts.ts';
 
 export interface PageServer {
   /** Includes the token without which nothing is shown. */
@@ -167,4 +170,49 @@ function send(response: ServerResponse, status: number, type: string, body: stri
 
 function isSame(given: string, token: string): boolean {
   return given.length === token.length && timingSafeEqual(Buffer.from(given), Buffer.from(token));
+}
+
+/** A change in advance, as `gpu-partition plan` shows it. */
+export interface PlanAnswer extends Pick<ChangePlan, 'waves' | 'findings' | 'summary'> {
+  /** In 80 columns. */
+  readonly lines: readonly string[];
+  /** Pods that go, with the node that they leave. */
+  readonly evictions: readonly { readonly node: string; readonly pod: string; readonly fate: string }[];
+}
+
+interface NodeAnswer extends NodeHistory {
+  /** When the pods on the node started, RFC 3339, by NAMESPACE/NAME; empty if the user may not list pods. */
+  readonly podsSince: Readonly<Record<string, string>>;
+}
+
+/** What the page asks for when somebody looks at it; each reads the cluster, and fails with an Error that says why it cannot. */
+export interface PageAnswers {
+  readonly waste: () => Promise<WasteReport>;
+  readonly waiting: () => Promise<WaitingPods>;
+  /** How many pods wait for GPUs; undefined if the user may not list pods. */
+  readonly countWaiting: () => Promise<number | undefined>;
+  readonly history: (node: string) => Promise<NodeAnswer>;
+  /** A policy of the cluster as its author would write it, in YAML: to start a change from. */
+  readonly policy: (name: string) => Promise<string>;
+  /** @param policies YAML or JSON */
+  readonly plan: (policies: string) => Promise<PlanAnswer>;
+}
+
+/** A fleet of thousands of nodes takes megabytes each time. */
+const mostSamples = 12;
+
+/** Reads a cluster whenever somebody asks for its waste, and keeps what it saw: the longer a page is open, the more it can tell. */
+export class WasteSamples {
+  readonly #read: () => Promise<ClusterFacts>;
+  #seen: readonly ClusterFacts[] = [];
+
+  constructor(read: () => Promise<ClusterFacts>) {
+    this.#read = read;
+  }
+
+  async report(): Promise<WasteReport> {
+    const facts = await this.#read();
+    this.#seen = [...this.#seen, facts].slice(-mostSamples);
+    return reportWaste(this.#seen);
+  }
 }

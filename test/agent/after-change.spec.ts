@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import { faultOfWork } from '../../src/core/report/fault.ts';
+import { faultOfWork } from '../../src/core/device/faults.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deviceOf, openDevice } from '../../src/agent/open-device.ts';
-import type { WorkOptions } from '../../src/agent/device.ts';
-import type { Step } from '../../src/core/gpu/plan/step.ts';
+import { deviceOf, openDevice, type WorkOptions } from '../../src/agent/open-device.ts';
+import type { Step } from '../../src/core/gpu/plan.ts';
 import { Journal } from '../../src/device/host/journal.ts';
-import { silentLogger } from '../../src/process/logger.ts';
+import { silentLogger } from '../../src/process/log.ts';
 import { useScratchFolder } from '../device/scratch-folder.ts';
 import { InProcessNode } from '../device/simulated-node.ts';
 

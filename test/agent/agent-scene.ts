@@ -1,16 +1,16 @@
 import { type AgentOptions, NodeAgent } from '../../src/agent/agent.ts';
-import type { KubeletWord } from '../../src/agent/kubelet.ts';
+import type { KubeletWord } from '../../src/agent/open-kubelet.ts';
 import { deviceOf } from '../../src/agent/open-device.ts';
-import type { Partition } from '../../src/agent/partition.ts';
+import type { Partition } from '../../src/agent/own-partition.ts';
 import { nodePartitions } from '../../src/api/resources.ts';
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
-import { nextEpoch } from '../../src/core/node/observed-epoch.ts';
-import { holdersOf } from '../../src/core/pods/slice-holders.ts';
-import { placeOf } from '../../src/core/gpu/search/instance.ts';
-import type { HostLoans } from '../../src/device/host/host-loans.ts';
+import { nextEpoch } from '../../src/core/device/grants.ts';
+import { holdersOf } from '../../src/core/device/holders.ts';
+import { placeOf } from '../../src/core/gpu/grid.ts';
+import type { HostLoans } from '../../src/device/host/loans.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import type { ReconcileResult } from '../../src/kube/queue.ts';
-import { silentLogger } from '../../src/process/logger.ts';
+import { silentLogger } from '../../src/process/log.ts';
 import { createKubeClient, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { InProcessNode } from '../device/simulated-node.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { adoptAnnotation } from '../../src/api/names.ts';
-import { wishHash } from '../../src/core/wish/wish.ts';
-import type { OwnRecord } from '../../src/core/node/own-record.ts';
-import { KubeletError } from '../../src/core/pods/kubelet-error.ts';
+import { wishHash } from '../../src/core/device/plan.ts';
+import type { OwnRecord } from '../../src/core/node/memory.ts';
+import { KubeletError } from '../../src/core/device/kubelet.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { isChange } from '../device/simulated-node.ts';
 import { AgentScene, CutClient, later, signal, useAgentClient } from './agent-scene.ts';

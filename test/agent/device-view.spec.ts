@@ -1,8 +1,11 @@
 import { expect } from 'chai';
-import { DeviceView } from '../../src/agent/device-view.ts';
-import type { KubeletWord } from '../../src/agent/kubelet.ts';
-import { silentLogger } from '../../src/process/logger.ts';
+import { DeviceView, followDriverLoad, watchDriverLoad } from '../../src/agent/device-view.ts';
+import type { KubeletWord } from '../../src/agent/open-kubelet.ts';
+import { silentLogger } from '../../src/process/log.ts';
 import { FakeClock } from '../process/fake-clock.ts';
+import { eventually } from '../support/eventually.ts';
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { useScratchFolder } from '../device/scratch-folder.ts';
 
 const signal = new AbortController().signal;
 const resources = { 'nvidia.com/mig-1g.5gb': 2 };
@@ -68,5 +71,37 @@ describe('what the agent knows of its GPUs', () => {
     expect(view.readMs, 'suspended for ten minutes').to.equal(began);
     clock.shiftWall(-3_600_000 - 600_000);
     expect(view.readMs, 'set back by an hour').to.equal(clock.wallMs() - 2_000);
+  });
+});
+
+describe('a load of the driver', () => {
+  const scratch = useScratchFolder();
+
+  it('is told from the next by the folder of its module, and stays while the module is away', () => {
+    const [folder, keep] = [scratch.path('nvidia'), scratch.path('other')];
+    const load = watchDriverLoad(folder);
+    expect(load()).to.equal(undefined);
+    mkdirSync(folder);
+    const first = load();
+    expect(first).to.match(/^\d+$/);
+    rmdirSync(folder);
+    expect(load()).to.equal(first);
+    // Takes the inode that has become free.
+    mkdirSync(keep);
+    mkdirSync(folder);
+    expect(load()).not.to.equal(first);
+  });
+
+  it('is told of soon, and only where it is another one', async () => {
+    const stop = new AbortController();
+    const loads: (string | undefined)[] = [undefined, undefined, '17', '17', '18'];
+    let told = 0;
+    let looks = 0;
+    const load = (): string | undefined => loads[Math.min(looks++, loads.length - 1)];
+    const followed = followDriverLoad(load, { onLoad: () => (told += 1), everyMs: 1 }, stop.signal);
+    await eventually(() => expect(looks).to.be.greaterThan(loads.length));
+    stop.abort();
+    await followed;
+    expect(told).to.equal(2);
   });
 });

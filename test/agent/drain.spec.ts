@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { timeText } from '../../src/core/text/duration.ts';
+import { timeText } from '../../src/core/text/syntax.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { AgentScene, useAgentClient } from './agent-scene.ts';

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
-import { HostLoans } from '../../src/device/host/host-loans.ts';
-import { LoanNote } from '../../src/device/host/loan-note.ts';
-import { PersistenceMode } from '../../src/device/host/persistence-mode.ts';
+import { HostLoans, LoanNote, PersistenceMode } from '../../src/device/host/loans.ts';
 import { AgentScene, useAgentClient } from './agent-scene.ts';
 
 describe('an agent that owes something to its host', () => {

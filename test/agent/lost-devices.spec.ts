@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { MissingDevices } from '../../src/agent/missing-devices.ts';
-import { holdersOf } from '../../src/core/pods/slice-holders.ts';
+import { MissingDevices } from '../../src/agent/device-view.ts';
+import { holdersOf } from '../../src/core/device/holders.ts';
 import { aDevice } from '../support/builders.ts';
-import { aSlicedGpu, anInstance } from '../core/pods/sliced-gpu.ts';
+import { aSlicedGpu, anInstance } from '../core/device/sliced-gpu.ts';
 
 const device = aDevice(aSlicedGpu(0, anInstance(2, 'MIG-a')));
 const devices = [{ resource: 'nvidia.com/mig-1g.5gb', id: 'MIG-gone' }];

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { withHolders } from '../../src/core/report/held-devices.ts';
+import { withHolders } from '../../src/core/device/report.ts';
 import { kubeletOf } from '../../src/agent/open-kubelet.ts';
-import { holdersOf } from '../../src/core/pods/slice-holders.ts';
-import { KubeletError } from '../../src/core/pods/kubelet-error.ts';
-import { silentLogger } from '../../src/process/logger.ts';
+import { holdersOf } from '../../src/core/device/holders.ts';
+import { KubeletError } from '../../src/core/device/kubelet.ts';
+import { silentLogger } from '../../src/process/log.ts';
 
 const missing = new KubeletError('KubeletSocketMissing', { tried: 'List', found: 'no such file' });
 const unsupported = new KubeletError('KubeletUnsupported', {

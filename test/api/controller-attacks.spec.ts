@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { listMissingClasses } from '../../src/core/classes/class-objects.ts';
-import { listSliceKinds } from '../../src/core/classes/slice-kind.ts';
+import { listMissingClasses, listSliceKinds } from '../../src/core/policy/device-classes.ts';
 import { aPolicy } from '../support/builders.ts';
 import { createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { applyFolder } from '../../src/simulator/rig/install.ts';
 import { useOwnCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 

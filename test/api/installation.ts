@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
+import { findControlPlane } from '../../src/simulator/control-plane/build.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 
 /** An object of rendered manifests, as far as tests look at it. */

@@ -1,5 +1,5 @@
-import type { AuditedWrite } from '../../src/simulator/control-plane/audit.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import type { AuditedWrite } from '../../src/simulator/control-plane/components.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { eventually } from '../support/eventually.ts';
 
 const ours = /^system:serviceaccount:gpu-partition-(?:system|agents):gpu-partition-(controller|agent)$/;

@@ -1,6 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { demoNodes } from '../../src/simulator/demo/nodes.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { demoNodes } from '../../src/simulator/demo/screen.ts';
 import { Rig } from '../../src/simulator/rig/rig.ts';
 import { ownCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

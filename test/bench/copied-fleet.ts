@@ -1,6 +1,6 @@
 import { nodePartitions, policies } from '../../src/api/resources.ts';
-import { collectionPath, type KubeObject } from '../../src/kube/resource.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { collectionPath, type KubeObject } from '../../src/kube/watch.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { askEtcd } from '../support/etcd.ts';
 import { agentPod } from './fleet/daemon-pods.ts';
 import { fleetLayout, fleetNode, fleetPartition, fleetPolicy, fleetReport } from './fleet-objects.ts';

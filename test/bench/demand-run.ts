@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COST_FIGURES, type DemandSlice, type PoolGpu } from '../../src/core/demand/pool.ts';
-import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
-import { planDemand } from '../../src/process/demand-solver.ts';
+import { COST_FIGURES, type DemandSlice, type PoolGpu } from '../../src/core/demand/solver/pool.ts';
+import { findModel } from '../../src/core/gpu/geometry.ts';
+import { planDemand } from '../../src/planner/solver-process.ts';
 import { keepMaximalStates, listPlacedStates } from '../core/gpu/placed-states.ts';
 import { Random } from '../model/random.ts';
-import { WHOLE } from '../../src/core/gpu/geometry/profile-name.ts';
+import { WHOLE } from '../../src/core/gpu/profiles.ts';
 
 /** What one process measured. */
 export interface DemandRun {

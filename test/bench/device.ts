@@ -7,11 +7,10 @@
  * Time out of service is a model, not a clock: an operation takes 1 s, one after the other, then the device plugin takes 5 s to
  * start; meanwhile the memory slices that were destroyed or made are out of service.
  */
-import type { Layout } from '../../src/core/gpu/geometry/geometry.ts';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { DeviceApplyOptions, NodeResult } from '../../src/device/apply/apply-options.ts';
-import type { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
-import type { GpuInstanceState } from '../../src/core/gpu/state/device-state.ts';
+import type { Layout } from '../../src/core/gpu/geometry.ts';
+import { applyNode, type DeviceApplyOptions, type NodeResult } from '../../src/device/apply.ts';
+import type { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
+import type { GpuInstanceState } from '../../src/core/gpu/device-state.ts';
 import { InProcessNode } from '../device/simulated-node.ts';
 import { printMetric, type Metric } from './metric.ts';
 

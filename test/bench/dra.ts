@@ -1,6 +1,6 @@
 import type { PolicySpec } from '../../src/api/types.ts';
-import { pick } from '../../src/simulator/control-plane/request.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { pick } from '../../src/simulator/control-plane/access.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { Rig } from '../../src/simulator/rig/rig.ts';
 import { ownCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

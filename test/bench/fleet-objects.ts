@@ -1,8 +1,8 @@
 import { nodePartitions, policies } from '../../src/api/resources.ts';
 import type { DeviceReport, GpuReport, ModelReport, Wish } from '../../src/api/types.ts';
-import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
-import { planWish } from '../../src/core/wish/plan-wish.ts';
-import { apiVersionOf } from '../../src/kube/resource.ts';
+import { findModel } from '../../src/core/gpu/geometry.ts';
+import { planWish } from '../../src/core/device/plan.ts';
+import { apiVersionOf } from '../../src/kube/watch.ts';
 
 const product = 'NVIDIA A100-SXM4-40GB';
 const gpusOfANode = 8;

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { createNamespace } from './kubernetes-objects.ts';
 
 /** Where gpu-operator runs its programs. */

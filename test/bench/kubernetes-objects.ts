@@ -1,4 +1,4 @@
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** Makes a namespace and waits until pods can be made in it. */

@@ -6,8 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
-import type { ApiClient } from '../../src/simulator/control-plane/request.ts';
-import { pick } from '../../src/simulator/control-plane/request.ts';
+import { type ApiClient, pick } from '../../src/simulator/control-plane/access.ts';
 
 export interface MigManagerNode {
   readonly client: ApiClient;

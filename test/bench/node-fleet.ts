@@ -1,7 +1,7 @@
 import { nodePartitions } from '../../src/api/resources.ts';
 import type { DeviceReport } from '../../src/api/types.ts';
-import { collectionPath } from '../../src/kube/resource.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { collectionPath } from '../../src/kube/watch.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { eventually } from '../support/eventually.ts';
 import { fleetNode } from './fleet-objects.ts';
 import { inLanes } from './lanes.ts';

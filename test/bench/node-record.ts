@@ -1,15 +1,15 @@
 import { nodes, policies, pods } from '../../src/api/resources.ts';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import { projectNode } from '../../src/core/projection/project-node.ts';
-import type { NodeObject } from '../../src/controller/node-object.ts';
-import { advertisedResources } from '../../src/core/nvidia/resources/advertised.ts';
-import { isReady, type PodView } from '../../src/core/pods/pod-view.ts';
+import { projectNode } from '../../src/core/cluster/watched-objects.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
+import { advertisedResources } from '../../src/core/nvidia/resources.ts';
+import { isReady, type PodView } from '../../src/core/kubernetes/pod.ts';
 import { KubeClient } from '../../src/kube/client.ts';
-import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
+import { loadKubeConfig } from '../../src/kube/kubeconfig.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
-import { silentLogger } from '../../src/process/logger.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import type { KubeObject } from '../../src/kube/watch.ts';
+import { silentLogger } from '../../src/process/log.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 
 /** A Node from one moment on, as a watch told it. */
 export interface NodeMoment {

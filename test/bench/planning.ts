@@ -5,11 +5,10 @@
  *   node test/bench/planning.ts
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Geometry, Layout } from '../../src/core/gpu/geometry/geometry.ts';
-import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
-import { planGpu } from '../../src/core/gpu/plan/gpu-plan.ts';
-import type { Instance } from '../../src/core/gpu/search/instance.ts';
-import { planNode, type NodeGpu, type NodeWish } from '../../src/core/gpu/assign/node-plan.ts';
+import { type Geometry, type Layout, findModel } from '../../src/core/gpu/geometry.ts';
+import { planGpu } from '../../src/core/gpu/plan.ts';
+import type { Instance } from '../../src/core/gpu/grid.ts';
+import { planNode, type NodeGpu, type NodeWish } from '../../src/core/gpu/assign.ts';
 import {
   keepMaximalStates,
   listPlacedStates,

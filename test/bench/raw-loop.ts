@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
-import { demoNodes } from '../../src/simulator/demo/nodes.ts';
-import { programPath } from '../../src/simulator/rig/programs.ts';
+import { demoNodes } from '../../src/simulator/demo/screen.ts';
+import { programPath } from '../../src/simulator/rig/process.ts';
 import { writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';
 import { isOperation } from './device-log.ts';
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startGuard } from '../../src/simulator/control-plane/guard.ts';
-import { RigProcess } from '../../src/simulator/rig/process.ts';
-import { programPath } from '../../src/simulator/rig/programs.ts';
+import { startGuard } from '../../src/simulator/control-plane/run.ts';
+import { RigProcess, programPath } from '../../src/simulator/rig/process.ts';
 import { eventually } from '../support/eventually.ts';
 import { waitForQuiet } from './audited-writes.ts';
 import { BenchCluster, type LayoutName, slowestNode } from './bench-cluster.ts';

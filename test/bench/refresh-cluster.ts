@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 import type { PolicySpec } from '../../src/api/types.ts';
-import { advertises } from '../../src/core/nvidia/resources/advertised.ts';
-import { pick } from '../../src/simulator/control-plane/request.ts';
+import { advertises } from '../../src/core/nvidia/resources.ts';
+import { pick } from '../../src/simulator/control-plane/access.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { Rig, type RigNode } from '../../src/simulator/rig/rig.ts';
 import { ownCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

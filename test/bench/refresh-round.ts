@@ -1,4 +1,4 @@
-import type { AuditedWrite } from '../../src/simulator/control-plane/audit.ts';
+import type { AuditedWrite } from '../../src/simulator/control-plane/components.ts';
 import { waitForQuiet } from './audited-writes.ts';
 import { type DeviceRun, isOperation, listDeviceRuns } from './device-log.ts';
 import { createValidatorPods, operatorNamespace, pluginApp } from './gpu-daemons.ts';

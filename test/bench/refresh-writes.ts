@@ -1,5 +1,5 @@
-import type { AuditedWrite } from '../../src/simulator/control-plane/audit.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import type { AuditedWrite } from '../../src/simulator/control-plane/components.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { isEvent } from './audited-writes.ts';
 
 /** Not of one node: leases, policies' status, and what any new API client or namespace brings with it. */

@@ -1,4 +1,4 @@
-import type { AuditedWrite } from '../../src/simulator/control-plane/audit.ts';
+import type { AuditedWrite } from '../../src/simulator/control-plane/components.ts';
 import { median, printMetric, tell } from './metric.ts';
 import { RefreshCluster } from './refresh-cluster.ts';
 import type { Shape } from './refresh-layout.ts';

@@ -1,4 +1,4 @@
-import { demoNodes } from '../../src/simulator/demo/nodes.ts';
+import { demoNodes } from '../../src/simulator/demo/screen.ts';
 import { concernsNode, describeWrite, isEvent, listOwnWrites, type OwnWrite, waitForQuiet } from './audited-writes.ts';
 import { BenchCluster, type LayoutName, layouts, slowestNode } from './bench-cluster.ts';
 import { countInstances, type DeviceRun, isOperation, listChangedGpus, listDeviceRuns } from './device-log.ts';

@@ -1,11 +1,10 @@
 /** How much CPU time a year of 64 GPUs takes in `gpu-partition simulate`: the recorded tasks, at loads below and above what the fleet can do. */
 import type { PolicyDemand } from '../../src/api/types.ts';
-import { listSimulated, startSide } from '../../src/core/simulation/cluster-fleet.ts';
-import { Random } from '../../src/core/simulation/random.ts';
-import { simulate } from '../../src/core/simulation/simulation.ts';
-import { loadByTrace } from '../../src/cli/simulate/arrivals.ts';
-import { loadSolver } from '../../src/solver/highs.ts';
-import { planPools } from '../../src/solver/pool-planner.ts';
+import { listSimulated, startSide } from '../../src/core/plan/simulation/fleet.ts';
+import { Random } from '../../src/core/plan/simulation/trace.ts';
+import { simulate } from '../../src/core/plan/simulation/play.ts';
+import { loadByTrace } from '../../src/cli/commands/simulate.ts';
+import { loadSolver, planPools } from '../../src/planner/highs.ts';
 import { aCluster, aFleetNode, inFile } from '../core/plan/cluster-builder.ts';
 import { printMetric, tell } from './metric.ts';
 import { DAYS, readTasks } from './trace/requests.ts';

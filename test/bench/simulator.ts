@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { programPath } from '../../src/simulator/rig/programs.ts';
+import { programPath } from '../../src/simulator/rig/process.ts';
 import { median, printMetric } from './metric.ts';
 
 const run = promisify(execFile);

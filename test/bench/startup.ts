@@ -1,5 +1,5 @@
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
-import { projectRoot } from '../../src/simulator/rig/programs.ts';
+import { projectRoot } from '../../src/simulator/rig/process.ts';
 import { ownCluster } from '../support/cluster.ts';
 import { printMetric, tell } from './metric.ts';
 

@@ -1,6 +1,6 @@
 import { policies } from '../../src/api/resources.ts';
 import type { RigProcess } from '../../src/simulator/rig/process.ts';
-import { collectionPath } from '../../src/kube/resource.ts';
+import { collectionPath } from '../../src/kube/watch.ts';
 import { eventually } from '../support/eventually.ts';
 import { listOwnWrites } from './audited-writes.ts';
 import { printMetric, tell } from './metric.ts';

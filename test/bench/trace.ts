@@ -3,10 +3,10 @@
  * demand. docs/demand.md says what the figures mean.
  */
 import type { Highs } from 'highs';
-import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
-import { expandPreset } from '../../src/core/gpu/plan/preset.ts';
-import { compareText } from '../../src/core/text/fingerprint.ts';
-import { loadSolver } from '../../src/solver/highs.ts';
+import { findModel } from '../../src/core/gpu/geometry.ts';
+import { expandPreset } from '../../src/core/gpu/layouts.ts';
+import { compareText } from '../../src/core/text/json.ts';
+import { loadSolver } from '../../src/planner/highs.ts';
 import { printMetric, tell } from './metric.ts';
 import { TraceFleet } from './trace/fleet.ts';
 import { play, type TraceOutcome, type TracePolicy } from './trace/play.ts';

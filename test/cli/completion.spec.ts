@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { commands } from '../../src/cli/command-table.ts';
+import { commands } from '../../src/cli/program.ts';
 import { run } from './run.ts';
 
 const execute = promisify(execFile);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { LeadershipWatch } from '../../src/cli/cluster/leadership.ts';
+import { LeadershipWatch } from '../../src/cli/cluster/connection.ts';
 import type { FleetFeed } from '../../src/ui/fleet-feed.ts';
 import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
 import { dropLease, holdLease, renewLease } from '../support/controller-lease.ts';

@@ -4,10 +4,8 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-
 import { expect } from 'chai';
-
-import { commands } from '../../src/cli/command-table.ts';
+import { commands } from '../../src/cli/program.ts';
 import { run } from './run.ts';
 
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;

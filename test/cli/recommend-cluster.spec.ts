@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import type { GpuPartitionPolicy, GpuReport } from '../../src/api/types.ts';
-import type { ClusterAnswer } from '../../src/cli/recommend/cluster-answer.ts';
-import type { ClusterState } from '../../src/core/plan/cluster-state.ts';
+import type { ClusterAnswer } from '../../src/cli/recommend/answers.ts';
+import type { ClusterState } from '../../src/core/plan/change.ts';
 import { aCluster, aFleetNode, aTeamPod, sliced } from '../core/plan/cluster-builder.ts';
 import { aGpu } from '../support/builders.ts';
 import { jsonRunner, run } from './run.ts';
 import { listOf, SpokenApi } from './spoken-api.ts';
 import { snapshotYaml } from './snapshot-text.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 const runJson = jsonRunner<ClusterAnswer>();
 const halves = ['3g.20gb@0', '3g.20gb@4'];

@@ -12,7 +12,7 @@ import { expect } from 'chai';
 // @ts-expect-error -- the build scripts are plain JavaScript
 import { prometheusPath, promtoolPath } from '../../build/prometheus.mjs';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { ClusterAnswer } from '../../src/cli/recommend/cluster-answer.ts';
+import type { ClusterAnswer } from '../../src/cli/recommend/answers.ts';
 import { aCluster, aFleetNode, sliced } from '../core/plan/cluster-builder.ts';
 import { PrometheusServer } from '../support/prometheus.ts';
 import { jsonRunner, run } from './run.ts';

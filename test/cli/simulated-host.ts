@@ -4,10 +4,13 @@ import { join } from 'node:path';
 
 import { stringify } from 'yaml';
 
-import type { DriverBranch } from '../../src/simulator/nvidia-smi/nvml/driver-version.ts';
-import { assembleGpus } from '../../src/simulator/nvidia-smi/nvml/gpu.ts';
-import { NvidiaSmiServer } from '../../src/simulator/nvidia-smi/server.ts';
-import { type WrapperSettings, writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';
+import type { DriverBranch } from '../../src/simulator/nvidia-smi/board.ts';
+import { assembleGpus } from '../../src/simulator/nvidia-smi/device.ts';
+import {
+  NvidiaSmiServer,
+  type WrapperSettings,
+  writeNvidiaSmiWrapper,
+} from '../../src/simulator/nvidia-smi/wrapper.ts';
 import { type CliRun, run } from './run.ts';
 
 const program = new URL('../../src/simulator/nvidia-smi/main.ts', import.meta.url).pathname;

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { ClusterState } from '../../src/core/plan/cluster-state.ts';
+import type { ClusterState } from '../../src/core/plan/change.ts';
 
 /** A cluster as `kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml` prints it: one List, what nobody here reads left out. */
 export function listOf({ nodes, partitions, policies, pods, budgets }: ClusterState): object {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { checkHolders } from '../../src/core/pods/holder-check.ts';
+import { checkHolders } from '../../src/core/nvidia/gpu-clients.ts';
 import { type RenderedObject, readManifests, renderFolder } from '../api/installation.ts';
 import { clusterTimeoutMs } from '../support/cluster.ts';
 import { findHelm, renderChart } from '../support/helm.ts';

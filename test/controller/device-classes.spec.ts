@@ -1,11 +1,10 @@
 import { expect } from 'chai';
-
 import { DeviceClassReconciler } from '../../src/controller/device-classes.ts';
-import { PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import { PolicyRecord } from '../../src/core/policy/record.ts';
 import type { EventNote } from '../../src/kube/events.ts';
 import { KubeClient } from '../../src/kube/client.ts';
-import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
-import { silentLogger } from '../../src/process/logger.ts';
+import { loadKubeConfig } from '../../src/kube/kubeconfig.ts';
+import { silentLogger } from '../../src/process/log.ts';
 import { listOf, SpokenApi } from '../cli/spoken-api.ts';
 import { useScratchFolder } from '../device/scratch-folder.ts';
 import { connect } from '../kube/connection.ts';

@@ -1,17 +1,16 @@
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import { AgentPods } from '../../src/controller/agents.ts';
+import { AgentPods } from '../../src/controller/node-notifier.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
 import { Executor } from '../../src/controller/execute.ts';
-import type { NodeObject } from '../../src/controller/node-object.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
-import { ObjectStore } from '../../src/kube/store.ts';
-import { silentLogger } from '../../src/process/logger.ts';
+import { type KubeObject, ObjectStore } from '../../src/kube/watch.ts';
+import { silentLogger } from '../../src/process/log.ts';
 import { aSnapshot, noMemory } from '../support/node-builders.ts';
 
 /** Answers for pods, by name: an error, or that they go. */

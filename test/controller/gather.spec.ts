@@ -1,15 +1,14 @@
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import { AgentPods } from '../../src/controller/agents.ts';
+import { AgentPods } from '../../src/controller/node-notifier.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
-import { Gatherer } from '../../src/controller/gather.ts';
-import type { NodeObject } from '../../src/controller/node-object.ts';
+import { Gatherer, PacedReading } from '../../src/controller/gather.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { KubeClient } from '../../src/kube/client.ts';
-import type { List, ListOptions } from '../../src/kube/call-options.ts';
+import type { List, ListOptions } from '../../src/kube/request.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
-import type { KubeObject, ObjectRef, Resource } from '../../src/kube/resource.ts';
-import { ObjectStore } from '../../src/kube/store.ts';
+import { type KubeObject, type ObjectRef, type Resource, ObjectStore } from '../../src/kube/watch.ts';
 import { aPartition } from '../support/builders.ts';
 import { noSliceWatch, someSettings } from '../support/node-builders.ts';
 
@@ -209,5 +208,44 @@ describe('Gatherer', () => {
     const gatherer = aGatherer(new SlowClient());
     await Promise.all(Array.from({ length: 30 }, () => gatherer.read(gatherer.known(node), 'Pods')));
     expect(most).to.equal(16);
+  });
+});
+
+describe('a paced reading', () => {
+  const aReading = (tookMs: number) => {
+    const world = { nowMs: 0, reads: 0 };
+    const read = async (): Promise<number> => {
+      world.nowMs += tookMs;
+      world.reads += 1;
+      return world.reads;
+    };
+    return { world, reading: new PacedReading(read, () => world.nowMs) };
+  };
+
+  it('is taken again when it is older than asked for', async () => {
+    const { world, reading } = aReading(0);
+    expect(await reading.get(10_000)).to.equal(1);
+    world.nowMs = 9_999;
+    expect(await reading.get(10_000)).to.equal(1);
+    world.nowMs = 10_000;
+    expect(await reading.get(10_000)).to.equal(2);
+  });
+
+  it('is as old as its beginning: what it shows may be', async () => {
+    const { world, reading } = aReading(100);
+    expect(await reading.get(10_000)).to.equal(1);
+    world.nowMs = 9_999;
+    expect(await reading.get(10_000)).to.equal(1);
+    world.nowMs = 10_000;
+    expect(await reading.get(10_000)).to.equal(2);
+  });
+
+  it('takes at most a tenth of the time, however often it is asked for', async () => {
+    const { world, reading } = aReading(2_000);
+    expect(await reading.get()).to.equal(1);
+    world.nowMs += 19_999;
+    expect(await reading.get()).to.equal(1);
+    world.nowMs += 1;
+    expect(await reading.get()).to.equal(2);
   });
 });

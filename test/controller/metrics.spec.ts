@@ -4,9 +4,9 @@ import { nodeReasons } from '../../src/api/names.ts';
 import { ControllerMetrics, type ControllerSources, type WatchFigures } from '../../src/controller/metrics.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import { MODELS } from '../../src/core/gpu/geometry/models.ts';
-import { deviceErrorCodes } from '../../src/core/gpu/state/device-error.ts';
-import { createRegistry } from '../../src/process/metrics.ts';
+import { MODELS } from '../../src/core/gpu/geometry.ts';
+import { deviceErrorCodes } from '../../src/core/gpu/device-error.ts';
+import { createRegistry } from '../../src/process/health.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../support/builders.ts';
 import { aPolicyRecord } from '../support/node-builders.ts';
 

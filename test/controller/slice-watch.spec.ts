@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-
 import { resourceSlices } from '../../src/api/resources.ts';
 import { SliceWatch } from '../../src/controller/slice-watch.ts';
-import { PolicyRecord } from '../../src/core/policy/policy-record.ts';
-import { collectionPath } from '../../src/kube/resource.ts';
-import type { Logger } from '../../src/process/logger.ts';
+import { PolicyRecord } from '../../src/core/policy/record.ts';
+import { collectionPath } from '../../src/kube/watch.ts';
+import type { Logger } from '../../src/process/log.ts';
 import { connect } from '../kube/connection.ts';
 import { clusterTimeoutMs, ownCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { DeviceApplyOptions } from '../../src/device/apply/apply-options.ts';
-import type { GpuTarget } from '../../src/core/gpu/target/plan-target.ts';
+import { applyNode, type DeviceApplyOptions } from '../../src/device/apply.ts';
+import type { GpuTarget } from '../../src/core/gpu/plan.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
 import { InProcessNode } from './simulated-node.ts';
 

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { DeviceApplyOptions } from '../../src/device/apply/apply-options.ts';
-import type { GpuTarget } from '../../src/core/gpu/target/plan-target.ts';
-import type { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
+import { applyNode, type DeviceApplyOptions } from '../../src/device/apply.ts';
+import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import type { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
 import { isChange, InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { DeviceApplyOptions, GpuResult } from '../../src/device/apply/apply-options.ts';
-import type { GpuTarget } from '../../src/core/gpu/target/plan-target.ts';
-import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
-import type { Step } from '../../src/core/gpu/plan/step.ts';
+import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
+import type { GpuTarget, Step } from '../../src/core/gpu/plan.ts';
+import { DeviceError } from '../../src/core/gpu/device-error.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const mig = (index: number): string => `gpu ${index} mig 1 pending 1\n`;

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { makeExecute, type ChildOptions, type Execute } from '../../src/device/command/child.ts';
-import { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
-import { explainSpawnError } from '../../src/device/command/spawn-error.ts';
-import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
-import { findTool } from '../../src/device/command/tool.ts';
+import { makeExecute, type ChildOptions, type Execute, explainSpawnError, findTool } from '../../src/device/child.ts';
+import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
+import { DeviceError } from '../../src/core/gpu/device-error.ts';
 import { eventually } from '../support/eventually.ts';
 import { useScratchFolder, writeScript } from './scratch-folder.ts';
 import { InProcessNode } from './simulated-node.ts';

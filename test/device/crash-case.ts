@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { applyNode } from '../../src/device/apply/apply.ts';
+import { applyNode } from '../../src/device/apply.ts';
 import { eventually } from '../support/eventually.ts';
 import { CrashHost, killNow, type OperationLine } from './crash-host.ts';
 import type { CrashTransition } from './crash-transition.ts';

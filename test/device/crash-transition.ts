@@ -1,4 +1,4 @@
-import type { Layout } from '../../src/core/gpu/geometry/geometry.ts';
+import type { Layout } from '../../src/core/gpu/geometry.ts';
 
 /** A change of one GPU that is cut off anywhere. */
 export interface CrashTransition {

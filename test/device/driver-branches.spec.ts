@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { DeviceApplyOptions, GpuResult } from '../../src/device/apply/apply-options.ts';
-import type { GpuTarget } from '../../src/core/gpu/target/plan-target.ts';
-import { driverBranches } from '../../src/simulator/nvidia-smi/nvml/driver-version.ts';
+import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
+import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import { driverBranches } from '../../src/simulator/nvidia-smi/board.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const on = 'gpu 0 mig 1 pending 1\n';

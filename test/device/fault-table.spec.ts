@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { DeviceApplyOptions, GpuResult } from '../../src/device/apply/apply-options.ts';
-import type { GpuTarget } from '../../src/core/gpu/target/plan-target.ts';
-import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
+import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
+import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import { DeviceError } from '../../src/core/gpu/device-error.ts';
 import { Journal } from '../../src/device/host/journal.ts';
-import { HungUp } from '../../src/simulator/nvidia-smi/state/world.ts';
+import { HungUp } from '../../src/simulator/nvidia-smi/world.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 import { InProcessNode } from './simulated-node.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { DeviceState } from '../../src/core/gpu/state/device-state.ts';
+import { applyNode } from '../../src/device/apply.ts';
+import type { DeviceState } from '../../src/core/gpu/device-state.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { DeviceApplyOptions, NodeResult } from '../../src/device/apply/apply-options.ts';
-import { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
+import { applyNode, type DeviceApplyOptions, type NodeResult } from '../../src/device/apply.ts';
+import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
 import { isChange, InProcessNode } from './simulated-node.ts';
 
 const models = ['A100-SXM4-40GB', 'A100-SXM4-40GB', 'A100-SXM4-40GB', 'A100-SXM4-40GB'];

@@ -1,12 +1,8 @@
 import { expect } from 'chai';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { DeviceApplyOptions, GpuResult } from '../../src/device/apply/apply-options.ts';
-import { listGpuOpeners } from '../../src/device/host/gpu-openers.ts';
-import { HostLoans } from '../../src/device/host/host-loans.ts';
-import type { HostUnits } from '../../src/device/host/host-units.ts';
-import { LoanNote } from '../../src/device/host/loan-note.ts';
-import { PersistenceMode } from '../../src/device/host/persistence-mode.ts';
+import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
+import { listGpuOpeners } from '../../src/device/host/openers.ts';
+import { HostLoans, type HostUnits, LoanNote, PersistenceMode } from '../../src/device/host/loans.ts';
 import { type Clock, systemClock } from '../../src/process/clock.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { useScratchFolder } from './scratch-folder.ts';

@@ -3,16 +3,15 @@ import fc from 'fast-check';
 import { writeFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import type { PolicyLayout } from '../../src/api/types.ts';
-import { CliError } from '../../src/cli/exit.ts';
+import { CliError, openTerminal, type Terminal } from '../../src/cli/terminal.ts';
 import { readLayoutFile } from '../../src/cli/node/layout-file.ts';
-import { applyLayout } from '../../src/cli/node/node-apply.ts';
-import type { NodeLayout } from '../../src/core/host/host-layout.ts';
-import { openTerminal, type Terminal } from '../../src/cli/terminal.ts';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import { ArgumentRefused, writeArguments, type SmiCommand } from '../../src/core/smi/smi-command.ts';
+import { applyLayout } from '../../src/cli/node/apply.ts';
+import type { NodeLayout } from '../../src/core/host/layout.ts';
+import { applyNode } from '../../src/device/apply.ts';
+import { ArgumentRefused, writeArguments, type SmiCommand } from '../../src/core/smi/command.ts';
 import { listStrangeCommands } from './argument-grammar.ts';
 import { useScratchFolder } from './scratch-folder.ts';
-import type { Step } from '../../src/core/gpu/plan/step.ts';
+import type { Step } from '../../src/core/gpu/plan.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const hostileText = fc.oneof(

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/target/plan-target.ts';
-import { driverBranches } from '../../src/simulator/nvidia-smi/nvml/driver-version.ts';
+import { applyNode } from '../../src/device/apply.ts';
+import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import { driverBranches } from '../../src/simulator/nvidia-smi/board.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const faults = [

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import { makeExecute, type Execute } from '../../src/device/command/child.ts';
-import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
-import { NvidiaSmi, openNvidiaSmi, type NvidiaSmiOptions } from '../../src/device/command/nvidia-smi.ts';
-import { findTool } from '../../src/device/command/tool.ts';
+import { applyNode } from '../../src/device/apply.ts';
+import { makeExecute, type Execute, findTool } from '../../src/device/child.ts';
+import { DeviceError } from '../../src/core/gpu/device-error.ts';
+import { NvidiaSmi, openNvidiaSmi, type NvidiaSmiOptions } from '../../src/device/nvidia-smi.ts';
 import { writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import { reportDevice } from '../../src/core/report/report-device.ts';
-import { planWish } from '../../src/core/wish/plan-wish.ts';
+import { applyNode } from '../../src/device/apply.ts';
+import { reportDevice } from '../../src/core/device/report.ts';
+import { planWish } from '../../src/core/device/plan.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';

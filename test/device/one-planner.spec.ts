@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GpuWish } from '../../src/api/types.ts';
-import type { Step } from '../../src/core/gpu/plan/step.ts';
-import { planWish } from '../../src/core/wish/plan-wish.ts';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import { judgeChange } from '../../src/core/gpu/target/plan-target.ts';
-import { reportDevice } from '../../src/core/report/report-device.ts';
+import { type Step, judgeChange } from '../../src/core/gpu/plan.ts';
+import { planWish } from '../../src/core/device/plan.ts';
+import { applyNode } from '../../src/device/apply.ts';
+import { reportDevice } from '../../src/core/device/report.ts';
 import { listPlacedStates } from '../core/gpu/placed-states.ts';
 import { modelOf } from '../core/gpu/builders.ts';
 import { InProcessNode } from './simulated-node.ts';

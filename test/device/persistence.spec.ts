@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { GpuResult } from '../../src/device/apply/apply-options.ts';
-import { HostLoans } from '../../src/device/host/host-loans.ts';
-import { LoanNote } from '../../src/device/host/loan-note.ts';
-import { PersistenceMode } from '../../src/device/host/persistence-mode.ts';
+import { applyNode, type GpuResult } from '../../src/device/apply.ts';
+import { HostLoans, LoanNote, PersistenceMode } from '../../src/device/host/loans.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 import { InProcessNode } from './simulated-node.ts';
 

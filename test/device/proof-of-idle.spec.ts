@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { GpuResult } from '../../src/device/apply/apply-options.ts';
-import { reportDevice } from '../../src/core/report/report-device.ts';
-import { toInstances } from '../../src/core/gpu/state/device-state.ts';
+import { applyNode, type GpuResult } from '../../src/device/apply.ts';
+import { reportDevice } from '../../src/core/device/report.ts';
+import { toInstances } from '../../src/core/gpu/device-state.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 async function aNode(): Promise<InProcessNode> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Execution } from '../../src/core/smi/output.ts';
-import type { DriverBranch } from '../../src/simulator/nvidia-smi/nvml/driver-version.ts';
+import type { DriverBranch } from '../../src/simulator/nvidia-smi/board.ts';
 
 /** One run of the real nvidia-smi on a mock library: state before, command line, answer. */
 export interface RecordedRun {

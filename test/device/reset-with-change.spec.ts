@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import type { GpuWish } from '../../src/api/types.ts';
-import type { Layout } from '../../src/core/gpu/geometry/geometry.ts';
-import { planWish } from '../../src/core/wish/plan-wish.ts';
-import { applyNode } from '../../src/device/apply/apply.ts';
-import type { DeviceApplyOptions, GpuResult } from '../../src/device/apply/apply-options.ts';
-import { reportDevice } from '../../src/core/report/report-device.ts';
+import type { Layout } from '../../src/core/gpu/geometry.ts';
+import { planWish } from '../../src/core/device/plan.ts';
+import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
+import { reportDevice } from '../../src/core/device/report.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 /** One GPU with two slices that asks for a reset until it has had one. */

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import type { DeviceReport } from '../../src/api/types.ts';
-import type { Layout } from '../../src/core/gpu/geometry/geometry.ts';
-import type { DeviceState } from '../../src/core/gpu/state/device-state.ts';
-import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
-import { computeLabels } from '../../src/core/nvidia/labels/node-labels.ts';
-import { planWish } from '../../src/core/wish/plan-wish.ts';
-import { reportDevice } from '../../src/core/report/report-device.ts';
-import { applyNode } from '../../src/device/apply/apply.ts';
+import type { Layout } from '../../src/core/gpu/geometry.ts';
+import type { DeviceState } from '../../src/core/gpu/device-state.ts';
+import { describeReport, computeLabels } from '../../src/core/nvidia/predict-labels.ts';
+import { planWish } from '../../src/core/device/plan.ts';
+import { reportDevice } from '../../src/core/device/report.ts';
+import { applyNode } from '../../src/device/apply.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const models = ['A100-SXM4-40GB', 'A100-SXM4-80GB', 'H100-80GB-HBM3', 'A30-24GB'] as const;

@@ -1,11 +1,10 @@
-import type { Execute } from '../../src/device/command/child.ts';
+import type { Execute } from '../../src/device/child.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
-import { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
-import type { DriverBranch } from '../../src/simulator/nvidia-smi/nvml/driver-version.ts';
-import { assembleGpus, type SimulatedGpu } from '../../src/simulator/nvidia-smi/nvml/gpu.ts';
-import { rebootNode } from '../../src/simulator/nvidia-smi/nvml/device.ts';
-import { runNvidiaSmi } from '../../src/simulator/nvidia-smi/state/memory-world.ts';
-import { parseState, renderState } from '../../src/simulator/nvidia-smi/state/state-text.ts';
+import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
+import type { DriverBranch } from '../../src/simulator/nvidia-smi/board.ts';
+import { assembleGpus, type SimulatedGpu, rebootNode } from '../../src/simulator/nvidia-smi/device.ts';
+import { runNvidiaSmi } from '../../src/simulator/nvidia-smi/memory-world.ts';
+import { parseState, renderState } from '../../src/simulator/nvidia-smi/state.ts';
 
 /** What one command did; tests look at it or replace its answer. */
 export type Interception = (args: readonly string[], run: () => Execution) => Execution | Promise<Execution>;

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
-
 import type { DeviceReport, GpuNodePartition } from '../../src/api/types.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { applyFolder } from '../../src/simulator/rig/install.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 

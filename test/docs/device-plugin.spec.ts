@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 
-import { checkHolders } from '../../src/core/pods/holder-check.ts';
-import { lintDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
+import { checkHolders } from '../../src/core/nvidia/gpu-clients.ts';
+import { lintDevicePluginConfig } from '../../src/core/nvidia/plugin-config.ts';
 import { readFences } from './pages.ts';
 
 /** The one block of the page that begins so, parsed. */

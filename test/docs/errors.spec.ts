@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { nodeReasons, policyReasons } from '../../src/api/names.ts';
-import { findingCodes } from '../../src/core/text/finding.ts';
-import { deviceErrorCodes } from '../../src/core/gpu/state/device-error.ts';
-import { kubeletErrorCodes } from '../../src/core/pods/kubelet-error.ts';
+import { findingCodes } from '../../src/core/text/findings.ts';
+import { deviceErrorCodes } from '../../src/core/gpu/device-error.ts';
+import { kubeletErrorCodes } from '../../src/core/device/kubelet.ts';
 import { pageText } from '../../src/ui/page-text.ts';
 
 describe('docs/errors.md', () => {

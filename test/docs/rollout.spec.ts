@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
-import { deviceErrorCodes } from '../../src/core/gpu/state/device-error.ts';
-import { codeEndings, endings } from '../../src/core/node/endings.ts';
-import { kubeletErrorCodes } from '../../src/core/pods/kubelet-error.ts';
+import { deviceErrorCodes } from '../../src/core/gpu/device-error.ts';
+import { codeEndings, endings } from '../../src/core/node/grants.ts';
+import { kubeletErrorCodes } from '../../src/core/device/kubelet.ts';
 
 /** `| \`REASON\`, \`REASON\` | yes | because |` */
 const row = /^\| (?<reasons>`\w+`(?:, `\w+`)*) \| (?<counts>yes|no) \| (?<why>[^|]+) \|$/;

@@ -1,12 +1,10 @@
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { Profile } from '../../src/core/gpu/geometry/geometry.ts';
-import { type GpuModel, MODELS } from '../../src/core/gpu/geometry/models.ts';
-import { resolveProfile } from '../../src/core/gpu/geometry/profile-lookup.ts';
-import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
-import type { GpuDescription, MigDeviceDescription } from '../../src/core/nvidia/labels/node-description.ts';
-import { describeNode } from '../../src/core/nvidia/labels/node-outcome.ts';
-import { type GpuLayout, layoutFor } from '../../src/core/policy/gpu-layout.ts';
-import { matchesGpu } from '../../src/core/policy/match-gpu.ts';
+import { type Profile, type GpuModel, MODELS } from '../../src/core/gpu/geometry.ts';
+import { resolveProfile } from '../../src/core/gpu/profiles.ts';
+import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config.ts';
+import type { GpuDescription, MigDeviceDescription } from '../../src/core/nvidia/labels.ts';
+import { predictNode } from '../../src/core/nvidia/predict-labels.ts';
+import { type GpuLayout, layoutFor, matchesGpu } from '../../src/core/policy/resolve-node.ts';
 
 /** A node as a sample policy leaves it: what a pod can ask for there, and by what it can be found. */
 export interface SampleNode {
@@ -33,7 +31,7 @@ function nodeOf(policy: GpuPartitionPolicy, product: string, model: GpuModel | u
   const gpus = Array<GpuDescription>(gpusOfNode).fill(describeGpu(product, model, layout));
   const { strategy, sharing } = policy.spec;
   const shared = (sharing?.timeSlicing ?? []).map(({ resource, replicas }) => ({ name: resource, replicas }));
-  const { labels, resources, errors } = describeNode(
+  const { labels, resources, errors } = predictNode(
     { driverVersion: '550.54.15', cudaDriverVersion: [12, 4], gpus },
     strategy,
     composeDevicePluginConfig(strategy, shared),

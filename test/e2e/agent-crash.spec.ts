@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listDeviceRuns } from '../bench/device-log.ts';
-import { listDeviceCommands } from '../../src/simulator/rig/device-commands.ts';
+import { listDeviceCommands } from '../../src/simulator/rig/workloads.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeBudget, describeDeployment } from '../../src/simulator/rig/gpu-workload.ts';
+import { describeBudget, describeDeployment } from '../../src/simulator/rig/workloads.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { useRig } from '../support/rig.ts';

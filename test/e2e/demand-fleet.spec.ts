@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { KubeClient } from '../../src/kube/client.ts';
-import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
-import { describeDeployment } from '../../src/simulator/rig/gpu-workload.ts';
+import { loadKubeConfig } from '../../src/kube/kubeconfig.ts';
+import { describeDeployment } from '../../src/simulator/rig/workloads.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { FleetRecorder } from '../support/fleet-recorder.ts';

@@ -5,9 +5,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { PodExplanation } from '../../src/core/explain/explanation.ts';
-import type { ChangePlan } from '../../src/core/plan/change-plan.ts';
-import type { PodProspect } from '../../src/core/supply/pod-prospect.ts';
+import type { PodExplanation } from '../../src/core/explain/pod.ts';
+import type { ChangePlan } from '../../src/core/plan/change.ts';
+import type { PodDemandOutlook } from '../../src/core/demand/pod-outlook.ts';
 import { jsonRunner } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
@@ -194,7 +194,7 @@ describe('a demand that follows pods', function () {
     const explain = async (pod: string) => {
       const config = await rig().controlPlane.kubeconfigFile();
       return (
-        await jsonRunner<{ readonly demands: readonly PodProspect[] }>()([
+        await jsonRunner<{ readonly demands: readonly PodDemandOutlook[] }>()([
           'explain',
           'pod',
           `default/${pod}`,

@@ -1,10 +1,10 @@
-import { idleAnnotation } from '../../src/simulator/kubelet/pods/gpu-process.ts';
+import { idleAnnotation } from '../../src/simulator/kubelet/machine.ts';
 import { expect } from 'chai';
 import { isDeepStrictEqual } from 'node:util';
 
 import { resourceSlices } from '../../src/api/resources.ts';
-import { listSliceDevices, type ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
-import { collectionPath } from '../../src/kube/resource.ts';
+import { listSliceDevices, type ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import { collectionPath } from '../../src/kube/watch.ts';
 import { eventually, stays } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { driverNodeLabel } from '../../src/simulator/rig/dra-driver.ts';
+import { driverNodeLabel } from '../../src/simulator/rig/workloads.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 

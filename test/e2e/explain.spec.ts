@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { FleetStatusView } from '../../src/core/view/fleet-status.ts';
-import type { PodExplanation } from '../../src/core/explain/explanation.ts';
-import type { WasteReport } from '../../src/core/waste/waste-report.ts';
-import { findFreePorts } from '../../src/simulator/control-plane/ports.ts';
+import type { FleetStatusView } from '../../src/core/view/fleet.ts';
+import type { PodExplanation } from '../../src/core/explain/pod.ts';
+import type { WasteReport } from '../../src/core/explain/waste.ts';
+import { findFreePorts } from '../../src/simulator/control-plane/components.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { jsonRunner, run } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { nodes as nodesResource } from '../../src/api/resources.ts';
 import type { PolicyLayout } from '../../src/api/types.ts';
-import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
+import { isGfdLabelKey } from '../../src/core/nvidia/labels.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
-import { silentLogger } from '../../src/process/logger.ts';
+import type { KubeObject } from '../../src/kube/watch.ts';
+import { silentLogger } from '../../src/process/log.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { createKubeClient } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { autoscalerStartupTaintKey, repartitioningTaint, uninitializedTaint } from '../../src/api/names.ts';
-import type { MigStrategy } from '../../src/core/nvidia/labels/mig-strategy.ts';
-import { sameJson } from '../../src/core/text/fingerprint.ts';
+import type { MigStrategy } from '../../src/core/nvidia/labels.ts';
+import { deepEqual } from '../../src/core/text/json.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -290,11 +290,11 @@ describe('the fence between pods that wait and a device that changes', function 
         await rig().kubectl('patch', 'node', node, '--subresource=status', '--type=merge', '-p', status);
         await eventually(
           () => timeline.nodes.at(node, Infinity),
-          (found) => !isClosed(found) && sameJson(advertisedBy(found), after),
+          (found) => !isClosed(found) && deepEqual(advertisedBy(found), after),
           { timeoutMs: 30_000, what: node },
         );
         const states = timeline.nodes.eventsOf(node).map(({ object }) => object);
-        const broken = states.findLastIndex((state) => sameJson(advertisedBy(state), before));
+        const broken = states.findLastIndex((state) => deepEqual(advertisedBy(state), before));
         expect(states.slice(broken).some(isClosed)).to.equal(true);
         return;
       }

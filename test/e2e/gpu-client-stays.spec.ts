@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeDeployment } from '../../src/simulator/rig/gpu-workload.ts';
+import { describeDeployment } from '../../src/simulator/rig/workloads.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { operatorDaemonSet } from '../support/nvidia-daemons.ts';

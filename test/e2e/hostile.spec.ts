@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeviceReport } from '../../src/api/types.ts';
-import { programPath } from '../../src/simulator/rig/programs.ts';
+import { programPath } from '../../src/simulator/rig/process.ts';
 import { attempt } from '../api/attempt.ts';
 import { createNamespace } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

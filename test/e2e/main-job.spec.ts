@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
-import { findFreePorts } from '../../src/simulator/control-plane/ports.ts';
-import { demoNodes } from '../../src/simulator/demo/nodes.ts';
+import { findFreePorts } from '../../src/simulator/control-plane/components.ts';
+import { demoNodes } from '../../src/simulator/demo/screen.ts';
 import { repartitioningTaint } from '../../src/api/names.ts';
-import { mergePatchOf } from '../../src/core/text/merge-patch.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
-import type { PodObject } from '../../src/simulator/kubelet/node/kube-objects.ts';
+import { mergePatchOf } from '../../src/core/text/json.ts';
+import { applyFolder } from '../../src/simulator/rig/install.ts';
+import type { PodObject } from '../../src/simulator/kubelet/node.ts';
 import { eventually, stays } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 

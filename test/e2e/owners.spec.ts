@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../src/api/types.ts';
-import { idleAnnotation } from '../../src/simulator/kubelet/pods/gpu-process.ts';
+import { idleAnnotation } from '../../src/simulator/kubelet/machine.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { operatorDaemonSet, pluginDaemonSet } from '../support/nvidia-daemons.ts';

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../src/api/types.ts';
 import { KubeClient } from '../../src/kube/client.ts';
-import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
-import { applyFolder, type RigNode } from '../../src/simulator/rig/rig.ts';
+import { loadKubeConfig } from '../../src/kube/kubeconfig.ts';
+import { applyFolder } from '../../src/simulator/rig/install.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { FleetRecorder } from '../support/fleet-recorder.ts';
 import { pluginConfigMap, pluginDaemonSet } from '../support/nvidia-daemons.ts';

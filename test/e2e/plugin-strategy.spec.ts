@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { PodExplanation } from '../../src/core/explain/explanation.ts';
+import type { PodExplanation } from '../../src/core/explain/pod.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { jsonRunner } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../src/api/types.ts';
-import { describeDeployment } from '../../src/simulator/rig/gpu-workload.ts';
+import { describeDeployment } from '../../src/simulator/rig/workloads.ts';
 import { renderFolder, type RenderedObject } from '../api/installation.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod } from '../support/gpu-pods.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findFreePorts } from '../../src/simulator/control-plane/ports.ts';
+import { findFreePorts } from '../../src/simulator/control-plane/components.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually, stays } from '../support/eventually.ts';
 import { useRig } from '../support/rig.ts';

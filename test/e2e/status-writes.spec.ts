@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { policies } from '../../src/api/resources.ts';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import { sameJson } from '../../src/core/text/fingerprint.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
+import { deepEqual } from '../../src/core/text/json.ts';
+import type { KubeObject } from '../../src/kube/watch.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { createKubeClient } from '../support/cluster.ts';
 import { useRig } from '../support/rig.ts';
@@ -50,7 +50,7 @@ describe('a policy that is edited many times in a row @all', function () {
     const writes = states.filter((state, index) => {
       const before = states[index - 1];
       const isEdit = before?.metadata.generation !== state.metadata.generation;
-      return before !== undefined && !isEdit && !sameJson(gistOf(before), gistOf(state));
+      return before !== undefined && !isEdit && !deepEqual(gistOf(before), gistOf(state));
     });
     // However slow the machine is: five at once, and one for each second that has begun.
     expect(writes.length).to.be.at.most(6 + seconds);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectRoot } from '../../src/simulator/rig/programs.ts';
+import { projectRoot } from '../../src/simulator/rig/process.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { run } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';

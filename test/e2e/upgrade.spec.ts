@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { applyFolder } from '../../src/simulator/rig/install.ts';
 import { renderFolder } from '../api/installation.ts';
 import { templateOf, type WorkloadTemplate } from '../config/workload.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,15 +1,15 @@
-import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
-import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.ts';
+import { findModel } from '../../src/core/gpu/geometry.ts';
+import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { GpuPartitionPolicy, GpuWish, PolicySpec } from '../../src/api/types.ts';
-import { setAside } from '../../src/core/node/node-view.ts';
-import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import { setAside } from '../../src/core/kubernetes/node.ts';
+import type { PolicyRecord } from '../../src/core/policy/record.ts';
 import { variantsOf } from '../../src/core/policy/schedules.ts';
-import { profilesServing } from '../../src/core/policy/demand-profiles.ts';
-import type { Member } from '../../src/core/supply/member.ts';
-import type { ChosenLayouts } from '../../src/core/supply/demand-course.ts';
-import type { Planned } from '../../src/core/supply/pool-plan.ts';
-import type { WantedSlice } from '../../src/core/supply/wanted-slices.ts';
+import { profilesServing } from '../../src/core/policy/slices.ts';
+import type { DemandGpu } from '../../src/core/demand/members.ts';
+import type { ChosenLayouts } from '../../src/core/demand/state.ts';
+import type { Planned } from '../../src/core/demand/plan-pool.ts';
+import type { WantedSlice } from '../../src/core/demand/wanted.ts';
 import type { ApiChange, Pod, Policy } from '../model/api.ts';
 import { planPool } from '../model/follow-demand.ts';
 import { Violation } from '../model/violation.ts';
@@ -194,7 +194,7 @@ export class DemandChecks {
     record: PolicyRecord,
     planned: Planned,
     { touched, wishes }: ChosenLayouts,
-    current: readonly Member[],
+    current: readonly DemandGpu[],
   ): void {
     const { demand } = record.policy.spec;
     if (!demand || record.policy.spec.mode === 'Plan') return;
@@ -205,7 +205,7 @@ export class DemandChecks {
   }
 
   /** Nothing is chosen for a node that is cordoned, being removed or silent for longer than a leader may be late to know. */
-  #mayChange(by: string, touched: readonly Member[]): void {
+  #mayChange(by: string, touched: readonly DemandGpu[]): void {
     for (const { node } of touched) {
       const since = this.#asideSince.get(node);
       const isLong = since !== undefined && this.#now - since > planMs + this.#world.checks.lagMs;
@@ -219,7 +219,7 @@ export class DemandChecks {
     { metadata }: GpuPartitionPolicy,
     { cooldown = '30m' }: Demand,
     { members, asked, shortfall }: Planned,
-    touched: readonly Member[],
+    touched: readonly DemandGpu[],
   ): void {
     const keyOf = (id: string): string => `${by} ${metadata.uid} ${id}`;
     // A leader knows of its predecessor's changes by the grants of their nodes.

@@ -1,7 +1,6 @@
 import type { DemandState, GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
-import type { PoolGpu } from '../../src/core/demand/pool.ts';
-import { nameSlice, profilesServing } from '../../src/core/policy/demand-profiles.ts';
-import type { DemandReport } from '../../src/core/policy/demand-report.ts';
+import type { PoolGpu } from '../../src/core/demand/solver/pool.ts';
+import { nameSlice, profilesServing, type DemandReport } from '../../src/core/policy/slices.ts';
 import { planPool } from '../model/follow-demand.ts';
 import { resourceOf as resourceFor } from '../model/plugin.ts';
 import type { FleetMachine } from './fleet-machine.ts';

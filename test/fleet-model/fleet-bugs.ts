@@ -1,14 +1,14 @@
 import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from '../model/controller-world.ts';
-import { deviceMeets } from '../../src/core/wish/wish.ts';
+import { deviceMeets } from '../../src/core/device/plan.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
-import type { DemandAsked } from '../../src/core/supply/demand-question.ts';
-import type { Member } from '../../src/core/supply/member.ts';
+import type { DemandAsked } from '../../src/core/demand/plan-pool.ts';
+import type { DemandGpu } from '../../src/core/demand/members.ts';
 import type { ReadPool } from '../model/follow-demand.ts';
-import type { Slot } from '../../src/core/rollout/slot.ts';
+import type { Slot } from '../../src/core/rollout/budget.ts';
 import type { FleetTheme } from './fleet-story.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
 import { isAbsurd } from './fleet-pods.ts';
 
 type Rollout = NonNullable<LedgerSnapshot['policy']['spec']['rollout']>;
@@ -22,7 +22,7 @@ export interface FleetBug {
   readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
   readonly say?: (decision: SettledDecision, snapshot: NodeSnapshot) => Partial<SettledDecision>;
   readonly seeLedger?: (snapshot: LedgerSnapshot) => LedgerSnapshot;
-  readonly seePool?: (members: readonly Member[], known: ReadPool | undefined, now: number) => readonly Member[];
+  readonly seePool?: (members: readonly DemandGpu[], known: ReadPool | undefined, now: number) => readonly DemandGpu[];
   readonly seePods?: (pods: readonly PodView[]) => readonly PodView[];
   readonly seeAsked?: (asked: DemandAsked) => DemandAsked;
   readonly sayLedger?: (step: LedgerStep, snapshot: LedgerSnapshot) => LedgerStep;

@@ -1,13 +1,13 @@
-import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.ts';
-import { GrantClock } from '../../src/agent/grant-clock.ts';
+import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
+import { GrantClock } from '../../src/agent/grant-work.ts';
 import type { DeviceReport, Grant, PlanReport, Strategy } from '../../src/api/types.ts';
-import { faultFields, keepOutcome } from '../../src/core/report/report-fields.ts';
-import type { NodeObject } from '../../src/controller/node-object.ts';
-import { judgeAdvertised } from '../../src/core/pods/advertised-devices.ts';
-import { listInTheWay, planDrained } from '../../src/core/wish/drain-plan.ts';
-import { lastGoodOf } from '../../src/core/wish/ownership.ts';
-import { sameJson } from '../../src/core/text/fingerprint.ts';
-import { isOlder } from '../../src/kube/resource-version.ts';
+import { faultFields, keepOutcome } from '../../src/core/device/report.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
+import { judgeAdvertised } from '../../src/core/device/kubelet.ts';
+import { listInTheWay, planDrained } from '../../src/core/device/plan.ts';
+import { lastGoodOf } from '../../src/core/device/ownership.ts';
+import { deepEqual } from '../../src/core/text/json.ts';
+import { isOlder } from '../../src/kube/watch.ts';
 import { refuse, type StoredPartition } from '../model/api.ts';
 import { ModelDevice } from '../model/device.ts';
 import { resourceOf, uuidOf } from '../model/plugin.ts';
@@ -120,7 +120,7 @@ export class FleetMachine {
     const allocatable = Object.fromEntries(
       [...this.#known].map((name) => [name, String(this.#offered.get(name)?.length ?? 0)]),
     );
-    if (sameJson(this.node?.status?.allocatable, allocatable)) return;
+    if (deepEqual(this.node?.status?.allocatable, allocatable)) return;
     this.edit((node) => ({ ...node, status: { ...node.status, allocatable } }));
   }
 
@@ -346,7 +346,7 @@ export class MachineAgent {
   }
 
   *#tell(partition: StoredPartition, device: DeviceReport): WorkerTask {
-    if (!sameJson(device, partition.status?.device)) {
+    if (!deepEqual(device, partition.status?.device)) {
       this.#written = yield* this.#world.call('agent', 'Write', () =>
         this.#world.api.update('partitions', this.#machine.name, 'agent', (one) => {
           if (one.spec.nodeUID !== this.#machine.uid) throw refuse(422, 'Invalid', 'this is another node');

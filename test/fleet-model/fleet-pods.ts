@@ -1,6 +1,6 @@
-import type { NodeObject } from '../../src/controller/node-object.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
 import type { Pod } from '../model/api.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 /** A label says where a pod is bound: the product never reads a pod's `spec.nodeName`, which the API server selects by. */
 const boundTo = 'test/node';

@@ -1,13 +1,13 @@
-import type { NodeObject } from '../../src/controller/node-object.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
 import { decide, type Decision } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
-import type { Limit } from '../../src/core/rollout/limit.ts';
-import type { DemandAsked } from '../../src/core/supply/demand-question.ts';
-import type { Member } from '../../src/core/supply/member.ts';
-import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
-import { timeText } from '../../src/core/text/duration.ts';
+import type { Limit } from '../../src/core/rollout/budget.ts';
+import type { DemandAsked } from '../../src/core/demand/plan-pool.ts';
+import type { DemandGpu } from '../../src/core/demand/members.ts';
+import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config.ts';
+import { timeText } from '../../src/core/text/syntax.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { Api, type ApiChange, type Kind, type Pod, type Policy, refuse, type StoredPartition } from '../model/api.ts';
 import { clockSlackMs, leadersClocks, withClock } from '../model/clock.ts';
@@ -28,7 +28,7 @@ import { FleetMachine } from './fleet-machine.ts';
 import { amountOf, bindPod, isFor, isUsers, makePod, nodeOf, poolOf, resourceOf } from './fleet-pods.ts';
 import { pools } from './fleet-policies.ts';
 import type { FleetSetup } from './fleet-setup.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 /** The process was killed in the middle of a call. */
 class ProcessEnded extends Error {}
@@ -386,7 +386,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     return this.api.list('pods').filter((pod) => nodeOf(pod) === '' && pod.metadata.deletionTimestamp === undefined);
   }
 
-  seePool(members: readonly Member[], known: ReadPool | undefined): readonly Member[] {
+  seePool(members: readonly DemandGpu[], known: ReadPool | undefined): readonly DemandGpu[] {
     return this.bug?.seePool?.(members, known, this.timeline.now) ?? members;
   }
 

@@ -1,6 +1,6 @@
-import type { NodeObject } from '../../src/controller/node-object.ts';
-import { isOwnTaint } from '../../src/core/node/node-view.ts';
-import { devicePluginConfigLabel } from '../../src/core/nvidia/labels/label-key.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
+import { isOwnTaint } from '../../src/core/kubernetes/node.ts';
+import { devicePluginConfigLabel } from '../../src/core/nvidia/labels.ts';
 import { daemonsOf, type ModelDaemon } from '../model/daemons.ts';
 import { writeGfdLabels } from '../model/discovery.ts';
 import { ModelPlugin, type PluginHost } from '../model/plugin.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { KubeClient } from '../../src/kube/client.ts';
-import type { KubeObject, Resource } from '../../src/kube/resource.ts';
+import type { KubeObject, Resource } from '../../src/kube/watch.ts';
 import { type ControlPlane, createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
 import { failureOf } from './failure.ts';

@@ -1,8 +1,8 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { KubeClient } from '../../src/kube/client.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
-import type { KubeObject, ObjectRef, Resource } from '../../src/kube/resource.ts';
-import type { Term } from '../../src/kube/term.ts';
+import type { KubeObject, ObjectRef, Resource } from '../../src/kube/watch.ts';
+import type { Term } from '../../src/kube/election.ts';
 import { uniqueName, type ControlPlane } from '../support/cluster.ts';
 
 export interface ConfigMap extends KubeObject {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { EventRecorder, type EventNote } from '../../src/kube/events.ts';
-import type { KubeObject, Resource } from '../../src/kube/resource.ts';
+import type { KubeObject, Resource } from '../../src/kube/watch.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../process/fake-clock.ts';

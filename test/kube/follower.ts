@@ -1,7 +1,6 @@
 import type { KubeClient } from '../../src/kube/client.ts';
-import { Reflector } from '../../src/kube/reflector.ts';
-import type { ReflectorOptions, ReflectorTiming } from '../../src/kube/reflector-options.ts';
-import type { Change } from '../../src/kube/store.ts';
+import { Reflector, type ReflectorOptions, type ReflectorTiming } from '../../src/kube/reflector.ts';
+import type { Change } from '../../src/kube/watch.ts';
 import { eventually } from '../support/eventually.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
 import { configMaps, type ConfigMap } from './connection.ts';

@@ -1,16 +1,15 @@
 import { expect } from 'chai';
-import { OwnWrites } from '../../src/kube/own-writes.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
-import { ObjectStore } from '../../src/kube/store.ts';
+import { Expectations } from '../../src/kube/own-writes.ts';
+import { type KubeObject, ObjectStore } from '../../src/kube/watch.ts';
 
 type Item = KubeObject & { readonly text?: string };
 
 const at = (resourceVersion: string): Item => ({ metadata: { name: 'a', uid: 'u', resourceVersion } });
 
-function aStore(): { store: ObjectStore<Item>; own: OwnWrites<Item> } {
+function aStore(): { store: ObjectStore<Item>; own: Expectations<Item> } {
   const store = new ObjectStore<Item>();
   store.upsert(at('1'));
-  return { store, own: new OwnWrites(store, ({ metadata }) => ({ metadata })) };
+  return { store, own: new Expectations(store, ({ metadata }) => ({ metadata })) };
 }
 
 describe('OwnWrites', () => {
@@ -34,7 +33,7 @@ describe('OwnWrites', () => {
     const store = new ObjectStore<Item>();
     const watched = at('2');
     store.upsert(watched);
-    const own = new OwnWrites(store, () => {
+    const own = new Expectations(store, () => {
       throw new Error('projected again');
     });
     expect(own.remember({ ...at('2'), text: 'long' })).to.equal(watched);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
-import { silentLogger } from '../../src/process/logger.ts';
+import { silentLogger } from '../../src/process/log.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace } from './connection.ts';

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../../src/kube/client.ts';
-import type { KubeObject, Resource } from '../../src/kube/resource.ts';
+import type { KubeObject, Resource } from '../../src/kube/watch.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** A custom resource with a status subresource. */

@@ -1,22 +1,21 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
-import { Server, ServerCredentials, status } from '@grpc/grpc-js';
-import type { handleUnaryCall } from '@grpc/grpc-js';
+import { Server, ServerCredentials, status, type handleUnaryCall } from '@grpc/grpc-js';
 import { expect } from 'chai';
 import protobuf from 'protobufjs/light.js';
-
-import { KubeletError } from '../../src/core/pods/kubelet-error.ts';
-import type { KubeletErrorCode } from '../../src/core/pods/kubelet-error.ts';
-import { allocatableResponse, listResponse, podResourcesPaths } from '../../src/kubelet/pod-resources-messages.ts';
-import { PodResourcesClient } from '../../src/kubelet/pod-resources.ts';
-import { servePodResources } from '../../src/simulator/kubelet/pods/pod-resources-server.ts';
+import { KubeletError, type KubeletErrorCode } from '../../src/core/device/kubelet.ts';
+import {
+  allocatableResponse,
+  listResponse,
+  podResourcesPaths,
+  PodResourcesClient,
+} from '../../src/kubelet/pod-resources.ts';
+import { servePodResources } from '../../src/simulator/kubelet/allocation.ts';
 import { patience } from '../support/eventually.ts';
 
 describe('the client of the kubelet’s PodResources', () => {

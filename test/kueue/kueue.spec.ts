@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { Component } from '../../src/simulator/control-plane/component.ts';
+import type { Component } from '../../src/simulator/control-plane/components.ts';
 import { clusterTimeoutMs } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects } from '../support/gpu-pods.ts';

@@ -10,10 +10,14 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, parseAllDocuments, stringify } from 'yaml';
-import { type Component, startComponent, waitUntilReady } from '../../src/simulator/control-plane/component.ts';
-import { makeDataFolder } from '../../src/simulator/control-plane/data-folder.ts';
-import { startGuard } from '../../src/simulator/control-plane/guard.ts';
-import { findFreePorts } from '../../src/simulator/control-plane/ports.ts';
+import {
+  type Component,
+  startComponent,
+  waitUntilReady,
+  makeDataFolder,
+  findFreePorts,
+} from '../../src/simulator/control-plane/components.ts';
+import { startGuard } from '../../src/simulator/control-plane/run.ts';
 import { applyObjects } from '../support/gpu-pods.ts';
 import type { TestRig } from '../support/rig.ts';
 

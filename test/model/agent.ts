@@ -1,26 +1,32 @@
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
-import { isToMakeAgain } from '../../src/core/wish/load-id.ts';
-import { faultFields, keepOutcome, pickReading, retryMs } from '../../src/core/report/report-fields.ts';
-import { confirmedMs, isRevocation } from '../../src/core/node/revocation.ts';
-import { GrantClock } from '../../src/agent/grant-clock.ts';
-import type { KubeletWord } from '../../src/agent/kubelet.ts';
-import { cutLostDevices, type LostDevice, withoutLost } from '../../src/core/pods/lost-devices.ts';
-import { MissingDevices } from '../../src/agent/missing-devices.ts';
-import { withHolders } from '../../src/core/report/held-devices.ts';
-import type { Step } from '../../src/core/gpu/plan/step.ts';
-import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
-import { offersDevices } from '../../src/core/nvidia/resources/advertised.ts';
-import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
-import { judgeAdvertised } from '../../src/core/pods/advertised-devices.ts';
-import { listUnserved } from '../../src/core/nvidia/resources/unserved.ts';
-import { type Holders, holdersOf } from '../../src/core/pods/slice-holders.ts';
-import { findForeign, type ForeignInstances, lastGoodOf } from '../../src/core/wish/ownership.ts';
-import type { GpuWork } from '../../src/core/wish/plan-gpu-wish.ts';
-import { listInTheWay, planDrained } from '../../src/core/wish/drain-plan.ts';
-import { planWish, type WishPlan } from '../../src/core/wish/plan-wish.ts';
-import { deviceMeets } from '../../src/core/wish/wish.ts';
-import { sameJson } from '../../src/core/text/fingerprint.ts';
-import { isOlder } from '../../src/kube/resource-version.ts';
+import { isToMakeAgain } from '../../src/core/device/geometry.ts';
+import { faultFields, keepOutcome, pickReading, retryMs, withHolders } from '../../src/core/device/report.ts';
+import { confirmedMs, isRevocation } from '../../src/core/device/grants.ts';
+import { GrantClock } from '../../src/agent/grant-work.ts';
+import type { KubeletWord } from '../../src/agent/open-kubelet.ts';
+import {
+  cutLostDevices,
+  type LostDevice,
+  withoutLost,
+  judgeAdvertised,
+  listUnserved,
+} from '../../src/core/device/kubelet.ts';
+import { MissingDevices } from '../../src/agent/device-view.ts';
+import type { Step } from '../../src/core/gpu/plan.ts';
+import { describeReport } from '../../src/core/nvidia/predict-labels.ts';
+import { offersDevices, computeResources } from '../../src/core/nvidia/resources.ts';
+import { type Holders, holdersOf } from '../../src/core/device/holders.ts';
+import { findForeign, type ForeignInstances, lastGoodOf } from '../../src/core/device/ownership.ts';
+import {
+  type GpuWork,
+  listInTheWay,
+  planDrained,
+  planWish,
+  type WishPlan,
+  deviceMeets,
+} from '../../src/core/device/plan.ts';
+import { deepEqual } from '../../src/core/text/json.ts';
+import { isOlder } from '../../src/kube/watch.ts';
 import { type StoredPartition, refuse } from './api.ts';
 import { DriverRefusal, type Gpu } from './device.ts';
 import { type WorkerTask, Worker } from './worker.ts';
@@ -109,9 +115,9 @@ export class AgentProcess {
     this.#grants.see(partition);
     if (granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0))
       return yield* this.#act(partition, granted);
-    const isToldOfMonitors = !sameJson(partition.spec.monitors, this.#monitors);
+    const isToldOfMonitors = !deepEqual(partition.spec.monitors, this.#monitors);
     this.#monitors = partition.spec.monitors;
-    if (this.#isStale || isToldOfMonitors || !sameJson(wish, this.#plannedWish)) {
+    if (this.#isStale || isToldOfMonitors || !deepEqual(wish, this.#plannedWish)) {
       const fault = yield* this.#read(partition);
       if (fault) {
         yield* this.#tell(partition, { ...this.#state(seen), ...faultFields(fault, 'Unknown') });
@@ -357,7 +363,7 @@ export class AgentProcess {
     const mayBeEarlier = this.#world.hasBug('UnregisterForEarlier');
     if (unregister === undefined || faults.kubeletMute || this.#world.hasBug('NeverUnregister')) return;
     if (!mayBeEarlier && unregister.epoch !== granted?.epoch) return;
-    if (status?.device?.observedEpoch !== granted?.epoch || sameJson(unregister, this.#unregistered)) return;
+    if (status?.device?.observedEpoch !== granted?.epoch || deepEqual(unregister, this.#unregistered)) return;
     yield random.between(2, 20);
     this.#world.mayCrash('agent');
     const unserved =
@@ -458,7 +464,7 @@ export class AgentProcess {
       spec.backend === 'DRA' || (stale === 0 && errors.length === 0 && offersDevices(offered, resources));
     if (hasFollowed && status?.phase !== 'Updating') this.#settleUntil = -Infinity;
     const isNews = hasFollowed || Object.keys(offered).length === 0;
-    if (isNews && !sameJson(this.#report.advertised, advertised)) this.#report = { ...this.#report, advertised };
+    if (isNews && !deepEqual(this.#report.advertised, advertised)) this.#report = { ...this.#report, advertised };
   }
 
   #foreign({ status }: StoredPartition, unfinished?: Grant): ForeignInstances {
@@ -519,7 +525,7 @@ export class AgentProcess {
 
   *#tell(partition: StoredPartition, device: DeviceReport): WorkerTask {
     const again = this.#againMs;
-    const isSame = sameJson(device, partition.status?.device);
+    const isSame = deepEqual(device, partition.status?.device);
     if (!isSame) {
       this.#written = yield* this.#world.call('agent', 'Write', () =>
         this.#world.api.update('partitions', 'n', 'agent', (one) => {

@@ -1,9 +1,9 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
-import type { NodeObject } from '../../src/controller/node-object.ts';
-import type { JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
+import type { JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
+import type { KubeObject } from '../../src/kube/watch.ts';
 
 export type StoredPartition = GpuNodePartition & KubeObject;
 export type Policy = GpuPartitionPolicy & KubeObject;

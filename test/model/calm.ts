@@ -1,8 +1,8 @@
-import { sameJson } from '../../src/core/text/fingerprint.ts';
-import { managedConfig } from '../../src/core/nvidia/plugin-config/managed-config.ts';
-import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
-import { devicePluginConfigLabel } from '../../src/core/nvidia/labels/label-key.ts';
-import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
+import { deepEqual } from '../../src/core/text/json.ts';
+import { managedConfig } from '../../src/core/nvidia/managed-config.ts';
+import { borrowedLabelsOf } from '../../src/core/kubernetes/node-patch.ts';
+import { devicePluginConfigLabel } from '../../src/core/nvidia/labels.ts';
+import { isOwnTaint, metadataOf } from '../../src/core/kubernetes/node.ts';
 import { nonZero } from './checks.ts';
 import { countSlices, nameDevices } from './slices.ts';
 import { countOffer, isAsWished } from './expected.ts';
@@ -53,7 +53,7 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
   const isDra = setup.backend === 'DRA';
   const offered = isDra ? countSlices(world.kubelet.driver.published) : nonZero(node.status?.allocatable);
   const real = countOffer(foreign, world.kubelet.plugin.settings);
-  const isOffered = sameJson(offered, isDra ? countSlices(nameDevices(foreign)) : real);
+  const isOffered = deepEqual(offered, isDra ? countSlices(nameDevices(foreign)) : real);
   const spec = world.api.find('policies', 'a')?.spec;
   const config = node.metadata.labels?.[devicePluginConfigLabel];
   const isConfigured = !setup.hasConfigMap || (spec !== undefined && managedConfig(spec).key === config);
@@ -88,7 +88,7 @@ function findLateSwitch(world: ModelWorld, { gpus }: Wish): string | undefined {
     const device = world.partition?.status?.device ?? {};
     const resolved = spec.layouts && resolveNode({ ...spec, schedules: [] }, device, world.partition?.spec.wish);
     const wanted = resolved && 'wish' in resolved ? resolved.wish.gpus : undefined;
-    const isLate = wanted !== undefined && !sameJson(wanted, gpus);
+    const isLate = wanted !== undefined && !deepEqual(wanted, gpus);
     if (!schedule) {
       if (isLate) return 'its wish is not that of the layouts in force';
       continue;

@@ -1,25 +1,25 @@
-import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.ts';
+import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { GpuPartitionPolicy, GpuReport, Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
-import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
+import { borrowedLabelsOf } from '../../src/core/kubernetes/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from './controller-world.ts';
-import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished, metadataOf } from '../../src/core/node/node-view.ts';
-import { isRevocation } from '../../src/core/node/revocation.ts';
+import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished, metadataOf } from '../../src/core/kubernetes/node.ts';
+import { isRevocation } from '../../src/core/device/grants.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
+import { isGfdLabelKey } from '../../src/core/nvidia/labels.ts';
 import { readGenerations } from '../../src/core/policy/versions.ts';
-import type { Slot } from '../../src/core/rollout/slot.ts';
-import { timeText } from '../../src/core/text/duration.ts';
-import { sameJson } from '../../src/core/text/fingerprint.ts';
-import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
-import type { NodeObject } from '../../src/controller/node-object.ts';
+import type { Slot } from '../../src/core/rollout/budget.ts';
+import { timeText } from '../../src/core/text/syntax.ts';
+import { deepEqual } from '../../src/core/text/json.ts';
+import type { OfferedStatus } from '../../src/core/nvidia/resources.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
 import type { AgentProcess } from './agent.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
 import { countOffer, type ExpectedSettings, isAsWished, isMixedUp, offeringOf } from './expected.ts';
-import { listLosers } from '../../src/core/pods/lost-devices.ts';
+import { listLosers } from '../../src/core/device/kubelet.ts';
 import { isUntouchable } from './pods.ts';
 import { deleteDeadlineMs } from './setup.ts';
 import { uuidOf } from './plugin.ts';
@@ -27,7 +27,7 @@ import { countSlices, isDynamic, nameDevices, readSlices } from './slices.ts';
 import { findUncounted } from './change-end.ts';
 import { Violation } from './violation.ts';
 import type { ModelWorld } from './world.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 const hourMs = 3600_000;
 /** The device was never changed, or somebody was using it. */
@@ -149,7 +149,7 @@ export class Invariants {
   }
 
   #specIsWritten(before: StoredPartition | undefined, after: StoredPartition): void {
-    if (before === undefined || sameJson(before.spec, after.spec)) return;
+    if (before === undefined || deepEqual(before.spec, after.spec)) return;
     const { node } = this.#world;
     const [was, is] = [before.spec.policy, after.spec.policy];
     // One that only planned is left for the one in force before it, if its successor is not accepted.
@@ -166,7 +166,7 @@ export class Invariants {
     const isKnown = backend === undefined || backend === before.spec.backend;
     const isFound = isKnown || backend === this.#world.setup.backend || this.#mayBeBackend(backend);
     demand(isFound, 'S12', `the node is told backend ${backend}, and has ${this.#world.setup.backend}`);
-    if (granted === undefined || sameJson(granted, before.spec.granted)) {
+    if (granted === undefined || deepEqual(granted, before.spec.granted)) {
       demand(granted !== undefined || before.spec.granted === undefined, 'S8', 'a grant was taken away');
       return;
     }
@@ -305,7 +305,7 @@ export class Invariants {
       instances.map(({ profile, start }) => [profile, start]),
     ]);
     const what = failure && [failure.code, failure.gpu, device?.bootID, readings, spec.policy, use];
-    const isSame = what !== undefined && sameJson(what, this.#failure.what);
+    const isSame = what !== undefined && deepEqual(what, this.#failure.what);
     const { now } = this.#world.timeline;
     const before = isSame ? this.#failure.grantedAt.filter((at) => at > now - hourMs) : [];
     this.#failure = { what, grantedAt: [...before, now] };
@@ -320,7 +320,7 @@ export class Invariants {
     const { device } = status ?? {};
     const isRepair =
       spec.granted !== undefined &&
-      sameJson(spec.granted.gpus, granted.gpus) &&
+      deepEqual(spec.granted.gpus, granted.gpus) &&
       device?.step === 'Idle' &&
       device.lastGood?.bootID === device.bootID;
     if (!isRepair) return;
@@ -374,7 +374,7 @@ export class Invariants {
       without(node.metadata.labels, (key) => isMaybeOurs(key)),
     ];
     demand(
-      sameJson(foreign(before), foreign(after)),
+      deepEqual(foreign(before), foreign(after)),
       'S17',
       'a taint, label, annotation or cordon of others was changed',
     );
@@ -401,7 +401,7 @@ export class Invariants {
       if (command.name === 'EvictPod' || command.name === 'DeletePod') this.#mayBeTold(by, snapshot, command);
       if (command.name === 'DeletePod') this.#mayBeDeleted(snapshot);
       if (command.name === 'WriteDrain') {
-        demand(!sameJson(command.drain, snapshot.partition?.spec.drain), 'S9', 'the same drain is announced again');
+        demand(!deepEqual(command.drain, snapshot.partition?.spec.drain), 'S9', 'the same drain is announced again');
       }
       if (command.name === 'PatchNode') {
         this.#mayBeOpened(snapshot, command.change.removeTaints ?? []);
@@ -507,7 +507,7 @@ export class Invariants {
     if (gpus.some(({ error }) => error !== undefined)) return;
     const isDra = partition?.spec.backend === 'DRA';
     const offer = this.#expect(gpus, offeringOf(claim.winner?.spec ?? { strategy: 'mixed' }), isDra);
-    demand(sameJson(offer, this.#offerOf(snapshot, isDra)), 'S3', 'Ready, and the node offers something else');
+    demand(deepEqual(offer, this.#offerOf(snapshot, isDra)), 'S3', 'Ready, and the node offers something else');
     const beside = isDra ? Object.keys(nonZero(node.status?.allocatable)) : [];
     demand(beside.length === 0, 'S12', `Ready by the DRA driver, and a device plugin offers ${beside.join()}`);
   }
@@ -595,7 +595,7 @@ export class Invariants {
     const inFlight = policy?.status?.inFlight ?? [];
     // A known gap: an old leader with hung watches takes slots away based on stale data until its lease ends.
     const isRivals = this.#world.controllers.slice(0, -1).some(({ frozen }) => frozen.size > 0);
-    return isRivals || inFlight.some((one) => sameJson(one, slot));
+    return isRivals || inFlight.some((one) => deepEqual(one, slot));
   }
 
   /** A user's pod goes only in the node's turn, as announced, for the plan that stands, from a closed node, with its time to end. */
@@ -805,7 +805,7 @@ export class Invariants {
     const isUnknown = device?.gpus === undefined || this.#lost.size > 0;
     // GPUs that are back, and that the plugin has not seen yet, mislead nobody.
     const isWithin = !isHeard && Object.entries(found).every(([name, count]) => count <= (offer[name] ?? 0));
-    const isTrue = isUnknown || isWithin || Object.keys(found).length === 0 || sameJson(found, offer);
+    const isTrue = isUnknown || isWithin || Object.keys(found).length === 0 || deepEqual(found, offer);
     const isStillClosed = going.length < taints.filter(isOwnTaint).length;
     const isExpected = isTrue || isSilent || isStillClosed || this.#isBeyondHelp();
     demand(isExpected, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
@@ -1005,7 +1005,7 @@ export class Invariants {
     const isOffering = this.#isDra ? offered.size > 0 : Object.keys(nonZero(node.status?.allocatable)).length > 0;
     // Only the agent can say which labels there should be.
     const isHeard = this.#world.agent !== undefined && this.#world.partition?.status?.device?.step !== 'Unknown';
-    if (isOffering && isHeard && !this.#world.setup.hasDiscovery && sameJson(told, real)) {
+    if (isOffering && isHeard && !this.#world.setup.hasDiscovery && deepEqual(told, real)) {
       this.#labelsAreTrue(node, real);
     }
   }

@@ -1,6 +1,5 @@
-import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
-import type { PodHolding } from '../../src/core/pods/holding.ts';
-import { attributeOf } from '../../src/core/dra/resource-slice.ts';
+import { type ResourceClaimView, attributeOf } from '../../src/core/kubernetes/claims.ts';
+import type { PodHolding } from '../../src/core/device/holders.ts';
 import type { Pod } from './api.ts';
 import { resourceOf } from './plugin.ts';
 import { nameDevices } from './slices.ts';

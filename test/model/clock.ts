@@ -1,4 +1,4 @@
-import { ServerClock } from '../../src/kube/server-clock.ts';
+import { ServerClock } from '../../src/kube/request.ts';
 import type { ControllerWorld } from './controller-world.ts';
 
 /** What a process may be ahead of the API server, which it knows from the dates of answers, or behind it, in ms. */

@@ -2,7 +2,7 @@ import type { Decision } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
-import type { Limit } from '../../src/core/rollout/limit.ts';
+import type { Limit } from '../../src/core/rollout/budget.ts';
 import type { Policy } from './api.ts';
 import type { DemandWorld } from './follow-demand.ts';
 import type { ShellWorld } from './shell.ts';

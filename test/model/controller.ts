@@ -1,11 +1,11 @@
-import { AgentPods } from '../../src/controller/agents.ts';
+import { AgentPods } from '../../src/controller/node-notifier.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
-import type { NodeObject } from '../../src/controller/node-object.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
-import type { Verdict } from '../../src/core/node/outcome.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import type { Verdict } from '../../src/core/node/commands.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
-import { sameJson } from '../../src/core/text/fingerprint.ts';
-import { type Change as StoreChange, ObjectStore } from '../../src/kube/store.ts';
+import { deepEqual } from '../../src/core/text/json.ts';
+import { type Change as StoreChange, ObjectStore } from '../../src/kube/watch.ts';
 import type { ApiChange, Kind, Kinds, Policy, StoredPartition } from './api.ts';
 import type { ControllerWorld } from './controller-world.ts';
 import { DemandWork } from './follow-demand.ts';
@@ -190,7 +190,7 @@ export class ControllerProcess {
     const { object, previous } = change;
     if (previous && !hasChanged(previous, object)) return;
     const { labels = {} } = object.metadata;
-    if (!previous || !sameJson(previous.metadata.labels, labels)) {
+    if (!previous || !deepEqual(previous.metadata.labels, labels)) {
       for (const policy of this.#fleet.setNode(key, labels)) this.#tellPolicy(policy);
     }
     this.#lookAt(key);
@@ -233,5 +233,5 @@ export class ControllerProcess {
 function hasChanged(before: NodeObject, after: NodeObject): boolean {
   const { resourceVersion: _before, ...metadataBefore } = before.metadata;
   const { resourceVersion: _after, ...metadataAfter } = after.metadata;
-  return !sameJson([metadataBefore, before.spec, before.status], [metadataAfter, after.spec, after.status]);
+  return !deepEqual([metadataBefore, before.spec, before.status], [metadataAfter, after.spec, after.status]);
 }

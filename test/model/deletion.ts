@@ -1,4 +1,4 @@
-import { timeText } from '../../src/core/text/duration.ts';
+import { timeText } from '../../src/core/text/syntax.ts';
 import type { Api, Policy } from './api.ts';
 
 /** A user deletes a policy: it stays as long as it has a finalizer. */

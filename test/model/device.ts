@@ -1,8 +1,7 @@
 import type { DeviceReport, GpuReport, InstanceReport } from '../../src/api/types.ts';
 import { toModelReport } from './slices.ts';
-import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
-import type { GpuModel } from '../../src/core/gpu/geometry/model.ts';
-import type { Step } from '../../src/core/gpu/plan/step.ts';
+import { findModel, type GpuModel } from '../../src/core/gpu/geometry.ts';
+import type { Step } from '../../src/core/gpu/plan.ts';
 
 export interface Slice {
   readonly profile: string;

@@ -1,8 +1,6 @@
-import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
-import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
-import { dropInvalidLabels } from '../../src/core/nvidia/labels/label-value.ts';
-import { computeLabels } from '../../src/core/nvidia/labels/node-labels.ts';
-import type { NodeObject } from '../../src/controller/node-object.ts';
+import { describeReport, computeLabels } from '../../src/core/nvidia/predict-labels.ts';
+import { isGfdLabelKey, dropInvalidLabels } from '../../src/core/nvidia/labels.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
 import type { ModelDevice } from './device.ts';
 import type { ModelPlugin } from './plugin.ts';
 

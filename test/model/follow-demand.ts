@@ -1,24 +1,35 @@
-import type { PodPool } from '../../src/core/supply/pod-pool.ts';
-import { shareSlices } from '../../src/core/supply/waiting-share.ts';
+import {
+  type PodPool,
+  isNewPolicy,
+  listPodPools,
+  listPool,
+  type PoolCluster,
+  type DemandGpu,
+  setMembersAside,
+} from '../../src/core/demand/members.ts';
+import { shareSlices, listWaiters } from '../../src/core/demand/waiting-pods.ts';
 import type { Cluster } from '../../src/controller/cluster.ts';
 import type { PolicyDemand } from '../../src/api/types.ts';
-import { type ClassLayout, DemandPlanner } from '../../src/core/demand/demand-plan.ts';
-import { PoolClasses } from '../../src/core/demand/gpu-classes.ts';
-import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
-import { findStop } from '../../src/core/rollout/gate.ts';
-import { type ChosenLayouts, DemandCourse, podsPaceOf } from '../../src/core/supply/demand-course.ts';
-import { listWaiters } from '../../src/core/supply/pod-demand.ts';
-import { isNewPolicy, listPodPools, listPool, type PoolCluster } from '../../src/core/supply/demand-pool.ts';
-import { askFor, type DemandAsked } from '../../src/core/supply/demand-question.ts';
-import { reportDemand } from '../../src/core/supply/demand-report.ts';
-import { type Member, setMembersAside } from '../../src/core/supply/member.ts';
-import { type Planned, planMembers, type PlannedPool, type PlanQuestion } from '../../src/core/supply/pool-plan.ts';
-import { type WantedSlice, wantedSlices } from '../../src/core/supply/wanted-slices.ts';
-import { sameJson } from '../../src/core/text/fingerprint.ts';
+import { type ClassLayout, DemandPlanner } from '../../src/core/demand/solver/choose.ts';
+import { PoolClasses } from '../../src/core/demand/solver/problem.ts';
+import type { PolicyRecord } from '../../src/core/policy/record.ts';
+import { findStop } from '../../src/core/rollout/budget.ts';
+import { type ChosenLayouts, DemandCourse, podsPaceOf } from '../../src/core/demand/state.ts';
+import {
+  askFor,
+  type DemandAsked,
+  type Planned,
+  planMembers,
+  type PlannedPool,
+  type PlanQuestion,
+} from '../../src/core/demand/plan-pool.ts';
+import { reportDemand } from '../../src/core/demand/report.ts';
+import { type WantedSlice, wantedSlices } from '../../src/core/demand/wanted.ts';
+import { deepEqual } from '../../src/core/text/json.ts';
 import type { ControllerWorld } from './controller-world.ts';
 import type { NodeShell } from './shell.ts';
 import type { WorkerTask } from './worker.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 /** A world whose policies may have demands. */
 export interface DemandWorld {
@@ -31,18 +42,18 @@ export interface DemandWorld {
       record: PolicyRecord,
       planned: Planned,
       chosen: ChosenLayouts,
-      current: readonly Member[],
+      current: readonly DemandGpu[],
     ): void;
   };
   /** What a planted bug makes of the pool. @param known how it was read before, and when, in ms */
-  seePool(members: readonly Member[], known: ReadPool | undefined): readonly Member[];
+  seePool(members: readonly DemandGpu[], known: ReadPool | undefined): readonly DemandGpu[];
   seePods(pods: readonly PodView[]): readonly PodView[];
   seeAsked(asked: DemandAsked): DemandAsked;
 }
 
 /** The members of a pool as they were once. */
 export interface ReadPool {
-  readonly members: readonly Member[];
+  readonly members: readonly DemandGpu[];
   readonly atMs: number;
 }
 
@@ -109,7 +120,7 @@ export class DemandWork {
     this.#demands.demandChecks.isChosen(this.#by, record, planned, chosen, current);
     for (const node of fleet.choose(policy, chosen.wishes)) this.#lookAt(node);
     const report = reportDemand(wanted, current, planned.shortfall, findStop(policy, this.#now));
-    if (record.policy === record.newest && !sameJson(record.demand, report)) {
+    if (record.policy === record.newest && !deepEqual(record.demand, report)) {
       record.demand = report;
       this.#tellPolicy(name);
     }
@@ -124,7 +135,7 @@ export class DemandWork {
     return new DemandCourse({ isNew, sinceMs: this.#now, ...(steady && { steady }) });
   }
 
-  #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): readonly Member[] {
+  #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): readonly DemandGpu[] {
     const now = this.#now;
     const forgets = this.#world.hasBug('ForgetCooldown');
     const { fleet, nodes, partitions } = this.#cluster;
@@ -151,7 +162,7 @@ export class DemandWork {
   *#want(
     record: PolicyRecord,
     demand: PolicyDemand,
-    members: readonly Member[],
+    members: readonly DemandGpu[],
     course: DemandCourse,
   ): Generator<
     number,
@@ -202,7 +213,7 @@ export class DemandWork {
   *#plan(
     course: DemandCourse,
     asked: DemandAsked,
-    members: readonly Member[],
+    members: readonly DemandGpu[],
   ): Generator<number, Planned | { readonly waitMs: number }, undefined> {
     const next = course.next(asked, members, this.#now);
     if (next) return 'planned' in next ? next.planned : next;
@@ -220,7 +231,7 @@ export class DemandWork {
   }
 }
 
-/** As `src/process/demand-solver.ts` plans small pools. @throws Error if the pool is too large for a model */
+/** As `src/planner/solver-process.ts` plans small pools. @throws Error if the pool is too large for a model */
 export function planPool({ gpus, asked }: PlanQuestion): PlannedPool {
   const pool = new PoolClasses();
   for (const gpu of gpus) pool.add(gpu);

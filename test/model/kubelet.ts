@@ -1,6 +1,6 @@
-import { isOwnTaint } from '../../src/core/node/node-view.ts';
-import { devicePluginConfigLabel } from '../../src/core/nvidia/labels/label-key.ts';
-import { timeText } from '../../src/core/text/duration.ts';
+import { isOwnTaint } from '../../src/core/kubernetes/node.ts';
+import { devicePluginConfigLabel } from '../../src/core/nvidia/labels.ts';
+import { timeText } from '../../src/core/text/syntax.ts';
 import type { Pod } from './api.ts';
 import { type ModelDaemon, daemonsOf, type Role, secondStackOf } from './daemons.ts';
 import { writeGfdLabels } from './discovery.ts';

@@ -1,10 +1,8 @@
-import type { NodeObject } from '../../src/controller/node-object.ts';
-import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
-import { devicePluginConfigLabel } from '../../src/core/nvidia/labels/label-key.ts';
-import type { MigStrategy } from '../../src/core/nvidia/labels/mig-strategy.ts';
-import { parseDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
-import { advertisedAs, type Sharing } from '../../src/core/nvidia/plugin-config/sharing.ts';
-import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
+import { describeReport } from '../../src/core/nvidia/predict-labels.ts';
+import { devicePluginConfigLabel, type MigStrategy } from '../../src/core/nvidia/labels.ts';
+import { parseDevicePluginConfig, advertisedAs, type Sharing } from '../../src/core/nvidia/plugin-config.ts';
+import { computeResources } from '../../src/core/nvidia/resources.ts';
 import type { ModelConfigMap } from './config-map.ts';
 import type { ModelDevice } from './device.ts';
 import type { Setup } from './setup.ts';

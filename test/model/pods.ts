@@ -1,6 +1,6 @@
-import type { OwnerReference } from '../../src/core/metadata/object-meta.ts';
-import { mirrorAnnotation } from '../../src/core/pods/eviction.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
+import type { OwnerReference } from '../../src/core/kubernetes/metadata.ts';
+import { mirrorAnnotation } from '../../src/core/kubernetes/eviction.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
 import type { Pod } from './api.ts';
 
 /** What pods differ in. */

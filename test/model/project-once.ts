@@ -1,6 +1,5 @@
-import type { NodeObject } from '../../src/controller/node-object.ts';
-import { projectNode } from '../../src/core/projection/project-node.ts';
-import { projectPartition } from '../../src/core/projection/project-partition.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
+import { projectNode, projectPartition } from '../../src/core/cluster/watched-objects.ts';
 import type { StoredPartition } from './api.ts';
 
 const nodes = new WeakMap<NodeObject, NodeObject>();

@@ -1,1 +1,1 @@
-export { Random } from '../../src/core/simulation/random.ts';
+export { Random } from '../../src/core/plan/simulation/trace.ts';

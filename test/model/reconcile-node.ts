@@ -1,9 +1,9 @@
-import type { AgentPods } from '../../src/controller/agents.ts';
+import type { AgentPods } from '../../src/controller/node-notifier.ts';
 import type { Cluster } from '../../src/controller/cluster.ts';
-import type { NodeObject } from '../../src/controller/node-object.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import type { Verdict } from '../../src/core/node/outcome.ts';
+import type { Verdict } from '../../src/core/node/commands.ts';
 import type { ControllerWorld, SettledDecision } from './controller-world.ts';
 import { projectNodeOnce } from './project-once.ts';
 import type { NodeShell } from './shell.ts';

@@ -1,16 +1,15 @@
 import type { Cluster } from '../../src/controller/cluster.ts';
-import { forecastRolloutState } from '../../src/core/plan/forecast-rollout-state.ts';
+import { forecastRolloutState } from '../../src/core/plan/node.ts';
 import { noteInForce } from '../../src/core/policy/history.ts';
-import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
-import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
-import { judgeSchedules, type ScheduleTimes } from '../../src/core/policy/timetable.ts';
-import { accept, currentOf, isAccepted, storeVersions } from '../../src/core/policy/versions.ts';
+import type { PolicyRecord } from '../../src/core/policy/record.ts';
+import { wantedFinalizers, accept, currentOf, isAccepted, storeVersions } from '../../src/core/policy/versions.ts';
+import { judgeSchedules, type ScheduleTimes } from '../../src/core/policy/schedules.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerStep } from '../../src/core/rollout/ledger.ts';
 import { isDefinite } from '../../src/kube/api-error.ts';
-import { timeText } from '../../src/core/text/duration.ts';
-import { sameJson } from '../../src/core/text/fingerprint.ts';
-import type { NodeObject } from '../../src/controller/node-object.ts';
+import { timeText } from '../../src/core/text/syntax.ts';
+import { deepEqual } from '../../src/core/text/json.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
 import { type Policy, refuse } from './api.ts';
 import type { ControllerWorld } from './controller-world.ts';
 import { deleteDeadlineMs } from './setup.ts';
@@ -105,7 +104,7 @@ export class PolicyWork {
     const known = this.#cluster.policies.get(name);
     if (known === undefined || known.metadata.uid !== versions.newest.metadata.uid) return;
     const history = noteInForce(known.status?.history ?? [], versions, timeText(this.#world.timeline.now));
-    if (sameJson(history, known.status?.history ?? [])) return;
+    if (deepEqual(history, known.status?.history ?? [])) return;
     const written = yield* this.#shell.call('Write', () =>
       this.#world.api.update(
         'policies',
@@ -166,7 +165,7 @@ export class PolicyWork {
   ): Generator<number, void, undefined> {
     const { name } = policy.metadata;
     const { inFlight = [], canary: knownCanary } = policy.status ?? {};
-    if (sameJson([ledger, canary], [inFlight, knownCanary])) return;
+    if (deepEqual([ledger, canary], [inFlight, knownCanary])) return;
     const isWritten = this.#cluster.release(name, released);
     try {
       yield* this.#swapLedger(policy, { ledger, canary });

@@ -1,5 +1,5 @@
-import { defaultSystemNamespaces } from '../../src/core/pods/system-pods.ts';
-import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
+import { defaultSystemNamespaces } from '../../src/core/kubernetes/pod.ts';
+import { defaultHolders } from '../../src/core/nvidia/gpu-clients.ts';
 import type { NodeSettings } from '../../src/core/node/snapshot.ts';
 import type { Random } from './random.ts';
 

@@ -1,21 +1,18 @@
 import { type Cluster, nameSlot } from '../../src/controller/cluster.ts';
-import type { NodeObject } from '../../src/controller/node-object.ts';
-import { sameJson } from '../../src/core/text/fingerprint.ts';
-import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
-import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
-import { asksForClaims, backendOf, isFoundOut } from '../../src/core/node/backend.ts';
-import { patchNode } from '../../src/core/metadata/node-patch.ts';
-import type { Command } from '../../src/core/node/commands.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
+import { deepEqual } from '../../src/core/text/json.ts';
+import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import { asksForClaims, backendOf, isFoundOut, type Needed, type NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import { patchNode } from '../../src/core/kubernetes/node-patch.ts';
+import type { Command, Verdict } from '../../src/core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
-import { metadataOf } from '../../src/core/node/node-view.ts';
+import { metadataOf } from '../../src/core/kubernetes/node.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
-import type { Needed, NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import type { Verdict } from '../../src/core/node/outcome.ts';
-import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
-import { listReportedPods } from '../../src/core/pods/reported-pods.ts';
+import type { OfferedStatus } from '../../src/core/nvidia/resources.ts';
+import { listReportedPods } from '../../src/core/device/holders.ts';
 import { readGenerations } from '../../src/core/policy/versions.ts';
-import { slotOf } from '../../src/core/rollout/slot.ts';
-import { reportNode } from '../../src/core/status/node-report.ts';
+import { slotOf } from '../../src/core/rollout/budget.ts';
+import { reportNode } from '../../src/core/node/status-node.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../../src/kube/api-error.ts';
 import type { Api, Pod, StoredPartition } from './api.ts';
 import { mergePatch } from '../support/merge-patch.ts';
@@ -254,7 +251,7 @@ export class NodeShell {
     }
   }
 
-  // --- as src/controller/report-node.ts ---------------------------------------------------------------------------
+  // --- as src/controller/reconcile-node.ts ---------------------------------------------------------------------------
 
   *report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): WorkerTask {
     const { node, partition: decidedOn } = snapshot;
@@ -274,7 +271,7 @@ export class NodeShell {
     // The stores of the model keep whole objects.
     const now = projectPartitionOnce(written).status?.device;
     const before = decidedOn && projectPartitionOnce(decidedOn).status?.device;
-    return sameJson(now, before) ? requeueAfterMs : 0;
+    return deepEqual(now, before) ? requeueAfterMs : 0;
   }
 
   *call<Answer>(kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {

@@ -1,7 +1,6 @@
 import type { GpuReport, ModelReport } from '../../src/api/types.ts';
-import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
-import type { GpuModel } from '../../src/core/gpu/geometry/model.ts';
-import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+import { findModel, type GpuModel } from '../../src/core/gpu/geometry.ts';
+import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 
 /** UUIDs of devices, by the name that the DRA driver gives them. */
 export type NamedDevices = ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
-import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
-import type { PodHolding } from '../../src/core/pods/holding.ts';
+import type { ResourceClaimView } from '../../src/core/kubernetes/claims.ts';
+import type { PodHolding } from '../../src/core/device/holders.ts';
 import type { Pod } from './api.ts';
 import { uuidOf } from './plugin.ts';
 import { isUsing, type PodParts } from './pods.ts';

@@ -1,4 +1,4 @@
-import { backoffMs } from '../../src/kube/backoff.ts';
+import { backoffMs } from '../../src/kube/api-error.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './timeline.ts';
 

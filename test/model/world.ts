@@ -1,12 +1,11 @@
-import type { NodeObject } from '../../src/controller/node-object.ts';
+import type { NodeObject } from '../../src/controller/operator.ts';
 import { type Decision, decide } from '../../src/core/node/decide.ts';
-import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
-import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
-import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config.ts';
+import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
-import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
+import type { OfferedStatus } from '../../src/core/nvidia/resources.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { AgentProcess } from './agent.ts';
 import { Api, type ApiChange, type Kind, type StoredPartition, type Pod, type Policy, refuse } from './api.ts';

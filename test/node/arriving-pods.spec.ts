@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { expect } from 'chai';
 
-import { assembleGpus, migUuid } from '../../src/simulator/nvidia-smi/nvml/gpu.ts';
+import { assembleGpus, migUuid } from '../../src/simulator/nvidia-smi/device.ts';
 import { ArrivingPods } from './arriving-pods.ts';
 import { gpus, operationsFile, simulatorVariables } from './gpus.ts';
 import { OfferOnlooker } from './offer-onlooker.ts';

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { pods } from '../../src/api/resources.ts';
 import { KubeClient } from '../../src/kube/client.ts';
-import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
+import { loadKubeConfig } from '../../src/kube/kubeconfig.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
-import { silentLogger } from '../../src/process/logger.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import type { KubeObject } from '../../src/kube/watch.ts';
+import { silentLogger } from '../../src/process/log.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { eventually } from '../support/eventually.ts';
 import { simulatorImage } from './images.ts';
 

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 
-import { classNameOf } from '../../src/core/classes/device-class.ts';
-import { listSliceDevices, attributeOf } from '../../src/core/dra/resource-slice.ts';
-import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+import { classNameOf } from '../../src/core/policy/device-classes.ts';
+import { listSliceDevices, attributeOf, type ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import { run } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeDriver, driverName, driverNamespace, driverSelector } from './driver-daemon-set.ts';

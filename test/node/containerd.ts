@@ -1,10 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { startComponent, waitUntilReady } from '../../src/simulator/control-plane/component.ts';
-import type { Component } from '../../src/simulator/control-plane/component.ts';
-import type { Guard } from '../../src/simulator/control-plane/guard.ts';
-import { runProgram } from '../../src/simulator/control-plane/run.ts';
+import { startComponent, waitUntilReady, type Component } from '../../src/simulator/control-plane/components.ts';
+import { type Guard, runProgram } from '../../src/simulator/control-plane/run.ts';
 import { writeImageArchive } from './image-archive.ts';
 import { describeImages } from './images.ts';
 import { containerdSocket, nodeFolder } from './node-config.ts';

@@ -1,4 +1,4 @@
-import { driverDaemonSet, driverDeviceClasses } from '../../src/simulator/rig/dra-driver.ts';
+import { driverDaemonSet, driverDeviceClasses } from '../../src/simulator/rig/workloads.ts';
 import { simulatorFolder, simulatorVariables } from './gpus.ts';
 import { simulatorImage } from './images.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';
-import { projectRoot } from '../../src/simulator/rig/programs.ts';
+import { projectRoot } from '../../src/simulator/rig/process.ts';
 
 /** Where gpu-operator's driver container has its files. */
 export const driverRoot = '/run/nvidia/driver';

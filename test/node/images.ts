@@ -1,7 +1,7 @@
 import { copyFile, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { projectRoot } from '../../src/simulator/rig/programs.ts';
+import { projectRoot } from '../../src/simulator/rig/process.ts';
 import type { NodeImage } from './image-archive.ts';
 import { pauseImage } from './node-config.ts';
 import type { NodePackages } from './packages.ts';

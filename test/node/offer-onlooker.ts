@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { advertisedResources } from '../../src/core/nvidia/resources/advertised.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { advertisedResources } from '../../src/core/nvidia/resources.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { readKubeletOffer } from './kubelet-offer.ts';
 import type { Counts } from './kubelet-offer.ts';
 import { nodeName } from './node-config.ts';

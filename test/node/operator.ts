@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
-import type { MigStrategy } from '../../src/core/nvidia/labels/mig-strategy.ts';
-import { sameJson } from '../../src/core/text/fingerprint.ts';
+import type { MigStrategy } from '../../src/core/nvidia/labels.ts';
+import { deepEqual } from '../../src/core/text/json.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { applyFolder } from '../../src/simulator/rig/install.ts';
 import { eventually } from '../support/eventually.ts';
@@ -118,7 +118,7 @@ export class Operator {
   async untilOffered(expected: Readonly<Record<string, number>>): Promise<void> {
     await this.untilReady();
     const offered = await this.offered();
-    if (!sameJson(offered, expected))
+    if (!deepEqual(offered, expected))
       throw new Error(`Ready, and the node offers ${JSON.stringify(offered)} instead of ${JSON.stringify(expected)}`);
     const taints = await this.taints();
     if (taints.length > 0) throw new Error(`Ready, and the node has ${taints.join(', ')}`);
@@ -130,7 +130,7 @@ export class Operator {
    */
   async untilDoneAgain(profiles: Profiles): Promise<void> {
     const expected = resourcesOf(profiles);
-    await eventually(readKubeletOffer, (given) => sameJson(given, expected), {
+    await eventually(readKubeletOffer, (given) => deepEqual(given, expected), {
       timeoutMs,
       what: 'what the kubelet gives',
     });
@@ -158,7 +158,7 @@ export class Operator {
     const expected = resourcesOf(profiles);
     await eventually(
       () => this.offered(),
-      (offered) => sameJson(offered, expected),
+      (offered) => deepEqual(offered, expected),
       { timeoutMs, what: 'what the node advertises' },
     );
   }

@@ -1,4 +1,4 @@
-import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
+import { findControlPlane } from '../../src/simulator/control-plane/build.ts';
 import { findLack, findObstacle, runOnNode } from './namespaces.ts';
 import { findPackages, PackagesMissing } from './packages.ts';
 

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { access, copyFile, mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { cacheRoot } from '../../src/simulator/control-plane/cache.ts';
-import { takeLock } from '../../src/simulator/control-plane/lock.ts';
-import { runProgram } from '../../src/simulator/control-plane/run.ts';
+import { cacheRoot } from '../../src/simulator/control-plane/build.ts';
+import { takeLock, runProgram } from '../../src/simulator/control-plane/run.ts';
 
 /** What runs pods. */
 const tools = ['containerd', 'runc', 'libseccomp2', 'containernetworking-plugins', 'busybox-static'];

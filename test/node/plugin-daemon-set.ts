@@ -1,4 +1,4 @@
-import type { MigStrategy } from '../../src/core/nvidia/labels/mig-strategy.ts';
+import type { MigStrategy } from '../../src/core/nvidia/labels.ts';
 import { simulatorImage } from './images.ts';
 import { simulatorFolder, simulatorVariables } from './gpus.ts';
 

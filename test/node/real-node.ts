@@ -1,12 +1,10 @@
 import { glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
-import { startComponent, waitUntilReady } from '../../src/simulator/control-plane/component.ts';
-import type { Component } from '../../src/simulator/control-plane/component.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { startGuard } from '../../src/simulator/control-plane/guard.ts';
-import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { findControlPlane } from '../../src/simulator/control-plane/build.ts';
+import { startComponent, waitUntilReady, type Component } from '../../src/simulator/control-plane/components.ts';
+import { type ControlPlane, startControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { startGuard } from '../../src/simulator/control-plane/run.ts';
 import { startContainerd } from './containerd.ts';
 import { makeDriverRoot } from './gpus.ts';
 import { nodeVariables } from './namespaces.ts';

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-import { projectRoot } from '../../src/simulator/rig/programs.ts';
+import { projectRoot } from '../../src/simulator/rig/process.ts';
 import type { NodeImage } from './image-archive.ts';
 
 /**

@@ -1,5 +1,4 @@
-import { serveResource } from '../../src/kubelet/device-plugin/resource-server.ts';
-import type { ResourceServer } from '../../src/kubelet/device-plugin/resource-server.ts';
+import { serveResource, type ResourceServer } from '../../src/kubelet/device-plugin.ts';
 import { pluginFolder } from './plugin-daemon-set.ts';
 import type { Profiles } from './operator.ts';
 import { useRealNode } from './shared-node.ts';

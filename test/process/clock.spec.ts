@@ -1,6 +1,26 @@
 import { expect } from 'chai';
-import { systemClock, waitFor } from '../../src/process/clock.ts';
+import { untilAborted, systemClock, waitFor, EventLoopYield, Semaphore } from '../../src/process/clock.ts';
 import { FakeClock, settle } from './fake-clock.ts';
+
+describe('untilAborted', () => {
+  it('leaves no failure unhandled that comes after an abort: it would end the process', async () => {
+    const unhandled: unknown[] = [];
+    const listeners = process.listeners('unhandledRejection');
+    process.removeAllListeners('unhandledRejection');
+    process.on('unhandledRejection', (error) => unhandled.push(error));
+    try {
+      const work = Promise.withResolvers<void>();
+      const error = await untilAborted(work.promise, AbortSignal.abort('stopped')).catch((reason: unknown) => reason);
+      expect(error).to.equal('stopped');
+      work.reject(new Error('the operator was stopped'));
+      await new Promise((done) => setImmediate(done));
+      expect(unhandled).to.deep.equal([]);
+    } finally {
+      process.removeAllListeners('unhandledRejection');
+      for (const listener of listeners) process.on('unhandledRejection', listener);
+    }
+  });
+});
 
 describe('waitFor', () => {
   it('resolves after its time', async () => {
@@ -40,5 +60,38 @@ describe('systemClock', () => {
     await waitFor(systemClock, 5);
     cancel();
     expect(fired).to.equal(false);
+  });
+});
+
+describe('Turn', () => {
+  it('lets others run once it has lasted for 10 ms: leases are renewed, probes answered', async () => {
+    const turn = new EventLoopYield();
+    let others = 0;
+    setImmediate(() => (others += 1));
+    const end = performance.now() + 10;
+    while (performance.now() < end);
+    expect(others).to.equal(0);
+    await turn.pause();
+    expect(others).to.equal(1);
+  });
+});
+
+describe('Turnstile', () => {
+  it('lets so many through at a time, in order, also past one that fails', async () => {
+    const turnstile = new Semaphore(2);
+    const begun: number[] = [];
+    let inside = 0;
+    const one = async (index: number): Promise<void> => {
+      begun.push(index);
+      inside += 1;
+      expect(inside).to.be.at.most(2);
+      await new Promise((resolve) => setImmediate(resolve));
+      inside -= 1;
+      if (index === 1) throw new Error('1 fails');
+    };
+    const all = [0, 1, 2, 3, 4, 5].map((index) => turnstile.pass(() => one(index)));
+    const results = await Promise.allSettled(all);
+    expect(begun).to.deep.equal([0, 1, 2, 3, 4, 5]);
+    expect(results.filter(({ status }) => status === 'rejected')).to.have.length(1);
   });
 });

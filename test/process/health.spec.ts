@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { serveHealth, type HealthServer } from '../../src/process/health.ts';
-import { createRegistry } from '../../src/process/metrics.ts';
+import { serveHealth, type HealthServer, createRegistry } from '../../src/process/health.ts';
 import { rejectionOf } from '../kube/failure.ts';
 import { RecordedLog } from './recorded-log.ts';
 

@@ -1,7 +1,29 @@
-import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import { createLogger, type LogOptions } from '../../src/process/log.ts';
-import { describeError, type Logger } from '../../src/process/logger.ts';
+import { Program } from './program.ts';
+import { Writable } from 'node:stream';
+import { createLogger, type LogOptions, describeError, type Logger } from '../../src/process/log.ts';
+
+const prepared = `
+  import { exitOnUnhandled } from 'src/process/log.ts';
+  import { createLogger } from 'src/process/log.ts';
+  exitOnUnhandled(createLogger());
+  setInterval(() => undefined, 1000);
+`;
+
+describe('exitOnUnhandled', () => {
+  const mistakes = {
+    'a rejection that nobody handles': `Promise.reject(new Error('the cause of it'));`,
+    'an exception that nobody catches': `setTimeout(() => { throw new Error('the cause of it'); }, 1);`,
+  };
+  for (const [name, mistake] of Object.entries(mistakes)) {
+    it(`logs ${name} with its stack and ends the process with 1`, async () => {
+      await using program = new Program(prepared + mistake);
+      const { code, output } = await program.end();
+      expect(code).to.equal(1);
+      expect(JSON.parse(output)).to.have.property('error').that.contains('the cause of it').and.contains(' at ');
+    });
+  }
+});
 
 class Sink extends Writable {
   text = '';
@@ -100,5 +122,44 @@ describe('describeError', () => {
     expect(describeError('text')).to.equal('text');
     expect(describeError(undefined)).to.equal('undefined');
     expect(describeError(new RangeError('r', { cause: 'c' }))).to.equal('RangeError: r (caused by c)');
+  });
+});
+
+const waiting = `
+  import { abortOnSignals } from 'src/process/log.ts';
+  import { createLogger } from 'src/process/log.ts';
+  const signal = abortOnSignals(createLogger());
+  const alive = setInterval(() => undefined, 1000);
+`;
+
+describe('abortOnSignals', () => {
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    it(`lets the program end what it does on ${name}`, async () => {
+      await using program = new Program(`${waiting}
+        signal.addEventListener('abort', () => {
+          clearInterval(alive);
+          console.log('cleaned up: ' + signal.reason.message);
+          process.exitCode = 0;
+        });
+        console.log('ready');
+      `);
+      await program.says('ready');
+      program.child.kill(name);
+      const { code, output } = await program.end();
+      expect(output).to.contain(`cleaned up: stopped by ${name}`);
+      expect(code).to.equal(0);
+    });
+  }
+
+  it('ends a program that does not, at the second signal, with the code of the signal', async () => {
+    await using program = new Program(`${waiting}
+      signal.addEventListener('abort', () => console.log('stubborn'));
+      console.log('ready');
+    `);
+    await program.says('ready');
+    program.child.kill('SIGTERM');
+    await program.says('stubborn');
+    program.child.kill('SIGTERM');
+    expect((await program.end()).code).to.equal(143);
   });
 });

@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from '../../src/process/logger.ts';
+import type { LogFields, Logger } from '../../src/process/log.ts';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';

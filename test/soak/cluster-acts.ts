@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { eventually } from '../support/eventually.ts';
 import type { RigNodeView } from '../support/rig.ts';
 import type { SoakPool } from './cast.ts';

@@ -1,6 +1,6 @@
 import { cp, lstat, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import type { Rig } from '../../src/simulator/rig/rig.ts';
 
 const resources: readonly string[] = [

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endDeviceCommands } from '../../src/simulator/rig/device-commands.ts';
+import { endDeviceCommands } from '../../src/simulator/rig/workloads.ts';
 import type { Rig } from '../../src/simulator/rig/rig.ts';
 import type { Random } from '../model/random.ts';
 import { pluginName } from './cast.ts';

@@ -1,15 +1,14 @@
 import { repartitioningTaint } from '../../src/api/names.ts';
 import { nodePartitions, nodes, policies } from '../../src/api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import { isUnanswered } from '../../src/core/node/observed-epoch.ts';
+import { isUnanswered } from '../../src/core/device/grants.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
-import type { KubeObject, Resource } from '../../src/kube/resource.ts';
-import type { Change } from '../../src/kube/store.ts';
-import { silentLogger } from '../../src/process/logger.ts';
+import type { KubeObject, Resource, Change } from '../../src/kube/watch.ts';
+import { silentLogger } from '../../src/process/log.ts';
 import type { RigNodeView } from '../support/rig.ts';
 import { maxConcurrentNodes, maxUnavailable } from './cast.ts';
-import { FairClock } from '../../src/simulator/control-plane/progress.ts';
+import { FairClock } from '../../src/simulator/control-plane/run.ts';
 import { Suspicions } from './suspicions.ts';
 
 type Partition = GpuNodePartition & KubeObject;

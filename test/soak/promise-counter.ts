@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { programPath } from '../../src/simulator/rig/programs.ts';
+import { programPath } from '../../src/simulator/rig/process.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** Counts the promises of programs that it started: those that a collection of garbage leaves. */

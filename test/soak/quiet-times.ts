@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { cutText } from '../../src/core/text/cut-text.ts';
-import { mergePatchOf } from '../../src/core/text/merge-patch.ts';
+import { cutText } from '../../src/core/text/words.ts';
+import { mergePatchOf } from '../../src/core/text/json.ts';
 import { AuditTail } from '../support/audit-tail.ts';
 import { patience } from '../support/eventually.ts';
 import type { SoakResult } from './soak-options.ts';

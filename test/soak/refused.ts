@@ -1,4 +1,4 @@
-import type { AuditedWrite } from '../../src/simulator/control-plane/audit.ts';
+import type { AuditedWrite } from '../../src/simulator/control-plane/components.ts';
 import type { Disturbance } from './fault-maker.ts';
 
 interface LogLine {

@@ -1,4 +1,4 @@
-import { FairClock } from '../../src/simulator/control-plane/progress.ts';
+import { FairClock } from '../../src/simulator/control-plane/run.ts';
 
 /**
  * Tells slowness from standstill: on a loaded machine a fleet may take long to come to rest, but fewer and fewer things are left to do. What

@@ -1,5 +1,5 @@
 import { retryAnnotation } from '../../src/api/names.ts';
-import { describeDeployment } from '../../src/simulator/rig/gpu-workload.ts';
+import { describeDeployment } from '../../src/simulator/rig/workloads.ts';
 import type { Random } from '../model/random.ts';
 import {
   describePolicy,

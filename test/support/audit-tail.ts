@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { auditFileOf, parseAuditLine, type AuditedWrite } from '../../src/simulator/control-plane/audit.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { auditFileOf, parseAuditLine, type AuditedWrite } from '../../src/simulator/control-plane/components.ts';
 
 /** Reads what was added to the audit log: over hours it grows to hundreds of megabytes. */
 export class AuditTail {

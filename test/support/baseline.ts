@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pick } from '../../src/simulator/control-plane/request.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { Waiting } from '../../src/simulator/control-plane/progress.ts';
+import { pick } from '../../src/simulator/control-plane/access.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { Waiting } from '../../src/simulator/control-plane/run.ts';
 import { askEtcd } from './etcd.ts';
 import { eventually, patience } from './eventually.ts';
 

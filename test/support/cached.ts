@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheRoot } from '../../src/simulator/control-plane/cache.ts';
-import { takeLock } from '../../src/simulator/control-plane/lock.ts';
+import { cacheRoot } from '../../src/simulator/control-plane/build.ts';
+import { takeLock } from '../../src/simulator/control-plane/run.ts';
 
 /** A file or folder in the cache beside the control plane, made once for each content of its sources. */
 export interface Cached {

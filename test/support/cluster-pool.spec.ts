@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { pick } from '../../src/simulator/control-plane/request.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { pick } from '../../src/simulator/control-plane/access.ts';
 import { borrowCluster, spoilLent, stopIdle } from './cluster-pool.ts';
 import { clusterTimeoutMs, createNamespace } from './cluster.ts';
 import { askEtcd } from './etcd.ts';

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { auditFileOf, readAuditLog } from '../../src/simulator/control-plane/audit.ts';
-import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { auditFileOf, readAuditLog } from '../../src/simulator/control-plane/components.ts';
+import { findControlPlane } from '../../src/simulator/control-plane/build.ts';
+import { type ControlPlane, startControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { installRights } from '../../src/simulator/rig/install.ts';
 import { Baseline } from './baseline.ts';
 

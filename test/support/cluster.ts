@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 
 import { KubeClient } from '../../src/kube/client.ts';
-import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
-import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts';
-import type { ControlPlane, ControlPlaneOptions } from '../../src/simulator/control-plane/control-plane.ts';
-import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { loadKubeConfig } from '../../src/kube/kubeconfig.ts';
+import { findControlPlane } from '../../src/simulator/control-plane/build.ts';
+import {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  startControlPlane,
+} from '../../src/simulator/control-plane/start.ts';
 import { borrowCluster, type Use } from './cluster-pool.ts';
 import { eventually } from './eventually.ts';
 
-export type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+export type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 
 /** Timeout of a `before` hook that starts a cluster: a cold build of the programs, on a slow machine, and the start. */
 export const clusterTimeoutMs = 1_800_000;

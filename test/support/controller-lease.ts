@@ -1,6 +1,5 @@
 import { controllerManager } from '../../src/api/names.ts';
-import { leases } from '../../src/kube/lease.ts';
-import { microTime } from '../../src/kube/micro-time.ts';
+import { leases, microTime } from '../../src/kube/election.ts';
 import { type ControlPlane, createKubeClient } from './cluster.ts';
 
 const namespace = 'default';

@@ -1,6 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../../src/api/types.ts';
-import { listMembers, type Member } from '../../src/core/supply/member.ts';
-import type { Asked } from '../../src/core/supply/wanted-slices.ts';
+import { listMembers, type DemandGpu } from '../../src/core/demand/members.ts';
+import type { Asked } from '../../src/core/demand/wanted.ts';
 import { aDevice, aPartition, aPolicy } from './builders.ts';
 
 export function aDemandPolicy(
@@ -22,7 +22,10 @@ export function aNodeWith(name: string, gpu: GpuReport, wish?: GpuWish): GpuNode
 }
 
 /** The GPUs of nodes that take part, none of which was re-laid of late. */
-export const membersOf = (policy: GpuPartitionPolicy, ...partitions: readonly GpuNodePartition[]): readonly Member[] =>
+export const membersOf = (
+  policy: GpuPartitionPolicy,
+  ...partitions: readonly GpuNodePartition[]
+): readonly DemandGpu[] =>
   partitions.flatMap((partition) => listMembers(policy, partition, { isResting: () => false }));
 
 /** No pod is followed. */

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../src/api/types.ts';
-import { planWish } from '../../src/core/wish/plan-wish.ts';
+import { planWish } from '../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf, withPods } from './builders.ts';
 import { type Answer, aGpuPod, aManagedPartition, aNode, aSlicingPolicy, aSlot } from './node-builders.ts';
 import { NodeWorld } from './node-world.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 export const drainProfiles = { '1g.5gb': 3, '3g.20gb': 1 };
 export const drainWish = { gpus: [{ uuid: uuidOf(0), profiles: drainProfiles }] };

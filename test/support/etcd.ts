@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 
 /** What of etcd's JSON API tests use: keys and values are base64, numbers are text. */
 interface EtcdAnswer {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FairClock, Waiting } from '../../src/simulator/control-plane/progress.ts';
+import { FairClock, Waiting } from '../../src/simulator/control-plane/run.ts';
 import { boundWaits, eventually, stays } from './eventually.ts';
 
 describe('eventually', () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Waiting } from '../../src/simulator/control-plane/progress.ts';
+import { Waiting } from '../../src/simulator/control-plane/run.ts';
 
 /** How much longer than on an idle machine a wait may take: timeouts end what hangs, they do not measure. */
 export const patience = 4;

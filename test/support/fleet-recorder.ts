@@ -1,13 +1,12 @@
 import { nodePartitions, nodes, policies } from '../../src/api/resources.ts';
 import { repartitioningTaint } from '../../src/api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import { isUnanswered } from '../../src/core/node/observed-epoch.ts';
-import type { NodeView } from '../../src/core/node/node-view.ts';
+import { isUnanswered } from '../../src/core/device/grants.ts';
+import type { NodeView } from '../../src/core/kubernetes/node.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
-import type { KubeObject, Resource } from '../../src/kube/resource.ts';
-import type { Change } from '../../src/kube/store.ts';
-import { silentLogger } from '../../src/process/logger.ts';
+import type { KubeObject, Resource, Change } from '../../src/kube/watch.ts';
+import { silentLogger } from '../../src/process/log.ts';
 
 type Partition = GpuNodePartition & KubeObject;
 type Policy = GpuPartitionPolicy & KubeObject;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../src/api/types.ts';
-import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 
 const file = new URL('../fixtures/dra/resourceslice-static-mig.json', import.meta.url);
 

@@ -1,15 +1,12 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-
 import type { KubeClient } from '../../src/kube/client.ts';
 import { KubeletFleet } from '../../src/simulator/kubelet/fleet.ts';
-import { nodesResource, podsResource } from '../../src/simulator/kubelet/node/kube-objects.ts';
-import type { KubeletNode, PodObject } from '../../src/simulator/kubelet/node/kube-objects.ts';
-import type { SimulatedNode } from '../../src/simulator/kubelet/node/simulated-node.ts';
-import type { KubeletTiming } from '../../src/simulator/kubelet/timing.ts';
-import { createKubeClient, createNamespace, requireControllers, uniqueName } from './cluster.ts';
-import type { ControlPlane } from './cluster.ts';
+import { nodes as nodesResource, pods as podsResource } from '../../src/api/resources.ts';
+import type { KubeletNode, PodObject, SimulatedNode } from '../../src/simulator/kubelet/node.ts';
+import type { KubeletTiming } from '../../src/simulator/kubelet/pods.ts';
+import { createKubeClient, createNamespace, requireControllers, uniqueName, type ControlPlane } from './cluster.ts';
 import { eventually } from './eventually.ts';
 
 export const a100 = 'NVIDIA A100-SXM4-40GB';

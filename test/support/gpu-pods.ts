@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { applyObject } from '../../src/simulator/rig/manifests.ts';
+import { applyObject } from '../../src/simulator/rig/install.ts';
 import type { TestRig } from './rig.ts';
 
 const run = promisify(execFile);

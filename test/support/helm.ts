@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { goEnvironment } from '../../src/simulator/control-plane/go-toolchain.ts';
+import { goEnvironment } from '../../src/simulator/control-plane/build.ts';
 import { type Finished, runProgram } from '../../src/simulator/control-plane/run.ts';
 import { makeCached } from './cached.ts';
 

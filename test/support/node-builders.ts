@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, uninitializedTaint } from '../../src/api/names.ts';
 import { decide } from '../../src/core/node/decide.ts';
-import type { Command } from '../../src/core/node/commands.ts';
-import type { NodeChange, Taint } from '../../src/core/metadata/node-change.ts';
+import type { Command, RuleInput, Verdict } from '../../src/core/node/commands.ts';
+import type { NodeChange, Taint } from '../../src/core/kubernetes/node-patch.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import type { NodeView } from '../../src/core/node/node-view.ts';
+import type { NodeView } from '../../src/core/kubernetes/node.ts';
 import type {
   AgentView,
   ConfigFiles,
@@ -14,20 +14,19 @@ import type {
   NodeSettings,
   NodeSnapshot,
 } from '../../src/core/node/snapshot.ts';
-import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
-import type { Situation, Verdict } from '../../src/core/node/outcome.ts';
-import type { Hold, NodeClaim } from '../../src/core/policy/claim.ts';
-import { PolicyRecord } from '../../src/core/policy/policy-record.ts';
-import { planWish } from '../../src/core/wish/plan-wish.ts';
-import type { FateFacts } from '../../src/core/pods/pod-fate.ts';
-import type { Slot } from '../../src/core/rollout/slot.ts';
-import { listReportedPods } from '../../src/core/pods/reported-pods.ts';
+import type { Hold, NodePolicy } from '../../src/core/policy/decide-policy.ts';
+import { PolicyRecord } from '../../src/core/policy/record.ts';
+import { planWish } from '../../src/core/device/plan.ts';
+import type { FateFacts } from '../../src/core/kubernetes/eviction.ts';
+import type { Slot } from '../../src/core/rollout/budget.ts';
+import { listReportedPods } from '../../src/core/device/holders.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
-import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
-import { publishDevices } from '../../src/core/dra/published-devices.ts';
+import { defaultHolders } from '../../src/core/nvidia/gpu-clients.ts';
+import { publishDevices } from '../../src/core/device/published.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 /** The time at which the builders' nodes are looked at. */
 export const noon = Date.parse('2026-01-01T12:00:00Z');
@@ -136,7 +135,7 @@ export function aPolicyRecord(policy: GpuPartitionPolicy): PolicyRecord {
 }
 
 /** What is said of a policy of which no generation counts, because of the newest. */
-export function notInForce(hold: Hold): Partial<NodeClaim> {
+export function notInForce(hold: Hold): Partial<NodePolicy> {
   return { isInForce: false, hold, wish: undefined };
 }
 
@@ -147,8 +146,8 @@ export const checkingHold: Hold = { kind: 'Checking', message: 'generation 2 of 
 export function aClaim(
   policy: GpuPartitionPolicy | undefined,
   partition: GpuNodePartition | undefined,
-  more: Partial<NodeClaim> = {},
-): NodeClaim {
+  more: Partial<NodePolicy> = {},
+): NodePolicy {
   const device = partition?.status?.device;
   const wish = policy && device?.gpus ? resolveNode(policy.spec, device, partition?.spec.wish) : undefined;
   const newestGeneration = policy?.metadata.generation;
@@ -174,7 +173,7 @@ export interface SnapshotParts {
   readonly node?: NodeView;
   readonly partition?: GpuNodePartition | undefined;
   readonly policy?: GpuPartitionPolicy | undefined;
-  readonly claim?: Partial<NodeClaim>;
+  readonly claim?: Partial<NodePolicy>;
   readonly agent?: AgentView;
   readonly settings?: Partial<NodeSettings>;
   readonly slot?: Slot | undefined;
@@ -207,7 +206,7 @@ export function aSnapshot(parts: SnapshotParts = {}): NodeSnapshot {
 }
 
 /** What the rules see of {@link aSnapshot}, with nothing remembered. */
-export function aSituation(parts: SnapshotParts = {}, seen: Partial<Situation> = {}): Situation {
+export function aSituation(parts: SnapshotParts = {}, seen: Partial<RuleInput> = {}): RuleInput {
   const snapshot = aSnapshot(parts);
   return { ...snapshot, partition: snapshot.partition ?? aManagedPartition(), memory: noMemory, ...seen };
 }

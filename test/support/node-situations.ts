@@ -1,4 +1,4 @@
-import { planWish } from '../../src/core/wish/plan-wish.ts';
+import { planWish } from '../../src/core/device/plan.ts';
 import { aDevice, aGpu, aPartition } from './builders.ts';
 import {
   advertisesSlice,

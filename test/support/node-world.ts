@@ -1,17 +1,16 @@
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import { patchNode, type JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
+import { patchNode, type JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import { type NodeMemory, noteEviction, recallMemory } from '../../src/core/node/memory.ts';
-import { metadataOf, type NodeView } from '../../src/core/node/node-view.ts';
+import { metadataOf, type NodeView } from '../../src/core/kubernetes/node.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { AgentView, ConfigFiles, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
-import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
-import type { NodeClaim } from '../../src/core/policy/claim.ts';
-import type { FateFacts } from '../../src/core/pods/pod-fate.ts';
-import type { Slot } from '../../src/core/rollout/slot.ts';
-import { reportNode } from '../../src/core/status/node-report.ts';
+import type { NodePolicy } from '../../src/core/policy/decide-policy.ts';
+import type { FateFacts } from '../../src/core/kubernetes/eviction.ts';
+import type { Slot } from '../../src/core/rollout/budget.ts';
+import { reportNode } from '../../src/core/node/status-node.ts';
 import { mergePatch } from './merge-patch.ts';
 import {
   aClaim,
@@ -25,7 +24,7 @@ import {
   noon,
   someSettings,
 } from './node-builders.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 type Start = Partial<
   Pick<NodeWorld, 'node' | 'partition' | 'policy' | 'agent' | 'pods' | 'claim' | 'files' | 'slices'>
@@ -40,7 +39,7 @@ export class NodeWorld {
   partition: GpuNodePartition = aManagedPartition();
   slot: Slot | undefined = { ...aSlot, deadline: '2100-01-01T00:00:00Z' };
   policy: GpuPartitionPolicy | undefined = aSlicingPolicy();
-  claim: Partial<NodeClaim> = {};
+  claim: Partial<NodePolicy> = {};
   agent: AgentView = { state: 'Ready' };
   pods: readonly PodView[] = [];
   files: ConfigFiles | undefined;

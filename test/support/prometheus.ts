@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { findFreePorts } from '../../src/simulator/control-plane/ports.ts';
+import { findFreePorts } from '../../src/simulator/control-plane/components.ts';
 import { eventually } from './eventually.ts';
 
 /** A scrape target, and the name of its series. */

@@ -1,7 +1,8 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
-import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { applyObject } from '../../src/simulator/rig/manifests.ts';
-import { Rig, type RigNode, type RigOptions } from '../../src/simulator/rig/rig.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { applyObject } from '../../src/simulator/rig/install.ts';
+import { Rig, type RigNode } from '../../src/simulator/rig/rig.ts';
+import type { RigOptions } from '../../src/simulator/rig/process.ts';
 import { clusterTimeoutMs, ownCluster } from './cluster.ts';
 import { borrowCluster } from './cluster-pool.ts';
 import { eventually, patience } from './eventually.ts';

@@ -1,8 +1,7 @@
 import { nodePartitions, nodes, pods } from '../../src/api/resources.ts';
 import type { GpuNodePartition } from '../../src/api/types.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
-import { collectionPath, keyOf, type KubeObject, type Resource } from '../../src/kube/resource.ts';
-import { readWatch, watchQuery } from '../../src/kube/watch-stream.ts';
+import { collectionPath, keyOf, type KubeObject, type Resource, readWatch, watchQuery } from '../../src/kube/watch.ts';
 import { createKubeClient } from './cluster.ts';
 import type { ControlPlane } from './cluster.ts';
 import { eventually } from './eventually.ts';

@@ -1,6 +1,6 @@
 import { nodePartitions, nodes, policies } from '../../src/api/resources.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
-import { apiVersionOf, type KubeObject, type Resource } from '../../src/kube/resource.ts';
+import { apiVersionOf, type KubeObject, type Resource } from '../../src/kube/watch.ts';
 import type { EarlierList } from '../support/fault.ts';
 import { History } from '../support/timeline.ts';
 

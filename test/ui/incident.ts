@@ -1,17 +1,17 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import { answerSaved } from '../../src/cli/cluster/page-answers.ts';
-import { setupOf, type SetupOptions } from '../../src/cli/plan/setup-options.ts';
-import type { SavedEvent } from '../../src/cli/plan/snapshot-file.ts';
-import { reportWaste } from '../../src/core/waste/waste-report.ts';
+import { answerSaved } from '../../src/cli/commands/ui.ts';
+import { setupOf, type SetupOptions } from '../../src/cli/commands/plan.ts';
+import type { SavedEvent } from '../../src/cli/input/snapshot.ts';
+import { reportWaste } from '../../src/core/explain/waste.ts';
 import { FleetFeed } from '../../src/ui/fleet-feed.ts';
-import type { PageAnswers } from '../../src/ui/page-answers.ts';
+import type { PageAnswers } from '../../src/ui/page-server.ts';
 import { aTeamPod } from '../core/plan/cluster-builder.ts';
-import { aPod, offerOfGpus } from '../core/explain/cluster-builder.ts';
+import { aPod, offerOfGpus } from '../core/kubernetes/cluster-builder.ts';
 import { aStatusNode, storyTime } from '../core/view/status-stories.ts';
-import { wastefulDay } from '../core/waste/waste-stories.ts';
+import { wastefulDay } from '../core/explain/waste-stories.ts';
 import { aGpu, aPolicy } from '../support/builders.ts';
 import { simulateFleet } from './simulated-fleet.ts';
-import type { PodView } from '../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 const lastTransitionTime = '2026-01-01T11:40:00Z';
 

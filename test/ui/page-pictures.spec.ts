@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { stat } from 'node:fs/promises';
-import type { Interruption } from '../../src/core/view/freshness.ts';
+import type { Interruption } from '../../src/core/view/lines.ts';
 import { type PageServer, servePage } from '../../src/ui/page-server.ts';
 import { storyTime } from '../core/view/status-stories.ts';
 import { BrowserPage, type ChromiumProcess, findChromium, startChromium } from './chromium.mjs';

@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { PlanAnswer } from '../../src/ui/page-answers.ts';
-import { reportWaste } from '../../src/core/waste/waste-report.ts';
+import { type PlanAnswer, type PageServer, servePage, WasteSamples } from '../../src/ui/page-server.ts';
+import { reportWaste } from '../../src/core/explain/waste.ts';
 import type { FleetFeed } from '../../src/ui/fleet-feed.ts';
-import { type PageServer, servePage } from '../../src/ui/page-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { aFeed, answersFor } from './incident.ts';
 import { aStatusNode, changingNode, fleet, policies, storyTime } from '../core/view/status-stories.ts';
-import { wastefulDay } from '../core/waste/waste-stories.ts';
+import { wastefulDay } from '../core/explain/waste-stories.ts';
 
 describe('the page of the fleet', () => {
   let server: PageServer;
@@ -253,5 +252,21 @@ describe('the page of the fleet', () => {
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1000).to.be.below(1000);
     expect(body.length).to.be.below(6_000_000);
+  });
+});
+
+describe('looks at the waste of a cluster', () => {
+  it('are remembered, the newest twelve of them', async () => {
+    let turn = 0;
+    const waste = new WasteSamples(async () => {
+      const facts = wastefulDay[turn % 3];
+      turn += 1;
+      if (!facts) throw new Error('no such moment');
+      return facts;
+    });
+    expect((await waste.report()).samples).to.equal(1);
+    expect((await waste.report()).gpus[0]?.profiles[0]?.neverUsed).to.equal(4);
+    for (let more = 0; more < 20; more += 1) await waste.report();
+    expect((await waste.report()).samples).to.equal(12);
   });
 });

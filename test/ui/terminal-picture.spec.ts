@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
-import { fitLine } from '../../src/core/view/line.ts';
-import { drawNodeStatus } from '../../src/core/view/node-status.ts';
+import { fitLine } from '../../src/core/view/lines.ts';
+import { drawNodeStatus } from '../../src/core/view/node.ts';
 import { changingNode } from '../core/view/status-stories.ts';
 import { drawTerminal } from './terminal-picture.ts';
 

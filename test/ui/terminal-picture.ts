@@ -1,6 +1,6 @@
-import type { Line, Tone } from '../../src/core/view/line.ts';
+import type { Line, Tone } from '../../src/core/view/lines.ts';
 
-/** As a dark terminal shows the colours of src/cli/screen.ts. */
+/** As a dark terminal shows the colours of src/cli/terminal.ts. */
 const colours: Readonly<Record<Tone, string>> = {
   plain: '#d4d4d4',
   title: '#ffffff',

@@ -9,22 +9,25 @@ import {
   resourceClaims,
   resourceClaimTemplates,
   resourceSlices,
+  events,
 } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import type { NodeSlice } from '../../core/explain/claim-device.ts';
-import type { ClaimTemplate, RequestedClaim } from '../../core/explain/claim-request.ts';
-import type { DeviceClassView } from '../../core/explain/device-request.ts';
-import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
-import type { ClusterState } from '../../core/plan/cluster-state.ts';
-import type { NodeView } from '../../core/node/node-view.ts';
-import type { PodView } from '../../core/pods/pod-view.ts';
-import type { BudgetView } from '../../core/pods/disruption-budget.ts';
-import type { NamespaceLabels } from '../../core/supply/pod-demand.ts';
+import type { NodeSlice } from '../../core/cluster/claim-devices.ts';
+import type { ClaimTemplate, RequestedClaim, DeviceClassView } from '../../core/cluster/claim-requests.ts';
+import type { ClusterFacts } from '../../core/cluster/facts.ts';
+import type { ClusterState } from '../../core/plan/change.ts';
+import type { NodeView } from '../../core/kubernetes/node.ts';
+import type { PodView } from '../../core/kubernetes/pod.ts';
+import type { BudgetView } from '../../core/kubernetes/eviction.ts';
+import type { NamespaceLabels } from '../../core/demand/waiting-pods.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import type { KubeObject } from '../../kube/resource.ts';
-import type { Terminal } from '../terminal.ts';
-import { readSnapshot } from '../plan/snapshot-file.ts';
-import { connect, type ConnectionOptions, listAll, listAllowed } from './connection.ts';
+import type { KubeObject } from '../../kube/watch.ts';
+import { type Terminal, CliError } from '../terminal.ts';
+import { readSnapshot, type SavedCluster, snapshotCommand } from '../input/snapshot.ts';
+import { connect, type ConnectionOptions, listAll, listAllowed, find } from './connection.ts';
+import type { EventView } from '../../core/kubernetes/metadata.ts';
+import { type NodeHistory, viewHistory } from '../../core/view/node.ts';
+import { poolOf } from '../../core/node/status-figures.ts';
 
 /** A saved cluster if there is one, else the current one. */
 export async function readSavedOrLive(
@@ -95,4 +98,69 @@ export async function readCluster(client: KubeClient): Promise<ClusterState> {
     budgets,
     namespaces: await readNamespaces(client, allPolicies),
   };
+}
+
+type Policy = GpuPartitionPolicy & KubeObject;
+
+/** The last change of a node and its Events; without Events if the user may not list them. @throws CliError if there is no such node */
+export async function readHistory(client: KubeClient, node: string): Promise<NodeHistory> {
+  const ref = { resource: nodePartitions, name: node };
+  const partition = await find<GpuNodePartition & KubeObject>(client, `GpuNodePartition ${node}`, ref);
+  if (!partition) throw new CliError(`there is no GpuNodePartition ${node}`);
+  const name = partition.spec.policy?.name;
+  const [policy, found] = await Promise.all([
+    name === undefined ? undefined : find<Policy>(client, `policy ${name}`, { resource: policies, name }),
+    listAllowed<EventView & KubeObject>(client, events, { fieldSelector: `involvedObject.name=${node}` }),
+  ]);
+  if (found === undefined) return { ...viewHistory(partition, policy, []), noEvents: 'you may not list Events' };
+  return viewHistory(partition, policy, found);
+}
+
+/** The same of a saved cluster. @throws CliError if there is no such node */
+export function savedHistory({ partitions, policies: all, events: found }: SavedCluster, node: string): NodeHistory {
+  const partition = partitions.find(({ metadata }) => metadata.name === node);
+  if (!partition) throw new CliError(`the snapshot has no GpuNodePartition ${node}`);
+  const policy = all.find(({ metadata }) => metadata.name === partition.spec.policy?.name);
+  const own = found.filter(({ involvedObject = {} }) => involvedObject.name === node);
+  if (found.length > 0) return viewHistory(partition, policy, own);
+  const noEvents = `the snapshot has no Events: ${snapshotCommand.replace(' -A', ',events -A')} saves them too`;
+  return { ...viewHistory(partition, policy, []), noEvents };
+}
+
+type Named = Pick<NodeView, 'metadata'>;
+
+/** The pools of nodes by their labels, of nodes that join later too. */
+export class NodePools {
+  readonly #find: (node: string) => Promise<Named | undefined>;
+  readonly #pools: Map<string, string>;
+
+  /** @param find reads one node; undefined if there is none, or it may not be read */
+  constructor(nodes: readonly Named[], find: (node: string) => Promise<Named | undefined>) {
+    this.#pools = new Map(nodes.map(({ metadata }) => [metadata.name, poolOf(metadata.labels)]));
+    this.#find = find;
+  }
+
+  /** Empty if unknown. */
+  of(node: string): string {
+    return this.#pools.get(node) ?? '';
+  }
+
+  /**
+   * Reads the nodes that have joined, and forgets those that have left.
+   *
+   * @param present names of all nodes
+   * @returns whether a pool has become known
+   */
+  async follow(present: readonly string[]): Promise<boolean> {
+    const names = new Set(present);
+    for (const name of this.#pools.keys()) if (!names.has(name)) this.#pools.delete(name);
+    const joined = present.filter((name) => !this.#pools.has(name));
+    // Each is read once, whatever comes of it.
+    for (const name of joined) this.#pools.set(name, '');
+    for (const name of joined) {
+      const node = await this.#find(name);
+      if (node && this.#pools.has(name)) this.#pools.set(name, poolOf(node.metadata.labels));
+    }
+    return joined.some((name) => this.of(name) !== '');
+  }
 }

@@ -1,32 +1,143 @@
+import {
+  type PodExplanation,
+  explainPod,
+  type CreationEvent,
+  explainMissing,
+  type QuotaView,
+} from '../../core/explain/pod.ts';
+import { paint, printLine, type Terminal, CliError, printJson } from '../terminal.ts';
+import { isSubdomain } from '../../core/text/syntax.ts';
+import { type KubeClient, readKueue } from '../../kube/client.ts';
 import { Command } from 'commander';
-import { events, pods, resourceQuotas } from '../../api/resources.ts';
-import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
-import { explainPod, type PodExplanation } from '../../core/explain/explanation.ts';
-import { type CreationEvent, explainMissing, type QuotaView } from '../../core/explain/missing-pod.ts';
-import type { KueueReading } from '../../core/supply/kueue.ts';
-import type { PodProspect } from '../../core/supply/pod-prospect.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { readKueue } from '../../kube/read-kueue.ts';
-import type { KubeObject } from '../../kube/resource.ts';
-import { foreseePodDemand } from '../../process/pod-prospect.ts';
+import { resourceClaims, events, pods, resourceQuotas } from '../../api/resources.ts';
+import { type ClaimExplanation, explainClaim } from '../../core/explain/claim.ts';
+import type { RequestedClaim } from '../../core/cluster/claim-requests.ts';
+import type { KubeObject } from '../../kube/watch.ts';
 import {
   addConnectionOptions,
-  ask,
   connect,
-  type ConnectionOptions,
   find,
+  type ConnectionOptions,
+  ask,
   listAllowed,
 } from '../cluster/connection.ts';
 import { readFacts } from '../cluster/facts.ts';
-import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
-import { explainClaimCommand } from '../explain/explain-claim.ts';
-import { printExplanation } from '../explain/explanation-text.ts';
-import { type ObjectName, ownNamespace, readName } from '../explain/object-name.ts';
-import { type OutputFormat, outputOption } from '../output-option.ts';
-import { claimResources, readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
-import { printJson, type Terminal } from '../terminal.ts';
-import type { PodView } from '../../core/pods/pod-view.ts';
+import type { CommandContext } from '../program.ts';
+import { type OutputFormat, outputOption } from '../options.ts';
+import { claimResources, readSnapshot, snapshotCommand } from '../input/snapshot.ts';
+import type { ClusterFacts } from '../../core/cluster/facts.ts';
+import type { KueueReading } from '../../core/demand/kueue.ts';
+import type { PodDemandOutlook } from '../../core/demand/pod-outlook.ts';
+import { foreseePodDemand } from '../../planner/questions.ts';
+import type { PodView } from '../../core/kubernetes/pod.ts';
+
+/** A node is only mentioned if that helps. */
+const mostNodes = 10;
+
+/** What is explained in one line, then what keeps it from each node, and what would help. */
+export function printExplanation(
+  { stdout }: Terminal,
+  subject: { readonly kind: string; readonly name: string },
+  { isPending, message, nodes, suggestions }: Pick<PodExplanation, 'isPending' | 'message' | 'nodes' | 'suggestions'>,
+  more: readonly string[] = [],
+): void {
+  const state = isPending ? paint(stdout, 'yellow', 'is pending') : paint(stdout, 'green', 'is not pending');
+  printLine(stdout, `${subject.kind} ${paint(stdout, 'bold', subject.name)} ${state}: ${message}`);
+  for (const line of more) printLine(stdout, line);
+  const shown = isPending ? nodes.filter(({ blockers }) => blockers.length > 0) : [];
+  if (shown.length > 1) {
+    printLine(stdout, '');
+    for (const { node, blockers } of shown.slice(0, mostNodes)) printLine(stdout, `  ${node}: ${blockers.join('; ')}`);
+  }
+  if (shown.length > mostNodes) printLine(stdout, `  and ${shown.length - mostNodes} more nodes (-o json has all)`);
+  if (suggestions.length === 0) return;
+  printLine(stdout, '');
+  printLine(stdout, 'What would let it run:');
+  for (const one of suggestions) printLine(stdout, `  - ${one.message}`);
+}
+
+/** What a command explains. */
+export interface ObjectName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * @param own the context's namespace
+ * @param kind in messages
+ * @throws CliError if the text is not a name, or names another namespace than the option
+ */
+export function readName(text: string, namespace: string | undefined, own: string, kind: string): ObjectName {
+  const [first = '', second, ...rest] = text.split('/');
+  if (second === undefined) return checked(namespace ?? own, first, kind);
+  if (first === '' || second === '' || rest.length > 0)
+    throw new CliError(`${JSON.stringify(text)} is not of the form NAMESPACE/NAME`);
+  if (namespace !== undefined && namespace !== first)
+    throw new CliError(`the ${kind} is in ${first} or in ${namespace}: name one namespace`);
+  return checked(first, second, kind);
+}
+
+function checked(namespace: string, name: string, kind: string): ObjectName {
+  if (!isSubdomain(namespace)) throw new CliError(`${JSON.stringify(namespace)} is not the name of a namespace`);
+  if (!isSubdomain(name)) throw new CliError(`${JSON.stringify(name)} is not the name of a ${kind}`);
+  return { namespace, name };
+}
+
+export function ownNamespace({ config }: KubeClient): string {
+  return config.getContextObject(config.currentContext)?.namespace || 'default';
+}
+
+interface ClaimOptions extends ConnectionOptions {
+  readonly namespace?: string;
+  readonly snapshot?: readonly string[];
+  readonly output: OutputFormat;
+}
+
+/** What to save of a cluster for it. */
+const command = snapshotCommand.replace(',pdb', `,pdb,${claimResources}`);
+
+export function explainClaimCommand({ terminal, outcome }: CommandContext): Command {
+  return addConnectionOptions(new Command('claim'))
+    .summary('explain where the devices of a ResourceClaim are and who uses them, or why it has none')
+    .description(
+      'Explains a ResourceClaim (DRA): which slices of which node it has and which pods use them; or, while it is pending, what each GPU node lacks, and which edit of a policy would give it a slice.',
+    )
+    .argument('<claim>', 'NAMESPACE/NAME, or NAME with --namespace')
+    .option('-n, --namespace <name>', 'namespace of the claim')
+    .option('--snapshot <file...>', `read a saved cluster instead: ${command}`)
+    .addOption(outputOption())
+    .action(async (name: string, options: ClaimOptions) => {
+      const explained = options.snapshot
+        ? await explainSavedClaim(name, options, options.snapshot, terminal)
+        : await explainLiveClaim(name, options);
+      if (explained.isPending) outcome.code = 1;
+      if (options.output === 'json') printJson(terminal, explained);
+      else printExplanation(terminal, { kind: 'claim', name: explained.claim }, explained);
+    });
+}
+
+async function explainLiveClaim(text: string, options: ClaimOptions): Promise<ClaimExplanation> {
+  const client = connect(options);
+  const { namespace, name } = readName(text, options.namespace, ownNamespace(client), 'claim');
+  const ref = { resource: resourceClaims, namespace, name };
+  const claim = await find<RequestedClaim & KubeObject>(client, `claim ${namespace}/${name}`, ref);
+  if (!claim) throw new CliError(`there is no ResourceClaim ${namespace}/${name}`);
+  return explainClaim(claim, await readFacts(client));
+}
+
+async function explainSavedClaim(
+  text: string,
+  options: ClaimOptions,
+  files: readonly string[],
+  terminal: Terminal,
+): Promise<ClaimExplanation> {
+  const { namespace, name } = readName(text, options.namespace, 'default', 'claim');
+  const saved = await readSnapshot(files, terminal);
+  if (saved.claims === undefined) throw new CliError(`the snapshot has no ResourceClaim; make it with: ${command}`);
+  const claim = saved.claims.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  if (!claim) throw new CliError(`the snapshot has no ResourceClaim ${namespace}/${name}`);
+  return explainClaim(claim, saved);
+}
 
 interface Options extends ConnectionOptions {
   readonly namespace?: string;
@@ -71,7 +182,7 @@ export function explainCommand(context: CommandContext): Command {
 
 /** With what the demands of policies make of the pod. */
 interface Explained extends PodExplanation {
-  readonly demands: readonly PodProspect[];
+  readonly demands: readonly PodDemandOutlook[];
 }
 
 async function explainAll(

@@ -1,16 +1,18 @@
 import { Command } from 'commander';
-
-import { type ExportedObject, exportClasses } from '../../core/classes/class-objects.ts';
-import { splitReason } from '../../core/classes/node-claims.ts';
-import { exportQueue } from '../../core/classes/queue-objects.ts';
-import { listSliceKinds, listSplitLayouts } from '../../core/classes/slice-kind.ts';
-import type { SplitLayout } from '../../core/classes/slice-kind.ts';
-import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
-import { writeYaml } from '../node/layout-yaml.ts';
-import { type OutputFormat, outputOption } from '../output-option.ts';
-import { readPolicies } from '../plan/policy-files.ts';
-import { printJson, type Terminal } from '../terminal.ts';
+import {
+  type ExportedObject,
+  exportClasses,
+  splitReason,
+  listSliceKinds,
+  listSplitLayouts,
+  type SplitLayout,
+} from '../../core/policy/device-classes.ts';
+import { exportQueue } from '../../core/policy/queue-export.ts';
+import type { CommandContext } from '../program.ts';
+import { CliError, printJson, type Terminal } from '../terminal.ts';
+import { writeYaml } from '../node/layout-file.ts';
+import { type OutputFormat, outputOption } from '../options.ts';
+import { readPolicies } from '../input/snapshot.ts';
 
 interface Options {
   readonly filename: readonly string[];

@@ -1,20 +1,15 @@
 import { Command } from 'commander';
-
-import type { Layout } from '../../core/gpu/geometry/geometry.ts';
-import type { GpuModel } from '../../core/gpu/geometry/models.ts';
-import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
-import { fitLayout } from '../../core/gpu/plan/fit.ts';
-import { planGpu } from '../../core/gpu/plan/gpu-plan.ts';
-import type { Instance } from '../../core/gpu/search/instance.ts';
-import { writeLayout } from '../../core/gpu/search/layout-words.ts';
-import { drawGpu } from '../../core/gpu/plan/picture.ts';
-import type { Refusal } from '../../core/gpu/search/refusal.ts';
-import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
-import { readHave, readWant } from '../layout-argument.ts';
-import { readModel } from '../model-argument.ts';
-import { type OutputFormat, outputOption } from '../output-option.ts';
-import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import { type Layout, type GpuModel, type Geometry, MODELS } from '../../core/gpu/geometry.ts';
+import { resolveProfile } from '../../core/gpu/profiles.ts';
+import { fitLayout } from '../../core/gpu/layouts.ts';
+import { planGpu } from '../../core/gpu/plan.ts';
+import type { Instance, Refusal } from '../../core/gpu/grid.ts';
+import { writeLayout } from '../../core/gpu/layout.ts';
+import { drawGpu } from '../../core/gpu/picture.ts';
+import type { CommandContext } from '../program.ts';
+import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import { readHave, readWant, readModel, type OutputFormat, outputOption } from '../options.ts';
+import { enumerateLayouts } from '../../core/gpu/search.ts';
 
 interface Options {
   readonly model: string;
@@ -159,4 +154,35 @@ function printAnswer(
     const list = places.map((at) => `${at.profile} at ${at.start}${isBusy(at) && word !== 'create' ? ' (busy)' : ''}`);
     printLine(stdout, `${word}: ${list.length === 0 ? 'nothing' : list.join(', ')}`);
   }
+}
+
+interface LayoutsOptions {
+  readonly maximal?: boolean;
+  readonly base?: boolean;
+  readonly output: OutputFormat;
+}
+
+export function layoutsCommand({ terminal }: CommandContext): Command {
+  return new Command('layouts')
+    .description('Lists every layout that a GPU model can hold, smallest slices first, with placements.')
+    .argument('<model>', 'model or product: a100-40gb, "A100-SXM4-40GB", H200, a PCI device id')
+    .option('--maximal', 'only layouts to which no slice can be added')
+    .option('--base', 'only plain profiles, without +me, -me, +gfx and double-memory variants')
+    .addOption(outputOption())
+    .addHelpText('after', `\nModels: ${MODELS.map(({ id }) => id).join(', ')}`)
+    .action((name: string, { maximal = false, base = false, output }: LayoutsOptions) => {
+      const model = readModel(name);
+      const layouts = enumerateLayouts(model, { maximal, base });
+      if (output === 'json') return printJson(terminal, layouts);
+      const what = `${maximal ? 'maximal ' : ''}layouts${base ? ' of plain profiles' : ''}`;
+      printLine(terminal.stdout, paint(terminal.stdout, 'bold', `${model.id}: ${layouts.length} ${what}`));
+      for (const layout of layouts) printLine(terminal.stdout, drawLayout(model, layout));
+    });
+}
+
+/** The picture followed by the layout; only the layout if placements are not published. */
+function drawLayout(geometry: Geometry, layout: Layout): string {
+  const fit = fitLayout(geometry, layout);
+  const words = writeLayout(layout);
+  return fit.fits && fit.placements !== undefined ? `${drawGpu(geometry, fit.placements)} ${words}` : words;
 }

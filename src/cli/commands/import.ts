@@ -1,20 +1,22 @@
 import { Command } from 'commander';
-
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
-import { isConfigFile, listConfigNames } from '../../core/migparted/config-file.ts';
-import { type Imported, importConfigFile, MIG_CONFIG_LABEL } from '../../core/migparted/import.ts';
-import type { Finding } from '../../core/text/finding.ts';
-import { sameJson } from '../../core/text/fingerprint.ts';
-import { oneOf } from '../../process/option.ts';
-import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
-import { locateFinding, type Manifest } from '../input/manifest.ts';
-import { readManifestFile } from '../input/manifest-file.ts';
-import { type LocatedFinding, printFinding, sortFindings } from '../located-finding.ts';
-import { writeYaml } from '../node/layout-yaml.ts';
-import { refuseUnknownConfig } from '../node/mig-parted-layout.ts';
-import { type OutputFormat, outputOption } from '../output-option.ts';
-import { printJson, type Terminal } from '../terminal.ts';
+import { isConfigFile, listConfigNames } from '../../core/host/mig-parted.ts';
+import { type Imported, importConfigFile, MIG_CONFIG_LABEL } from '../../core/host/import.ts';
+import type { Finding } from '../../core/text/findings.ts';
+import { deepEqual } from '../../core/text/json.ts';
+import { oneOf } from '../../process/options.ts';
+import type { CommandContext } from '../program.ts';
+import { CliError, printJson, type Terminal } from '../terminal.ts';
+import {
+  locateFinding,
+  type Manifest,
+  readManifestFile,
+  type LocatedFinding,
+  printFinding,
+  sortFindings,
+} from '../input/files.ts';
+import { writeYaml, refuseUnknownConfig } from '../node/layout-file.ts';
+import { type OutputFormat, outputOption } from '../options.ts';
 import { duplicateConfigs } from '../validation.ts';
 
 interface Options {
@@ -84,7 +86,7 @@ function joinPolicies(imports: readonly (Imported & { readonly manifest: Manifes
       const { name } = policy.metadata;
       const first = byName.get(name);
       if (first === undefined) byName.set(name, policy);
-      else if (!sameJson(first, policy)) clashes.push(locateFinding(manifest, describeClash(policy)));
+      else if (!deepEqual(first, policy)) clashes.push(locateFinding(manifest, describeClash(policy)));
     }
   }
   return { policies: [...byName.values()], clashes };

@@ -1,22 +1,83 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { ClusterState, ControllerSetup, ChangePlan } from '../../core/plan/change.ts';
+import { listReportedPods } from '../../core/device/holders.ts';
+import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import { snapshotCommand, readPolicies, readSnapshot } from '../input/snapshot.ts';
 import { Command, InvalidArgumentError } from 'commander';
-import type { GpuPartitionPolicy } from '../../api/types.ts';
-import type { ChangePlan } from '../../core/plan/change-plan.ts';
-import type { ClusterState } from '../../core/plan/cluster-state.ts';
-import { writeChangePlan } from '../../core/plan/plan-text.ts';
-import type { KueueReading } from '../../core/supply/kueue.ts';
-import { wrapHanging } from '../../core/text/wrap.ts';
-import { readKueue } from '../../kube/read-kueue.ts';
-import { foreseeChange } from '../../process/change-plan.ts';
+import { defaultHolders } from '../../core/nvidia/gpu-clients.ts';
+import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
+import { limit, configMapName, equalitySelector } from '../../process/options.ts';
+import { writeChangePlan } from '../../core/plan/text.ts';
+import type { KueueReading } from '../../core/demand/kueue.ts';
+import { wrapHanging } from '../../core/text/words.ts';
+import { readKueue } from '../../kube/client.ts';
+import { foreseeChange } from '../../planner/questions.ts';
 import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
 import { readCluster } from '../cluster/facts.ts';
-import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
-import { type OutputFormat, outputOption } from '../output-option.ts';
-import { readPolicies } from '../plan/policy-files.ts';
-import { demandComplete } from '../plan/complete-snapshot.ts';
-import { addSetupOptions, setupOf, type SetupOptions } from '../plan/setup-options.ts';
-import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
-import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import type { CommandContext } from '../program.ts';
+import { type OutputFormat, outputOption } from '../options.ts';
+
+/**
+ * A snapshot made without `-A`, or without policies, would show pods as gone that run, or give nodes to the wrong policy.
+ *
+ * @throws CliError if something in the snapshot shows that
+ */
+export function demandComplete(cluster: ClusterState, given: readonly GpuPartitionPolicy[]): void {
+  demandNamespaces(cluster);
+  const known = new Set([...cluster.policies, ...given].map(({ metadata }) => metadata.name));
+  for (const { metadata, spec } of cluster.partitions) {
+    const served = spec.policy?.name;
+    if (served === undefined || known.has(served)) continue;
+    throw new CliError(
+      `node ${metadata.name} serves policy ${served}, which is neither in the snapshot nor given with -f; make the snapshot with: ${snapshotCommand}`,
+    );
+  }
+}
+
+/** In a cluster with GPUs, at least the device plugin's pods are of another namespace than users' pods. */
+function demandNamespaces({ pods, partitions }: ClusterState): void {
+  const [only, ...others] = new Set(pods.map(({ metadata }) => metadata.namespace ?? 'default'));
+  if (only === undefined || others.length > 0) return;
+  for (const partition of partitions) {
+    const pod = holdersOn(partition).find((name) => !name.startsWith(`${only}/`));
+    if (pod === undefined) continue;
+    throw new CliError(
+      `all pods of the snapshot are of namespace ${only}, but the agent of node ${partition.metadata.name} reports pod ${pod}; make it with: ${snapshotCommand}`,
+    );
+  }
+}
+
+function holdersOn({ status }: GpuNodePartition): readonly string[] {
+  return listReportedPods(status?.device).holders;
+}
+
+/** Options of the controller that a plan must know: the API has them nowhere, or only once there are policies. */
+export interface SetupOptions {
+  readonly maxConcurrentNodes?: string;
+  readonly devicePluginSelector?: LabelSelector;
+  readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
+}
+
+export function addSetupOptions(command: Command): Command {
+  return command
+    .option(
+      '--max-concurrent-nodes <n>',
+      'instead of the controller’s own, which it writes to the status of policies, else 10%',
+      limit,
+    )
+    .option('--device-plugin-selector <labels>', 'value of the controller: key=value,…', equalitySelector)
+    .option('--device-plugin-config-map <namespace/name>', 'value of the controller', configMapName);
+}
+
+export function setupOf(options: SetupOptions): ControllerSetup {
+  const { maxConcurrentNodes, devicePluginSelector, devicePluginConfigMap } = options;
+  return {
+    maxConcurrentNodes,
+    gpuHolders: defaultHolders,
+    pluginSelector: devicePluginSelector,
+    pluginConfigMap: devicePluginConfigMap,
+  };
+}
 
 interface Options extends ConnectionOptions, SetupOptions {
   readonly filename?: readonly string[];

@@ -1,29 +1,38 @@
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
-
-import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
-import { MODELS } from '../../core/gpu/geometry/models.ts';
-import type { RequestHistory } from '../../core/advice/history.ts';
-import { type DemandPlan, planDemand } from '../../process/demand-solver.ts';
-import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
-import { integer } from '../../process/option.ts';
-import { equalitySelector } from '../../process/plugin-option.ts';
+import type { ClusterFacts } from '../../core/cluster/facts.ts';
+import { MODELS } from '../../core/gpu/geometry.ts';
+import type { RequestHistory } from '../../core/demand/history.ts';
+import { type DemandPlan, planDemand } from '../../planner/solver-process.ts';
+import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
+import { integer, equalitySelector } from '../../process/options.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
 import { readSavedOrLive } from '../cluster/facts.ts';
-import type { CommandContext } from '../command-table.ts';
-import { CliError, type CommandOutcome } from '../exit.ts';
-import { readModel } from '../model-argument.ts';
-import { readPath } from '../path-option.ts';
-import { snapshotCommand } from '../plan/snapshot-file.ts';
-import { answerCluster, hasShortage, printClusterAnswer, writePolicies } from '../recommend/cluster-answer.ts';
-import { readDataFile } from '../recommend/data-file.ts';
-import { readDemandFile } from '../recommend/demand-file.ts';
-import { printPoolAnswer, writePoolAnswer } from '../recommend/pool-answer.ts';
-import { type FiledGpu, readPool } from '../recommend/pool-file.ts';
-import { readQuantile, readUrl, readWindow } from '../recommend/history-option.ts';
-import { readRequests } from '../recommend/prometheus.ts';
-import { answerSize, printSizeAnswer, readSize } from '../recommend/size-answer.ts';
-import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import type { CommandContext } from '../program.ts';
+import { CliError, type CommandOutcome, paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import { readModel, readPath } from '../options.ts';
+import { snapshotCommand } from '../input/snapshot.ts';
+import {
+  answerCluster,
+  hasShortage,
+  printClusterAnswer,
+  writePolicies,
+  printPoolAnswer,
+  writePoolAnswer,
+  answerSize,
+  printSizeAnswer,
+  readSize,
+} from '../recommend/answers.ts';
+import {
+  readDataFile,
+  readDemandFile,
+  type FiledGpu,
+  readPool,
+  readQuantile,
+  readUrl,
+  readWindow,
+  readRequests,
+} from '../recommend/inputs.ts';
 
 interface Options extends ConnectionOptions {
   readonly snapshot?: readonly string[];

@@ -1,14 +1,13 @@
 import { Command } from 'commander';
-import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
-import { drawWaste } from '../../core/view/waste-screen.ts';
-import { reportWaste } from '../../core/waste/waste-report.ts';
+import type { ClusterFacts } from '../../core/cluster/facts.ts';
+import { drawWaste } from '../../core/view/reports.ts';
+import { reportWaste } from '../../core/explain/waste.ts';
 import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
 import { readFacts } from '../cluster/facts.ts';
-import type { CommandContext } from '../command-table.ts';
-import { type OutputFormat, outputOption } from '../output-option.ts';
-import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
-import { printLines } from '../screen.ts';
-import { printJson, type Terminal } from '../terminal.ts';
+import type { CommandContext } from '../program.ts';
+import { type OutputFormat, outputOption } from '../options.ts';
+import { readSnapshot, snapshotCommand } from '../input/snapshot.ts';
+import { printLines, printJson, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
   readonly snapshot?: readonly string[];

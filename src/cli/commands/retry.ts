@@ -1,15 +1,13 @@
 import { Command } from 'commander';
-
 import { retryAnnotation } from '../../api/names.ts';
 import { nodePartitions, nodes } from '../../api/resources.ts';
 import type { GpuNodePartition } from '../../api/types.ts';
-import { findResting, type RestingFailure } from '../../core/node/retry.ts';
-import { isSubdomain } from '../../core/text/label-syntax.ts';
-import { countWords } from '../../core/text/cut-text.ts';
-import { timeText } from '../../core/text/duration.ts';
+import { findResting, type RestingFailure } from '../../core/node/rest.ts';
+import { isSubdomain, timeText } from '../../core/text/syntax.ts';
+import { countWords } from '../../core/text/words.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import type { KubeObject } from '../../kube/resource.ts';
-import { Turnstile } from '../../process/turnstile.ts';
+import type { KubeObject } from '../../kube/watch.ts';
+import { Semaphore } from '../../process/clock.ts';
 import {
   addConnectionOptions,
   connect,
@@ -18,10 +16,9 @@ import {
   listAll,
   mergeFound,
 } from '../cluster/connection.ts';
-import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
-import { type OutputFormat, outputOption } from '../output-option.ts';
-import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import type { CommandContext } from '../program.ts';
+import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import { type OutputFormat, outputOption } from '../options.ts';
 
 interface Options extends ConnectionOptions {
   readonly policy?: string;
@@ -58,7 +55,7 @@ export function retryCommand({ terminal, outcome }: CommandContext): Command {
         throw new CliError(`${JSON.stringify(wrong)} is not the name of a ${policy === undefined ? 'node' : 'policy'}`);
       const client = connect(options);
       const found = policy === undefined ? await readNodes(client, names) : await listFailed(client, policy);
-      const turnstile = new Turnstile(mostWrites);
+      const turnstile = new Semaphore(mostWrites);
       const answers = await Promise.all(found.map((one) => turnstile.pass(() => retryNode(client, one))));
       if (answers.length === 0) printLine(terminal.stderr, `nothing to retry: no node of policy ${policy} has failed`);
       if (answers.length === 0 || answers.some(({ isAsked }) => !isAsked)) outcome.code = 1;

@@ -1,27 +1,236 @@
+import { geometriesOf, sumRequests, byProfile } from '../../core/demand/recommend.ts';
+import type { ClusterFacts, GpuNode } from '../../core/cluster/facts.ts';
+import type { Geometry } from '../../core/gpu/geometry.ts';
+import { resolveProfile, WHOLE } from '../../core/gpu/profiles.ts';
+import {
+  type Arrival,
+  arriveByDemand,
+  fillDays,
+  profileFor,
+  superpose,
+  type TraceMapping,
+  DAY,
+  type TraceTask,
+} from '../../core/plan/simulation/trace.ts';
+import { type StartNode, listSimulated, startSide } from '../../core/plan/simulation/fleet.ts';
+import { sizesOf, type SideFigures, type SimulationStart } from '../../core/plan/simulation/play.ts';
+import { countPresent } from '../../core/demand/members.ts';
+import { isWaiting } from '../../core/demand/waiting-pods.ts';
+import { GPU_RESOURCE } from '../../core/nvidia/labels.ts';
+import { couldTake } from '../../core/cluster/judge.ts';
+import { CliError, type Terminal, printLines, printJson, printLine } from '../terminal.ts';
+import { readText } from '../input/files.ts';
 import { InvalidArgumentError, Command, Option } from 'commander';
-import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
-import { listSimulated, startSide } from '../../core/simulation/cluster-fleet.ts';
-import type { SideFigures, SimulationStart } from '../../core/simulation/simulation.ts';
-import type { TraceMapping } from '../../core/simulation/trace.ts';
-import { countWords } from '../../core/text/cut-text.ts';
-import { durationMs } from '../../core/text/duration.ts';
-import { writeSimulationCsv } from '../../core/view/simulation-csv.ts';
-import { drawSimulation, type SimulationView } from '../../core/view/simulation-screen.ts';
-import { simulateBeside } from '../../process/demand-solver.ts';
-import { integer } from '../../process/option.ts';
-import { equalitySelector } from '../../process/plugin-option.ts';
+import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
+import { countWords, messageOf } from '../../core/text/words.ts';
+import { durationMs } from '../../core/text/syntax.ts';
+import { writeSimulationCsv, drawSimulation, type SimulationView } from '../../core/view/simulation.ts';
+import { simulateBeside } from '../../planner/solver-process.ts';
+import { integer, equalitySelector } from '../../process/options.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
 import { readSavedOrLive } from '../cluster/facts.ts';
-import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
-import { readPath } from '../path-option.ts';
-import { readPolicies } from '../plan/policy-files.ts';
-import { snapshotCommand } from '../plan/snapshot-file.ts';
-import { printLines } from '../screen.ts';
-import { loadByDemand, loadByTrace } from '../simulate/arrivals.ts';
-import { readTrace, type TraceFile } from '../simulate/trace-file.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { messageOf } from '../../core/text/message-of.ts';
+import type { CommandContext } from '../program.ts';
+import { readPath } from '../options.ts';
+import { readPolicies, snapshotCommand } from '../input/snapshot.ts';
+
+export interface Load {
+  readonly running: readonly Arrival[];
+  readonly arrivals: readonly Arrival[];
+}
+
+interface Time {
+  readonly days: number;
+  readonly seed: number;
+}
+
+/** Pods like those of the snapshot. @throws CliError if it has none */
+export function loadByDemand(
+  facts: ClusterFacts,
+  gpuNodes: readonly GpuNode[],
+  nodes: readonly StartNode[],
+  time: Time & { readonly meanSeconds: number },
+): Load {
+  const geometries = geometriesOf({ nodes: gpuNodes });
+  const own = (facts.pods ?? []).filter((pod) => isWaiting(pod) && gpuNodes.some(({ node }) => couldTake(node, pod)));
+  const requests = sumRequests(own);
+  const waiting = new Map([...byProfile(requests, geometries), ...wholeOf(requests)]);
+  const instances = nodes.flatMap(({ gpus }) => gpus.flatMap((gpu) => gpu.instances));
+  const inUse = countPresent(instances.filter(({ busy }) => busy));
+  const profiles = [...new Set([...inUse.keys(), ...waiting.keys()])];
+  if (profiles.length === 0)
+    throw new CliError('no pod uses or waits for a slice, so that none would come: give the pods with --trace');
+  const demand = profiles.map((profile) => ({
+    profile,
+    inUse: inUse.get(profile) ?? 0,
+    waiting: waiting.get(profile) ?? 0,
+  }));
+  return arriveByDemand(demand, time);
+}
+
+function wholeOf(requests: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+  const count = requests.get(GPU_RESOURCE) ?? 0;
+  return count > 0 ? [[WHOLE, count]] : [];
+}
+
+/** Recorded pods; those of the snapshot do not count. @throws CliError for a profile that no GPU has */
+export function loadByTrace(
+  { name: file, tasks, days: traceDays }: TraceFile,
+  nodes: readonly StartNode[],
+  { days, seed, mapping, load }: Time & { readonly mapping: TraceMapping; readonly load: number | undefined },
+): Load {
+  const sizes = sizesOf({ nodes });
+  const gpus = nodes.flatMap((node) => node.gpus);
+  const geometries = [...new Set(gpus.map(({ geometry }) => geometry))].filter(({ profiles }) => profiles.length > 0);
+  const [most] = geometries.toSorted((a, b) => count(b) - count(a));
+  if (most === undefined) throw new CliError('no agent has reported a GPU with MIG: there is nothing to simulate');
+  function count(geometry: Geometry): number {
+    return gpus.filter((gpu) => gpu.geometry === geometry).length;
+  }
+  const named = new Map<string | number, string>();
+  const nameOf = ({ asked, line }: TraceRow): string => {
+    const name = named.get(asked) ?? findProfile(asked, most, geometries, mapping);
+    if (name === undefined)
+      throw new CliError(
+        `${file}:${line}: profile is ${JSON.stringify(asked)}, which no GPU here has: give ${writeKnown(geometries)}`,
+      );
+    named.set(asked, name);
+    return name;
+  };
+  const arrivals = tasks.map((task) => ({ start: task.arrival, duration: task.duration, profile: nameOf(task) }));
+  const slices = gpus.reduce((sum, { geometry, isFixed }) => sum + (isFixed ? 0 : geometry.memorySlices), 0);
+  const sizeOf = (profile: string): number => sizes.get(profile) ?? 0;
+  const once =
+    load === undefined ? arrivals : superpose(arrivals, { slices: load * slices, sizeOf, days: traceDays, seed });
+  return { running: [], arrivals: fillDays(once, traceDays, days) };
+}
+
+function findProfile(
+  asked: string | number,
+  most: Geometry,
+  geometries: readonly Geometry[],
+  mapping: TraceMapping,
+): string | undefined {
+  if (asked === WHOLE) return WHOLE;
+  if (typeof asked === 'number') return profileFor(most, asked, mapping) ?? '';
+  for (const geometry of geometries) {
+    const found = resolveProfile(geometry, asked);
+    if (found !== undefined) return found.name;
+  }
+  return undefined;
+}
+
+function writeKnown(geometries: readonly Geometry[]): string {
+  return [...new Set(geometries.flatMap(({ profiles }) => profiles.map(({ name }) => name))), WHOLE].join(', ');
+}
+
+/** A year of a large cluster. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** A task, and where the file has it. */
+export interface TraceRow extends TraceTask {
+  readonly line: number;
+}
+
+/** A trace, from its first task on. */
+export interface TraceFile {
+  readonly name: string;
+  readonly tasks: readonly TraceRow[];
+  /** Whole days that it lasts. */
+  readonly days: number;
+  /** Tasks that are left out: they never ran, or asked for several GPUs or none. */
+  readonly skipped: number;
+}
+
+interface Row {
+  readonly number: number;
+  readonly of: (column: string) => string;
+}
+
+/** How the columns of each known format are read; undefined: a task that is left out. */
+const formats: readonly {
+  readonly columns: readonly string[];
+  readonly read: (row: Row, fail: (message: string) => CliError) => TraceTask | undefined;
+}[] = [
+  {
+    columns: ['arrival_s', 'duration_s', 'profile'],
+    read: (row, fail) => ({ ...readTimes(row, fail), asked: row.of('profile') }),
+  },
+  {
+    columns: ['arrival_s', 'duration_s', 'gpu_milli'],
+    read: (row, fail) => ({ ...readTimes(row, fail), asked: readNumber(row, 'gpu_milli', fail) }),
+  },
+  // cluster-trace-gpu-v2023 of alibaba/clusterdata.
+  {
+    columns: ['num_gpu', 'gpu_milli', 'creation_time', 'scheduled_time', 'deletion_time'],
+    read: (row, fail) => {
+      const hasRun = row.of('scheduled_time') !== '' && row.of('deletion_time') !== '';
+      if (!hasRun || Number(row.of('num_gpu')) !== 1) return undefined;
+      const [created, begun, ended] = ['creation_time', 'scheduled_time', 'deletion_time'].map((column) =>
+        readNumber(row, column, fail),
+      );
+      const duration = (ended ?? 0) - (begun ?? 0);
+      return { arrival: created ?? 0, duration, asked: readNumber(row, 'gpu_milli', fail) };
+    },
+  },
+];
+
+/** @throws CliError that names the line */
+export async function readTrace(path: string, terminal: Terminal): Promise<TraceFile> {
+  const { name, text } = await readText(path, terminal, MOST_BYTES);
+  const [header = '', ...lines] = text.trim().split(/\r?\n/);
+  const titles = splitCells(header);
+  const format = formats.find(({ columns }) => columns.every((column) => titles.includes(column)));
+  if (format === undefined)
+    throw new CliError(
+      `${name}:1: the first line must name the columns ${formats.map(({ columns }) => columns.join(',')).join(', or ')}`,
+    );
+  const tasks: TraceRow[] = [];
+  let skipped = 0;
+  for (const [index, line] of lines.entries()) {
+    const cells = splitCells(line);
+    const number = index + 2;
+    const row = { number, of: (column: string) => cells[titles.indexOf(column)] ?? '' };
+    const task = format.read(row, (message) => new CliError(`${name}:${number}: ${message}`));
+    if (task === undefined || !isPlayed(task)) skipped += 1;
+    else tasks.push({ ...task, line: number });
+  }
+  if (tasks.length === 0) throw new CliError(`${name}: it has no task that ran on one GPU or a part of it`);
+  const first = tasks.reduce((least, { arrival }) => Math.min(least, arrival), Infinity);
+  const last = tasks.reduce((most, { arrival }) => Math.max(most, arrival), 0);
+  return {
+    name,
+    tasks: tasks.map((task) => ({ ...task, arrival: task.arrival - first })),
+    days: Math.max(1, Math.ceil((last - first + 1) / DAY)),
+    skipped,
+  };
+}
+
+/** Whether it ran, on one GPU or a part of it. */
+function isPlayed({ duration, asked }: TraceTask): boolean {
+  return duration > 0 && (typeof asked === 'string' || (asked > 0 && asked <= 1000));
+}
+
+/** Cells in quotation marks may have commas in them. */
+function splitCells(line: string): readonly string[] {
+  if (!line.includes('"')) return line.split(',').map((cell) => cell.trim());
+  const cells = [...line.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*?))\s*(?:,|$)/g)];
+  return cells.map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
+}
+
+function readTimes(row: Row, fail: (message: string) => CliError): Omit<TraceTask, 'asked'> {
+  return { arrival: readNumber(row, 'arrival_s', fail), duration: readNumber(row, 'duration_s', fail) };
+}
+
+function readNumber(row: Row, column: string, fail: (message: string) => CliError): number {
+  const text = row.of(column);
+  const value = Number(text);
+  if (text !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw fail(`${column} is ${JSON.stringify(text)}: give ${unitOf(column)}, 0 or more, or take the row out`);
+}
+
+function unitOf(column: string): string {
+  return column === 'gpu_milli' ? 'thousandths of a GPU' : 'seconds';
+}
 
 /** A Monday: windows and schedules of policies open by it. */
 const startMs = Date.UTC(2026, 0, 5);

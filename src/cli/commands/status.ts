@@ -1,21 +1,28 @@
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import { drawFleet } from '../../core/view/fleet-picture.ts';
-import { viewFleet } from '../../core/view/fleet-status.ts';
-import { drawFreshness, drawInterruption, fade, type Interruption, type Source } from '../../core/view/freshness.ts';
-import type { Line } from '../../core/view/line.ts';
-import type { NodeHistory } from '../../core/view/node-timeline.ts';
-import { drawNodeStatus, viewNodeStatus } from '../../core/view/node-status.ts';
-import { findNearestWords } from '../../core/text/nearest-word.ts';
-import { addConnectionOptions, connect, type ConnectionOptions, sourceOf } from '../cluster/connection.ts';
-import { LeadershipWatch } from '../cluster/leadership.ts';
-import { readHistory, savedHistory } from '../cluster/node-history.ts';
-import { type FleetObjects, type FollowedFleet, followFleet, readFleet } from '../cluster/follow.ts';
-import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
-import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
-import { LiveScreen, printLines } from '../screen.ts';
-import { type Output, printJson } from '../terminal.ts';
+import { drawFleet, viewFleet } from '../../core/view/fleet.ts';
+import {
+  drawFreshness,
+  drawInterruption,
+  fade,
+  type Interruption,
+  type Source,
+  type Line,
+} from '../../core/view/lines.ts';
+import { type NodeHistory, drawNodeStatus, viewNodeStatus } from '../../core/view/node.ts';
+import { findNearestWords } from '../../core/text/words.ts';
+import {
+  addConnectionOptions,
+  connect,
+  type ConnectionOptions,
+  sourceOf,
+  LeadershipWatch,
+} from '../cluster/connection.ts';
+import { readHistory, savedHistory } from '../cluster/facts.ts';
+import { type FleetObjects, type FollowedFleet, followFleet, readFleet } from './ui.ts';
+import type { CommandContext } from '../program.ts';
+import { CliError, LiveScreen, printLines, type Output, printJson } from '../terminal.ts';
+import { readSnapshot, snapshotCommand } from '../input/snapshot.ts';
 
 interface Options extends ConnectionOptions {
   readonly watch?: boolean;

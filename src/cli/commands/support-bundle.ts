@@ -1,14 +1,369 @@
+import {
+  deviceClasses,
+  resourceClaims,
+  resourceClaimTemplates,
+  resourceSlices,
+  events,
+  nodePartitions,
+  policies,
+  pods,
+  disruptionBudgets,
+  nodes,
+} from '../../api/resources.ts';
+import { type ResourceClaimView, gpuDriver, type ResourceSliceView } from '../../core/kubernetes/claims.ts';
+import { projectObject, keepLabels, listDecidingKeys } from '../../core/host/support-bundle.ts';
+import { type KubeObject, objectPath, type Resource } from '../../kube/watch.ts';
+import { omitUndefined } from '../../core/text/json.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { NodeView } from '../../core/kubernetes/node.ts';
+import type { PodView } from '../../core/kubernetes/pod.ts';
+import { mayUseClaims } from '../../core/policy/rules.ts';
+import { usesGpu } from '../../core/device/holders.ts';
+import { pluginPodsOf } from '../../core/nvidia/plugin-pods.ts';
+import { timeText } from '../../core/text/syntax.ts';
+import { programVersion, integer, list } from '../../process/options.ts';
+import { listServed, type KubeClient } from '../../kube/client.ts';
+import { ApiError } from '../../kube/api-error.ts';
+import type { ListOptions, Selection } from '../../kube/request.ts';
+import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
 import { Command, Option } from 'commander';
-
-import { integer, list } from '../../process/option.ts';
 import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
-import type { CommandContext } from '../command-table.ts';
-import { demandNewFile, saveNewFile } from '../new-file.ts';
-import { writeYaml } from '../node/layout-yaml.ts';
-import { type OutputFormat, outputOption } from '../output-option.ts';
-import { type BundleOptions, readClusterBundle } from '../support/cluster-bundle.ts';
-import { LenientReader } from '../support/lenient-reader.ts';
-import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import type { CommandContext } from '../program.ts';
+import { demandNewFile, saveNewFile, type OutputFormat, outputOption } from '../options.ts';
+import { writeYaml } from '../node/layout-file.ts';
+
+/**
+ * What pods ask for by claim, and what they have: claims that have GPUs, and all of the namespaces of the bundle's pods.
+ *
+ * @param namespaces of the bundle's pods
+ */
+export async function readClaims(
+  reader: LenientReader,
+  namespaces: ReadonlySet<string | undefined>,
+): Promise<readonly KubeObject[]> {
+  const [classes, claims, templates, slices] = await Promise.all([
+    reader.listServed(deviceClasses),
+    reader.listServed<ResourceClaimView & KubeObject>(resourceClaims),
+    reader.listServed(resourceClaimTemplates),
+    reader.listServed<ResourceSliceView & KubeObject>(resourceSlices),
+  ]);
+  const hasGpu = ({ status }: ResourceClaimView): boolean =>
+    (status?.allocation?.devices?.results ?? []).some(({ driver }) => driver === gpuDriver);
+  const isOfPods = ({ metadata }: KubeObject): boolean => namespaces.has(metadata.namespace);
+  return [
+    ...classes.map((one) => projectObject(one, 'deviceClass')),
+    ...claims.filter((one) => hasGpu(one) || isOfPods(one)).map((one) => projectObject(one, 'claim')),
+    ...templates.filter(isOfPods).map((one) => projectObject(one, 'claimTemplate')),
+    ...slices.filter(({ spec }) => spec.driver === gpuDriver).map((one) => projectObject(one, 'slice')),
+  ];
+}
+
+type BundledEvent = KubeObject & {
+  readonly involvedObject?: { readonly kind?: string; readonly namespace?: string; readonly name?: string };
+};
+
+/** Events about policies and node partitions, about GPU nodes, and about the pods of the bundle. */
+export async function readEvents(
+  reader: LenientReader,
+  gpuNodes: ReadonlySet<string>,
+  pods: readonly BundledPod[],
+): Promise<readonly KubeObject[]> {
+  const known = new Set(pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+  const isMeant = ({ involvedObject: { kind, namespace, name = '' } = {} }: BundledEvent): boolean => {
+    switch (kind) {
+      case policies.kind:
+      case nodePartitions.kind:
+        return true;
+      case 'Node':
+        return gpuNodes.has(name);
+      default:
+        return kind === 'Pod' && known.has(`${namespace}/${name}`);
+    }
+  };
+  const kinds = [policies.kind, nodePartitions.kind, 'Node', 'Pod'];
+  const found: BundledEvent[] = [];
+  for (const kind of kinds) {
+    const some = await reader.list<BundledEvent>(events, { fieldSelector: `involvedObject.kind=${kind}` });
+    // A user who may not list some may not list the others.
+    if (some === undefined) break;
+    found.push(...some.filter(isMeant));
+  }
+  return found.map((event) => projectObject(event, 'event'));
+}
+
+export interface LogLimits {
+  /** Lines from the end of each container's log. */
+  readonly logLines: number;
+  /** Maximum number of pods whose logs are read. */
+  readonly logPods: number;
+}
+
+/** An item of a bundle; no cluster has such a kind. */
+interface PodLog extends KubeObject {
+  readonly container: string;
+  readonly isPrevious: boolean;
+  readonly log: string;
+}
+
+/** Per log; our longest line is far shorter. */
+const mostBytes = 512 * 1024;
+/** A ServiceAccount token: none is ever logged; if one is, it is redacted. */
+const token = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
+
+/** The end of a log: the kubelet's own `limitBytes` would keep the beginning of what it sends. */
+async function readEnd(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const kept: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    kept.push(chunk);
+    length += chunk.length;
+    for (let [first] = kept; first && length - first.length > mostBytes; [first] = kept) {
+      kept.shift();
+      length -= first.length;
+    }
+  }
+  const end = Buffer.concat(kept).subarray(-mostBytes);
+  return end.subarray(length > mostBytes ? end.indexOf('\n') + 1 : 0).toString('utf8');
+}
+
+/** The last lines of each container, and of its predecessor if it was restarted. */
+export async function readLogs(
+  reader: LenientReader,
+  from: readonly BundledPod[],
+  { logLines, logPods }: LogLimits,
+): Promise<readonly PodLog[]> {
+  const logs: PodLog[] = [];
+  for (const pod of logLines === 0 ? [] : from.slice(0, logPods)) {
+    for (const { name: container = '' } of pod.spec?.containers ?? []) {
+      const restarts = pod.status?.containerStatuses?.find(({ name }) => name === container)?.restartCount ?? 0;
+      for (const previous of restarts > 0 ? [true, false] : [false]) {
+        const log = await readLog(reader, pod, { container, previous, tailLines: logLines });
+        if (log !== undefined) logs.push(log);
+      }
+    }
+  }
+  return logs;
+}
+
+async function readLog(
+  reader: LenientReader,
+  { metadata: { name, namespace } }: BundledPod,
+  query: { readonly container: string; readonly previous: boolean; readonly tailLines: number },
+): Promise<PodLog | undefined> {
+  const { container, previous } = query;
+  const place = omitUndefined({ name, namespace });
+  const what = `log of ${namespace}/${name}, container ${container}${previous ? ' before its restart' : ''}`;
+  const log = await reader.ask(what, () =>
+    reader.client.request({
+      method: 'GET',
+      path: objectPath({ resource: pods, ...place, subresource: 'log' }),
+      query: { ...query, timestamps: true },
+      accept: '*/*',
+      attempts: 1,
+      timeoutMs: 30_000,
+      readBody: readEnd,
+    }),
+  );
+  if (typeof log !== 'string') return undefined;
+  return {
+    apiVersion: 'v1',
+    kind: 'PodLog',
+    metadata: place,
+    container,
+    isPrevious: previous,
+    log: log.replaceAll(token, 'redacted'),
+  };
+}
+
+export type BundledPod = PodView & KubeObject;
+type BundledNode = NodeView & KubeObject;
+
+export interface BundleOptions extends LogLimits {
+  /** Where our programs run: only pods there count as ours. */
+  readonly namespaces: readonly string[];
+}
+
+/** Labels of all our objects, from kustomize and Helm. */
+const ownPods = { key: 'app.kubernetes.io/part-of', value: 'gpu-partition' } as const;
+
+/** The objects of a bundle, in file order; what could not be read is in `reader.notRead`. */
+export async function readClusterBundle(
+  reader: LenientReader,
+  options: BundleOptions,
+  now: number,
+): Promise<readonly KubeObject[]> {
+  const [foundPolicies = [], partitions = [], allNodes = []] = await Promise.all([
+    reader.list<GpuPartitionPolicy & KubeObject>(policies),
+    reader.list<GpuNodePartition & KubeObject>(nodePartitions),
+    reader.list<BundledNode>(nodes, {}, { project: (one: BundledNode) => projectObject(one, 'node') }),
+  ]);
+  const gpuNodes = chooseNodes(allNodes, partitions);
+  // Anybody may give a pod our labels; only we run in our namespaces.
+  const isOwn = ({ metadata }: KubeObject): boolean =>
+    metadata.labels?.[ownPods.key] === ownPods.value && options.namespaces.includes(metadata.namespace ?? '');
+  const found = await readPods(reader, options.namespaces, isOwn);
+  const foundPods = choosePods(found, new Set(gpuNodes.map(nameOf)), isOwn);
+  const namespaces = new Set(foundPods.map(({ metadata }) => metadata.namespace));
+  const budgets = (await reader.list(disruptionBudgets)) ?? [];
+  const deciding = listDecidingKeys(foundPolicies, foundPods);
+  const ours = foundPods.filter(isOwn);
+  const logs = await readLogs(reader, sortForLogs(ours, partitions), options);
+  return [
+    ...foundPolicies.map((one) => projectObject(one, 'own')),
+    ...partitions.map((one) => projectObject(one, 'own')),
+    ...gpuNodes.map(({ metadata, ...node }) => ({
+      ...node,
+      metadata: { ...metadata, labels: keepLabels(metadata.labels ?? {}, deciding) },
+    })),
+    ...foundPods,
+    ...budgets.filter(({ metadata }) => namespaces.has(metadata.namespace)).map((one) => projectObject(one, 'budget')),
+    ...(usesClaims(foundPolicies, partitions, foundPods) ? await readClaims(reader, namespaces) : []),
+    ...(await readEvents(reader, new Set(gpuNodes.map(nameOf)), foundPods)),
+    ...logs,
+    await describeBundle(reader, ours, partitions, now),
+  ];
+}
+
+/** Elsewhere the right to list claims is not asked for. */
+function usesClaims(
+  found: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  foundPods: readonly BundledPod[],
+): boolean {
+  return (
+    found.some(({ spec }) => mayUseClaims(spec)) ||
+    partitions.some(({ spec }) => spec.backend === 'DRA') ||
+    foundPods.some(({ spec }) => (spec?.resourceClaims ?? []).length > 0)
+  );
+}
+
+function chooseNodes(all: readonly BundledNode[], partitions: readonly GpuNodePartition[]): readonly BundledNode[] {
+  const known = new Set(partitions.map(({ metadata }) => metadata.name));
+  const isGpu = (key: string): boolean => key.startsWith('nvidia.com/');
+  return all.filter(
+    ({ metadata, status }) =>
+      known.has(metadata.name) ||
+      [metadata.labels, status?.allocatable, status?.capacity].some((fields) => Object.keys(fields ?? {}).some(isGpu)),
+  );
+}
+
+async function readPods(
+  reader: LenientReader,
+  namespaces: readonly string[],
+  isOwn: (pod: KubeObject) => boolean,
+): Promise<readonly BundledPod[]> {
+  const project = { project: (one: BundledPod) => projectObject(one, isOwn(one) ? 'ownPod' : 'pod') };
+  const all = await reader.list<BundledPod>(pods, {}, project);
+  if (all !== undefined) return all;
+  const some = await Promise.all(namespaces.map((namespace) => reader.list<BundledPod>(pods, { namespace }, project)));
+  return some.flatMap((found) => found ?? []);
+}
+
+/** Our pods, those that request GPUs, and the daemons of GPU nodes: the device plugin, and others that may own or hold GPUs. */
+function choosePods(
+  all: readonly BundledPod[],
+  gpuNodes: ReadonlySet<string>,
+  isOwn: (pod: KubeObject) => boolean,
+): readonly BundledPod[] {
+  const isDaemon = ({ metadata, spec }: BundledPod): boolean =>
+    gpuNodes.has(spec?.nodeName ?? '') &&
+    metadata.ownerReferences?.some(({ kind, controller }) => kind === 'DaemonSet' && controller === true) === true;
+  return all.filter((pod) => isOwn(pod) || usesGpu(pod) || isDaemon(pod) || pluginPodsOf([pod]).length > 0);
+}
+
+/** The controller's first, then agents of unhealthy nodes: of a large fleet not every log is kept. */
+function sortForLogs(ours: readonly BundledPod[], partitions: readonly GpuNodePartition[]): readonly BundledPod[] {
+  const well = new Set(
+    partitions.filter(({ status }) => status?.phase === 'Ready').map(({ metadata }) => metadata.name),
+  );
+  const rank = ({ spec, metadata }: BundledPod): number =>
+    metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet') !== true
+      ? 0
+      : well.has(spec?.nodeName ?? '')
+        ? 2
+        : 1;
+  return ours.toSorted((a, b) => rank(a) - rank(b));
+}
+
+async function describeBundle(
+  reader: LenientReader,
+  ours: readonly BundledPod[],
+  partitions: readonly GpuNodePartition[],
+  now: number,
+): Promise<KubeObject & { readonly spec: object }> {
+  const server = (await reader.ask('version of the API server', () =>
+    reader.client.request({ method: 'GET', path: '/version' }),
+  )) as { readonly gitVersion?: string } | undefined;
+  const images = ours.flatMap(({ spec }) => spec?.containers ?? []) as readonly { readonly image?: string }[];
+  const agents = partitions.flatMap(({ status }) => status?.device?.agentVersion ?? []);
+  const drivers = partitions.flatMap(({ status }) => status?.device?.driverVersion ?? []);
+  const spec = {
+    time: timeText(now),
+    versions: {
+      gpuPartition: programVersion,
+      kubernetes: server?.gitVersion ?? 'unknown',
+      images: distinct(images.flatMap(({ image }) => image ?? [])),
+      agents: distinct(agents),
+      drivers: distinct(drivers),
+    },
+    notRead: reader.notRead,
+  };
+  return { apiVersion: 'v1', kind: 'SupportBundle', metadata: { name: 'gpu-partition' }, spec };
+}
+
+function nameOf({ metadata }: KubeObject): string {
+  return metadata.name;
+}
+
+function distinct(words: readonly string[]): readonly string[] {
+  return [...new Set(words)].toSorted();
+}
+
+/** Reads what its user may read, and records what was refused. An API server that does not answer ends it. */
+export class LenientReader {
+  readonly client: KubeClient;
+  readonly #notRead: string[] = [];
+
+  constructor(client: KubeClient) {
+    this.client = client;
+  }
+
+  /** What was refused or does not exist, one sentence each. */
+  get notRead(): readonly string[] {
+    return this.#notRead;
+  }
+
+  /** Undefined if the API server refuses it, or has no such resource. @throws CliError with code 3 if it does not answer */
+  async list<T extends KubeObject>(
+    resource: Resource,
+    selection: Selection = {},
+    options: ListOptions = {},
+  ): Promise<readonly T[] | undefined> {
+    const what = selection.namespace === undefined ? resource.plural : `${resource.plural} of ${selection.namespace}`;
+    return this.ask(what, async () => (await this.client.list<T>(resource, selection, options)).items);
+  }
+
+  /** As {@link list}; a cluster that does not serve it has none. */
+  async listServed<T extends KubeObject>(resource: Resource, selection: Selection = {}): Promise<readonly T[]> {
+    const found = await this.ask(resource.plural, () => listServed<T>(this.client, resource, selection));
+    return found ?? [];
+  }
+
+  /** As {@link list}, for anything else. */
+  async ask<Result>(what: string, request: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const isRefused = [400, 401, 403, 404].includes(error.code);
+      // The API server answers on behalf of a kubelet that it cannot reach.
+      const isOfKubelet = error.code >= 500 && what.startsWith('log ');
+      if (!isRefused && !isOfKubelet) throw new CliError(`cannot read ${what}: ${error.message}`, 3, { cause: error });
+      this.#notRead.push(`${what}: ${error.message}`);
+      return undefined;
+    }
+  }
+}
 
 interface Options extends ConnectionOptions, BundleOptions {
   readonly output: OutputFormat;

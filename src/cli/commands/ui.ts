@@ -1,21 +1,195 @@
+import { nodePartitions, policies, pods, nodes } from '../../api/resources.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { type KubeClient, readKueue } from '../../kube/client.ts';
+import { Reflector } from '../../kube/reflector.ts';
+import type { KubeObject } from '../../kube/watch.ts';
+import { silentLogger } from '../../process/log.ts';
+import { type Clock, systemClock, whenAborted } from '../../process/clock.ts';
+import {
+  listAll,
+  type ContactState,
+  watchContact,
+  find,
+  listAllowed,
+  addConnectionOptions,
+  connect,
+  type ConnectionOptions,
+  sourceOf,
+} from '../cluster/connection.ts';
+import { stringify } from 'yaml';
+import type { ClusterState, ControllerSetup } from '../../core/plan/change.ts';
+import { writeChangePlan } from '../../core/plan/text.ts';
+import { withoutServerFields } from '../../core/policy/versions.ts';
+import type { KueueReading } from '../../core/demand/kueue.ts';
+import { explainWaiting, listWaiting } from '../../core/view/fleet.ts';
+import { reportWaste } from '../../core/explain/waste.ts';
+import { foreseeChange } from '../../planner/questions.ts';
+import { type PageAnswers, type PlanAnswer, WasteSamples, type PageSources, servePage } from '../../ui/page-server.ts';
+import { parsePolicies, type SavedCluster, readSnapshot, snapshotCommand } from '../input/snapshot.ts';
+import { readCluster, readFacts, readHistory, savedHistory, NodePools } from '../cluster/facts.ts';
+import { podName, type PodView } from '../../core/kubernetes/pod.ts';
 import { Command } from 'commander';
-import { nodes } from '../../api/resources.ts';
-import { definedOnly } from '../../core/text/defined-fields.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { whenAborted } from '../../process/abort.ts';
-import { integer } from '../../process/option.ts';
+import { omitUndefined } from '../../core/text/json.ts';
+import { integer } from '../../process/options.ts';
 import { FleetFeed } from '../../ui/fleet-feed.ts';
-import { type PageSources, servePage } from '../../ui/page-server.ts';
-import { addConnectionOptions, connect, type ConnectionOptions, listAllowed, sourceOf } from '../cluster/connection.ts';
-import { type FollowedFleet, followFleet, readFleet } from '../cluster/follow.ts';
-import { NodePools } from '../cluster/node-pools.ts';
-import { answerLive, answerSaved } from '../cluster/page-answers.ts';
-import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
-import { addSetupOptions, setupOf, type SetupOptions } from '../plan/setup-options.ts';
-import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
-import { printLine, type Terminal } from '../terminal.ts';
-import { messageOf } from '../../core/text/message-of.ts';
+import type { CommandContext } from '../program.ts';
+import { CliError, printLine, type Terminal } from '../terminal.ts';
+import { addSetupOptions, setupOf, type SetupOptions } from './plan.ts';
+import { messageOf } from '../../core/text/words.ts';
+
+/** The objects behind a view of the fleet. */
+export interface FleetObjects {
+  readonly policies: readonly GpuPartitionPolicy[];
+  readonly partitions: readonly GpuNodePartition[];
+}
+
+/** The fleet as it was last seen. */
+export interface FollowedFleet extends FleetObjects, ContactState {
+  /** False if only time has passed. */
+  readonly isNews: boolean;
+}
+
+/** Many nodes change at a time; a screen is redrawn at most this often, in ms. */
+const paceMs = 200;
+
+export async function readFleet(client: KubeClient): Promise<FleetObjects> {
+  const [found, partitions] = await Promise.all([
+    listAll<GpuPartitionPolicy & KubeObject>(client, policies),
+    listAll<GpuNodePartition & KubeObject>(client, nodePartitions),
+  ]);
+  return { policies: found, partitions };
+}
+
+/** A person waits for the screen to be right again. */
+const timing = { backoffMaxMs: 5000 };
+
+/**
+ * Calls `draw` with the current fleet, and again on every change, interruption and sign of life, until the signal aborts.
+ *
+ * @param first the fleet until the watches have it
+ */
+export async function followFleet(
+  client: KubeClient,
+  first: FleetObjects,
+  draw: (fleet: FollowedFleet) => void,
+  signal: AbortSignal,
+  clock: Clock = systemClock,
+): Promise<void> {
+  let cancel: (() => void) | undefined;
+  let contactState: ContactState = { seenAt: clock.wallMs(), interruption: undefined };
+  let isSynced = false;
+  const drawNow = (isNews = true): void => {
+    const seen = { policies: policyWatch.store.list(), partitions: partitionWatch.store.list() };
+    draw({ ...(isSynced ? seen : first), ...contactState, isNews });
+  };
+  const onChange = (): void => {
+    if (!isSynced) return;
+    cancel ??= clock.startTimer(paceMs, () => {
+      cancel = undefined;
+      drawNow();
+    });
+  };
+  const options = { client, logger: silentLogger, timing, onChange };
+  const policyWatch = new Reflector<GpuPartitionPolicy & KubeObject>({ ...options, resource: policies });
+  const partitionWatch = new Reflector<GpuNodePartition & KubeObject>({ ...options, resource: nodePartitions });
+  const watches = [policyWatch.start(), partitionWatch.start()];
+  const sync = async (): Promise<void> => {
+    await Promise.all(watches.map((watch) => watch.waitForSync(signal)));
+    isSynced = true;
+    drawNow();
+  };
+  const contact = watchContact({ client, watches, clock }, signal, (state) => {
+    const isNews = state.interruption?.why !== contactState.interruption?.why;
+    contactState = state;
+    drawNow(isNews);
+  });
+  try {
+    await Promise.all([sync(), contact]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    cancel?.();
+    await Promise.all(watches.map((watch) => watch.stop()));
+  }
+}
+
+/** Asks the cluster, with the user's own rights, each time somebody looks. */
+export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnswers {
+  const waste = new WasteSamples(() => readFacts(client));
+  return {
+    waste: () => waste.report(),
+    waiting: async () => explainWaiting(await readFacts(client)),
+    async countWaiting() {
+      // Without a node: a cluster has many pods, and few that wait.
+      const found = await listAllowed<PodView & KubeObject>(client, pods, { fieldSelector: 'spec.nodeName=' });
+      // What a claim is for, only the rest of the cluster shows.
+      const hasClaims = found?.some(({ spec }) => (spec?.resourceClaims ?? []).length > 0) === true;
+      const others = hasClaims ? await readFacts(client) : { nodes: [], partitions: [], policies: [] };
+      return found && listWaiting({ ...others, pods: found }).length;
+    },
+    async history(node) {
+      const running = await listAllowed<PodView & KubeObject>(client, pods, { fieldSelector: `spec.nodeName=${node}` });
+      return { ...(await readHistory(client, node)), podsSince: listStarts(running ?? []) };
+    },
+    async policy(name) {
+      const ref = { resource: policies, name };
+      return writePolicy(await find<GpuPartitionPolicy & KubeObject>(client, `policy ${name}`, ref), name);
+    },
+    plan: async (text) => {
+      const given = parsePolicies(text);
+      return answerPlan(given, await readCluster(client), setup, () => readKueue(client));
+    },
+  };
+}
+
+/** From what was saved. */
+export function answerSaved(saved: SavedCluster, setup: ControllerSetup): PageAnswers {
+  const report = reportWaste([saved]);
+  return {
+    waste: async () => report,
+    waiting: async () => explainWaiting(saved),
+    countWaiting: async () => listWaiting(saved).length,
+    async history(node) {
+      const running = saved.pods.filter(({ spec }) => spec?.nodeName === node);
+      return { ...savedHistory(saved, node), podsSince: listStarts(running) };
+    },
+    policy: async (policy) =>
+      writePolicy(
+        saved.policies.find(({ metadata }) => metadata.name === policy),
+        policy,
+      ),
+    plan: async (text) => answerPlan(parsePolicies(text), saved, setup, async () => saved.kueue),
+  };
+}
+
+function writePolicy(policy: GpuPartitionPolicy | undefined, name: string): string {
+  if (!policy) throw new Error(`the cluster has no policy ${name}`);
+  return stringify(withoutServerFields(policy, policy.spec));
+}
+
+/** When pods started, as `NAMESPACE/NAME`. */
+function listStarts(found: readonly PodView[]): Readonly<Record<string, string>> {
+  const started = found.flatMap((pod) => {
+    const at = pod.status?.startTime;
+    return at === undefined ? [] : [[podName(pod), at] as const];
+  });
+  return Object.fromEntries(started);
+}
+
+async function answerPlan(
+  given: readonly GpuPartitionPolicy[],
+  cluster: ClusterState,
+  setup: ControllerSetup,
+  readQueues: () => Promise<KueueReading>,
+): Promise<PlanAnswer> {
+  const plan = await foreseeChange(cluster, given, setup, readQueues);
+  const { waves, findings, summary, nodes } = plan;
+  const evictions = nodes.flatMap(({ node, evictions: list }) =>
+    // An agent has reported them, and they have ended since.
+    list.filter(({ fate }) => fate !== 'Gone').map(({ pod, fate }) => ({ node, pod, fate })),
+  );
+  return { waves, findings, summary, evictions, lines: writeChangePlan(plan) };
+}
 
 interface Options extends ConnectionOptions, SetupOptions {
   readonly port: number;
@@ -98,7 +272,7 @@ async function serve(
 /** Users may have no rights on Nodes: pools then have no names. */
 async function readPools(client: KubeClient): Promise<NodePools> {
   const list = (fieldSelector?: string) =>
-    listAllowed(client, nodes, definedOnly({ fieldSelector }), { metadataOnly: true });
+    listAllowed(client, nodes, omitUndefined({ fieldSelector }), { metadataOnly: true });
   const found = await list();
   if (found === undefined) return new NodePools([], async () => undefined);
   return new NodePools(found, async (name) => {

@@ -2,18 +2,16 @@ import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { policies } from '../../api/resources.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { asWritten, writerOf } from '../../core/policy/as-written.ts';
+import { withoutServerFields, writerOf, readVersions } from '../../core/policy/versions.ts';
 import { findUndoing, stopOf, type Undoing } from '../../core/policy/history.ts';
-import { readVersions } from '../../core/policy/versions.ts';
-import { isSubdomain } from '../../core/text/label-syntax.ts';
+import { isSubdomain } from '../../core/text/syntax.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import type { KubeObject } from '../../kube/resource.ts';
+import type { KubeObject } from '../../kube/watch.ts';
 import { addConnectionOptions, connect, find, type ConnectionOptions } from '../cluster/connection.ts';
-import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
-import { type OutputFormat, outputOption } from '../output-option.ts';
-import { printJson, printLine } from '../terminal.ts';
+import type { CommandContext } from '../program.ts';
+import { CliError, printJson, printLine } from '../terminal.ts';
+import { type OutputFormat, outputOption } from '../options.ts';
 
 interface Options extends ConnectionOptions {
   readonly apply?: boolean;
@@ -71,7 +69,7 @@ function describe(policy: Policy, { generation, spec, isBack }: Undoing, isAppli
   const message = `${back}${isApplied ? 'wrote ' : ''}${what}${describeWriter(policy)}`;
   const stop = stopOf(spec);
   const resume = stop && `kubectl patch gpp ${name} --type=merge -p '${JSON.stringify({ spec: stop.edit })}'`;
-  const answer = { policy: asWritten(policy, spec), generation, replaces, isApplied, message };
+  const answer = { policy: withoutServerFields(policy, spec), generation, replaces, isApplied, message };
   return { ...answer, ...(resume !== undefined && { resume }) };
 }
 

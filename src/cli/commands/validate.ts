@@ -1,11 +1,8 @@
 import { Command } from 'commander';
-
-import type { CommandContext } from '../command-table.ts';
-import type { ExitCode } from '../exit.ts';
-import { readInputs } from '../input/input-file.ts';
-import { printFinding } from '../located-finding.ts';
-import { type OutputFormat, outputOption } from '../output-option.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
+import type { CommandContext } from '../program.ts';
+import { type ExitCode, printJson, printLine, type Terminal } from '../terminal.ts';
+import { readInputs, printFinding } from '../input/files.ts';
+import { type OutputFormat, outputOption } from '../options.ts';
 import { type Validation, validateFiles } from '../validation.ts';
 
 interface Options {

@@ -1,8 +1,7 @@
 import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
-
-import { isGpuResource } from '../../core/pods/gpu-resource.ts';
+import { isGpuResource } from '../../core/kubernetes/pod.ts';
 import {
   type CdiSpec,
   type DeviceNode,
@@ -10,15 +9,25 @@ import {
   type KubeletFact,
   pickDriverMessages,
   type RunningService,
-} from '../../core/selftest/host-facts.ts';
-import { deviceAt, unitOf } from '../../device/host/gpu-openers.ts';
-import { notUnderstoodFile } from '../../device/host/not-understood.ts';
-import { PodResourcesClient } from '../../kubelet/pod-resources.ts';
-import { allocatableResponse, listResponse } from '../../kubelet/pod-resources-messages.ts';
-import type { PodOptions } from '../node/host-pods.ts';
-import { askHostToolkit, type ToolkitOptions } from '../node/host-toolkit.ts';
-import type { HostView } from './host-view.ts';
-import { messageOf } from '../../core/text/message-of.ts';
+  type TestedMachine,
+} from '../../core/host/selftest-bundle.ts';
+import { deviceAt, unitOf, listGpuOpeners, explainHiddenProcesses } from '../../device/host/openers.ts';
+import { notUnderstoodFile } from '../../device/host/journal.ts';
+import { PodResourcesClient, allocatableResponse, listResponse } from '../../kubelet/pod-resources.ts';
+import { type PodOptions, askHostToolkit, type ToolkitOptions } from '../node/host.ts';
+import { messageOf } from '../../core/text/words.ts';
+import type { DeviceState } from '../../core/gpu/device-state.ts';
+import {
+  type SelftestCheck,
+  checkResetClients,
+  checkKubelet,
+  checkNamespace,
+  checkProcesses,
+  type KubeletAnswer,
+} from '../../core/host/selftest.ts';
+import type { ReportedGpu } from '../../core/smi/report.ts';
+import { hostname, release } from 'node:os';
+import { programVersion } from '../../process/options.ts';
 
 /** Bounds, in bytes: the driver has a file for each instance, and a spec an entry. */
 const mostFileBytes = 4096;
@@ -241,3 +250,77 @@ function listServices(proc: string): readonly RunningService[] {
       return [{ name, pid: Number(pid), ...(unit !== undefined && { unit }) }];
     });
 }
+
+/** What can be shown of the proof that a GPU is idle: processes, their namespace, and the kubelet. */
+export async function checkIdleProof(
+  gpus: readonly ReportedGpu[],
+  device: DeviceState | undefined,
+  options: PodOptions,
+  { proc, pid, isPod }: HostView,
+): Promise<readonly SelftestCheck[]> {
+  const listed = gpus.flatMap(({ processes }) => processes.flatMap((process) => process.pid ?? []));
+  const ended = new Set(listed.filter((one) => !existsSync(join(proc, String(one)))));
+  return [
+    ...checkNamespace(explainHiddenProcesses({ proc, pid, isPod }), isPod),
+    ...checkProcesses(gpus, ended),
+    ...checkKubelet(device, await askKubelet(options)),
+  ];
+}
+
+/** Who of this host would keep a GPU from being reset. */
+export function checkOpeners(gpus: readonly ReportedGpu[], { proc, sys }: HostView): readonly SelftestCheck[] {
+  return checkResetClients(gpus, listGpuOpeners(undefined, { proc, modules: join(sys, 'module') }));
+}
+
+async function askKubelet({ podResourcesSocket: socket, ignorePods = false }: PodOptions): Promise<KubeletAnswer> {
+  if (ignorePods) return { state: 'Ignored' };
+  if (!existsSync(socket)) return { state: 'NoSocket', socket };
+  try {
+    return { state: 'Told', holdings: await new PodResourcesClient({ socket }).list() };
+  } catch (error) {
+    return { state: 'Silent', why: messageOf(error) };
+  }
+}
+
+/** The machine that this program runs on. */
+export function describeMachine(): TestedMachine {
+  return {
+    name: hostname(),
+    uid: process.geteuid?.() ?? 0,
+    versions: { gpuPartition: programVersion, node: process.version },
+    system: { kernel: release(), distribution: readDistribution(), architecture: process.arch },
+  };
+}
+
+function readDistribution(): string {
+  try {
+    return /^PRETTY_NAME="?([^"\n]*)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Where the operating system describes itself, and who asks. */
+export interface HostView {
+  readonly proc: string;
+  readonly sys: string;
+  /** Where the host's file system is, without a slash at its end: empty for this program's own. */
+  readonly root: string;
+  /** The kernel's log. */
+  readonly kmsg: string;
+  readonly pid: number;
+  /** Whether this program runs in a pod's container. */
+  readonly isPod: boolean;
+}
+
+const isPod = process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
+
+export const thisHost: HostView = {
+  proc: '/proc',
+  sys: '/sys',
+  // A privileged pod in the host's process namespace.
+  root: isPod ? '/proc/1/root' : '',
+  kmsg: '/dev/kmsg',
+  pid: process.pid,
+  isPod,
+};

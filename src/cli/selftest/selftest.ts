@@ -1,25 +1,71 @@
-import type { Execute } from '../../device/command/child.ts';
-import { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
+import { DeviceError } from '../../core/gpu/device-error.ts';
+import type { DeviceState } from '../../core/gpu/device-state.ts';
+import {
+  type SelftestCheck,
+  judgeCommand,
+  judgeReading,
+  judgeSilence,
+  judgeSelftest,
+  type Selftest,
+  checkHealth,
+  checkAreas,
+  type CheckVerdict,
+} from '../../core/host/selftest.ts';
+import type { Report } from '../../core/smi/report.ts';
+import { NvidiaSmi, recordRuns } from '../../device/nvidia-smi.ts';
+import { Runner, type Execute, readTimeouts, type TimeoutOptions, makeExecute } from '../../device/child.ts';
+import { demandDeviceError } from '../../device/apply.ts';
+import { checkCommands } from '../../device/reader.ts';
 import type { SmiRun } from '../../core/smi/output.ts';
-import { Runner } from '../../device/command/runner.ts';
-import { readTimeouts, type TimeoutOptions } from '../../device/command/timeout-options.ts';
-import { countWords } from '../../core/text/cut-text.ts';
-import type { PodOptions } from '../node/host-pods.ts';
-import type { Terminal } from '../terminal.ts';
-import { type ChangeOptions, type ChangeWatcher, runChangeTest } from './change-run.ts';
-import { judgeSelftest, type Selftest, type SelftestCheck } from '../../core/selftest/selftest.ts';
-import { checkHealth } from '../../core/selftest/health-checks.ts';
-import type { HostView } from './host-view.ts';
-import { checkIdleProof, checkOpeners } from './ask-host.ts';
-import { checkReading } from './read-node.ts';
+import { countWords, wrapHanging, messageOf } from '../../core/text/words.ts';
+import {
+  type PodOptions,
+  findHostTool,
+  addPodOptions,
+  addChangeOptions,
+  addNodeOptions,
+  type NodeCommandOptions,
+} from '../node/host.ts';
+import { type Terminal, paint, printLine, type Style, CliError, type ExitCode, printJson } from '../terminal.ts';
+import { type ChangeOptions, type ChangeWatcher, runChangeTest } from './trial.ts';
+import { type HostView, checkIdleProof, checkOpeners, describeMachine, readHostFacts, thisHost } from './host-facts.ts';
+import type { ChangeTest, ProfileTest } from '../../core/host/selftest-change.ts';
+import { Command } from 'commander';
+import { integer } from '../../process/options.ts';
+import type { CommandContext } from '../program.ts';
+import { demandNewFile, nameNewFile, saveNewFile, readPath } from '../options.ts';
+import { bundleName, writeBundle } from '../../core/host/selftest-bundle.ts';
 
-export interface SelftestOptions extends TimeoutOptions, PodOptions {
+/** The readings for the checks that follow. */
+interface NodeReading {
+  readonly checks: readonly SelftestCheck[];
+  readonly report: Report | undefined;
+  /** As the agent reads it; undefined if it cannot. */
+  readonly device: DeviceState | undefined;
+}
+
+/** Every command by itself, then the agent's reading, then the tables of profiles. */
+async function checkReading(runner: Runner, driver: NvidiaSmi, limitMs: number): Promise<NodeReading> {
+  const { checks, report, silence } = await checkCommands(runner);
+  const commands = checks.flatMap(judgeCommand);
+  // One hanging command may affect only one GPU, and the reading continues GPU by GPU.
+  if (silence !== undefined && silence.code !== 'TimedOut') return { checks: commands, report, device: undefined };
+  const begin = performance.now();
+  const device = await driver.readDevice().catch(demandDeviceError);
+  const ms = performance.now() - begin;
+  if (device instanceof DeviceError)
+    return { checks: [...commands, judgeSilence(device, ms)], report, device: undefined };
+  const slowestMs = Math.max(0, ...checks.map((check) => check.ms));
+  return { checks: [...commands, ...judgeReading(device, { ms, slowestMs, limitMs })], report, device };
+}
+
+interface SelftestOptions extends TimeoutOptions, PodOptions {
   /** Settings of `--change`. */
   readonly change?: ChangeOptions;
 }
 
 /** The nvidia-smi under test. */
-export interface TestedTool {
+interface TestedTool {
   /** Its path. */
   readonly name: string;
   readonly execute: Execute;
@@ -73,4 +119,172 @@ export async function runSelftest(
     checks,
     ...(change && { change }),
   };
+}
+
+const width = 80;
+
+const marks: Readonly<Record<CheckVerdict, { readonly word: string; readonly style: Style }>> = {
+  Good: { word: 'ok', style: 'green' },
+  Note: { word: 'note', style: 'cyan' },
+  Finding: { word: 'finding', style: 'red' },
+  Unknown: { word: 'unknown', style: 'yellow' },
+};
+
+function printChecks({ stdout }: Terminal, checks: readonly SelftestCheck[]): void {
+  for (const area of checkAreas) {
+    const some = checks.filter((check) => check.area === area);
+    if (some.length > 0) printLine(stdout, paint(stdout, 'bold', area));
+    for (const { verdict, message, ms } of some) {
+      const { word, style } = marks[verdict];
+      const time = ms === undefined ? '' : ` (${writeSeconds(ms)})`;
+      const mark = `  ${word.padEnd(8)}`;
+      const [first = '', ...rest] = wrapHanging(`${mark}${message}${time}`, width, ' '.repeat(mark.length));
+      printLine(stdout, `  ${paint(stdout, style, word.padEnd(8))}${first.slice(mark.length)}`);
+      for (const line of rest) printLine(stdout, line);
+    }
+  }
+}
+
+function printProfileTest({ stdout }: Terminal, test: ProfileTest): void {
+  const { profile, start, makeMs, verifyMs, undoMs, error = 'unknown' } = test;
+  const times = `made ${writeSeconds(makeMs)}, verified ${writeSeconds(verifyMs)}, undone ${writeSeconds(undoMs)}`;
+  const [word, what] = test.outcome === 'Passed' ? ['ok', times] : ['finding', `failed: ${error}`];
+  const text = `  ${word.padEnd(8)}${profile} at ${start}: ${what}`;
+  for (const line of wrapHanging(text, width, ' '.repeat(10))) printLine(stdout, line);
+}
+
+function printOutcome({ stdout }: Terminal, { state, checks, change }: Selftest): void {
+  for (const text of change === undefined ? [] : [writeChange(change), ...(change.notes ?? [])])
+    for (const line of wrapHanging(text, width, '  ')) printLine(stdout, line);
+  const count = (verdict: CheckVerdict): string =>
+    `${checks.filter((check) => check.verdict === verdict).length} ${marks[verdict].word}`;
+  const figures = (['Good', 'Note', 'Finding', 'Unknown'] as const).map(count).join(', ');
+  const style = state === 'Good' ? 'green' : state === 'Unknown' ? 'yellow' : 'red';
+  printLine(stdout, `${paint(stdout, style, `selftest: ${describeState(state)}`)} (${figures})`);
+}
+
+function writeChange({ index, state, reason, profiles, isPutBack, otherUuids }: ChangeTest): string {
+  const passed = profiles.filter(({ outcome }) => outcome === 'Passed').length;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  if (state === 'Refused') return `GPU ${index}: nothing was tried${why}`;
+  const uuids = otherUuids > 0 ? `; ${otherUuids} of its MIG devices have another UUID now` : '';
+  const back = isPutBack ? `it is again what it was${uuids}` : 'IT IS NOT WHAT IT WAS';
+  return `GPU ${index}: ${passed} of ${profiles.length} profiles made, verified and undone; ${back}${why}`;
+}
+
+function describeState(state: Selftest['state']): string {
+  switch (state) {
+    case 'Good':
+      return 'good';
+    case 'Findings':
+      return 'something is in the way';
+    case 'Unknown':
+      return 'not everything could be found out';
+  }
+}
+
+function writeSeconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(2)} s`;
+}
+
+interface Options extends NodeCommandOptions, PodOptions, Omit<ChangeOptions, 'gpu'> {
+  readonly change?: boolean;
+  readonly gpu?: number;
+  readonly bundle?: string;
+  readonly unredacted?: boolean;
+}
+
+export function selftestCommand({ terminal, outcome }: CommandContext): Command {
+  const command = new Command('selftest').description(
+    'Tells whether this node is safe to manage: whether the output of every command of the agent is understood, what proves that ' +
+      'nobody uses a GPU, and what would block a reset. It only reads. With --change it tests each profile on one idle GPU and ' +
+      'restores everything.',
+  );
+  return addChangeOptions(addPodOptions(addNodeOptions(command)))
+    .option('--change', 'create, verify and destroy each profile on the GPU of --gpu')
+    .option('--gpu <index>', 'index of the GPU to test; it must be idle', integer(0, 63))
+    .option('--allow-gpu-reset', 'allow the reset of that GPU if a change of its MIG mode requires it (A100, A30)')
+    .option('--deadline <seconds>', 'start no further profile after this time', integer(1, 86_400), 900)
+    .option(
+      '--bundle <file>',
+      'write a support bundle (a new file, a folder for one named by the time, or -): the output of every nvidia-smi run, the findings, and what the host shows of its driver',
+      readPath,
+    )
+    .option('--unredacted', 'keep serial numbers, names of processes and of this machine in the bundle')
+    .action(async (options: Options) => {
+      const { output } = options;
+      const bundle = options.bundle && nameNewFile(options.bundle, bundleName(Date.now()), terminal);
+      const asked = readOptions(options);
+      if (bundle !== undefined) demandNewFile(bundle, terminal);
+      // With the bundle on standard output the report goes to standard error.
+      const shown = bundle === '-' ? { ...terminal, stdout: terminal.stderr } : terminal;
+      const tool = findTestedTool(options, terminal);
+      const watcher = output === 'text' ? watch(shown) : {};
+      const runs: SmiRun[] = [];
+      const recorded = { ...tool, execute: recordRuns(tool.execute, (run) => runs.push(run)) };
+      let selftest: Selftest = { state: 'Unknown', versions: { driver: null, cuda: null }, products: [], checks: [] };
+      const onChecks = (checks: Selftest['checks']): void => {
+        selftest = { ...selftest, checks };
+        watcher.onChecks?.(checks);
+      };
+      try {
+        selftest = await runSelftest(recorded, asked, thisHost, { ...watcher, onChecks }, terminal);
+        outcome.code = codeOf(selftest);
+        if (output === 'text') printOutcome(shown, selftest);
+        else printJson(shown, selftest);
+      } catch (error) {
+        const message = `the test ended early: ${messageOf(error)}`;
+        selftest = { ...selftest, checks: [...selftest.checks, { area: 'Tool', verdict: 'Unknown', message }] };
+        throw error;
+      } finally {
+        // Most of all a test that could not be finished needs its bundle.
+        if (bundle !== undefined) await writeOut(bundle, { selftest, runs }, options, terminal);
+      }
+    });
+}
+
+async function writeOut(bundle: string, done: RecordedSelftest, options: Options, terminal: Terminal): Promise<void> {
+  const { output, unredacted } = options;
+  const host = await readHostFacts(options, thisHost, terminal.cwd);
+  const now = Date.now();
+  const text = writeBundle({ ...done, machine: describeMachine(), host, now, isUnredacted: unredacted === true });
+  if (bundle === '-') {
+    terminal.stdout.write(text);
+    return;
+  }
+  await saveNewFile(bundle, text, terminal);
+  if (output === 'text') printLine(terminal.stdout, `bundle: ${bundle}`);
+}
+
+function readOptions({ change = false, gpu, ...options }: Options): SelftestOptions {
+  if (change && gpu === undefined) throw new CliError('--change needs --gpu INDEX: a GPU that nobody uses');
+  if (!change && gpu !== undefined) throw new CliError('--gpu is for --change; without it every GPU is read');
+  return gpu === undefined ? options : { ...options, change: { ...options, gpu } };
+}
+
+/** @throws CliError with code 3 if there is none */
+function findTestedTool(options: Options, terminal: Terminal): TestedTool {
+  const tool = findHostTool(options, terminal);
+  const name = tool.root === undefined ? tool.file : `${tool.prefix.at(-1)} in ${tool.root}`;
+  return { name, execute: makeExecute(tool) };
+}
+
+function watch(terminal: Terminal): Parameters<typeof runSelftest>[3] {
+  return {
+    onChecks: (checks) => printChecks(terminal, checks),
+    onBegin: ({ index, product }) =>
+      printLine(terminal.stdout, `Change of GPU ${index} (${product.replace(/^NVIDIA /, '')})`),
+    onProfile: (test) => printProfileTest(terminal, test),
+  };
+}
+
+function codeOf({ state }: Selftest): ExitCode {
+  switch (state) {
+    case 'Good':
+      return 0;
+    case 'Findings':
+      return 1;
+    case 'Unknown':
+      return 3;
+  }
 }

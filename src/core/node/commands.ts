@@ -1,10 +1,15 @@
-import type { Grant, NodePartitionSpec, Wish } from '../../api/types.ts';
-import type { NodeChange } from '../metadata/node-change.ts';
-import type { OfferedStatus } from '../nvidia/resources/offered-status.ts';
-import type { Revocation } from './revocation.ts';
+import type { Grant, NodePartitionSpec, Wish, GpuNodePartition, Phase } from '../../api/types.ts';
+import { type NodeChange, combine, patchNode } from '../kubernetes/node-patch.ts';
+import type { OfferedStatus } from '../nvidia/resources.ts';
+import type { Revocation } from '../device/grants.ts';
+import { metadataOf } from '../kubernetes/node.ts';
+import type { NodeSnapshot, Needed } from './snapshot.ts';
+import type { SlotRequest } from '../rollout/budget.ts';
+import type { NodeMemory, Waits } from './memory.ts';
+import type { NodeReason } from '../../api/names.ts';
 
 /** Identifies a pod fully: a new pod of the same name is a different pod. */
-export interface PodRef {
+interface PodRef {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -28,7 +33,7 @@ export interface WishFields {
 export type Drain = NonNullable<NodePartitionSpec['drain']>;
 
 /** A grant as it is written: null removes a field of an earlier grant. */
-export type GrantFields = { readonly [Key in keyof Required<Grant>]: Grant[Key] | null };
+type GrantFields = { readonly [Key in keyof Required<Grant>]: Grant[Key] | null };
 
 /**
  * One action, as a value. Each carries its precondition: a write to a partition applies only to the version that was read, a Node's
@@ -75,3 +80,137 @@ export type Command =
   | { readonly name: 'DeletePod'; readonly pod: PodRef; readonly graceSeconds?: number }
   /** Puts a config file of the device plugin into the ConfigMap and leaves its other files alone. */
   | { readonly name: 'PublishConfig'; readonly key: string; readonly file: Readonly<Record<string, unknown>> };
+
+/** What the commands of several rules come to: one write of the Node, and none that changes nothing. */
+export function joinCommands(snapshot: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
+  return dropNoOps(snapshot, joinPatches(commands));
+}
+
+/** A Node that already matches is not written, and opening a node that is already open is not reported. */
+function dropNoOps({ node }: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
+  const metadata = metadataOf(node);
+  return commands.flatMap((command): readonly Command[] => {
+    if (command.name !== 'PatchNode') return [command];
+    const { removeTaints = [] } = command.change;
+    const present = removeTaints.filter((removed) => metadata.taints.some(({ key }) => key === removed));
+    const change = { ...command.change, removeTaints: present };
+    return patchNode(metadata, change).length > 0 ? [{ name: 'PatchNode', change }] : [];
+  });
+}
+
+/** Opening lets pods in at once and cannot be undone; so does advertising devices on a node that is closed only because it advertises none. */
+export function opensNode(commands: readonly Command[]): boolean {
+  return commands.some(
+    (command) =>
+      command.name === 'AdvertiseDevices' ||
+      (command.name === 'PatchNode' && (command.change.removeTaints?.length ?? 0) > 0),
+  );
+}
+
+/** One write for all changes of the Node: a second one would start from a state that no longer exists. */
+function joinPatches(commands: readonly Command[]): readonly Command[] {
+  const changes = commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []));
+  if (changes.length < 2) return commands;
+  const last = commands.findLastIndex(({ name }) => name === 'PatchNode');
+  return commands.flatMap((command, index): readonly Command[] => {
+    if (command.name !== 'PatchNode') return [command];
+    return index === last ? [{ name: 'PatchNode', change: combine(...changes) }] : [];
+  });
+}
+
+/** What the rules see. */
+export interface RuleInput extends NodeSnapshot {
+  readonly partition: GpuNodePartition;
+  readonly memory: NodeMemory;
+}
+
+/** What a rule decides for a node. */
+export type Outcome =
+  /** It cannot tell until more has been read. */
+  { readonly needs: Needed } | Ruling;
+
+export interface Ruling {
+  readonly verdict: Verdict;
+  /** In this order. */
+  readonly commands?: readonly Command[];
+  /** What it waits for; see {@link waitFor}. */
+  readonly waits?: Waits | undefined;
+  /** GPU holders that were told to go stay away: a grant or its follow-up needs it. */
+  readonly keepsHoldersAway?: boolean;
+  /** `Stays`: a change is under way, or what a closed node would offer is unknown. */
+  readonly ifClosed: 'Opens' | 'Stays';
+  /** Nothing on an open node is written, not even its state: what is asked of it does not concern it yet. */
+  readonly leavesAlone?: boolean;
+  /** The node wants to change and has no slot. */
+  readonly request?: SlotRequest;
+}
+
+/** On what normally passes within moments: until then a closed node stays closed. */
+export function waitClosed(
+  phase: 'Pending' | 'Updating',
+  reason: NodeReason,
+  message: string,
+  requeueAfterMs?: number,
+): Ruling {
+  const again = requeueAfterMs !== undefined && { requeueAfterMs };
+  return { verdict: { phase, reason, message, transient: true, ...again }, ifClosed: 'Stays' };
+}
+
+/** On what may last: the node is open meanwhile. */
+export function waitOpen(phase: Phase, reason: NodeReason, message: string, requeueAfterMs?: number): Ruling {
+  const again = requeueAfterMs !== undefined && { requeueAfterMs };
+  return { verdict: { phase, reason, message, ...again }, ifClosed: 'Opens' };
+}
+
+/** Waits for whoever uses the GPUs, with the node open. */
+export function awaitUsers(
+  message: string,
+  requeueAfterMs: number,
+  reason: 'PodsUseGpus' | 'ProcessesUseGpus' = 'PodsUseGpus',
+): Ruling {
+  return waitOpen('Waiting', reason, message, requeueAfterMs);
+}
+
+/** Leaves a node alone, whatever is asked of it. */
+export function refuseNode(reason: NodeReason, message: string): Ruling {
+  return {
+    ...waitOpen('Failed', reason, `${message}. Nothing is touched until then`, lookAgainMs),
+    leavesAlone: true,
+  };
+}
+
+/** A ruling that does something more, after all else. */
+export function alsoDoes(ruling: Ruling, ...more: readonly Command[]): Ruling {
+  return { ...ruling, commands: [...(ruling.commands ?? []), ...more] };
+}
+
+/** A ruling that waits for something more. */
+export function alsoWaits(ruling: Ruling, waits: Waits | undefined): Ruling {
+  return waits === undefined ? ruling : { ...ruling, waits: { ...waits, ...ruling.waits } };
+}
+
+/** Undefined: the rule does not apply, and the next one is asked. */
+export type Rule = (situation: RuleInput) => Outcome | undefined;
+
+/** Asks rules in order; the first with an outcome decides. */
+export function askInOrder(rules: readonly Rule[], situation: RuleInput): Outcome | undefined {
+  for (const rule of rules) {
+    const outcome = rule(situation);
+    if (outcome) return outcome;
+  }
+  return undefined;
+}
+
+/** The finding on a node, for its status, its policy's status and its Events. */
+export interface Verdict {
+  readonly phase: Phase;
+  readonly reason: NodeReason;
+  readonly message: string;
+  /** True for a state that normally passes within moments: it is reported only if it lasts. */
+  readonly transient?: boolean;
+  /** When to look again, in ms, if no event will trigger it. */
+  readonly requeueAfterMs?: number;
+}
+
+/** How often, in ms, whatever is not watched is checked again. */
+export const lookAgainMs = 15_000;

@@ -1,38 +1,50 @@
 import { gpuPresenceLabel, stateLabel } from '../../api/names.ts';
-import { keepClosedTime, beginByNow, type NodeMemory, waitFor } from './memory.ts';
-import { releaseNode } from './node-marks.ts';
-import { isClosed, isUnfinished, metadataOf, type NodeView, pickLabels } from './node-view.ts';
-import { combine } from '../metadata/node-change.ts';
-import { pausedLabels } from '../pods/gpu-holders.ts';
-import { noteFailures } from './change-failure.ts';
-import type { Command } from './commands.ts';
-import { needsSlot } from './disruption.ts';
-import { joinCommands, opensNode } from './joined-commands.ts';
-import { keepWaits } from './kept-waits.ts';
+import { keepClosedTime, beginByNow, type NodeMemory, timer } from './memory.ts';
+import { releaseNode } from './marks.ts';
+import { isClosed, isUnfinished, metadataOf, type NodeView, pickLabels } from '../kubernetes/node.ts';
+import { combine } from '../kubernetes/node-patch.ts';
+import { pausedLabels } from '../nvidia/gpu-clients.ts';
+import { noteFailures } from './grants.ts';
 import {
+  type Command,
+  joinCommands,
+  opensNode,
   alsoWaits,
   askInOrder,
   type Outcome,
   type Rule,
   type Ruling,
-  type Situation,
+  type RuleInput,
   type Verdict,
-} from './outcome.ts';
-import { agentSilent, agentSkewed, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
-import { agentAway } from './rules/agent-away.ts';
-import { findBackend } from './rules/find-backend.ts';
-import { finish } from './rules/finish.ts';
-import { followDevice } from './rules/follow-device.ts';
-import { grant } from './rules/grant.ts';
-import { grantInFlight, grantOverdue, grantUnanswered } from './rules/grant-in-flight.ts';
-import { markLasting, openIdle, sayClosed } from './rules/open.ts';
+} from './commands.ts';
+import { needsSlot, awaitSlot } from './rules/slot.ts';
+import { keepWaits } from './fleet-memory.ts';
+import {
+  agentSilent,
+  agentSkewed,
+  deviceUnreadable,
+  driverReplaced,
+  noGpus,
+  notReadSinceBoot,
+  agentAway,
+} from './rules/agent.ts';
+import { findBackend } from './rules/backend.ts';
+import { finish, markLasting, openIdle, sayClosed, tidyStatus } from './rules/finish.ts';
+import {
+  followDevice,
+  nodeRefused,
+  noPolicy,
+  onHold,
+  policyRefused,
+  gpusGone,
+  isDeviceDone,
+  policyOutdated,
+  wishOutdated,
+} from './rules/policy.ts';
+import { grant, grantInFlight, grantOverdue, grantUnanswered } from './rules/grant.ts';
 import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
-import { nodeRefused, noPolicy, onHold, policyRefused } from './rules/policy.ts';
-import { noteFreshPlugin } from './rules/mark-plugin.ts';
-import { awaitSlot } from './rules/slot.ts';
-import { isGrantLive } from './revocation.ts';
-import { tidyStatus } from './rules/tidy-status.ts';
-import { gpusGone, isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
+import { noteFreshPlugin } from './rules/plugin.ts';
+import { isGrantLive } from '../device/grants.ts';
 import type { Needed, NodeSnapshot } from './snapshot.ts';
 import { describeRolloutState, type RolloutState, keepRolloutState } from './rollout-state.ts';
 
@@ -90,7 +102,7 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
     const rolloutState = keepRolloutState({ ...snapshot, partition: undefined });
     return { ...decidePartition(snapshot), memory, rolloutState };
   }
-  const situation: Situation = { ...snapshot, partition, memory };
+  const situation: RuleInput = { ...snapshot, partition, memory };
   const outcome = judge(situation);
   // A closed node is about to be granted or opened, which rests on everything being read: one look instead of two.
   if ('needs' in outcome) return isClosed(snapshot.node) && outcome.needs === 'Pods' ? { needs: 'All' } : outcome;
@@ -101,7 +113,7 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
     ...keepWaits(situation, verdict),
     ...outcome.waits,
     ...noteFailures(situation, verdict),
-    ...waitFor(situation, 'Reason', verdict.reason).waits,
+    ...timer(situation, 'Reason', verdict.reason).waits,
   };
   const rolloutState = describeRolloutState({ ...situation, memory: { ...memory, waits } }, outcome);
   const closed = keepClosedTime(memory, staysClosed(snapshot.node, commands), snapshot.now);
@@ -127,7 +139,7 @@ function staysClosed(node: NodeView, commands: readonly Command[]): boolean {
   });
 }
 
-function judge(situation: Situation): Outcome {
+function judge(situation: RuleInput): Outcome {
   const outcome = askInOrder(rules, situation);
   if (outcome === undefined) throw new Error('no rule has anything to say of this node');
   if ('needs' in outcome) return outcome;
@@ -135,21 +147,21 @@ function judge(situation: Situation): Outcome {
 }
 
 /** The only way to a node's users: whatever a rule has forgotten, nothing is taken from them without a slot. */
-function inTurn(situation: Situation, outcome: Outcome): Outcome {
+function inTurn(situation: RuleInput, outcome: Outcome): Outcome {
   if ('needs' in outcome || !needsSlot(situation, outcome.commands ?? [])) return outcome;
   const waits = situation.claim.winner && awaitSlot(situation, 'Settings');
   if (waits === undefined) return { ...outcome, commands: [] };
   return 'needs' in waits ? waits : openMarked(situation, alsoWaits(waits, outcome.waits));
 }
 
-function openMarked(situation: Situation, ruling: Ruling): Outcome {
+function openMarked(situation: RuleInput, ruling: Ruling): Outcome {
   const opened = openIdle(situation, ruling);
   return 'needs' in opened ? opened : tidyStatus(situation, followDevice(situation, markLasting(situation, opened)));
 }
 
 /** GPU holders that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */
 function resumeHolders(
-  situation: Situation,
+  situation: RuleInput,
   { verdict, keepsHoldersAway, ifClosed, waits }: Ruling,
 ): Ruling | undefined {
   const { node } = situation;
@@ -208,7 +220,7 @@ function keepKnown({ evictions }: NodeMemory, { pods, slot }: NodeSnapshot): Nod
 
 /** Ends the drain that the partition still names. */
 function endDrain(
-  { partition }: Situation,
+  { partition }: RuleInput,
   { isUnderWay }: RolloutState,
   commands: readonly Command[],
 ): readonly Command[] {
@@ -224,7 +236,7 @@ function endDrain(
  * On an open node a plugin serves what the kubelet offers: an agent that has restarted must not end its registrations for a request of
  * before. Two writes of one object would collide.
  */
-function forgetOrphans({ node, partition }: Situation, commands: readonly Command[]): readonly Command[] {
+function forgetOrphans({ node, partition }: RuleInput, commands: readonly Command[]): readonly Command[] {
   const isStillClosed = isClosed(node) && !opensNode(commands);
   if (partition.spec.unregister === undefined || isStillClosed || commands.some(writesSpec)) return [];
   return [{ name: 'WriteUnregister', unregister: null }];

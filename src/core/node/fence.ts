@@ -1,7 +1,10 @@
-import type { SliceOffer } from '../dra/slice-offer.ts';
-import { advertisedResources, advertises } from '../nvidia/resources/advertised.ts';
-import type { FenceStep } from './fence-step.ts';
-import type { RefreshMark } from './refresh-mark.ts';
+import type { SliceOffer } from '../device/published.ts';
+import { advertisedResources, advertises, resourcesText } from '../nvidia/resources.ts';
+import type { RefreshMark } from './marks.ts';
+import type { DeviceReport } from '../../api/types.ts';
+import { timeText } from '../text/syntax.ts';
+import { nameBackend } from './snapshot.ts';
+import type { Verdict } from './commands.ts';
 
 /** What the fence needs to know of a device plugin's pod. */
 export interface FencePod {
@@ -11,7 +14,7 @@ export interface FencePod {
 }
 
 /** A node whose device is verified but that is not open for pods yet. */
-export interface FenceSituation {
+export interface OfferGateState {
   /** What the device plugin makes of the current device. */
   readonly wanted: Readonly<Record<string, number>>;
   readonly allocatable: Readonly<Record<string, string>>;
@@ -63,14 +66,14 @@ export type Offering = 'Exact' | 'Nothing' | 'Other' | 'Unknown';
  * How long the layout must stand in the node's status before the node is opened, in ms. The kubelet writes only what differs from the
  * status that it read before it worked out the new one; only a write that was delayed on its way can bring old numbers back.
  */
-export const standingMs = 250;
+const standingMs = 250;
 
 /**
  * How long the slices of a restarted DRA driver must be exact before the node is opened, in ms. The kubelet looks for drivers once a second,
  * forgets the previous registration first, and starts a pod that is bound before the new one only a minute later (v1.36,
  * `pluginmanager/reconciler`; seen on a real kubelet).
  */
-export const registeringMs = 2_500;
+const registeringMs = 2_500;
 
 /** A status of before the change that arrives later than two status periods of the kubelet is none. */
 const latestStatusMs = 20_000;
@@ -86,7 +89,7 @@ const unknownPluginMs = 30_000;
  * after a change each of its pods that existed before is replaced once. A layout can change without its counts changing, so correct
  * counts prove nothing while such a pod lives.
  */
-export function decideFence(situation: FenceSituation): FenceStep {
+export function decideFence(situation: OfferGateState): FenceStep {
   const step = isExact(situation) ? decideEqual(situation) : decideDifferent(situation);
   const opens = step.next === 'Open' || step.next === 'TakeTaintsOff';
   return opens && situation.hasStalePlugin ? { next: 'Wait', why: 'StalePlugin' } : step;
@@ -102,9 +105,9 @@ export function isNothing({ slices, allocatable }: Pick<Offered, 'slices' | 'all
   return slices?.isNothing ?? Object.keys(advertisedResources(allocatable)).length === 0;
 }
 
-type Offered = Pick<FenceSituation, 'slices' | 'allocatable' | 'wanted'>;
+type Offered = Pick<OfferGateState, 'slices' | 'allocatable' | 'wanted'>;
 
-function decideEqual(situation: FenceSituation): FenceStep {
+function decideEqual(situation: OfferGateState): FenceStep {
   const { slices, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled, earlyMs } = situation;
   if (!changed) return { next: 'Open' };
   if (slices !== undefined) return decideEqualSlices(situation);
@@ -133,7 +136,7 @@ function decideEqual(situation: FenceSituation): FenceStep {
  * An instance that is made again at the same place may have the same UUID: then the slices have been exact all the time, and prove that the
  * driver has started since only if they differed before.
  */
-function decideEqualSlices(situation: FenceSituation): FenceStep {
+function decideEqualSlices(situation: OfferGateState): FenceStep {
   const { mark, pods, differsMs, readyMs, wasSignalled, standsMs } = situation;
   const registering: FenceStep = { next: 'Wait', why: 'Registering' };
   if (differsMs === undefined && !wasSignalled) {
@@ -149,11 +152,11 @@ function decideEqualSlices(situation: FenceSituation): FenceStep {
   return standsMs < registeringMs ? registering : { next: 'Open' };
 }
 
-function openStanding({ mayAdvertise, standsMs }: FenceSituation): FenceStep {
+function openStanding({ mayAdvertise, standsMs }: OfferGateState): FenceStep {
   return mayAdvertise && standsMs < standingMs ? { next: 'Wait', why: 'Standing' } : { next: 'Open' };
 }
 
-function decideDifferent(situation: FenceSituation): FenceStep {
+function decideDifferent(situation: OfferGateState): FenceStep {
   const { closed, mark, pods, differsMs = 0, patienceMs, offering, isSignalled } = situation;
   if (!closed && isTakenBack(situation)) return { next: 'Close' };
   if (!closed && mark === undefined && differsMs < openNodePatienceMs) return { next: 'Wait', why: 'Patience' };
@@ -179,7 +182,7 @@ function decideDifferent(situation: FenceSituation): FenceStep {
  * Registrations of plugins that are gone: what the kubelet offers while no pod of a plugin is there, or beside a new one that has started
  * and does not serve it. It ends only with an end of the connection that the kubelet no longer watches, or with the kubelet.
  */
-function endOrphans(situation: FenceSituation, pods: readonly FencePod[]): FenceStep | undefined {
+function endOrphans(situation: OfferGateState, pods: readonly FencePod[]): FenceStep | undefined {
   const { slices, closed, offering, offered, otherMs = 0, mark, wanted, readyMs = 0, patienceMs } = situation;
   // What replaced no known pod may be a plugin that this controller does not know, and that follows without being told.
   const enoughMs = mark === undefined ? unknownPluginMs : patienceMs;
@@ -193,7 +196,7 @@ function endOrphans(situation: FenceSituation, pods: readonly FencePod[]): Fence
 
 /** What the replaced plugin had read is right, and it has left; its successor waits for our taint to go, and that for the kubelet to notice. */
 function endLeftBehind(
-  { closed, offering, offered, mark, standsMs }: FenceSituation,
+  { closed, offering, offered, mark, standsMs }: OfferGateState,
   pods: readonly FencePod[],
 ): FenceStep | undefined {
   const isLeft = closed && offering === 'Exact' && mark?.tolerates === false && pods.length === 0;
@@ -202,7 +205,7 @@ function endLeftBehind(
 }
 
 /** What the kubelet will write at its next tick. A number that it does not offer is never written: a pod that is bound to it fails. */
-function advertiseEarly(situation: FenceSituation, isEmpty: boolean): FenceStep | undefined {
+function advertiseEarly(situation: OfferGateState, isEmpty: boolean): FenceStep | undefined {
   const { mayAdvertise, offering, followed, wanted, closed, mark, pods = [] } = situation;
   if (!mayAdvertise) return undefined;
   if (offering === 'Exact' && followed) return { next: 'Advertise', resources: wanted };
@@ -212,7 +215,7 @@ function advertiseEarly(situation: FenceSituation, isEmpty: boolean): FenceStep 
 }
 
 /** Claims what the kubelet no longer offers, after our own write was right. */
-function isTakenBack({ earlyMs = Infinity, offering, allocatable, wanted }: FenceSituation): boolean {
+function isTakenBack({ earlyMs = Infinity, offering, allocatable, wanted }: OfferGateState): boolean {
   const claimed = Object.entries(advertisedResources(allocatable));
   return (
     earlyMs < latestStatusMs && offering === 'Exact' && claimed.some(([name, count]) => count > (wanted[name] ?? 0))
@@ -230,4 +233,202 @@ function replaceMarked(pods: readonly FencePod[], mark: RefreshMark): FenceStep 
   if (marked.length === 0) return undefined;
   const uids = marked.filter(({ leaving }) => !leaving).map(({ uid }) => uid);
   return uids.length > 0 ? { next: 'Evict', uids, first: false } : { next: 'Wait', why: 'OldPlugin' };
+}
+
+/** What to do next on a node that is closed, or offers what its device is not. */
+export type FenceStep =
+  /** Pods may come: what is advertised exists. */
+  | { readonly next: 'Open' }
+  /** Remove our taints and keep waiting: nothing is advertised, which keeps pods away as well. */
+  | { readonly next: 'TakeTaintsOff' }
+  /** The pods must be listed. */
+  | { readonly next: 'ReadPods' }
+  /** Write this into the node's status: the kubelet offers it, and would write the same within its status period. */
+  | { readonly next: 'Advertise'; readonly resources: Readonly<Record<string, number>> }
+  /**
+   * Have the agent end these registrations: no plugin serves them. A kubelet whose plugin registered again just as its previous connection
+   * ended does not notice when that plugin dies, and offers its devices without end (v1.36, `devicemanager/plugin/v1beta1`,
+   * `runClient`; seen on a real kubelet). `leftBehind`: even if their devices exist.
+   */
+  | { readonly next: 'Unregister'; readonly resources: readonly string[]; readonly leftBehind?: true }
+  /** Put our taint on: the kubelet has written what it offered before the change. */
+  | { readonly next: 'Close' }
+  /** These pods have to go; `first`: they must be recorded before. */
+  | { readonly next: 'Evict'; readonly uids: readonly string[]; readonly first: boolean }
+  | { readonly next: 'Wait'; readonly why: WaitCause };
+
+type WaitCause =
+  /** For a plugin that may follow without a signal. */
+  | 'Patience'
+  /** For a plugin that was signalled. */
+  | 'Signalled'
+  /** The plugin has no pod. */
+  | 'NoPlugin'
+  /** The old pod has not ended. */
+  | 'OldPlugin'
+  /** The new pod has not started, or not informed the kubelet. */
+  | 'NewPlugin'
+  /** A status that the kubelet worked out before the change may still be on its way. */
+  | 'Standing'
+  /** The kubelet may not have registered the DRA driver again. */
+  | 'Registering'
+  /** A device plugin beside the DRA driver has to be taken off the node. */
+  | 'StalePlugin';
+
+/** A node that waits for its device plugin is checked again periodically: pods are not watched. */
+type FenceVerdict = Verdict & { readonly requeueAfterMs: number };
+
+/** How the GPUs are that the plugin is to offer: those of a node that failed are not as its policy says. */
+type Applied = 'the layout is applied' | 'no GPU changes now';
+
+/** @param trouble what keeps the plugin's pods from starting */
+export function fenceVerdict(
+  step: FenceStep,
+  situation: OfferGateState,
+  strategy: string,
+  applied: Applied,
+  trouble: readonly string[] = [],
+): FenceVerdict {
+  const { allocatable, wanted, slices, differsMs = 0, patienceMs } = situation;
+  const gap =
+    slices === undefined
+      ? `the node still advertises ${resourcesText(advertisedResources(allocatable))} instead of ${resourcesText(wanted)}`
+      : `the node’s ResourceSlices still ${slices.gap}`;
+  const state = isExact(situation) ? applied : `${applied}, but ${gap}`;
+  return {
+    phase: 'Updating',
+    reason: 'AdvertisePending',
+    message: [
+      `${state}: ${slices === undefined ? describeStep(step, strategy) : describeDraStep(step)}`,
+      ...trouble,
+    ].join('. '),
+    transient: true,
+    requeueAfterMs: againMs(step, differsMs, patienceMs),
+  };
+}
+
+/**
+ * Why the kubelet does not offer the layout although the counts in the API may be right: counts do not identify devices.
+ *
+ * @param advertised what the kubelet offers, as the agent reports; undefined if it cannot be asked
+ */
+export function staleOffer(
+  advertised: DeviceReport['advertised'],
+  wanted: Readonly<Record<string, number>>,
+  applied: Applied = 'the layout is applied',
+): FenceVerdict | undefined {
+  if (advertised === undefined) return undefined;
+  const offered = Object.fromEntries(
+    Object.entries(advertised.resources ?? {}).map(([name, count]) => [name, String(count)]),
+  );
+  const { stale } = advertised;
+  if (stale === 0 && advertises(offered, wanted)) return undefined;
+  const found =
+    stale > 0
+      ? `${stale} of the devices that it offers no longer ${stale === 1 ? 'exists' : 'exist'}`
+      : `it offers ${resourcesText(advertised.resources ?? {})} instead of ${resourcesText(wanted)}`;
+  return {
+    phase: 'Updating',
+    reason: 'AdvertisePending',
+    message: `${applied}, but the device plugin has not told the kubelet: ${found}`,
+    transient: true,
+    requeueAfterMs: 5000,
+  };
+}
+
+/**
+ * The same when it lasts too long: a person has to look.
+ *
+ * @param since when it began, in ms since the epoch; not how long ago, which would change the message every minute
+ */
+export function fenceOverdue(
+  { reason, message, requeueAfterMs = 5000 }: Verdict,
+  since: number,
+  pods: readonly string[],
+): FenceVerdict {
+  // What keeps the plugin's pods from starting is in the message already.
+  const untold = pods.filter((pod) => !message.includes(pod));
+  const state = untold.length > 0 ? `. ${untold.join('; ')}` : '';
+  return { phase: 'Failed', reason, requeueAfterMs, message: `since ${timeText(since)}: ${message}${state}` };
+}
+
+/** @param refusal the pod, and the API server's message @param who has to read the devices again */
+export function evictionRefused(refusal: string, who: string, applied: Applied): FenceVerdict {
+  return {
+    phase: 'Updating',
+    reason: 'RefreshBlocked',
+    message:
+      `${applied}, but the ${who} still advertises the previous one, and its pod cannot be evicted: ` +
+      `${refusal}. The node stays closed, and the eviction is retried. Allow it in the PodDisruptionBudget, or delete the pod`,
+    requeueAfterMs: 5000,
+  };
+}
+
+// Soon at first, then less and less often: a fleet that waits for a plugin must not list pods all the time.
+function againMs(step: FenceStep, differsMs: number, patienceMs: number): number {
+  if (step.next === 'Advertise' || step.next === 'Close') return 500;
+  if (step.next === 'Wait' && step.why === 'Patience' && differsMs < patienceMs) return patienceMs - differsMs + 10;
+  if (step.next === 'Wait' && step.why === 'Standing') return standingMs;
+  // The moment between the old pod and the new one must not be missed.
+  if (step.next === 'Wait' && step.why === 'OldPlugin' && differsMs < 60_000) return 500;
+  return Math.min(30_000, Math.max(500, differsMs / 2));
+}
+
+const driver = `its ${nameBackend('DRA')}`;
+const driverStarts = `waiting for ${driver} to start and publish them`;
+
+const driverWaits: Readonly<Record<WaitCause, string>> = {
+  Signalled: `${driver} was told to restart; its pod is replaced if it does not publish the layout`,
+  OldPlugin: `waiting for the previous pod of ${driver} to end`,
+  NoPlugin: `no pod of ${driver} is on the node: is its DaemonSet installed, and does it select this node?`,
+  NewPlugin: driverStarts,
+  Patience: driverStarts,
+  Standing: driverStarts,
+  Registering: `${driver} publishes them; waiting until the kubelet has registered it again`,
+  StalePlugin: 'a device plugin offers devices that are not there',
+};
+
+function describeDraStep(step: FenceStep): string {
+  if (step.next === 'Evict') return `${driver} is restarting (it reads the devices only at start)`;
+  if (step.next === 'TakeTaintsOff')
+    return `open for the pod of ${driver}, which does not tolerate our taint; pods can run once it publishes the layout`;
+  return step.next === 'Wait' ? driverWaits[step.why] : `checking ${driver}`;
+}
+
+const staysAdvertised = 'checking that it stays advertised';
+
+const pluginWaits: Readonly<Record<WaitCause, (strategy: string) => string>> = {
+  Patience: () => 'waiting for the device plugin',
+  Standing: () => staysAdvertised,
+  Registering: () => staysAdvertised,
+  StalePlugin: () => staysAdvertised,
+  Signalled: () => 'its device plugin was signalled to read the devices again; its pod is replaced if it does not',
+  OldPlugin: () => 'waiting for the device plugin’s previous pod to end',
+  NewPlugin: (strategy) => `waiting for the device plugin’s new pod: it must run with strategy ${strategy}`,
+  NoPlugin: (strategy) =>
+    'no pod of a known device plugin is on the node, so this controller cannot restart it. The device plugin must run with ' +
+    `strategy ${strategy} and be restarted after a change; the controller knows it by its labels with --device-plugin-selector`,
+};
+
+function describeStep(step: FenceStep, strategy: string): string {
+  switch (step.next) {
+    case 'Evict':
+      return 'its device plugin is restarting (it reads the devices only at start)';
+    case 'Advertise':
+      return 'the kubelet offers it already';
+    case 'Unregister':
+      return (
+        `the kubelet offers ${step.resources.join(', ')} of a device plugin that is gone, and its agent takes them off. If that does not ` +
+        'help, restart the kubelet'
+      );
+    case 'Close':
+      return 'closed until the kubelet’s status no longer claims what is gone';
+    case 'TakeTaintsOff':
+      return 'open for the device plugin’s pod, which does not tolerate our taint; pods can run once it advertises the layout';
+    case 'Wait':
+      return pluginWaits[step.why](strategy);
+    case 'Open':
+    case 'ReadPods':
+      return 'checking the device plugin';
+  }
 }

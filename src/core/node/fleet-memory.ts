@@ -1,7 +1,47 @@
+import { holdersAnnotation } from '../nvidia/gpu-clients.ts';
+import { generationOf, isDrifting } from './grants.ts';
+import { type WaitName, type Waits, type NodeMemory, recallMemory } from './memory.ts';
+import { isClosed, type NodeView } from '../kubernetes/node.ts';
+import { isUnanswered, isGrantLive } from '../device/grants.ts';
+import { changeKey } from './marks.ts';
+import { untouchedKey } from './rules/plugin.ts';
+import { findMoved } from './rules/policy.ts';
+import type { RuleInput, Verdict } from './commands.ts';
 import type { NodePartitionStatus } from '../../api/types.ts';
-import { type NodeMemory, recallMemory } from './memory.ts';
-import type { NodeView } from './node-view.ts';
 import { adoptRests } from './rest.ts';
+
+/**
+ * Waits that last as long as their cause, whichever rule decides: none has to remember them. A text is what the wait must be about;
+ * undefined: the cause is over.
+ */
+const causes: {
+  readonly [Name in WaitName]?: (situation: RuleInput, verdict: Verdict) => string | boolean | undefined;
+} = {
+  Closed: ({ node }) => isClosed(node),
+  Untouched: (situation) => isClosed(situation.node) && untouchedKey(situation),
+  // Time for a drain counts from its first eviction, separately in each slot: what precedes it takes none of it.
+  Drain: ({ slot }) => slot?.startTime,
+  // The next rest is longer until the node is Ready, whatever it waits for in between.
+  DrainRest: (_, { phase }) => phase !== 'Ready',
+  HoldersRest: (_, { phase }) => phase !== 'Ready',
+  GpusGone: (situation) => findMoved(situation) !== undefined,
+  Drift: ({ partition, now }) => isDrifting(partition, now),
+  ChangeFailed: (situation, { phase }) => phase !== 'Ready' && generationOf(situation),
+  Granted: ({ partition }) => isGrantLive(partition) && String(partition.spec.granted?.epoch),
+  Revoked: ({ partition, node }) => isUnanswered(partition) && isClosed(node) && String(partition.spec.granted?.epoch),
+  HoldersRestarted: ({ node }) => node.metadata.annotations?.[holdersAnnotation],
+  // What somebody brings back is left alone until the device changes.
+  Tidied: ({ partition }) => changeKey(partition),
+};
+
+/** The earlier waits that continue without a rule that returns them. */
+export function keepWaits(situation: RuleInput, verdict: Verdict): Waits {
+  const kept = Object.entries(situation.memory.waits).filter(([name, { of }]) => {
+    const about = causes[name as WaitName]?.(situation, verdict);
+    return about === true || (typeof about === 'string' && about === of);
+  });
+  return Object.fromEntries(kept);
+}
 
 /** After this many consecutive throws in gathering or deciding, others no longer wait for the node. */
 const mostThrows = 3;
@@ -9,7 +49,7 @@ const mostThrows = 3;
 /** Another node of the same name has another uid. */
 type Which = Pick<NodeView['metadata'], 'name' | 'uid'>;
 
-interface Remembered {
+interface RememberedNode {
   readonly uid: string | undefined;
   /** Undefined if no decision has been carried out yet. */
   readonly memory: NodeMemory | undefined;
@@ -22,7 +62,7 @@ interface Remembered {
  * only prolongs waits.
  */
 export class FleetMemory {
-  readonly #nodes = new Map<string, Remembered>();
+  readonly #nodes = new Map<string, RememberedNode>();
 
   /** @param status of the node's own partition: on the first look, memory starts with what an earlier leader left there */
   of(node: Which, status: NodePartitionStatus | undefined): NodeMemory {
@@ -59,7 +99,7 @@ export class FleetMemory {
   }
 
   /** Nothing of an earlier node. */
-  #known({ name, uid }: Which): Remembered {
+  #known({ name, uid }: Which): RememberedNode {
     const known = this.#nodes.get(name);
     return known?.uid === uid && known !== undefined ? known : { uid, memory: undefined, throws: 0 };
   }

@@ -1,6 +1,7 @@
-import type { NodePartitionStatus } from '../../api/types.ts';
-import { definedOnly } from '../text/defined-fields.ts';
-import { timeText } from '../text/duration.ts';
+import type { NodePartitionStatus, DeviceReport, Grant } from '../../api/types.ts';
+import { omitUndefined } from '../text/json.ts';
+import { timeText } from '../text/syntax.ts';
+import { observedEpochOf } from '../device/grants.ts';
 
 /**
  * What is waited for, each with its start. A wait ends with the first outcome that does not return it, unless {@link keepWaits} keeps it.
@@ -109,7 +110,7 @@ export function recallMemory(status: NodePartitionStatus | undefined): NodeMemor
     const isKnown = lasting.find((one) => one === name);
     return isKnown === undefined || !Number.isFinite(at)
       ? []
-      : [[isKnown, { since: at, ...definedOnly({ of, count }) }] as const];
+      : [[isKnown, { since: at, ...omitUndefined({ of, count }) }] as const];
   });
   const closed = readClosedTime(status?.closed);
   return { waits: Object.fromEntries(known), evictions: {}, ...(closed && { closed }) };
@@ -118,7 +119,7 @@ export function recallMemory(status: NodePartitionStatus | undefined): NodeMemor
 function readClosedTime(status: NodePartitionStatus['closed'] = {}): ClosedTime | undefined {
   const { lastSeconds } = status;
   const [since, deviceDoneAt, offeredAt] = [status.since, status.deviceDoneTime, status.offeredTime].map(readTime);
-  const closed = definedOnly({ since, lastSeconds, deviceDoneAt, offeredAt });
+  const closed = omitUndefined({ since, lastSeconds, deviceDoneAt, offeredAt });
   return Object.keys(closed).length > 0 ? closed : undefined;
 }
 
@@ -132,7 +133,7 @@ export function closedStatus({ closed }: NodeMemory): NodePartitionStatus['close
   if (closed === undefined) return undefined;
   const { lastSeconds } = closed;
   const [since, deviceDoneTime, offeredTime] = [closed.since, closed.deviceDoneAt, closed.offeredAt].map(writeTime);
-  return definedOnly({ since, lastSeconds, deviceDoneTime, offeredTime });
+  return omitUndefined({ since, lastSeconds, deviceDoneTime, offeredTime });
 }
 
 function writeTime(at: number | undefined): string | undefined {
@@ -145,7 +146,7 @@ export function lastingWaits({ waits }: NodeMemory): NonNullable<NodePartitionSt
     const wait = waits[name];
     if (wait === undefined) return [];
     const { since, of, count } = wait;
-    return [{ name, since: timeText(since), ...definedOnly({ of, count }) }];
+    return [{ name, since: timeText(since), ...omitUndefined({ of, count }) }];
   });
 }
 
@@ -173,16 +174,16 @@ export interface Lasting {
   readonly waits: Waits;
 }
 
-type Remembered = { readonly memory: Pick<NodeMemory, 'waits'>; readonly now: number };
+type Known = { readonly memory: Pick<NodeMemory, 'waits'>; readonly now: number };
 
 /** A wait that continues, or begins. @param of what it is about: for another thing it starts over */
-export function waitFor(known: Remembered, name: WaitName, of?: string): Lasting {
+export function timer(known: Known, name: WaitName, of?: string): Lasting {
   const begun = { since: known.now, ...(of !== undefined && { of }) };
-  return resumeWait(known, name, of) ?? { lastsMs: 0, waits: { [name]: begun } };
+  return runningTimer(known, name, of) ?? { lastsMs: 0, waits: { [name]: begun } };
 }
 
 /** A wait that has begun; undefined if it has not, or is about something else. */
-export function resumeWait({ memory, now }: Remembered, name: WaitName, of?: string): Lasting | undefined {
+export function runningTimer({ memory, now }: Known, name: WaitName, of?: string): Lasting | undefined {
   const wait = memory.waits[name];
   return wait !== undefined && wait.of === of ? { lastsMs: now - wait.since, waits: { [name]: wait } } : undefined;
 }
@@ -214,4 +215,67 @@ export function keepClosedTime(
     ...(deviceDoneAt !== undefined && { deviceDoneAt }),
     offeredAt: now,
   };
+}
+
+/** What an agent knows of its own work. It keeps this itself: whoever has its token can write anything to the API. */
+export interface OwnRecord {
+  /** Of the object in which the epoch counts. */
+  readonly uid: string;
+  /** Of the last grant that was finished; 0 if there is none. */
+  readonly epoch: number;
+  /** What became of it, or of making its layout again after a reboot. */
+  readonly outcome: Pick<DeviceReport, 'step' | 'error'>;
+  readonly lastGood?: DeviceReport['lastGood'];
+  readonly signalled?: DeviceReport['signalled'];
+  /** The last reboot that was asked for, until a grant succeeds. */
+  readonly rebootAsked?: RebootAsked;
+}
+
+/** A reboot that a wish needed, by its hash, and the boot in which it was asked for. */
+export interface RebootAsked {
+  readonly wish: string;
+  readonly bootID: string;
+}
+
+const idle = { step: 'Idle' } as const;
+
+/**
+ * The report as the API has it, with what its agent knows better. Without a record the API is believed, except for an epoch that was
+ * never granted. In an object that was recreated, the record still tells which instances are ours.
+ */
+export function correctReport(
+  found: DeviceReport | undefined,
+  { uid, granted }: { readonly uid: string | undefined; readonly granted: Grant | undefined },
+  record: OwnRecord | undefined,
+): DeviceReport {
+  const { observedEpoch: _observed, ...device } = found ?? {};
+  const told = observedEpochOf(found, granted);
+  if (record === undefined || record.uid !== uid) {
+    const { lastGood = record?.lastGood } = device;
+    return { ...device, ...epochField(told), ...omitUndefined({ lastGood }) };
+  }
+  const { step: _step, error: _error, lastGood: _lastGood, signalled: _signalled, ...reading } = device;
+  const { epoch, outcome, lastGood, signalled } = record;
+  return {
+    ...reading,
+    ...epochField(Math.max(epoch, told)),
+    // The outcome of a grant of which this host has no record is unknown.
+    ...(told > epoch ? idle : outcome),
+    ...omitUndefined({ lastGood, signalled }),
+  };
+}
+
+/** What to keep of a report that is about to be written. */
+export function recordOf(uid: string, device: DeviceReport, before: OwnRecord | undefined): OwnRecord {
+  const { observedEpoch: epoch = 0, step, error, lastGood, signalled } = device;
+  const isSameWork = before?.uid === uid && before.epoch === epoch;
+  // A device that cannot be read says nothing about the grant before.
+  const outcome =
+    step === 'Failed' ? omitUndefined({ step, error }) : step === 'Unknown' && isSameWork ? before.outcome : idle;
+  const rebootAsked = step === 'Idle' ? undefined : before?.rebootAsked;
+  return { uid, epoch, outcome, ...omitUndefined({ lastGood, signalled, rebootAsked }) };
+}
+
+function epochField(epoch: number): Pick<DeviceReport, 'observedEpoch'> {
+  return epoch === 0 ? {} : { observedEpoch: epoch };
 }

@@ -1,10 +1,12 @@
-import type { NodePartitionStatus } from '../../api/types.ts';
-import { askedOf, growingRestMs } from './grant-failure.ts';
+import type { NodePartitionStatus, GpuNodePartition } from '../../api/types.ts';
+import { askedOf, growingRestMs, recallFailure, mostRepairs } from './grants.ts';
 import { type NodeMemory, recallMemory, type WaitName, type Waits } from './memory.ts';
-import type { Situation } from './outcome.ts';
-import { cutText } from '../text/cut-text.ts';
-import type { PodView } from '../pods/pod-view.ts';
-import { fingerprint } from '../text/fingerprint.ts';
+import { type RuleInput, waitOpen, type Ruling } from './commands.ts';
+import { cutText } from '../text/words.ts';
+import { type PodView, hasEnded } from '../kubernetes/pod.ts';
+import { fingerprint } from '../text/json.ts';
+import { timeText } from '../text/syntax.ts';
+import { presumeAffected } from './rules/users.ts';
 
 /** Waits in which a node that could not change is left alone, longer each time. */
 const restNames = ['DrainRest', 'HoldersRest'] as const satisfies readonly WaitName[];
@@ -45,7 +47,7 @@ const mostMarks = 8;
  * @param pods those in the way @param evicted see {@link Rest.size}; 0: as before @returns also what the outcome waits for
  */
 export function beginRest(
-  situation: Situation,
+  situation: RuleInput,
   name: RestName,
   reason: string,
   blockers: string,
@@ -65,7 +67,7 @@ export function beginRest(
 }
 
 /** The node's last rest; undefined if there was none, or if the policy was edited, makes something else of the node, or a retry was asked for since. */
-export function findRest(situation: Situation, name: RestName): Rest | undefined {
+export function findRest(situation: RuleInput, name: RestName): Rest | undefined {
   const { memory, now } = situation;
   const { since, of = '', count = 1 } = memory.waits[name] ?? {};
   const [reason = '', asked, size, named = '', ...blockers] = of.split(' ');
@@ -86,22 +88,19 @@ export function adoptRests(before: NodeMemory, { waits }: Pick<NodeMemory, 'wait
 }
 
 /** A node's rest for a reason, from its status; undefined if there is none. */
-export function recallRest(
-  status: NodePartitionStatus | undefined,
-  reason: string,
-): { readonly count: number } | undefined {
+function recallRest(status: NodePartitionStatus | undefined, reason: string): { readonly count: number } | undefined {
   const { waits } = recallMemory(status);
   const rest = restNames.flatMap((name) => waits[name] ?? []).find(({ of }) => of?.split(' ')[0] === reason);
   return rest && { count: rest.count ?? 1 };
 }
 
 /** Whether a pod is one of those that a rest keeps: one that was created since, under the same name, is another. */
-export function isKept(pod: Pick<PodView, 'metadata'>, { pods }: Rest): boolean {
+export function blocksDrain(pod: Pick<PodView, 'metadata'>, { pods }: Rest): boolean {
   return pods.marks.includes(markOf(pod));
 }
 
 /** Whether a pod was there when the rest began. */
-export function isBefore({ metadata }: Pick<PodView, 'metadata'>, { since }: Rest): boolean {
+function isBefore({ metadata }: Pick<PodView, 'metadata'>, { since }: Rest): boolean {
   return !(Date.parse(metadata.creationTimestamp ?? '') > since);
 }
 
@@ -112,4 +111,87 @@ export function keepsAll({ pods }: Rest): boolean {
 
 function markOf({ metadata }: Pick<PodView, 'metadata'>): string {
   return fingerprint(metadata.uid ?? '').slice(-8);
+}
+
+/** Why a drain was given up. */
+const causes = {
+  DrainTimeout: 'the pods on instances that must go did not end within spec.drain.timeout',
+  DrainLoop: 'pods of the same owner came back after each eviction',
+  EvictionBlocked: 'disruption budgets never allow the eviction of pods that must go',
+  PodsUseGpus: 'the kubelet has not reported in time which GPUs some pods use',
+} as const;
+type Cause = keyof typeof causes;
+
+/**
+ * Opens the node with nothing changed, and leaves its pods alone for a while, longer each time.
+ * @param pods those in the way @param evicted how many pods had to go, if some of them were evicted
+ */
+export function backOffDrain(
+  situation: RuleInput,
+  reason: Cause,
+  blockers: string,
+  pods: readonly PodView[],
+  evicted = 0,
+): Ruling {
+  const rest = beginRest(situation, 'DrainRest', reason, blockers, pods, evicted);
+  return { ...resting(situation, reason, rest), waits: rest.waits };
+}
+
+/** Pods that did not go in time are left alone as long as the rest lasts and they are there. */
+export function drainRests(situation: RuleInput, pods: readonly PodView[]): Ruling | undefined {
+  const rest = findRest(situation, 'DrainRest');
+  if (rest === undefined || rest.leftMs <= 0 || !isCause(rest.reason)) return undefined;
+  const others = keepsAll(rest) ? [] : presumeAffected(situation, pods).filter((pod) => isBefore(pod, rest));
+  const isThere = others.length > 0 || pods.some((pod) => !hasEnded(pod) && blocksDrain(pod, rest));
+  return isThere ? resting(situation, rest.reason, rest) : undefined;
+}
+
+/** How often pods failed to go for the current request. */
+export function countFailedDrains(situation: RuleInput): number {
+  return findRest(situation, 'DrainRest')?.count ?? 0;
+}
+
+/** No pod stays announced, even if the node stays closed for another cause. */
+function resting({ now, partition }: RuleInput, reason: Cause, { blockers, leftMs }: Rest): Ruling {
+  const message = `${causes[reason]}: ${blockers}. Nothing was changed; the next attempt is at ${timeText(now + leftMs)}`;
+  return {
+    ...waitOpen('Waiting', reason, message, leftMs + 10),
+    commands: partition.spec.drain === undefined ? [] : [{ name: 'WriteDrain', drain: null }],
+  };
+}
+
+function isCause(reason: string): reason is Cause {
+  return reason in causes;
+}
+
+/** A failure that a person can ask to have retried. */
+export interface RestingFailure {
+  /** Of the agent's error, such as `InUse`; or the node's reason, such as `DrainTimeout`. */
+  readonly code: string;
+  readonly message: string;
+  /** UUID of the GPU, if it is about one. */
+  readonly gpu?: string;
+  /** How often the same failure has occurred in a row; if the GPUs drift, how often they were repaired. */
+  readonly equal: number;
+  /** Whether it is left alone, longer each time; otherwise its next attempt is near. */
+  readonly isResting: boolean;
+}
+
+/** What has failed on a node and is not being retried now; undefined if nothing has failed or a retry is under way. */
+export function findResting({ status }: GpuNodePartition): RestingFailure | undefined {
+  const { step, error } = status?.device ?? {};
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const rest = ready && recallRest(status, ready.reason);
+  if (ready && rest) return { code: ready.reason, message: ready.message, equal: rest.count, isResting: true };
+  if (ready?.reason === 'GpusGone') return { code: ready.reason, message: ready.message, equal: 1, isResting: true };
+  if (ready?.reason === 'Drifting')
+    return { code: ready.reason, message: ready.message, equal: mostRepairs, isResting: true };
+  if (step !== 'Failed' || !error) return undefined;
+  return {
+    code: error.code,
+    message: error.message,
+    ...(error.gpu !== undefined && { gpu: error.gpu }),
+    equal: recallFailure(status)?.equal ?? 1,
+    isResting: ready?.reason === 'Resting',
+  };
 }

@@ -1,17 +1,16 @@
-import { hasGpus } from '../rollout/limit.ts';
-import type { NodeRolloutState } from '../rollout/slot.ts';
-import { hasFailed } from './change-failure.ts';
-import { disrupts } from './disruption.ts';
-import { isClosedAnyway, isCordoned, isReadyNode, isUnfinished, isReadBeforeBoot } from './node-view.ts';
-import type { Ruling, Situation } from './outcome.ts';
-import { isGrantLive } from './revocation.ts';
+import { hasGpus, type NodeRolloutState } from '../rollout/budget.ts';
+import { hasFailed } from './grants.ts';
+import { disruptsNode } from './rules/slot.ts';
+import { isClosedAnyway, isCordoned, isReadyNode, isUnfinished, isReadBeforeBoot } from '../kubernetes/node.ts';
+import type { Ruling, RuleInput } from './commands.ts';
+import { isGrantLive } from '../device/grants.ts';
 import type { NodeSnapshot } from './snapshot.ts';
 
 /** The node's place in its rollout after a decision; the caller knows whose node it is. */
 export type RolloutState = Omit<NodeRolloutState, 'node' | 'nodeUID' | 'policy' | 'seen'>;
 
 /** How a node stands after a decision. */
-export function describeRolloutState(situation: Situation, ruling: Ruling): RolloutState {
+export function describeRolloutState(situation: RuleInput, ruling: Ruling): RolloutState {
   const { slot } = situation;
   const { verdict, request } = ruling;
   return {
@@ -30,7 +29,7 @@ export function keepRolloutState(known: Pick<NodeSnapshot, 'node' | 'partition' 
 }
 
 /** A node that takes no part. */
-export function outsideRollout({ node, partition }: Pick<NodeSnapshot, 'node' | 'partition'>): RolloutState {
+function outsideRollout({ node, partition }: Pick<NodeSnapshot, 'node' | 'partition'>): RolloutState {
   return {
     isReady: isReadyNode(node),
     isCordoned: isCordoned(node),
@@ -55,10 +54,10 @@ function isUnderWay({ node, partition, slot }: Pick<NodeSnapshot, 'node' | 'part
 }
 
 /** Whether a node that has a slot and is open is about to use it. Bounded: no slot is kept for nothing. */
-function goesOn({ slot, now, settings }: Situation, { verdict, request, commands = [] }: Ruling): boolean {
+function goesOn({ slot, now, settings }: RuleInput, { verdict, request, commands = [] }: Ruling): boolean {
   if (request !== undefined) return false;
   // It does so at this moment.
-  if (commands.some(disrupts)) return true;
+  if (commands.some(disruptsNode)) return true;
   const end = Date.parse(slot?.deadline ?? '') + settings.deadlineMs;
   const isMoving = verdict.phase === 'Updating' || (verdict.phase === 'Pending' && verdict.transient === true);
   return isMoving && !(end < now);

@@ -1,12 +1,16 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import type { Admits } from '../rollout/admits.ts';
-import { capBeside } from '../rollout/cap.ts';
-import { FleetRollout } from '../rollout/fleet-rollout.ts';
-import { type RolloutGate, describeGate } from '../rollout/gate.ts';
-import { type LedgerStep, stepLedger } from '../rollout/ledger.ts';
-import type { Canary, NodeRolloutState, Slot } from '../rollout/slot.ts';
-import { compareText } from '../text/fingerprint.ts';
-import { timeText } from '../text/duration.ts';
+import { type Admits, type LedgerStep, stepLedger } from '../rollout/ledger.ts';
+import {
+  capBeside,
+  type RolloutGate,
+  describeGate,
+  type Canary,
+  type NodeRolloutState,
+  type Slot,
+} from '../rollout/budget.ts';
+import { FleetRollout } from '../rollout/fleet.ts';
+import { compareText } from '../text/json.ts';
+import { timeText } from '../text/syntax.ts';
 
 /** Nodes that change at the same time. */
 export interface Wave {

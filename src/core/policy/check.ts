@@ -1,14 +1,197 @@
-import type { PolicyLayout, PolicySpec } from '../../api/types.ts';
-import { findModel, matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
-import { type GpuModel, MODELS } from '../gpu/geometry/models.ts';
-import { checkDemand } from './demand-check.ts';
-import { layoutFor } from './gpu-layout.ts';
-import { listGuesses } from './layout-verdict.ts';
-import { isMistake, type Mistake, type PolicyRefusal } from './refusal.ts';
-import { listBadWindows, type Variant, variantsOf } from './schedules.ts';
-import { checkSinglePreset } from './single.ts';
-import { checkPolicySharing, fullSupport, type Support } from './sharing.ts';
-import { type FieldPath, writePath } from '../text/finding.ts';
+import type { PolicyDemand, GpuSelector, PolicyLayout, PolicySpec } from '../../api/types.ts';
+import { findModel, MODELS, type Geometry, matchesModelGlob, type GpuModel, type Product } from '../gpu/geometry.ts';
+import { listByMemory } from '../gpu/layouts.ts';
+import { isWholeGpu, nameSlice, profilesServing, type SliceEntry } from './slices.ts';
+import { layoutFor, checkSinglePreset } from './resolve-node.ts';
+import { type Finding, type FieldPath, writePath } from '../text/findings.ts';
+import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
+import { variantsOf, listBadWindows, type Variant } from './schedules.ts';
+import { checkSharing } from '../nvidia/managed-config.ts';
+
+/** A slice of a demand that no GPU can offer. */
+interface SliceRefusal {
+  /** Index of the slice. */
+  readonly slice: number;
+  readonly refusal: PolicyRefusal;
+}
+
+/**
+ * Finds a slice that no GPU could offer.
+ *
+ * @param products that nodes have reported; where there are none yet, all that are known count
+ */
+export function checkDemand({ slices }: PolicyDemand, products: readonly string[]): SliceRefusal | undefined {
+  const present = products.map((product) => ({ product, geometry: findModel(product) }));
+  // The table of a model that is newer than this release is reported by its driver.
+  if (present.some(({ geometry }) => geometry === undefined)) return undefined;
+  const known = present.length > 0 ? present : MODELS.map((geometry) => ({ product: geometry.id, geometry }));
+  for (const [index, slice] of slices.entries()) {
+    // Every GPU can be whole.
+    if (isWholeGpu(slice)) continue;
+    const isOffered = known.some(
+      ({ product, geometry }) => geometry && profilesServing(slice, geometry, product).length > 0,
+    );
+    if (!isOffered) return { slice: index, refusal: refuseSlice(slice, present) };
+  }
+  return undefined;
+}
+
+function refuseSlice(
+  slice: SliceEntry,
+  present: readonly { readonly product: string; readonly geometry: Geometry | undefined }[],
+): PolicyRefusal {
+  const { memory, profiles = [] } = slice;
+  const wanted =
+    memory === undefined ? `a profile ${profiles.join(' or ')}` : `a plain profile with ${memory} of usable memory`;
+  const who = present.length === 0 ? 'no GPU model has' : 'no GPU that nodes have reported has';
+  const has = present.map(({ product, geometry }) => {
+    const names = memory === undefined ? listNames(geometry) : describeLargest(geometry);
+    return `${product.replace(/^NVIDIA /, '')} has ${names}`;
+  });
+  const rest = has.length === 0 ? '' : `: ${has.join('; ')}`;
+  return { reason: 'UnknownProfile', message: `slice ${nameSlice(slice)}: ${who} ${wanted}${rest}` };
+}
+
+function listNames(geometry: Geometry | undefined): string {
+  return (geometry?.profiles ?? []).map(({ name }) => name).join(', ');
+}
+
+function describeLargest(geometry: Geometry | undefined): string {
+  const largest = geometry && listByMemory(geometry).at(-1);
+  if (largest === undefined) return 'no profile whose memory is published';
+  return `${largest.memoryMiB.toLocaleString('en-US')} MiB in its largest, ${largest.profile}`;
+}
+
+/** A model that an entry of `layouts` can match, and whether it can take the entry. */
+export interface ModelVerdict {
+  readonly model: GpuModel;
+  /** Its common name: `A100-SXM4-40GB`. */
+  readonly name: string;
+  readonly refusal?: LayoutRefusal;
+}
+
+/** The models of the built-in table that one entry can match. */
+export interface LayoutVerdict {
+  /** Models that the entry's selector names and no earlier entry takes completely; in the order of the table. */
+  readonly verdicts: readonly ModelVerdict[];
+  /** Models that it names but an earlier entry takes. */
+  readonly taken: readonly GpuModel[];
+}
+
+interface Board {
+  readonly model: GpuModel;
+  readonly product: Product | undefined;
+  readonly deviceId: string | undefined;
+}
+
+/** Every board in the table, one by one: a glob may match one product of a model and not another. */
+const BOARDS: readonly Board[] = MODELS.flatMap((model) => [
+  ...model.products.map((product) => ({ model, product, deviceId: product.pciDeviceId })),
+  ...(model.unnamedPciDeviceIds ?? []).map((deviceId) => ({ model, product: undefined, deviceId })),
+]);
+
+/** Judges each entry of a policy's `layouts` on the models that reach it: the first entry that matches a GPU decides. */
+export function judgeLayouts(layouts: readonly PolicyLayout[]): readonly LayoutVerdict[] {
+  const gone = new Set<Board>();
+  return layouts.map((entry) => {
+    const met = BOARDS.filter((board) => meetsBoard(entry.gpus ?? {}, board));
+    const open = listModels(met.filter((board) => !gone.has(board)));
+    if (takesWhole(entry.gpus ?? {})) for (const board of met) gone.add(board);
+    return {
+      verdicts: open.map((model) => judgeModel(entry, model)),
+      taken: listModels(met).filter((model) => !open.includes(model)),
+    };
+  });
+}
+
+/** The boards that a glob of `gpus.models` matches if all of them are guesses; none if it is the id of one, which is meant then. */
+export function listGuesses(glob: string): readonly Product[] {
+  const met = BOARDS.filter((board) => meetsBoard({ models: [glob] }, board));
+  const isGuess = ({ model, product }: Board): boolean =>
+    product?.uncertain === true && model.id !== glob.toLowerCase();
+  return met.every(isGuess) ? met.flatMap(({ product }) => product ?? []) : [];
+}
+
+function judgeModel(entry: PolicyLayout, model: GpuModel): ModelVerdict {
+  const name = nameModel(model);
+  const result = layoutFor(entry, model, name);
+  return 'refusal' in result ? { model, name, refusal: result.refusal } : { model, name };
+}
+
+/** `A100-SXM4-40GB`; the id if several models have boards of one name, or the board's name is unpublished. */
+export function nameModel(model: GpuModel): string {
+  const [first] = model.products;
+  const shared = MODELS.some((other) => other !== model && other.products.some(({ name }) => name === first?.name));
+  return shared || first === undefined || first.uncertain === true ? model.id : first.name.replace(/^NVIDIA /, '');
+}
+
+function meetsBoard(selector: GpuSelector, { model, product, deviceId }: Board): boolean {
+  const name = product?.name ?? model.id;
+  // Whether a glob on names matches a board with an unpublished name is unknown.
+  if (product === undefined && selector.models !== undefined && selector.pciDeviceIds === undefined) return false;
+  return (
+    (selector.models?.some((glob) => matchesModelGlob(glob, { product: name, modelId: model.id })) ?? true) &&
+    (selector.pciDeviceIds?.some((id) => id.toLowerCase() === deviceId?.toLowerCase()) ?? true)
+  );
+}
+
+/** Whether the selector leaves no GPU of a named model to later entries. */
+function takesWhole(selector: GpuSelector): boolean {
+  return selector.indices === undefined && selector.uuids === undefined && selector.count === undefined;
+}
+
+function listModels(boards: readonly Board[]): readonly GpuModel[] {
+  return [...new Set(boards.map(({ model }) => model))];
+}
+
+/** Why GPUs cannot take a policy. Reason and message go into conditions unchanged. */
+export interface LayoutRefusal {
+  readonly reason: 'UnknownProfile' | 'UnknownPreset' | 'DoesNotFit' | 'NotEnoughGpus' | 'SingleNeedsOneProfile';
+  readonly message: string;
+}
+
+/** Why a generation is a mistake on every GPU of a kind. How many GPUs a node reports is that node's own matter. */
+export interface Mistake extends LayoutRefusal {
+  readonly reason: Exclude<LayoutRefusal['reason'], 'NotEnoughGpus'>;
+}
+
+/** Why a policy is refused, possibly regardless of the GPUs. */
+export interface PolicyRefusal {
+  readonly reason: Mistake['reason'] | 'NotConfigured' | 'BadWindow' | 'SharingRefused';
+  readonly message: string;
+}
+
+export function isMistake(refusal: LayoutRefusal): refusal is Mistake {
+  return refusal.reason !== 'NotEnoughGpus';
+}
+
+/** What is wrong with a policy's sharing, by the rules of the device plugin and the resources that its layouts offer. */
+export function checkPolicySharing(spec: PolicySpec): Finding | undefined {
+  const layouts = variantsOf(spec).flatMap((variant) => variant.spec.layouts ?? []);
+  const all = spec.layouts === undefined ? spec : { ...spec, layouts };
+  return checkSharing(all, offeredBy(all));
+}
+
+/**
+ * Resources that the nodes offer; undefined if they depend on a preset, whose slices differ by model. GPUs that no entry matches
+ * stay whole.
+ */
+function offeredBy({ strategy, layouts }: PolicySpec): ReadonlySet<string> | undefined {
+  if (strategy !== 'mixed' || layouts === undefined || layouts.some(({ preset }) => preset !== undefined))
+    return undefined;
+  return new Set([
+    GPU_RESOURCE,
+    ...layouts.flatMap(({ profiles }) => Object.keys(profiles ?? {}).map(migResourceName)),
+  ]);
+}
+
+/** What the administrator has set up, beyond what every cluster has. */
+export interface Support {
+  /** The controller may write the device plugin's config files. */
+  readonly sharing: boolean;
+}
+
+export const fullSupport: Support = { sharing: true };
 
 /**
  * Checks a policy without any node: features that this installation lacks, and layouts that no matching model could take. What only

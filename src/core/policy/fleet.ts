@@ -1,22 +1,188 @@
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { Acceptance } from './acceptance.ts';
-import { Census } from './census.ts';
-import { checkPolicy } from './check.ts';
-import type { NodeClaim } from './claim.ts';
-import { Contenders } from './contenders.ts';
-import { type Contest, isOwn, judgeContest, outcomeForLoser } from './contest.ts';
-import { migProductsOf } from './match-gpu.ts';
-import { PolicyRecord } from './policy-record.ts';
-import { DemandChoices } from './demand-choices.ts';
-import type { DemandWishes } from './demand-wish.ts';
-import { resolveNode } from './resolve-node.ts';
-import { isRetiring } from './retirement.ts';
-import { Selections } from './selections.ts';
-import type { Support } from './sharing.ts';
-import { type NodeOutcome, PolicyTally } from './tally.ts';
-import { accept, hasWorkLeft, isSameEdit, type PolicyVersions, readVersions } from './versions.ts';
-import type { ScheduleMark } from './timetable.ts';
-import { WishCache } from './wish-cache.ts';
+import type { GpuNodePartition, PolicySpec, GpuPartitionPolicy } from '../../api/types.ts';
+import {
+  describeRefusal,
+  type Candidate,
+  type NodePolicy,
+  Contenders,
+  type PolicyConflict,
+  isOwn,
+  judgeContest,
+  outcomeForLoser,
+} from './decide-policy.ts';
+import { PolicyRecord, type NodeOutcome, NodeCounts } from './record.ts';
+import {
+  byPrecedence,
+  isRetiring,
+  enforces,
+  accept,
+  hasWorkLeft,
+  isSameEdit,
+  type PolicyVersions,
+  readVersions,
+} from './versions.ts';
+import { isMistake, type Mistake, checkPolicy, type Support } from './check.ts';
+import { resolveNode, type NodeResolution, migProductsOf } from './resolve-node.ts';
+import { variantsOf, type ScheduleMark } from './schedules.ts';
+import { SharedValues } from '../text/json.ts';
+import { type DemandWishes, hasDemandWish, ownWish, DemandChoices } from './slices.ts';
+import { Selections } from './selection.ts';
+
+/** Whether nodes can take generations that are not accepted yet. */
+class Acceptance {
+  readonly #wishes: WishCache;
+
+  constructor(wishes: WishCache) {
+    this.#wishes = wishes;
+  }
+
+  /** @param nodes that the newest version selects */
+  begin(record: PolicyRecord, nodes: readonly string[]): void {
+    record.unchecked = new Set(record.awaitsAcceptance ? nodes : []);
+  }
+
+  /** Takes in that the newest version of a policy selects a node now, or no longer. */
+  place(record: PolicyRecord, node: string, isSelected: boolean): void {
+    record.refused.delete(node);
+    if (isSelected && record.awaitsAcceptance) record.unchecked.add(node);
+    else record.unchecked.delete(node);
+  }
+
+  /** Asks a node over which the policy would decide. @param contenders of the node */
+  check(
+    record: PolicyRecord,
+    node: string,
+    contenders: readonly Candidate[],
+    partition: GpuNodePartition | undefined,
+  ): void {
+    record.unchecked.delete(node);
+    // A policy that is being deleted asks for whole GPUs, which no node may keep it from.
+    const isAsked = !isRetiring(record.newest) && wouldDecide(record, contenders);
+    const refusal = isAsked ? this.#judge(record, partition) : undefined;
+    // One that says so again keeps its place: all nodes are told the list again when it reads differently.
+    if (refusal) record.refused.set(node, refusal);
+    else record.refused.delete(node);
+  }
+
+  /** A node has to take all that a policy ever makes of it: a mistake shows when it is applied, not at night. */
+  #judge({ newest, versions }: PolicyRecord, partition: GpuNodePartition | undefined): Mistake | undefined {
+    const now = this.#wishes.wishOf(newest, partition);
+    const isScheduled = versions.newest.spec.schedules !== undefined;
+    if (!isScheduled) return now && 'refusal' in now ? refusalForAll(newest.spec, partition) : undefined;
+    for (const { spec } of variantsOf(versions.newest.spec)) {
+      const refusal = refusalForAll(spec, partition);
+      if (refusal) return refusal;
+    }
+    return undefined;
+  }
+
+  /** Asks a node again. @returns whether it says something else than before */
+  review(
+    record: PolicyRecord,
+    node: string,
+    contenders: readonly Candidate[],
+    partition: GpuNodePartition | undefined,
+  ): boolean {
+    if (!record.awaitsAcceptance || record.unchecked.has(node)) return false;
+    const before = record.refused.get(node)?.message;
+    this.check(record, node, contenders, partition);
+    return record.refused.get(node)?.message !== before;
+  }
+}
+
+/** Whether a policy would decide over a node, or plan for it, with its newest version. */
+function wouldDecide({ newest, name }: PolicyRecord, contenders: readonly Candidate[]): boolean {
+  if (!contenders.some(({ record, byNewest }) => record.name === name && byNewest)) return false;
+  if (!enforces(newest)) return true;
+  return !contenders.some(({ record, byForce }) => {
+    const competes = record.name !== name && byForce && record.inForce !== undefined && !isRetiring(record.newest);
+    return competes && byPrecedence(record.rank, newest) < 0;
+  });
+}
+
+/**
+ * Why a generation is a mistake, judged on one node. What rests only on the agent's own report, such as its tables and GPU count,
+ * blocks that node alone: otherwise one lying agent would freeze a policy everywhere.
+ */
+function refusalForAll(spec: PolicySpec, partition: GpuNodePartition | undefined): Mistake | undefined {
+  const { models: _ofAgent, ...device } = partition?.status?.device ?? {};
+  const judged = resolveNode(spec, device, partition?.spec.wish);
+  if (!('refusal' in judged)) return undefined;
+  const refusal = describeRefusal(judged);
+  return isMistake(refusal) ? refusal : undefined;
+}
+
+/** Which GPU products the nodes of a fleet have reported. */
+export class ReportedModels {
+  readonly #ofNode = new Map<string, readonly string[]>();
+  readonly #counts = new Map<string, number>();
+  readonly #shared = new SharedValues();
+
+  get products(): readonly string[] {
+    return [...this.#counts.keys()];
+  }
+
+  /** @param products of a node's GPUs; none if the node is gone. @returns whether the fleet has gained or lost one */
+  put(node: string, products: readonly string[]): boolean {
+    const before = this.#ofNode.get(node) ?? [];
+    const after = this.#shared.share([...new Set(products)].sort());
+    if (before === after) return false;
+    if (after.length === 0) this.#ofNode.delete(node);
+    else this.#ofNode.set(node, after);
+    const gained = after.filter((product) => this.#count(product, 1) === 1);
+    const lost = before.filter((product) => this.#count(product, -1) === 0);
+    return gained.length + lost.length > 0;
+  }
+
+  #count(product: string, more: number): number {
+    const count = (this.#counts.get(product) ?? 0) + more;
+    if (count > 0) this.#counts.set(product, count);
+    else this.#counts.delete(product);
+    return count;
+  }
+}
+
+/** What policies make of nodes, worked out once for each report. */
+class WishCache {
+  /** By the object that the watch replaces when it changes. */
+  readonly #wishes = new WeakMap<
+    GpuNodePartition,
+    {
+      readonly of: GpuPartitionPolicy['spec'];
+      readonly chosen: DemandWishes | undefined;
+      readonly wish: NodeResolution | undefined;
+    }
+  >();
+
+  /**
+   * @param chosen for a policy with a demand: what its last plan makes of the node
+   * @returns undefined until the agent has reported and, for a demand, a plan was made
+   */
+  wishOf(
+    policy: GpuPartitionPolicy,
+    partition: GpuNodePartition | undefined,
+    chosen?: DemandWishes,
+  ): NodeResolution | undefined {
+    const { spec } = policy;
+    if (!partition?.status?.device?.gpus) return undefined;
+    const known = this.#wishes.get(partition);
+    if (known?.of === spec && known.chosen === chosen) return known.wish;
+    const wish = resolve(policy, partition, chosen);
+    this.#wishes.set(partition, { of: spec, chosen, wish });
+    return wish;
+  }
+}
+
+function resolve(
+  policy: GpuPartitionPolicy,
+  partition: GpuNodePartition,
+  chosen: DemandWishes | undefined,
+): NodeResolution | undefined {
+  const { spec } = policy;
+  const device = partition.status?.device ?? {};
+  if (spec.demand === undefined) return resolveNode(spec, device, partition.spec.wish);
+  const current = ownWish(policy, partition);
+  return chosen === undefined && !hasDemandWish(current) ? undefined : resolveNode(spec, device, current, chosen);
+}
 
 /**
  * Matches policies and nodes incrementally: what a policy means for a node is computed for that node when the node, its report, or
@@ -27,7 +193,7 @@ export class Fleet {
   readonly #policies = new Map<string, PolicyRecord>();
   readonly #selections = new Selections();
   readonly #contenders = new Contenders(this.#policies, this.#selections);
-  readonly #census = new Census();
+  readonly #census = new ReportedModels();
   readonly #wishes = new WishCache();
   readonly #acceptance = new Acceptance(this.#wishes);
   readonly #choices = new DemandChoices();
@@ -67,7 +233,7 @@ export class Fleet {
     this.#policies.set(name, record);
     this.#selections.setPolicy(record.scope);
     const isSame = known?.policy.spec === record.policy.spec;
-    record.tally = isSame ? known.tally : new PolicyTally(this.#contenders.nodesWhere(record, isOwn));
+    record.tally = isSame ? known.tally : new NodeCounts(this.#contenders.nodesWhere(record, isOwn));
     // It stands as before while the edit is checked, and for good if that is refused.
     if (isSame) record.demand = known.demand;
     this.#beginAcceptance(record);
@@ -93,9 +259,9 @@ export class Fleet {
   }
 
   /** The tally that a policy begins with when its newest generation is accepted, or another schedule is in force. */
-  tallyAfter({ versions, refusal, nodes, isAccepted }: PolicyRecord, accepts: boolean): PolicyTally {
+  tallyAfter({ versions, refusal, nodes, isAccepted }: PolicyRecord, accepts: boolean): NodeCounts {
     const after = accepts && !isAccepted ? accept(versions) : versions;
-    return new PolicyTally(this.#contenders.nodesWhere(new PolicyRecord(after, refusal, nodes), isOwn));
+    return new NodeCounts(this.#contenders.nodesWhere(new PolicyRecord(after, refusal, nodes), isOwn));
   }
 
   /** @returns nodes that it selected */
@@ -123,7 +289,7 @@ export class Fleet {
   }
 
   /** Who decides over a node, and who does not. */
-  contestOf(node: string): Contest {
+  contestOf(node: string): PolicyConflict {
     return judgeContest(this.#contenders.of(node));
   }
 
@@ -133,7 +299,7 @@ export class Fleet {
   }
 
   /** What the policies currently say of a node. */
-  claimOf(name: string, partition: GpuNodePartition | undefined): NodeClaim {
+  claimOf(name: string, partition: GpuNodePartition | undefined): NodePolicy {
     const { winner, losers, beside } = this.contestOf(name);
     if (!winner) return { winner: undefined, isInForce: false, losers, beside, wish: undefined };
     const { record, policy, isInForce } = winner;
@@ -162,7 +328,7 @@ export class Fleet {
   }
 
   /** What a policy that is shown beside others says of a node, as if it decided. */
-  claimBeside(policy: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodeClaim {
+  claimBeside(policy: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodePolicy {
     const { device } = partition?.status ?? {};
     const chosen = partition && this.#choices.of(policy, partition.metadata.name);
     const isKnown = policy.spec.demand === undefined || chosen !== undefined;
@@ -210,7 +376,7 @@ export class Fleet {
   }
 
   /** Counts what was found on a node for its policies. @returns those whose status this changes */
-  note({ winner, losers }: Pick<NodeClaim, 'winner' | 'losers'>, outcome: NodeOutcome): readonly string[] {
+  note({ winner, losers }: Pick<NodePolicy, 'winner' | 'losers'>, outcome: NodeOutcome): readonly string[] {
     if (!winner) return [];
     const wonBy = winner.metadata.name;
     return [
@@ -239,7 +405,7 @@ export class Fleet {
     }
     const before = [...record.nodes];
     this.#selections.setPolicy(record.scope);
-    record.tally = new PolicyTally(this.#contenders.nodesWhere(record, isOwn));
+    record.tally = new NodeCounts(this.#contenders.nodesWhere(record, isOwn));
     return [...before.filter((node) => !record.nodes.has(node)), ...record.nodes];
   }
 

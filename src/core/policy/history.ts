@@ -1,10 +1,9 @@
 import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
-import { cutText } from '../text/cut-text.ts';
-import { writePath } from '../text/finding.ts';
-import { sameJson } from '../text/fingerprint.ts';
-import { writerOf } from './as-written.ts';
-import { fillDefaults } from './defaults.ts';
-import type { PolicyVersions } from './versions.ts';
+import { cutText } from '../text/words.ts';
+import { writePath } from '../text/findings.ts';
+import { deepEqual } from '../text/json.ts';
+import { writerOf, type PolicyVersions } from './versions.ts';
+import { fillDefaults } from './schema.ts';
 
 /** The generations of a policy that came in force, newest first. */
 export type PolicyHistory = NonNullable<PolicyStatus['history']>;
@@ -49,8 +48,8 @@ function countBytes(value: unknown): number {
 }
 
 /** Whether two specs differ in nothing but `mode` and `rollout`: what becomes of nodes is the same, only when is not. */
-export function asksTheSame(one: object, other: object | undefined): boolean {
-  return other !== undefined && sameJson(askedBy(one), askedBy(other));
+function asksTheSame(one: object, other: object | undefined): boolean {
+  return other !== undefined && deepEqual(askedBy(one), askedBy(other));
 }
 
 /** With the defaults of now: a newer CRD may have more of them than the one under which a spec was stored. */
@@ -125,7 +124,7 @@ export function listDifferences(before: object, after: object): readonly string[
 }
 
 function compare(before: unknown, after: unknown, path: readonly (string | number)[]): readonly string[] {
-  if (sameJson(before, after)) return [];
+  if (deepEqual(before, after)) return [];
   const [these, those] = [partsOf(before), partsOf(after)];
   if (these === undefined || those === undefined || Array.isArray(before) !== Array.isArray(after))
     return [`${writePath(path)}: ${sayValue(before)} → ${sayValue(after)}`];

@@ -1,14 +1,365 @@
-import type { DeviceReport, GpuWish, PolicySpec, Wish } from '../../api/types.ts';
-import { assignEntries } from './assign-entries.ts';
-import { nameEntries } from './entry-key.ts';
-import { type LayoutEntry, readEntries } from './layout-entry.ts';
-import { liveGeometry } from '../wish/live-geometry.ts';
-import type { LayoutRefusal } from './refusal.ts';
-import { placeOf } from './schedules.ts';
-import type { FieldPath } from '../text/finding.ts';
-import { type DemandWishes, wishForDemand } from './demand-wish.ts';
-import { checkSingle } from './single.ts';
-import { explainSkipped, type SkippedEntry } from './skipped-entry.ts';
+import type { GpuReport, GpuSelector, PolicyLayout, DeviceReport, GpuWish, Wish, PolicySpec } from '../../api/types.ts';
+import { findModel, matchesModelGlob, type Geometry, type Layout } from '../gpu/geometry.ts';
+import { joinWords, listProfiles, writeLayout } from '../gpu/layout.ts';
+import { placeOf as gpuPlaceOf } from '../gpu/grid.ts';
+import { type NodeGpu, type NodeWish, planNode, type Want } from '../gpu/assign.ts';
+import { foreignOn, type ForeignInstances } from '../device/ownership.ts';
+import type { LayoutRefusal, Mistake } from './check.ts';
+import { viewReport, liveGeometry } from '../device/geometry.ts';
+import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
+import { resolveProfile, computeInstanceName, computeInstanceSlices } from '../gpu/profiles.ts';
+import { fitLayout, expandPreset } from '../gpu/layouts.ts';
+import { layoutsPath } from './schedules.ts';
+import type { FieldPath } from '../text/findings.ts';
+import { type DemandWishes, wishForDemand } from './slices.ts';
+import { layoutOf } from '../device/plan.ts';
+
+/** What the GPUs are that have told it. */
+export function productsOf(gpus: readonly GpuReport[]): readonly string[] {
+  return gpus.filter((gpu) => !isNameless(gpu)).map(({ product }) => product);
+}
+
+/** What the GPUs are that may have MIG: one that has none, or does not say what it is, tells nothing of what a policy can have. */
+export function migProductsOf(gpus: readonly GpuReport[]): readonly string[] {
+  const mayHaveMig = ({ migCapable, error, product }: GpuReport): boolean =>
+    migCapable !== false && (error === undefined || findModel(product) !== undefined);
+  return productsOf(gpus.filter(mayHaveMig));
+}
+
+/** A lost GPU that has never told its UUID is reported by its address, and nothing can be asked of it. */
+function isNameless({ uuid, pciBusId }: GpuReport): boolean {
+  return uuid === pciBusId;
+}
+
+/** Whether a GPU matches the selector of a layout, `count` aside: every given field must match. */
+export function matchesGpu(selector: GpuSelector, gpu: GpuReport): boolean {
+  return (
+    !isNameless(gpu) &&
+    (selector.models === undefined || matchesModel(selector.models, gpu.product)) &&
+    (selector.indices?.includes(gpu.index) ?? true) &&
+    (selector.uuids?.some((uuid) => uuid.toLowerCase() === gpu.uuid.toLowerCase()) ?? true) &&
+    (selector.pciDeviceIds?.some((id) => id.toLowerCase() === gpu.pciDeviceId?.toLowerCase()) ?? true)
+  );
+}
+
+/** Products cached per selector: a fleet has few, and an agent may report anything. */
+const MOST_PRODUCTS = 64;
+
+const matches = new WeakMap<readonly string[], Map<string, boolean>>();
+
+function matchesModel(globs: readonly string[], product: string): boolean {
+  const known = matches.get(globs) ?? new Map<string, boolean>();
+  matches.set(globs, known);
+  const before = known.get(product);
+  if (before !== undefined) return before;
+  if (known.size >= MOST_PRODUCTS) known.clear();
+  const modelId = findModel(product)?.id;
+  const identity = { product, ...(modelId === undefined ? {} : { modelId }) };
+  const isMatch = globs.some((glob) => matchesModelGlob(glob, identity));
+  known.set(product, isMatch);
+  return isMatch;
+}
+
+/** An entry of a policy's `layouts` that applies to no GPU of a node, and why. */
+export interface SkippedEntry {
+  /** Index in `layouts`. */
+  readonly entry: number;
+  readonly reason:
+    /** The GPUs that it matches lack MIG, and it requests slices. */
+    | 'NoMig'
+    /** The node has GPUs, but none with these indices. */
+    | 'NoSuchIndex'
+    /** No GPU of the node matches the selector. */
+    | 'NoGpuMatches'
+    /** Earlier entries take every GPU that it matches. */
+    | 'Taken';
+  /** Names the GPUs and what exists instead; without the entry's position. */
+  readonly message: string;
+}
+
+function explainSkipped(
+  index: number,
+  { gpus: selector = {} }: PolicyLayout,
+  gpus: readonly GpuReport[],
+  withoutMig: ReadonlySet<string>,
+): SkippedEntry {
+  const met = gpus.filter((gpu) => matchesGpu(selector, gpu));
+  const sliceable = met.filter(({ uuid }) => !withoutMig.has(uuid));
+  if (sliceable.length > 0) {
+    const message = `earlier entries apply to every GPU that it matches: ${listGpus(sliceable)}`;
+    return { entry: index, reason: 'Taken', message };
+  }
+  if (met.length > 0) {
+    const products = [...new Set(met.map(({ product }) => shorten(product)))].join(', ');
+    const [has, it] = met.length === 1 ? ['has', 'it'] : ['have', 'they'];
+    const message = `${listGpus(met)} (${products}) ${has} no MIG support, so ${it} cannot be sliced`;
+    return { entry: index, reason: 'NoMig', message };
+  }
+  const known = new Set(gpus.map(({ index: number }) => number));
+  const { indices } = selector;
+  if (indices !== undefined && gpus.length > 0 && !indices.some((number) => known.has(number))) {
+    const message = `this node has no GPU ${indices.join(' or ')}; it has ${listGpus(gpus)}`;
+    return { entry: index, reason: 'NoSuchIndex', message };
+  }
+  const nameless = explainNameless(gpus.filter((gpu) => indices?.includes(gpu.index) === true));
+  const message = nameless ?? explainNone(selector, gpus);
+  return { entry: index, reason: 'NoGpuMatches', message };
+}
+
+/** Why a selector cannot match some of these GPUs, if it might. */
+function explainNameless(gpus: readonly GpuReport[]): string | undefined {
+  const nameless = gpus.filter(isNameless);
+  if (nameless.length === 0) return undefined;
+  const [is, it] = nameless.length === 1 ? ['is', 'it is'] : ['are', 'they are'];
+  return `${listGpus(nameless)} ${is} lost, and no agent has read yet what ${it}`;
+}
+
+function explainNone({ models, indices, uuids, pciDeviceIds }: GpuSelector, gpus: readonly GpuReport[]): string {
+  if (gpus.length === 0) return 'this node has no GPU';
+  const wanted = [
+    ...(models === undefined ? [] : [`of models ${models.join(', ')}`]),
+    ...(indices === undefined ? [] : [`with index ${indices.join(', ')}`]),
+    ...(uuids === undefined ? [] : [`with UUID ${uuids.join(', ')}`]),
+    ...(pciDeviceIds === undefined ? [] : [`with PCI device id ${pciDeviceIds.join(', ')}`]),
+  ];
+  const counts = new Map<string, number>();
+  for (const gpu of gpus) {
+    const product = isNameless(gpu) ? 'lost GPU' : shorten(gpu.product);
+    counts.set(product, (counts.get(product) ?? 0) + 1);
+  }
+  const found = [...counts].map(([product, count]) => `${count} × ${product}`);
+  return `no GPU of this node is ${joinWords(wanted)}; it has ${joinWords(found)}`;
+}
+
+/** `GPU 0`, `GPUs 0 and 1`, `GPUs 0 to 7`. */
+function listGpus(gpus: readonly GpuReport[]): string {
+  const numbers = gpus.map(({ index }) => index).toSorted((a, b) => a - b);
+  const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
+  const isRow = numbers.length > 2 && last - first === numbers.length - 1;
+  const text = isRow ? `${first} to ${last}` : joinWords(numbers.map(String));
+  return `${gpus.length === 1 ? 'GPU' : 'GPUs'} ${text}`;
+}
+
+function shorten(product: string): string {
+  return product.replace(/^NVIDIA /, '');
+}
+
+/** Index of the deciding entry by GPU UUID; or the entry that cannot have its GPUs, and why. */
+type Assignment =
+  { readonly entryOf: ReadonlyMap<string, number> } | { readonly entry: number; readonly refusal: LayoutRefusal };
+
+/**
+ * Assigns the GPUs of a node to the entries of a policy. If no entry has a count, there is no choice. Otherwise the assignment is
+ * the one that does least harm to the node as a whole, gives every entry with a count exactly this many GPUs, and keeps as many as it
+ * can of those chosen before. An entry that no GPU of the node reaches does not concern this node and claims nothing.
+ */
+function assignEntries(
+  entries: readonly LayoutEntry[],
+  names: readonly string[],
+  device: DeviceReport,
+  current: Wish | undefined,
+  replacesForeign: boolean,
+): Assignment {
+  const gpus = device.gpus ?? [];
+  if (entries.every(({ entry }) => entry.gpus?.count === undefined)) {
+    return {
+      entryOf: new Map(entries.flatMap(({ layouts }, index) => [...layouts.keys()].map((uuid) => [uuid, index]))),
+    };
+  }
+  const foreign: ForeignInstances = replacesForeign ? new Map() : foreignOn(device);
+  const plan = planNode(
+    gpus.map((gpu) => toNodeGpu(device, gpu, foreign)),
+    entries.map((entry, index) => toNodeWish(entry, names[index] ?? '', current)),
+  );
+  const [short] = plan.refusals;
+  if (short !== undefined) {
+    const lost = explainNameless(gpus);
+    const message = `${short.refusal.message}${lost === undefined ? '' : `; ${lost}`}`;
+    return { entry: short.wish, refusal: refuseShort(entries[short.wish], message) };
+  }
+  return { entryOf: new Map(plan.gpus.flatMap(({ key, wish }) => (wish === undefined ? [] : [[key, wish]]))) };
+}
+
+function toNodeGpu(device: DeviceReport, gpu: GpuReport, foreign: ForeignInstances): NodeGpu {
+  const model = findModel(gpu.product);
+  const { geometry, mig, instances, use } = viewReport(device, gpu);
+  const untouchable = foreign.get(gpu.uuid);
+  return {
+    key: gpu.uuid,
+    index: gpu.index,
+    geometry,
+    have: instances.map((one) => (untouchable?.has(gpuPlaceOf(one)) === true ? { ...one, busy: true } : one)),
+    mig: mig?.current ?? 'Disabled',
+    busy: use !== 'None',
+    lost: gpu.error !== undefined,
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+function toNodeWish({ entry, layouts }: LayoutEntry, name: string, current: Wish | undefined): NodeWish {
+  const count = layouts.size > 0 ? entry.gpus?.count : undefined;
+  const want = new Map([...layouts].map(([uuid, layout]) => [uuid, toWant(layout)]));
+  if (count === undefined) return { want };
+  return {
+    want,
+    count,
+    sticky: (current?.gpus ?? []).filter((one) => one.entry === name).map(({ uuid }: GpuWish) => uuid),
+  };
+}
+
+function toWant(layout: GpuLayout): Want {
+  if ('refusal' in layout) return 'Impossible';
+  return 'mig' in layout ? 'Disabled' : layout.profiles;
+}
+
+/** If no GPU can take the layout, the layout's own numbers explain more than a count of GPUs. */
+function refuseShort(entry: LayoutEntry | undefined, message: string): LayoutRefusal {
+  const layouts = [...(entry?.layouts.values() ?? [])];
+  const refusals = layouts.flatMap((layout) => ('refusal' in layout ? [layout.refusal] : []));
+  const [first] = refusals;
+  return first !== undefined && refusals.length === layouts.length ? first : { reason: 'NotEnoughGpus', message };
+}
+
+/**
+ * Names each entry of `layouts` across edits of the policy: a hash of its selector, including `count`, which still identifies an
+ * entry when its layout is edited, or entries are inserted before it or removed. Among entries with the same selector the second and
+ * later ones get a number. One policy is looked up on thousands of nodes.
+ */
+export const entryHashes = memoize((layouts: readonly PolicyLayout[]): readonly string[] => {
+  const seen = new Map<string, number>();
+  return layouts.map(({ gpus = {} }) => {
+    const name = fingerprint(canonicalJson(gpus));
+    const number = (seen.get(name) ?? 0) + 1;
+    seen.set(name, number);
+    return number === 1 ? name : `${name}-${number}`;
+  });
+});
+
+/** What an entry of `layouts` makes of a GPU with this geometry: MIG off, a layout, or the reason why it cannot. */
+export type GpuLayout =
+  { readonly mig: 'Disabled' } | { readonly profiles: Layout } | { readonly refusal: LayoutRefusal };
+
+/**
+ * Applies one entry of `layouts` to one geometry.
+ * @param model product of the GPU, for refusals and for names of other driver branches: `A100-SXM4-40GB`
+ */
+export function layoutFor(entry: PolicyLayout, geometry: Geometry, model: string): GpuLayout {
+  if (entry.mig !== undefined) return { mig: entry.mig };
+  if (entry.preset !== undefined) return presetFor(entry.preset, geometry, model);
+  return profilesFor(entry.profiles ?? {}, geometry, model);
+}
+
+function presetFor(preset: string, geometry: Geometry, model: string): GpuLayout {
+  const expanded = expandPreset(geometry, preset, findModel(model));
+  if ('refusal' in expanded) {
+    return { refusal: { reason: 'UnknownPreset', message: `${model}: ${expanded.refusal.message}` } };
+  }
+  return expanded.mig === 'Disabled' ? { mig: 'Disabled' } : { profiles: expanded.layout };
+}
+
+function profilesFor(wanted: Layout, geometry: Geometry, model: string): GpuLayout {
+  const profiles: Record<string, number> = {};
+  for (const [name, count] of Object.entries(wanted)) {
+    const known = localName(name, geometry, model);
+    profiles[known] = (profiles[known] ?? 0) + count;
+  }
+  const fit = fitLayout(geometry, profiles, model);
+  if (fit.fits) return { profiles };
+  const reason = fit.refusal.code === 'UnknownProfile' ? 'UnknownProfile' : 'DoesNotFit';
+  return { refusal: { reason, message: fit.refusal.message } };
+}
+
+/**
+ * As the driver that is there names it, with which the device is compared: drivers differ (7g.79gb, 7g.80gb), and a compute instance
+ * over a whole GPU instance has the name of that (3c.3g.20gb).
+ */
+function localName(name: string, geometry: Geometry, model: string): string {
+  const profile = resolveProfile(geometry, name, findModel(model));
+  if (profile === undefined) return name;
+  const { computeSlices } = profile;
+  return computeInstanceName(profile.name, computeInstanceSlices(name, computeSlices), computeSlices);
+}
+
+/** An entry of a policy's `layouts`, on one node. */
+interface LayoutEntry {
+  readonly entry: PolicyLayout;
+  /** What it makes of the GPUs that reach it, by UUID; without GPUs that lack MIG if it requests slices. */
+  readonly layouts: ReadonlyMap<string, GpuLayout>;
+}
+
+/**
+ * Evaluates the entries on the GPUs that reach them: an entry without a count takes every GPU that it applies to, one with a count
+ * may leave a GPU to later entries.
+ */
+function readEntries(layouts: readonly PolicyLayout[], device: DeviceReport): readonly LayoutEntry[] {
+  let open = device.gpus ?? [];
+  return layouts.map((entry) => {
+    const read = readEntry(entry, open, device);
+    if (entry.gpus?.count === undefined) open = open.filter(({ uuid }) => !read.has(uuid));
+    return { entry, layouts: read };
+  });
+}
+
+function readEntry(
+  entry: PolicyLayout,
+  gpus: readonly GpuReport[],
+  device: DeviceReport,
+): ReadonlyMap<string, GpuLayout> {
+  const layouts = new Map<string, GpuLayout>();
+  for (const gpu of gpus) {
+    if (!matchesGpu(entry.gpus ?? {}, gpu)) continue;
+    const geometry = liveGeometry(device, gpu);
+    // A GPU without MIG is already whole; if slices are requested, it is left alone, like a GPU that matches nothing.
+    if (geometry !== undefined) layouts.set(gpu.uuid, layoutFor(entry, geometry, gpu.product.replace(/^NVIDIA /, '')));
+    else if (entry.mig === 'Disabled') layouts.set(gpu.uuid, { mig: 'Disabled' });
+  }
+  return layouts;
+}
+
+/**
+ * Strategy single requires all GPUs of a node in MIG mode with one profile, or none in MIG mode; else the device plugin exits and
+ * GPU Feature Discovery reports MIG-INVALID. GPUs that no layout matches, and GPUs without MIG, count too (facts: k8s-device-plugin
+ * internal/rm/device_map.go).
+ */
+function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]): Mistake | undefined {
+  const after = gpus.flatMap((gpu) => {
+    const wanted = wish.find(({ uuid }) => uuid === gpu.uuid);
+    // What a lost GPU is cannot be told, and it offers nothing.
+    if (wanted === undefined && gpu.error !== undefined) return [];
+    const profiles = wanted ? wanted.profiles && Object.keys(wanted.profiles) : profilesOf(gpu);
+    return [{ gpu, profiles: profiles?.toSorted() }];
+  });
+  const sliced = after.flatMap(({ profiles }) => (profiles === undefined ? [] : [profiles]));
+  if (sliced.length === 0) return undefined;
+  const whole = after.find(({ profiles }) => profiles === undefined);
+  if (whole) {
+    return refuseSingle(`GPU ${whole.gpu.index} (${whole.gpu.product}) would stay whole beside sliced GPUs`);
+  }
+  const names = [...new Set(sliced.flat())];
+  if (names.length > 1) return refuseSingle(`the node would have slices of ${names.join(' and ')}`);
+  const empty = after.find(({ profiles }) => profiles?.length === 0);
+  return empty ? refuseSingle(`GPU ${empty.gpu.index} would be in MIG mode without a slice`) : undefined;
+}
+
+/** What no node could have under strategy single, whatever its GPUs. The schema counts profiles, but not those of a preset. */
+export function checkSinglePreset({ preset }: PolicyLayout): Mistake | undefined {
+  if (preset === 'all-balanced') return refuseSingle(`preset ${preset} makes slices of several profiles`);
+  return preset === 'all-enabled' ? refuseSingle(`preset ${preset} makes no slice`) : undefined;
+}
+
+/** Undefined for a whole GPU. */
+function profilesOf({ mig, instances }: GpuReport): readonly string[] | undefined {
+  return mig === 'Enabled' ? instances.map(({ profile }) => profile) : undefined;
+}
+
+function refuseSingle(found: string): Mistake {
+  return {
+    reason: 'SingleNeedsOneProfile',
+    message:
+      `strategy single needs all GPUs of a node in MIG mode with the same profile, or none in MIG mode: ${found}; ` +
+      'the device plugin would not start. Use strategy mixed, or layouts that cover every GPU of the node with one profile',
+  };
+}
 
 /** What a policy makes of a node's GPUs: one wish per GPU that an entry decides over, or the reason why it cannot. */
 export type NodeResolution =
@@ -44,11 +395,11 @@ export function resolveNode(
 ): NodeResolution {
   const gpus = device.gpus ?? [];
   const { layouts = [] } = spec;
-  const names = nameEntries(layouts);
+  const names = entryHashes(layouts);
   const entries = readEntries(layouts, device);
   const replacesForeign = spec.allow?.replaceForeignInstances === true;
   const assigned = assignEntries(entries, names, device, current, replacesForeign);
-  const place = placeOf(spec);
+  const place = layoutsPath(spec);
   if ('refusal' in assigned) return { ...assigned, place };
   const { entryOf } = assigned;
   const refused = findRefused(entries, entryOf);
@@ -105,4 +456,35 @@ function listSkipped(
     if (served.has(index)) return [];
     return [explainSkipped(index, entry, gpus, entry.mig === 'Disabled' ? new Set() : withoutMig)];
   });
+}
+
+/** What is on the GPUs of a node, equal GPUs counted: `8 × (2×1g.5gb + 1×3g.20gb)`, `1 × whole`. */
+export function deviceText(gpus: readonly GpuReport[]): string {
+  const counts = new Map<string, number>();
+  for (const gpu of gpus) {
+    const text =
+      gpu.error ??
+      (gpu.mig === 'Enabled' ? (gpu.instances.length > 0 ? writeLayout(layoutOf(gpu)) : 'empty') : 'whole');
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].map(([text, count]) => `${count} GPU${count === 1 ? '' : 's'}: ${text}`).join('; ');
+}
+
+/**
+ * The same as a label value: at most 63 of the allowed characters; `various` if GPUs differ or it gets too long. GPUs that cannot be
+ * used do not count: what the others offer is the same as before.
+ */
+export function layoutLabelValue(gpus: readonly GpuReport[]): string {
+  const working = gpus.filter(({ error }) => error === undefined);
+  const values = new Set(
+    working.map((gpu) =>
+      gpu.mig === 'Enabled'
+        ? listProfiles(layoutOf(gpu))
+            .map(([profile, count]) => `${count}x${profile.replaceAll('+', '.')}`)
+            .join('_') || 'empty'
+        : 'whole',
+    ),
+  );
+  const [only = 'whole', ...others] = values;
+  return others.length > 0 || only.length > 63 ? 'various' : only;
 }

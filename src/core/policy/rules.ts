@@ -1,8 +1,113 @@
-import { checkEach, type FieldPath } from '../text/finding.ts';
-import { breakIf, type BrokenRule, RULE_MESSAGES } from './broken-rule.ts';
-import { type Fields, fieldsOf, listOf } from '../text/fields.ts';
-import { checkSelector } from './selector-rules.ts';
-import { viewAsServer } from './server-view.ts';
+import { type FieldPath, checkEach } from '../text/findings.ts';
+import { isChangingLabelKey } from '../../api/label-keys.ts';
+import { explainKey, explainLabelValue } from '../text/syntax.ts';
+import { type Fields, fieldsOf, listOf } from '../text/json.ts';
+import { viewAsServer } from './schema.ts';
+
+/** A rule that a policy breaks; the message is the CRD's own. */
+interface BrokenRule {
+  readonly path: FieldPath;
+  readonly message: string;
+}
+
+/** The messages of the CRD's CEL rules, verbatim: a user sees the same sentence wherever a rule is checked. */
+export const RULE_MESSAGES = {
+  longName: "a policy's name becomes a label value on nodes: at most 63 characters",
+  singleProfile:
+    'strategy single needs exactly one profile in each layout: with two, the device plugin refuses to start and the node shows MIG-INVALID; use strategy mixed for several profiles',
+  mixedComputeInstance:
+    'strategy mixed cannot advertise compute instance profiles such as 1c.3g.20gb: the device plugin would not start; use whole GPU instances, or strategy single',
+  draBackend: 'dra needs backend DRA or Auto: the device plugin reads no DeviceClass',
+  draStrategy:
+    "backends DRA and Auto need strategy mixed: the DRA driver offers every slice by its profile and every whole GPU as itself; none and single are the device plugin's",
+  draComputeInstance:
+    'backend DRA cannot offer compute instance profiles such as 1c.3g.20gb: the DRA driver would exit, for every GPU of the node; use whole GPU instances',
+  draSharing:
+    'backends DRA and Auto do not take sharing.timeSlicing, which is a setting of the device plugin: share a slice by a ResourceClaim that several pods use',
+  draDemand:
+    'with backend DRA or Auto pods may ask by claims, which a demand does not count yet: give each slice a count, without from',
+  emptySelector:
+    'nodeSelector must not be empty: set at least one label, for example pool: inference or nvidia.com/gpu.present: "true"',
+  changingLabel:
+    'nodeSelector uses a label that a layout changes: select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models',
+  impossibleLabel:
+    'nodeSelector has a label that no node can have: a key has at most 63 letters, digits, - _ and ., optionally after a DNS name and a slash; so does a value, which may be empty; both begin and end with a letter or digit',
+  operatorValues: 'operators In and NotIn need values; Exists and DoesNotExist must have none',
+  mps: 'MPS is rejected: sharing using MPS is not supported for MIG devices (NVIDIA device plugin); use timeSlicing, or smaller slices',
+  tooManyGlobs: 'at most 256 models selectors in all layouts together',
+  tooManyProfiles: 'at most 256 profiles in all layouts together',
+  layoutsOrDemand:
+    'exactly one of layouts and demand must be set: layouts say what each GPU becomes, a demand what all of them offer together',
+  demandStrategy:
+    'a demand needs strategy mixed: under single pods request nvidia.com/gpu, which says no size, and a node changes only as a whole; none offers no slices. Write layouts for these',
+  drainTimeout:
+    'timeout 0s gives up before the first eviction: set for how long pods may terminate, for example 10m, or onTimeout Wait',
+  demandDrain:
+    'a demand evicts no pod unless its evict is IfNeeded, so drain.scope Node has nothing to do: leave it out, or set demand.evict: IfNeeded',
+  demandRest:
+    'what a demand does not need changes without any eviction, and drain.scope Node would evict all pods of the node: leave out demand.rest or drain.scope',
+  demandSharing:
+    'a demand counts slices, and sharing would offer each of them several times: leave out sharing, or write layouts',
+  sliceCount: 'count is a fixed number, and min, max and spare follow pods: set one or the others',
+  sliceRange: 'min of a slice must not be more than its max',
+  declaredCount: 'each slice of a demand needs a count, unless from: Pods or from: Kueue has it follow pods',
+  declaredSteady:
+    'stabilization is about what pods ask for, which a demand follows only with from: Pods or from: Kueue',
+  sliceKind:
+    'exactly one of profiles, memory and mig must be set: profiles names what serves, memory the least that does, and mig: Disabled asks for whole GPUs',
+  sliceNames:
+    'two slices of a demand have one name; a slice without a name has that of its first profile or its memory, or whole',
+  scheduleNames: 'two schedules have one name',
+  scheduleContent: 'exactly one of layouts and demand must be set in a schedule',
+  tooManyScheduledGlobs: 'at most 256 models selectors in all layouts of the schedules together',
+  tooManyScheduledProfiles: 'at most 256 profiles in all layouts of the schedules together',
+  exclusive: 'exactly one of profiles, preset and mig must be set',
+  profileName:
+    'a profile is written as nvidia-smi writes it, for example 1g.5gb, 1g.5gb+me, 1g.24gb-me, 2g.48gb+gfx or 1c.3g.20gb',
+} as const;
+
+function breakIf(isBroken: boolean, path: FieldPath, message: string): readonly BrokenRule[] {
+  return isBroken ? [{ path, message }] : [];
+}
+
+/** The CEL rules of `nodeSelector`. */
+function checkSelector(selector: Fields, path: FieldPath): readonly BrokenRule[] {
+  const labels = Object.entries(fieldsOf(selector['matchLabels']) ?? {});
+  const expressions = listOf(selector['matchExpressions']);
+  return [
+    ...breakIf(labels.length + expressions.length === 0, path, RULE_MESSAGES.emptySelector),
+    ...checkEach(labels, ([key, value]) => checkLabel(key, value, [...path, 'matchLabels', key])),
+    ...checkEach(expressions, (expression, index) => checkExpression(expression, [...path, 'matchExpressions', index])),
+  ];
+}
+
+function checkLabel(key: string, value: unknown, path: FieldPath): readonly BrokenRule[] {
+  return [
+    ...breakIf(isChangingLabelKey(key), path, RULE_MESSAGES.changingLabel),
+    ...breakIf(explainKey(key) !== undefined || isImpossible(value), path, RULE_MESSAGES.impossibleLabel),
+  ];
+}
+
+function checkExpression(expression: unknown, path: FieldPath): readonly BrokenRule[] {
+  const fields = fieldsOf(expression);
+  const key = fields?.['key'];
+  const operator = fields?.['operator'];
+  const values = listOf(fields?.['values']);
+  const needsValues = operator === 'In' || operator === 'NotIn';
+  const takesNone = operator === 'Exists' || operator === 'DoesNotExist';
+  const isWrong = (needsValues && values.length === 0) || (takesNone && values.length > 0);
+  return [
+    ...(typeof key === 'string' ? checkLabel(key, '', [...path, 'key']) : []),
+    ...checkEach(values, (value, index) =>
+      breakIf(isImpossible(value), [...path, 'values', index], RULE_MESSAGES.impossibleLabel),
+    ),
+    ...breakIf(isWrong, path, RULE_MESSAGES.operatorValues),
+  ];
+}
+
+function isImpossible(value: unknown): boolean {
+  return typeof value === 'string' && explainLabelValue(value) !== undefined;
+}
 
 const PROFILE = /^([1-7]c[.])?[1-9]g[.][0-9]{1,3}gb([+](me|me[.]all|gfx)|-me)?$/;
 

@@ -1,14 +1,112 @@
+import { type Fields, fieldsOf, isFields, listOf } from '../text/json.ts';
+import { cutGenerateName, explainKey, explainLabelValue, isSubdomain } from '../text/syntax.ts';
+import { shape } from '../../api/generated/gpu-partition-policy.shape.ts';
+import { type FieldPath, type Finding, checkEach } from '../text/findings.ts';
+import { findNearestWords } from '../text/words.ts';
 import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
-import type { GpuPartitionPolicy } from '../../api/types.ts';
-import type { FieldPath, Finding } from '../text/finding.ts';
-import { viewAsServer } from './server-view.ts';
-import { explainUnknownField } from './unknown-field.ts';
-import { listOf } from '../text/fields.ts';
+import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
+import { specDefaults } from '../../api/generated/gpu-partition-policy.defaults.ts';
+
+/**
+ * A policy as the API server sees it when it checks the schema: null fields are gone (apiextensions prunes them unless the schema
+ * says nullable), a name is generated from `generateName`, and `status` is the controller's to write. Metadata is reduced to its
+ * name; {@link checkMetadata} checks the rest. Undefined for what is not an object.
+ */
+export function viewAsServer(value: unknown): Fields | undefined {
+  if (!isFields(value)) return undefined;
+  const { metadata, spec, ...rest } = value;
+  const view: Record<string, unknown> = { ...rest };
+  delete view['status'];
+  if (spec !== undefined && spec !== null) view['spec'] = dropNulls(spec);
+  if (metadata !== undefined && metadata !== null) view['metadata'] = nameOnly(metadata);
+  return view;
+}
+
+function nameOnly(metadata: unknown): unknown {
+  const fields = fieldsOf(metadata);
+  if (fields === undefined) return metadata;
+  const { name, generateName } = fields;
+  if (name !== undefined && name !== null && name !== '') return { name };
+  const isGenerated = typeof generateName === 'string' && generateName !== '';
+  return isGenerated ? { name: `${cutGenerateName(generateName)}xxxxx` } : {};
+}
+
+/** Nulls in lists stay: they are items of the wrong type. */
+function dropNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropNulls);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== null)
+      .map(([key, item]) => [key, dropNulls(item)]),
+  );
+}
+
+/** The part of a JSON schema that tells which fields there are. */
+interface Shape {
+  readonly type?: string;
+  readonly anyOf?: unknown;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+}
+
+const policy: Shape = { properties: { apiVersion: {}, kind: {}, metadata: {}, ...shape } };
+
+/**
+ * Says that a policy has no such field, and which one may be meant: a similar one of the same object, or the one of that name that is
+ * closest: a schedule has layouts and a demand of its own.
+ *
+ * @param known fields of the object; absent: those of the schema
+ */
+function explainUnknownField(path: FieldPath, known = listFields(path.slice(0, -1))): string {
+  const field = String(path.at(-1));
+  const meant = findNearestWords(field, known, 1)[0] ?? findAround(field, path.slice(0, -1));
+  if (meant === undefined) return `unknown field ${field}; the API server would drop it`;
+  return `unknown field ${field}, which the API server would drop; did you mean ${meant}?`;
+}
+
+function listFields(path: FieldPath): readonly string[] {
+  return Object.keys(shapeAt(path).properties ?? {});
+}
+
+function shapeAt(path: FieldPath): Shape {
+  return path.reduce<Shape>(
+    ({ properties, items }, step) => (typeof step === 'number' ? items : properties?.[step]) ?? {},
+    policy,
+  );
+}
+
+/** As in the reference of the API: `spec.schedules[].layouts[]`. */
+function nameField(path: FieldPath): string {
+  return path.map((step, index) => (typeof step === 'number' ? '[]' : `${index === 0 ? '' : '.'}${step}`)).join('');
+}
+
+/** The one in the closest object around. */
+function findAround(field: string, path: FieldPath): string | undefined {
+  if (path.length === 0) return findBelow(field, 'spec', shape.spec);
+  return findBelow(field, nameField(path), shapeAt(path)) ?? findAround(field, path.slice(0, -1));
+}
+
+/** The outermost one in an object of this shape. */
+function findBelow(field: string, place: string, top: Shape): string | undefined {
+  let level: readonly (readonly [path: string, Shape])[] = [[place, top]];
+  while (level.length > 0) {
+    const found = level.find(([, { properties = {} }]) => Object.hasOwn(properties, field));
+    if (found) return `${found[0]}.${field}`;
+    level = level.flatMap(([path, { properties = {} }]) =>
+      Object.entries(properties).flatMap(([name, one]: [string, Shape]) => [
+        [`${path}.${name}`, one] as const,
+        ...(one.items ? [[`${path}.${name}[]`, one.items] as const] : []),
+      ]),
+    );
+  }
+  return undefined;
+}
 
 type ShapeError = NonNullable<typeof validate.errors>[number];
 
 /** A policy of the right shape, or all findings of the CRD's schema. CEL rules are not included. */
-export type CheckedShape = { readonly policy: GpuPartitionPolicy } | { readonly findings: readonly Finding[] };
+type CheckedShape = { readonly policy: GpuPartitionPolicy } | { readonly findings: readonly Finding[] };
 
 export function checkShape(value: unknown): CheckedShape {
   const view = viewAsServer(value);
@@ -136,4 +234,102 @@ function nameType(type: string): string {
     boolean: 'true or false',
   };
   return names[type] ?? type;
+}
+
+type Check = (value: unknown, path: FieldPath) => readonly Finding[];
+
+/** apimachinery `api/validation`: all keys and values of the annotations together. */
+const MAX_ANNOTATION_BYTES = 256 * 1024;
+
+/** What people write into metadata, and what the API server would refuse of it. */
+const written: Readonly<Record<string, Check>> = {
+  name: checkName,
+  generateName: checkGenerateName,
+  labels: (value, path) => checkMap(value, path, explainKey, explainLabelValue),
+  annotations: checkAnnotations,
+};
+
+/** What servers and controllers write: an object that was read from a cluster has it, and only the server can judge it. */
+const serversFields: readonly string[] = [
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+];
+
+/** What the API server refuses in an object's metadata. Null counts as absent. The schema checks whether there is a name, and its type. */
+export function checkMetadata(metadata: unknown): readonly Finding[] {
+  return checkEach(Object.entries(fieldsOf(metadata) ?? {}), ([name, value]) => {
+    const at = ['metadata', name];
+    const check = Object.hasOwn(written, name) ? written[name] : undefined;
+    if (check !== undefined) return value === null ? [] : check(value, at);
+    return serversFields.includes(name) ? [] : refuse(at, explainUnknownField(at, Object.keys(written)));
+  });
+}
+
+function checkName(value: unknown, path: FieldPath): readonly Finding[] {
+  if (typeof value !== 'string' || value === '' || isSubdomain(value)) return [];
+  const message = `${JSON.stringify(value)} is not a Kubernetes object name: lower-case letters, digits, - and ., first and last a letter or digit`;
+  return [{ severity: 'error', code: 'InvalidName', path, message }];
+}
+
+/** The server appends letters and digits, so it may end with a dash. */
+function checkGenerateName(value: unknown, path: FieldPath): readonly Finding[] {
+  if (typeof value !== 'string') return refuse(path, 'must be a string; put it in quotes');
+  return checkName(value.replace(/-$/, 'a'), path);
+}
+
+function checkAnnotations(value: unknown, path: FieldPath): readonly Finding[] {
+  const findings = checkMap(
+    value,
+    path,
+    (key) => explainKey(key.toLowerCase()),
+    () => undefined,
+  );
+  const texts = Object.entries(fieldsOf(value) ?? {}).flat();
+  const bytes = texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? countBytes(text) : 0), 0);
+  if (bytes <= MAX_ANNOTATION_BYTES) return findings;
+  return [...findings, ...refuse(path, `must have at most ${MAX_ANNOTATION_BYTES} bytes in total, they have ${bytes}`)];
+}
+
+function checkMap(
+  value: unknown,
+  path: FieldPath,
+  explainName: (key: string) => string | undefined,
+  explainValue: (value: string) => string | undefined,
+): readonly Finding[] {
+  if (!isFields(value)) return refuse(path, 'must be an object');
+  return checkEach(Object.entries(value), ([key, item]) => {
+    const at = [...path, key];
+    // The server decodes null as an empty string here.
+    if (item !== null && typeof item !== 'string') return refuse(at, 'must be a string; put it in quotes');
+    const reason = explainName(key) ?? explainValue(item ?? '');
+    return reason === undefined ? [] : refuse(at, reason);
+  });
+}
+
+function countBytes(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+function refuse(path: FieldPath, message: string): readonly Finding[] {
+  return [{ severity: 'error', code: 'InvalidField', path, message }];
+}
+
+/** A spec as the API server stores it: omitted fields have the schema's defaults. */
+export function fillDefaults(spec: PolicySpec): PolicySpec {
+  return {
+    ...specDefaults,
+    ...spec,
+    drain: { ...specDefaults.drain, ...spec.drain },
+    rollout: { ...specDefaults.rollout, ...spec.rollout },
+    allow: { ...specDefaults.allow, ...spec.allow },
+  };
 }

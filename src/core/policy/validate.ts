@@ -1,21 +1,26 @@
 import type { GpuPartitionPolicy, PolicyLayout, PolicySpec } from '../../api/types.ts';
-import type { FieldPath, Finding } from '../text/finding.ts';
-import { MODELS } from '../gpu/geometry/models.ts';
-import { joinWords } from '../gpu/search/layout-words.ts';
-import { judgeLayouts, type LayoutVerdict, listGuesses, type ModelVerdict, nameModel } from './layout-verdict.ts';
-import { fieldsOf } from '../text/fields.ts';
-import { checkDemand } from './demand-check.ts';
-import { checkMetadata } from './metadata.ts';
+import type { FieldPath, Finding } from '../text/findings.ts';
+import { MODELS } from '../gpu/geometry.ts';
+import { joinWords } from '../gpu/layout.ts';
+import {
+  judgeLayouts,
+  type LayoutVerdict,
+  listGuesses,
+  type ModelVerdict,
+  nameModel,
+  checkDemand,
+  checkPolicySharing,
+} from './check.ts';
+import { fieldsOf } from '../text/json.ts';
+import { checkMetadata, checkShape } from './schema.ts';
 import { findBrokenRules } from './rules.ts';
-import { checkShape } from './schema.ts';
 import { listBadWindows, type Variant, variantsOf } from './schedules.ts';
-import { checkPolicySharing } from './sharing.ts';
-import { checkSinglePreset } from './single.ts';
+import { checkSinglePreset } from './resolve-node.ts';
 
 type Refused = Required<ModelVerdict>;
 
 /** A checked document: the policy if its shape is right, and all findings. */
-export interface ValidatedPolicy {
+interface ValidatedPolicy {
   readonly policy: GpuPartitionPolicy | undefined;
   readonly findings: readonly Finding[];
 }

@@ -1,8 +1,60 @@
-import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
-import { definedOnly } from '../text/defined-fields.ts';
-import { isRetiring, retire } from './retirement.ts';
-import { specUnder } from './schedules.ts';
-import { laterMark, type ScheduleMark } from './timetable.ts';
+import { cleanupFinalizer } from '../../api/names.ts';
+import type { GpuPartitionPolicy, GpuSelector, PolicySpec, PolicyStatus } from '../../api/types.ts';
+import { deepEqual, omitUndefined, compareText, canonicalJson } from '../text/json.ts';
+import { variantsOf, specUnder, laterMark, type ScheduleMark } from './schedules.ts';
+import { isEmptySelection, meetsSelection, requirementsOf } from '../kubernetes/selectors.ts';
+
+/** Whether a policy is being deleted and first makes its GPUs whole. */
+export function isRetiring({ metadata, spec }: GpuPartitionPolicy): boolean {
+  const isHeld = metadata.finalizers?.includes(cleanupFinalizer) === true;
+  return metadata.deletionTimestamp !== undefined && spec.onDelete === 'DisableMig' && isHeld;
+}
+
+/**
+ * A policy that is being deleted, as it is carried out: the GPUs that it decided over become whole again, within its budget.
+ * Whatever could keep it from ever finishing no longer applies: windows, a pause, a budget of 0, a threshold.
+ */
+export function asDeleted(policy: GpuPartitionPolicy): GpuPartitionPolicy {
+  const { sharing: _over, demand: _served, schedules: _switched, ...spec } = policy.spec;
+  const { canary: _first, windows: _windows, maxUnavailable = 1, ...rollout } = spec.rollout ?? {};
+  const isHold = maxUnavailable === 0 || maxUnavailable === '0%';
+  const whole: PolicySpec = {
+    ...spec,
+    mode: 'Enforce',
+    layouts: selectorsOf(policy.spec).map((gpus) => ({ ...(gpus && { gpus }), mig: 'Disabled' })),
+    rollout: { ...rollout, maxUnavailable: isHold ? 1 : maxUnavailable, failureThreshold: '100%', paused: false },
+  };
+  return { ...policy, spec: whole };
+}
+
+/** All GPUs over which any of its schedules decided; of equal selectors the one that takes the most. */
+function selectorsOf(spec: PolicySpec): readonly (GpuSelector | undefined)[] {
+  const [own, ...others] = variantsOf(spec).map(({ spec: { layouts = [{}] } }) => layouts.map(({ gpus }) => gpus));
+  const found = [...(own ?? [])];
+  for (const gpus of others.flat()) {
+    const same = found.findIndex((one) => deepEqual(withoutCount(one), withoutCount(gpus)));
+    if (same === -1) found.push(gpus);
+    else if ((gpus?.count ?? Infinity) > (found[same]?.count ?? Infinity)) found[same] = gpus;
+  }
+  return found;
+}
+
+function withoutCount({ count: _count, ...gpus }: GpuSelector = {}): GpuSelector {
+  return gpus;
+}
+
+/** The finalizers that a policy should have; undefined if it already has them. */
+export function wantedFinalizers(
+  { metadata, spec }: GpuPartitionPolicy,
+  isDone: boolean,
+): readonly string[] | undefined {
+  const { finalizers = [], deletionTimestamp } = metadata;
+  const isWanted = spec.onDelete === 'DisableMig' && !isDone;
+  const isThere = finalizers.includes(cleanupFinalizer);
+  // No finalizer can be added to an object that is being deleted.
+  if (isWanted === isThere || (isWanted && deletionTimestamp !== undefined)) return undefined;
+  return isWanted ? [...finalizers, cleanupFinalizer] : finalizers.filter((one) => one !== cleanupFinalizer);
+}
 
 /**
  * The generations of a policy that matter. A generation that is not accepted changes nothing: neither what becomes of a node, nor
@@ -72,7 +124,7 @@ function readNewest(
   // What it decided over becomes whole, not what a generation selects that was never accepted. How that goes may still be edited.
   const { onDelete, rollout, drain, allow } = given.spec;
   const { rollout: _pace, drain: _drain, allow: _allowed, ...what } = inForce.spec;
-  return retire({ ...given, spec: { ...what, ...definedOnly({ onDelete, rollout, drain, allow }) } });
+  return asDeleted({ ...given, spec: { ...what, ...omitUndefined({ onDelete, rollout, drain, allow }) } });
 }
 
 function generationOf({ metadata }: GpuPartitionPolicy): number {
@@ -121,7 +173,7 @@ export function storeVersions({
   acceptedGeneration,
   inForce,
 }: Omit<PolicyVersions, 'newest'>): Pick<PolicyStatus, 'acceptedGeneration' | 'inForce'> {
-  return definedOnly({ acceptedGeneration, inForce: inForce && storeVersion(inForce) });
+  return omitUndefined({ acceptedGeneration, inForce: inForce && storeVersion(inForce) });
 }
 
 function storeVersion(version: GpuPartitionPolicy): StoredVersion {
@@ -150,4 +202,89 @@ function isSpec(spec: StoredVersion['spec']): spec is PolicySpec {
 function versionOf(given: GpuPartitionPolicy, generation: number | undefined, spec: PolicySpec): GpuPartitionPolicy {
   const { generation: _newest, ...metadata } = given.metadata;
   return { ...given, metadata: { ...metadata, ...(generation !== undefined && { generation }) }, spec };
+}
+
+/** What an author would write to get this spec: without what the API server and the controller add. */
+export function withoutServerFields(
+  { apiVersion, kind, metadata }: GpuPartitionPolicy,
+  spec: PolicySpec,
+): GpuPartitionPolicy {
+  return { apiVersion, kind, metadata: { name: metadata.name }, spec };
+}
+
+/** An entry of `metadata.managedFields`. */
+interface ManagedFields {
+  readonly manager?: string;
+  readonly time?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: Readonly<Record<string, unknown>>;
+}
+
+/** Who wrote a spec last, and when, by the field managers that the API server knows; empty if it knows none. */
+export function writerOf({ metadata }: Pick<GpuPartitionPolicy, 'metadata'>): Pick<ManagedFields, 'manager' | 'time'> {
+  const writers = ((metadata['managedFields'] ?? []) as readonly ManagedFields[])
+    .filter(({ fieldsV1 = {}, subresource = '' }) => subresource === '' && 'f:spec' in fieldsV1)
+    .toSorted((a, b) => compareText(b.time ?? '', a.time ?? ''));
+  const { manager, time } = writers[0] ?? {};
+  return omitUndefined({ manager, time });
+}
+
+/** Of its managed fields, which are half of an object, only who wrote its spec is kept. */
+export function keepWriter<Policy extends GpuPartitionPolicy>(policy: Policy): Policy {
+  const writer = writerOf(policy);
+  const managedFields = writer.manager === undefined ? [] : [{ ...writer, fieldsV1: { 'f:spec': {} } }];
+  return { ...policy, metadata: { ...policy.metadata, managedFields } };
+}
+
+/** Writes of one policy's status in a row that wait for nothing: an edit and what becomes of it take two or three. */
+const most = 5;
+/** After those, one write is due in each interval, in ms. */
+const intervalMs = 1000;
+
+/** How often a policy's status was written lately. Times in ms since the epoch. */
+export interface WritePace {
+  readonly lastMs: number;
+  /** When all writes so far are paid for, one an interval. */
+  readonly paidMs: number;
+}
+
+export const noWrites: WritePace = { lastMs: -Infinity, paidMs: -Infinity };
+
+/**
+ * In how many ms a status may be written; 0: now. News waits only if there was much of it, the node counts, which change with every
+ * node of a large fleet, for an interval in any case.
+ */
+export function writeDueInMs({ lastMs, paidMs }: WritePace, isNews: boolean, now: number): number {
+  const news = paidMs - (most - 1) * intervalMs;
+  return Math.max(0, (isNews ? news : Math.max(news, lastMs + intervalMs)) - now);
+}
+
+export function noteWrite({ paidMs }: WritePace, now: number): WritePace {
+  return { lastMs: now, paidMs: Math.max(paidMs, now) + intervalMs };
+}
+
+/** Order in which policies win a node: higher priority first, then older, then by name. */
+export function byPrecedence(a: GpuPartitionPolicy, b: GpuPartitionPolicy): number {
+  return (
+    (b.spec.priority ?? 0) - (a.spec.priority ?? 0) ||
+    compareText(a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '') ||
+    compareText(a.metadata.name, b.metadata.name)
+  );
+}
+
+/**
+ * Whether a node's labels match the selector. The CRD refuses an invalid or empty one, but an object may be older than the rule:
+ * neither is ever read as "the whole fleet", as `DoesNotExist` of an impossible key would be.
+ */
+export function selectsNode(selector: PolicySpec['nodeSelector'], labels: Readonly<Record<string, string>>): boolean {
+  return !isEmptySelection(selector) && meetsSelection(selector, labels);
+}
+
+/** What decides between policies on a node; with equal keys only age and name decide. */
+export function claimKey({ nodeSelector, priority = 0 }: PolicySpec): string {
+  const requirements = requirementsOf(nodeSelector).map(({ key, operator, values = [] }) =>
+    canonicalJson({ key, operator, values: [...new Set(values)].sort() }),
+  );
+  const unique = [...new Set(requirements)].sort();
+  return `${priority} ${unique.join(' ')}`;
 }

@@ -1,11 +1,143 @@
-import type { PolicyStatus } from '../../api/types.ts';
-import type { CanaryState } from './canary.ts';
-import { mostNames, type RolloutGate } from './gate.ts';
-import type { LedgerSnapshot } from './ledger.ts';
-import { countLimit } from './limit.ts';
-import type { RolloutStates } from './rollout-states.ts';
-import type { Slot } from './slot.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
+import type { PolicyReason } from '../../api/names.ts';
+import { countWords } from '../text/words.ts';
+import { timeText, durationMs } from '../text/syntax.ts';
 import { stateOfWindows } from './windows.ts';
+import type { LedgerSnapshot } from './ledger.ts';
+import type { RolloutStates } from './fleet.ts';
+
+/** A number of nodes, or a percentage of them. */
+export type Limit = number | string;
+
+/** Rounded down, at least 1 unless it is 0. @param of the number of nodes that a percentage refers to */
+export function countLimit(limit: Limit, of: number): number {
+  const [, percent] = typeof limit === 'string' ? (/^([0-9]+)%$/.exec(limit) ?? []) : [];
+  const share = percent === undefined ? Number(limit) : (of * Number(percent)) / 100;
+  // An unreadable limit holds everything back: it must never admit more than was meant.
+  if (!Number.isFinite(share) || Number(percent ?? limit) <= 0) return 0;
+  return Math.max(1, Math.floor(share));
+}
+
+/** Whether a node has GPUs, or had some that are lost; false until its agent has reported. Percentages of nodes are of these. */
+export function hasGpus(partition: GpuNodePartition | undefined): boolean {
+  const { gpus = [], lastGood } = partition?.status?.device ?? {};
+  return gpus.length > 0 || (lastGood?.gpus ?? []).length > 0;
+}
+
+/**
+ * Why nodes that request a slot do not get one, other than that others have it. Points in time rather than remaining time: otherwise
+ * every look would be a write.
+ */
+export type RolloutGate =
+  | { readonly reason: 'Frozen'; readonly why: string }
+  | { readonly reason: 'Paused' }
+  | { readonly reason: 'Held' }
+  | {
+      readonly reason: 'Halted';
+      readonly failed: ReadonlySet<string>;
+      readonly threshold: number;
+      readonly isCanary: boolean;
+    }
+  | { readonly reason: 'WindowClosed'; readonly opensAt: number | undefined }
+  | { readonly reason: 'Capped'; readonly most: number; readonly others: readonly SlotHolder[] }
+  | {
+      readonly reason: 'NodesUnavailable';
+      readonly most: number;
+      readonly count: number;
+      /** The first of them. */
+      readonly nodes: readonly NodeRolloutState[];
+      /** Nodes in flight besides those: they take places too. */
+      readonly changing: number;
+    }
+  | { readonly reason: 'CanarySoak'; readonly nodes: readonly string[]; readonly endsAt: number | undefined };
+
+/** How many of the nodes that keep others waiting are named. */
+const mostNames = 5;
+
+/** How the words for a frozen cluster begin: they end the message of every policy. */
+export const frozenWords = 'the whole cluster is frozen';
+
+/** For conditions: why, and what to do. */
+export function describeGate(gate: RolloutGate): string {
+  switch (gate.reason) {
+    case 'Frozen':
+      return `${frozenWords}: ${gate.why}. No node starts to change; restart the controller without --freeze to continue`;
+    case 'Paused':
+      return 'the rollout is paused; set spec.rollout.paused to false to continue';
+    case 'Held':
+      return 'spec.rollout.maxUnavailable is 0: no node starts to change; raise it to continue';
+    case 'Halted': {
+      const names = listNames([...gate.failed]);
+      const limit = gate.isCanary ? 'a canary must not fail' : `spec.rollout.failureThreshold is ${gate.threshold}`;
+      return `${gate.failed.size} failed (${names}), and ${limit}: no new node starts. Failed nodes are retried; the rollout continues when they are Ready, or when the policy changes`;
+    }
+    case 'WindowClosed':
+      return gate.opensAt === undefined
+        ? 'no window in spec.rollout.windows ever opens'
+        : `outside spec.rollout.windows; the next window opens at ${timeText(gate.opensAt)}`;
+    case 'Capped': {
+      const most = countWords(gate.most, 'node');
+      return `--max-concurrent-nodes of the controller allows ${most} of all policies at a time, and others change now: ${listHolders(gate.others)}`;
+    }
+    case 'NodesUnavailable': {
+      const { count, nodes, changing } = gate;
+      const beside = changing === 0 ? '' : ` beside ${changing} that ${changing === 1 ? 'changes' : 'change'}`;
+      const names = nodes.map(({ node, isReady }) => `${node} (${isReady ? 'cordoned' : 'not Ready'})`);
+      const most = countWords(gate.most, 'unavailable node');
+      return `spec.rollout.maxUnavailable allows ${most}, and there ${count === 1 ? 'is' : 'are'} ${count} already${beside}: ${listNames(names, count)}. The rollout continues when fewer are`;
+    }
+    case 'CanarySoak': {
+      const names = listNames(gate.nodes);
+      return gate.endsAt === undefined
+        ? `waiting for the canary: ${names}`
+        : `the canary is Ready (${names}); the rest follows at ${timeText(gate.endsAt)}`;
+    }
+  }
+}
+
+/** What keeps every node of a policy from starting, whichever asks. */
+export interface RolloutStop {
+  readonly reason: PolicyReason;
+  /** With what to do. */
+  readonly message: string;
+}
+
+/**
+ * Finds what stops the whole rollout of a policy, by what its author wrote and by its status; undefined if nothing does.
+ *
+ * @param now in ms since the epoch; undefined: what depends on the time is not told
+ */
+export function findStop({ spec, status }: GpuPartitionPolicy, now: number | undefined): RolloutStop | undefined {
+  if (spec.mode === 'Plan') return { reason: 'PlanOnly', message: 'mode Plan changes nothing: set mode: Enforce' };
+  const { paused, maxUnavailable = 1, windows } = spec.rollout ?? {};
+  if (paused === true) return stopBy({ reason: 'Paused' });
+  if (countLimit(maxUnavailable, 1) === 0) return stopBy({ reason: 'Held' });
+  const window = now === undefined ? undefined : stateOfWindows(windows, now);
+  if (window?.isOpen === false) return stopBy({ reason: 'WindowClosed', opensAt: window.opensAt });
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const reason = (['Frozen', 'Halted'] as const).find((one) => one === ready?.reason);
+  return ready?.status === 'False' && reason !== undefined ? { reason, message: ready.message } : undefined;
+}
+
+function stopBy(gate: RolloutGate): RolloutStop {
+  return { reason: gate.reason, message: describeGate(gate) };
+}
+
+function listHolders(holders: readonly SlotHolder[]): string {
+  const named = holders.slice(0, mostNames);
+  const more = holders.length - named.length;
+  const groups = [...Map.groupBy(named, ({ policy }) => policy)].map(([policy, nodes]) => {
+    const words = nodes.map(({ node, since }) => (since === undefined ? node : `${node} (since ${since})`));
+    return `policy ${policy} ${words.join(', ')}`;
+  });
+  return [...groups, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** @param count if these are only the first of so many */
+function listNames(names: readonly string[], count = names.length): string {
+  const more = count - mostNames;
+  return more > 0 ? `${names.slice(0, mostNames).join(', ')} and ${more} more` : names.join(', ');
+}
 
 /** What a rollout may do now, in numbers of nodes. */
 export type RolloutLimits = NonNullable<PolicyStatus['limits']>;
@@ -104,4 +236,222 @@ function findShortage(
     return { reason: 'NodesUnavailable', most, count: rolloutStates.unavailable.size, nodes, changing };
   }
   return room <= 0 && cap.others.length > 0 ? { reason: 'Capped', ...cap } : undefined;
+}
+
+/** A node in a ledger. */
+export interface SlotHolder {
+  readonly policy: string;
+  readonly node: string;
+  /** When it was admitted, RFC 3339. */
+  readonly since: string | undefined;
+}
+
+/** What all policies together may have in flight. */
+export interface ClusterCap {
+  /** How many nodes. */
+  readonly most: number;
+  /** Those in the ledgers of other policies. */
+  readonly others: readonly SlotHolder[];
+}
+
+/** @param ledgers of all policies, by name */
+export function capBeside(
+  policy: string,
+  most: number,
+  ledgers: Iterable<readonly [policy: string, ledger: readonly Slot[]]>,
+): ClusterCap {
+  const others = [...ledgers].filter(([name]) => name !== policy);
+  return { most, others: others.flatMap(([name, ledger]) => ledger.map((slot) => holderOf(name, slot))) };
+}
+
+function holderOf(policy: string, { node, startTime }: Slot): SlotHolder {
+  return { policy, node, since: startTime };
+}
+
+/** Of a controller that has no such option, or of which nothing is known. */
+const usualCap = '10%';
+
+/**
+ * How many nodes of all policies may change at a time: as given, else as the leading controller has written it.
+ *
+ * @param partitions of all nodes
+ * @param given the controller's `--max-concurrent-nodes`
+ */
+export function findCap(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  given?: Limit,
+): number {
+  const written = findWritten(policies);
+  if (given === undefined && written !== undefined) return written;
+  return countLimit(given ?? usualCap, partitions.filter(hasGpus).length);
+}
+
+/** Whether {@link findCap} assumes the controller's default: no option says otherwise, and no leader has written its own. */
+export function isCapAssumed(policies: readonly GpuPartitionPolicy[], given?: Limit): boolean {
+  return given === undefined && findWritten(policies) === undefined;
+}
+
+function findWritten(policies: readonly GpuPartitionPolicy[]): number | undefined {
+  return policies.flatMap(({ status }) => status?.limits?.maxConcurrentNodes ?? [])[0];
+}
+
+export interface CanaryState {
+  /** To be kept in the status; undefined if the policy asks for no canary. */
+  readonly record: Canary | undefined;
+  /** How many more nodes may start as canaries; undefined if the rest may follow. */
+  readonly places: number | undefined;
+  /** When the rest may follow, in ms since the epoch; undefined if the canaries are not ready. */
+  readonly endsAt?: number | undefined;
+}
+
+/** Progress of a generation's canary. @param held nodes with a slot */
+export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>): CanaryState {
+  const { policy, now, rolloutStateOf, hasAskedSince } = snapshot;
+  const spec = policy.spec.rollout?.canary;
+  if (!spec) return { record: undefined, places: undefined };
+  const { generation = 0 } = policy.metadata;
+  const { canary: known, schedule } = policy.status ?? {};
+  // Each switch has its own: what was right by day says nothing about the night.
+  const of = { generation, ...(schedule?.name !== undefined && { schedule: schedule.name }) };
+  // One that only looks starts nothing: what was found of the generation in force still holds when that continues.
+  if (known && policy.spec.mode === 'Plan') return { record: known, places: 0 };
+  // A pause, a resumption and a change of pace ask for nothing new.
+  const isSame = known !== undefined && known.schedule === schedule?.name && hasAskedSince(known.generation);
+  const before = isSame ? { ...known, generation } : { ...of, nodes: [] };
+  // What happens to its nodes later no longer affects it.
+  if (before.passedTime !== undefined) return { record: before, places: undefined };
+  const nodes = before.nodes.filter((node) => isCanary(node, snapshot, held));
+  const places = Math.max(0, spec.nodes - nodes.length);
+  // A new leader has not seen all of them yet: do not start over because of that.
+  const isUnknown = nodes.some((node) => rolloutStateOf(node) === undefined);
+  if (isUnknown && nodes.length === before.nodes.length) return { record: before, places };
+  const areReady = places === 0 && nodes.every((node) => isWell(rolloutStateOf(node)));
+  if (!areReady) return { record: { ...of, nodes }, places };
+  const readySince = before.readySince ?? timeText(now);
+  const endsAt = Date.parse(readySince) + durationMs(spec.soak ?? '0s');
+  const record = { ...of, nodes, readySince };
+  if (endsAt > now) return { record, places: 0, endsAt };
+  return { record: { ...record, passedTime: timeText(now) }, places: undefined };
+}
+
+/** A node whose kubelet is gone says nothing about the new layout, however well it was before. */
+function isWell(rolloutState: NodeRolloutState | undefined): boolean {
+  return rolloutState?.isVerified === true && rolloutState.isReady;
+}
+
+/** A canary node that is gone is replaced, and so is one that gave up its slot and waits for another: its pods did not go. */
+function isCanary(node: string, { policy, rolloutStateOf, uidOf }: LedgerSnapshot, held: ReadonlySet<string>): boolean {
+  if (uidOf(node) === undefined) return false;
+  const rolloutState = rolloutStateOf(node);
+  if (rolloutState === undefined || held.has(node)) return true;
+  return rolloutState.policy === policy.metadata.name && rolloutState.request?.kind !== 'New';
+}
+
+/** One entry of the ledger: a node that has been admitted, until it is verified or given up. */
+export type Slot = NonNullable<PolicyStatus['inFlight']>[number];
+
+/** The nodes that change first at a generation. */
+export type Canary = NonNullable<PolicyStatus['canary']>;
+
+/** How fast nodes change at a generation. */
+export type Pace = NonNullable<PolicyStatus['pace']>;
+
+export type SlotKind = NonNullable<Slot['kind']>;
+
+/** What a node that wants to change requests. */
+export interface SlotRequest {
+  /**
+   * Why: `Repair` if something else has changed its GPUs, `Retry` if it failed before, `Fresh` if it is already tainted, so that making
+   * it available disrupts nobody, else `New`.
+   */
+  readonly kind: Exclude<SlotKind, 'Found'>;
+  /** Closed until its first layout is verified, or since a restart, and evicts no pod. */
+  readonly isClosedAnyway: boolean;
+  /** How often its pods failed to go for this change. */
+  readonly failedDrains: number;
+  /** Pods that have to go. */
+  readonly evictions: number;
+  /** GPU instances that are destroyed. */
+  readonly destroys: number;
+}
+
+/** How a node stands in the rollout of the policy that decides over it, as last found. */
+export interface NodeRolloutState {
+  readonly node: string;
+  readonly nodeUID: string;
+  /** The policy that decides over it; undefined if none does. */
+  readonly policy: string | undefined;
+  /** Whether its kubelet reports so. */
+  readonly isReady: boolean;
+  /** Somebody has cordoned it: no pod can be bound to it, whatever the rollout does. */
+  readonly isCordoned: boolean;
+  readonly hasGpus: boolean;
+  /** A grant of this generation has failed, and it has not become ready since. */
+  readonly hasFailed: boolean;
+  /** Device, labels and advertised resources match the policy. */
+  readonly isVerified: boolean;
+  readonly isClosedAnyway: boolean;
+  /** It is being changed, closed for it, or about to be. */
+  readonly isUnderWay: boolean;
+  /** Under way only because its slot is being looked at: no evidence of a change if the slot is gone meanwhile. */
+  readonly isBegun?: boolean;
+  /** Generation of the policy when it got its current wish: slots that were given before are for another change. */
+  readonly wishGeneration: number;
+  /** `startTime` of the slot with which this was found; undefined if the node had none. */
+  readonly slot?: string | undefined;
+  /** `startTime` of all slots of the node that were known by then, in any ledger. */
+  readonly seen?: readonly string[];
+  readonly request?: SlotRequest | undefined;
+}
+
+/** The slot of a node in a ledger, if it was given for the node's current wish. */
+export function slotOf(
+  ledger: readonly Slot[] | undefined,
+  node: Pick<NodeRolloutState, 'node' | 'nodeUID' | 'wishGeneration'>,
+): Slot | undefined {
+  return ledger?.find((slot) => slot.node === node.node && slot.nodeUID === node.nodeUID && isFor(slot, node));
+}
+
+/** Whether a slot was given for the node's current wish. An edit that does not change the wish takes nothing away from the node. */
+export function isFor({ generation = 0 }: Slot, { wishGeneration }: Pick<NodeRolloutState, 'wishGeneration'>): boolean {
+  return generation >= wishGeneration;
+}
+
+/** Whether a node has not been looked at since a slot appeared: another leader gave it. */
+export function isNewSlot(slot: Slot, rolloutState: NodeRolloutState | undefined): boolean {
+  return rolloutState !== undefined && rolloutState.seen?.includes(slot.startTime ?? '') !== true;
+}
+
+/**
+ * How a node stands for a ledger. A standing from before the node's slot was known, or before another policy won the node, says
+ * nothing about the slot: an old leader would take it from a node that the new leader lets proceed.
+ *
+ * @param winner the policy that decides over the node now
+ */
+export function rolloutStateWith(
+  rolloutState: NodeRolloutState,
+  slot: Slot | undefined,
+  winner: string | undefined,
+): NodeRolloutState {
+  const isOutdated = rolloutState.policy !== winner || (slot !== undefined && isNewSlot(slot, rolloutState));
+  return isOutdated ? { ...rolloutState, isUnderWay: true } : rolloutState;
+}
+
+/** How fast nodes change at a generation, including those that have just released their slots because they are verified. */
+export function notePace({ policy, rolloutStateOf, now }: LedgerSnapshot, released: readonly Slot[]): Pace | undefined {
+  const { generation = 0, name } = policy.metadata;
+  const known = policy.status?.pace;
+  const took = released.flatMap((slot): readonly number[] => {
+    const rolloutState = rolloutStateOf(slot.node);
+    const isDone = rolloutState?.isVerified === true && rolloutState.policy === name && isFor(slot, rolloutState);
+    const startedAt = Date.parse(slot.startTime ?? '');
+    // A node that was found changing began at an unknown time.
+    const counts = isDone && slot.generation === generation && slot.kind !== 'Found' && Number.isFinite(startedAt);
+    return counts ? [Math.max(0, Math.round((now - startedAt) / 1000))] : [];
+  });
+  // The pace of an earlier generation stays until then: a new generation alone causes no write.
+  if (took.length === 0) return known;
+  const { nodes, seconds } = known?.generation === generation ? known : { nodes: 0, seconds: 0 };
+  return { generation, nodes: nodes + took.length, seconds: took.reduce((sum, one) => sum + one, seconds) };
 }

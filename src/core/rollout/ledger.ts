@@ -1,13 +1,109 @@
+import { durationMs, timeText } from '../text/syntax.ts';
+import {
+  type RolloutBudget,
+  isFor,
+  type NodeRolloutState,
+  type Slot,
+  type SlotKind,
+  judgeBudget,
+  mostSlots,
+  type RolloutLimits,
+  type CanaryState,
+  judgeCanary,
+  type ClusterCap,
+  type RolloutGate,
+  notePace,
+  type Canary,
+  type Pace,
+} from './budget.ts';
+import type { RequestQueue, RolloutStates } from './fleet.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { choose, makeSlot, renew } from './admission.ts';
-import type { Admits } from './admits.ts';
-import { type RolloutBudget, judgeBudget, mostSlots, type RolloutLimits } from './budget.ts';
-import { type CanaryState, judgeCanary } from './canary.ts';
-import type { ClusterCap } from './cap.ts';
-import type { RolloutGate } from './gate.ts';
-import { notePace } from './pace.ts';
-import type { RolloutStates } from './rollout-states.ts';
-import { type Canary, isFor, type NodeRolloutState, type Pace, type Slot } from './slot.ts';
+
+function makeSlot({ node, nodeUID }: NodeRolloutState, kind: SlotKind, { policy, now }: LedgerSnapshot): Slot {
+  const { generation = 0 } = policy.metadata;
+  const timeoutMs = durationMs(policy.spec.drain?.timeout ?? '10m');
+  return {
+    node,
+    nodeUID,
+    generation,
+    startTime: timeText(now),
+    deadline: timeText(now + timeoutMs),
+    kind,
+  };
+}
+
+interface Choice {
+  readonly rolloutState: NodeRolloutState;
+  readonly kind: SlotKind;
+}
+
+/** Who gets a slot: repairs, nodes that are already tainted, the cheapest of the rest, and last failed nodes, so that they starve no other. */
+function choose(
+  { mayStart, mayDisrupt, isHalted, mostNew, open, free, room }: RolloutBudget,
+  { rolloutStates, uidOf, admits }: LedgerSnapshot,
+  held: ReadonlySet<string>,
+): readonly Choice[] {
+  if (admits === 'Nobody') return [];
+  const chosen: Choice[] = [];
+  const admit = (queue: RequestQueue, kind: SlotKind, most: number): number => {
+    const before = chosen.length;
+    const end = Math.min(room, before + most);
+    if (before >= end) return 0;
+    for (const rolloutState of rolloutStates.inOrder(queue)) {
+      if (held.has(rolloutState.node) || uidOf(rolloutState.node) !== rolloutState.nodeUID) continue;
+      if (admits === 'WithoutEvictions' && rolloutState.request?.evictions !== 0) continue;
+      chosen.push({ rolloutState, kind });
+      if (chosen.length >= end) break;
+    }
+    return chosen.length - before;
+  };
+  // If no user can be disrupted, neither window nor budget applies.
+  const anybody = mayStart ? Infinity : 0;
+  const repairs = admit('Repair', 'Repair', mayDisrupt ? free : 0);
+  admit('Fresh', 'Fresh', isHalted ? 0 : anybody);
+  const others = admit('New', 'New', mayDisrupt && !isHalted ? Math.min(mostNew, free - repairs) : 0);
+  admit('FreshRetry', 'Fresh', anybody);
+  // These are counted already.
+  admit('Retry', 'Retry', mayDisrupt ? open - repairs - others : 0);
+  return chosen;
+}
+
+/**
+ * Exchanges the slots of nodes that are closed for an earlier wish, for the one that they have now: such a node might never be opened
+ * for the earlier one, as long as its plugin does not offer what its device has become. It takes no new place, and obeys all else that a
+ * new one does; while canaries are missing, it becomes one of them.
+ *
+ * @returns for each slot that is exchanged, the one that takes its place
+ */
+function renew(slots: readonly Slot[], budget: RolloutBudget, snapshot: LedgerSnapshot): ReadonlyMap<Slot, Slot> {
+  const renewed = new Map<Slot, Slot>();
+  let left = budget.isHalted ? 0 : budget.mostNew;
+  for (const slot of slots) {
+    const next = renewOne(slot, budget, snapshot);
+    if (next === undefined || (next.kind === 'New' && left === 0)) continue;
+    if (next.kind === 'New') left -= 1;
+    renewed.set(slot, next);
+  }
+  return renewed;
+}
+
+function renewOne(slot: Slot, { mayStart, mayDisrupt }: RolloutBudget, snapshot: LedgerSnapshot): Slot | undefined {
+  const { policy, admits, rolloutStateOf } = snapshot;
+  const rolloutState = rolloutStateOf(slot.node);
+  const { request } = rolloutState ?? {};
+  if (
+    !rolloutState ||
+    !request ||
+    rolloutState.nodeUID !== slot.nodeUID ||
+    rolloutState.policy !== policy.metadata.name
+  )
+    return undefined;
+  if (isFor(slot, rolloutState)) return undefined;
+  const isSeen = admits === 'Everybody' || (admits === 'WithoutEvictions' && request.evictions === 0);
+  // A Fresh slot takes no place.
+  const isFree = request.kind === 'Fresh' ? mayStart : mayDisrupt && slot.kind !== 'Fresh';
+  return isSeen && isFree ? makeSlot(rolloutState, request.kind, snapshot) : undefined;
+}
 
 /** All input for the admission decision. */
 export interface LedgerSnapshot {
@@ -120,4 +216,46 @@ function requeueAfter(
 ): number | undefined {
   if (ledger.some(({ node }) => rolloutStateOf(node)?.policy !== policy.metadata.name)) return othersPollMs;
   return changesIn.length === 0 ? undefined : Math.min(...changesIn) + 100;
+}
+
+/**
+ * Which nodes may start. `WithoutEvictions`: those that evict no pod, as nodes that have not been looked at yet cannot be cheaper in evictions;
+ * all others wait until every node has been looked at.
+ */
+export type Admits = 'Nobody' | 'WithoutEvictions' | 'Everybody';
+
+/** What {@link judgeAdmits} reads of a policy's generation. */
+export interface LookProgress {
+  /** Whether the generation is accepted and may still start. */
+  readonly mayStart: boolean;
+  /** Nodes that have not been looked at since the policy's newest edit. */
+  readonly unseen: ReadonlySet<string>;
+  readonly rolloutStates: RolloutStates;
+  /** Whether it was known when the generation was accepted how each node stands. */
+  readonly isForecast: boolean;
+  /** Whether the policy has canaries: they must not be nodes that turn out unable to change. */
+  readonly hasCanary: boolean;
+}
+
+/**
+ * Nothing starts before it is known which nodes are under way. After an edit this is known from the generation before, and the
+ * expected requests of {@link expectRolloutState} are enough to start with; after a restart every node must be looked at.
+ */
+export function judgeAdmits({ mayStart, unseen, rolloutStates, isForecast, hasCanary }: LookProgress): Admits {
+  if (!mayStart) return 'Nobody';
+  if (unseen.size === 0) return 'Everybody';
+  if (hasCanary || !isForecast) return 'Nobody';
+  // A node may have joined since.
+  for (const node of unseen) if (rolloutStates.get(node) === undefined) return 'Nobody';
+  return 'WithoutEvictions';
+}
+
+/**
+ * How a node stands at a new generation until it has been looked at: its failures were of the generation before.
+ * @param expected what it would request; undefined if nothing is expected of it
+ */
+export function expectRolloutState(before: NodeRolloutState, expected: NodeRolloutState['request']): NodeRolloutState {
+  const { request: _before, ...rest } = before;
+  const request = before.isUnderWay ? undefined : expected;
+  return { ...rest, hasFailed: false, isVerified: false, ...(request && { request }) };
 }

@@ -1,5 +1,6 @@
-import { DeviceError, type DeviceErrorCode } from '../gpu/state/device-error.ts';
-import { cutText } from '../text/cut-text.ts';
+import { DeviceError, type DeviceErrorCode } from '../gpu/device-error.ts';
+import { cutText } from '../text/words.ts';
+import type { GpuFault } from '../gpu/device-state.ts';
 
 /**
  * The result of one run of nvidia-smi. It prints everything to standard output, errors too (none of 3,000 recorded runs wrote to
@@ -156,4 +157,110 @@ export function contradict(tried: string, found: string, gpu?: string): DeviceEr
 /** The same during a reading of the whole device. */
 export function contradictReading(found: string, gpu?: string): DeviceError {
   return contradict('to read the device', found, gpu);
+}
+
+/** The answers for the GPUs that could be read. */
+export interface GpuAnswers<Result> {
+  /** One if the command was run once for all GPUs, otherwise one for each GPU that answered. */
+  readonly parts: readonly Result[];
+  /** Why the others could not be read, by PCI bus id or whatever else named them on the command line. */
+  readonly faults: ReadonlyMap<string | number, GpuFault>;
+  /** Why the command for all GPUs failed; undefined if it did not. */
+  readonly whole: DeviceError | undefined;
+}
+
+/** True if a failure may be one GPU's: the driver as a whole works, and so does the tool. */
+export function mayBeOneGpu(error: unknown, isLast: boolean): error is DeviceError {
+  if (!(error instanceof DeviceError)) return false;
+  const isPassing = error.code === 'Unstable' || error.code === 'GpuLost';
+  const isReadable = !error.stopsNode || error.code === 'ParseError' || error.code === 'TimedOut';
+  return isReadable && (isLast || !isPassing);
+}
+
+export function toFault({ code, tried, found }: DeviceError): GpuFault {
+  return { code, message: `${tried}: ${found}` };
+}
+
+/** Errors of single GPUs during a reading of the node. */
+export class Trouble {
+  /** Whether a contradiction is attributed to a GPU; otherwise everything is read once more. */
+  readonly isLast: boolean;
+  readonly #faults = new Map<string, GpuFault>();
+  #whole: DeviceError | undefined;
+
+  constructor(isLast: boolean) {
+    this.isLast = isLast;
+  }
+
+  /** The first command that failed for all GPUs at once. */
+  get whole(): DeviceError | undefined {
+    return this.#whole;
+  }
+
+  find(pciBusId: string): GpuFault | undefined {
+    return this.#faults.get(pciBusId);
+  }
+
+  /** Records GPUs that a command by bus id could not read. @returns the answers for the others */
+  note<Result>({ parts, faults, whole }: GpuAnswers<Result>): readonly Result[] {
+    this.#whole ??= whole;
+    for (const [gpu, fault] of faults) if (!this.#faults.has(String(gpu))) this.#faults.set(String(gpu), fault);
+    return parts;
+  }
+
+  /** Attributes an error to a GPU. @throws the error if it is not one GPU's, or if everything is read once more */
+  pin(pciBusId: string, error: unknown): void {
+    if (!mayBeOneGpu(error, this.isLast)) throw error;
+    this.note({ parts: [], faults: new Map([[pciBusId, toFault(error)]]), whole: error });
+  }
+}
+
+/** A table of `nvidia-smi mig`: header cells by line, then rows of cells. `MIG 1g.5gb` is one cell, `1g.5gb`. */
+export interface SmiTable {
+  readonly headers: readonly (readonly string[])[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/**
+ * Reads a table by its words, never by positions: widths differ between drivers (79 and 81 columns were seen). Every driver draws
+ * the same line above the table and below each entry, and never an empty table: a sentence then states that there are no entries.
+ *
+ * @param height number of lines per entry
+ * @throws DeviceError ParseError if it is not a table, or not a whole one
+ */
+export function readTable(tried: string, output: string, height: 1 | 2): SmiTable {
+  const text = dropNotices(output)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const ruler = text.findIndex((line) => /^\|=+\|$/.test(line));
+  if (ruler === -1) throw refuseOutput(tried, 'no table', output);
+  const [border = ''] = text;
+  const headers = text.slice(1, ruler);
+  const entries = text.slice(ruler + 1);
+  if (!isBorder(border) || border.length !== text[ruler]?.length || headers.some(isBorder))
+    throw refuseOutput(tried, 'a table without its head', output);
+  const isDrawn = entries.every((line, at) => ((at + 1) % (height + 1) === 0 ? line === border : !isBorder(line)));
+  if (!isDrawn || entries.length === 0 || entries.length % (height + 1) !== 0)
+    throw refuseOutput(tried, 'a table without its end, or with a line too many or too few', output);
+  const cells = (lines: readonly string[]): readonly (readonly string[])[] =>
+    lines.filter((line) => line !== border).map((line) => readCells(tried, line, output));
+  return { headers: cells(headers), rows: cells(entries) };
+}
+
+/** The header line with the column names: the one with `GPU` and `Name`. */
+export function findColumns(tried: string, table: SmiTable, output: string): readonly string[] {
+  const columns = table.headers.find((line) => line.includes('GPU') && line.includes('Name'));
+  if (columns === undefined) throw refuseOutput(tried, 'a table without the columns GPU and Name', output);
+  return columns;
+}
+
+function isBorder(line: string): boolean {
+  return /^\+[-+=]+\+$/.test(line);
+}
+
+function readCells(tried: string, line: string, output: string): readonly string[] {
+  if (!/^\|.*\|$/.test(line)) throw refuseOutput(tried, 'a line that is not a row of a table', output);
+  const cells = line.split(/[\s|]+/).filter((cell) => cell !== '');
+  return cells.filter((cell) => cell !== 'MIG');
 }

@@ -3,10 +3,10 @@ import { linkSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DeviceError } from '../../core/gpu/state/device-error.ts';
-import { isListening } from '../../process/listener.ts';
-import { makeOwnFolder } from './state-folder.ts';
-import { messageOf } from '../../core/text/message-of.ts';
+import { DeviceError } from '../../core/gpu/device-error.ts';
+import { isListening } from '../../process/health.ts';
+import { makeOwnFolder } from './journal.ts';
+import { messageOf } from '../../core/text/words.ts';
 
 /** While it is held, nobody else who takes this host's lock changes GPUs. */
 export interface NodeLock {
@@ -15,7 +15,7 @@ export interface NodeLock {
   release(): Promise<void>;
 }
 
-export interface NodeLockOptions {
+interface NodeLockOptions {
   /** A folder of the host, created if missing; all programs that change the GPUs of this host must name the same one. */
   readonly folder: string;
   /** How long to wait for another holder; 0 answers at once; absent, it waits until the signal aborts. */

@@ -1,5 +1,5 @@
-import { findControlPlane } from './binaries.ts';
-import { ControlPlaneError } from './errors.ts';
+import { findControlPlane } from './build.ts';
+import { ControlPlaneError } from './run.ts';
 import { startControlPlane } from './start.ts';
 
 const usage = `usage: node src/simulator/control-plane/main.ts build | start

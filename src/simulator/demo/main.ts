@@ -1,21 +1,20 @@
-import { countWords } from '../../core/text/cut-text.ts';
+import { countWords } from '../../core/text/words.ts';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findControlPlane } from '../control-plane/binaries.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { ControlPlaneError } from '../control-plane/errors.ts';
-import { Waiting } from '../control-plane/progress.ts';
-import { startControlPlane } from '../control-plane/start.ts';
-import { projectRoot } from '../rig/programs.ts';
-import { applyFolder, Rig, type RigOptions } from '../rig/rig.ts';
-import { ClusterView, type DemoPod, describeUnready, describeWaiting, isReady } from './cluster-view.ts';
-import { abortOnInterrupt, unlessAborted } from './interrupt.ts';
-import { demoNodes } from './nodes.ts';
-import { previewNode, readSamples } from './preview.ts';
-import { drawNodes, expectedNodes, showResult } from './result.ts';
-import { Screen } from './screen.ts';
+import { findControlPlane } from '../control-plane/build.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/start.ts';
+import { ControlPlaneError, Waiting } from '../control-plane/run.ts';
+import { projectRoot, type RigOptions } from '../rig/process.ts';
+import { applyFolder } from '../rig/install.ts';
+import { Rig } from '../rig/rig.ts';
+import { ClusterView, type DemoPod, describeUnready, describeWaiting, isReady, demoNodes, Screen } from './screen.ts';
 import {
+  previewNode,
+  readSamples,
+  drawNodes,
+  expectedNodes,
+  showResult,
   apply,
   describeFleetPolicy,
   describeFleetWorkload,
@@ -24,8 +23,34 @@ import {
   fleetBudget,
   fleetNodes,
   fleetPolicy,
-} from './second-act.ts';
-import { describeDemandPolicy, describeLargeWorkload, hasShifted, listStaying, shift } from './third-act.ts';
+  describeDemandPolicy,
+  describeLargeWorkload,
+  hasShifted,
+  listStaying,
+  shift,
+} from './acts.ts';
+
+/** Aborts on the first Ctrl-C, to stop everything in order; the second exits at once (children die with us). */
+function abortOnInterrupt(): AbortSignal {
+  const controller = new AbortController();
+  const stop = (): void => {
+    if (controller.signal.aborted) process.exit(130);
+    process.stdout.write('\nstopping everything …\n');
+    controller.abort(new Error('interrupted'));
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop);
+  return controller.signal;
+}
+
+/** Does not wait for what cannot be interrupted, such as a compiler: it dies with us. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    const abort = (): void => reject(new Error('interrupted'));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+  return Promise.race([work, interrupted]);
+}
 
 const demoFolder = join(projectRoot, '.demo');
 /** For which nothing may change, on a machine that does nothing else. */

@@ -1,21 +1,19 @@
+import { existsSync, readFileSync, watch, watchFile } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isMigStrategy } from '../../core/nvidia/labels.ts';
+import { advertise } from '../kubelet/gpu-devices.ts';
+import { failureToOpen } from '../nvidia-smi/faults.ts';
+import { readSettings } from '../nvidia-smi/world.ts';
+import { readStateFile } from '../nvidia-smi/state.ts';
+import { serveResource, type ResourceServer } from '../../kubelet/device-plugin.ts';
+import { messageOf } from '../../core/text/words.ts';
+
 /**
  * A device plugin for a real kubelet, on the GPUs of the simulated nvidia-smi. Like NVIDIA's it reads the devices only when it starts, on
  * SIGHUP, and when the kubelet recreates its socket. Its strategy is `MIG_STRATEGY`, its GPUs are those of the simulator's
  * variables. Devices whose UUIDs are written, one a line, into `unhealthy` beside the simulator's state while it runs are unhealthy
  * until it starts again, as with a critical Xid.
  */
-import { existsSync, readFileSync, watch, watchFile } from 'node:fs';
-import { dirname, join } from 'node:path';
-
-import { isMigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
-import { advertise } from '../kubelet/daemons/advertisement.ts';
-import { failureToOpen } from '../nvidia-smi/faults/opening.ts';
-import { readSettings } from '../nvidia-smi/state/process-world.ts';
-import { readStateFile } from '../nvidia-smi/state/state-file.ts';
-import { serveResource } from '../../kubelet/device-plugin/resource-server.ts';
-import type { ResourceServer } from '../../kubelet/device-plugin/resource-server.ts';
-import { messageOf } from '../../core/text/message-of.ts';
-
 const folder = process.env['DEVICE_PLUGIN_FOLDER'] ?? '/var/lib/kubelet/device-plugins';
 const strategy = process.env['MIG_STRATEGY'] ?? 'none';
 let servers: readonly ResourceServer[] = [];

@@ -1,19 +1,16 @@
+import { nodes, resourceClaims } from '../../api/resources.ts';
+import { KubeClient } from '../../kube/client.ts';
+import { loadKubeConfig } from '../../kube/kubeconfig.ts';
+import type { KubeObject } from '../../kube/watch.ts';
+import { readSettings } from '../nvidia-smi/world.ts';
+import { readStateFile } from '../nvidia-smi/state.ts';
+import { type ClaimObject, findDevices, driverName, publishDevices } from './devices.ts';
+import { type ClaimRef, type PreparedClaim, serveDriver } from './server.ts';
+
 /**
  * A DRA driver for a real kubelet, on the GPUs of the simulated nvidia-smi. Like NVIDIA's it reads the devices only when it starts, publishes
  * them once, prepares claims for these alone, and ends at SIGHUP. It needs `NODE_NAME` and the simulator's variables.
  */
-import { nodes, resourceClaims } from '../../api/resources.ts';
-import { KubeClient } from '../../kube/client.ts';
-import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
-import type { KubeObject } from '../../kube/resource.ts';
-import { readSettings } from '../nvidia-smi/state/process-world.ts';
-import { readStateFile } from '../nvidia-smi/state/state-file.ts';
-import type { ClaimObject } from './claim-object.ts';
-import { findDevices } from './driver-device.ts';
-import type { ClaimRef, PreparedClaim } from './driver-messages.ts';
-import { serveDriver } from './driver-server.ts';
-import { driverName, publishDevices } from './resource-slice.ts';
-
 for (const signal of ['SIGHUP', 'SIGTERM']) process.on(signal, () => process.exit(0));
 
 const client = new KubeClient(loadKubeConfig(), 'gpu-kubelet-plugin');

@@ -1,24 +1,49 @@
-import { CommandExit, exitWith } from './command-exit.ts';
-import { type DriverVersions, recordedBranch } from './nvml/driver-version.ts';
-import { printGpuList } from './query/gpu-list.ts';
-import { OVERVIEW_HELP } from './help/overview.ts';
-import { QUERY_COMPUTE_APPS_HELP, QUERY_GPU_HELP } from './help/query.ts';
-import { runMigCommand } from './mig/mig-command.ts';
-import { changeMigMode, resetGpus } from './mig/mode-command.ts';
-import { changePersistence } from './persistence-command.ts';
-import { NVML, NvmlFailure } from './nvml/nvml-code.ts';
-import { Nvml } from './nvml/nvml.ts';
-import type { Options } from './option.ts';
-import { scanOptions, textOf } from './option.ts';
-import { queryComputeApps, queryGpus } from './query/query-command.ts';
-import { printReport } from './report/report-command.ts';
-import { printSummary } from './report/summary-table.ts';
-import type { TopOption } from './top-options.ts';
-import { NOT_SIMULATED, TOP_OPTIONS } from './top-options.ts';
-import type { World } from './state/world.ts';
+import {
+  exitWith,
+  selectGpus,
+  describeInvalid,
+  switchWords,
+  CommandExit,
+  type Options,
+  scanOptions,
+  textOf,
+  type TopOption,
+  NOT_SIMULATED,
+  TOP_OPTIONS,
+} from './options.ts';
+import { EARLY_END, runMigCommand, changeMigMode, resetGpus } from './mig-command.ts';
+import { attempt, NVML, NvmlFailure } from './nvml-code.ts';
+import { Nvml } from './nvml.ts';
+import type { World } from './world.ts';
+import { type DriverVersions, recordedBranch } from './board.ts';
+import { printGpuList, queryComputeApps, queryGpus } from './query.ts';
+import { OVERVIEW_HELP, QUERY_COMPUTE_APPS_HELP, QUERY_GPU_HELP } from './help.ts';
+import { printReport, printSummary } from './report.ts';
+import { rebootNode } from './device.ts';
+import { type FaultEffect, strike, damageOutput } from './faults.ts';
+
+/** `-pm 0|1|DISABLED|ENABLED`: GPU by GPU, stops at the first error. The texts are those of public transcripts. */
+function changePersistence(world: World, nvml: Nvml, selector: string | undefined, wanted: string): void {
+  const on = switchWords.get(wanted.toUpperCase());
+  if (on === undefined) exitWith(NVML.invalidArgument, describeInvalid('-pm', wanted));
+  const word = on ? 'Enabled' : 'Disabled';
+  for (const gpu of selectGpus(nvml, selector)) {
+    if (nvml.isPersistent(gpu) === on) {
+      world.print(`Persistence mode is already ${word} for GPU ${gpu.busId}.\n`);
+      continue;
+    }
+    const error = attempt(() => nvml.setPersistence(gpu, on));
+    if (error !== undefined) {
+      const complaint = `Unable to set persistence mode for GPU ${gpu.busId}: ${error.message}\n`;
+      exitWith(error.exitCode, complaint + EARLY_END);
+    }
+    world.print(`${word} persistence mode for GPU ${gpu.busId}.\n`);
+  }
+  world.print('All done.\n');
+}
 
 /** Runs one nvidia-smi command line in `world`, printing everything to standard output. Returns the exit code. */
-export function runCommand(world: World): number {
+function runCommand(world: World): number {
   const nvml = new Nvml(world);
   const [first, ...rest] = world.argv;
   try {
@@ -129,4 +154,26 @@ function describeInitFailure(failure: NvmlFailure, { nvml, explainsMismatch }: D
     default:
       return `Failed to initialize NVML: ${failure.message}\n`;
   }
+}
+
+/** One complete run: faults of the `Run` itself, then the command. */
+export function runInWorld(world: World) {
+  const effects = strike(world, 'Run', {});
+  effects.forEach((effect) => suffer(world, effect));
+  const exitCode = runCommand(world);
+  const corrupted = world.gpus.filter(({ index }) =>
+    effects.some((effect) => effect.kind === 'infoRom' && effect.gpu === index),
+  );
+  for (const { busId } of corrupted) world.print(`WARNING: infoROM is corrupted at gpu ${busId.slice(4)}\n`);
+  return {
+    exitCode: exitCode === 0 && corrupted.length > 0 ? NVML.corruptedInfoRom : exitCode,
+    /** Damages the output before anybody reads it. */
+    damage: (output: string) => effects.reduce(damageOutput, output),
+  };
+}
+
+function suffer(world: World, effect: FaultEffect): void {
+  if (effect.kind === 'reboot') world.changeState('Reboot', (state) => rebootNode(world.gpus, state));
+  if (effect.kind === 'sleep') world.sleep(effect.milliseconds);
+  if (effect.kind === 'hang') world.hang(effect.dies);
 }

@@ -1,5 +1,5 @@
-import { readSettings, runOnFiles } from './state/process-world.ts';
-import { messageOf } from '../../core/text/message-of.ts';
+import { readSettings, runOnFiles } from './world.ts';
+import { messageOf } from '../../core/text/words.ts';
 
 try {
   process.exitCode = runOnFiles(readSettings(process.env), process.argv.slice(2));

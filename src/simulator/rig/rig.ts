@@ -1,31 +1,63 @@
+import type { Taint } from '../../core/kubernetes/node-patch.ts';
+import type { MigStrategy } from '../../core/nvidia/labels.ts';
+import type { PluginMode, SimulatedNode } from '../kubelet/node.ts';
+import { type DriverBranch, recordedBranch } from '../nvidia-smi/board.ts';
+import { driverNodeLabel, agentOf, endDeviceCommands, installDriver } from './workloads.ts';
+import { type NodeFiles, installApi, waitFor, nodeFilesIn, writeBootId, writeNodeFiles } from './install.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { type Guard, startGuard } from '../control-plane/guard.ts';
+import type { ControlPlane } from '../control-plane/start.ts';
+import { type Guard, startGuard } from '../control-plane/run.ts';
 import { KubeClient } from '../../kube/client.ts';
-import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
+import { loadKubeConfig } from '../../kube/kubeconfig.ts';
 import { KubeletFleet } from '../kubelet/fleet.ts';
-import { rebootNode } from '../nvidia-smi/nvml/device.ts';
-import { assembleGpus } from '../nvidia-smi/nvml/gpu.ts';
-import { NvidiaSmiServer } from '../nvidia-smi/server.ts';
-import { recordedBranch } from '../nvidia-smi/nvml/driver-version.ts';
-import { updateStateFile } from '../nvidia-smi/state/state-file.ts';
-import { writeNvidiaSmiWrapper } from '../nvidia-smi/wrapper.ts';
-import { agentOf } from './agent-pods.ts';
-import { endDeviceCommands } from './device-commands.ts';
-import { installDriver } from './dra-driver.ts';
-import { installApi, waitFor } from './install.ts';
-import { type NodeFiles, nodeFilesIn, writeBootId, writeNodeFiles } from './node-files.ts';
-import type { RigProcess } from './process.ts';
-import { programPath } from './programs.ts';
-import type { RigOptions } from './rig-options.ts';
-import { makeAgent, makeController } from './make-program.ts';
-import { describeRigNode, machineProduct, type RigNode } from './rig-node.ts';
+import { rebootNode, assembleGpus } from '../nvidia-smi/device.ts';
+import { NvidiaSmiServer, writeNvidiaSmiWrapper } from '../nvidia-smi/wrapper.ts';
+import { updateStateFile } from '../nvidia-smi/state.ts';
+import { type RigProcess, programPath, type RigOptions, makeAgent, makeController } from './process.ts';
 
-export { applyFolder } from './install.ts';
-export type { RigNode } from './rig-node.ts';
-export type { RigOptions } from './rig-options.ts';
+/** A simulated GPU node. */
+export interface RigNode {
+  readonly name: string;
+  /** Model names in the simulated nvidia-smi's form: `A100-SXM4-40GB`. */
+  readonly gpus: readonly string[];
+  /** As in docs/simulator.md; default 550. */
+  readonly driver?: DriverBranch;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Strategy of the node's device plugin and GFD if their pods do not set one. */
+  readonly strategy: MigStrategy;
+  /**
+   * When its device plugin reads the devices; `pod` needs a DaemonSet of the plugin in the cluster. `dra`: it has none, and the rig
+   * installs the DRA driver for it. Default `watching`.
+   */
+  readonly plugin?: PluginMode | 'dra';
+  /** As for {@link SimulatedNode}. */
+  readonly deviceIds?: NonNullable<SimulatedNode['deviceIds']>;
+  /** Taints with which it joins. */
+  readonly taints?: readonly Taint[];
+  /** Whether its kubelet reports to its agent who holds which device; default true. */
+  readonly podResources?: boolean;
+}
+
+/** Name of the machine in every node's firmware. */
+const machineProduct = 'Simulated GPU Node';
+
+/** The node as the fleet of kubelets boots it. */
+function describeRigNode(node: RigNode, files: NodeFiles): SimulatedNode {
+  const { plugin, podResources = true, ...own } = node;
+  return {
+    ...own,
+    gpuSeed: own.name,
+    stateFile: files.state,
+    faultsFile: files.faults,
+    machine: machineProduct,
+    labels: { 'nvidia.com/gpu.present': 'true', ...(plugin === 'dra' && { [driverNodeLabel]: 'true' }), ...own.labels },
+    ...(plugin !== undefined && { plugin: plugin === 'dra' ? 'pod' : plugin }),
+    ...(podResources && { podResourcesSocket: files.podResourcesSocket }),
+  };
+}
 
 /**
  * A whole GPU cluster on this machine: Kubernetes' own control plane, simulated nodes, and our controller and agents as

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Device, WorkOptions } from '../../../src/agent/device.ts';
-import type { NodeResult } from '../../../src/device/apply/apply-options.ts';
+import type { Device, WorkOptions } from '../../../src/agent/open-device.ts';
+import type { NodeResult } from '../../../src/device/apply.ts';
 import type { DeviceReport, GpuReport } from '../../../src/api/types.ts';
-import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
-import type { GpuModel } from '../../../src/core/gpu/geometry/model.ts';
-import type { Step } from '../../../src/core/gpu/plan/step.ts';
-import type { GpuWork } from '../../../src/core/wish/plan-gpu-wish.ts';
-import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
-import type { DeviceState, GpuInstanceState, GpuState } from '../../../src/core/gpu/state/device-state.ts';
+import { findModel, type GpuModel } from '../../../src/core/gpu/geometry.ts';
+import type { Step } from '../../../src/core/gpu/plan.ts';
+import type { GpuWork } from '../../../src/core/device/plan.ts';
+import { DeviceError } from '../../../src/core/gpu/device-error.ts';
+import type { DeviceState, GpuInstanceState, GpuState } from '../../../src/core/gpu/device-state.ts';
 
 /** What the GPUs of all nodes have in common; may be changed while they work. */
 export interface GpuPace {

@@ -5,8 +5,8 @@ import { agentManager } from '../../../src/api/names.ts';
 import { nodes } from '../../../src/api/resources.ts';
 import { KubeClient } from '../../../src/kube/client.ts';
 import { type Credentials, PooledKubeConfig } from '../../../src/kube/kubeconfig.ts';
-import { silentLogger } from '../../../src/process/logger.ts';
-import { programVersion } from '../../../src/process/version.ts';
+import { silentLogger } from '../../../src/process/log.ts';
+import { programVersion } from '../../../src/process/options.ts';
 import { fleetDevice } from '../fleet-objects.ts';
 import { GpuDouble, type GpuPace } from './gpu-double.ts';
 

@@ -1,11 +1,11 @@
 import { repartitioningTaint } from '../../../src/api/names.ts';
 import { nodes, policies } from '../../../src/api/resources.ts';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
-import type { NodeView } from '../../../src/core/node/node-view.ts';
+import type { NodeView } from '../../../src/core/kubernetes/node.ts';
 import type { KubeClient } from '../../../src/kube/client.ts';
 import { Reflector } from '../../../src/kube/reflector.ts';
-import type { KubeObject } from '../../../src/kube/resource.ts';
-import { silentLogger } from '../../../src/process/logger.ts';
+import type { KubeObject } from '../../../src/kube/watch.ts';
+import { silentLogger } from '../../../src/process/log.ts';
 
 type Policy = GpuPartitionPolicy & KubeObject;
 type Node = KubeObject & NodeView;

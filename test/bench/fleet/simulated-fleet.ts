@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Partition } from '../../../src/agent/partition.ts';
+import type { Partition } from '../../../src/agent/own-partition.ts';
 import { nodePartitions } from '../../../src/api/resources.ts';
 import { KubeClient } from '../../../src/kube/client.ts';
-import { loadKubeConfig } from '../../../src/kube/kubeconfig-loader.ts';
+import { loadKubeConfig } from '../../../src/kube/kubeconfig.ts';
 import { type ReconcileResult, WorkQueue } from '../../../src/kube/queue.ts';
 import { Reflector } from '../../../src/kube/reflector.ts';
-import { silentLogger } from '../../../src/process/logger.ts';
-import type { ControlPlane } from '../../../src/simulator/control-plane/control-plane.ts';
+import { silentLogger } from '../../../src/process/log.ts';
+import type { ControlPlane } from '../../../src/simulator/control-plane/start.ts';
 import { fleetNames, fleetNode } from '../fleet-objects.ts';
 import { createNamespace } from '../kubernetes-objects.ts';
 import { inLanes } from '../lanes.ts';

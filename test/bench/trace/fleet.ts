@@ -1,8 +1,7 @@
-import type { PoolGpu, PoolInstance } from '../../../src/core/demand/pool.ts';
-import type { GpuModel } from '../../../src/core/gpu/geometry/models.ts';
-import { arrangerOf, countAddable } from '../../../src/core/gpu/search/arrangement.ts';
-import { gridOf, unitMask, type Grid } from '../../../src/core/gpu/search/grid.ts';
-import { SearchBudget } from '../../../src/core/gpu/search/search-budget.ts';
+import type { PoolGpu, PoolInstance } from '../../../src/core/demand/solver/pool.ts';
+import type { GpuModel } from '../../../src/core/gpu/geometry.ts';
+import { arrangerOf, countAddable } from '../../../src/core/gpu/search.ts';
+import { gridOf, unitMask, type Grid, SearchBudget } from '../../../src/core/gpu/grid.ts';
 
 /** A slice of the modelled fleet. */
 export interface FleetSlice {

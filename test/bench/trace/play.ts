@@ -1,4 +1,4 @@
-import { EndQueue } from '../../../src/core/simulation/end-queue.ts';
+import { EndQueue } from '../../../src/core/plan/simulation/trace.ts';
 import type { FleetSlice } from './fleet.ts';
 import { DAY, DAYS, SIZES, type TraceRequest } from './requests.ts';
 

@@ -1,12 +1,12 @@
 import type { Highs } from 'highs';
-import { type ClassLayout, DemandPlanner } from '../../../src/core/demand/demand-plan.ts';
-import { DemandWindow, type Steadiness } from '../../../src/core/demand/demand-window.ts';
-import { PoolClasses } from '../../../src/core/demand/gpu-classes.ts';
-import type { DemandSlice, EvictionRule } from '../../../src/core/demand/pool.ts';
-import { RelayRest } from '../../../src/core/demand/relay-rest.ts';
-import type { Layout } from '../../../src/core/gpu/geometry/geometry.ts';
-import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
-import { HighsSolver } from '../../../src/solver/highs.ts';
+import { type ClassLayout, DemandPlanner } from '../../../src/core/demand/solver/choose.ts';
+import { DemandWindow, type Steadiness } from '../../../src/core/demand/wanted.ts';
+import { PoolClasses } from '../../../src/core/demand/solver/problem.ts';
+import type { DemandSlice, EvictionRule } from '../../../src/core/demand/solver/pool.ts';
+import { RelayoutCooldown } from '../../../src/core/demand/plan-pool.ts';
+import type { Layout } from '../../../src/core/gpu/geometry.ts';
+import { planGpu } from '../../../src/core/gpu/plan.ts';
+import { HighsSolver } from '../../../src/planner/highs.ts';
 import type { FleetSlice, TraceFleet } from './fleet.ts';
 import type { TracePolicy } from './play.ts';
 import { SIZES, type TraceRequest } from './requests.ts';
@@ -100,7 +100,7 @@ export interface FollowRules extends Steadiness {
 export class FollowedDemand extends StandingSlices {
   readonly #rules: FollowRules;
   readonly #highs: Highs;
-  readonly #rest = new RelayRest();
+  readonly #rest = new RelayoutCooldown();
   readonly #windows = new Map<string, DemandWindow>();
   #hasRefused = false;
   /** When GPUs were re-laid, in seconds: once for each. */

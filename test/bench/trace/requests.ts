@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
-import { DAY } from '../../../src/core/simulation/arrival.ts';
-import { profileFor, superpose as superposeOnce, type TraceTask } from '../../../src/core/simulation/trace.ts';
+import { findModel } from '../../../src/core/gpu/geometry.ts';
+import {
+  DAY,
+  profileFor,
+  superpose as superposeOnce,
+  type TraceTask,
+} from '../../../src/core/plan/simulation/trace.ts';
 
 export { DAY };
 

@@ -3,14 +3,18 @@ import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
-import { type BundleHead, type BundleRun, writeBundle } from '../../../src/core/selftest/bundle.ts';
-import { describeMachine } from '../../../src/cli/selftest/this-machine.ts';
-import type { HostFacts } from '../../../src/core/selftest/host-facts.ts';
-import { redactOutput } from '../../../src/core/selftest/redaction.ts';
+import {
+  type BundleHead,
+  type BundleRun,
+  writeBundle,
+  type HostFacts,
+  redactOutput,
+} from '../../../src/core/host/selftest-bundle.ts';
+import { describeMachine } from '../../../src/cli/selftest/host-facts.ts';
 import type { RecordedSelftest } from '../../../src/cli/selftest/selftest.ts';
-import type { Execute } from '../../../src/device/command/child.ts';
-import { NvidiaSmi } from '../../../src/device/command/nvidia-smi.ts';
-import type { DeviceState } from '../../../src/core/gpu/state/device-state.ts';
+import type { Execute } from '../../../src/device/child.ts';
+import { NvidiaSmi } from '../../../src/device/nvidia-smi.ts';
+import type { DeviceState } from '../../../src/core/gpu/device-state.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { isChange } from '../../device/simulated-node.ts';
 import { compareRun } from '../../simulator/nvidia-smi/recorded-runs.ts';

@@ -2,11 +2,10 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { ChangeTest } from '../../../src/core/selftest/change-test.ts';
+import type { ChangeTest } from '../../../src/core/host/selftest-change.ts';
 import { Journal } from '../../../src/device/host/journal.ts';
 import { lockNode } from '../../../src/device/host/node-lock.ts';
-import { encodeList } from '../../../src/simulator/kubelet/pods/pod-resources.ts';
-import { servePodResources } from '../../../src/simulator/kubelet/pods/pod-resources-server.ts';
+import { encodeList, servePodResources } from '../../../src/simulator/kubelet/allocation.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { isChange } from '../../device/simulated-node.ts';
 import { TestedNode } from './tested-node.ts';

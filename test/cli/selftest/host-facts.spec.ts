@@ -1,13 +1,9 @@
 import { expect } from 'chai';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-
-import { readHostFacts } from '../../../src/cli/selftest/host-facts.ts';
-import type { HostView } from '../../../src/cli/selftest/host-view.ts';
-import type { BundleHead } from '../../../src/core/selftest/bundle.ts';
-import { redactFacts } from '../../../src/core/selftest/host-facts.ts';
-import { encodeList } from '../../../src/simulator/kubelet/pods/pod-resources.ts';
-import { servePodResources } from '../../../src/simulator/kubelet/pods/pod-resources-server.ts';
+import { readHostFacts, type HostView } from '../../../src/cli/selftest/host-facts.ts';
+import { type BundleHead, redactFacts } from '../../../src/core/host/selftest-bundle.ts';
+import { encodeList, servePodResources } from '../../../src/simulator/kubelet/allocation.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { SimulatedHost } from '../simulated-host.ts';
 

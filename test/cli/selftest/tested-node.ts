@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 
-import type { ChangeOptions } from '../../../src/cli/selftest/change-run.ts';
-import type { ProfileTest } from '../../../src/core/selftest/change-test.ts';
-import type { HostView } from '../../../src/cli/selftest/host-view.ts';
+import type { ChangeOptions } from '../../../src/cli/selftest/trial.ts';
+import type { ProfileTest } from '../../../src/core/host/selftest-change.ts';
+import type { HostView } from '../../../src/cli/selftest/host-facts.ts';
 import { type RecordedSelftest, runSelftest } from '../../../src/cli/selftest/selftest.ts';
 import type { SmiRun } from '../../../src/core/smi/output.ts';
-import { recordRuns } from '../../../src/device/command/recorder.ts';
+import { recordRuns } from '../../../src/device/nvidia-smi.ts';
 import { openTerminal } from '../../../src/cli/terminal.ts';
 import { InProcessNode } from '../../device/simulated-node.ts';
 

@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GpuPartitionPolicy, GpuReport, PolicyLayout } from '../../../src/api/types.ts';
-import { explainPod } from '../../../src/core/explain/explanation.ts';
-import { applyEdit } from '../../../src/core/explain/policy-edit.ts';
-import { enumerateLayouts } from '../../../src/core/gpu/search/layout-enumeration.ts';
-import { fitLayout } from '../../../src/core/gpu/plan/fit.ts';
+import { explainPod } from '../../../src/core/explain/pod.ts';
+import { applyEdit } from '../../../src/core/explain/suggestions.ts';
+import { enumerateLayouts } from '../../../src/core/gpu/search.ts';
+import { fitLayout } from '../../../src/core/gpu/layouts.ts';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
-import { findForeign } from '../../../src/core/wish/ownership.ts';
-import { planWish } from '../../../src/core/wish/plan-wish.ts';
+import { findForeign } from '../../../src/core/device/ownership.ts';
+import { planWish } from '../../../src/core/device/plan.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import { planChange, someSetup } from '../plan/cluster-builder.ts';
 import { modelOf } from '../gpu/builders.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
-import { aCluster, aPod, type StoryNode } from './cluster-builder.ts';
+import { aCluster, aPod, type StoryNode } from '../kubernetes/cluster-builder.ts';
 
 /** Mostly one model, so that most policies and pods are about GPUs that are there. */
 const usual = modelOf('a100-40gb');

@@ -1,10 +1,6 @@
-import type { Instance } from '../../../src/core/gpu/search/instance.ts';
-import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
-import type { GpuModel } from '../../../src/core/gpu/geometry/models.ts';
-import type { GpuPlan, GpuPlanResult } from '../../../src/core/gpu/plan/gpu-plan.ts';
-import type { GpuView, ViewedInstance } from '../../../src/core/gpu/plan/gpu-view.ts';
-import type { Step } from '../../../src/core/gpu/plan/step.ts';
-import type { Refusal } from '../../../src/core/gpu/search/refusal.ts';
+import type { Instance, Refusal } from '../../../src/core/gpu/grid.ts';
+import { findModel, type GpuModel } from '../../../src/core/gpu/geometry.ts';
+import type { GpuPlan, GpuPlanResult, GpuView, ViewedInstance, Step } from '../../../src/core/gpu/plan.ts';
 
 /** The model that a test is about; a name that finds none is a mistake in the test. */
 export function modelOf(name: string): GpuModel {

@@ -1,4 +1,4 @@
-import type { Geometry } from '../../../src/core/gpu/geometry/geometry.ts';
+import type { Geometry } from '../../../src/core/gpu/geometry.ts';
 
 /** One instance at its place, as text: `3g.20gb@4`. */
 export type Placed = string;

@@ -1,4 +1,4 @@
-import type { Geometry } from '../../../src/core/gpu/geometry/geometry.ts';
+import type { Geometry } from '../../../src/core/gpu/geometry.ts';
 import type { PlacedState } from './placed-states.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { Geometry } from '../../../src/core/gpu/geometry/geometry.ts';
-import type { Instance } from '../../../src/core/gpu/search/instance.ts';
-import type { Step } from '../../../src/core/gpu/plan/step.ts';
+import type { Geometry } from '../../../src/core/gpu/geometry.ts';
+import type { Instance } from '../../../src/core/gpu/grid.ts';
+import type { Step } from '../../../src/core/gpu/plan.ts';
 
 interface GpuInstance {
   readonly profile: string;

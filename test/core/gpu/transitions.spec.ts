@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
+import { planGpu } from '../../../src/core/gpu/plan.ts';
 import { expectPlan, modelOf, someInstances } from './builders.ts';
 import { keepMaximalStates, listPlacedStates, multisetOf, parseMultiset, type PlacedState } from './placed-states.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { NodePartitionStatus } from '../../../src/api/types.ts';
-import { timeText } from '../../../src/core/text/duration.ts';
+import { timeText } from '../../../src/core/text/syntax.ts';
 import { recallMemory } from '../../../src/core/node/memory.ts';
 import { aManagedPartition, aNode, noon, slicedGpu, taints, advertisesSlice } from '../../support/node-builders.ts';
 import { NodeWorld } from '../../support/node-world.ts';

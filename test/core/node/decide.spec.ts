@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { decide } from '../../../src/core/node/decide.ts';
-import { timeText } from '../../../src/core/text/duration.ts';
-import { planWish } from '../../../src/core/wish/plan-wish.ts';
+import { timeText } from '../../../src/core/text/syntax.ts';
+import { planWish } from '../../../src/core/device/plan.ts';
 import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
 import {
   aClaim,

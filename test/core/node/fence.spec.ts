@@ -1,11 +1,68 @@
 import { expect } from 'chai';
-import * as fc from 'fast-check';
-import { decideFence, type FencePod, type FenceSituation } from '../../../src/core/node/fence.ts';
+import {
+  fenceOverdue,
+  staleOffer,
+  decideFence,
+  type FencePod,
+  type OfferGateState,
+} from '../../../src/core/node/fence.ts';
+import fc from 'fast-check';
+
+const wanted = { 'nvidia.com/mig-1g.5gb': 7 };
+
+describe('staleOffer', () => {
+  it('finds nothing where the kubelet offers the layout, or cannot be asked', () => {
+    expect(staleOffer({ stale: 0, resources: wanted }, wanted)).to.equal(undefined);
+    expect(staleOffer(undefined, wanted)).to.equal(undefined);
+    expect(staleOffer({ stale: 0 }, {})).to.equal(undefined);
+  });
+
+  it('does not believe right counts of devices that are gone', () => {
+    const verdict = staleOffer({ stale: 7, resources: wanted }, wanted);
+    expect(verdict).to.include({ phase: 'Updating', reason: 'AdvertisePending' });
+    expect(verdict?.message).to.include('7 of the devices that it offers no longer exist');
+  });
+
+  it('says what is offered instead', () => {
+    const before = { stale: 0, resources: { 'nvidia.com/gpu': 1 } };
+    expect(staleOffer(before, wanted)?.message).to.include(
+      'it offers nvidia.com/gpu 1 instead of nvidia.com/mig-1g.5gb 7',
+    );
+    expect(staleOffer({ stale: 0 }, wanted)?.message).to.include('it offers nothing instead of');
+  });
+});
+
+describe('fenceOverdue', () => {
+  it('names each pod once', () => {
+    const state = 'pod a/b: container c is waiting';
+    const told = { phase: 'Updating', reason: 'AdvertisePending', message: `waiting. ${state}` } as const;
+    const { message } = fenceOverdue(told, Date.parse('2026-01-01T12:00:00Z'), [state, 'pod a/d is terminating']);
+    expect(message).to.equal(`since 2026-01-01T12:00:00Z: waiting. ${state}. pod a/d is terminating`);
+  });
+
+  it('makes a failure of what was passing, says since when, and what the plugin’s pods say', () => {
+    const pending = {
+      phase: 'Updating',
+      reason: 'AdvertisePending',
+      message: 'waiting',
+      transient: true,
+      requeueAfterMs: 500,
+    } as const;
+    expect(
+      fenceOverdue(pending, Date.parse('2026-01-01T12:00:00Z'), ['pod a/b: container c is waiting']),
+    ).to.deep.equal({
+      phase: 'Failed',
+      reason: 'AdvertisePending',
+      requeueAfterMs: 500,
+      message: 'since 2026-01-01T12:00:00Z: waiting. pod a/b: container c is waiting',
+    });
+  });
+});
 
 const old: FencePod = { uid: 'old', leaving: false };
 const fresh: FencePod = { uid: 'new', leaving: false };
 const mark = { change: '2@boot', uids: ['old'], tolerates: true, sawNothing: false };
-const wanted = { 'nvidia.com/mig-1g.5gb': 7 };
+const wantedOfFence = { 'nvidia.com/mig-1g.5gb': 7 };
 const layout = {
   before: { 'nvidia.com/mig-3g.20gb': '2' },
   none: { 'nvidia.com/mig-3g.20gb': '0' },
@@ -13,9 +70,9 @@ const layout = {
 };
 
 /** A node closed for a change, whose device is done, and which has advertised the previous layout for two seconds. */
-function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
+function aChange(more: Partial<OfferGateState> = {}): OfferGateState {
   return {
-    wanted,
+    wanted: wantedOfFence,
     allocatable: layout.before,
     hasStalePlugin: false,
     closed: true,
@@ -190,7 +247,7 @@ describe('decideFence', () => {
     const mayAdvertise = { mayAdvertise: true, offering: 'Exact', followed: true } as const;
 
     it('advertises the layout as soon as the kubelet offers it, instead of evicting a plugin that has followed', () => {
-      const step = { next: 'Advertise', resources: wanted };
+      const step = { next: 'Advertise', resources: wantedOfFence };
       expect(decideFence(aChange(mayAdvertise))).to.deep.equal(step);
       expect(decideFence(aChange({ ...mayAdvertise, mark, pods: [fresh] }))).to.deep.equal(step);
       // Its pod may have gone since the agent's report.

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../../src/api/types.ts';
-import { growingRestMs } from '../../../src/core/node/grant-failure.ts';
+import { growingRestMs } from '../../../src/core/node/grants.ts';
 import type { Waits } from '../../../src/core/node/memory.ts';
-import { beginRest, findRest, isKept, keepsAll } from '../../../src/core/node/rest.ts';
-import type { Situation } from '../../../src/core/node/outcome.ts';
+import { beginRest, findRest, blocksDrain, keepsAll, findResting } from '../../../src/core/node/rest.ts';
+import type { RuleInput } from '../../../src/core/node/commands.ts';
 import { aManagedPartition, aNode, aSlicingPolicy, aSnapshot, noMemory, noon } from '../../support/node-builders.ts';
+import { aDevice, aGpu, aPartition } from '../../support/builders.ts';
 
 interface Parts {
   readonly now?: number;
@@ -14,7 +15,7 @@ interface Parts {
   readonly layouts?: NonNullable<PolicySpec['layouts']>;
 }
 
-function aSituation(before: Waits, { now = noon, generation = 1, retry, layouts }: Parts = {}): Situation {
+function aSituation(before: Waits, { now = noon, generation = 1, retry, layouts }: Parts = {}): RuleInput {
   const partition = aManagedPartition();
   const node = aNode(retry === undefined ? {} : { annotations: { 'gpupartition.dev/retry': retry } });
   const snapshot = aSnapshot({
@@ -79,7 +80,7 @@ describe('a rest', () => {
       if (rest === undefined) throw new Error('no rest');
       return rest;
     };
-    const kept = (most: number) => pods.filter((pod) => isKept(pod, restOf(most))).length;
+    const kept = (most: number) => pods.filter((pod) => blocksDrain(pod, restOf(most))).length;
     expect([0, 1, 8, 9].map((most) => [kept(most), keepsAll(restOf(most))])).to.deep.equal([
       [0, true],
       [1, true],
@@ -92,5 +93,58 @@ describe('a rest', () => {
     const pods = Array.from({ length: 500 }, (_, index) => ({ metadata: { name: 'a', uid: `uid-${index}` } }));
     const { waits } = beginRest(aSituation({}), 'DrainRest', 'EvictionBlocked', 'x'.repeat(2000), pods, 500);
     expect(waits['DrainRest']?.of?.length).to.be.below(1025);
+  });
+});
+
+const error = { code: 'CreateFailed', message: 'no', gpu: 'GPU-1' };
+const failed = aPartition({ device: { ...aDevice(aGpu()), step: 'Failed', error } });
+const ready = (reason: string, message = '') => [
+  { type: 'Ready', status: 'False' as const, reason, message, lastTransitionTime: '2026-01-01T12:00:00Z' },
+];
+
+describe('what a person asks to be tried again', () => {
+  it('is nothing on a node where nothing has failed', () => {
+    expect(findResting(aPartition())).to.equal(undefined);
+    expect(findResting(aPartition({ device: aDevice(aGpu()) }))).to.equal(undefined);
+  });
+
+  it('is a failure that waits for its next try', () => {
+    expect(findResting(failed)).to.deep.equal({ ...error, equal: 1, isResting: false });
+  });
+
+  it('names a failure that rests, with the number of identical failures', () => {
+    const waits = [{ name: 'GrantFailed', since: '2026-01-01T12:00:00Z', of: 'uid.1|4|fault|2', count: 3 }];
+    const status = { ...failed.status, waits, conditions: ready('Resting') };
+    expect(findResting({ ...failed, status })).to.deep.equal({ ...error, equal: 2, isResting: true });
+  });
+
+  it('is a layout that something else keeps changing', () => {
+    const idle = aPartition({ device: aDevice(aGpu()) });
+    const status = { ...idle.status, conditions: ready('Drifting', 'something else changes the GPUs') };
+    expect(findResting({ ...idle, status })).to.deep.equal({
+      code: 'Drifting',
+      message: 'something else changes the GPUs',
+      equal: 3,
+      isResting: true,
+    });
+  });
+
+  it('is a drain that was given up, and GPU holders that did not end', () => {
+    const idle = aPartition({ device: aDevice(aGpu()) });
+    for (const [name, reason] of [
+      ['DrainRest', 'DrainTimeout'],
+      ['HoldersRest', 'ClientsStay'],
+    ] as const) {
+      const waits = [{ name, since: '2026-01-01T12:00:00Z', of: `${reason} asked team/a`, count: 2 }];
+      const conditions = ready(reason, 'the pods have not gone');
+      expect(findResting({ ...idle, status: { ...idle.status, waits, conditions } })).to.deep.equal({
+        code: reason,
+        message: 'the pods have not gone',
+        equal: 2,
+        isResting: true,
+      });
+      const later = { ...idle.status, waits, conditions: ready('Draining') };
+      expect(findResting({ ...idle, status: later }), 'under way').to.equal(undefined);
+    }
   });
 });

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-
 import { isChangingLabelKey } from '../../../src/api/label-keys.ts';
 import { layoutLabel, migConfigStateLabel, policyLabel, stateLabel } from '../../../src/api/names.ts';
 import {
@@ -8,11 +7,11 @@ import {
   devicePluginConfigLabel,
   GFD_TIMESTAMP_KEY,
   isGfdLabelKey,
-} from '../../../src/core/nvidia/labels/label-key.ts';
-import { MIG_STRATEGIES } from '../../../src/core/nvidia/labels/mig-strategy.ts';
-import { computeLabels } from '../../../src/core/nvidia/labels/node-labels.ts';
-import { migManagerLabel } from '../../../src/core/owners/mig-manager.ts';
-import { defaultHolders } from '../../../src/core/pods/gpu-holders.ts';
+  MIG_STRATEGIES,
+} from '../../../src/core/nvidia/labels.ts';
+import { computeLabels } from '../../../src/core/nvidia/predict-labels.ts';
+import { migManagerLabel } from '../../../src/core/node/owners.ts';
+import { defaultHolders } from '../../../src/core/nvidia/gpu-clients.ts';
 import { readVectors } from './label-fixtures.ts';
 import { aMigGpu, aNode, SLICES } from './node-builder.ts';
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-
-import { GFD_TIMESTAMP_KEY, isGfdLabelKey } from '../../../src/core/nvidia/labels/label-key.ts';
-import { computeLabels } from '../../../src/core/nvidia/labels/node-labels.ts';
+import { GFD_TIMESTAMP_KEY, isGfdLabelKey } from '../../../src/core/nvidia/labels.ts';
+import { computeLabels } from '../../../src/core/nvidia/predict-labels.ts';
 import { readArticleDump, readRealDump } from './label-fixtures.ts';
 import { aGpu, aMigGpu, aNode, SLICES, times } from './node-builder.ts';
 

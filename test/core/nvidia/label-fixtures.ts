@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-
-import type { MigStrategy } from '../../../src/core/nvidia/labels/mig-strategy.ts';
+import type { MigStrategy } from '../../../src/core/nvidia/labels.ts';
 
 /** A node, a strategy and a config with what NVIDIA's own packages answered to them. */
 export interface LabelVector {

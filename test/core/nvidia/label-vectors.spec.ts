@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-
-import { parseNodeDescription } from '../../../src/cli/input/node-description-parser.ts';
-import { describeNode } from '../../../src/core/nvidia/labels/node-outcome.ts';
+import { parseNodeDescription } from '../../../src/cli/commands/labels.ts';
+import { predictNode } from '../../../src/core/nvidia/predict-labels.ts';
 import { readVectors } from './label-fixtures.ts';
 
 describe('labels and resources as NVIDIA computes them', () => {
@@ -21,9 +20,9 @@ describe('labels and resources as NVIDIA computes them', () => {
         resources: expected.resources ?? {},
         errors: [expected.configError, expected.gfdError, expected.pluginError].filter((text) => text !== undefined),
       };
-      expect(describeNode(parsed.node, strategy, config), 'config as an object').to.deep.equal(wanted);
+      expect(predictNode(parsed.node, strategy, config), 'config as an object').to.deep.equal(wanted);
       const file: unknown = configFile === null ? undefined : parse(configFile);
-      expect(describeNode(parsed.node, strategy, file), 'config as a file').to.deep.equal(wanted);
+      expect(predictNode(parsed.node, strategy, file), 'config as a file').to.deep.equal(wanted);
     });
   }
 });

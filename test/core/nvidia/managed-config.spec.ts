@@ -1,13 +1,9 @@
 import { expect } from 'chai';
 import { stringify } from 'yaml';
-import {
-  composeDevicePluginConfig,
-  lintDevicePluginConfig,
-} from '../../../src/core/nvidia/plugin-config/device-plugin-config.ts';
-import { checkSharing, managedConfig, sharingOf } from '../../../src/core/nvidia/plugin-config/managed-config.ts';
-import type { SharingSpec } from '../../../src/core/nvidia/plugin-config/managed-config.ts';
-import { MIG_STRATEGIES } from '../../../src/core/nvidia/labels/mig-strategy.ts';
-import { writePath } from '../../../src/core/text/finding.ts';
+import { composeDevicePluginConfig, lintDevicePluginConfig } from '../../../src/core/nvidia/plugin-config.ts';
+import { checkSharing, managedConfig, sharingOf, type SharingSpec } from '../../../src/core/nvidia/managed-config.ts';
+import { MIG_STRATEGIES } from '../../../src/core/nvidia/labels.ts';
+import { writePath } from '../../../src/core/text/findings.ts';
 
 const small = 'nvidia.com/mig-1g.5gb';
 const large = 'nvidia.com/mig-3g.20gb';

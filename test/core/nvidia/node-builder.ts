@@ -3,7 +3,7 @@ import type {
   MigAttributes,
   MigDeviceDescription,
   NodeDescription,
-} from '../../../src/core/nvidia/labels/node-description.ts';
+} from '../../../src/core/nvidia/labels.ts';
 
 type Engines = readonly [copy: number, decoder: number, encoder: number, jpeg: number, ofa: number];
 

@@ -1,14 +1,19 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, PolicySpec } from '../../../src/api/types.ts';
-import { type ChangePlan, planPrepared, prepareChange } from '../../../src/core/plan/change-plan.ts';
-import type { ClusterState, ControllerSetup } from '../../../src/core/plan/cluster-state.ts';
-import { planWish } from '../../../src/core/wish/plan-wish.ts';
+import {
+  type ChangePlan,
+  planPrepared,
+  prepareChange,
+  type ClusterState,
+  type ControllerSetup,
+} from '../../../src/core/plan/change.ts';
+import { planWish } from '../../../src/core/device/plan.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
-import type { NodeView } from '../../../src/core/node/node-view.ts';
-import { defaultHolders } from '../../../src/core/pods/gpu-holders.ts';
-import { placeOf } from '../../../src/core/gpu/search/instance.ts';
+import type { NodeView } from '../../../src/core/kubernetes/node.ts';
+import { defaultHolders } from '../../../src/core/nvidia/gpu-clients.ts';
+import { placeOf } from '../../../src/core/gpu/grid.ts';
 import { aDevice, aGpu, aPartition, aPolicy, withPods } from '../../support/builders.ts';
 import { aNode, aPluginPod, noon } from '../../support/node-builders.ts';
-import type { PodView } from '../../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 
 /** The plan of a change without demands. */
 export const planChange = (...change: Parameters<typeof prepareChange>): ChangePlan =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { forecastRolloutState } from '../../../src/core/plan/forecast-rollout-state.ts';
+import { forecastRolloutState } from '../../../src/core/plan/node.ts';
 import { aDevice, aGpu } from '../../support/builders.ts';
 import { aManagedPartition, aNode, aSlicingPolicy, aSnapshot } from '../../support/node-builders.ts';
 import { aRolloutState } from '../rollout/rollout-builders.ts';

@@ -1,12 +1,16 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, GpuWish, PolicySpec } from '../../../src/api/types.ts';
-import type { GpuModel } from '../../../src/core/gpu/geometry/model.ts';
-import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
+import { type GpuModel, findModel } from '../../../src/core/gpu/geometry.ts';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
-import { profilesServingAll } from '../../../src/core/policy/demand-profiles.ts';
-import { demandEntry, evictsNever, restEntry, wishForDemand } from '../../../src/core/policy/demand-wish.ts';
+import {
+  profilesServingAll,
+  demandEntry,
+  evictsNever,
+  restEntry,
+  wishForDemand,
+} from '../../../src/core/policy/slices.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { retire } from '../../../src/core/policy/retirement.ts';
+import { asDeleted } from '../../../src/core/policy/versions.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
 
 const uuid = uuidOf(0);
@@ -188,7 +192,7 @@ describe('a policy with a demand', () => {
   });
 
   it('makes all of its GPUs whole when it goes', () => {
-    const { demand, layouts } = retire(aDemandPolicy(7, 1, { onDelete: 'DisableMig' })).spec;
+    const { demand, layouts } = asDeleted(aDemandPolicy(7, 1, { onDelete: 'DisableMig' })).spec;
     expect([demand, layouts]).to.deep.equal([undefined, [{ mig: 'Disabled' }]]);
   });
 });

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { selectsNode, byPrecedence } from '../../../src/core/policy/precedence.ts';
-import { fullSupport } from '../../../src/core/policy/sharing.ts';
-import { storeVersions } from '../../../src/core/policy/versions.ts';
+import { selectsNode, byPrecedence, storeVersions } from '../../../src/core/policy/versions.ts';
+import { fullSupport } from '../../../src/core/policy/check.ts';
 import { aPartition, aPolicy } from '../../support/builders.ts';
 
 type Labels = Readonly<Record<string, string>>;

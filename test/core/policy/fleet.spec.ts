@@ -1,12 +1,43 @@
 import { expect } from 'chai';
-import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { admitsOf, listRefused } from '../../../src/core/policy/policy-record.ts';
-import { RolloutStates } from '../../../src/core/rollout/rollout-states.ts';
-import { fullSupport } from '../../../src/core/policy/sharing.ts';
-import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
+import { ReportedModels, Fleet } from '../../../src/core/policy/fleet.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
+import { admitsOf, listRefused } from '../../../src/core/policy/record.ts';
+import { RolloutStates } from '../../../src/core/rollout/fleet.ts';
+import { fullSupport } from '../../../src/core/policy/check.ts';
+import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 import { aRolloutState } from '../rollout/rollout-builders.ts';
+
+describe('the census of GPU products', () => {
+  it('has a product for as long as one node has it', () => {
+    const census = new ReportedModels();
+    expect(census.put('a', ['A100', 'A100'])).to.equal(true);
+    expect(census.put('b', ['A100'])).to.equal(false);
+    expect(census.put('b', ['A100']), 'the same again').to.equal(false);
+    expect(census.put('a', [])).to.equal(false);
+    expect(census.products).to.deep.equal(['A100']);
+    expect(census.put('b', ['A30'])).to.equal(true);
+    expect(census.products).to.deep.equal(['A30']);
+    expect(census.put('a', ['A100']), 'back again').to.equal(true);
+    expect(census.products).to.have.members(['A30', 'A100']);
+  });
+
+  it('keeps nothing of a node that is gone', () => {
+    const census = new ReportedModels();
+    const count = 100_000;
+    const replace = (run: string): void => {
+      for (let at = 0; at < count; at += 1) {
+        census.put(`${run}-${at}`, ['A100']);
+        census.put(`${run}-${at}`, []);
+      }
+    };
+    replace('warm');
+    const before = readKeptMemory().heapUsed;
+    replace('counted');
+    expect((readKeptMemory().heapUsed - before) / count, 'bytes of each node').to.be.below(30);
+    expect(census.products).to.deep.equal([]);
+  });
+});
 
 const a100 = aPartition({ device: aDevice(aGpu()) });
 const a30 = aPartition({ device: aDevice(aGpu({ product: 'NVIDIA A30' })) });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { keepWriter } from '../../../src/core/policy/as-written.ts';
+import { keepWriter, accept, enforces, readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
 import {
   findUndoing,
   hasAskedSince,
@@ -8,7 +8,6 @@ import {
   noteInForce,
   type PolicyHistory,
 } from '../../../src/core/policy/history.ts';
-import { accept, enforces, readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const time = '2026-01-01T12:00:00Z';

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-
 import type { PolicySpec } from '../../../src/api/types.ts';
-import { selectsNode } from '../../../src/core/policy/precedence.ts';
-import { RULE_MESSAGES } from '../../../src/core/policy/broken-rule.ts';
-import { findBrokenRules } from '../../../src/core/policy/rules.ts';
+import { selectsNode } from '../../../src/core/policy/versions.ts';
+import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/rules.ts';
 
 type Selector = PolicySpec['nodeSelector'];
 type Expression = NonNullable<Selector['matchExpressions']>[number];

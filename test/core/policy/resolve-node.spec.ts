@@ -1,12 +1,96 @@
 import { expect } from 'chai';
-import type { GpuReport, GpuSelector, PolicyLayout, PolicySpec, Wish } from '../../../src/api/types.ts';
-import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
-import { liveGeometry } from '../../../src/core/wish/live-geometry.ts';
-import { planWish } from '../../../src/core/wish/plan-wish.ts';
-import { type NodeResolution, resolveNode } from '../../../src/core/policy/resolve-node.ts';
-import type { SkippedEntry } from '../../../src/core/policy/skipped-entry.ts';
-import { wishHash } from '../../../src/core/wish/wish.ts';
-import { aDevice, aGpu, aPolicy, uuidOf } from '../../support/builders.ts';
+import {
+  entryHashes,
+  deviceText,
+  layoutLabelValue,
+  matchesGpu,
+  type NodeResolution,
+  resolveNode,
+  type SkippedEntry,
+} from '../../../src/core/policy/resolve-node.ts';
+import { aGpu, uuidOf, aDevice, aPolicy } from '../../support/builders.ts';
+import type { GpuSelector, GpuReport, PolicyLayout, PolicySpec, Wish } from '../../../src/api/types.ts';
+import { findModel } from '../../../src/core/gpu/geometry.ts';
+import { liveGeometry } from '../../../src/core/device/geometry.ts';
+import { planWish, wishHash } from '../../../src/core/device/plan.ts';
+
+describe('the names of entries', () => {
+  it('are those of their selectors, with a number where several have the same', () => {
+    const gpus = { indices: [0] };
+    const [first = '', other, second, third] = entryHashes([
+      { gpus, preset: 'all-balanced' },
+      { mig: 'Disabled' },
+      { gpus, mig: 'Disabled' },
+      { gpus, profiles: { '1g.5gb': 7 } },
+    ]);
+    expect([second, third]).to.deep.equal([`${first}-2`, `${first}-3`]);
+    expect(other).to.not.equal(first);
+  });
+});
+
+describe('the layout of a node in words', () => {
+  it('counts equal GPUs, and tells one without instances from a whole one', () => {
+    const gpus = [aGpu({ slices: ['3g.20gb@0'] }), aGpu({ index: 1, slices: [] }), aGpu({ index: 2, slices: [] })];
+    expect(deviceText([...gpus, aGpu({ index: 3, mig: 'Disabled' })])).to.equal(
+      '1 GPU: 1×3g.20gb; 2 GPUs: empty; 1 GPU: whole',
+    );
+  });
+
+  it('says of a GPU that does not respond why', () => {
+    expect(deviceText([aGpu({ error: 'GPU is lost', slices: ['3g.20gb@0'] })])).to.equal('1 GPU: GPU is lost');
+  });
+
+  it('is a label that says various where GPUs differ, or the value would be too long', () => {
+    const valueOf = (...lengths: readonly number[]): string =>
+      layoutLabelValue(lengths.map((length, index) => aGpu({ index, slices: [`${'x'.repeat(length - 2)}@0`] })));
+    expect(valueOf(63, 63)).to.match(/^1xx{61}$/);
+    expect([valueOf(64), valueOf(9, 8)]).to.deep.equal(['various', 'various']);
+    expect([layoutLabelValue([aGpu()]), layoutLabelValue([aGpu(), aGpu({ slices: [] })])]).to.deep.equal([
+      'whole',
+      'various',
+    ]);
+  });
+
+  it('is a label of the GPUs that work, for pods that select their nodes by it', () => {
+    const broken = aGpu({ index: 1, error: 'GpuLost: gone' });
+    expect(layoutLabelValue([aGpu({ slices: ['3g.20gb@0'] }), broken])).to.equal('1x3g.20gb');
+  });
+
+  it('is `empty` as a label, too', () => {
+    expect(layoutLabelValue([aGpu({ slices: [] })])).to.equal('empty');
+  });
+});
+
+const gpu = aGpu({ index: 1, pciDeviceId: '0x20B010DE' });
+const matches = (selector: GpuSelector): boolean => matchesGpu(selector, gpu);
+
+describe('the selector of a layout', () => {
+  it('matches every GPU if it says nothing', () => {
+    expect(matches({})).to.equal(true);
+  });
+
+  it('takes any one of what a field lists, in either case', () => {
+    const selectors: readonly GpuSelector[] = [
+      { models: ['H100-*', 'a100-*-40gb'] },
+      { indices: [0, 1] },
+      { uuids: [uuidOf(0), gpu.uuid.toLowerCase()] },
+      { pciDeviceIds: ['0x233010de', '0x20b010de'] },
+    ];
+    for (const selector of selectors) expect(matches(selector), JSON.stringify(selector)).to.equal(true);
+  });
+
+  it('requires each of its fields', () => {
+    const all = { models: ['A100-*'], indices: [1], uuids: [gpu.uuid], pciDeviceIds: ['0x20B010DE'] };
+    expect(matches(all)).to.equal(true);
+    const others: readonly GpuSelector[] = [
+      { models: ['H100-*'] },
+      { indices: [0] },
+      { uuids: [uuidOf(0)] },
+      { pciDeviceIds: ['0x233010DE'] },
+    ];
+    for (const other of others) expect(matches({ ...all, ...other }), JSON.stringify(other)).to.equal(false);
+  });
+});
 
 describe('resolveNode', () => {
   it('gives each GPU the first layout that matches it, and leaves alone what matches none', () => {
@@ -457,5 +541,48 @@ describe('a wish', () => {
     expect(optionsOf({ replaceForeignInstances: true })).to.deep.equal({ replaceForeignInstances: true });
     for (const usual of [{ gpuReset: true, replaceForeignInstances: false }, {}])
       expect(optionsOf(usual)).to.deep.equal({});
+  });
+});
+
+describe('strategy single', () => {
+  /** What is wrong of a node; undefined if nothing is. */
+  function wrongWith(layouts: readonly PolicyLayout[], ...gpus: readonly GpuReport[]): string | undefined {
+    const resolved = resolveNode(aPolicy({ strategy: 'single', layouts }).spec, aDevice(...gpus), undefined);
+    if ('wish' in resolved) return undefined;
+    expect(resolved.refusal.reason).to.equal('SingleNeedsOneProfile');
+    return /with the same profile, or none in MIG mode: (.*?);/.exec(resolved.refusal.message)?.[1];
+  }
+  const first = { gpus: { indices: [0] } };
+  const sliced = aGpu({ index: 1, slices: ['1g.5gb@0', '1g.5gb@1'] });
+
+  it('takes a node whose GPUs are all whole, or all have slices of one profile', () => {
+    expect(wrongWith([{ mig: 'Disabled' }], aGpu(), sliced)).to.equal(undefined);
+    expect(wrongWith([{ profiles: { '1g.5gb': 7 } }], aGpu(), sliced)).to.equal(undefined);
+    expect(wrongWith([{ ...first, profiles: { '1g.5gb': 7 } }], aGpu(), sliced), 'beside what is there').to.equal(
+      undefined,
+    );
+  });
+
+  it('refuses a node that would have two profiles, whole GPUs beside slices, or MIG mode without a slice', () => {
+    const profiles = { '3g.20gb': 2 };
+    expect(wrongWith([{ ...first, profiles }, { profiles: { '1g.5gb': 7 } }], aGpu(), sliced)).to.equal(
+      'the node would have slices of 3g.20gb and 1g.5gb',
+    );
+    expect(wrongWith([{ ...first, profiles }], aGpu(), sliced)).to.match(/slices of 3g\.20gb and 1g\.5gb$/);
+    expect(wrongWith([{ ...first, mig: 'Disabled' }], aGpu(), sliced)).to.equal(
+      'GPU 0 (NVIDIA A100-SXM4-40GB) would stay whole beside sliced GPUs',
+    );
+    const empty = aGpu({ index: 1, slices: [] });
+    expect(wrongWith([{ ...first, profiles }], aGpu(), empty)).to.equal('GPU 1 would be in MIG mode without a slice');
+  });
+
+  it('ignores a lost GPU over which no layout decides: nothing tells how it was sliced', () => {
+    const { mig: _mig, ...rest } = aGpu({ index: 1 });
+    const lost = { ...rest, error: 'GpuLost: no answer', instances: [] };
+    const profiles = { '1g.5gb': 7 };
+    expect(wrongWith([{ ...first, profiles }], aGpu(), lost)).to.equal(undefined);
+    const nameless = { ...lost, uuid: lost.pciBusId, product: 'unknown' };
+    expect(wrongWith([{ profiles }], aGpu(), nameless), 'of which only the address is known').to.equal(undefined);
+    expect(wrongWith([{ ...first, profiles }, { mig: 'Disabled' }], aGpu(), lost), 'a layout does').to.match(/^GPU 1 /);
   });
 });

@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-
 import type { PolicySpec } from '../../../src/api/types.ts';
-import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
-import { listPresets } from '../../../src/core/gpu/plan/preset.ts';
-import { claimKey } from '../../../src/core/policy/precedence.ts';
-import { RULE_MESSAGES } from '../../../src/core/policy/broken-rule.ts';
-import { findBrokenRules } from '../../../src/core/policy/rules.ts';
+import { MODELS } from '../../../src/core/gpu/geometry.ts';
+import { listPresets } from '../../../src/core/gpu/layouts.ts';
+import { claimKey } from '../../../src/core/policy/versions.ts';
+import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/rules.ts';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
 import { validatePolicy } from '../../../src/core/policy/validate.ts';
 

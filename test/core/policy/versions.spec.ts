@@ -1,7 +1,86 @@
 import { expect } from 'chai';
-import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
-import { accept, currentOf, isAccepted, readGenerations, readVersions } from '../../../src/core/policy/versions.ts';
+import type { PolicySpec, GpuPartitionPolicy } from '../../../src/api/types.ts';
+import {
+  isRetiring,
+  asDeleted,
+  wantedFinalizers,
+  accept,
+  currentOf,
+  isAccepted,
+  readGenerations,
+  readVersions,
+  noteWrite,
+  noWrites,
+  type WritePace,
+  writeDueInMs,
+} from '../../../src/core/policy/versions.ts';
 import { aPolicy } from '../../support/builders.ts';
+
+const cleanup = 'gpupartition.dev/cleanup';
+const deletionTimestamp = '2026-01-01T12:00:00Z';
+
+function aGoing(spec: Partial<PolicySpec>, metadata: object = { deletionTimestamp, finalizers: [cleanup] }) {
+  const policy = aPolicy(spec);
+  return { ...policy, metadata: { ...policy.metadata, ...metadata } };
+}
+
+describe('a policy that makes its GPUs whole before it goes', () => {
+  it('asks for whole GPUs where it had layouts, and for nothing elsewhere', () => {
+    const layouts = [
+      { gpus: { indices: [0] }, profiles: { '1g.5gb': 7 } },
+      { gpus: { models: ['H100-*'] }, preset: 'all-balanced' as const },
+    ];
+    const { spec } = asDeleted(aGoing({ layouts, mode: 'Plan', onDelete: 'DisableMig' }));
+    expect(spec.layouts).to.deep.equal([
+      { gpus: { indices: [0] }, mig: 'Disabled' },
+      { gpus: { models: ['H100-*'] }, mig: 'Disabled' },
+    ]);
+    expect(spec.mode).to.equal('Enforce');
+  });
+
+  it('is held by no window, pause, canary, threshold or budget of 0, and keeps any other budget and its drain', () => {
+    const windows = [{ schedule: '0 22 * * *', duration: '1h' }];
+    const drain = { scope: 'Node', timeout: '5m' } as const;
+    for (const [maxUnavailable, kept] of [
+      [0, 1],
+      ['0%', 1],
+      [3, 3],
+      ['20%', '20%'],
+      [undefined, 1],
+    ] as const) {
+      const rollout = {
+        windows,
+        paused: true,
+        canary: { nodes: 1, soak: '1h' },
+        failureThreshold: 1,
+        ...(maxUnavailable !== undefined && { maxUnavailable }),
+      };
+      const { spec } = asDeleted(aGoing({ rollout, drain }));
+      expect(spec.rollout).to.deep.equal({ maxUnavailable: kept, failureThreshold: '100%', paused: false });
+      expect(spec.drain).to.deep.equal(drain);
+    }
+  });
+
+  it('is being deleted, says DisableMig, and has our finalizer', () => {
+    const onDelete = 'DisableMig';
+    expect(isRetiring(aGoing({ onDelete }))).to.equal(true);
+    expect(isRetiring(aGoing({ onDelete: 'Keep' }))).to.equal(false);
+    expect(isRetiring(aGoing({ onDelete }, { finalizers: [cleanup] }))).to.equal(false);
+    expect(isRetiring(aGoing({ onDelete }, { deletionTimestamp, finalizers: ['other'] }))).to.equal(false);
+  });
+
+  it('has the finalizer as long as it says so and is not done, and no other policy has it', () => {
+    const wanted = (onDelete: 'Keep' | 'DisableMig', metadata: object, isDone = false) =>
+      wantedFinalizers(aGoing({ onDelete }, metadata), isDone);
+    expect(wanted('DisableMig', { finalizers: ['other'] })).to.deep.equal(['other', cleanup]);
+    expect(wanted('DisableMig', { finalizers: [cleanup] })).to.equal(undefined);
+    expect(wanted('Keep', { finalizers: [cleanup, 'other'] })).to.deep.equal(['other']);
+    expect(wanted('Keep', {})).to.equal(undefined);
+    expect(wanted('DisableMig', { deletionTimestamp, finalizers: [cleanup, 'other'] }, true)).to.deep.equal(['other']);
+    // The API server refuses a new finalizer then.
+    expect(wanted('DisableMig', { deletionTimestamp, finalizers: ['other'] })).to.equal(undefined);
+  });
+});
 
 const { spec } = aPolicy();
 
@@ -60,5 +139,38 @@ describe('the versions of a policy', () => {
     ]) {
       expect(readVersions(anEdit({ generation: 1, spec: broken })).inForce, JSON.stringify(broken)).to.equal(undefined);
     }
+  });
+});
+
+/** The times of the first writes of news that is there all the time, from this moment on. */
+function newsTimes(count: number, from: number, pace: WritePace = noWrites): readonly number[] {
+  const times: number[] = [];
+  let known = pace;
+  for (let now = from; times.length < count; now += writeDueInMs(known, true, now)) {
+    times.push(now);
+    known = noteWrite(known, now);
+  }
+  return times;
+}
+
+describe('writes of a status', () => {
+  it('are made at once for a little news, and once a second for much of it', () => {
+    expect(newsTimes(8, 100)).to.deep.equal([100, 100, 100, 100, 100, 1100, 2100, 3100]);
+  });
+
+  it('may be made in a row again after as long a rest', () => {
+    const busy = newsTimes(5, 0).reduce(noteWrite, noWrites);
+    expect(writeDueInMs(busy, true, 0)).to.equal(1000);
+    expect(newsTimes(4, 3000, busy)).to.deep.equal([3000, 3000, 3000, 4000]);
+    expect(newsTimes(6, 60_000, busy)).to.deep.equal([60_000, 60_000, 60_000, 60_000, 60_000, 61_000]);
+  });
+
+  it('are made once a second for anything else', () => {
+    const pace = noteWrite(noWrites, 100);
+    expect(writeDueInMs(noWrites, false, 100)).to.equal(0);
+    expect(writeDueInMs(pace, false, 100)).to.equal(1000);
+    expect(writeDueInMs(pace, false, 1099)).to.equal(1);
+    expect(writeDueInMs(pace, true, 1099)).to.equal(0);
+    expect(writeDueInMs(pace, false, 1100)).to.equal(0);
   });
 });

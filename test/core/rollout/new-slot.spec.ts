@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isNewSlot, rolloutStateWith, slotOf } from '../../../src/core/rollout/slot.ts';
+import { isNewSlot, rolloutStateWith, slotOf } from '../../../src/core/rollout/budget.ts';
 import { aSlotOf, aRolloutState } from './rollout-builders.ts';
 
 describe('a slot that another leader gave', () => {

@@ -1,9 +1,14 @@
 import type { PolicySpec } from '../../../src/api/types.ts';
-import type { Admits } from '../../../src/core/rollout/admits.ts';
-import type { SlotHolder } from '../../../src/core/rollout/cap.ts';
-import { FleetRollout } from '../../../src/core/rollout/fleet-rollout.ts';
-import { type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
-import type { Canary, NodeRolloutState, Pace, Slot, SlotRequest } from '../../../src/core/rollout/slot.ts';
+import { type Admits, type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
+import type {
+  SlotHolder,
+  Canary,
+  NodeRolloutState,
+  Pace,
+  Slot,
+  SlotRequest,
+} from '../../../src/core/rollout/budget.ts';
+import { FleetRollout } from '../../../src/core/rollout/fleet.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 export const noon = Date.parse('2026-01-01T12:00:00Z');

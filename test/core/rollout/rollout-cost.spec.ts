@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { stepLedger } from '../../../src/core/rollout/ledger.ts';
-import type { NodeRolloutState } from '../../../src/core/rollout/slot.ts';
-import { type RequestQueue, RolloutStates } from '../../../src/core/rollout/rollout-states.ts';
+import type { NodeRolloutState } from '../../../src/core/rollout/budget.ts';
+import { type RequestQueue, RolloutStates } from '../../../src/core/rollout/fleet.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { aSlotOf, aRolloutState, manyAsking, noon } from './rollout-builders.ts';
 

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { FleetRollout } from '../../../src/core/rollout/fleet-rollout.ts';
+import { FleetRollout } from '../../../src/core/rollout/fleet.ts';
 import { type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
-import type { Limit } from '../../../src/core/rollout/limit.ts';
-import { slotOf } from '../../../src/core/rollout/slot.ts';
+import { type Limit, slotOf } from '../../../src/core/rollout/budget.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { noon } from './rollout-builders.ts';
 

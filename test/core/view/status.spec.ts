@@ -1,17 +1,15 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
-import { userKey } from '../../../src/core/gpu/state/device-users.ts';
-import { drawFleet } from '../../../src/core/view/fleet-picture.ts';
-import { viewFleet } from '../../../src/core/view/fleet-status.ts';
-import { fitLine, type Line, plainText } from '../../../src/core/view/line.ts';
-import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node-status.ts';
-import { viewPageNode } from '../../../src/core/view/page-fleet.ts';
-import { drawWaste } from '../../../src/core/view/waste-screen.ts';
-import { reportWaste } from '../../../src/core/waste/waste-report.ts';
+import { userKey } from '../../../src/core/gpu/device-state.ts';
+import { drawFleet, viewFleet, viewPageNode } from '../../../src/core/view/fleet.ts';
+import { fitLine, type Line, plainText } from '../../../src/core/view/lines.ts';
+import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node.ts';
+import { drawWaste } from '../../../src/core/view/reports.ts';
+import { reportWaste } from '../../../src/core/explain/waste.ts';
 import { fixtures } from '../../cli/run.ts';
 import { aGpu, withClaims } from '../../support/builders.ts';
-import { aCluster } from '../explain/cluster-builder.ts';
-import { wastefulDay } from '../waste/waste-stories.ts';
+import { aCluster } from '../kubernetes/cluster-builder.ts';
+import { wastefulDay } from '../explain/waste-stories.ts';
 import { aStatusNode, changingNode, fleet, policies, readyNode, storyTime } from './status-stories.ts';
 
 const widths = [80, 120, 200];

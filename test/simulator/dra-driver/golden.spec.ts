@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 
 import { expect } from 'chai';
 
-import { findDevices } from '../../../src/simulator/dra-driver/driver-device.ts';
-import type { DriverDevice, OfferedDevice } from '../../../src/simulator/dra-driver/driver-device.ts';
-import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
-import type { SimulatedGpu } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
-import { parseState } from '../../../src/simulator/nvidia-smi/state/state-text.ts';
+import { findDevices, type DriverDevice, type OfferedDevice } from '../../../src/simulator/dra-driver/devices.ts';
+import { assembleGpus, type SimulatedGpu } from '../../../src/simulator/nvidia-smi/device.ts';
+import { parseState } from '../../../src/simulator/nvidia-smi/state.ts';
 
 /** What the real driver published on a mock of NVML. */
 const golden = readGolden();

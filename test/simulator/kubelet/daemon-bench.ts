@@ -1,14 +1,16 @@
 import { expect } from 'chai';
-
-import type { KubeObject, Resource } from '../../../src/kube/resource.ts';
-import { configMapsResource, nodesResource, podsResource } from '../../../src/simulator/kubelet/node/kube-objects.ts';
-import type { PodObject } from '../../../src/simulator/kubelet/node/kube-objects.ts';
-import type { KubeletTiming } from '../../../src/simulator/kubelet/timing.ts';
+import type { KubeObject, Resource } from '../../../src/kube/watch.ts';
+import {
+  configMaps as configMapsResource,
+  nodes as nodesResource,
+  pods as podsResource,
+} from '../../../src/api/resources.ts';
+import type { PodObject } from '../../../src/simulator/kubelet/node.ts';
+import type { KubeletTiming } from '../../../src/simulator/kubelet/pods.ts';
 import { useSharedCluster } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { GpuNodes } from '../../support/gpu-nodes.ts';
-import { pluginConfigMap } from '../../support/nvidia-daemons.ts';
-import type { DaemonWish } from '../../support/nvidia-daemons.ts';
+import { pluginConfigMap, type DaemonWish } from '../../support/nvidia-daemons.ts';
 
 const daemonSetsResource: Resource = { group: 'apps', version: 'v1', plural: 'daemonsets', kind: 'DaemonSet' };
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { stopSecondsAnnotation } from '../../../src/simulator/kubelet/timing.ts';
+import { stopSecondsAnnotation } from '../../../src/simulator/kubelet/pods.ts';
 import { eventually, stays } from '../../support/eventually.ts';
 import { a100, states } from '../../support/gpu-nodes.ts';
 import { pluginDaemonSet } from '../../support/nvidia-daemons.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
-import { writerModeOf } from '../../../src/core/nvidia/feature-discovery/writer-mode.ts';
-import { featureLabelsAnnotation } from '../../../src/simulator/kubelet/daemons/feature-labels.ts';
+import { writerModeOf } from '../../../src/core/nvidia/labels.ts';
+import { featureLabelsAnnotation } from '../../../src/simulator/kubelet/daemon-work.ts';
 import { eventually, stays } from '../../support/eventually.ts';
 import { states } from '../../support/gpu-nodes.ts';
 import { discoveryDaemonSet, operatorDaemonSet } from '../../support/nvidia-daemons.ts';

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
 import { expect } from 'chai';
-
 import { PodResourcesClient } from '../../../src/kubelet/pod-resources.ts';
 import { runProgram } from '../../../src/simulator/control-plane/run.ts';
-import { idleAnnotation } from '../../../src/simulator/kubelet/pods/gpu-process.ts';
-import { stopSecondsAnnotation } from '../../../src/simulator/kubelet/timing.ts';
+import { idleAnnotation } from '../../../src/simulator/kubelet/machine.ts';
+import { stopSecondsAnnotation } from '../../../src/simulator/kubelet/pods.ts';
 import { writeNvidiaSmiWrapper } from '../../../src/simulator/nvidia-smi/wrapper.ts';
 import { useSharedCluster } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';

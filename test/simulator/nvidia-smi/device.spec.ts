@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { migUuid } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
-import { rebootNode } from '../../../src/simulator/nvidia-smi/nvml/device.ts';
-import { overlaps } from '../../../src/simulator/nvidia-smi/nvml/placement.ts';
-import { parseState, renderState } from '../../../src/simulator/nvidia-smi/state/state-text.ts';
+import { migUuid, rebootNode, overlaps } from '../../../src/simulator/nvidia-smi/device.ts';
+import { parseState, renderState } from '../../../src/simulator/nvidia-smi/state.ts';
 import { aNode } from './simulated-node.ts';
 
 describe('simulated device', () => {

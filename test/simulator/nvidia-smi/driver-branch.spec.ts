@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
+import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { recordedBranches } from '../../device/recorded-runs.ts';
-import { isDriverVersion } from '../../../src/core/smi/spelling.ts';
-import { type DriverBranch, driverBranches, driverOf } from '../../../src/simulator/nvidia-smi/nvml/driver-version.ts';
-import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
-import { runNvidiaSmi, type SimulatedRunResult } from '../../../src/simulator/nvidia-smi/state/memory-world.ts';
+import { isDriverVersion } from '../../../src/core/smi/command.ts';
+import { type DriverBranch, driverBranches, driverOf } from '../../../src/simulator/nvidia-smi/board.ts';
+import { assembleGpus } from '../../../src/simulator/nvidia-smi/device.ts';
+import { runNvidiaSmi, type SimulatedRunResult } from '../../../src/simulator/nvidia-smi/memory-world.ts';
 
 const gpus = assembleGpus(['A100-SXM4-40GB', 'A30']);
 const on = 'gpu 0 mig 1 pending 1\n';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
-import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
-import { runNvidiaSmi } from '../../../src/simulator/nvidia-smi/state/memory-world.ts';
+import { assembleGpus } from '../../../src/simulator/nvidia-smi/device.ts';
+import { runNvidiaSmi } from '../../../src/simulator/nvidia-smi/memory-world.ts';
 
 const gpus = assembleGpus(['A100-SXM4-40GB', 'A100-SXM4-40GB']);
 const handle = 'handle gpu 0 name monitoring/dcgm';

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
-import { findBoard, UnknownGpuError } from '../../../src/simulator/nvidia-smi/nvml/board.ts';
-import { listGiProfiles } from '../../../src/simulator/nvidia-smi/nvml/gi-profile.ts';
-import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
+import { MODELS } from '../../../src/core/gpu/geometry.ts';
+import { findBoard, UnknownGpuError, listGiProfiles } from '../../../src/simulator/nvidia-smi/board.ts';
+import { assembleGpus } from '../../../src/simulator/nvidia-smi/device.ts';
 import { aNode } from './simulated-node.ts';
 
 describe('GPUs of a simulated node', () => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { readStateFile, updateStateFile } from '../../../src/simulator/nvidia-smi/state/state-file.ts';
-import { readSettings } from '../../../src/simulator/nvidia-smi/state/process-world.ts';
+import { readStateFile, updateStateFile } from '../../../src/simulator/nvidia-smi/state.ts';
+import { readSettings } from '../../../src/simulator/nvidia-smi/world.ts';
 import { writeNvidiaSmiWrapper } from '../../../src/simulator/nvidia-smi/wrapper.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -1,5 +1,5 @@
-import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
-import { runNvidiaSmi } from '../../../src/simulator/nvidia-smi/state/memory-world.ts';
+import { assembleGpus } from '../../../src/simulator/nvidia-smi/device.ts';
+import { runNvidiaSmi } from '../../../src/simulator/nvidia-smi/memory-world.ts';
 import type { RecordedRun } from '../../device/recorded-runs.ts';
 
 /** Of what a run depends on, the recording left this out of `before` and `fault`. */

@@ -1,7 +1,5 @@
-import type { SimulatedGpu } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
-import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
-import type { SimulatedRunResult } from '../../../src/simulator/nvidia-smi/state/memory-world.ts';
-import { runNvidiaSmi } from '../../../src/simulator/nvidia-smi/state/memory-world.ts';
+import { type SimulatedGpu, assembleGpus } from '../../../src/simulator/nvidia-smi/device.ts';
+import { type SimulatedRunResult, runNvidiaSmi } from '../../../src/simulator/nvidia-smi/memory-world.ts';
 
 /** A node in memory whose state lives on from one command to the next. */
 export class NvidiaSmiNode {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 
 import { resourceSlices } from '../../../src/api/resources.ts';
-import { collectionPath } from '../../../src/kube/resource.ts';
-import type { SliceSpec } from '../../../src/simulator/dra-driver/resource-slice.ts';
+import { collectionPath } from '../../../src/kube/watch.ts';
+import type { SliceSpec } from '../../../src/simulator/dra-driver/devices.ts';
 import { eventually } from '../../support/eventually.ts';
 import { useRig } from '../../support/rig.ts';
 

@@ -1,15 +1,36 @@
-import { compareVersions } from '../../text/version-skew.ts';
+import { compareVersions } from '../../text/syntax.ts';
 import { gpuPresenceLabel } from '../../../api/names.ts';
-import { driverUpgrade, isDriverReplaced } from '../../nvidia/driver-upgrade.ts';
-import { fenceRestart } from '../node-marks.ts';
-import { isClosed, isReadBeforeBoot } from '../node-view.ts';
-import { leaveOpen, passing, type Ruling, type Situation } from '../outcome.ts';
-import { describeAgent } from './grant-in-flight.ts';
-import { onlyPlans } from './wish.ts';
-import { describeFault } from '../../report/device-fault.ts';
+import {
+  driverUpgrade,
+  isDriverReplaced,
+  isClosed,
+  isReadBeforeBoot,
+  hasStartupTaint,
+  isUnfinished,
+} from '../../kubernetes/node.ts';
+import { fenceRestart, reopenNode } from '../marks.ts';
+import {
+  waitOpen,
+  waitClosed,
+  type Ruling,
+  type RuleInput,
+  type Command,
+  type Outcome,
+  type Verdict,
+} from '../commands.ts';
+import { describeAgent } from './grant.ts';
+import { onlyPlans, isDeviceDone, wishOf, wishOutdated } from './policy.ts';
+import { describeFault } from '../../device/faults.ts';
+import { omitUndefined } from '../../text/json.ts';
+import { combine } from '../../kubernetes/node-patch.ts';
+import { advertises } from '../../nvidia/resources.ts';
+import { backendOf, sliceOfferOf, type Needed } from '../snapshot.ts';
+import { timer, type Waits } from '../memory.ts';
+import { predict, withoutLayoutLabels } from './labels.ts';
+import { refreshAfterSilence, isUntouched } from './plugin.ts';
 
 /** A node that a policy selects and that has no GPU. */
-export function noGpus({ partition, node, agent }: Situation): Ruling | undefined {
+export function noGpus({ partition, node, agent }: RuleInput): Ruling | undefined {
   const { gpus, lastGood } = partition.status?.device ?? {};
   // GPUs that have disappeared are a fault.
   if ((lastGood?.gpus ?? []).length > 0) return undefined;
@@ -20,11 +41,11 @@ export function noGpus({ partition, node, agent }: Situation): Ruling | undefine
       : gpus === undefined && agent.state === 'Missing' && !isMarked
         ? `the node has no label ${gpuPresenceLabel}=true, so no agent runs on it and its GPUs are unknown`
         : undefined;
-  return message === undefined ? undefined : leaveOpen('Ready', 'NoGpus', message);
+  return message === undefined ? undefined : waitOpen('Ready', 'NoGpus', message);
 }
 
 /** No reading at all. */
-export function agentSilent({ partition }: Situation): Ruling | undefined {
+export function agentSilent({ partition }: RuleInput): Ruling | undefined {
   const { gpus, error } = partition.status?.device ?? {};
   if (gpus !== undefined) return undefined;
   const message = error
@@ -41,7 +62,7 @@ export function agentSilent({ partition }: Situation): Ruling | undefined {
  * No instance survives a restart. Until the agent has read the GPUs in this boot, and recreated the layout, a pod might get a GPU
  * that is still whole.
  */
-export function notReadSinceBoot(situation: Situation): Ruling | undefined {
+export function notReadSinceBoot(situation: RuleInput): Ruling | undefined {
   const { partition, node, agent } = situation;
   const { device = {} } = partition.status ?? {};
   const { error, step } = device;
@@ -56,29 +77,29 @@ export function notReadSinceBoot(situation: Situation): Ruling | undefined {
  * Nor does an instance survive a reload of the driver's modules, which gpu-operator does to upgrade it: the boot id stays, and the
  * earlier reading still looks valid. The node is closed before whoever cordoned it opens it.
  */
-export function driverReplaced(situation: Situation): Ruling | undefined {
+export function driverReplaced(situation: RuleInput): Ruling | undefined {
   const { labels = {} } = situation.node.metadata;
   if (!isDriverReplaced(labels) || !expectsSlices(situation)) return undefined;
   const message = `${driverUpgrade(labels) ?? 'the driver has been replaced'}; no pod may come until the layout is there again`;
   return closed(situation, 'DriverUpgrade', message);
 }
 
-function closed({ node }: Situation, reason: 'NodeRestarted' | 'DriverUpgrade', message: string): Ruling {
+function closed({ node }: RuleInput, reason: 'NodeRestarted' | 'DriverUpgrade', message: string): Ruling {
   return {
-    ...passing('Updating', reason, message),
+    ...waitClosed('Updating', reason, message),
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
   };
 }
 
 /** In mode Plan no layout comes back. */
-function expectsSlices(situation: Situation): boolean {
+function expectsSlices(situation: RuleInput): boolean {
   const { granted, wish } = situation.partition.spec;
   const expected = onlyPlans(situation) ? undefined : (granted?.gpus ?? wish?.gpus);
   return expected?.some(({ profiles }) => profiles !== undefined) === true;
 }
 
 /** What is known is outdated: unknown means neither idle nor done. */
-export function deviceUnreadable({ partition }: Situation): Ruling | undefined {
+export function deviceUnreadable({ partition }: RuleInput): Ruling | undefined {
   const { device } = partition.status ?? {};
   if (device?.step !== 'Unknown') return undefined;
   const found = describeFault(device) ?? 'it gives no reason';
@@ -87,7 +108,7 @@ export function deviceUnreadable({ partition }: Situation): Ruling | undefined {
 }
 
 /** An agent that may not understand our grant, or whose report we may not understand, changes nothing. */
-export function agentSkewed({ partition, settings }: Situation): Ruling | undefined {
+export function agentSkewed({ partition, settings }: RuleInput): Ruling | undefined {
   const { agentVersion } = partition.status?.device ?? {};
   const skew = compareVersions(agentVersion, settings.version);
   if (skew === 'Fine') return undefined;
@@ -95,5 +116,89 @@ export function agentSkewed({ partition, settings }: Situation): Ruling | undefi
   const message =
     `the agent is version ${agentVersion}, the controller ${settings.version}: they may be at most one minor version apart. ` +
     `Nothing changes on this node until then; update ${which}`;
-  return leaveOpen('Failed', skew === 'TooOld' ? 'AgentTooOld' : 'AgentTooNew', message);
+  return waitOpen('Failed', skew === 'TooOld' ? 'AgentTooOld' : 'AgentTooNew', message);
+}
+
+/** An agent may be absent for this long, in ms, before it is reported: a DaemonSet update replaces its pods one by one. */
+const mayBeAwayMs = 30_000;
+
+/**
+ * Reports of an absent agent are outdated: no decision may rest on them. A closed node is opened nevertheless, as it is when a grant
+ * is not answered.
+ */
+export function agentAway(situation: RuleInput): Outcome | undefined {
+  const { agent, partition } = situation;
+  if (agent.state === 'Ready') return undefined;
+  const { lastsMs, waits } = timer(situation, 'AgentAway');
+  const left = mayBeAwayMs - lastsMs + 10;
+  const isBrief = lastsMs < mayBeAwayMs;
+  const before = isBrief ? stillReady(situation) : undefined;
+  if (before && 'needs' in before) return before;
+  if (before) return { verdict: { ...before, requeueAfterMs: left }, ifClosed: 'Stays', waits };
+  const opening = isBrief ? undefined : openUnheard(situation);
+  if (opening && 'needs' in opening) return opening;
+  const device = partition.status?.device;
+  const known = device?.gpus === undefined ? 'the GPUs of this node are unknown' : 'its last report is not trusted';
+  return {
+    verdict: {
+      phase: 'Pending',
+      reason: 'AgentNotReporting',
+      message: `${describeAgent(situation)}; ${known}${opening?.closed ?? ''}`,
+      transient: isBrief,
+      ...omitUndefined({ requeueAfterMs: isBrief ? left : opening?.requeueAfterMs }),
+    },
+    ...(opening && { commands: opening.commands }),
+    waits: { ...waits, ...opening?.waits },
+    ifClosed: 'Stays',
+  };
+}
+
+/** Opens a node whose plugin advertises the actual device, since no agent reports it. One that is open for its plugin alone is given up. */
+function openUnheard(situation: RuleInput): Unheard | { readonly needs: Needed } | undefined {
+  const { node, partition } = situation;
+  if (!isUnfinished(node)) return undefined;
+  const mayOpen = hasStartupTaint(node) || isUntouched(situation);
+  const refreshed = mayOpen ? undefined : refreshAfterSilence(situation, partition.spec.granted?.epoch ?? 0);
+  if (refreshed === undefined || !('verdict' in refreshed || 'needs' in refreshed)) {
+    const labels = mayOpen ? {} : withoutLayoutLabels(situation);
+    return {
+      commands: [{ name: 'PatchNode', change: combine(reopenNode('waiting'), labels) }],
+      waits: refreshed?.waits,
+    };
+  }
+  if ('needs' in refreshed) return refreshed;
+  const { commands = [], verdict, waits } = refreshed;
+  return {
+    commands,
+    waits,
+    closed: `. The node ${isClosed(node) ? 'stays closed' : 'offers nothing yet'}: ${verdict.message}`,
+    requeueAfterMs: verdict.requeueAfterMs,
+  };
+}
+
+interface Unheard {
+  readonly commands: readonly Command[];
+  readonly waits: Waits | undefined;
+  readonly closed?: string;
+  readonly requeueAfterMs?: number | undefined;
+}
+
+/** The last verdict on a node, if it is Ready and nothing is to change. */
+function stillReady(situation: RuleInput): Verdict | { readonly needs: Needed } | undefined {
+  const { partition, node, claim, slices } = situation;
+  const { winner } = claim;
+  if (winner === undefined || winner.spec.mode === 'Plan') return undefined;
+  const { bootID, step } = partition.status?.device ?? {};
+  const isRead = step !== 'Unknown' && bootID === node.status?.nodeInfo?.bootID;
+  const ready = partition.status?.conditions?.find(({ type }) => type === 'Ready');
+  const isSettled = !isUnfinished(node) && isDeviceDone(situation) && wishOutdated(situation) === undefined;
+  if (ready?.status !== 'True' || !isRead || !isSettled) return undefined;
+  const isDra = backendOf(situation) === 'DRA';
+  if (isDra && slices === undefined) return { needs: 'Pods' };
+  if (isDra && sliceOfferOf(situation)?.isExact !== true) return undefined;
+  // Each stack would hand out the same GPU: beside the DRA driver, a device plugin has nothing to offer.
+  const expected = isDra ? {} : predict(situation, winner).offer.resources;
+  if (!advertises(node.status?.allocatable ?? {}, expected)) return undefined;
+  const reason = wishOf(situation)?.gpus.length === 0 ? 'NothingToDo' : 'Ready';
+  return { phase: 'Ready', reason, message: ready.message };
 }

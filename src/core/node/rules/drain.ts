@@ -1,18 +1,105 @@
-import { definedOnly } from '../../text/defined-fields.ts';
-import { explainStaying, judgeEviction } from '../../pods/eviction.ts';
-import { listLosses } from '../../pods/lost-devices.ts';
-import type { Slot } from '../../rollout/slot.ts';
-import { sameJson } from '../../text/fingerprint.ts';
-import { durationMs } from '../../text/duration.ts';
-import type { Command, Drain } from '../commands.ts';
-import { waitFor, type Waits } from '../memory.ts';
-import type { Ruling, Situation, Verdict } from '../outcome.ts';
-import { evictPods, findReturning, graceOf, listRefusals, mayAsk, terminationMs } from './evictions.ts';
-import { joinWithin } from '../../text/cut-text.ts';
-import { longestBlockers } from '../rest.ts';
-import { giveUp } from './drain-rest.ts';
-import { findHolders } from './plan-holders.ts';
-import { hasEnded, listPodCauses, namePods, type PodView } from '../../pods/pod-view.ts';
+import { omitUndefined, deepEqual } from '../../text/json.ts';
+import { ownerOf, explainStaying, judgeEviction, claimedDaemonSet, judgeFate } from '../../kubernetes/eviction.ts';
+import {
+  type Command,
+  type RuleInput,
+  type Drain,
+  type Ruling,
+  type Verdict,
+  awaitUsers,
+  type Outcome,
+} from '../commands.ts';
+import { durationMs } from '../../text/syntax.ts';
+import { type PodCause, type PodView, hasEnded, listPodCauses, namePods } from '../../kubernetes/pod.ts';
+import { listLosses } from '../../device/kubelet.ts';
+import type { Slot } from '../../rollout/budget.ts';
+import { timer, type Waits } from '../memory.ts';
+import { joinWithin, countWords } from '../../text/words.ts';
+import { longestBlockers, backOffDrain } from '../rest.ts';
+import { findHolders, presumeAffected } from './users.ts';
+import { evictsNever, restEntry } from '../../policy/slices.ts';
+import type { GpuNodePartition } from '../../../api/types.ts';
+import { userKey } from '../../gpu/device-state.ts';
+import { isRetiring } from '../../policy/versions.ts';
+
+/** An eviction that was refused, or after which the pod is still there, is repeated after this many ms. */
+const askAgainMs = 5000;
+
+/** Evicts pods that are not terminating yet: each once, and again after a while. */
+export function evictPods(
+  situation: RuleInput,
+  pods: readonly PodView[],
+  graceOf: (pod: PodView) => number | undefined = () => undefined,
+): readonly Extract<Command, { readonly name: 'EvictPod' }>[] {
+  return pods.flatMap((pod) => {
+    const { name, namespace = 'default', uid } = pod.metadata;
+    if (uid === undefined || !mayAsk(situation, pod)) return [];
+    const owner = ownerOf(pod)?.uid;
+    const graceSeconds = graceOf(pod);
+    const whose = omitUndefined({ owner, graceSeconds });
+    return [{ name: 'EvictPod', pod: { namespace, name, uid }, round: roundOf(situation, pod), ...whose }];
+  });
+}
+
+/** Whether a pod is not terminating yet, and was not asked to a moment ago. */
+function mayAsk({ memory, now }: RuleInput, { metadata }: PodView): boolean {
+  const asked = memory.evictions[metadata.uid ?? ''];
+  return metadata.deletionTimestamp === undefined && (asked === undefined || now - asked.at >= askAgainMs);
+}
+
+/** Whether the API server has refused a pod's eviction within the last so many ms. */
+export function wasRefused({ memory, now }: RuleInput, { metadata }: PodView, withinMs: number): boolean {
+  const asked = memory.evictions[metadata.uid ?? ''];
+  return asked?.refusal !== undefined && now - asked.at < withinMs;
+}
+
+/** 1 for a pod that was there from the start, 2 for the replacement of an evicted one, and so on. */
+export function roundOf({ memory, pods = [] }: RuleInput, pod: PodView): number {
+  const asked = memory.evictions[pod.metadata.uid ?? ''];
+  if (asked?.round !== undefined) return asked.round;
+  const owner = ownerOf(pod)?.uid;
+  if (owner === undefined) return 1;
+  const here = new Set(pods.map(({ metadata }) => metadata.uid));
+  const gone = Object.entries(memory.evictions).filter(([uid, one]) => one.owner === owner && !here.has(uid));
+  return 1 + Math.max(0, ...gone.map(([, { round = 1 }]) => round));
+}
+
+/** After this many pods of one owner have come back to the node from which they were evicted, no more of them are. */
+const mostReturns = 3;
+
+/** Pods that are recreated here each time they are evicted. */
+export function findReturning(situation: RuleInput, pods: readonly PodView[]): readonly PodView[] {
+  return pods.filter((pod) => roundOf(situation, pod) > mostReturns);
+}
+
+/** The API server's messages for the evictions that it refused. */
+export function listRefusals({ memory }: RuleInput, pods: readonly PodView[]): readonly PodCause[] {
+  return pods.flatMap((pod) => {
+    const why = memory.evictions[pod.metadata.uid ?? '']?.refusal;
+    return why === undefined ? [] : [{ pod, why }];
+  });
+}
+
+/** Kubernetes' default. */
+const usualGraceSeconds = 30;
+const longestGraceMs = 3600_000;
+/** For the kubelet to kill the containers, and to say so. */
+const afterGraceMs = 30_000;
+
+/** Undefined: the pod's own. Never 0: that would bypass the kubelet, and a container may outlive its pod. */
+function graceOf({ claim }: RuleInput, { spec }: PodView): number | undefined {
+  const { gracePeriod } = claim.winner?.spec.drain ?? {};
+  if (gracePeriod === undefined) return spec?.terminationGracePeriodSeconds === 0 ? 1 : undefined;
+  return Math.max(1, Math.round(durationMs(gracePeriod) / 1000));
+}
+
+/** How long pods that were deleted may take to end. Pods choose their own grace periods, and must not block others for days. */
+export function terminationMs(situation: RuleInput, pods: readonly PodView[]): number {
+  const graces = pods.map(
+    (pod) => graceOf(situation, pod) ?? pod.spec?.terminationGracePeriodSeconds ?? usualGraceSeconds,
+  );
+  return Math.min(longestGraceMs, Math.max(...graces) * 1000) + afterGraceMs;
+}
 
 /** How often the pods of a draining node are listed, in ms: the change begins when the last one has gone. */
 const drainPollMs = 1000;
@@ -20,19 +107,19 @@ const drainPollMs = 1000;
 const mostAnnounced = 256;
 
 /** Evicts the pods that hold what the plan destroys. @returns why the grant has to wait; undefined if they are gone */
-export function drain(situation: Situation, slot: Slot, pods: readonly PodView[]): Ruling | undefined {
+export function drain(situation: RuleInput, slot: Slot, pods: readonly PodView[]): Ruling | undefined {
   const { claim, partition } = situation;
   const { affected } = findHolders(situation, pods);
   if (affected.length === 0) return undefined;
   const { scope = 'Affected', onTimeout = 'Skip', timeout = '10m' } = claim.winner?.spec.drain ?? {};
-  const { lastsMs, waits } = waitFor(situation, 'Drain', slot.startTime);
+  const { lastsMs, waits } = timer(situation, 'Drain', slot.startTime);
   const lateMs = lastsMs - durationMs(timeout);
   const isOver = lateMs > 0;
   // Nor may pods that even force cannot end keep the slot from other nodes.
   const isHopeless =
     onTimeout === 'Force' && lateMs > Math.max(durationMs(timeout), terminationMs(situation, affected));
   if ((isOver && onTimeout === 'Skip') || isHopeless)
-    return giveUp(
+    return backOffDrain(
       situation,
       'DrainTimeout',
       describe(situation, affected),
@@ -49,10 +136,10 @@ export function drain(situation: Situation, slot: Slot, pods: readonly PodView[]
       ),
     );
   const [looping] = findReturning(situation, affected);
-  if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]), [looping]);
+  if (looping) return backOffDrain(situation, 'DrainLoop', namePods([looping]), [looping]);
   // Announced before it happens: exactly these pods are evicted, for exactly this plan.
   const announced = announceDrain(situation, affected);
-  if (!sameJson(partition.spec.drain, announced)) {
+  if (!deepEqual(partition.spec.drain, announced)) {
     return {
       ...wait(
         waits,
@@ -69,7 +156,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly PodView[]
 }
 
 /** The number of pods to evict, if at least one has been evicted or has ended; 0 if none has. */
-function countEvicted({ partition }: Situation, affected: readonly PodView[]): number {
+function countEvicted({ partition }: RuleInput, affected: readonly PodView[]): number {
   const announced = partition.spec.drain?.pods ?? [];
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const uids = new Set(here.map(({ metadata }) => metadata.uid));
@@ -77,7 +164,7 @@ function countEvicted({ partition }: Situation, affected: readonly PodView[]): n
 }
 
 /** Keeps pods that have ended, so that the agent's plan stays the same; drops those that the policy spares by now. */
-function announceDrain({ partition, pods: present = [] }: Situation, affected: readonly PodView[]): Drain {
+function announceDrain({ partition, pods: present = [] }: RuleInput, affected: readonly PodView[]): Drain {
   const { hash = '', drains = [] } = partition.status?.device?.plan ?? {};
   const { pods: announced = [], readAfter } = partition.spec.drain?.planHash === hash ? partition.spec.drain : {};
   const sparing = present.filter((pod) => !hasEnded(pod) && !affected.includes(pod));
@@ -88,19 +175,21 @@ function announceDrain({ partition, pods: present = [] }: Situation, affected: r
   const here = new Set(affected.map(({ metadata }) => metadata.uid));
   // If there is no room for all, the others follow when these have gone.
   const pods = all.length > mostAnnounced ? all.filter(({ uid }) => here.has(uid)).slice(0, mostAnnounced) : all;
-  return { planHash: hash, ...definedOnly({ readAfter }), ...(drains.length > 0 && { places: drains }), pods };
+  return { planHash: hash, ...omitUndefined({ readAfter }), ...(drains.length > 0 && { places: drains }), pods };
 }
 
-function evictAffected(situation: Situation, affected: readonly PodView[]): readonly Command[] {
+function evictAffected(situation: RuleInput, affected: readonly PodView[]): readonly Command[] {
   const going = affected.filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners) === 'Yes');
   return evictPods(situation, going, (pod) => graceOf(situation, pod));
 }
 
 /** The policy requires it: whoever could write the policy is allowed to. */
-function deletePods(situation: Situation, affected: readonly PodView[]): readonly Command[] {
+function deletePods(situation: RuleInput, affected: readonly PodView[]): readonly Command[] {
   return affected
     .filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners) !== 'Never' && mayAsk(situation, pod))
-    .map((pod) => definedOnly({ name: 'DeletePod' as const, pod: refOf(pod), graceSeconds: graceOf(situation, pod) }));
+    .map((pod) =>
+      omitUndefined({ name: 'DeletePod' as const, pod: refOf(pod), graceSeconds: graceOf(situation, pod) }),
+    );
 }
 
 /** GPU holders that have gone for the change stay away: they went first, and might not go again. */
@@ -115,7 +204,7 @@ function wait(waits: Waits, reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocke
 }
 
 /** Names each cause once, however many pods it keeps: the end of a long message is cut off. */
-function describe(situation: Situation, affected: readonly PodView[]): string {
+function describe(situation: RuleInput, affected: readonly PodView[]): string {
   const stuck = affected.flatMap((pod) => {
     const why = explainStaying(pod, situation.fresh?.drain?.missingOwners);
     return why === undefined ? [] : [{ pod, why: `it ${why}` }];
@@ -125,7 +214,7 @@ function describe(situation: Situation, affected: readonly PodView[]): string {
 }
 
 /** Pods in the way of nothing but their own device: somebody has destroyed it. */
-function sayLost({ partition }: Situation, affected: readonly PodView[]): readonly string[] {
+function sayLost({ partition }: RuleInput, affected: readonly PodView[]): readonly string[] {
   return listPodCauses(listLosses(partition.status?.device, affected));
 }
 
@@ -135,4 +224,79 @@ function sayWaiting(staying: readonly PodView[]): string {
 
 function refOf({ metadata }: PodView): { readonly namespace: string; readonly name: string; readonly uid: string } {
   return { namespace: metadata.namespace ?? 'default', name: metadata.name, uid: metadata.uid ?? '' };
+}
+
+/** How often, in ms, pods are looked at again that nothing moves: their end, and an edit of the policy, are events. */
+const stayingPollMs = 60_000;
+/** Of the message, which ends with what to do. */
+const longestCauses = 2000;
+
+/**
+ * Pods that no eviction moves are waited for with the node open: closed, it would only be missed. No other pod is evicted meanwhile,
+ * and the node asks for no slot.
+ */
+export function refuseDrain(situation: RuleInput, pods: readonly PodView[]): Outcome | undefined {
+  const { claim, fresh, partition } = situation;
+  const affected = presumeAffected(situation, pods);
+  const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (fresh?.drain === undefined && here.some(claimedDaemonSet)) return { needs: 'Drain' };
+  const missingOwners = fresh?.drain?.missingOwners;
+  const staying = here.flatMap((pod) => {
+    const { fate, message = '' } = judgeFate(pod, claim.winner?.spec.drain, { budgets: [], missingOwners });
+    return fate === 'Stays' ? [{ pod, why: message }] : [];
+  });
+  if (staying.length === 0) return undefined;
+  const mayForce = staying.some(({ pod }) => judgeEviction(pod, missingOwners) === 'ByForce');
+  const [they, them] = staying.length === 1 ? ['It', 'it'] : ['They', 'them'];
+  const advice = `delete ${them} yourself${mayForce ? ', or set spec.drain.onTimeout: Force' : ''}`;
+  const losses = listLosses(
+    partition.status?.device,
+    staying.map(({ pod }) => pod),
+  );
+  const message =
+    `waiting, with the node open, for ${countWords(staying.length, 'pod')} that no eviction moves: ` +
+    `${joinWithin(listPodCauses([...losses, ...staying]), longestCauses)}. ${they} may end on ${staying.length === 1 ? 'its' : 'their'} own; otherwise ${advice}`;
+  return awaitUsers(message, stayingPollMs);
+}
+
+/** For the agent to report the pods, upon which other layouts are chosen: that comes as an event. */
+const lookAgainMs = 5000;
+
+/**
+ * A demand that may not evict gives up idle slices only. Where a pod has come onto one since, nothing happens, with the node open:
+ * other layouts are chosen as soon as the agent has reported it.
+ */
+export function sparePods(situation: RuleInput, affected: readonly PodView[]): Ruling | undefined {
+  if (affected.length === 0) return undefined;
+  const { claim, partition } = situation;
+  const isNever = evictsNever(claim.winner);
+  if (!isNever && !drainsRest(partition)) return undefined;
+  const why = isNever ? 'demand.evict: Never' : 'demand.rest, for which no pod goes';
+  const next =
+    claim.winner && isRetiring(claim.winner)
+      ? 'the policy waits until they end, and at its deadline it goes and the layout stays. Delete them, or set onDelete: Keep'
+      : 'other layouts are being chosen';
+  const losses = listLosses(partition.status?.device, affected);
+  const policy = claim.winner?.metadata.name;
+  const message =
+    isNever && losses.length > 0
+      ? adviseLosers(policy, losses)
+      : `${namePods(affected)} ${affected.length === 1 ? 'uses' : 'use'} what the plan would destroy, and the demand of policy ${policy} evicts no pod ` +
+        `(${why}): ${next}`;
+  return awaitUsers(message, lookAgainMs);
+}
+
+/** No other layout helps a pod whose device was destroyed. */
+function adviseLosers(policy: string | undefined, losses: readonly PodCause[]): string {
+  return (
+    `${joinWithin(listPodCauses(losses), longestBlockers)}. The demand of policy ${policy} evicts no pod (demand.evict: Never): ` +
+    `delete ${losses.length === 1 ? 'it' : 'them'} yourself`
+  );
+}
+
+/** Whether pods would have to go from a GPU that changes only because the demand does not need it. */
+function drainsRest({ spec, status }: GpuNodePartition): boolean {
+  const rest = (spec.wish?.gpus ?? []).filter(({ entry }) => entry === restEntry);
+  const drains = status?.device?.plan?.drains ?? [];
+  return rest.some(({ uuid }) => drains.some((key) => key.startsWith(userKey(uuid))));
 }

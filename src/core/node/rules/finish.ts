@@ -1,37 +1,84 @@
-import type { GpuPartitionPolicy, GpuReport, Wish, PolicyLayout } from '../../../api/types.ts';
-import type { NodeClaim } from '../../policy/claim.ts';
-import { combine, type NodeChange } from '../../metadata/node-change.ts';
-import { describeStaleLabels, type StaleLabel } from '../../nvidia/feature-discovery/stale-labels.ts';
-import { handOver } from '../../nvidia/feature-discovery/writer-mode.ts';
-import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
-import { pausedForMigChange, pausedLabels, pluginDeployLabel } from '../../pods/gpu-holders.ts';
-import { holderPods, holdersAnnotation, readHoldersMark } from '../../pods/holder-pods.ts';
-import { publishDevices } from '../../dra/published-devices.ts';
-import { backendOf } from '../backend.ts';
-import type { Command } from '../commands.ts';
-import { resumeWait, waitFor, type Waits } from '../memory.ts';
-import { readyNode, reopenNode } from '../node-marks.ts';
-import { hasStartupTaint, isClosed, isOwnTaint, isUnfinished, metadataOf } from '../node-view.ts';
-import { alsoDoes, alsoWaits, leaveOpen, type Outcome, type Ruling, type Situation, type Verdict } from '../outcome.ts';
-import { clusterPods } from './cluster-pods.ts';
-import { evictPods } from './evictions.ts';
-import { checkBackend } from './check-driver.ts';
-import { foreignOwner, takeOver } from './foreign-owner.ts';
-import { layoutLabels, predict, listStaleLabels, writerModeFor } from './labels.ts';
-import { configurePlugin } from './configure-plugin.ts';
-import { nodeNotReady } from './plan.ts';
-import type { SkippedEntry } from '../../policy/skipped-entry.ts';
-import type { Prediction } from './prediction.ts';
-import { refreshPlugin } from './refresh-plugin.ts';
-import { isDeviceDone, wishOf } from './wish.ts';
-import { type PodView, tolerates } from '../../pods/pod-view.ts';
-import { joinWithin } from '../../text/cut-text.ts';
+import type {
+  GpuPartitionPolicy,
+  GpuReport,
+  Wish,
+  PolicyLayout,
+  DeviceReport,
+  GpuNodePartition,
+  Grant,
+} from '../../../api/types.ts';
+import type { NodePolicy } from '../../policy/decide-policy.ts';
+import { combine, type NodeChange, type JsonPatchOperation, patchNode } from '../../kubernetes/node-patch.ts';
+import {
+  describeStaleLabels,
+  type StaleLabel,
+  handOver,
+  dropInvalidLabels,
+  listManagedLabels,
+  listPrunableLabels,
+  writerModeOf,
+  changesWithLayout,
+  strategyByLabels,
+} from '../../nvidia/labels.ts';
+import {
+  pausedForMigChange,
+  pausedLabels,
+  pluginDeployLabel,
+  holderPods,
+  holdersAnnotation,
+  readHoldersMark,
+} from '../../nvidia/gpu-clients.ts';
+import { publishDevices } from '../../device/published.ts';
+import { backendOf } from '../snapshot.ts';
+import {
+  type Command,
+  alsoDoes,
+  alsoWaits,
+  waitOpen,
+  type Outcome,
+  type Ruling,
+  type RuleInput,
+  type Verdict,
+} from '../commands.ts';
+import { runningTimer, timer, type Waits } from '../memory.ts';
+import { readyNode, reopenNode, markState, type StateMark, releaseNode, changeKey } from '../marks.ts';
+import {
+  hasStartupTaint,
+  isClosed,
+  isOwnTaint,
+  isUnfinished,
+  metadataOf,
+  type NodeView,
+} from '../../kubernetes/node.ts';
+import { clusterPods } from './users.ts';
+import { evictPods } from './drain.ts';
+import { checkBackend, currentOffer } from './backend.ts';
+import { foreignOwner, takeOver, nodeNotReady } from './plan.ts';
+import {
+  layoutLabels,
+  predict,
+  listStaleLabels,
+  writerModeFor,
+  type Prediction,
+  withoutLayoutLabels,
+  predictDevice,
+} from './labels.ts';
+import { configurePlugin, refreshPlugin, refreshAfterSilence, type Offered, isUntouched } from './plugin.ts';
+import type { SkippedEntry } from '../../policy/resolve-node.ts';
+import { isDeviceDone, wishOf, onlyPlans } from './policy.ts';
+import { type PodView, tolerates } from '../../kubernetes/pod.ts';
+import { joinWithin } from '../../text/words.ts';
+import { stateLabel, group } from '../../../api/names.ts';
+import { listUnusedResources } from '../../nvidia/resources.ts';
+import { sharingByLabels } from '../../nvidia/managed-config.ts';
+import { timeText } from '../../text/syntax.ts';
+import { isUnanswered } from '../../device/grants.ts';
 
 /** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
 const slicesAgainMs = 120_000;
 
 /** The device matches: labels, device plugin and GPU holders follow it, then the node is opened. */
-export function finish(situation: Situation): Outcome | undefined {
+export function finish(situation: RuleInput): Outcome | undefined {
   const { claim } = situation;
   const { winner } = claim;
   if (!winner || winner.spec.mode === 'Plan') return undefined;
@@ -52,7 +99,7 @@ export function finish(situation: Situation): Outcome | undefined {
 /** Entries of the policy that have no effect on this node, and GPUs that do not work, are reported, so that they do not pass for done. */
 function describeDone(
   { gpus }: Wish,
-  { wish, winner }: NodeClaim,
+  { wish, winner }: NodePolicy,
   isDra: boolean,
   reported: readonly GpuReport[],
 ): Verdict {
@@ -79,14 +126,14 @@ function isUnexpected({ reason, entry }: SkippedEntry, layouts: readonly PolicyL
   return reason === 'Taken' ? layouts[entry]?.gpus !== undefined : reason !== 'NoGpuMatches';
 }
 
-function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: Verdict): Outcome {
+function bringInLine(situation: RuleInput, policy: GpuPartitionPolicy, verdict: Verdict): Outcome {
   // 1. What NVIDIA's own tools will make of this device.
   const predicted = predict(situation, policy);
   const { resources, errors } = predicted.offer;
   // Missing labels because of an error must never be read as "remove all labels".
   const isDra = backendOf(situation) === 'DRA';
   const problem = predicted.errors[0] ?? (isDra ? findDriverProblem(situation) : errors[0]);
-  if (problem) return leaveOpen('Failed', 'Refused', `${problem.message}. ${problem.advice}`);
+  if (problem) return waitOpen('Failed', 'Refused', `${problem.message}. ${problem.advice}`);
   // 2. The plugin's settings first, and the pods that read the devices only when they start.
   const configuring = configurePlugin(situation);
   if (configuring) return configuring;
@@ -115,7 +162,7 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
 /** What ends the DRA driver is none of the policy's doing: an instance of somebody else's. */
 function findDriverProblem({
   partition,
-}: Situation): { readonly message: string; readonly advice: string } | undefined {
+}: RuleInput): { readonly message: string; readonly advice: string } | undefined {
   const { problem } = publishDevices(partition.status?.device ?? {});
   if (problem === undefined) return undefined;
   return {
@@ -135,7 +182,7 @@ interface Labelling {
 }
 
 function open(
-  situation: Situation,
+  situation: RuleInput,
   policy: GpuPartitionPolicy,
   { predicted, labels, stale }: Labelling,
   verdict: Verdict,
@@ -150,7 +197,7 @@ function open(
   const handedOver = handOver(metadataOf(node), Object.keys(dropInvalidLabels(predicted.labels)));
   if (stale.length === 0) return { ifClosed: 'Opens', verdict, commands: [patch(combine(handedOver, marks))] };
   // GPU Feature Discovery may never come back; what the node offers is right.
-  const { lastsMs, waits } = waitFor(situation, 'Labels');
+  const { lastsMs, waits } = timer(situation, 'Labels');
   const isOverdue = lastsMs > settings.advertiseDeadlineMs;
   const opensInMs = isClosed(node) ? patienceForLabels(situation) - lastsMs : Infinity;
   const opening = isOverdue ? reopenNode('failed') : opensInMs <= 0 ? reopenNode('waiting') : {};
@@ -172,7 +219,7 @@ function open(
  * whatever the labels say. And a pod that does not tolerate our taint, and had to go for a change of the MIG mode, comes back only to a node
  * that is open.
  */
-function patienceForLabels(situation: Situation): number {
+function patienceForLabels(situation: RuleInput): number {
   if (backendOf(situation) === 'DRA') return 3_000;
   const { pods } = situation;
   return pods === undefined || discoveryPods(situation, pods).length > 0 ? Infinity : 30_000;
@@ -180,11 +227,11 @@ function patienceForLabels(situation: Situation): number {
 
 /** Pods that read the devices before they were done are replaced, once. Nothing waits for them. */
 function restartHolders(
-  situation: Situation,
+  situation: RuleInput,
 ): { readonly commands: readonly Command[]; readonly waits?: Waits | undefined } | { readonly needs: 'Pods' } {
   const { node, pods } = situation;
   const note = node.metadata.annotations?.[holdersAnnotation];
-  if (note === undefined || resumeWait(situation, 'HoldersRestarted', note) !== undefined) return { commands: [] };
+  if (note === undefined || runningTimer(situation, 'HoldersRestarted', note) !== undefined) return { commands: [] };
   if (pods === undefined) return { needs: 'Pods' };
   const uids = readHoldersMark(note);
   const old = pods.filter(({ metadata }) => uids.includes(metadata.uid ?? ''));
@@ -194,7 +241,7 @@ function restartHolders(
   const isDone = staying.length === 0 && going.every(({ metadata }) => metadata.deletionTimestamp !== undefined);
   return {
     commands: evictPods(situation, going).map((command) => ({ ...command, isHolder: true as const })),
-    waits: isDone ? waitFor(situation, 'HoldersRestarted', note).waits : undefined,
+    waits: isDone ? timer(situation, 'HoldersRestarted', note).waits : undefined,
   };
 }
 
@@ -202,14 +249,14 @@ function restartHolders(
  * GPU Feature Discovery updates its labels every minute by itself. Evicted from a closed node, it would not come back unless it
  * tolerates the taint, be it ours or the node pool's, and the labels for which the node waits would never be right.
  */
-function discoveryThatWouldStayAway(situation: Situation, pods: readonly PodView[]): readonly PodView[] {
+function discoveryThatWouldStayAway(situation: RuleInput, pods: readonly PodView[]): readonly PodView[] {
   const taints = (situation.node.spec?.taints ?? []).filter(isOwnTaint);
   return discoveryPods(situation, pods).filter((pod) =>
     taints.some((taint) => !tolerates(pod.spec?.tolerations, taint)),
   );
 }
 
-function discoveryPods(situation: Situation, pods: readonly PodView[]): readonly PodView[] {
+function discoveryPods(situation: RuleInput, pods: readonly PodView[]): readonly PodView[] {
   const discovery = situation.settings.gpuHolders.find(({ name }) => name === 'gpu-feature-discovery');
   return discovery === undefined ? [] : holderPods(discovery, clusterPods(situation, pods));
 }
@@ -219,23 +266,221 @@ function discoveryPods(situation: Situation, pods: readonly PodView[]): readonly
  * would have new slices under outdated labels as soon as the plugin is back.
  */
 function holdPluginBack(
-  situation: Situation,
+  situation: RuleInput,
   policy: GpuPartitionPolicy,
 ): { readonly isAway: boolean; readonly waits: Waits } | undefined {
   const { node, settings } = situation;
   const [label, ...others] = pausedLabels(metadataOf(node));
   const isHeld = label === pluginDeployLabel && others.length === 0 && !isClosed(node);
   if (!isHeld || listStaleLabels(situation, predict(situation, policy)).length === 0) return undefined;
-  const { lastsMs, waits } = waitFor(situation, 'PluginHeld');
+  const { lastsMs, waits } = timer(situation, 'PluginHeld');
   return { isAway: lastsMs <= settings.advertiseDeadlineMs, waits };
 }
 
 /** Keeps the plugin away with the label by which gpu-operator deploys it, if there is one. */
-function holdPlugin({ node }: Situation): NodeChange {
+function holdPlugin({ node }: RuleInput): NodeChange {
   const isDeployed = node.metadata.labels?.[pluginDeployLabel] === 'true';
   return isDeployed ? { borrow: { [pluginDeployLabel]: pausedForMigChange } } : {};
 }
 
 function patch(change: NodeChange): Command {
   return { name: 'PatchNode', change };
+}
+
+/**
+ * Our taint must not outlive its cause, even if a controller died between tainting and granting; nor may it be removed while the
+ * node advertises what its device no longer is, whether the device matches the wish or not.
+ */
+export function openIdle(situation: RuleInput, ruling: Ruling): Outcome {
+  const { node, partition } = situation;
+  const { phase, reason } = ruling.verdict;
+  // The rule that finds a node Ready opens it, unless there is nothing to be ready.
+  if (ruling.ifClosed === 'Stays' || (phase === 'Ready' && reason !== 'NoGpus')) return ruling;
+  const isReleased = phase === 'Unmanaged';
+  const change = isReleased ? releaseNode() : reopenNode(stateOf(ruling.verdict));
+  if (!isUnfinished(node)) return isReleased ? addPatch(ruling, change) : ruling;
+  // The start-up taint keeps the node closed: no layout of it was ever verified.
+  if (hasStartupTaint(node)) return isReleased || isClosed(node) ? addPatch(ruling, change) : ruling;
+  const { gpus, step } = partition.status?.device ?? {};
+  // An unknown device cannot be compared with what is advertised.
+  if (gpus === undefined) return addPatch(ruling, change);
+  if (isUntouched(situation)) {
+    const isOurs = listManagedLabels(metadataOf(node)).length > 0;
+    const labels = isOurs ? layoutLabels(situation, currentOffer(situation).labels) : {};
+    return addPatch(ruling, combine(change, labels));
+  }
+  const pending = step === 'Unknown' ? restartPlugin(situation) : advertiseDevice(situation);
+  if ('needs' in pending) return pending;
+  if (!('verdict' in pending)) return alsoWaits(addPatch(ruling, combine(change, pending.marks)), pending.waits);
+  const commands = [...(ruling.commands ?? []), ...(pending.commands ?? [])];
+  if (isReleased || phase === 'Ready') return alsoWaits({ ...pending, commands }, ruling.waits);
+  const requeueAfterMs = Math.min(
+    ruling.verdict.requeueAfterMs ?? Infinity,
+    pending.verdict.requeueAfterMs ?? Infinity,
+  );
+  return {
+    ...ruling,
+    verdict: {
+      ...sayClosed(ruling.verdict, pending.verdict.message),
+      ...(Number.isFinite(requeueAfterMs) && { requeueAfterMs }),
+    },
+    commands,
+    waits: { ...ruling.waits, ...pending.waits },
+    ifClosed: 'Stays',
+  };
+}
+
+/** A verdict on a node that will be opened, and is not yet. */
+export function sayClosed(verdict: Verdict, why: string): Verdict {
+  return { ...verdict, message: `${verdict.message}. The node stays closed: ${why}` };
+}
+
+/** The node's labels must tell other tools its true state, even if that is not going to change for a while. */
+export function markLasting(situation: RuleInput, ruling: Ruling): Ruling {
+  const { node, claim } = situation;
+  const state = stateOf(ruling.verdict);
+  const isMarked = claim.winner !== undefined && node.metadata.labels?.[stateLabel] !== undefined;
+  const isLeftAlone = ruling.leavesAlone === true || onlyPlans(situation) || isUnfinished(node);
+  if (!isMarked || state === undefined || ruling.verdict.transient === true || isLeftAlone) return ruling;
+  return addPatch(ruling, markState(state));
+}
+
+/** The state mark for a verdict; undefined if the verdict implies none. */
+function stateOf({ phase }: Verdict): StateMark | undefined {
+  switch (phase) {
+    case 'Waiting':
+    case 'Pending':
+      return 'waiting';
+    case 'Failed':
+    case 'Invalid':
+      return 'failed';
+    case 'Ready':
+    case 'Updating':
+    case 'Unmanaged':
+      return undefined;
+  }
+}
+
+/** What a node offers when it is opened, and the changes that label it so. */
+interface Labelled extends Offered {
+  readonly marks: NodeChange;
+}
+
+/** Whatever the device has become, pods must not select the node by outdated labels. @returns why they may not come yet, or that they may */
+function advertiseDevice(situation: RuleInput): Outcome | Labelled {
+  // The plugin's pods tell with which strategy it runs.
+  if (situation.pods === undefined) return { needs: 'Pods' };
+  const { strategy, labels, resources } = currentOffer(situation);
+  const marks = layoutLabels(situation, labels);
+  const pending = refreshPlugin(situation, { strategy, resources, marks });
+  if ('needs' in pending) return pending;
+  if (!('verdict' in pending)) return { ...pending, marks };
+  // On a node that is open but offers nothing, labels follow a device that changes once more.
+  return isClosed(situation.node) ? pending : addPatch(pending, marks);
+}
+
+/** The last report is outdated, and no new one is awaited: a plugin that starts now advertises what exists. */
+function restartPlugin(situation: RuleInput): Outcome | Labelled {
+  const pending = refreshAfterSilence(situation, situation.partition.spec.granted?.epoch ?? 0);
+  return 'needs' in pending || 'verdict' in pending ? pending : { ...pending, marks: withoutLayoutLabels(situation) };
+}
+
+function addPatch(ruling: Ruling, change: NodeChange): Ruling {
+  return alsoDoes(ruling, { name: 'PatchNode', change });
+}
+
+/** The kubelet reports the capacity of a removed resource for five minutes more. */
+const afterMs = 10 * 60_000;
+
+/**
+ * Removes resources of layouts that are long gone from the status of a node that is Ready, if the administrator wants it. The kubelet
+ * shows them with the amount 0 as long as the Node exists, which confuses schedulers (kai-scheduler/KAI-Scheduler#1120). What somebody
+ * brings back is left alone until the device changes.
+ */
+export function tidyStatus(situation: RuleInput, ruling: Ruling): Ruling {
+  const { node, partition, settings } = situation;
+  const { verdict } = ruling;
+  if (!settings.tidyNodeStatus || verdict.phase !== 'Ready' || isUnfinished(node)) return ruling;
+  const change = changeKey(partition);
+  if (runningTimer(situation, 'Tidied', change) !== undefined) return ruling;
+  const unused = listUnusedResources(node.status ?? {}, partition.status?.device?.advertised?.resources ?? {});
+  if (unused.length === 0) return ruling;
+  const leftMs = afterMs - (runningTimer(situation, 'Reason', verdict.reason)?.lastsMs ?? 0);
+  if (leftMs > 0) {
+    const requeueAfterMs = Math.min(verdict.requeueAfterMs ?? Infinity, leftMs);
+    return { ...ruling, verdict: { ...verdict, requeueAfterMs } };
+  }
+  const gone = Object.fromEntries(unused.map((name) => [name, null]));
+  const status = { allocatable: gone, capacity: gone };
+  const tidied = alsoDoes(ruling, { name: 'AdvertiseDevices', status, change });
+  return alsoWaits(tidied, timer(situation, 'Tidied', change).waits);
+}
+
+/** What becomes of a node that no controller manages any more. */
+export type NodeRelease =
+  /** It has no marks of ours. */
+  | { readonly state: 'Clean' }
+  /** Its agent may be changing the GPUs until then: it stays closed. */
+  | { readonly state: 'Busy'; readonly until: string }
+  | {
+      readonly state: 'Marked';
+      readonly patch: readonly JsonPatchOperation[];
+      /** It was closed for a change that was never finished: what it offers may be outdated. */
+      readonly wasChanging: boolean;
+    };
+
+/**
+ * What must be removed from a node when the operator is uninstalled: our taint, labels and annotations, and what was borrowed. Layouts
+ * stay, and so do the labels that describe them.
+ */
+export function planRelease(node: NodeView, found: GpuNodePartition | undefined, now: number): NodeRelease {
+  const partition = found?.spec.nodeUID === node.metadata.uid ? found : undefined;
+  const patch = patchNode(metadataOf(node), combine(releaseNode(), forgetNode(node, partition)));
+  if (patch.length === 0) return { state: 'Clean' };
+  const { granted } = partition?.spec ?? {};
+  const end = partition !== undefined && granted !== undefined && isUnanswered(partition) ? endOf(granted) : -Infinity;
+  if (now < end) return { state: 'Busy', until: timeText(end) };
+  return { state: 'Marked', patch, wasChanging: isUnfinished(node) };
+}
+
+/** Without a controller nobody takes the grant back: its agent may see it at the deadline, and act on it for its whole time. */
+function endOf({ deadline, seconds = 0 }: Grant): number {
+  return Date.parse(deadline) + seconds * 1000;
+}
+
+/** What only a controller that comes back would need, and labels that would never be corrected. */
+function forgetNode(node: NodeView, partition: GpuNodePartition | undefined): NodeChange {
+  const annotations = Object.keys(node.metadata.annotations ?? {}).filter((key) => key.startsWith(`${group}/`));
+  return { annotations: removeAll(annotations), labels: removeAll(listOutdatedLabels(node, partition)) };
+}
+
+function removeAll(keys: readonly string[]): Readonly<Record<string, undefined>> {
+  return Object.fromEntries(keys.map((key) => [key, undefined]));
+}
+
+/**
+ * Keys of labels that do not describe the device as its agent last reported it, and of all that a layout changes if what it is now is
+ * unknown. None on an open node, whose labels follow its device, nor where GPU Feature Discovery writes them.
+ */
+function listOutdatedLabels(node: NodeView, partition: GpuNodePartition | undefined): readonly string[] {
+  const { labels, annotations } = metadataOf(node);
+  const mode = writerModeOf({ labels, annotations, before: partition?.status?.writerMode });
+  if (!isUnfinished(node) || mode === 'Verify') return [];
+  const isOurs = listManagedLabels({ annotations }).length > 0;
+  const strategy = strategyByLabels(labels, isOurs) ?? partition?.spec.strategy ?? 'mixed';
+  const sharing = sharingByLabels(labels);
+  const device = partition === undefined ? undefined : knownDevice(node, partition);
+  const predicted = device && predictDevice(device, strategy, sharing && { sharing });
+  const right = dropInvalidLabels(predicted?.labels ?? {});
+  return listPrunableLabels({ labels, annotations })
+    .filter(changesWithLayout)
+    .filter((key) => labels[key] !== right[key] && predicted?.undetermined[key] === undefined);
+}
+
+/** What the agent has reported, if nothing can have changed since. */
+function knownDevice(node: NodeView, partition: GpuNodePartition): DeviceReport | undefined {
+  const { device } = partition.status ?? {};
+  const isKnown = device?.gpus !== undefined && device.step !== 'Unknown' && device.step !== 'Applying';
+  const isThisBoot = device?.bootID === node.status?.nodeInfo?.bootID;
+  return isKnown && isThisBoot && !isUnanswered(partition) ? device : undefined;
 }

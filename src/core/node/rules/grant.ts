@@ -1,37 +1,158 @@
-import { definedOnly } from '../../text/defined-fields.ts';
-import { combine } from '../../metadata/node-change.ts';
-import { timeText } from '../../text/duration.ts';
-import { closeNode } from '../node-marks.ts';
-import { isClosed, isUnfinished } from '../node-view.ts';
-import { waitFor } from '../memory.ts';
-import { nextEpoch } from '../observed-epoch.ts';
-import { type Outcome, passing, type Ruling, type Situation } from '../outcome.ts';
-import { isRepair, recentRepairs } from '../repair.ts';
-import { backendOf } from '../backend.ts';
-import { checkBackend, checkDriver } from './check-driver.ts';
-import { checkOffer, checkPlugin } from './check-plugin.ts';
-import { foreignOwner, takeOver } from './foreign-owner.ts';
-import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
-import { awaitBudgets } from './await-budgets.ts';
-import { awaitClaims } from './await-claims.ts';
-import { awaitReading } from './await-reading.ts';
-import { drain } from './drain.ts';
-import { presumeAffected } from './plan-holders.ts';
-import { tellMonitors } from './tell-monitors.ts';
-import { sparePods } from './spare-pods.ts';
-import { drainRests } from './drain-rest.ts';
-import { refuseDrain } from './refuse-drain.ts';
-import { listPodsToSignal } from './signal-plugin.ts';
+import { durationMs, timeText } from '../../text/syntax.ts';
+import { joinWithin, cutText } from '../../text/words.ts';
+import { findTightBudget, judgeFate } from '../../kubernetes/eviction.ts';
+import { waitOpen, type Outcome, type RuleInput, awaitUsers, waitClosed, type Ruling } from '../commands.ts';
+import { timer } from '../memory.ts';
+import { findRest, longestBlockers, backOffDrain, drainRests } from '../rest.ts';
+import { presumeAffected, findHolders } from './users.ts';
+import { listPodCauses, namePods, type PodView } from '../../kubernetes/pod.ts';
+import { listGpuClaims } from '../../kubernetes/claims.ts';
+import { asksForClaims, takesFromClaims, backendOf } from '../snapshot.ts';
+import { isClosed, isUnfinished } from '../../kubernetes/node.ts';
+import { isSurelyRead, readableFrom } from '../../device/holders.ts';
+import { deepEqual, omitUndefined } from '../../text/json.ts';
+import { combine } from '../../kubernetes/node-patch.ts';
+import { closeNode, reopenNode } from '../marks.ts';
+import { nextEpoch, isUnanswered, isGrantLive, revoke, workEndsMs } from '../../device/grants.ts';
+import { isRepair, recentRepairs } from '../grants.ts';
+import { checkBackend, checkDriver } from './backend.ts';
+import { checkOffer, checkPlugin, listPodsToSignal, noteUntouched, refreshAfterSilence } from './plugin.ts';
+import { foreignOwner, takeOver } from './plan.ts';
+import { holdersGo, holdersRest, noteHolders, tellMonitors } from './gpu-clients.ts';
+import { drain, sparePods, refuseDrain } from './drain.ts';
 import { awaitTurn } from './slot.ts';
-import { noteUntouched } from './untouched.ts';
-import { wishOf } from './wish.ts';
-import type { PodView } from '../../pods/pod-view.ts';
+import { wishOf } from './policy.ts';
+import type { Grant } from '../../../api/types.ts';
+import { withoutLayoutLabels } from './labels.ts';
+
+/** How often budgets are read again, in ms. */
+const budgetPollMs = 5000;
+
+/**
+ * Before the first eviction of an attempt, disruption budgets are read: no pod is evicted while another one may not go. A budget that
+ * never allows it ends the attempt, one that does not allow it now is waited for, both with the node open. Where pods of an earlier
+ * attempt were evicted for nothing, and as many are in the way again, they must be allowed to go all at once.
+ */
+function awaitBudgets(situation: RuleInput, pods: readonly PodView[]): Outcome | undefined {
+  const { claim, fresh, partition, slot } = situation;
+  const { scope, onTimeout = 'Skip', timeout = '10m' } = claim.winner?.spec.drain ?? {};
+  const { drain: announced } = partition.spec;
+  const isUnderWay = announced?.planHash === partition.status?.device?.plan?.hash && (announced?.pods ?? []).length > 0;
+  // By force they go in any case.
+  if (scope === 'None' || onTimeout === 'Force' || isUnderWay) return undefined;
+  const affected = presumeAffected(situation, pods);
+  const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (here.length === 0) return undefined;
+  if (fresh?.drain === undefined) return { needs: 'Drain' };
+  const known = fresh.drain;
+  const fates = here.map((pod) => ({ pod, ...judgeFate(pod, claim.winner?.spec.drain, known) }));
+  const listOf = (kind: 'Stays' | 'Blocked') => fates.filter(({ fate }) => fate === kind);
+  const say = (some: ReturnType<typeof listOf>): string => {
+    const causes = some.map(({ pod, message = '' }) => ({ pod, why: message }));
+    return joinWithin(listPodCauses(causes), longestBlockers);
+  };
+  const podsOf = (some: ReturnType<typeof listOf>): readonly PodView[] => some.map(({ pod }) => pod);
+  const [never, waiting] = [listOf('Stays'), listOf('Blocked')];
+  if (never.length > 0) return backOffDrain(situation, 'EvictionBlocked', say(never), podsOf(never));
+  if (waiting.length > 0) {
+    const blocked = say(waiting);
+    const { lastsMs, waits } = timer(situation, 'Budgets', slot?.startTime);
+    if (onTimeout === 'Skip' && lastsMs > durationMs(timeout))
+      return backOffDrain(situation, 'DrainTimeout', blocked, podsOf(waiting));
+    const message = `waiting, with the node open, for disruption budgets: ${blocked}`;
+    return { ...waitOpen('Updating', 'EvictionBlocked', message, budgetPollMs), waits };
+  }
+  const before = findRest(situation, 'DrainRest')?.size ?? 0;
+  const tight = before > 0 && here.length >= before ? findTightBudget(here, known.budgets) : undefined;
+  if (tight === undefined) return undefined;
+  return backOffDrain(
+    situation,
+    'EvictionBlocked',
+    `${namePods(here)}: pods were evicted before for nothing, and ${tight}`,
+    here,
+  );
+}
+
+/** How long a pod may take to be bound after its claim was allocated, in ms. */
+const longestBindingMs = 120_000;
+const pollMs = 1000;
+const longestText = 600;
+
+/**
+ * The scheduler allocates a claim before it binds the pod: until then nothing on the node tells that its device is taken, and a pod
+ * whose device has gone would hang. Which idle instances a plan destroys is not known here, so each such claim counts. An open node is
+ * not closed for that; on a closed one the pod is waited for, and drained like others.
+ */
+export function awaitClaims(situation: RuleInput, pods: readonly PodView[]): Outcome | undefined {
+  // They are listed by the plan that was known before the look, which may be an older one than the partition shows by now.
+  const { fresh } = situation;
+  if (fresh !== undefined && fresh.claims === undefined && asksForClaims(situation)) return { needs: 'All' };
+  if (!takesFromClaims(situation)) return undefined;
+  const early = listEarlyClaims(situation, pods);
+  if (early.length === 0) return undefined;
+  const names = cutText(early.join('; '), longestText);
+  const message = `claims have devices of this node for pods that are not there yet: ${names}. Delete those that no pod is to use`;
+  const { lastsMs, waits } = timer(situation, 'Claims');
+  const isShut = isClosed(situation.node);
+  if (!isShut || lastsMs > longestBindingMs) {
+    // A node that cannot be opened yet does not start a second wait.
+    return { ...awaitUsers(message, situation.settings.waitingPollMs), ...(isShut && { waits }) };
+  }
+  return { ...waitClosed('Updating', 'Draining', message, pollMs), waits, keepsHoldersAway: true };
+}
+
+function listEarlyClaims({ node, fresh }: RuleInput, pods: readonly PodView[]): readonly string[] {
+  const here = new Set(pods.map(({ metadata }) => metadata.uid));
+  return listGpuClaims(fresh?.claims ?? [], node.metadata.name).flatMap(({ name, devices, users }) => {
+    const absent = users.filter(({ uid }) => !here.has(uid));
+    if (users.length > 0 && absent.length === 0) return [];
+    const whose = users.length === 0 ? 'no pod' : `pod ${absent.map((user) => user.name).join(', ')}`;
+    return [`claim ${name} has ${devices.join(', ')} for ${whose}`];
+  });
+}
+
+/** How long the kubelet may take to report which GPUs a pod uses that was just bound, in ms. */
+const longestReadingMs = 120_000;
+
+/**
+ * A pod that was bound after the agent's last reading may hold what the plan destroys. The node waits, closed, for the next reading; a
+ * drain that names no pod yet tells the agent that somebody waits for it. A pod that has come since under the name of one that was
+ * read is another pod, about which that reading says nothing. GPU holders come back meanwhile: the pod needs the device
+ * plugin to start.
+ */
+export function awaitReading(situation: RuleInput, pods: readonly PodView[]): Ruling | undefined {
+  const { partition } = situation;
+  const { namesakes, unknown: unread } = findHolders(situation, pods);
+  const unknown = [...namesakes, ...unread];
+  if (unknown.length === 0) return undefined;
+  const names = namePods(unknown);
+  const { lastsMs, waits } = timer(situation, 'Reading');
+  if (lastsMs > longestReadingMs) return backOffDrain(situation, 'PodsUseGpus', names, unknown);
+  const { device } = partition.status ?? {};
+  const { hash = '', drains = [] } = device?.plan ?? {};
+  const { drain: announced } = partition.spec;
+  const before = announced?.planHash === hash ? announced : undefined;
+  const asked = unknown.filter((pod) => !isSurelyRead(pod, device)).map(readableFrom);
+  const readAfter = asked.length > 0 ? timeText(Math.max(...asked)) : before?.readAfter;
+  const drain = {
+    planHash: hash,
+    ...(readAfter !== undefined && { readAfter }),
+    ...(drains.length > 0 && { places: drains }),
+    pods: before?.pods ?? [],
+  };
+  const message = `the agent does not know yet which GPUs ${names} ${unknown.length === 1 ? 'uses' : 'use'}`;
+  return {
+    ...waitClosed('Updating', 'Draining', message, pollMs),
+    commands: deepEqual(announced, drain) ? [] : [{ name: 'WriteDrain', drain }],
+    waits,
+  };
+}
 
 /** All earlier rules have passed: closes the node, makes sure that no pod uses what the plan destroys, and grants the plan. */
-export function grant(situation: Situation): Outcome {
+export function grant(situation: RuleInput): Outcome {
   const { node, settings, pods = [] } = situation;
   // The taint does not stop a pod that the scheduler has just placed: allow a moment for it to show up.
-  const closed = waitFor(situation, 'Closed');
+  const closed = timer(situation, 'Closed');
   const unsettled = isClosed(node) ? settings.settleMs - closed.lastsMs : 0;
   if (unsettled > 0) return { ...closing(unsettled), waits: closed.waits };
   // 1. Do not close a node for nothing, nor one that is not ours to touch.
@@ -54,7 +175,7 @@ export function grant(situation: Situation): Outcome {
   );
 }
 
-function closeAndGrant(situation: Situation, pods: readonly PodView[]): Outcome {
+function closeAndGrant(situation: RuleInput, pods: readonly PodView[]): Outcome {
   // 3. Close it.
   if (!isClosed(situation.node)) {
     const waits = isUnfinished(situation.node) ? undefined : noteUntouched(situation, pods);
@@ -71,7 +192,7 @@ function closeAndGrant(situation: Situation, pods: readonly PodView[]): Outcome 
   );
 }
 
-function clear(situation: Situation, pods: readonly PodView[]): Ruling | undefined {
+function clear(situation: RuleInput, pods: readonly PodView[]): Ruling | undefined {
   const { slot, claim } = situation;
   const drained = (): Ruling | undefined => slot && drain(situation, slot, pods);
   // Pods that are waited for, not evicted, may take long: nothing needs to be taken away meanwhile. And a pod with a claim ends only
@@ -82,11 +203,11 @@ function clear(situation: Situation, pods: readonly PodView[]): Ruling | undefin
 
 function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
   const message = 'the node is closed to new GPU pods; the change starts once no late pod has arrived';
-  return { ...passing('Updating', 'AwaitingGrant', message, requeueAfterMs), commands, keepsHoldersAway: true };
+  return { ...waitClosed('Updating', 'AwaitingGrant', message, requeueAfterMs), commands, keepsHoldersAway: true };
 }
 
 /** Grants exactly the plan that was read. The partition's version makes this a compare-and-swap. */
-function writeGrant(situation: Situation, pods: readonly PodView[]): Ruling {
+function writeGrant(situation: RuleInput, pods: readonly PodView[]): Ruling {
   const { partition, claim, settings, now } = situation;
   const { winner } = claim;
   const wish = wishOf(situation);
@@ -94,14 +215,14 @@ function writeGrant(situation: Situation, pods: readonly PodView[]): Ruling {
   // A failed attempt between two repairs does not reset their count.
   const repairs = [...recentRepairs(partition, now), ...(isRepair(partition) ? [timeText(now)] : [])];
   return {
-    ...passing('Updating', 'Applying', `the agent applies grant ${epoch}`, settings.deadlineMs + 1000),
+    ...waitClosed('Updating', 'Applying', `the agent applies grant ${epoch}`, settings.deadlineMs + 1000),
     commands: [
       {
         name: 'WriteGrant',
         granted: {
           gpus: wish?.gpus ?? [],
           epoch,
-          policy: definedOnly({ uid: winner?.metadata.uid, generation: winner?.metadata.generation }),
+          policy: omitUndefined({ uid: winner?.metadata.uid, generation: winner?.metadata.generation }),
           planHash: partition.status?.device?.plan?.hash ?? '',
           deadline: timeText(now + settings.deadlineMs),
           seconds: Math.max(1, Math.round(settings.deadlineMs / 1000)),
@@ -116,4 +237,103 @@ function writeGrant(situation: Situation, pods: readonly PodView[]): Ruling {
     ],
     keepsHoldersAway: true,
   };
+}
+
+/** Lets a node that may be changing its device finish, whatever the policies say meanwhile. */
+export function grantInFlight(situation: RuleInput): Outcome | undefined {
+  const { partition, now, node } = situation;
+  const { granted } = partition.spec;
+  if (!granted || !isGrantLive(partition)) return undefined;
+  // The deadline may be by the clock of an earlier leader, which was ahead.
+  const { lastsMs, waits } = timer(situation, 'Granted', String(granted.epoch));
+  const left = Math.min(Date.parse(granted.deadline) - now, (granted.seconds ?? Infinity) * 1000 - lastsMs);
+  if (left < 0) return undefined;
+  return {
+    ...waitClosed('Updating', 'Applying', `the agent applies grant ${granted.epoch}`, left + 1000),
+    // Somebody removed the taint during the change: set it again.
+    ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: closeNode() }] }),
+    waits,
+    keepsHoldersAway: true,
+  };
+}
+
+/** Takes back a grant that was not answered in time, before an agent that sees it late can act on an open node. */
+export function grantOverdue(situation: RuleInput): Ruling | undefined {
+  const { partition } = situation;
+  const { granted } = partition.spec;
+  if (!granted || !isGrantLive(partition)) return undefined;
+  const message = describeSilence(situation, granted);
+  return {
+    verdict: { phase: 'Failed', reason: 'Failed', message, transient: true, requeueAfterMs: 1000 },
+    commands: [{ name: 'RevokeGrant', granted: revoke(partition) }],
+    ifClosed: 'Stays',
+  };
+}
+
+/**
+ * What an agent has done that has not answered is unknown. As soon as it cannot be at work any more, a device plugin that starts
+ * advertises what exists: once it is back, the taint is removed, as it must not outlive its cause.
+ */
+export function grantUnanswered(situation: RuleInput): Outcome | undefined {
+  const { partition, node, claim } = situation;
+  const { granted } = partition.spec;
+  if (!granted || !isUnanswered(partition)) return undefined;
+  // Nothing waits for an answer any more.
+  if (claim.winner === undefined && !isUnfinished(node)) return undefined;
+  const refreshed = isClosed(node)
+    ? (awaitEnd(situation, granted) ?? refreshAfterSilence(situation, granted.epoch))
+    : undefined;
+  if (refreshed && 'needs' in refreshed) return refreshed;
+  const pending = refreshed && 'verdict' in refreshed ? refreshed : undefined;
+  const closed = pending ? `. The node stays closed: ${pending.verdict.message}` : '';
+  return {
+    verdict: {
+      phase: 'Failed',
+      reason: 'Failed',
+      message: `${describeSilence(situation, granted)}${closed}`,
+      ...omitUndefined({ requeueAfterMs: pending?.verdict.requeueAfterMs }),
+    },
+    // Opened here, unlike other nodes that failed: there the agent's last report would be compared with what the new plugin offers.
+    commands:
+      pending?.commands ??
+      (isUnfinished(node)
+        ? [{ name: 'PatchNode', change: combine(reopenNode('failed'), withoutLayoutLabels(situation)) }]
+        : []),
+    waits: refreshed?.waits,
+    ifClosed: 'Stays',
+  };
+}
+
+function describeSilence(situation: RuleInput, { deadline }: Grant): string {
+  const state = situation.agent.state === 'Ready' ? '' : `${describeAgent(situation)}; `;
+  return (
+    `the agent has not answered by the deadline ${deadline} of its grant, which is taken back: ${state}look at its log, ` +
+    'and at nvidia-smi on the node. A new grant follows when it reports again'
+  );
+}
+
+/** Waits until the agent has stopped, if it is at work. */
+function awaitEnd(situation: RuleInput, granted: Grant): Ruling | undefined {
+  const { lastsMs, waits } = timer(situation, 'Revoked', String(granted.epoch));
+  const left = workEndsMs(granted) - lastsMs;
+  if (left <= 0) return undefined;
+  const message = `an agent that is at work stops by ${timeText(situation.now + left)}`;
+  return {
+    ifClosed: 'Stays',
+    waits,
+    verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: left },
+    commands: [],
+  };
+}
+
+/** The agent's pod and its problem. */
+export function describeAgent({ agent, node }: Pick<RuleInput, 'agent' | 'node'>): string {
+  switch (agent.state) {
+    case 'Ready':
+      return 'the agent is running';
+    case 'NotReady':
+      return `the agent is not ready: ${agent.why}`;
+    case 'Missing':
+      return `no agent pod runs on node ${node.metadata.name}`;
+  }
 }

@@ -1,22 +1,61 @@
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
-import type { NodeChange } from '../../metadata/node-change.ts';
-import { listPrunableLabels } from '../../nvidia/feature-discovery/managed-labels.ts';
-import { type WriterMode, writerModeOf } from '../../nvidia/feature-discovery/writer-mode.ts';
-import { changesWithLayout } from '../../nvidia/labels/label-key.ts';
-import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
-import type { NodeLabels } from '../../nvidia/labels/node-labels.ts';
-import { type StaleLabel, staleLabels } from '../../nvidia/feature-discovery/stale-labels.ts';
-import { sharingOf } from '../../nvidia/plugin-config/managed-config.ts';
-import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
-import { explainOffer } from '../../nvidia/resources/offer.ts';
-import { backendOf } from '../backend.ts';
-import { gpuLabels } from '../node-marks.ts';
-import { metadataOf } from '../node-view.ts';
-import type { Situation } from '../outcome.ts';
-import { type Prediction, predictDevice } from './prediction.ts';
+import { describeReport, computeLabels, type NodeLabels } from '../../nvidia/predict-labels.ts';
+import {
+  type MigStrategy,
+  listPrunableLabels,
+  type WriterMode,
+  writerModeOf,
+  changesWithLayout,
+  dropInvalidLabels,
+  type StaleLabel,
+  staleLabels,
+} from '../../nvidia/labels.ts';
+import type { DevicePluginConfig } from '../../nvidia/plugin-config.ts';
+import { computeResources, explainOffer } from '../../nvidia/resources.ts';
+import { deepEqual } from '../../text/json.ts';
+import type { NodeChange } from '../../kubernetes/node-patch.ts';
+import { sharingOf } from '../../nvidia/managed-config.ts';
+import { backendOf } from '../snapshot.ts';
+import { gpuLabels } from '../marks.ts';
+import { metadataOf } from '../../kubernetes/node.ts';
+import type { RuleInput } from '../commands.ts';
+
+/** What GPU Feature Discovery and the device plugin make of a device. */
+export interface Prediction extends NodeLabels {
+  readonly offer: ReturnType<typeof computeResources>;
+}
+
+interface Known {
+  readonly strategy: MigStrategy;
+  readonly config: DevicePluginConfig | undefined;
+  readonly prediction: Prediction;
+}
+
+/** Maximum number of reports whose predictions are cached: those of nodes that are being decided. A whole fleet's would fill the memory. */
+const mostReports = 64;
+/** By the report, which is never mutated: the same prediction is needed several times per decision, and again while a node waits. */
+const known = new Map<DeviceReport, readonly Known[]>();
+
+export function predictDevice(
+  device: DeviceReport,
+  strategy: MigStrategy,
+  config: DevicePluginConfig | undefined,
+): Prediction {
+  const before = known.get(device) ?? [];
+  const same = before.find((one) => one.strategy === strategy && deepEqual(one.config, config));
+  if (same) return same.prediction;
+  const description = describeReport(device);
+  const prediction = {
+    ...computeLabels(description, strategy, config),
+    offer: computeResources(description, strategy, config),
+  };
+  if (known.size >= mostReports) known.clear();
+  known.set(device, [...before, { strategy, config, prediction }]);
+  return prediction;
+}
 
 /** What NVIDIA's tools make of the device under the policy's settings. */
-export function predict(situation: Situation, { spec }: GpuPartitionPolicy): Prediction {
+export function predict(situation: RuleInput, { spec }: GpuPartitionPolicy): Prediction {
   const device = situation.partition.status?.device ?? {};
   // Sharing in force was accepted with a ConfigMap: the plugin keeps its file when the controller is restarted without one.
   if (backendOf(situation) === 'DRA') return predictDevice(device, spec.strategy, undefined);
@@ -29,7 +68,7 @@ export function predict(situation: Situation, { spec }: GpuPartitionPolicy): Pre
 
 /** How the node's device plugin shares its devices under settings that are not ours; undefined if it does not, or if that is unknown. */
 function administratorsSharing(
-  { node, partition }: Situation,
+  { node, partition }: RuleInput,
   expected: Readonly<Record<string, number>>,
 ): DevicePluginConfig | undefined {
   const { labels = {} } = node.metadata;
@@ -51,7 +90,7 @@ function administratorsSharing(
 }
 
 /** Who writes the nvidia.com labels of a node. The previous writer is in the status, which outlives us. */
-export function writerModeFor({ node, partition }: Pick<Situation, 'node' | 'partition'>): WriterMode {
+export function writerModeFor({ node, partition }: Pick<RuleInput, 'node' | 'partition'>): WriterMode {
   const { labels = {}, annotations = {} } = node.metadata;
   return writerModeOf({ labels, annotations, before: partition.status?.writerMode });
 }
@@ -62,21 +101,21 @@ export function writerModeFor({ node, partition }: Pick<Situation, 'node' | 'par
  *
  * @param predicted what GPU Feature Discovery would write of the device
  */
-export function layoutLabels(situation: Situation, predicted: NodeLabels): NodeChange {
+export function layoutLabels(situation: RuleInput, predicted: NodeLabels): NodeChange {
   const device = situation.partition.status?.device;
   if (writerModeFor(situation) !== 'Patch' || !isKnown(device) || predicted.errors.length > 0) return {};
   return gpuLabels(metadataOf(situation.node), dropInvalidLabels(predicted.labels));
 }
 
 /** Removes the labels that describe a layout, if they are ours to write and the device is unknown. */
-export function withoutLayoutLabels(situation: Pick<Situation, 'node' | 'partition'>): NodeChange {
+export function withoutLayoutLabels(situation: Pick<RuleInput, 'node' | 'partition'>): NodeChange {
   if (writerModeFor(situation) !== 'Patch') return {};
   const keys = listPrunableLabels(metadataOf(situation.node)).filter(changesWithLayout);
   return { labels: Object.fromEntries(keys.map((key) => [key, undefined])) };
 }
 
 /** Labels of the layout that GPU Feature Discovery has not updated yet; none if the labels are ours. */
-export function listStaleLabels(situation: Situation, predicted: NodeLabels): readonly StaleLabel[] {
+export function listStaleLabels(situation: RuleInput, predicted: NodeLabels): readonly StaleLabel[] {
   return writerModeFor(situation) === 'Patch' ? [] : staleLabels(metadataOf(situation.node), predicted);
 }
 

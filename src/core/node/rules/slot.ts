@@ -1,29 +1,31 @@
-import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
-import { listLosers } from '../../pods/lost-devices.ts';
-import { describeModeChanges } from '../../report/mode-changes.ts';
-import type { Slot, SlotRequest } from '../../rollout/slot.ts';
-import { hasFailed } from '../change-failure.ts';
-import { backendOf, nameBackend } from '../backend.ts';
-import { resumeWait, waitFor } from '../memory.ts';
-import { isClosedAnyway, isUnfinished } from '../node-view.ts';
-import { countWords } from '../../text/cut-text.ts';
+import { managedConfig } from '../../nvidia/managed-config.ts';
+import { listLosers } from '../../device/kubelet.ts';
+import { describeModeChanges } from '../../device/report.ts';
+import type { Slot, SlotRequest } from '../../rollout/budget.ts';
+import { hasFailed, isRepair } from '../grants.ts';
+import { backendOf, nameBackend } from '../snapshot.ts';
+import { runningTimer, timer } from '../memory.ts';
+import { isClosedAnyway, isUnfinished, hasStartupTaint } from '../../kubernetes/node.ts';
+import { countWords } from '../../text/words.ts';
 import {
   alsoWaits,
   askInOrder,
   lookAgainMs,
   type Outcome,
-  passing,
+  waitClosed,
   type Rule,
   type Ruling,
-  type Situation,
+  type RuleInput,
   type Verdict,
-} from '../outcome.ts';
-import { isRepair } from '../repair.ts';
-import { countFailedDrains } from './drain-rest.ts';
-import { presumeAffected } from './plan-holders.ts';
-import { onHold } from './policy.ts';
-import { checkConfig, publishConfig } from './plugin-config.ts';
-import { isPolicyCurrent } from './wish.ts';
+  type Command,
+} from '../commands.ts';
+import { countFailedDrains } from '../rest.ts';
+import { presumeAffected } from './users.ts';
+import { onHold, isPolicyCurrent } from './policy.ts';
+import { checkPluginConfig, publishConfig } from './backend.ts';
+import { migConfigStateLabel, repartitioningTaint, restartedValue } from '../../../api/names.ts';
+import type { NodeChange } from '../../kubernetes/node-patch.ts';
+import { isGrantLive } from '../../device/grants.ts';
 
 /**
  * Why a node requests a slot: another layout, other settings of its device plugin, a plugin that does not offer what exists, or a status
@@ -32,7 +34,7 @@ import { isPolicyCurrent } from './wish.ts';
 export type SlotUse = 'Layout' | 'Settings' | 'Plugin' | 'Status';
 
 /** The slot with which a node may start, or continue. */
-export function slotInForce({ slot, node, claim }: Pick<Situation, 'slot' | 'node' | 'claim'>): Slot | undefined {
+export function slotInForce({ slot, node, claim }: Pick<RuleInput, 'slot' | 'node' | 'claim'>): Slot | undefined {
   // Given to a node that was already tainted: it does not count once the node has been opened.
   if (slot?.kind === 'Fresh' && !isUnfinished(node) && !isClosedAnyway(node)) return undefined;
   // Nothing that is open starts while the policy is on hold, even if it was admitted before.
@@ -42,7 +44,7 @@ export function slotInForce({ slot, node, claim }: Pick<Situation, 'slot' | 'nod
 }
 
 /** A node without a slot requests one, and states what it would do with it. */
-export function awaitSlot(situation: Situation, use: SlotUse): Outcome | undefined {
+export function awaitSlot(situation: RuleInput, use: SlotUse): Outcome | undefined {
   if (slotInForce(situation) !== undefined) return undefined;
   const { node, fresh } = situation;
   // Another leader may have given it one, and closed it for that.
@@ -59,7 +61,7 @@ export function awaitSlot(situation: Situation, use: SlotUse): Outcome | undefin
   );
 }
 
-function describeWait(situation: Situation, use: SlotUse): Verdict {
+function describeWait(situation: RuleInput, use: SlotUse): Verdict {
   const { claim } = situation;
   const of = `the rollout of policy ${claim.winner?.metadata.name}`;
   const what = describeUse(situation, use);
@@ -75,7 +77,7 @@ function describeWait(situation: Situation, use: SlotUse): Verdict {
   };
 }
 
-function requestOf(situation: Situation, use: SlotUse): SlotRequest {
+function requestOf(situation: RuleInput, use: SlotUse): SlotRequest {
   const { partition, node } = situation;
   const isLayout = use === 'Layout';
   const evictions = isLayout ? countEvictions(situation) : 0;
@@ -91,11 +93,11 @@ function requestOf(situation: Situation, use: SlotUse): SlotRequest {
   };
 }
 
-function isPaused({ winner }: Situation['claim']): boolean {
+function isPaused({ winner }: RuleInput['claim']): boolean {
   return winner?.spec.rollout?.paused === true;
 }
 
-function describeUse(situation: Situation, use: SlotUse): string {
+function describeUse(situation: RuleInput, use: SlotUse): string {
   const { claim, settings } = situation;
   switch (use) {
     case 'Layout':
@@ -112,21 +114,21 @@ function describeUse(situation: Situation, use: SlotUse): string {
 }
 
 /** The plan names pods on what it destroys; others go, too, if the whole node drains or the plan could not name all. */
-function countEvictions(situation: Situation): number {
+function countEvictions(situation: RuleInput): number {
   const { affectedPods = [], morePods = 0 } = situation.partition.status?.device?.plan ?? {};
   const named = affectedPods.length + morePods;
   return Math.max(named, presumeAffected(situation, situation.pods ?? []).length);
 }
 
 /** What the plan does to the node, pods first. */
-export function describePlan(situation: Pick<Situation, 'partition' | 'claim'>): string {
+export function describePlan(situation: Pick<RuleInput, 'partition' | 'claim'>): string {
   const { plan } = situation.partition.status?.device ?? {};
   const { keep = 0, destroy = 0, create = 0 } = plan ?? {};
   const more = `${describeModeChanges(plan)}${describePods(situation)}`;
   return `would keep ${keep}, destroy ${destroy} and create ${countWords(create, 'instance')}${more}`;
 }
 
-function describePods({ partition, claim }: Pick<Situation, 'partition' | 'claim'>): string {
+function describePods({ partition, claim }: Pick<RuleInput, 'partition' | 'claim'>): string {
   const { scope = 'Affected' } = claim.winner?.spec.drain ?? {};
   if (scope === 'Node') return ', evict all pods that use its GPUs';
   const { affectedPods = [], morePods = 0 } = partition.status?.device?.plan ?? {};
@@ -137,11 +139,11 @@ function describePods({ partition, claim }: Pick<Situation, 'partition' | 'claim
 }
 
 /** An admission is looked up again in the policy itself: a ledger that lost a race admits no node. */
-export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined {
+function slotStale({ slot, fresh, claim }: RuleInput): Ruling | undefined {
   if (fresh?.slot !== undefined && fresh.slot.startTime === slot?.startTime) return undefined;
   const name = claim.winner?.metadata.name;
   const message = `the ledger of policy ${name} has a different slot for this node at the API server than in the watch, or none; waiting for the watch`;
-  return passing('Pending', 'AwaitingSlot', message, 2000);
+  return waitClosed('Pending', 'AwaitingSlot', message, 2000);
 }
 
 /**
@@ -150,18 +152,16 @@ export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined
  *
  * @param checks why it should not change now: nothing is requested for a change that cannot succeed
  */
-export function awaitTurn(situation: Situation, use: SlotUse, checks: readonly Rule[]): Outcome | undefined {
+export function awaitTurn(situation: RuleInput, use: SlotUse, checks: readonly Rule[]): Outcome | undefined {
   const { pods, fresh } = situation;
   // What has refused it after its admission may show only in what the API server itself says. Without a look at that it would be admitted
   // again at once, and without end.
-  if (fresh === undefined && resumeWait(situation, 'Refused') !== undefined) return { needs: 'All' };
+  if (fresh === undefined && runningTimer(situation, 'Refused') !== undefined) return { needs: 'All' };
   // With a slot, everything is read at once, as it will be needed.
   if (pods === undefined) return { needs: slotInForce(situation) ? 'All' : 'Pods' };
-  const refusal = askInOrder([...checks, checkConfig], situation);
+  const refusal = askInOrder([...checks, checkPluginConfig], situation);
   if (refusal)
-    return 'needs' in refusal || fresh === undefined
-      ? refusal
-      : alsoWaits(refusal, waitFor(situation, 'Refused').waits);
+    return 'needs' in refusal || fresh === undefined ? refusal : alsoWaits(refusal, timer(situation, 'Refused').waits);
   const waits = awaitSlot(situation, use);
   if (waits) return waits;
   if (fresh === undefined) return { needs: 'All' };
@@ -169,9 +169,41 @@ export function awaitTurn(situation: Situation, use: SlotUse, checks: readonly R
 }
 
 /** Nothing is touched for a policy of which the API server now has another version. */
-function policyStale(situation: Situation): Ruling | undefined {
+function policyStale(situation: RuleInput): Ruling | undefined {
   const { claim } = situation;
   if (isPolicyCurrent(situation)) return undefined;
   const message = `policy ${claim.winner?.metadata.name} differs between the API server and the watch; waiting for the watch`;
-  return passing('Pending', 'AwaitingPlan', message, 2000);
+  return waitClosed('Pending', 'AwaitingPlan', message, 2000);
+}
+
+/**
+ * Whether commands take something away from a node's users that they still have. A node may lose anything only with a
+ * slot in the ledger, whichever rule wants it. A node that is out of service already is brought to an end without one.
+ */
+export function needsSlot(situation: RuleInput, commands: readonly Command[]): boolean {
+  if (slotInForce(situation) !== undefined) return false;
+  const { node, partition } = situation;
+  const isOut = isUnfinished(node) || hasStartupTaint(node) || isGrantLive(partition);
+  return commands.some((command) => isIrreversible(command) || (!isOut && disruptsNode(command)));
+}
+
+/** Destroys what pods may still use. */
+function isIrreversible({ name }: Command): boolean {
+  return name === 'WriteGrant' || name === 'DeletePod';
+}
+
+/** Closes a node, ends a pod, says what the node offers, or makes the software of others come, go or change. */
+export function disruptsNode(command: Command): boolean {
+  if (command.name === 'PatchNode') return takesAway(command.change);
+  // Removing a resource that is at 0 changes nothing that the node offers.
+  if (command.name === 'AdvertiseDevices')
+    return Object.values(command.status.allocatable).some((amount) => amount !== null);
+  // Pods that read the devices before a change are replaced after it: that ends the change, and takes nothing from a user.
+  return command.name === 'EvictPod' && command.isHolder !== true;
+}
+
+function takesAway({ addTaints = [], borrow = {} }: NodeChange): boolean {
+  // The fence of a restarted node takes nothing away: what was there is gone.
+  const closes = addTaints.some(({ key, value }) => key === repartitioningTaint.key && value !== restartedValue);
+  return closes || Object.keys(borrow).some((key) => key !== migConfigStateLabel);
 }

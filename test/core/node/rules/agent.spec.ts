@@ -23,8 +23,12 @@ import {
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';
-import { deviceUnreadable, driverReplaced, notReadSinceBoot } from '../../../../src/core/node/rules/agent.ts';
-import { agentAway } from '../../../../src/core/node/rules/agent-away.ts';
+import {
+  deviceUnreadable,
+  driverReplaced,
+  notReadSinceBoot,
+  agentAway,
+} from '../../../../src/core/node/rules/agent.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const done = aManagedPartition({ device: slicedGpu });

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { awaitClaims } from '../../../../src/core/node/rules/await-claims.ts';
-import { awaitReading } from '../../../../src/core/node/rules/await-reading.ts';
-import type { ResourceClaimView } from '../../../../src/core/dra/resource-claim.ts';
+import { awaitClaims, awaitReading } from '../../../../src/core/node/rules/grant.ts';
+import type { ResourceClaimView } from '../../../../src/core/kubernetes/claims.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   aDriverPod,
@@ -20,8 +19,8 @@ import {
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
-import { planWish } from '../../../../src/core/wish/plan-wish.ts';
-import type { PodView } from '../../../../src/core/pods/pod-view.ts';
+import { planWish } from '../../../../src/core/device/plan.ts';
+import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 
 const policy = aSlicingPolicy({ backend: 'DRA' });
 const closed = aNode({ taints: taints.closed, allocatable: { 'nvidia.com/gpu': '0' } });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { PolicySpec } from '../../../../src/api/types.ts';
-import type { Command } from '../../../../src/core/node/commands.ts';
+import type { PolicySpec, PolicyDemand } from '../../../../src/api/types.ts';
+import type { Command, RuleInput } from '../../../../src/core/node/commands.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
-import { drain } from '../../../../src/core/node/rules/drain.ts';
+import { drain, roundOf, terminationMs, sparePods } from '../../../../src/core/node/rules/drain.ts';
 import { adoptRests } from '../../../../src/core/node/rest.ts';
-import { planWish } from '../../../../src/core/wish/plan-wish.ts';
+import { planWish } from '../../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
 import {
   aDrain,
@@ -29,9 +29,17 @@ import {
   namesOf,
   noon,
   taints,
+  aBarePod,
+  noMemory,
+  aSituation,
 } from '../../../support/node-builders.ts';
 import type { NodeWorld } from '../../../support/node-world.ts';
-import type { PodView } from '../../../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
+import type { Eviction } from '../../../../src/core/node/memory.ts';
+import { cleanupFinalizer } from '../../../../src/api/names.ts';
+import { demandEntry, restEntry } from '../../../../src/core/policy/slices.ts';
+import { asDeleted } from '../../../../src/core/policy/versions.ts';
+import { userKey } from '../../../../src/core/gpu/device-state.ts';
 
 function requestOf({ now, node, partition, policy, pods, memory }: NodeWorld) {
   const decision = decide({ ...aSnapshot({ now, node, partition, policy, slot: undefined }), pods }, memory);
@@ -723,5 +731,244 @@ describe('a drain', () => {
     stepUntil(world, 'Applying');
     expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes']);
     expect(world.now).to.be.above(noon);
+  });
+});
+
+const partition = aManagedPartition();
+const situationOf = (
+  pods: readonly PodView[],
+  evictions: Readonly<Record<string, Partial<Eviction>>> = {},
+): RuleInput => {
+  const all = Object.entries(evictions).map(([uid, one]) => [uid, { at: noon, refusal: undefined, ...one }] as const);
+  return { ...aSnapshot({ partition }), partition, pods, memory: { ...noMemory, evictions: Object.fromEntries(all) } };
+};
+
+describe('how often a pod was evicted and came back', () => {
+  const owned = (name: string) => aPod(name, { owner: 'set' });
+  const gone = { owner: 'set' };
+
+  it('is told by the pods of its owner that have gone, each once', () => {
+    expect(roundOf(situationOf([owned('a')]), owned('a'))).to.equal(1);
+    expect(roundOf(situationOf([owned('b')], { 'uid-a': { ...gone, round: 1 } }), owned('b'))).to.equal(2);
+    expect(roundOf(situationOf([owned('c')], { 'uid-a': gone, 'uid-b': { ...gone, round: 2 } }), owned('c'))).to.equal(
+      3,
+    );
+    expect(roundOf(situationOf([owned('b')], { 'uid-a': gone }), owned('b'))).to.equal(2);
+  });
+
+  it('does not change while the pod is there, whoever else of its owner goes', () => {
+    const evictions = { 'uid-a': { ...gone, round: 1 }, 'uid-b': { ...gone, round: 1 } };
+    expect(roundOf(situationOf([owned('b')], evictions), owned('b'))).to.equal(1);
+  });
+
+  it('is never for a pod without an owner: nothing makes it again', () => {
+    expect(roundOf(situationOf([aBarePod('b')], { 'uid-a': { round: 2 } }), aBarePod('b'))).to.equal(1);
+  });
+});
+
+describe('the time that deleted pods may take', () => {
+  const graceful = (terminationGracePeriodSeconds: number): PodView => ({
+    ...goes,
+    spec: { ...goes.spec, terminationGracePeriodSeconds },
+  });
+
+  it('is that of the slowest, and half a minute for the kubelet to say so, but no more than an hour', () => {
+    expect(terminationMs(situationOf([]), [goes])).to.equal(60_000);
+    expect(terminationMs(situationOf([]), [graceful(600), goes])).to.equal(630_000);
+    expect(terminationMs(situationOf([]), [graceful(90_000), goes])).to.equal(3630_000);
+  });
+
+  it('is the policy’s where that has one', () => {
+    const policy = aSlicingPolicy({ drain: { gracePeriod: '2m' } });
+    const situation = { ...situationOf([]), claim: aSnapshot({ policy, partition }).claim };
+    expect(terminationMs(situation, [graceful(600)])).to.equal(150_000);
+  });
+});
+
+const bare = aBarePod('goes');
+const unwanted = aPod('goes', { annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } });
+const optedOut = aPod('goes', { annotations: { 'gpupartition.dev/evict': 'false' } });
+const daemon = aPod('goes', { kind: 'DaemonSet' });
+const mirror = aPod('goes', { kind: 'Node', annotations: { 'kubernetes.io/config.mirror': 'x' } });
+const missingOwners = new Set(['owner-of-goes']);
+
+describe('a drain of pods that no eviction moves', () => {
+  it('is waited for with the node open and without a slot, with each pod and why it stays', () => {
+    for (const [pod, why, advice] of [
+      [bare, 'it has no controller: nothing would recreate it', /or set spec\.drain\.onTimeout: Force$/],
+      [unwanted, 'it is annotated cluster-autoscaler.kubernetes.io/safe-to-evict: "false"', /Force$/],
+      [optedOut, 'it is annotated gpupartition.dev/evict: "false"', /Force$/],
+      [
+        daemon,
+        'it belongs to a DaemonSet, which would recreate it',
+        / It may end on its own; otherwise delete it yourself$/,
+      ],
+      [mirror, 'it is a static pod, which no eviction ends', / It may end on its own; otherwise delete it yourself$/],
+    ] as const) {
+      for (const onTimeout of ['Skip', 'Wait'] as const) {
+        const world = aDrain({ onTimeout }, { pods: [pod, stays] });
+        for (let minutes = 0; minutes < 20; minutes += 1) {
+          const { verdict } = world.step(60_000);
+          expect(verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
+          expect(verdict.message).to.include(`with the node open, for 1 pod that no eviction moves: ns/goes: ${why}`);
+          expect(verdict.message).to.match(advice);
+          expect(world.taintKeys).to.deep.equal([]);
+          expect(world.rolloutState)
+            .to.include({ isUnderWay: false, hasFailed: false })
+            .and.not.have.property('request');
+        }
+        expect(world.done).to.deep.equal([]);
+      }
+    }
+  });
+
+  it('names force where that moves at least one of them', () => {
+    const world = aDrain({ scope: 'Node' }, { pods: [bare, aPod('stays', { kind: 'DaemonSet' })] });
+    expect(world.step().verdict.message).to.match(
+      /for 2 pods .* They may end on their own; otherwise delete them yourself, or set spec\.drain\.onTimeout: Force$/,
+    );
+  });
+
+  it('costs no other pod its place', () => {
+    const world = aDrain({ scope: 'Node' }, { pods: [bare, stays] });
+    expect(world.step().verdict.reason).to.equal('PodsUseGpus');
+    expect(evictionsOf(world)).to.deep.equal([]);
+  });
+
+  it('continues when they have ended', () => {
+    const world = aDrain({}, { pods: [bare, stays] });
+    world.step();
+    world.pods = [stays];
+    const free = withHolders({ '3g.20gb@4': ['ns/stays'] });
+    world.report({ ...free, plan: planWish(free, drainWish).report });
+    expect(stepUntil(world, 'Applying').verdict.phase).to.equal('Updating');
+    expect(evictionsOf(world)).to.deep.equal([]);
+  });
+
+  it('continues by force after the timeout if the policy says so, except for pods that even force cannot end', () => {
+    for (const pod of [bare, unwanted, optedOut]) {
+      const world = aDrain({ onTimeout: 'Force' }, { pods: [pod, stays] });
+      close(world);
+      for (let seconds = 0; seconds < 5; seconds += 1) world.step(1000);
+      expect(evictionsOf(world)).to.deep.equal([]);
+      world.now += 600_000;
+      for (let seconds = 0; seconds < 5; seconds += 1) world.step(1000);
+      expect(evictionsOf(world)).to.deep.equal(['DeletePod uid-goes']);
+    }
+    for (const pod of [daemon, mirror]) {
+      const world = aDrain({ onTimeout: 'Force' }, { pods: [pod, stays] });
+      expect(world.step().verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
+      expect(world.taintKeys).to.deep.equal([]);
+    }
+  });
+
+  it('opens a node that such a pod has reached just before it was closed', () => {
+    const world = aDrain();
+    close(world);
+    world.pods = [bare, stays];
+    expect(stepUntil(world, 'PodsUseGpus').verdict.phase).to.equal('Waiting');
+    world.settle();
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(evictionsOf(world)).to.deep.equal([]);
+  });
+
+  it('is not refused where the pods are leaving, or where the policy waits for them', () => {
+    const leaving: PodView = { ...bare, metadata: { ...bare.metadata, deletionTimestamp: '2026-01-01T12:00:30Z' } };
+    close(aDrain({}, { pods: [leaving, stays] }));
+    close(aDrain({ scope: 'None' }, { pods: [bare, stays] }));
+  });
+
+  it('looks up the DaemonSet that a pod names: one that does not exist spares it nothing', () => {
+    const world = aDrain({}, { pods: [daemon, stays] });
+    world.drain = { missingOwners };
+    const { verdict, reads } = world.step();
+    expect(reads).to.include('Drain');
+    expect(verdict.message).to.include('it belongs to DaemonSet set, which does not exist');
+    expect(verdict.message).to.match(/Force$/);
+    world.policy = aSlicingPolicy({ layouts: [{ profiles: drainProfiles }], drain: { onTimeout: 'Force' } });
+    close(world);
+    for (let seconds = 0; seconds < 5; seconds += 1) world.step(1000);
+    world.now += 600_000;
+    for (let seconds = 0; seconds < 5; seconds += 1) world.step(1000);
+    expect(evictionsOf(world)).to.deep.equal(['DeletePod uid-goes']);
+  });
+});
+
+const wish = { gpus: [{ uuid: uuidOf(0), profiles: drainProfiles, entry: demandEntry }] };
+const restWish = { gpus: [{ uuid: uuidOf(0), profiles: drainProfiles, entry: restEntry }] };
+const slices = [{ profiles: ['1g.5gb'], count: 3 }];
+
+/** A node with a slot whose plan gives up a slice that `ns/goes` holds, or nobody. */
+function aDemandWorld(demand: Partial<PolicyDemand> = {}, device = heldDevice): NodeWorld {
+  const world = aDrain();
+  const { spec, ...policy } = aSlicingPolicy();
+  const { layouts: _none, ...rest } = spec;
+  world.policy = { ...policy, spec: { ...rest, demand: { slices, ...demand } } };
+  world.partition = aManagedPartition({ device, wish });
+  return world;
+}
+
+describe('a pod on a slice that a demand gives up', () => {
+  it('stays where the policy evicts nobody, and the node stays open', () => {
+    const world = aDemandWorld();
+    const { verdict } = stepUntil(world, 'PodsUseGpus');
+    expect(verdict.phase).to.equal('Waiting');
+    expect(verdict.message).to.match(/^ns\/goes uses what .*demand\.evict: Never.*other layouts are being chosen$/);
+    expect([world.taintKeys, evictionsOf(world)]).to.deep.equal([[], []]);
+  });
+
+  it('opens the node again if it has come after that was closed', () => {
+    const world = aDemandWorld({}, withHolders({ '3g.20gb@4': ['ns/stays'] }));
+    world.pods = [stays];
+    close(world);
+    world.partition = aManagedPartition({ device: heldDevice, wish });
+    world.pods = [goes, stays];
+    stepUntil(world, 'PodsUseGpus');
+    expect([world.taintKeys, evictionsOf(world)]).to.deep.equal([[], []]);
+  });
+
+  it('stays where the demand does not need the GPU, though the policy evicts if needed', () => {
+    const world = aDemandWorld({ evict: 'IfNeeded', rest: 'Whole' });
+    world.partition = aManagedPartition({ device: heldDevice, wish: restWish });
+    const { verdict } = stepUntil(world, 'PodsUseGpus');
+    expect(verdict.message).to.match(/^ns\/goes uses what .*demand\.rest, for which no pod goes.*other layouts/);
+    expect([world.taintKeys, evictionsOf(world)]).to.deep.equal([[], []]);
+  });
+
+  it('stays where another one would go from a GPU that the demand needs', () => {
+    const gpus = [...restWish.gpus, { uuid: uuidOf(1), profiles: drainProfiles, entry: demandEntry }];
+    const drains = [userKey(uuidOf(1)), userKey(uuidOf(0))];
+    const report = { ...heldDevice, plan: { ...heldDevice.plan, drains } };
+    const partition = aManagedPartition({ device: report, wish: { gpus } });
+    const { policy } = aDemandWorld({ evict: 'IfNeeded', rest: 'Whole' });
+    const situation = aSituation({ partition, policy });
+    expect(sparePods(situation, [goes])?.verdict.reason).to.equal('PodsUseGpus');
+    expect(sparePods(situation, [])).to.equal(undefined);
+  });
+
+  it('stays where a policy with demand.evict Never is deleted, and wants whole GPUs', () => {
+    for (const evict of ['Never', 'IfNeeded'] as const) {
+      const { policy, partition } = aDemandWorld({ evict });
+      if (policy === undefined) throw new Error('no policy');
+      const metadata = {
+        ...policy.metadata,
+        deletionTimestamp: '2026-01-01T00:00:00Z',
+        finalizers: [cleanupFinalizer],
+      };
+      const spec = { ...policy.spec, onDelete: 'DisableMig' as const };
+      const inForce = { generation: 1, spec };
+      const retired = asDeleted({ ...policy, metadata, spec, status: { acceptedGeneration: 1, inForce } });
+      const ruling = sparePods(aSituation({ partition, policy: retired }), [goes]);
+      if (evict === 'IfNeeded') expect(ruling).to.equal(undefined);
+      else
+        expect(ruling?.verdict.message).to.match(/demand\.evict: Never.*the policy waits until they end, and at its/);
+    }
+  });
+
+  it('is evicted where the policy evicts if needed', () => {
+    const world = aDemandWorld({ evict: 'IfNeeded' });
+    stepUntil(world, 'Draining');
+    world.step(1000);
+    expect(evictionsOf(world)).to.have.lengthOf(1);
   });
 });

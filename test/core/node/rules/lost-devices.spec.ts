@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listHolderNamespaces } from '../../../../src/core/node/rules/plan-holders.ts';
+import { listHolderNamespaces } from '../../../../src/core/node/rules/users.ts';
 import {
   aDrain,
   aPod,
@@ -12,11 +12,11 @@ import {
   stepUntil,
   withHolders,
 } from '../../../support/drain-world.ts';
-import { demandEntry } from '../../../../src/core/policy/demand-wish.ts';
+import { demandEntry } from '../../../../src/core/policy/slices.ts';
 import { uuidOf } from '../../../support/builders.ts';
 import { aBarePod, aManagedPartition, aNode, aSlicingPolicy } from '../../../support/node-builders.ts';
 import type { NodeWorld } from '../../../support/node-world.ts';
-import type { PodView } from '../../../../src/core/pods/pod-view.ts';
+import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 
 const id = 'MIG-destroyed';
 const loss = `it holds ${id}, which no longer exists, and cannot work`;

@@ -1,0 +1,157 @@
+import { applyNode, type GpuOutcome, type GpuResult, type Progress } from '../../device/apply.ts';
+import type { GpuTarget } from '../../core/gpu/plan.ts';
+import type { JournalEntry } from '../../device/host/journal.ts';
+import { listGpuOpeners } from '../../device/host/openers.ts';
+import { openHostLoans } from '../../device/host/loans.ts';
+import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
+import type { DeviceState } from '../../core/gpu/device-state.ts';
+import type { Terminal } from '../terminal.ts';
+import {
+  readHost,
+  reportAsync,
+  listHeldOnHost,
+  type PodOptions,
+  refreshHost,
+  type ToolkitOptions,
+  type HostLockOptions,
+  withHostLock,
+  withSignal,
+} from './host.ts';
+import { explainFault, type HostFault, type NodeLayout } from '../../core/host/layout.ts';
+import { type HostGpuPlan, type HostPlan, planHost } from '../../core/host/plan.ts';
+
+export interface ApplyLimits extends PodOptions, ToolkitOptions, HostLockOptions {
+  readonly allowGpuReset?: boolean;
+  /** Services of this machine that may be stopped temporarily. */
+  readonly hostUnits?: readonly string[];
+  /** If one GPU cannot reach its target, none is changed. Strategy single implies it. */
+  readonly allOrNothing?: boolean;
+  /** After this many seconds no further operation starts. */
+  readonly deadline: number;
+}
+
+export interface GpuApplyResult {
+  readonly index: number;
+  readonly uuid: string;
+  readonly outcome: GpuOutcome;
+  /** Operations on the GPU, failed ones included. */
+  readonly operations: number;
+  readonly error?: HostFault;
+  /** Why its previous state could not be restored. */
+  readonly undoError?: HostFault;
+}
+
+/** What was done; the shape of `apply -o json` and `reset -o json`. */
+export interface NodeApplyResult {
+  /** `NotApplied` if any GPU does not match its target. */
+  readonly state: 'Applied' | 'Unchanged' | 'NotApplied';
+  readonly plan: HostPlan;
+  /** GPUs that should change, by index. */
+  readonly results: readonly GpuApplyResult[];
+  /** What on this host does not follow the new layout by itself, and what to do. */
+  readonly notes: readonly string[];
+}
+
+/** Watches an apply. */
+export interface ApplyWatcher {
+  /** An earlier apply in this boot was interrupted; the plan shows what is left of it. */
+  readonly onCutOff?: (entry: JournalEntry) => void;
+  /** Called before anything is touched. */
+  readonly onPlan?: (plan: HostPlan, device: DeviceState) => void;
+  readonly onProgress?: (gpu: HostGpuPlan, progress: Progress) => void;
+}
+
+/**
+ * Plans a node and applies the plan, under the lock of this host. Destroys nothing that the plan does not name, and nothing busy.
+ * @throws CliError with code 1 if the lock is not available, with code 3 if the GPUs cannot be read
+ */
+export async function applyLayout(
+  driver: NvidiaSmi,
+  layout: NodeLayout,
+  limits: ApplyLimits,
+  watcher: ApplyWatcher,
+  { cwd }: Terminal,
+): Promise<NodeApplyResult> {
+  const end = performance.now() + limits.deadline * 1000;
+  return withHostLock(limits, cwd, async ({ lock, journal, folder }) => {
+    const host = await reportAsync(3, async () => openHostLoans(driver, { folder, units: limits.hostUnits ?? [] }));
+    await host.giveBack();
+    const cutOff = journal.read();
+    let notes: readonly string[] = [];
+    const afterChange = async (): Promise<void> => {
+      notes = await refreshHost(limits, cwd);
+    };
+    if (cutOff !== undefined) {
+      watcher.onCutOff?.(cutOff);
+      await afterChange();
+    }
+    const device = await readHost(driver);
+    const listHeld = listHeldOnHost(limits, device);
+    const plan = planHost(device, layout, {
+      held: await reportAsync(3, listHeld),
+      mayReset: limits.allowGpuReset === true,
+    });
+    watcher.onPlan?.(plan, device);
+    const allOrNothing = limits.allOrNothing === true || layout.strategy === 'single';
+    const mayStart = plan.reason === undefined && (plan.state !== 'Refused' || !allOrNothing);
+    const changing = plan.gpus.filter(({ outcome }) => outcome === 'Change');
+    if (!mayStart || changing.length === 0) {
+      // What was interrupted is done, or no longer needed.
+      if (plan.state === 'Unchanged') journal.finish();
+      return {
+        state: plan.state === 'Unchanged' ? 'Unchanged' : 'NotApplied',
+        plan,
+        results: [],
+        notes: [...notes, ...host.problems],
+      };
+    }
+    const { results } = await withSignal((signal) =>
+      reportAsync(3, () =>
+        applyNode(driver, changing.map(toTarget), {
+          device,
+          journal,
+          afterChange,
+          listHeld,
+          listOpeners: (minor) => listGpuOpeners(minor),
+          host,
+          undo: true,
+          allOrNothing,
+          allowReset: limits.allowGpuReset === true,
+          signal,
+          explainStop: () => lock.explainLoss() ?? (performance.now() < end ? undefined : 'the time limit is over'),
+          onProgress: (progress) => {
+            const gpu = changing.find(({ uuid }) => uuid === progress.uuid);
+            if (gpu !== undefined) watcher.onProgress?.(gpu, progress);
+          },
+        }),
+      ),
+    );
+    const isDone = results.every(({ outcome }) => outcome === 'Applied' || outcome === 'Unchanged');
+    const state = isDone && plan.state !== 'Refused' ? 'Applied' : 'NotApplied';
+    return {
+      state,
+      plan,
+      results: results.map((result) => report(result, changing)),
+      notes: [...notes, ...host.problems],
+    };
+  });
+}
+
+/** Instances that appeared after the plan are in no plan and are not destroyed. */
+function toTarget({ uuid, want = {}, steps, resets }: HostGpuPlan): GpuTarget {
+  return { uuid, want, steps, resets: resets === true };
+}
+
+function report(
+  { uuid, outcome, operations, error, undoError }: GpuResult,
+  gpus: readonly HostGpuPlan[],
+): GpuApplyResult {
+  return {
+    index: gpus.find((gpu) => gpu.uuid === uuid)?.index ?? -1,
+    uuid,
+    outcome,
+    operations,
+    ...(error === undefined ? {} : { error: explainFault(error) }),
+    ...(undoError === undefined ? {} : { undoError: explainFault(undoError) }),
+  };
+}

@@ -1,0 +1,252 @@
+import { Command } from 'commander';
+import type { CommandContext } from '../program.ts';
+import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import { readLayoutFile, writeLayouts, writeYaml } from './layout-file.ts';
+import {
+  openHost,
+  readHost,
+  addLayoutOptions,
+  addNodeOptions,
+  type LayoutOptions,
+  type NodeCommandOptions,
+  addPodOptions,
+  addChangeOptions,
+} from './host.ts';
+import {
+  type HostGpuPlan,
+  planHost,
+  listProblems,
+  nameGpu,
+  writeHostPlan,
+  writeWant,
+  type HostPlan,
+} from '../../core/host/plan.ts';
+import { integer, oneOf } from '../../process/options.ts';
+import { addHostUnitOption } from '../../device/host/loans.ts';
+import {
+  type ApplyLimits,
+  applyLayout,
+  type ApplyWatcher,
+  type GpuApplyResult,
+  type NodeApplyResult,
+} from './apply.ts';
+import {
+  type NodeLayout,
+  resetLayout,
+  type ExportBy,
+  exportDevice,
+  exportMigParted,
+  listInexpressible,
+} from '../../core/host/layout.ts';
+import { selftestCommand } from '../selftest/selftest.ts';
+
+export function planCommand({ terminal, outcome }: CommandContext): Command {
+  const command = new Command('plan').description(
+    'Shows what apply would keep, destroy and create on each GPU. Changes nothing.',
+  );
+  return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeCommandOptions) => {
+    const layout = await readLayoutFile(options, terminal);
+    const driver = openHost(options, terminal);
+    const device = await readHost(driver);
+    const plan = planHost(device, layout);
+    if (plan.state === 'Refused') outcome.code = 1;
+    if (options.output === 'json') return printJson(terminal, plan);
+    for (const line of writeHostPlan(plan, device)) printLine(terminal.stdout, line);
+    printProblems(terminal, listProblems(plan));
+  });
+}
+
+/** How the device differs from a layout; the shape of `assert -o json`. */
+export interface AssertAnswer {
+  readonly equal: boolean;
+  /** A sentence for each GPU that does not match its target. */
+  readonly differences: readonly string[];
+}
+
+export function assertCommand({ terminal, outcome }: CommandContext): Command {
+  const command = new Command('assert').description(
+    'Succeeds if the GPUs match the layout, so that apply would do nothing.',
+  );
+  return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeCommandOptions) => {
+    const layout = await readLayoutFile(options, terminal);
+    const driver = openHost(options, terminal);
+    const plan = planHost(await readHost(driver), layout);
+    const differences =
+      plan.reason === undefined
+        ? [...plan.gpus.flatMap(describeDifference), ...listProblems({ ...plan, gpus: [] })]
+        : listProblems(plan);
+    const answer: AssertAnswer = { equal: differences.length === 0, differences };
+    if (!answer.equal) outcome.code = 1;
+    if (options.output === 'json') return printJson(terminal, answer);
+    for (const difference of differences) printLine(terminal.stdout, difference);
+    printLine(terminal.stdout, `${options.filename}: ${answer.equal ? 'applied' : 'not applied'}`);
+  });
+}
+
+function describeDifference(gpu: HostGpuPlan): readonly string[] {
+  if (gpu.outcome === 'LeftAlone' || gpu.outcome === 'Unchanged') return [];
+  const has = [...gpu.keep, ...gpu.destroy].toSorted((a, b) => a.start - b.start);
+  const places = has.map(({ profile, start }) => `${profile} at ${start}`).join(', ') || 'no instances';
+  const now = gpu.mig.now === 'Enabled' ? places : gpu.mig.now === 'Disabled' ? 'MIG off' : 'no MIG mode';
+  const why = gpu.error === undefined ? '' : `; it cannot be had now: ${gpu.error.message}`;
+  return [`${nameGpu(gpu)}: has ${now}; should be ${writeWant(gpu.want)}${why}`];
+}
+
+export function printProblems({ stderr }: Terminal, problems: readonly string[]): void {
+  for (const problem of problems) printLine(stderr, `${paint(stderr, 'red', 'error:')} ${problem}`);
+}
+
+interface ApplyOptions extends Partial<LayoutOptions>, NodeCommandOptions, ApplyLimits {}
+
+export function applyCommand(context: CommandContext): Command {
+  const command = new Command('apply').description(
+    'Makes the GPUs match the layout: prints the plan, then carries it out with the fewest operations. Idle instances that the ' +
+      'layout does not contain are destroyed; an instance in use is never touched. A GPU whose change fails is restored.',
+  );
+  return addApplyOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & ApplyOptions) =>
+    change(await readLayoutFile(options, context.terminal), options, context),
+  );
+}
+
+export function resetCommand(context: CommandContext): Command {
+  const command = new Command('reset').description(
+    'Makes GPUs whole, with MIG mode off: all of the node, or those that the entries of a layout match. As safe as apply.',
+  );
+  return addApplyOptions(addLayoutOptions(command, false)).action(async (options: ApplyOptions) => {
+    const { filename } = options;
+    const layout =
+      filename === undefined ? undefined : await readLayoutFile({ ...options, filename }, context.terminal);
+    return change(resetLayout(layout), options, context);
+  });
+}
+
+function addApplyOptions(command: Command): Command {
+  return addChangeOptions(addHostUnitOption(addPodOptions(addNodeOptions(command))))
+    .option('--allow-gpu-reset', 'allow the reset of a single GPU if a change of its MIG mode requires it (A100, A30)')
+    .option('--all-or-nothing', 'change no GPU unless all can reach the layout; implied by strategy single')
+    .option('--deadline <seconds>', 'start no further operation after this time', integer(1, 86_400), 300);
+}
+
+async function change(layout: NodeLayout, options: ApplyOptions, { terminal, outcome }: CommandContext): Promise<void> {
+  const driver = openHost(options, terminal);
+  const isText = options.output === 'text';
+  const watcher = isText ? watch(terminal) : {};
+  const done = await applyLayout(driver, layout, options, watcher, terminal);
+  if (done.state === 'NotApplied') outcome.code = 1;
+  if (!isText) return printJson(terminal, done);
+  for (const result of done.results) printResult(terminal, result, done.plan);
+  for (const note of done.notes) printLine(terminal.stderr, `note: ${note}`);
+  printProblems(terminal, listProblems(done.plan));
+  printLine(terminal.stdout, summarize(done));
+}
+
+function watch({ stdout }: Terminal): ApplyWatcher {
+  return {
+    onCutOff: ({ gpus }) => {
+      const names = gpus.map(({ uuid }) => uuid).join(', ');
+      printLine(stdout, `an earlier apply was cut off (${names}); going on from what is there`);
+    },
+    onPlan: (plan, device) => {
+      for (const line of writeHostPlan(plan, device)) printLine(stdout, line);
+    },
+    onProgress: ({ index }, { done }) => printLine(stdout, `GPU ${index}: ${done}`),
+  };
+}
+
+function printResult(
+  terminal: Terminal,
+  { uuid, outcome, operations, error, undoError }: GpuApplyResult,
+  { gpus }: HostPlan,
+): void {
+  const gpu = gpus.find((one) => one.uuid === uuid);
+  const name = gpu === undefined ? uuid : nameGpu(gpu);
+  const why = [
+    ...(error === undefined ? [] : [error.message]),
+    ...(undoError === undefined ? [] : [`it could not be brought back to what it was: ${undoError.message}`]),
+  ];
+  const line = `${name}: ${describe(outcome)}, ${operations} ${operations === 1 ? 'operation' : 'operations'}`;
+  if (why.length === 0) printLine(terminal.stdout, line);
+  else printProblems(terminal, [`${line}: ${why.join('; ')}`]);
+}
+
+function describe(outcome: GpuApplyResult['outcome']): string {
+  switch (outcome) {
+    case 'Applied':
+      return 'applied';
+    case 'Unchanged':
+      return 'unchanged';
+    case 'Refused':
+      return 'refused, nothing was touched';
+    case 'Failed':
+      return 'failed';
+    case 'Undone':
+      return 'failed and brought back to what it was';
+    case 'Skipped':
+      return 'not begun';
+  }
+}
+
+function summarize({ state, results }: NodeApplyResult): string {
+  const operations = results.reduce((sum, result) => sum + result.operations, 0);
+  switch (state) {
+    case 'Applied':
+      return `applied: ${operations} operations`;
+    case 'Unchanged':
+      return 'unchanged: 0 operations';
+    case 'NotApplied':
+      return `not applied: ${operations} operations; the node does not match the layout`;
+  }
+}
+
+interface Options extends NodeCommandOptions {
+  readonly by: ExportBy;
+  readonly format: (typeof FORMATS)[number];
+  readonly config: string;
+}
+
+const FORMATS = ['layouts', 'mig-parted'] as const;
+
+export function exportCommand({ terminal, outcome }: CommandContext): Command {
+  const command = new Command('export')
+    .description('Prints the live layout as a file that plan, apply and assert read.')
+    .option('--by <key>', 'how to identify GPUs: uuids or indices', oneOf(['uuids', 'indices'] as const), 'uuids')
+    .option('--format <format>', 'layouts or mig-parted', oneOf(FORMATS), 'layouts')
+    .option('--config <name>', 'name of the config, with --format mig-parted', 'current');
+  return addNodeOptions(command).action(async ({ by, format, config, output, ...host }: Options) => {
+    const device = await readHost(openHost(host, terminal));
+    const isText = output === 'text';
+    if (format === 'mig-parted') {
+      const file = exportMigParted(device, config);
+      if (isText) terminal.stdout.write(writeYaml(file));
+      else printJson(terminal, file);
+    } else if (isText) terminal.stdout.write(writeLayouts(device, by));
+    else printJson(terminal, exportDevice(device, by));
+    const problems = [
+      ...device.lost.map(({ pciBusId, fault }) => `GPU at ${pciBusId} does not answer: ${fault.message}`),
+      ...device.gpus.flatMap(({ index, fault }) =>
+        fault === undefined ? [] : [`GPU ${index} cannot be read: ${fault.code}: ${fault.message}`],
+      ),
+      ...listInexpressible(device),
+    ];
+    printProblems(terminal, problems);
+    if (problems.length > 0) outcome.code = 1;
+  });
+}
+
+/** Host mode: the GPUs of this machine, without Kubernetes. */
+export function nodeCommand(context: CommandContext): Command {
+  return new Command('node')
+    .description(
+      'Partitions the GPUs of this machine without Kubernetes, as mig-parted does, but prints a plan and never touches an instance in use.',
+    )
+    .addCommand(exportCommand(context))
+    .addCommand(planCommand(context))
+    .addCommand(applyCommand(context))
+    .addCommand(assertCommand(context))
+    .addCommand(resetCommand(context))
+    .addCommand(selftestCommand(context))
+    .addHelpText(
+      'after',
+      '\nEach of them has --nvidia-smi <file>, --driver-root <folder> and -o, --output <format> (json or text).',
+    );
+}

@@ -1,0 +1,348 @@
+import { stringify } from 'yaml';
+import {
+  advisePool,
+  type PoolAdvice,
+  type PoolPlan,
+  type HomelessPods,
+  placePods,
+  askPool,
+  type PoolQuestion,
+  listPools,
+} from '../../core/demand/recommend.ts';
+import { type HistoryRule, judgeHistory, type RequestHistory } from '../../core/demand/history.ts';
+import type { EvictionRule, CostGap } from '../../core/demand/solver/pool.ts';
+import type { ClusterFacts } from '../../core/cluster/facts.ts';
+import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
+import { indexHolders, type PoolHolders, weighGpus } from '../../core/demand/eviction-cost.ts';
+import { drawAdvice } from '../../core/view/reports.ts';
+import { plainText } from '../../core/view/lines.ts';
+import { planDemand, type DemandPlan } from '../../planner/solver-process.ts';
+import { CliError, printLines, paint, printLine, type Terminal } from '../terminal.ts';
+import type { ClassLayout } from '../../core/demand/solver/choose.ts';
+import type { Layout, GpuModel } from '../../core/gpu/geometry.ts';
+import { resolveProfile, WHOLE, isProfileNameError, parseProfile } from '../../core/gpu/profiles.ts';
+import { drawGpu } from '../../core/gpu/picture.ts';
+import { listProfiles, writeLayout } from '../../core/gpu/layout.ts';
+import { countPresent } from '../../core/demand/members.ts';
+import { countWords, wrapHanging } from '../../core/text/words.ts';
+import type { FiledGpu } from './inputs.ts';
+import { listByMemory, type MemoryFit } from '../../core/gpu/layouts.ts';
+import { mebibytes } from '../../core/text/syntax.ts';
+
+/** What is advised for a cluster. */
+export interface ClusterAnswer {
+  readonly pools: readonly PoolAdvice[];
+  readonly homeless: readonly HomelessPods[];
+  /** Resources, as kube-state-metrics writes them, that pods asked for in the past and no pool has. */
+  readonly unknown?: readonly string[];
+}
+
+interface ClusterRules {
+  readonly evict: EvictionRule;
+  readonly seconds: number;
+  readonly selector?: LabelSelector | undefined;
+  /** What was asked for in the past. */
+  readonly history?: (RequestHistory & HistoryRule) | undefined;
+}
+
+/** @throws CliError if there is nothing to advise on, or the solver fails */
+export async function answerCluster(
+  facts: ClusterFacts,
+  { evict, seconds, selector, history }: ClusterRules,
+): Promise<ClusterAnswer> {
+  const pools = listPools(facts, selector && { matchLabels: selector });
+  if (pools.length === 0)
+    throw new CliError(
+      selector === undefined
+        ? 'no node has GPUs: none offers nvidia.com/gpu or a slice, and no agent reports any'
+        : 'no node with GPUs has the labels of --selector',
+      3,
+    );
+  const { waitingOf, homeless } = placePods(pools, facts);
+  const { partitions, pods = [], budgets = [] } = facts;
+  const holders = indexHolders({ partitions, pods, budgets });
+  const past = history && judgeHistory(pools, history, history);
+  const advised: PoolAdvice[] = [];
+  for (const pool of pools) {
+    const question = askPool(pool, waitingOf.get(pool) ?? new Map(), evict, past?.leastOf.get(pool));
+    const ask = async (rule: EvictionRule): Promise<PoolPlan | undefined> => planPool(question, holders, rule, seconds);
+    const plan = await ask(evict);
+    const isHeld = plan !== undefined && plan.cost.unserved > 0 && evict === 'Never';
+    advised.push(advisePool(question, plan, isHeld ? await ask('IfNeeded') : undefined));
+  }
+  return { pools: advised, homeless, ...(past && { unknown: past.unknown }) };
+}
+
+async function planPool(
+  { members, plan }: PoolQuestion,
+  holders: PoolHolders,
+  evict: EvictionRule,
+  seconds: number,
+): Promise<PoolPlan | undefined> {
+  if (plan === undefined) return undefined;
+  const gpus = evict === 'Never' ? members.map(({ gpu }) => gpu) : weighGpus(members, holders, plan.policy.spec.drain);
+  return planDemand(gpus, { slices: plan.asked.slices, evict, seconds });
+}
+
+/** Whether something is asked for that no layout serves. */
+export function hasShortage({ pools, homeless }: ClusterAnswer): boolean {
+  return homeless.length > 0 || pools.some(({ slices }) => slices.some(({ best, wanted }) => best < wanted));
+}
+
+export function printClusterAnswer({ stdout }: Terminal, { pools, homeless, unknown = [] }: ClusterAnswer): void {
+  printLines(stdout, drawAdvice(pools, homeless, stdout.columns));
+  for (const resource of unknown)
+    printLine(stdout, `in the past pods asked for ${resource}, which no GPU here can offer`);
+  if (!pools.some(({ advised }) => advised)) return;
+  printLine(stdout, '');
+  printLine(stdout, 'to apply it, append to this command: -o yaml | kubectl apply -f -');
+  printLine(
+    stdout,
+    paint(stdout, 'dim', 'mode Plan changes nothing: status.demand and status.plan show what it would do'),
+  );
+}
+
+/** Policies for `kubectl apply`, and what they are for as comments. */
+export function writePolicies({ pools, homeless }: ClusterAnswer): string {
+  const documents = pools.flatMap((pool) => {
+    if (pool.advised === undefined) return [];
+    const policy = stringify(pool.advised, { aliasDuplicateObjects: false });
+    return [`${comment(draw([pool], []))}${comment(howToUse(pool))}${policy}`];
+  });
+  const others = pools.filter(({ advised }) => advised === undefined);
+  return `${comment(draw(others, homeless))}${documents.join('---\n')}`;
+}
+
+function draw(pools: readonly PoolAdvice[], homeless: readonly HomelessPods[]): readonly string[] {
+  return drawAdvice(pools, homeless, 100).map((line) => plainText(line).trimEnd());
+}
+
+function howToUse({ policy, advised }: PoolAdvice): readonly string[] {
+  const takes =
+    policy === undefined || policy === advised?.metadata.name
+      ? ''
+      : ` It then takes the nodes from policy ${policy}, and gives them back when it is deleted.`;
+  return [`mode: Plan changes nothing. Set mode: Enforce to have it.${takes}`];
+}
+
+function comment(lines: readonly string[]): string {
+  return lines.map((line) => (line === '' ? '#\n' : `# ${line}\n`)).join('');
+}
+
+interface PlacedSlice {
+  readonly profile: string;
+  readonly start: number;
+  /** In memory slices. */
+  readonly size: number;
+}
+
+/** What one GPU is to become. */
+interface RecommendedGpu {
+  readonly id: string;
+  /** It is whole, or becomes so. */
+  readonly mig?: 'Disabled';
+  readonly profiles: Layout;
+  /** Every instance once the layout is in place; by start, like the lists of what goes and comes. */
+  readonly placements: readonly PlacedSlice[];
+  readonly destroy: readonly PlacedSlice[];
+  readonly create: readonly PlacedSlice[];
+}
+
+export interface PoolAnswer {
+  /** Whether it is proven that no plan is better. */
+  readonly optimal: boolean;
+  /** Slice of the demand to how many of it cannot be offered. */
+  readonly unserved: Readonly<Record<string, number>>;
+  /** Busy instances that must go, by weight. */
+  readonly evictions: number;
+  readonly gpusChanged: number;
+  /** Idle ones; a whole GPU that is partitioned counts as one. */
+  readonly instancesDestroyed: number;
+  /** Absent if the plan is optimal: no plan has less than `bound` of this figure. */
+  readonly gap?: CostGap;
+  /** In the order of the pool. */
+  readonly gpus: readonly RecommendedGpu[];
+}
+
+/** GPUs drawn as text; programs read all of them as JSON. */
+const MOST_DRAWN = 40;
+
+export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved, layouts }: DemandPlan): PoolAnswer {
+  return {
+    optimal: gap === undefined,
+    unserved,
+    evictions: cost.evictions,
+    gpusChanged: cost.gpusChanged,
+    instancesDestroyed: cost.instancesDestroyed,
+    ...(gap && { gap }),
+    gpus: gpus.map((gpu, index) => writeGpu(gpu, layouts[index])),
+  };
+}
+
+function writeGpu({ id, geometry }: FiledGpu, layout: ClassLayout | undefined): RecommendedGpu {
+  const { keep = [], destroy = [], create = [] } = layout ?? {};
+  const isSlice = ({ profile }: { readonly profile: string }): boolean => profile !== WHOLE;
+  const place = ({ profile, start }: Omit<PlacedSlice, 'size'>): PlacedSlice => ({
+    profile,
+    start,
+    size: resolveProfile(geometry, profile)?.memorySlices ?? 0,
+  });
+  const placements = [...keep, ...create]
+    .filter(isSlice)
+    .map(place)
+    .toSorted((a, b) => a.start - b.start);
+  return {
+    id,
+    ...([...keep, ...create].every(isSlice) ? {} : { mig: 'Disabled' as const }),
+    profiles: Object.fromEntries(listProfiles(Object.fromEntries(countPresent(placements)))),
+    placements,
+    destroy: destroy.filter(isSlice).map(place),
+    create: create.filter(isSlice).map(place),
+  };
+}
+
+export function printPoolAnswer({ stdout }: Terminal, gpus: readonly FiledGpu[], answer: PoolAnswer): void {
+  const changed = answer.gpus.flatMap((gpu, index) => {
+    const now = gpus[index];
+    const isChanged = gpu.destroy.length + gpu.create.length > 0 || (now && isWhole(now)) !== (gpu.mig === 'Disabled');
+    return now !== undefined && isChanged ? [{ now, gpu }] : [];
+  });
+  for (const { now, gpu } of changed.slice(0, MOST_DRAWN)) {
+    const isKept = (start: number) => !gpu.create.some((one) => one.start === start);
+    const isBusy = (start: number) => isKept(start) && now.instances.some((one) => one.busy && one.start === start);
+    const then = gpu.placements.map((one) => ({ ...one, busy: isBusy(one.start) }));
+    printLine(stdout, `${gpu.id} (${now.geometry.id}): ${gpu.mig === 'Disabled' ? WHOLE : writeLayout(gpu.profiles)}`);
+    printLine(stdout, `  now   ${drawGpu(now.geometry, isWhole(now) ? undefined : now.instances)}`);
+    printLine(stdout, `  then  ${drawGpu(now.geometry, gpu.mig === 'Disabled' ? undefined : then)}`);
+  }
+  if (changed.length > MOST_DRAWN)
+    printLine(stdout, `… and ${countWords(changed.length - MOST_DRAWN, 'more GPU')}; -o json has all`);
+  const lacking = Object.entries(answer.unserved);
+  const served =
+    lacking.length === 0
+      ? paint(stdout, 'green', 'the demand is served')
+      : `${paint(stdout, 'yellow', 'unserved')}: ${writeLayout(answer.unserved)}`;
+  printLine(stdout, served);
+  const bill = [
+    `${countWords(answer.gpusChanged, 'GPU')} of ${gpus.length} changed`,
+    answer.evictions === 0 ? 'no eviction' : `evictions: ${answer.evictions}`,
+    `${countWords(answer.instancesDestroyed, 'idle instance')} destroyed`,
+  ];
+  printLine(stdout, bill.join(', '));
+  for (const line of wrapHanging(explainProof(answer.gap), 80, '  ')) printLine(stdout, line);
+}
+
+function isWhole({ instances }: FiledGpu): boolean {
+  return instances.some(({ profile }) => profile === WHOLE);
+}
+
+function explainProof(gap: CostGap | undefined): string {
+  if (gap === undefined)
+    return 'proven: no plan serves more, or as much with fewer evictions, changes or destroyed instances';
+  const words = {
+    unserved: 'weight unserved',
+    evictions: 'evictions',
+    minutesLost: 'minutes of work lost',
+    gpusChanged: 'GPUs changed',
+    instancesDestroyed: 'idle instances destroyed',
+  } as const;
+  return `not proven in time: this plan has ${gap.value} ${words[gap.figure]}, and a better one has at least ${gap.bound}; raise --time-limit`;
+}
+
+/** More than any GPU has. */
+const MOST_MIB = 2 ** 30;
+
+/** What one model offers to a program that needs so much memory. */
+interface ModelForSize {
+  readonly model: string;
+  /** Every profile that holds it, the smallest first. */
+  readonly profiles: readonly (MemoryFit & { readonly leftMiB: number })[];
+  /** The largest whose memory is published; absent if none is. */
+  readonly largest?: MemoryFit;
+  /** Whether the memory of a profile is unpublished: one of these may hold it. */
+  readonly isIncomplete: boolean;
+  /** Smaller profiles that hold it too if their memory, which is unpublished, is near that of their name. */
+  readonly perhaps: readonly string[];
+}
+
+export interface SizeAnswer {
+  readonly sizeMiB: number;
+  readonly models: readonly ModelForSize[];
+}
+
+/** A number and its unit: a bare number could be bytes or GB. */
+const pattern = /^([0-9.]+ ?[MGT]i?)B?$/;
+
+/** A size as users write it, in MiB, rounded up: `38GiB`, `38Gi`, `40GB`, `40 G`. @throws CliError */
+export function readSize(text: string): number {
+  const size = mebibytes(pattern.exec(text.trim())?.[1]?.replace(' ', '') ?? '');
+  if (size >= 1 && size <= MOST_MIB) return size;
+  throw new CliError(
+    `${JSON.stringify(text)} is not a size of memory; write 38GiB (of 2^30 bytes) or 40GB (of 10^9 bytes)`,
+  );
+}
+
+export function answerSize(sizeMiB: number, models: readonly GpuModel[]): SizeAnswer {
+  return { sizeMiB, models: models.map((model) => answerModel(model, sizeMiB)) };
+}
+
+function answerModel(model: GpuModel, sizeMiB: number): ModelForSize {
+  const all = listByMemory(model);
+  const largest = all.at(-1);
+  const profiles = all
+    .filter(({ memoryMiB }) => memoryMiB >= sizeMiB)
+    .map((fit) => ({ ...fit, leftMiB: fit.memoryMiB - sizeMiB }));
+  return {
+    model: model.id,
+    profiles,
+    ...(largest && { largest }),
+    isIncomplete: all.length < model.profiles.length,
+    perhaps: listUnpublished(model, sizeMiB, profiles[0]?.profile),
+  };
+}
+
+/** Slices have a little less memory than their name says, never more. */
+function listUnpublished({ profiles }: GpuModel, sizeMiB: number, smallest: string | undefined): readonly string[] {
+  const most = profiles.find(({ name }) => name === smallest)?.memorySlices ?? Infinity;
+  return profiles
+    .filter(({ name, memoryMiB, memorySlices }) => {
+      const parsed = parseProfile(name);
+      const isLarge = !isProfileNameError(parsed) && parsed.gb * 1024 >= sizeMiB;
+      return memoryMiB === undefined && memorySlices < most && isLarge;
+    })
+    .map(({ name }) => name);
+}
+
+export function printSizeAnswer({ stdout }: Terminal, { sizeMiB, models }: SizeAnswer): void {
+  printLine(stdout, paint(stdout, 'bold', `The smallest slices with ${writeMiB(sizeMiB)} of usable memory:`));
+  const width = Math.max(...models.map(({ model }) => model.length));
+  for (const one of models) {
+    const line = describeModel(one);
+    if (line !== undefined) printLine(stdout, `${one.model.padEnd(width)}  ${line}`);
+  }
+  const unknown = models.filter(isUnknown).map(({ model }) => model);
+  if (unknown.length === 0) return;
+  printLine(stdout, `Not known, since NVIDIA has not published the memory of their slices: ${unknown.join(', ')}.`);
+  printLine(stdout, '`nvidia-smi mig -lgip` on such a GPU shows it.');
+}
+
+/** Whether only profiles without a published memory could hold it. */
+function isUnknown({ profiles, isIncomplete }: ModelForSize): boolean {
+  return profiles.length === 0 && isIncomplete;
+}
+
+function describeModel(model: ModelForSize): string | undefined {
+  if (isUnknown(model)) return undefined;
+  const [first] = model.profiles;
+  const { largest } = model;
+  if (first === undefined)
+    return largest && `none: the largest, ${largest.profile}, has ${writeMiB(largest.memoryMiB)}`;
+  const alike = model.profiles.filter(({ memoryMiB }) => memoryMiB === first.memoryMiB);
+  const names = alike.map(({ profile, perGpu }) => `${profile} (${perGpu} a GPU)`).join(', ');
+  const less = model.perhaps.length === 0 ? '' : `; perhaps ${model.perhaps.join(', ')}, whose memory is not published`;
+  return `${names}: ${writeMiB(first.memoryMiB)}, ${writeMiB(first.leftMiB)} more than needed${less}`;
+}
+
+function writeMiB(mebibytes: number): string {
+  return `${mebibytes.toLocaleString('en-US')} MiB`;
+}

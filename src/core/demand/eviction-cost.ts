@@ -1,0 +1,131 @@
+import type { GpuNodePartition } from '../../api/types.ts';
+import type { PoolGpu, PoolInstance } from './solver/pool.ts';
+import { type BudgetView, type DrainSpec, type FateFacts, judgeFate, type PodFate } from '../kubernetes/eviction.ts';
+import type { ClassLayout } from './solver/choose.ts';
+import { placeOf } from '../gpu/grid.ts';
+import { podsOnSlice, type HolderSource } from './defrag.ts';
+import type { DemandGpu } from './members.ts';
+import { podName, type PodView } from '../kubernetes/pod.ts';
+
+/** What a pod's eviction costs beside another's. */
+const usual = 10;
+const forBudget = 1000;
+
+/** Who holds the slices of a pool. */
+export interface PoolHolders extends FateFacts, HolderSource {
+  /** By `NAMESPACE/NAME`; undefined: it is gone, or was not read. */
+  readonly podOf: (name: string) => PodView | undefined;
+}
+
+/** Those of a cluster as it was read. */
+export function indexHolders({
+  partitions,
+  pods,
+  budgets,
+}: {
+  readonly partitions: readonly GpuNodePartition[];
+  readonly pods: readonly PodView[];
+  readonly budgets: readonly BudgetView[];
+}): PoolHolders {
+  const byNode = new Map(partitions.map((one) => [one.metadata.name, one]));
+  const byName = new Map(pods.map((pod) => [podName(pod), pod]));
+  return { budgets, partitionOf: (node) => byNode.get(node), podOf: (name) => byName.get(name) };
+}
+
+/** Who stays beside those whom no eviction moves. */
+export interface Sparing {
+  /** Nodes on which somebody may go for pods that wait; absent or empty: on all of them. */
+  readonly nodes?: ReadonlySet<string> | undefined;
+  /** Whether a pod is spared for now. */
+  readonly isSpared?: (pod: PodView) => boolean;
+  /** In ms, by which it is told how long pods have run; absent: that counts for nothing. */
+  readonly nowMs?: number | undefined;
+}
+
+/**
+ * The GPUs of a pool with what it costs to free each slice in use, and how its pod ranks. One stays that no eviction frees: its pod is not
+ * evicted, or no pod is known to use it.
+ */
+export function weighGpus(
+  members: readonly DemandGpu[],
+  holders: PoolHolders,
+  drain: DrainSpec,
+  sparing: Sparing = {},
+): readonly PoolGpu[] {
+  const { nodes = new Set() } = sparing;
+  const isCoarse = members.length > mostForMinutes;
+  const weighIn = (member: DemandGpu, one: PoolInstance): PoolInstance => {
+    if (nodes.size > 0 && !nodes.has(member.node)) return { ...one, stays: true };
+    const { minutesRun = 0, ...weighed } = weigh(one, member, holders, drain, sparing);
+    return { ...weighed, ...(minutesRun > 0 && { minutesRun: isCoarse ? roundToPower(minutesRun) : minutesRun }) };
+  };
+  return members.map((member) => ({
+    ...member.gpu,
+    instances: member.gpu.instances.map((one) => (one.busy ? weighIn(member, one) : one)),
+  }));
+}
+
+/** In larger pools, work lost counts by its order of magnitude: each minute would make a kind of GPU of its own. */
+const mostForMinutes = 500;
+
+function roundToPower(minutes: number): number {
+  return 2 ** Math.round(Math.log2(minutes));
+}
+
+function weigh(
+  one: PoolInstance,
+  member: DemandGpu,
+  holders: PoolHolders,
+  drain: DrainSpec,
+  { isSpared, nowMs }: Sparing,
+): PoolInstance {
+  const costs = podsOnSlice(member, one, holders).map((name) => {
+    const pod = holders.podOf(name);
+    // It is gone, or has just come: nothing is known of how it ranks.
+    if (pod === undefined) return { weight: usual, rank: Number.MAX_SAFE_INTEGER, minutes: 0 };
+    if (isSpared?.(pod) === true) return undefined;
+    const { spec: { priority = 0 } = {}, status: { startTime } = {} } = pod;
+    const startedMs = startTime === undefined ? NaN : Date.parse(startTime);
+    const minutes =
+      nowMs === undefined || Number.isNaN(startedMs) ? 0 : Math.max(0, Math.round((nowMs - startedMs) / 60_000));
+    const weight = weighEviction(judgeFate(pod, drain, holders).fate, priority, minutes);
+    return weight === undefined ? undefined : { weight, rank: priority, minutes };
+  });
+  const known = costs.filter((cost) => cost !== undefined);
+  if (known.length === 0 || known.length < costs.length) return { ...one, stays: true };
+  return {
+    ...one,
+    evictionWeight: known.reduce((sum, { weight }) => sum + weight, 0),
+    rank: Math.max(...known.map(({ rank }) => rank)),
+    minutesRun: known.reduce((sum, { minutes }) => sum + minutes, 0),
+  };
+}
+
+/** The pods that go for a plan, or for what was chosen before and is not done yet. @param layouts of a plan, in the order of the members */
+export function listGoing(
+  members: readonly DemandGpu[],
+  layouts: readonly (Pick<ClassLayout, 'destroy'> | undefined)[],
+  holders: PoolHolders,
+): readonly PodView[] {
+  return members.flatMap((member, index) => {
+    const stays = new Set(member.gpu.instances.filter(({ busy }) => busy).map(placeOf));
+    const gone = [
+      ...member.present.filter((one) => one.busy && !stays.has(placeOf(one))),
+      ...(layouts[index]?.destroy ?? []).filter(({ busy }) => busy),
+    ];
+    return gone.flatMap((one) => podsOnSlice(member, one, holders).flatMap((name) => holders.podOf(name) ?? []));
+  });
+}
+
+/**
+ * A pod of higher priority is dearer, by its order of magnitude: priorities have no unit. So is one that has run for long: as a pod more
+ * for each time that its quarters of an hour have doubled.
+ *
+ * @returns undefined if no eviction moves it
+ */
+export function weighEviction(fate: PodFate, priority = 0, minutesRun = 0): number | undefined {
+  if (fate === 'Stays' || fate === 'Awaited') return undefined;
+  if (fate === 'Blocked') return forBudget;
+  const doublings = Math.floor(Math.log2(1 + minutesRun / 15));
+  return usual + 10 * Math.ceil(Math.log10(1 + Math.max(0, priority))) + 10 * doublings;
+}

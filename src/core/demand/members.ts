@@ -1,0 +1,594 @@
+import type {
+  GpuNodePartition,
+  GpuPartitionPolicy,
+  GpuReport,
+  GpuWish,
+  DemandState,
+  DeviceReport,
+} from '../../api/types.ts';
+import type { PoolGpu, PoolInstance } from './solver/pool.ts';
+import {
+  explainLost,
+  explainUnchangeable,
+  type ExtendedNames,
+  listOffers,
+  type Obstacle,
+  resourceOf,
+  SliceQuota,
+  countUsable,
+} from '../cluster/judge.ts';
+import { type Geometry, explainOldDriver, findModel } from '../gpu/geometry.ts';
+import { type GpuView, planGpu } from '../gpu/plan.ts';
+import { joinWords } from '../gpu/layout.ts';
+import type { NodeView } from '../kubernetes/node.ts';
+import { isGrantLive } from '../device/grants.ts';
+import { GPU_RESOURCE } from '../nvidia/labels.ts';
+import {
+  countsWhole,
+  demandEntry,
+  type DemandWishes,
+  evictsNever,
+  isChosen,
+  ownWish,
+  restEntry,
+  isWholeGpu,
+  nameSlice,
+  profilesServing,
+  type SliceEntry,
+} from '../policy/slices.ts';
+import { foreignOn } from '../device/ownership.ts';
+import { viewReport, liveGeometry } from '../device/geometry.ts';
+import { layoutOf, meetsWish } from '../device/plan.ts';
+import { WHOLE } from '../gpu/profiles.ts';
+import { type Grid, gridOf } from '../gpu/grid.ts';
+import type { LabelSelection } from '../kubernetes/selectors.ts';
+import { memoize } from '../text/json.ts';
+import { findStop } from '../rollout/budget.ts';
+import type { Fleet } from '../policy/fleet.ts';
+import type { PolicyRecord } from '../policy/record.ts';
+import { enforces } from '../policy/versions.ts';
+
+/** A GPU that takes part in a demand. */
+export interface DemandGpu {
+  readonly node: string;
+  readonly product: string;
+  /** As it will be once what was chosen for it before is done: a plan continues from there. */
+  readonly gpu: PoolGpu;
+  /** It was re-laid a short while ago, and is left alone unless something waits. */
+  readonly rests: boolean;
+  /** It was re-laid while it rested, and is not again before it has rested, whatever waits. */
+  readonly isHeld?: boolean;
+  /** None of the pods for which slices are lacking could run there: it changes for others only. */
+  readonly isAside?: boolean;
+  /** What it offers now: what is in use, and what new pods can use. */
+  readonly present: readonly PoolInstance[];
+  /** Idle slices that new pods cannot reach; undefined if they reach all. */
+  readonly lost?: LostSlices;
+  /** Its wish, if the plan leaves it as it is. */
+  readonly wish: GpuWish;
+  /** What becomes of the wish once the demand is served without what was chosen for the GPU, as its node does not change now. */
+  readonly instead?: GpuWish;
+}
+
+/** Sets those aside whose nodes take none of the pods that nothing idle serves. @param takers the nodes that do; undefined: there are no such pods */
+export function setMembersAside(
+  members: readonly DemandGpu[],
+  takers: ReadonlySet<string> | undefined,
+): readonly DemandGpu[] {
+  if (takers === undefined || members.every(({ node }) => takers.has(node))) return members;
+  return members.map((one) => (takers.has(one.node) ? one : { ...one, isAside: true }));
+}
+
+/** Idle slices out of reach of new pods. */
+interface LostSlices {
+  readonly instances: readonly PoolInstance[];
+  /** About their node: `is cordoned`. */
+  readonly why: string;
+  /** Whether they still count in `gpu`: they have not been out of reach for long enough. */
+  readonly counts: boolean;
+}
+
+/** What is known of a node and its GPUs beside its report. */
+interface KnownOfNode {
+  /** Undefined: nothing keeps pods from its slices, or changes from its GPUs. */
+  readonly node?: NodeView | undefined;
+  /** What the last plan has chosen, which may not be in the node's wish yet. */
+  readonly chosen?: DemandWishes | undefined;
+  /** Whether a GPU was re-laid a short while ago, or is held after that. */
+  readonly isResting: (uuid: string) => Rests;
+  /** Takes in whether the node is out of reach now. @returns whether it has been for so long that it does not count as supply any more; at once if absent */
+  readonly hasLost?: ((isOut: boolean) => boolean) | undefined;
+  /** By which names a DRA driver hands out slices to pods that ask by a resource. */
+  readonly names?: ExtendedNames;
+}
+
+/** Whether a GPU was re-laid a short while ago; `Held`: twice. */
+export type Rests = boolean | 'Held';
+
+/** What a GPU without MIG has: it is whole, always. */
+const noProfiles: Geometry = { computeSlices: 0, memorySlices: 0, profiles: [] };
+
+/**
+ * The GPUs of a node that take part in the demand of its policy. Others are left alone, whatever they offer: those that do not
+ * answer, serve virtual machines, or have instances that are split, which the device plugin does not advertise. GPUs without MIG take
+ * part where whole ones are asked for. Those of a node that does not change now stay as they are; what was chosen for them, and what new
+ * pods cannot reach, does not count as supply: of a node that fails or rests at once, else once that has lasted.
+ */
+export function listMembers(
+  policy: GpuPartitionPolicy,
+  partition: GpuNodePartition,
+  known: KnownOfNode,
+): readonly DemandGpu[] {
+  const { device = {} } = partition.status ?? {};
+  const node = partition.metadata.name;
+  const isGranted = isGrantLive(partition);
+  const { demand, allow } = policy.spec;
+  const asksWhole = demand !== undefined && countsWhole(demand);
+  const foreign = allow?.replaceForeignInstances === true ? new Map<string, ReadonlySet<string>>() : foreignOn(device);
+  const chosen = new Map(ownWish(policy, partition)?.gpus.map((one) => [one.uuid, one]));
+  const reach = new NodeReach(partition, known);
+  return (device.gpus ?? []).flatMap((gpu): readonly DemandGpu[] => {
+    const view = viewReport(device, gpu);
+    const geometry = view.geometry ?? (asksWhole && gpu.mig !== 'Enabled' ? noProfiles : undefined);
+    if (geometry === undefined || !takesPart(gpu, view, geometry)) return [];
+    const { uuid, product } = gpu;
+    const earlier = known.chosen?.get(uuid) ?? chosen.get(uuid);
+    const there = listPresent(gpu, view);
+    const { present, lost } = reach.split(there);
+    const awaited = earlier && isChosen(earlier) && !meetsWish(gpu, earlier) ? earlier : undefined;
+    const isSpared = evictsNever(policy) || awaited?.entry === restEntry;
+    const coming = awaited && foresee(geometry, view, there, awaited, isSpared);
+    const stays = isGranted || reach.isFixed || isFixed(gpu, view, asksWhole) || foreign.has(uuid);
+    const supply = reach.isSupply ? there : present;
+    const rests = known.isResting(uuid);
+    const keepsMode = mustKeepMode(gpu, view, device.driverVersion, allow?.gpuReset !== false);
+    return [
+      {
+        node,
+        product,
+        gpu: {
+          id: `${node}/${uuid}`,
+          geometry,
+          instances: coming && !reach.isGivenUp ? coming : supply,
+          isResting: stays || rests === 'Held',
+          keepsMode,
+        },
+        // One for which something was chosen and not made yet was re-laid just now, whoever led then.
+        rests: rests !== false || coming !== undefined,
+        ...(rests === 'Held' && { isHeld: true }),
+        present,
+        ...(lost && { lost }),
+        wish: coming ? awaited : asItIs(gpu, earlier),
+        ...(coming && reach.isGivenUp && { instead: asItIs(gpu, undefined) }),
+      },
+    ];
+  });
+}
+
+/** What new pods reach of a node, and whether it changes, by the judge of nodes. */
+class NodeReach {
+  /** Nothing changes on it for now. */
+  readonly isFixed: boolean;
+  /** What was chosen for it is not expected any more. */
+  readonly isGivenUp: boolean;
+  /** What is out of reach still counts. */
+  readonly isSupply: boolean;
+  readonly #lost: Obstacle | undefined;
+  readonly #quota: SliceQuota | undefined;
+
+  constructor(partition: GpuNodePartition, { node, names, hasLost = (isOut) => isOut }: KnownOfNode) {
+    const { gpus = [] } = partition.status?.device ?? {};
+    const offers = gpus.flatMap((gpu) => listOffers(gpu, 'mixed'));
+    const busy = offers.flatMap((one) => (one.busy ? [one.resource] : []));
+    const idle = offers.flatMap((one) => (one.busy ? [] : [one.resource]));
+    const count = node && new SliceQuota(node, partition, busy, names);
+    this.#quota = node && new SliceQuota(node, partition, busy, names);
+    this.#lost = node && explainLost(node, partition);
+    const obstacle = node && explainUnchangeable(node, partition);
+    const fails = obstacle?.kind === 'Failed' || obstacle?.kind === 'Resting';
+    const isShort = count !== undefined && idle.some((resource) => !count.take(resource));
+    const isLong = hasLost(this.#lost !== undefined || isShort || (obstacle !== undefined && !fails));
+    this.isFixed = obstacle !== undefined;
+    this.isGivenUp = obstacle !== undefined && (fails || isLong);
+    this.isSupply = !isLong;
+  }
+
+  /** @param there all instances of a GPU */
+  split(there: readonly PoolInstance[]): Pick<DemandGpu, 'present' | 'lost'> {
+    const isOut = ({ profile, busy }: PoolInstance): boolean =>
+      !busy &&
+      (this.#lost !== undefined || this.#quota?.take(profile === WHOLE ? GPU_RESOURCE : resourceOf(profile)) === false);
+    const instances = there.filter(isOut);
+    if (instances.length === 0) return { present: there };
+    const out = new Set(instances);
+    const why = this.#lost === undefined ? 'does not advertise them' : saidOf[this.#lost.kind];
+    return { present: there.filter((one) => !out.has(one)), lost: { instances, why, counts: this.isSupply } };
+  }
+}
+
+const saidOf: Readonly<Record<Obstacle['kind'], string>> = {
+  Leaving: 'is being removed',
+  NotReady: 'is not ready',
+  Cordoned: 'is cordoned',
+  Closed: 'stays closed',
+  Unheard: 'does not report',
+  Failed: 'has failed',
+  Resting: 'rests',
+};
+
+/** `node n1 is cordoned, and node n2 is not ready`: why some slices of a pool are out of reach; undefined if none are. */
+export function describeLost(members: readonly DemandGpu[]): string | undefined {
+  const nodes = new Map(members.flatMap(({ node, lost }) => (lost ? [[node, `node ${node} ${lost.why}`]] : [])));
+  const told = [...nodes.values()].slice(0, 3);
+  const more = nodes.size > told.length ? [`${nodes.size - told.length} more`] : [];
+  return nodes.size === 0 ? undefined : joinWords([...told, ...more]);
+}
+
+function takesPart(gpu: GpuReport, { instances }: GpuView, { profiles }: Geometry): boolean {
+  const isUnsplit = instances.every(
+    ({ profile, computeInstances: [first, ...others] }) =>
+      first === profile && others.length === 0 && profiles.some(({ name }) => name === profile),
+  );
+  return gpu.error === undefined && gpu.vgpuHost === undefined && isUnsplit;
+}
+
+function listPresent({ mig }: GpuReport, { instances, use }: GpuView): readonly PoolInstance[] {
+  if (mig !== 'Enabled') return [{ profile: WHOLE, start: 0, busy: use !== 'None' }];
+  return instances.map(({ profile, start, busy }) => ({ profile, start, busy }));
+}
+
+/** Whether nothing may change on a GPU for now, for reasons of its own. @param asksWhole whether pods on whole GPUs are part of the demand */
+function isFixed(gpu: GpuReport, { use, instances }: GpuView, asksWhole: boolean): boolean {
+  const isPending = gpu.migPending !== undefined && gpu.migPending !== gpu.mig;
+  // What uses the GPU beside its instances keeps MIG mode, and a first instance, from it. Pods on a whole GPU can be evicted.
+  const isOpen = use !== 'None' && instances.length === 0;
+  const mayBeFreed = asksWhole && use === 'Evictable' && gpu.mig !== 'Enabled';
+  return isPending || gpu.health !== undefined || (isOpen && !mayBeFreed);
+}
+
+/** Whether a GPU cannot be taken into MIG mode, or out of it. */
+function mustKeepMode(
+  gpu: GpuReport,
+  { use, geometry }: GpuView,
+  driver: string | undefined,
+  mayReset: boolean,
+): boolean {
+  const isPartitioned = gpu.mig === 'Enabled';
+  const needsReset = findModel(gpu.product)?.resetToChangeMode !== false;
+  // A process of which the driver names no instance keeps the mode as it is.
+  const isOpen = isPartitioned && use !== 'None';
+  const isTooOld = !isPartitioned && explainOldDriver(gpu.product, driver) !== undefined;
+  return geometry === undefined || isOpen || isTooOld || (needsReset && !mayReset);
+}
+
+/** What is there, as a wish: nothing changes for it. */
+function asItIs(gpu: GpuReport, earlier: GpuWish | undefined): GpuWish {
+  const { uuid, mig } = gpu;
+  if (earlier && isChosen(earlier) && meetsWish(gpu, earlier)) return earlier;
+  return mig === 'Enabled'
+    ? { uuid, profiles: layoutOf(gpu), entry: demandEntry }
+    : { uuid, mig: 'Disabled', entry: demandEntry };
+}
+
+/** The instances once a wish is met; undefined if that takes an eviction which is not allowed. */
+function foresee(
+  geometry: Geometry,
+  { instances }: GpuView,
+  present: readonly PoolInstance[],
+  { profiles, mig }: GpuWish,
+  isSpared: boolean,
+): readonly PoolInstance[] | undefined {
+  const isWhole = present.some(({ profile }) => profile === WHOLE);
+  const turns = isWhole !== (mig === 'Disabled');
+  if (turns && isSpared && present.some(({ busy }) => busy)) return undefined;
+  if (mig === 'Disabled') return isWhole ? present : [{ profile: WHOLE, start: 0, busy: false }];
+  const mayDisturb = ({ busy }: { readonly busy: boolean }): boolean => !isSpared || !busy;
+  const plan = planGpu(geometry, instances, profiles ?? {}, { mayDisturb });
+  if (!plan.fits) return undefined;
+  return [
+    ...plan.keep.map(({ profile, start, busy }) => ({ profile, start, busy })),
+    ...plan.create.map(({ profile, start }) => ({ profile, start, busy: false })),
+  ];
+}
+
+/** A node of a pool, as a pod that waits sees it. */
+export interface PoolNode {
+  readonly node: NodeView;
+  /** Slices that new pods can use now, by resource. */
+  readonly idle: ReadonlyMap<string, number>;
+  /** Slices that the demand of its policy follows pods with, and those of which it wants a fixed number. */
+  readonly follows: ReadonlySet<string>;
+  readonly fixed: ReadonlySet<string>;
+  /** Slices that it would have under another policy, where one is looked for. */
+  readonly possible?: ReadonlySet<string>;
+  /** How many GPUs of each kind it has; absent where they are not known, or shared. */
+  readonly gpus?: ReadonlyMap<Grid, number>;
+}
+
+/** Whether the GPUs of a node could hold what one pod requests, if they held nothing else: none waits for a slice that cannot be. */
+export function couldHold({ gpus }: Pick<PoolNode, 'gpus'>, requests: ReadonlyMap<string, number>): boolean {
+  if (gpus === undefined) return true;
+  const kinds = [...gpus].map(([grid, count]) => ({ grid, count, sizes: sizesOf(grid) }));
+  const add = (of: (kind: (typeof kinds)[number]) => number): number => kinds.reduce((sum, kind) => sum + of(kind), 0);
+  const least = (of: (kind: (typeof kinds)[number]) => number): number => Math.min(...kinds.map(of));
+  let [memory, compute] = [0, 0];
+  for (const [resource, amount] of requests) {
+    if (amount > add(({ count, sizes }) => count * (sizes.get(resource)?.most ?? 0))) return false;
+    memory += amount * least(({ sizes }) => sizes.get(resource)?.memory ?? 0);
+    compute += amount * least(({ sizes }) => sizes.get(resource)?.compute ?? 0);
+  }
+  // Of several kinds of slices each may fit, and all of them not.
+  return (
+    memory <= add(({ grid, count }) => count * grid.geometry.memorySlices) &&
+    compute <= add(({ grid, count }) => count * grid.geometry.computeSlices)
+  );
+}
+
+interface SliceSize {
+  /** On one GPU. */
+  readonly most: number;
+  /** Slices of a GPU that one takes. */
+  readonly memory: number;
+  readonly compute: number;
+}
+
+/** What a GPU can hold, by resource. */
+const sizesOf = memoize(({ geometry }: Grid): ReadonlyMap<string, SliceSize> => {
+  const { memorySlices: memory, computeSlices: compute, profiles } = geometry;
+  const slices = profiles.map((profile) => {
+    const size = { most: profile.maxInstances, memory: profile.memorySlices, compute: profile.computeSlices };
+    return [resourceOf(profile.name), size] as const;
+  });
+  return new Map([[GPU_RESOURCE, { most: 1, memory, compute }], ...slices]);
+});
+
+/**
+ * When nodes of a policy may begin to change: `Later` if something stops its whole rollout for now, `Never` as long as nobody edits it.
+ */
+export type Acts = 'Now' | 'Later' | 'Never';
+
+/** The nodes over which a policy decides. */
+export interface PodPool {
+  readonly policy: string;
+  readonly priority: number;
+  /** Whether its demand follows what Kueue holds back, too. */
+  readonly followsQueues: boolean;
+  /** Whose pods count; absent: those of all namespaces. */
+  readonly namespaceSelector?: LabelSelection | undefined;
+  readonly nodes: readonly PoolNode[];
+  readonly overflow: readonly Overflow[];
+  readonly acts: Acts;
+}
+
+/** Slices that pods wait for, and that the last plan of a pool left unserved: another pool may have room for them. */
+interface Overflow {
+  /** The slices that serve these pods. */
+  readonly resources: ReadonlySet<string>;
+  readonly count: number;
+}
+
+/** Reads the nodes over which a policy decides. */
+export class PoolReader {
+  readonly #policy: Pick<GpuPartitionPolicy, 'spec'>;
+  /** What the slices of the demand can be, by what GPUs differ in. */
+  readonly #made = new Map<Geometry, Map<string, Pick<PoolNode, 'follows' | 'fixed'>>>();
+
+  readonly #names: ExtendedNames;
+
+  constructor(policy: Pick<GpuPartitionPolicy, 'spec'>, names?: ExtendedNames) {
+    this.#policy = policy;
+    this.#names = names;
+  }
+
+  read(node: NodeView, partition: GpuNodePartition | undefined): PoolNode {
+    const { device = {} } = partition?.status ?? {};
+    const { strategy, sharing } = this.#policy.spec;
+    const gpus = sharing === undefined ? (device.gpus ?? []) : [];
+    // Those of a closed node may go.
+    const idle =
+      sharing === undefined ? countUsable(node, partition, strategy, this.#names) : new Map<string, number>();
+    const made = gpus.map((gpu) => this.#madeOf(device, gpu));
+    const join = (how: 'follows' | 'fixed'): ReadonlySet<string> => {
+      const [first = new Set<string>(), ...others] = new Set(made.map((one) => one[how]));
+      return others.length === 0 ? first : new Set([first, ...others].flatMap((one) => [...one]));
+    };
+    const kinds = new Map<Grid, number>();
+    for (const gpu of gpus) {
+      const grid = gridOf(liveGeometry(device, gpu) ?? noProfiles);
+      kinds.set(grid, (kinds.get(grid) ?? 0) + 1);
+    }
+    return { node, idle, follows: join('follows'), fixed: join('fixed'), ...(kinds.size > 0 && { gpus: kinds }) };
+  }
+
+  /** @param nodes as they were read @param states how the demand stood after its last plan */
+  pool(policy: string, nodes: readonly PoolNode[], acts: Acts, states?: readonly DemandState[]): PodPool {
+    const { priority = 0, demand } = this.#policy.spec;
+    return {
+      policy,
+      priority,
+      followsQueues: demand?.from === 'Kueue',
+      namespaceSelector: demand?.namespaceSelector,
+      nodes,
+      overflow: this.#listOverflow(states),
+      acts,
+    };
+  }
+
+  #listOverflow(states: readonly DemandState[] = []): readonly Overflow[] {
+    return (this.#policy.spec.demand?.slices ?? []).flatMap((slice) => {
+      const state = states.find(({ name }) => name === nameSlice(slice));
+      const count = state === undefined || slice.count !== undefined ? 0 : countOverflow(slice, state);
+      if (count === 0) return [];
+      const served = [...this.#made].flatMap(([geometry, products]) =>
+        [...products.keys()].flatMap((product) => serving(slice, geometry, product)),
+      );
+      return [{ resources: new Set(served), count }];
+    });
+  }
+
+  #madeOf(device: DeviceReport, gpu: GpuReport): Pick<PoolNode, 'follows' | 'fixed'> {
+    const { product } = gpu;
+    const slices = this.#policy.spec.demand?.slices ?? [];
+    if (slices.length === 0) return makesNothing;
+    const geometry = liveGeometry(device, gpu) ?? noProfiles;
+    const byProduct = this.#made.get(geometry) ?? new Map<string, Pick<PoolNode, 'follows' | 'fixed'>>();
+    this.#made.set(geometry, byProduct);
+    const known = byProduct.get(product);
+    if (known !== undefined) return known;
+    const list = (some: typeof slices): ReadonlySet<string> =>
+      new Set(some.flatMap((slice) => serving(slice, geometry, product)));
+    const made = {
+      follows: list(slices.filter(({ count }) => count === undefined)),
+      fixed: list(slices.filter(({ count }) => count !== undefined)),
+    };
+    byProduct.set(product, made);
+    return made;
+  }
+}
+
+/**
+ * When nodes of a policy may begin to change, by what it says and by its status.
+ *
+ * @param now in ms since the epoch; undefined: not known
+ * @param isViewer one that only plans, or was never accepted, sees itself as if it decided: it shows what it would do
+ */
+export function actsOf(policy: GpuPartitionPolicy, now: number | undefined, isViewer = false): Acts {
+  const { conditions = [], inForce } = policy.status ?? {};
+  const isRefused = conditions.some(({ type, status }) => type === 'Valid' && status === 'False');
+  if (!isViewer && (policy.spec.mode === 'Plan' || (isRefused && inForce === undefined))) return 'Never';
+  const stop = findStop({ ...policy, spec: { ...policy.spec, mode: 'Enforce' } }, now);
+  return stop === undefined && !isRefused ? 'Now' : 'Later';
+}
+
+const makesNothing = { follows: new Set<string>(), fixed: new Set<string>() };
+
+function serving(slice: SliceEntry, geometry: Geometry, product: string): readonly string[] {
+  return isWholeGpu(slice) ? [GPU_RESOURCE] : profilesServing(slice, geometry, product).map(resourceOf);
+}
+
+/** What is spare goes short first. What has not been asked for long enough is not wanted yet: it does not overflow. */
+export function countOverflow(
+  { max = Infinity }: SliceEntry,
+  { wanted, used, waiting = 0, unmet }: Pick<DemandState, 'wanted' | 'used' | 'waiting' | 'unmet'>,
+): number {
+  const asked = used + waiting;
+  const spare = Math.max(0, wanted - asked);
+  return Math.min(waiting, Math.max(0, asked - max) + Math.max(0, unmet - spare));
+}
+
+interface ByName<T> {
+  get(name: string): T | undefined;
+}
+
+/** The cluster as far as pools are made of it. */
+export interface PoolCluster {
+  readonly fleet: { readonly policies: Iterable<PolicyRecord> } & Pick<Fleet, 'winnerOf' | 'chosenFor'>;
+  readonly nodes: ByName<NodeView>;
+  readonly partitions: ByName<GpuNodePartition>;
+  /** By which names DRA drivers hand out slices to pods that ask by a resource; undefined: not known. */
+  readonly names?: ExtendedNames;
+}
+
+/**
+ * Whether a GPU was re-laid a short while ago, by its id.
+ *
+ * @param grantedMs when its node last changed for this policy, in ms since the epoch
+ */
+export type RestOf = (id: string, grantedMs: number | undefined) => Rests;
+
+/** What is remembered of a pool between two looks. */
+export interface PoolPast {
+  readonly restOf: RestOf;
+  /** By node: see {@link KnownOfNode}. If absent, what is out of reach does not count as supply. */
+  readonly hasLost?: (node: string, isOut: boolean) => boolean;
+}
+
+/** Nothing is remembered. */
+export const noPast: PoolPast = { restOf: () => false };
+
+/** The GPUs that take part in the demand of a policy, node by node. */
+export function* listPool(
+  record: PolicyRecord,
+  { fleet, nodes, partitions, names }: PoolCluster,
+  { restOf, hasLost }: PoolPast,
+): Generator<readonly DemandGpu[], undefined, undefined> {
+  for (const node of [...record.nodes].sort()) {
+    const partition = isInPool(fleet, record, node) ? partitions.get(node) : undefined;
+    const grantedMs = partition && changedAt(partition, record.policy);
+    const known = {
+      node: nodes.get(node),
+      chosen: fleet.chosenFor(record.policy, node),
+      isResting: (uuid: string) => restOf(`${node}/${uuid}`, grantedMs),
+      hasLost: hasLost && ((isOut: boolean) => hasLost(node, isOut)),
+      names,
+    };
+    yield partition === undefined ? [] : listMembers(record.policy, partition, known);
+  }
+}
+
+/**
+ * All pools among which pods that wait are shared, with that of a policy as {@link listPool} has it; yields after each node.
+ *
+ * @param now in ms since the epoch
+ */
+export function* listPodPools(
+  record: PolicyRecord,
+  { fleet, nodes, partitions, names }: PoolCluster,
+  now: number,
+): Generator<undefined, readonly PodPool[], undefined> {
+  const pools: PodPool[] = [];
+  for (const one of fleet.policies) {
+    const { name, policy } = one;
+    const reader = new PoolReader(policy, names);
+    const own: PoolNode[] = [];
+    for (const key of one.nodes) {
+      const isOwn = one === record ? isInPool(fleet, one, key) : fleet.winnerOf(key) === name;
+      const isTaken = one !== record && record.nodes.has(key) && isInPool(fleet, record, key);
+      const node = isOwn && !isTaken ? nodes.get(key) : undefined;
+      if (node) own.push(reader.read(node, partitions.get(key)));
+      yield;
+    }
+    pools.push(reader.pool(name, own, actsNow(one, now, one === record), one.demand?.states));
+  }
+  return pools;
+}
+
+/** When a node was last granted a change for a policy. */
+function changedAt({ spec }: GpuNodePartition, { metadata }: GpuPartitionPolicy): number | undefined {
+  const { policy, deadline, seconds = 0, planHash } = spec.granted ?? {};
+  if (deadline === undefined || planHash === '' || policy?.uid !== metadata.uid) return undefined;
+  return Date.parse(deadline) - seconds * 1000;
+}
+
+/** Whether no node was ever told of a policy. */
+export function isNewPolicy({ policy, nodes }: PolicyRecord, partitions: PoolCluster['partitions']): boolean {
+  const { uid } = policy.metadata;
+  for (const node of nodes) if (partitions.get(node)?.spec.policy?.uid === uid) return false;
+  return true;
+}
+
+/** {@link actsOf}, with what the status does not say yet. */
+function actsNow(record: PolicyRecord, now: number, isViewer: boolean): Acts {
+  const { policy, isAccepted, inForce } = record;
+  if (!isViewer && !isAccepted && inForce === undefined) return 'Never';
+  const acts = actsOf(policy, now, isViewer);
+  return acts === 'Now' && record.holdFor(policy)?.kind === 'Refused' ? 'Later' : acts;
+}
+
+/** A policy that only plans takes no node from another, and shows what it would do with all. */
+function isInPool(fleet: Pick<Fleet, 'winnerOf'>, { name, policy }: PolicyRecord, node: string): boolean {
+  return !enforces(policy) || fleet.winnerOf(node) === name;
+}
+
+/**
+ * As many slices of a profile count as a policy may write: more than a GPU of today holds, for each of ten thousand. A queue can ask for
+ * any number.
+ */
+export const mostSlices = 100_000;
+
+/** How many instances there are, by profile. */
+export function countPresent(instances: readonly { readonly profile: string }[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { profile } of instances) counts.set(profile, (counts.get(profile) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,486 @@
+import type { GpuPartitionPolicy, GpuWish, PolicyDemand } from '../../api/types.ts';
+import {
+  coverDemand,
+  readDemand,
+  type DemandSlice,
+  type EvictionRule,
+  compareCosts,
+  type PoolGpu,
+} from './solver/pool.ts';
+import { evictsNever, demandEntry, type DemandWishes, restEntry } from '../policy/slices.ts';
+import { countPresent, type DemandGpu } from './members.ts';
+import type { WantedPart, WantedSlice } from './wanted.ts';
+import { type ClassLayout, type ClassPlan, DemandPlanner } from './solver/choose.ts';
+import { levelsOf, PoolClasses } from './solver/problem.ts';
+import { ranOutOfTime, type Shortfall } from './report.ts';
+import { deepEqual, compareText } from '../text/json.ts';
+import { WHOLE } from '../gpu/profiles.ts';
+import { findModel } from '../gpu/geometry.ts';
+import { planGpu } from '../gpu/plan.ts';
+import { expandPreset } from '../gpu/layouts.ts';
+
+/** A slice that is asked for. */
+interface AskedSlice extends DemandSlice {
+  /** So many are for pods that wait and that nothing idle serves: only nodes that take such pods make them. */
+  readonly missing?: number;
+}
+
+/** What is asked of the planner. */
+export interface DemandAsked {
+  readonly slices: readonly AskedSlice[];
+  readonly evict: EvictionRule;
+}
+
+/** More slices than a GPU has. */
+const mostOfGpu = 16;
+/** The most that a policy may write, and a solver tells from rounding errors. */
+const mostWeight = 1_000_000;
+
+/** @param members of the pool: what is lacking only because slices are out of reach takes no eviction */
+export function askFor(
+  policy: GpuPartitionPolicy,
+  wanted: readonly WantedSlice[],
+  members: readonly DemandGpu[] = [],
+): DemandAsked {
+  const slices = rankParts(wanted.flatMap((one) => one.slices));
+  return { slices, evict: evictsNever(policy) || lacksLost(slices, members) ? 'Never' : 'IfNeeded' };
+}
+
+/** Whether slices that are out of reach, and count no more, would serve what is lacking. */
+function lacksLost(slices: readonly DemandSlice[], members: readonly DemandGpu[]): boolean {
+  const lost = members.flatMap((one) => (one.lost?.counts === false ? one.lost.instances : []));
+  if (lost.length === 0) return false;
+  const there = members.flatMap(({ gpu }) => gpu.instances);
+  return weighUnserved({ slices }, [...there, ...lost]) < weighUnserved({ slices }, there);
+}
+
+/**
+ * Gives each slice that is asked for more weight than all spare ones that a GPU could lose for it, and what pods ask for a bit more than the
+ * rest of the same slice: one that serves a pod serves the min as well.
+ */
+function rankParts(parts: readonly WantedPart[]): readonly AskedSlice[] {
+  const weights = (ofSpare: boolean): readonly number[] =>
+    parts.flatMap(({ isSpare = false, count, weight }) => (count > 0 && isSpare === ofSpare ? [weight] : []));
+  const firm = weights(false);
+  const mostSpare = mostOfGpu * Math.max(0, ...weights(true));
+  const hasRest = parts.some(({ isRest, count }) => isRest === true && count > 0);
+  const most = Math.floor(mostWeight / Math.max(1, ...firm));
+  const times = Math.min(most, 1 + mostSpare + (hasRest ? mostOfGpu : 0));
+  // Less than the difference between any two weights of the policy, for all slices of a GPU together.
+  const step = hasRest && times > mostOfGpu ? 1 : 0;
+  // Where the weights that are asked for leave no room for that, spare ones weigh less instead.
+  const share = Math.min(1, (times * Math.min(...firm) - 1 - step) / mostSpare);
+  return parts.map(({ isSpare, isRest, weight, ...one }) => ({
+    ...one,
+    // Of a slice that nothing asks for now the weight was not looked at.
+    weight:
+      isSpare === true
+        ? Math.max(1, Math.floor(weight * share))
+        : Math.min(mostWeight, weight * times) - (isRest === true ? step : 0),
+  }));
+}
+
+/**
+ * Whether nothing needs to change: what the members offer, once what was chosen before is done, serves the whole demand.
+ *
+ * @param offerOf what of a member counts, if not that
+ */
+export function isServed(
+  asked: DemandAsked,
+  members: readonly DemandGpu[],
+  offerOf: (member: DemandGpu) => DemandGpu['present'] = ({ gpu }) => gpu.instances,
+): boolean {
+  return weighUnserved(asked, members.flatMap(offerOf)) === 0;
+}
+
+/** How much of a demand is lacking with these instances, by weight. */
+function weighUnserved(
+  { slices }: Pick<DemandAsked, 'slices'>,
+  instances: readonly { readonly profile: string }[],
+): number {
+  const table = readDemand(slices, () => true);
+  const offered = countPresent(instances);
+  return coverDemand(
+    table,
+    table.profiles.map((name) => offered.get(name) ?? 0),
+  ).cost;
+}
+
+/** A pool to be planned. */
+export interface PlanQuestion {
+  readonly gpus: readonly PoolGpu[];
+  readonly asked: DemandAsked;
+}
+
+/** A layout for every GPU of a pool. */
+export interface PlannedPool extends Pick<ClassPlan, 'cost' | 'unserved' | 'gap'> {
+  /** In the order of the pool. */
+  readonly layouts: readonly ClassLayout[];
+}
+
+/** A plan, and the pool that it was made for. */
+export interface Planned {
+  readonly members: readonly DemandGpu[];
+  readonly asked: DemandAsked;
+  readonly layouts: readonly ClassLayout[];
+  readonly shortfall: Shortfall;
+}
+
+/** The plan of a demand that is served already: nothing changes. @returns undefined if one must be made */
+export function planServed(members: readonly DemandGpu[], asked: DemandAsked): Planned | undefined {
+  return isServed(asked, members) ? { members, asked, layouts: [], shortfall: { lacking: {} } } : undefined;
+}
+
+/**
+ * The best plan that leaves resting GPUs alone, and those of nodes on which no pod that waits could run; if that leaves something unserved,
+ * one that changes resting ones, where it takes what is idle and evicts nobody, then one that changes the others too, for what is not meant for
+ * those pods, each where it serves more. What stays unserved because nothing may be evicted, or is never evicted, is planned once more
+ * without that, for the proof of the shortage.
+ *
+ * @param gpus of the members in their order, with what evictions cost; equal ones if absent
+ */
+export function* planMembers(
+  members: readonly DemandGpu[],
+  asked: DemandAsked,
+  gpus: readonly PoolGpu[] = members.map(({ gpu }) => gpu),
+): Generator<PlanQuestion, Planned, PlannedPool> {
+  const helping = leave(members, gpus, isAside);
+  const plan = yield* planAside(members, gpus, asked, yield* planGently(members, helping, asked));
+  const isHeld =
+    asked.evict === 'Never' ||
+    asked.slices.some(({ outranks }) => outranks !== undefined) ||
+    gpus.some(({ instances }) => instances.some(({ stays }) => stays === true));
+  const free = plan.cost.unserved > 0 && isHeld ? yield* planFree(members, asked) : undefined;
+  return {
+    members,
+    asked,
+    layouts: plan.layouts,
+    shortfall: {
+      lacking: plan.unserved,
+      lackingAtLeast: free?.unserved,
+      ...(ranOutOfTime(plan) && { isUnproven: true }),
+      ...(free && asked.evict === 'IfNeeded' && { isSpared: false }),
+    },
+  };
+}
+
+function isAside(member: DemandGpu): boolean {
+  return member.isAside === true;
+}
+
+function leave(
+  members: readonly DemandGpu[],
+  gpus: readonly PoolGpu[],
+  isLeft: (member: DemandGpu) => boolean,
+): readonly PoolGpu[] {
+  return gpus.map((gpu, index) => {
+    const member = members[index];
+    return member && isLeft(member) ? { ...gpu, isResting: true } : gpu;
+  });
+}
+
+/** A plan that leaves GPUs alone which were re-laid a short while ago, unless one that takes what is idle there serves more. */
+function* planGently(
+  members: readonly DemandGpu[],
+  gpus: readonly PoolGpu[],
+  asked: DemandAsked,
+): Generator<PlanQuestion, PlannedPool, PlannedPool> {
+  const gentle = yield { gpus: leave(members, gpus, ({ rests }) => rests), asked };
+  const hasRests = members.some(({ rests }, index) => rests && gpus[index]?.isResting !== true);
+  const spared = gpus.map((gpu, index) => (members[index]?.rests === true ? spare(gpu) : gpu));
+  const urgent = gentle.cost.unserved > 0 && hasRests ? yield { gpus: spared, asked } : gentle;
+  return servesMoreByLevel(urgent, gentle, asked, gpus) ? urgent : gentle;
+}
+
+/** The same, as if all that runs could be evicted. */
+function* planFree(
+  members: readonly DemandGpu[],
+  { slices }: DemandAsked,
+): Generator<PlanQuestion, PlannedPool, PlannedPool> {
+  const gpus = members.map(({ gpu }) => gpu);
+  const asked: DemandAsked = { slices: slices.map(withoutRank), evict: 'IfNeeded' };
+  const rested = members.map((one) => ({ ...one, rests: false }));
+  return yield* planAside(rested, gpus, asked, yield { gpus: leave(members, gpus, isAside), asked });
+}
+
+/** A pool of which some GPUs are as a plan makes them, and stay so. */
+export function settle(
+  gpus: readonly PoolGpu[],
+  layouts: PlannedPool['layouts'],
+  isSettled: (index: number) => boolean,
+): readonly PoolGpu[] {
+  return gpus.map((gpu, index): PoolGpu => {
+    if (!isSettled(index)) return gpu;
+    const { keep = gpu.instances, create = [] } = layouts[index] ?? {};
+    return { ...gpu, instances: [...keep, ...create.map((one) => ({ ...one, busy: false }))], isResting: true };
+  });
+}
+
+/**
+ * Plans the GPUs that were set aside as well, if there are some, beside what a plan makes of the others: for what is not meant for the
+ * pods that only those serve. What lacks of that stays unserved.
+ */
+function* planAside(
+  members: readonly DemandGpu[],
+  gpus: readonly PoolGpu[],
+  asked: DemandAsked,
+  made: PlannedPool,
+): Generator<PlanQuestion, PlannedPool, PlannedPool> {
+  if (made.cost.unserved === 0 || !members.some(isAside)) return made;
+  const given = asked.slices.map((slice) => Math.min(made.unserved[slice.name] ?? 0, slice.missing ?? 0));
+  const slices = asked.slices.map((slice, index) => ({ ...slice, count: slice.count - (given[index] ?? 0) }));
+  const others = settle(gpus, made.layouts, (index) => members[index]?.isAside !== true);
+  const plan = yield* planGently(members, others, { ...asked, slices });
+  const unserved: Record<string, number> = { ...plan.unserved };
+  asked.slices.forEach(({ name }, index) => {
+    const count = (unserved[name] ?? 0) + (given[index] ?? 0);
+    if (count > 0) unserved[name] = count;
+  });
+  if (!servesMoreByLevel({ unserved }, made, asked, gpus)) return made;
+  const weight = asked.slices.reduce((sum, one, index) => sum + one.weight * (given[index] ?? 0), 0);
+  const { cost, layouts } = made;
+  return {
+    ...plan,
+    unserved,
+    cost: {
+      unserved: plan.cost.unserved + weight,
+      evictions: cost.evictions + plan.cost.evictions,
+      minutesLost: cost.minutesLost + plan.cost.minutesLost,
+      gpusChanged: cost.gpusChanged + plan.cost.gpusChanged,
+      instancesDestroyed: cost.instancesDestroyed + plan.cost.instancesDestroyed,
+    },
+    layouts: plan.layouts.map((one, index) => (members[index]?.isAside === true ? one : (layouts[index] ?? one))),
+  };
+}
+
+/** Nothing goes twice within the cooldown. */
+function spare(gpu: PoolGpu): PoolGpu {
+  return { ...gpu, instances: gpu.instances.map((one) => (one.busy ? { ...one, stays: true } : one)) };
+}
+
+/** A slice for which everybody would go. */
+export function withoutRank({ outranks: _outranks, isWaitedFor: _isWaitedFor, ...slice }: AskedSlice): AskedSlice {
+  return slice;
+}
+
+/** Whether a plan leaves less unserved than another, level by level of those for whom others go. */
+function servesMoreByLevel(
+  { unserved }: Pick<PlannedPool, 'unserved'>,
+  other: Pick<PlannedPool, 'unserved'>,
+  { slices, evict }: DemandAsked,
+  gpus: readonly PoolGpu[],
+): boolean {
+  const levels = levelsOf(
+    slices,
+    gpus.flatMap(({ instances }) => instances),
+    evict,
+  );
+  const lacks = (lacking: PlannedPool['unserved']): readonly number[] => {
+    const terms = slices.map(
+      (slice) => [levels?.levelOf(slice) ?? 0, (lacking[slice.name] ?? 0) * slice.weight] as const,
+    );
+    return levels?.sum(terms) ?? [terms.reduce((sum, [, weight]) => sum + weight, 0)];
+  };
+  return compareCosts(lacks(unserved), lacks(other.unserved)) < 0;
+}
+
+/** What a plan makes of a member. */
+export interface MemberLayout extends Pick<ClassLayout, 'keep' | 'destroy' | 'create'> {
+  /** The demand does not need it. */
+  readonly entry?: typeof restEntry;
+}
+
+/** Of each member, in their order; undefined: it stays as it is. */
+type Layouts = readonly (MemberLayout | undefined)[];
+
+/** The wishes of nodes that a plan results in. GPUs that it does not change keep theirs. */
+export function wishesOf(members: readonly DemandGpu[], layouts: Layouts): ReadonlyMap<string, DemandWishes> {
+  const byNode = new Map<string, Map<string, GpuWish>>();
+  members.forEach(({ node, wish }, index) => {
+    const layout = layouts[index];
+    const next = layout && changes(layout) ? toWish(wish.uuid, layout) : wish;
+    byNode.set(node, (byNode.get(node) ?? new Map<string, GpuWish>()).set(wish.uuid, next));
+  });
+  return byNode;
+}
+
+/** The members that a plan changes. */
+export function listChanged(members: readonly DemandGpu[], layouts: Layouts): readonly DemandGpu[] {
+  return members.filter((_, index) => {
+    const layout = layouts[index];
+    return layout !== undefined && changes(layout);
+  });
+}
+
+/**
+ * What of a plan still stands for a pool that may have changed meanwhile.
+ *
+ * @returns a layout for each GPU that it changes and that is what it was, in the order of the pool
+ */
+export function keepStanding(
+  { members, layouts }: { readonly members: readonly DemandGpu[]; readonly layouts: Layouts },
+  current: readonly DemandGpu[],
+): Layouts {
+  const planned = new Map(members.map((member, index) => [member.gpu.id, { member, layout: layouts[index] }]));
+  return current.map((member) => {
+    const { member: before, layout } = planned.get(member.gpu.id) ?? {};
+    return before && layout && changes(layout) && areUnchanged([before], [member]) ? layout : undefined;
+  });
+}
+
+/** Whether a pool serves more of a demand with such layouts, or as much if they are only those of GPUs that the demand does not need. */
+export function servesMore(asked: DemandAsked, members: readonly DemandGpu[], layouts: Layouts): boolean {
+  if (layouts.every((layout) => layout === undefined || layout.entry !== undefined)) return true;
+  const after = members.flatMap(({ gpu }, index): readonly { readonly profile: string }[] => {
+    const layout = layouts[index];
+    return layout ? [...layout.keep, ...layout.create] : gpu.instances;
+  });
+  const before = members.flatMap(({ gpu }) => gpu.instances);
+  return weighUnserved(asked, after) < weighUnserved(asked, before);
+}
+
+/** Whether GPUs are still as they were when they were planned. */
+export function areUnchanged(planned: readonly DemandGpu[], now: readonly DemandGpu[]): boolean {
+  const byId = new Map(now.map((member) => [member.gpu.id, member]));
+  return planned.every(({ gpu, rests, wish }) => {
+    const current = byId.get(gpu.id);
+    return (
+      current !== undefined &&
+      current.rests === rests &&
+      current.gpu.isResting === gpu.isResting &&
+      deepEqual(current.gpu.instances, gpu.instances) &&
+      deepEqual(current.wish, wish)
+    );
+  });
+}
+
+function changes({ destroy, create }: MemberLayout): boolean {
+  return destroy.length + create.length > 0;
+}
+
+function toWish(uuid: string, { keep, create, entry: chosenFor }: MemberLayout): GpuWish {
+  const entry = chosenFor ?? demandEntry;
+  if (create.some(({ profile }) => profile === WHOLE)) return { uuid, mig: 'Disabled', entry };
+  return { uuid, profiles: Object.fromEntries(countPresent([...keep, ...create])), entry };
+}
+
+/**
+ * What becomes of GPUs that a demand does not need, by its `rest`: only of those that are idle, have rested, and without which the
+ * demand is served as it is by GPUs that are not part of the rest. What the rest offers counts for nothing: it would free one GPU after
+ * the other of its part in the demand. Those that lose the fewest instances come first.
+ *
+ * @param members a pool that serves the demand, or will
+ * @returns a layout for each member that changes, in their order
+ */
+export function layRest(
+  rest: PolicyDemand['rest'],
+  asked: DemandAsked,
+  members: readonly DemandGpu[],
+): readonly (MemberLayout | undefined)[] {
+  if (rest === undefined || rest === 'Keep') return [];
+  // What is still being made may fail, or a pod may come in its way: then the rest is needed after all.
+  if (!isServed(asked, members, ({ present }) => present)) return [];
+  const table = readDemand(asked.slices, () => true);
+  const here = countPresent(members.flatMap((member) => (isRest(member) ? [] : member.gpu.instances)));
+  const offered = table.profiles.map((profile) => here.get(profile));
+  const layouts = members.map((): MemberLayout | undefined => undefined);
+  for (const { member, index } of listFree(members)) {
+    const layout = layOne(rest, member);
+    if (layout === undefined || layout.destroy.length + layout.create.length === 0) continue;
+    const own = countPresent(isRest(member) ? [] : member.gpu.instances);
+    const without = table.profiles.map((profile, at) => (offered[at] ?? 0) - (own.get(profile) ?? 0));
+    if (coverDemand(table, without).cost > 0) continue;
+    without.forEach((count, at) => (offered[at] = count));
+    layouts[index] = layout;
+  }
+  return layouts;
+}
+
+function isRest({ wish }: DemandGpu): boolean {
+  return wish.entry === restEntry;
+}
+
+function listFree(members: readonly DemandGpu[]): readonly { readonly member: DemandGpu; readonly index: number }[] {
+  return members
+    .map((member, index) => ({ member, index }))
+    .filter(({ member: { gpu, rests } }) => !rests && gpu.isResting !== true && !gpu.instances.some(({ busy }) => busy))
+    .toSorted(
+      (a, b) =>
+        a.member.gpu.instances.length - b.member.gpu.instances.length || compareText(a.member.gpu.id, b.member.gpu.id),
+    );
+}
+
+/** Undefined if the GPU cannot have such a layout: there is no balanced one, or its MIG mode may not change. */
+function layOne(rest: 'Whole' | 'Balanced', { gpu, product }: DemandGpu): MemberLayout | undefined {
+  const { geometry, instances, keepsMode } = gpu;
+  const isWhole = instances.some(({ profile }) => profile === WHOLE);
+  if (keepsMode === true && isWhole !== (rest === 'Whole')) return undefined;
+  if (rest === 'Whole')
+    return isWhole
+      ? undefined
+      : { entry: 'rest', keep: [], destroy: instances, create: [{ profile: WHOLE, start: 0 }] };
+  const preset = expandPreset(geometry, 'all-balanced', findModel(product));
+  if (!('layout' in preset)) return undefined;
+  const plan = planGpu(geometry, isWhole ? [] : instances, preset.layout);
+  if (!plan.fits) return undefined;
+  return { entry: 'rest', keep: plan.keep, destroy: isWhole ? instances : plan.destroy, create: plan.create };
+}
+
+/** What GPUs of more classes can become takes too long to list in one turn. */
+const mostClasses = 16;
+
+/** Plans a small pool, without a solver. @returns undefined if it would take long */
+export function planHere({ gpus, asked }: PlanQuestion): PlannedPool | undefined {
+  const pool = new PoolClasses();
+  for (const gpu of gpus) pool.add(gpu);
+  const classes = pool.list();
+  if (classes.length > mostClasses) return undefined;
+  const plan = new DemandPlanner({ classes, ...asked }).planSmall();
+  if (plan === undefined) return undefined;
+  const byId = new Map<string, ClassLayout>();
+  for (const [ids, layout] of pool.handOut(classes, plan.layouts)) for (const id of ids) byId.set(id, layout);
+  const layouts = gpus.flatMap(({ id }) => byId.get(id) ?? []);
+  return { cost: plan.cost, unserved: plan.unserved, layouts };
+}
+
+/** Answers what is asked of a planner on the way to a result, as far as that is possible here. */
+export function answerHere<T>(asking: Generator<PlanQuestion, T, PlannedPool | undefined>): T {
+  let step = asking.next();
+  while (step.done !== true) step = asking.next(planHere(step.value));
+  return step.value;
+}
+
+/** Which GPUs, or pods, are left alone for a while, because they were re-laid a short while ago. */
+export class RelayoutCooldown {
+  readonly #relaidMs = new Map<string, number>();
+  /** When it was re-laid before that. */
+  readonly #beforeMs = new Map<string, number>();
+
+  relaid(id: string, nowMs: number): void {
+    const before = this.#relaidMs.get(id);
+    if (before !== undefined) this.#beforeMs.set(id, before);
+    this.#relaidMs.set(id, nowMs);
+  }
+
+  /** Forgets those that have rested, except those that are there: an edit of the time to rest may apply to them again. */
+  forgetOthers(there: ReadonlySet<string>, nowMs: number, restMs: number): void {
+    for (const id of this.#relaidMs.keys())
+      if (!there.has(id) && !this.isResting(id, nowMs, restMs)) {
+        this.#relaidMs.delete(id);
+        this.#beforeMs.delete(id);
+      }
+  }
+
+  /** @param restMs of this moment: an edit of it applies to GPUs that rest already */
+  isResting(id: string, nowMs: number, restMs: number): boolean {
+    const relaidMs = this.#relaidMs.get(id);
+    return relaidMs !== undefined && nowMs < relaidMs + restMs;
+  }
+
+  /** Whether one that rests was re-laid while it rested before: the rest has yielded once, and does not again. */
+  isHeld(id: string, nowMs: number, restMs: number): boolean {
+    const beforeMs = this.#beforeMs.get(id);
+    const relaidMs = this.#relaidMs.get(id) ?? Infinity;
+    return beforeMs !== undefined && relaidMs < beforeMs + restMs && this.isResting(id, nowMs, restMs);
+  }
+}

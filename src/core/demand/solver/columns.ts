@@ -1,0 +1,318 @@
+import type { Geometry } from '../../gpu/geometry.ts';
+import { planGpu } from '../../gpu/plan.ts';
+import { arrangerOf, countAddable } from '../../gpu/search.ts';
+import { countsKey, gridOf, unitMask, type Grid, SearchBudget } from '../../gpu/grid.ts';
+import {
+  compareCosts,
+  type DemandTable,
+  type RankLevels,
+  type EvictionRule,
+  NOBODY,
+  type PoolInstance,
+} from './pool.ts';
+import type { GpuClass } from './problem.ts';
+import { WHOLE } from '../../gpu/profiles.ts';
+
+/**
+ * What a GPU can become: some of its instances stay in place, and wanted ones are made in the room that there is then. Never more is
+ * made than the demand may use; what is kept may be anything.
+ */
+export interface Column {
+  /** Per wanted profile, once it is re-laid. */
+  readonly offered: readonly number[];
+  /** By weight, of each level of ranks those whom it is the last to outrank. */
+  readonly evictions: readonly number[];
+  /** What those who go had run. */
+  readonly minutesLost: number;
+  /** 1 if an instance goes or comes. */
+  readonly gpusChanged: number;
+  /** Idle ones; one of them may be the whole GPU. */
+  readonly instancesDestroyed: number;
+  /** Bit mask over the instances of the class: those that stay. */
+  readonly kept: number;
+  /** Per wanted profile, how many are made. */
+  readonly created: readonly number[];
+}
+
+/** An instance in the terms of a grid and of a demand. */
+interface Known {
+  /** Which one of its class. */
+  readonly bit: number;
+  /** Undefined if it is the whole GPU. */
+  readonly profile: number | undefined;
+  /** Index of a wanted profile; -1 if it is not wanted. */
+  readonly wantedAs: number;
+  /** Its units. */
+  readonly mask: number;
+  readonly busy: boolean;
+  /** By weight; 0 if it is idle. */
+  readonly evictions: number;
+  /** Of ranks, to which its eviction counts. */
+  readonly level: number;
+  readonly minutesRun: number;
+  readonly mayGo: boolean;
+}
+
+/** Per grid and wanted profiles: what can be added to the same units and counts is asked for by many GPUs. */
+type Additions = Map<string, readonly (readonly number[])[]>;
+
+/** Choices examined for one set of occupied units; NVIDIA's largest table takes a tenth. */
+const MOST_ADDITION_WORK = 2_000_000;
+
+/** Lists what GPUs can become, for one demand. */
+export class ColumnLister {
+  readonly #profiles: readonly string[];
+  readonly #caps: readonly number[];
+  readonly #uses: DemandTable['uses'];
+  readonly #levels: RankLevels;
+  readonly #evict: EvictionRule;
+  readonly #additions = new Map<Grid, Additions>();
+
+  constructor(
+    { profiles, caps, uses, levels }: Pick<DemandTable, 'profiles' | 'caps' | 'uses' | 'levels'>,
+    evict: EvictionRule,
+  ) {
+    this.#profiles = profiles;
+    this.#caps = caps;
+    this.#uses = uses;
+    this.#levels = levels;
+    this.#evict = evict;
+  }
+
+  /**
+   * Every column that no other beats: none offers at least as much of each profile at no higher cost. The cheapest first, so that
+   * the first is that of the GPU as it is.
+   */
+  list({ geometry, instances, isResting, keepsMode }: GpuClass): readonly Column[] {
+    const grid = gridOf(geometry);
+    // What is made is in use by nobody.
+    const wanted = this.#profiles.map((name, index) =>
+      this.#uses[index] === 'Used' ? undefined : grid.indexOf.get(name),
+    );
+    const wholeAs = this.#wantedAs(WHOLE, false);
+    const isWhole = instances.some(({ profile }) => profile === WHOLE);
+    const known = instances.map((one, index): Known => {
+      const { profile, start, busy, evictionWeight = 1, stays = false, rank = NOBODY, minutesRun = 0 } = one;
+      const at = grid.indexOf.get(profile);
+      const level = this.#levels.lastAbove(rank);
+      // A whole GPU leaves room for nothing else.
+      const { memorySlices } = grid.profiles.find((_, one) => one === at) ?? geometry;
+      return {
+        bit: 1 << index,
+        profile: at,
+        wantedAs: this.#wantedAs(profile, busy),
+        mask: unitMask(start, memorySlices),
+        busy,
+        evictions: busy ? evictionWeight : 0,
+        level: level ?? 0,
+        minutesRun: busy ? minutesRun : 0,
+        mayGo: !busy || (this.#evict === 'IfNeeded' && !stays && level !== undefined),
+      };
+    });
+    const offeredBy = (some: readonly Known[]): readonly number[] =>
+      wanted.map((_, index) => some.filter(({ wantedAs }) => wantedAs === index).length);
+    const asItIs: Column = {
+      offered: offeredBy(known),
+      evictions: this.#levels.sum([]),
+      minutesLost: 0,
+      gpusChanged: 0,
+      instancesDestroyed: 0,
+      kept: sum(known, ({ bit }) => bit),
+      created: wanted.map(() => 0),
+    };
+    if (isResting || (isWhole && keepsMode)) return [asItIs];
+    const madeWhole = this.#caps.map((cap, index) => (index === wholeAs ? Math.min(1, cap) : 0));
+    const best = new Map([[asItIs.offered.join(), asItIs]]);
+
+    // Where it matters who goes, those go whom the node picks, which knows counts and no ranks.
+    const picks =
+      !isWhole && instances.some(({ busy, rank }) => busy && rank !== undefined)
+        ? new NodePicks(geometry, instances, wanted)
+        : undefined;
+    const settle = (staying: readonly Known[], going: readonly Known[]): void => {
+      const totals = grid.profiles.map((_, index) => staying.filter(({ profile }) => profile === index).length);
+      const additions = this.#listAdditions(
+        grid,
+        wanted,
+        sum(staying, ({ mask }) => mask),
+        totals,
+      );
+      const isPicked = picks !== undefined && going.some(({ busy }) => busy);
+      for (const created of staying.length === 0 && !keepsMode ? [...additions, madeWhole] : additions) {
+        if (!created.some((count) => count > 0)) continue;
+        if (!isPicked || created === madeWhole) {
+          take(staying, going, created);
+          continue;
+        }
+        // With less to make it may pick others.
+        for (const some of listParts(created)) {
+          const pick = picks.pick(totals, some);
+          if (pick === undefined) continue;
+          const stays = ({ bit }: Known): boolean => (pick.kept & bit) !== 0;
+          const gone = known.filter((one) => !stays(one));
+          if (gone.every(({ mayGo }) => mayGo)) take(known.filter(stays), gone, pick.created);
+        }
+      }
+    };
+    const take = (staying: readonly Known[], going: readonly Known[], created: readonly number[]): void =>
+      record({
+        offered: offeredBy(staying).map((count, index) => count + (created[index] ?? 0)),
+        evictions: this.#levels.sum(going.map(({ level, evictions }) => [level, evictions])),
+        minutesLost: sum(going, ({ minutesRun }) => minutesRun),
+        gpusChanged: 1,
+        instancesDestroyed: going.filter(({ busy }) => !busy).length,
+        kept: sum(staying, ({ bit }) => bit),
+        created,
+      });
+    const record = (column: Column): void => {
+      const key = column.offered.join();
+      const other = best.get(key);
+      if (other === undefined || compareCost(column, other) < 0) best.set(key, column);
+    };
+    const choose = (index: number, staying: readonly Known[], going: readonly Known[]): void => {
+      const instance = known[index];
+      if (instance === undefined) return settle(staying, going);
+      choose(index + 1, [...staying, instance], going);
+      if (instance.mayGo) choose(index + 1, staying, [...going, instance]);
+      return undefined;
+    };
+
+    choose(0, [], []);
+    return dropBeaten([...best.values()]);
+  }
+
+  /** As which of the profiles an instance counts; -1 if it is not wanted. */
+  #wantedAs(profile: string, busy: boolean): number {
+    const other = busy ? 'Idle' : 'Used';
+    return this.#profiles.findIndex((name, index) => name === profile && this.#uses[index] !== other);
+  }
+
+  /** The largest sets of wanted instances that fit beside others: none of them is part of another. */
+  #listAdditions(
+    grid: Grid,
+    wanted: readonly (number | undefined)[],
+    occupied: number,
+    totals: readonly number[],
+  ): readonly (readonly number[])[] {
+    const cache: Additions = this.#additions.get(grid) ?? new Map<string, readonly (readonly number[])[]>();
+    this.#additions.set(grid, cache);
+    const key = `${occupied} ${countsKey(grid, totals)}`;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const found = findAdditions(grid, wanted, this.#caps, occupied, totals);
+    cache.set(key, found);
+    return found;
+  }
+}
+
+/** All or some of what can be made. */
+function listParts(created: readonly number[]): readonly (readonly number[])[] {
+  return created.reduce<readonly (readonly number[])[]>(
+    (parts, most) => parts.flatMap((part) => Array.from({ length: most + 1 }, (_, count) => [...part, count])),
+    [[]],
+  );
+}
+
+/** Which instances of a GPU a node keeps for counts of profiles; each answer is given once. */
+class NodePicks {
+  readonly #geometry: Geometry;
+  readonly #instances: readonly PoolInstance[];
+  readonly #wanted: readonly (number | undefined)[];
+  readonly #asked = new Set<number>();
+
+  /** @param wanted per wanted profile its index in the grid; undefined if it is never made */
+  constructor(geometry: Geometry, instances: readonly PoolInstance[], wanted: readonly (number | undefined)[]) {
+    this.#geometry = geometry;
+    this.#instances = instances;
+    this.#wanted = wanted;
+  }
+
+  /**
+   * @param totals per profile of the grid, what stays @param created per wanted profile, what is made beside it
+   * @returns the bits of those kept, and what is made per wanted profile; undefined if it was asked before, or something else is made
+   */
+  pick(totals: readonly number[], created: readonly number[]): Pick<Column, 'kept' | 'created'> | undefined {
+    const { profiles, indexOf } = gridOf(this.#geometry);
+    const counts = totals.map(
+      (total, profile) =>
+        total + created.reduce((all, count, index) => all + (this.#wanted[index] === profile ? count : 0), 0),
+    );
+    const key = countsKey(gridOf(this.#geometry), counts);
+    if (this.#asked.has(key)) return undefined;
+    this.#asked.add(key);
+    const layout = Object.fromEntries(
+      counts.flatMap((count, index) => (count > 0 ? [[profiles[index]?.name ?? '', count]] : [])),
+    );
+    const plan = planGpu(this.#geometry, this.#instances, layout);
+    if (!plan.fits) return undefined;
+    const made = this.#wanted.map(
+      (profile) => plan.create.filter((one) => profile !== undefined && indexOf.get(one.profile) === profile).length,
+    );
+    if (sum(made, Number) < plan.create.length) return undefined;
+    const kept = new Set(plan.keep.map(({ start }) => start));
+    return { kept: sum(this.#instances, ({ start }, index) => (kept.has(start) ? 1 << index : 0)), created: made };
+  }
+}
+
+function findAdditions(
+  grid: Grid,
+  wanted: readonly (number | undefined)[],
+  caps: readonly number[],
+  occupied: number,
+  totals: readonly number[],
+): readonly (readonly number[])[] {
+  const found: (readonly number[])[] = [];
+  const counts = grid.profiles.map(() => 0);
+  const open = wanted.map((profile, index) => ({ profile, cap: caps[index] ?? 0, created: 0 }));
+  const arranger = arrangerOf(grid, totals);
+  const budget = new SearchBudget(MOST_ADDITION_WORK);
+
+  function extend(from: number): void {
+    const sums = totals.map((total, profile) => total + (counts[profile] ?? 0));
+    let isMaximal = true;
+    for (const [index, one] of open.entries()) {
+      const { profile, cap, created } = one;
+      if (profile === undefined || created >= cap || countAddable(grid, sums, profile) === 0) continue;
+      counts[profile] = (counts[profile] ?? 0) + 1;
+      if (arranger.arrange(occupied, counts, budget) !== undefined) {
+        isMaximal = false;
+        one.created += 1;
+        if (index >= from) extend(index);
+        one.created -= 1;
+      }
+      counts[profile] -= 1;
+    }
+    if (isMaximal) found.push(open.map(({ created }) => created));
+  }
+
+  extend(0);
+  return found;
+}
+
+/** Of masks without a common unit it is what they cover together. */
+function sum<One>(some: readonly One[], read: (one: One, index: number) => number): number {
+  return some.reduce((total, one, index) => total + read(one, index), 0);
+}
+
+function dropBeaten(columns: readonly Column[]): readonly Column[] {
+  const kept: Column[] = [];
+  for (const column of columns.toSorted((a, b) => compareCost(a, b) || compareOffer(a, b))) {
+    const isBeaten = kept.some(({ offered }) => offered.every((count, index) => count >= (column.offered[index] ?? 0)));
+    if (!isBeaten) kept.push(column);
+  }
+  return kept;
+}
+
+function compareCost(a: Column, b: Column): number {
+  return (
+    compareCosts(a.evictions, b.evictions) ||
+    a.minutesLost - b.minutesLost ||
+    a.gpusChanged - b.gpusChanged ||
+    a.instancesDestroyed - b.instancesDestroyed
+  );
+}
+
+/** More of the first profile that differs comes first: no two columns offer the same. */
+function compareOffer(a: Column, b: Column): number {
+  return a.offered.reduce((order, count, index) => order || (b.offered[index] ?? 0) - count, 0);
+}

@@ -1,0 +1,253 @@
+import {
+  type Choice,
+  type ChoiceCost,
+  type ColumnCounts,
+  type ColumnGroup,
+  compareCosts,
+  costOf,
+  type LevelFigure,
+  listFigures,
+  roomOf,
+  sumLevels,
+  valueOf,
+  type DemandTable,
+  type CostFigure,
+} from './pool.ts';
+
+/** A row of a program: `lower <= sum of values x variables <= upper`. */
+interface ProgramRow {
+  readonly lower: number;
+  readonly upper: number;
+  readonly indices: readonly number[];
+  readonly values: readonly number[];
+}
+
+/** Variables are integers from 0. */
+export interface IntegerProgram {
+  /** Per variable. */
+  readonly upper: readonly number[];
+  readonly rows: readonly ProgramRow[];
+}
+
+/** What a solver found. */
+export interface Solved {
+  /** Per variable; undefined if no solution was found in time. */
+  readonly values: readonly number[] | undefined;
+  /** No solution costs less. */
+  readonly bound: number;
+  /** Whether it proved that no integer solution costs less. */
+  readonly isProven: boolean;
+}
+
+/** An integer program in the hands of a solver, which ends in time by itself. */
+export interface IntegerSolver {
+  /** @param start a solution to begin with */
+  minimize(costs: readonly number[], start: readonly number[]): Solved;
+  /** From now on a row may have at most this. */
+  limit(row: number, upper: number): void;
+  /** Gives its memory back. */
+  close(): void;
+}
+
+/** Bounds are computed in floating point; figures are integers. */
+const TOLERANCE = 1e-3;
+
+/** A choice of columns as an integer program. */
+interface ChoiceProgram extends IntegerProgram {
+  /** What is lowered, in order: each with its place in a cost, its costs, and the row that limits it. */
+  readonly figures: readonly (LevelFigure & {
+    readonly index: number;
+    readonly costs: readonly number[];
+    readonly row: number;
+  })[];
+  /** Everything unserved, of all levels. */
+  readonly unservedCosts: readonly number[];
+  /** Of what serves the demand. */
+  readonly roomCosts: readonly number[];
+  readonly countsOf: (values: readonly number[]) => ColumnCounts;
+  readonly startOf: (counts: ColumnCounts) => readonly number[];
+}
+
+/**
+ * The best choice by integer programs, one for each figure of the cost, with those before it held at their least. Figures are
+ * computed from the choice, not taken from the solver, which only has to find it and prove the bound.
+ *
+ * @throws Error if the solver's answer is no choice at all
+ */
+export function chooseBySolver(
+  table: DemandTable,
+  groups: readonly ColumnGroup[],
+  open: (program: IntegerProgram) => IntegerSolver,
+): Choice {
+  const program = writeProgram(table, groups);
+  const solver = open(program);
+  try {
+    return lowerFigures(table, groups, program, solver);
+  } finally {
+    solver.close();
+  }
+}
+
+/** What every choice leaves unserved at least, by the program without the demand for integers. */
+export function boundUnserved(
+  table: DemandTable,
+  groups: readonly ColumnGroup[],
+  relax: (program: IntegerProgram, costs: readonly number[]) => number,
+): number {
+  const program = writeProgram(table, groups);
+  return lowestOf(relax(program, program.unservedCosts));
+}
+
+/** Every GPU as it is: what is left if there is no time for anything. */
+function asItIs(groups: readonly ColumnGroup[]): ColumnCounts {
+  return groups.map(({ columns, size }) => columns.map((_, index) => (index === 0 ? size : 0)));
+}
+
+/** The least integer that a bound allows. */
+function lowestOf(bound: number): number {
+  return Math.max(0, Math.ceil(bound - TOLERANCE));
+}
+
+function lowerFigures(
+  table: DemandTable,
+  groups: readonly ColumnGroup[],
+  program: ChoiceProgram,
+  solver: IntegerSolver,
+): Choice {
+  let counts = asItIs(groups);
+  for (const { index, figure, costs, row } of program.figures) {
+    let cost = costOf(table, groups, counts);
+    const valueIn = (one: ChoiceCost): number => one[index] ?? 0;
+    if (valueIn(cost) > 0) {
+      const { values, bound, isProven } = solver.minimize(costs, program.startOf(counts));
+      if (values !== undefined) {
+        const found = program.countsOf(values);
+        const better = costOf(table, groups, found);
+        checkLimits(better, cost, listFigures(table.levels).slice(0, index), figure);
+        if (compareCosts(better, cost) < 0) [counts, cost] = [found, better];
+      }
+      const reached = lowestOf(bound);
+      if (!isProven && reached < valueIn(cost))
+        return { counts, cost: sumLevels(table, cost), gap: { figure, value: valueIn(cost), bound: reached } };
+    }
+    solver.limit(row, valueIn(cost));
+  }
+  if (table.hasChoice) counts = lowerRoom(table, groups, program, solver, counts);
+  return { counts, cost: sumLevels(table, costOf(table, groups, counts)) };
+}
+
+/** Of the choices at the least cost, one that serves with small profiles. That the cost is the least is proven by now. */
+function lowerRoom(
+  table: DemandTable,
+  groups: readonly ColumnGroup[],
+  program: ChoiceProgram,
+  solver: IntegerSolver,
+  counts: ColumnCounts,
+): ColumnCounts {
+  const { values } = solver.minimize(program.roomCosts, program.startOf(counts));
+  if (values === undefined) return counts;
+  const found = program.countsOf(values);
+  const isNoDearer = compareCosts(costOf(table, groups, found), costOf(table, groups, counts)) === 0;
+  return isNoDearer && roomOf(table, groups, found) < roomOf(table, groups, counts) ? found : counts;
+}
+
+/** Figures that were lowered before stay as they are. @throws Error if the solver broke a limit */
+function checkLimits(found: ChoiceCost, known: ChoiceCost, lowered: readonly LevelFigure[], now: CostFigure): void {
+  lowered.forEach(({ figure }, index) => {
+    if (found[index] !== known[index])
+      throw new Error(`the solver moved ${figure} from ${known[index]} to ${found[index]} when it lowered ${now}`);
+  });
+}
+
+/** A variable, and by what it is multiplied in a sum. */
+type Term = readonly [variable: number, factor: number];
+
+function writeProgram(table: DemandTable, groups: readonly ColumnGroup[]): ChoiceProgram {
+  const upper: number[] = [];
+  const addVariable = (most: number): number => upper.push(most) - 1;
+  // These come first, so that counts of columns are the values of the first variables.
+  const taken = groups.map(({ columns, size }) => ({
+    size,
+    each: columns.map((column) => ({ column, variable: addVariable(size) })),
+  }));
+  const given = table.slices.map(({ count }, slice) =>
+    (table.servedBy[slice] ?? []).map((profile) => ({ profile, variable: addVariable(count) })),
+  );
+  const lacking = table.slices.map((slice) => ({ slice, variable: addVariable(slice.count) }));
+  const allTaken = taken.flatMap(({ each }) => each);
+  const allGiven = given.flat();
+
+  const rows: ProgramRow[] = taken.map(({ size, each }) =>
+    writeRow(
+      each.map(({ variable }) => [variable, 1]),
+      size,
+      size,
+    ),
+  );
+  // What the columns offer of a profile is at least what is given away of it.
+  const offers: readonly Term[][] = table.profiles.map(() => []);
+  for (const { column, variable } of allTaken)
+    column.offered.forEach((count, profile) => offers[profile]?.push([variable, count]));
+  for (const { profile, variable } of allGiven) offers[profile]?.push([variable, -1]);
+  for (const terms of offers) rows.push(writeRow(terms, 0));
+  lacking.forEach(({ slice, variable }, index) => {
+    const variables = [...(given[index] ?? []).map((one) => one.variable), variable];
+    rows.push(
+      writeRow(
+        variables.map((one) => [one, 1]),
+        slice.count,
+      ),
+    );
+  });
+
+  const valuesOf = (terms: Iterable<Term>): readonly number[] => {
+    const values = upper.map(() => 0);
+    for (const [variable, value] of terms) values[variable] = value;
+    return values;
+  };
+  const figure = (terms: readonly Term[]) => ({
+    costs: valuesOf(terms),
+    row: rows.push(writeRow(terms, -Infinity)) - 1,
+  });
+  const unservedTerms = (isMeant: (level: number) => boolean): readonly Term[] =>
+    lacking.flatMap(({ slice, variable }, index) =>
+      isMeant(table.levelOf[index] ?? 0) ? [[variable, slice.weight] as const] : [],
+    );
+  const termsOf = ({ figure: name, level }: LevelFigure): readonly Term[] =>
+    name === 'unserved'
+      ? unservedTerms((one) => one === level)
+      : allTaken.map(({ column, variable }) => [variable, valueOf(column, name, level)]);
+  return {
+    upper,
+    rows,
+    // One that is 0 for every choice is not asked for.
+    figures: listFigures(table.levels).flatMap((one, index) => {
+      const terms = termsOf(one).filter(([, value]) => value !== 0);
+      return terms.length === 0 ? [] : [{ ...one, index, ...figure(terms) }];
+    }),
+    unservedCosts: valuesOf(unservedTerms(() => true)),
+    roomCosts: valuesOf(
+      table.sizes.flatMap((size, profile) =>
+        allGiven.filter((one) => one.profile === profile).map(({ variable }): Term => [variable, size]),
+      ),
+    ),
+    countsOf: (values) => {
+      let next = 0;
+      return groups.map(({ columns, size }) => readCounts(values.slice(next, (next += columns.length)), size));
+    },
+    startOf: (counts) => valuesOf(counts.flat().entries()),
+  };
+}
+
+function writeRow(terms: readonly Term[], lower: number, upper = Infinity): ProgramRow {
+  const used = terms.filter(([, factor]) => factor !== 0);
+  return { lower, upper, indices: used.map(([variable]) => variable), values: used.map(([, factor]) => factor) };
+}
+
+function readCounts(values: readonly number[], size: number): readonly number[] {
+  const counts = values.map((value) => Math.round(value));
+  const sum = counts.reduce((total, count) => total + count, 0);
+  if (sum !== size || counts.some((count) => count < 0))
+    throw new Error(`the solver gave ${sum} of ${size} GPUs a layout`);
+  return counts;
+}

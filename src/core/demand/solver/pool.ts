@@ -1,0 +1,444 @@
+import type { Geometry } from '../../gpu/geometry.ts';
+import { compareText } from '../../text/json.ts';
+import type { Column } from './columns.ts';
+
+/** An instance on a GPU of a pool. */
+export interface PoolInstance {
+  /** As the GPU's geometry names it, or `whole`. */
+  readonly profile: string;
+  readonly start: number;
+  /** True if a process runs on it or a pod holds it: it goes only with an eviction. */
+  readonly busy: boolean;
+  /** What its eviction costs, a positive integer; 1 if absent. Idle instances cost nothing here. */
+  readonly evictionWeight?: number;
+  /** True if nothing moves who uses it: it never goes. */
+  readonly stays?: boolean;
+  /** The priority of who uses it: it goes only for slices that outrank this. Absent: it ranks below everybody. */
+  readonly rank?: number;
+  /** Minutes of work that are lost with it, rounded; 0 if absent. */
+  readonly minutesRun?: number;
+}
+
+/** A GPU that may be re-laid. */
+export interface PoolGpu {
+  /** Unique in the pool. */
+  readonly id: string;
+  readonly geometry: Geometry;
+  /** In any order; they neither overlap nor have profiles that the geometry does not know. One that is `whole` is the only one. */
+  readonly instances: readonly PoolInstance[];
+  /** True if it stays whole, or partitioned, whatever else becomes of it: its MIG mode may not change. */
+  readonly keepsMode?: boolean;
+  /** True if it is to stay as it is: it was re-laid a short while ago. */
+  readonly isResting?: boolean;
+}
+
+/** Slices that are wanted. Each counts for one slice of the demand only, also if several could use it. */
+export interface DemandSlice {
+  /** Unique in the demand. */
+  readonly name: string;
+  /** Any of them serves, `whole` too; of equal plans one with small ones is made. Those that no GPU has are no use and no error. */
+  readonly profiles: readonly string[];
+  /** How many are wanted over the whole pool, those in use included. */
+  readonly count: number;
+  /** What one slice that cannot be offered costs: a positive integer. */
+  readonly weight: number;
+  /** For it go only instances that rank below this. Absent: all that may go at all; {@link NOBODY}: none. */
+  readonly outranks?: number;
+  /** True if pods wait for it: what others use already is no use to them. */
+  readonly isWaitedFor?: boolean;
+}
+
+/** The rank that is below that of all pods. */
+export const NOBODY = Number.MIN_SAFE_INTEGER;
+
+/** Whether instances in use may go, unless they stay anyway: `Never`, or where more of the demand is served by it. */
+export type EvictionRule = 'Never' | 'IfNeeded';
+
+/** What a layout of the pool costs, in integers. */
+export interface DemandCost {
+  /** Slices wanted and not offered, by weight. */
+  readonly unserved: number;
+  /** Busy instances destroyed, by weight. */
+  readonly evictions: number;
+  /** What those had run. */
+  readonly minutesLost: number;
+  readonly gpusChanged: number;
+  /** Idle instances destroyed, and idle whole GPUs partitioned; those that were in use count as evictions. */
+  readonly instancesDestroyed: number;
+}
+
+export const COST_FIGURES = [
+  'unserved',
+  'evictions',
+  'minutesLost',
+  'gpusChanged',
+  'instancesDestroyed',
+] as const satisfies readonly (keyof DemandCost)[];
+
+export type CostFigure = (typeof COST_FIGURES)[number];
+
+/** The figure at which the proof ended, for want of time: the plan has `value`, and no plan has less than `bound`. */
+export interface CostGap {
+  readonly figure: CostFigure;
+  readonly value: number;
+  readonly bound: number;
+}
+
+/** The demand in numbers: profiles by index, in a fixed order. */
+export interface DemandTable {
+  /** Every profile that is asked for and that the pool has, sorted. One that pods wait for is there twice where that is told apart. */
+  readonly profiles: readonly string[];
+  /** Per profile which instances count: those in use, those that nobody uses, or both. */
+  readonly uses: readonly ProfileUse[];
+  /** By name. */
+  readonly slices: readonly DemandSlice[];
+  /** Per slice the indices of its profiles. */
+  readonly servedBy: readonly (readonly number[])[];
+  /** Per profile the most that the whole demand can use. */
+  readonly caps: readonly number[];
+  /** Slices in the order in which they are served: by level, then by falling weight. */
+  readonly byTurn: readonly number[];
+  readonly levels: RankLevels;
+  /** Per slice its level. */
+  readonly levelOf: readonly number[];
+  /** Per profile how much of a GPU it takes: of those that serve equally well, the smallest is used. */
+  readonly sizes: readonly number[];
+  /** Whether a slice can be served by profiles of different sizes. */
+  readonly hasChoice: boolean;
+}
+
+type ProfileUse = 'Used' | 'Idle' | 'Any';
+
+/**
+ * Who goes for whom, as levels: slices that outrank the same instances are one level. Level 0 outranks most; the last one nobody, so that
+ * for it nothing goes. What a level lacks comes before the evictions that it alone may ask for, and these before what the next one lacks.
+ */
+export class RankLevels {
+  /** What each level outranks, falling; the last one has none. */
+  readonly #bounds: readonly number[];
+
+  /** @param ranks of those who may go */
+  constructor(slices: readonly Pick<DemandSlice, 'outranks' | 'count'>[], ranks: readonly number[]) {
+    const falling = [...new Set(ranks)].toSorted((a, b) => b - a);
+    const asked = slices.flatMap(({ outranks = Infinity, count }) => (count > 0 ? [outranks] : []));
+    // Two that outrank the same of those who are there differ in nothing.
+    const bounds = falling.flatMap((rank, index) => {
+      const above = falling[index - 1] ?? Infinity;
+      return asked.some((one) => one > rank && (index === 0 || one <= above)) ? [rank] : [];
+    });
+    this.#bounds = bounds;
+  }
+
+  /** How many levels there are, with the one for which nothing goes. */
+  get count(): number {
+    return this.#bounds.length + 1;
+  }
+
+  levelOf({ outranks = Infinity }: Pick<DemandSlice, 'outranks'>): number {
+    const level = this.#bounds.findIndex((rank) => outranks > rank);
+    return level === -1 ? this.#bounds.length : level;
+  }
+
+  /** The last level that may ask for somebody of this rank to go; undefined if none may. */
+  lastAbove(rank: number): number | undefined {
+    const level = this.#bounds.findLastIndex((bound) => rank <= bound);
+    return level === -1 ? undefined : level;
+  }
+
+  /** Sums up by level. */
+  sum(terms: readonly (readonly [level: number, value: number])[]): readonly number[] {
+    const sums = Array.from({ length: this.count }, () => 0);
+    for (const [level, value] of terms) sums[level] = (sums[level] ?? 0) + value;
+    return sums;
+  }
+}
+
+/** What a number of slices per profile serves. */
+interface Coverage {
+  /** Per slice of the demand, how many it lacks. */
+  readonly unserved: readonly number[];
+  /** By weight. */
+  readonly cost: number;
+  /** The same, level by level. */
+  readonly costs: readonly number[];
+  /** Per profile, how many are of use. */
+  readonly used: readonly number[];
+  /** The sizes of these, added up: the least of all ways to serve as much. */
+  readonly room: number;
+}
+
+/**
+ * Whatever the demand asks for first: the order of the demand does not matter.
+ *
+ * @param sizeOf how much of a GPU a profile takes, where that matters
+ * @param levels by whom evictions may be asked for, where there are any: then slices in use are told from those that nobody uses
+ */
+export function readDemand(
+  slices: readonly DemandSlice[],
+  isOffered: (profile: string) => boolean,
+  sizeOf: (profile: string) => number = () => 1,
+  levels?: RankLevels,
+): DemandTable {
+  const sorted = slices.toSorted((a, b) => compareText(a.name, b.name));
+  const names = [...new Set(sorted.flatMap((slice) => slice.profiles))].filter(isOffered).sort(compareText);
+  const waitedFor = new Set(levels ? sorted.flatMap((one) => (one.isWaitedFor === true ? one.profiles : [])) : []);
+  const known = names.flatMap((name): readonly { readonly name: string; readonly use: ProfileUse }[] =>
+    waitedFor.has(name)
+      ? [
+          { name, use: 'Used' },
+          { name, use: 'Idle' },
+        ]
+      : [{ name, use: 'Any' }],
+  );
+  const profiles = known.map(({ name }) => name);
+  const uses = known.map(({ use }) => use);
+  const serves = (slice: DemandSlice, name: string, use: ProfileUse): boolean =>
+    slice.profiles.includes(name) && (use !== 'Used' || slice.isWaitedFor !== true);
+  const servedBy = sorted.map((slice) =>
+    known.flatMap(({ name, use }, index) => (serves(slice, name, use) ? [index] : [])),
+  );
+  const sizes = profiles.map(sizeOf);
+  const levelOf = sorted.map((slice) => levels?.levelOf(slice) ?? 0);
+  return {
+    profiles,
+    uses,
+    levels: levels ?? new RankLevels([], []),
+    levelOf,
+    slices: sorted,
+    servedBy,
+    sizes,
+    hasChoice: servedBy.some((serving) => new Set(serving.map((profile) => sizes[profile])).size > 1),
+    caps: known.map(({ name, use }) =>
+      sorted.reduce((sum, slice) => sum + (serves(slice, name, use) ? slice.count : 0), 0),
+    ),
+    byTurn: sorted
+      .map(({ weight }, slice) => ({ weight, slice, level: levelOf[slice] ?? 0 }))
+      .toSorted((a, b) => a.level - b.level || b.weight - a.weight)
+      .map(({ slice }) => slice),
+  };
+}
+
+/**
+ * Distributes slices over the demand so that the least weight goes short, level by level, exactly: the heaviest first, each by augmenting
+ * paths, which never take a slice from an earlier one for good (a transversal matroid). Each path is the cheapest, so that of all ways to serve as
+ * much the one is found that takes the least room.
+ *
+ * @param offered per profile
+ * @param present per profile, how many of these are there already and take no more room
+ */
+export function coverDemand(table: DemandTable, offered: readonly number[], present?: readonly number[]): Coverage {
+  const { slices, servedBy, sizes } = table;
+  const free = [...offered];
+  const ends: Ends = {
+    free,
+    costOf: (profile) => (presentLeft(profile) > 0 ? 0 : (sizes[profile] ?? 0)),
+    mostOf: (profile) => presentLeft(profile) || (free[profile] ?? 0),
+  };
+  const presentLeft = (profile: number): number =>
+    Math.max(0, (present?.[profile] ?? 0) - (offered[profile] ?? 0) + (free[profile] ?? 0));
+  const given = slices.map(() => table.profiles.map(() => 0));
+  const lacking = slices.map(({ count }) => count);
+  for (const slice of table.byTurn) {
+    let left = lacking[slice] ?? 0;
+    while (left > 0) {
+      const moved = augment(slice, left, servedBy, ends, given);
+      if (moved === 0) break;
+      left -= moved;
+    }
+    lacking[slice] = left;
+  }
+  return {
+    unserved: lacking,
+    cost: slices.reduce((sum, { weight }, slice) => sum + (lacking[slice] ?? 0) * weight, 0),
+    costs: table.levels.sum(
+      slices.map(({ weight }, slice) => [table.levelOf[slice] ?? 0, (lacking[slice] ?? 0) * weight]),
+    ),
+    used: offered.map((count, profile) => count - (free[profile] ?? 0)),
+    room: offered.reduce((sum, count, profile) => sum + (count - (free[profile] ?? 0)) * (sizes[profile] ?? 0), 0),
+  };
+}
+
+/** Where a path can end: at a profile that is left over. */
+interface Ends {
+  /** Per profile. */
+  readonly free: number[];
+  readonly costOf: (profile: number) => number;
+  /** How many at this cost. */
+  readonly mostOf: (profile: number) => number;
+}
+
+/** A slice on a path. */
+interface Stop {
+  readonly slice: number;
+  /** What it has of each profile. */
+  readonly row: number[];
+  /** The most that the path can carry up to here. */
+  readonly most: number;
+  /** Which profile it leaves to whom; undefined for the slice that gets more. */
+  readonly leaves: { readonly profile: number; readonly to: Stop } | undefined;
+}
+
+/**
+ * Gives a slice as many more as one path allows: from the smallest free profile, be it one that another slice leaves for another
+ * profile.
+ */
+function augment(
+  slice: number,
+  most: number,
+  servedBy: readonly (readonly number[])[],
+  { free, costOf, mostOf }: Ends,
+  given: readonly number[][],
+): number {
+  let best: { readonly stop: Stop; readonly profile: number; readonly cost: number } | undefined;
+  // Breadth first over slices.
+  const queue: Stop[] = [{ slice, row: given[slice] ?? [], most, leaves: undefined }];
+  const seen = new Set([slice]);
+  for (const stop of queue) {
+    for (const profile of servedBy[stop.slice] ?? []) {
+      if ((free[profile] ?? 0) > 0 && (best === undefined || costOf(profile) < best.cost))
+        best = { stop, profile, cost: costOf(profile) };
+      given.forEach((row, other) => {
+        const had = row[profile] ?? 0;
+        if (had === 0 || seen.has(other)) return;
+        seen.add(other);
+        queue.push({ slice: other, row, most: Math.min(stop.most, had), leaves: { profile, to: stop } });
+      });
+    }
+  }
+  if (best === undefined) return 0;
+  const { stop, profile } = best;
+  const amount = Math.min(stop.most, mostOf(profile));
+  free[profile] = (free[profile] ?? 0) - amount;
+  handOn(stop, profile, amount);
+  return amount;
+}
+
+/** Each slice of a path gets one profile, and leaves another one. */
+function handOn({ row, leaves }: Stop, profile: number, amount: number): void {
+  row[profile] = (row[profile] ?? 0) + amount;
+  if (leaves === undefined) return;
+  row[leaves.profile] = (row[leaves.profile] ?? 0) - amount;
+  handOn(leaves.to, leaves.profile, amount);
+}
+
+/** GPUs that can become the same at the same cost: of one class, or of several. */
+export interface ColumnGroup {
+  readonly columns: readonly Column[];
+  /** How many GPUs. */
+  readonly size: number;
+}
+
+/** How many GPUs of each group take each of its columns. */
+export type ColumnCounts = readonly (readonly number[])[];
+
+/** A column for each GPU. */
+export interface Choice {
+  readonly counts: ColumnCounts;
+  readonly cost: DemandCost;
+  /** Absent if no other choice costs less. */
+  readonly gap?: CostGap;
+}
+
+/** Per profile, what the pool offers. */
+export function sumOffered(
+  table: DemandTable,
+  groups: readonly ColumnGroup[],
+  counts: ColumnCounts,
+): readonly number[] {
+  const offered = table.profiles.map(() => 0);
+  forEachChosen(groups, counts, (column, count) =>
+    column.offered.forEach((each, profile) => {
+      offered[profile] = (offered[profile] ?? 0) + each * count;
+    }),
+  );
+  return offered;
+}
+
+/** Per profile, how many of those that the pool offers are there already. */
+export function sumKept(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): readonly number[] {
+  const kept = table.profiles.map(() => 0);
+  forEachChosen(groups, counts, ({ offered, created }, count) =>
+    offered.forEach((each, profile) => {
+      kept[profile] = (kept[profile] ?? 0) + (each - (created[profile] ?? 0)) * count;
+    }),
+  );
+  return kept;
+}
+
+/** How much room the slices take that serve the demand: of choices at the same cost, the one with the least is taken. */
+export function roomOf(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): number {
+  return coverDemand(table, sumOffered(table, groups, counts)).room;
+}
+
+/** A figure of what a choice costs; what is unserved, and who goes, is counted level by level. */
+export interface LevelFigure {
+  readonly figure: CostFigure;
+  readonly level: number;
+}
+
+/** The figures by which choices differ, the most important first: of each level what it lacks, then whom it alone may ask to go. */
+export function listFigures(levels: RankLevels): readonly LevelFigure[] {
+  const byLevel = Array.from({ length: levels.count }, (_, level): readonly LevelFigure[] => [
+    { figure: 'unserved', level },
+    ...(level < levels.count - 1 ? [{ figure: 'evictions', level } as const] : []),
+  ]);
+  const others = (['minutesLost', 'gpusChanged', 'instancesDestroyed'] as const).map((figure) => ({
+    figure,
+    level: 0,
+  }));
+  return [...byLevel.flat(), ...others];
+}
+
+/** What a choice costs, in the order of {@link listFigures}: one is better if the first figure that differs is less. */
+export type ChoiceCost = readonly number[];
+
+/** What the columns of a choice cost together. */
+interface ColumnSums extends Pick<Column, 'evictions' | 'minutesLost' | 'gpusChanged' | 'instancesDestroyed'> {}
+
+/** @param unserved level by level */
+export function toCost({ levels }: DemandTable, unserved: readonly number[], columns: ColumnSums): ChoiceCost {
+  return listFigures(levels).map(({ figure, level }) =>
+    figure === 'unserved' ? (unserved[level] ?? 0) : valueOf(columns, figure, level),
+  );
+}
+
+export function valueOf(columns: ColumnSums, figure: Exclude<CostFigure, 'unserved'>, level: number): number {
+  return figure === 'evictions' ? (columns.evictions[level] ?? 0) : columns[figure];
+}
+
+export function costOf(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): ChoiceCost {
+  const evictions: number[] = [];
+  const sum = { evictions, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 };
+  forEachChosen(groups, counts, (column, count) => {
+    column.evictions.forEach((each, level) => (evictions[level] = (evictions[level] ?? 0) + each * count));
+    sum.minutesLost += column.minutesLost * count;
+    sum.gpusChanged += column.gpusChanged * count;
+    sum.instancesDestroyed += column.instancesDestroyed * count;
+  });
+  return toCost(table, coverDemand(table, sumOffered(table, groups, counts)).costs, sum);
+}
+
+/** All levels together. */
+export function sumLevels({ levels }: DemandTable, cost: ChoiceCost): DemandCost {
+  const sums = { unserved: 0, evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 };
+  listFigures(levels).forEach(({ figure }, index) => (sums[figure] += cost[index] ?? 0));
+  return sums;
+}
+
+export function compareCosts(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
+}
+
+function forEachChosen(
+  groups: readonly ColumnGroup[],
+  counts: ColumnCounts,
+  visit: (column: Column, count: number) => void,
+): void {
+  groups.forEach(({ columns }, group) =>
+    columns.forEach((column, index) => {
+      const count = counts[group]?.[index] ?? 0;
+      if (count > 0) visit(column, count);
+    }),
+  );
+}

@@ -1,0 +1,263 @@
+import type { PolicyDemand, PolicyStatus } from '../../api/types.ts';
+import { DemandWindow, type Asked, followsPods, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted.ts';
+import {
+  RelayoutCooldown,
+  areUnchanged,
+  keepStanding,
+  listChanged,
+  type MemberLayout,
+  servesMore,
+  wishesOf,
+  type DemandAsked,
+  isServed,
+  layRest,
+  type Planned,
+  planServed,
+} from './plan-pool.ts';
+import type { SliceEntry, DemandWishes } from '../policy/slices.ts';
+import { podName, type PodView } from '../kubernetes/pod.ts';
+import { durationMs } from '../text/syntax.ts';
+import { deepEqual } from '../text/json.ts';
+import type { DemandGpu, Rests } from './members.ts';
+import type { PoolShare, WaitingSlices } from './waiting-pods.ts';
+
+/** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
+const mostShare = 0.1;
+const usualCooldown = '30m';
+const usualStabilization = '10m';
+/** A higher demand must last this long, unless the stabilization is shorter. */
+const longestRiseMs = 60_000;
+/** How often waiting pods are read at most, and at least, in ms. */
+const podsPace = { least: 1000, most: 10_000 };
+/** How often it is looked whether GPUs have rested, or pods may be evicted by now, in ms. */
+const restPaceMs = 30_000;
+/** Priorities and disruption budgets change, which nothing tells: a shortage is planned again after so long, in ms. */
+const weightsLastMs = 60_000;
+
+/** What is to be done about a demand: nothing or what is known, later, or a plan must be made. */
+type NextPlan = { readonly planned: Planned } | { readonly waitMs: number } | undefined;
+
+/** What a leader that begins to follow a demand knows of it. */
+interface KnownDemand {
+  /** Whether no node was ever told of the policy: what pods ask for first counts at once. */
+  readonly isNew: boolean;
+  /** What pods had asked for long enough, by slice. */
+  readonly steady?: PolicyStatus['steady'];
+  /** When it begins, in ms. */
+  readonly sinceMs: number;
+}
+
+/** What a plan makes of the nodes. */
+export interface ChosenLayouts {
+  readonly wishes: ReadonlyMap<string, DemandWishes>;
+  /** The GPUs that it re-lays. */
+  readonly touched: readonly DemandGpu[];
+  /** Whether that is all of the plan: the rest was made for GPUs that have changed meanwhile, and is to be planned again. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * What is remembered of the demand of one policy between plans. A new leader continues with what objects say: what was asked for long
+ * enough is in the policy's status, when nodes last changed in their grants, and what was chosen in their wishes.
+ */
+export class DemandCourse {
+  readonly #rest = new RelayoutCooldown();
+  /** Whose pods have gone. */
+  readonly #evicted = new RelayoutCooldown();
+  readonly #known: KnownDemand;
+  /** When pods were last counted, in ms. */
+  #countedMs: number | undefined;
+  /** What was asked for lately, by slice. */
+  #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
+  /** The demand for which they were counted last: an edit makes another object. */
+  #observed: PolicyDemand | undefined;
+  /** Since when the slices of nodes are out of reach. */
+  readonly #outMs = new Map<string, number>();
+  /** The last plan that left something unserved, and until when none is made for another pool. */
+  #short: { readonly planned: Planned; readonly atMs: number; readonly untilMs: number } | undefined;
+
+  constructor(known: KnownDemand = { isNew: true, sinceMs: -Infinity }) {
+    this.#known = known;
+  }
+
+  /**
+   * Whether a GPU was re-laid a short while ago.
+   *
+   * @param grantedMs when its node last changed: before this course began all of its GPUs did, as far as is known
+   */
+  restOf({ cooldown = usualCooldown }: PolicyDemand, id: string, nowMs: number, grantedMs = -Infinity): Rests {
+    const restMs = durationMs(cooldown);
+    if (this.#rest.isHeld(id, nowMs, restMs)) return 'Held';
+    const isInherited = grantedMs < this.#known.sinceMs && nowMs < grantedMs + restMs;
+    return isInherited || this.#rest.isResting(id, nowMs, restMs);
+  }
+
+  /**
+   * Takes in whether the slices of a node are out of reach of new pods. They count as supply for as long as a lower demand is not believed: a
+   * drain, a reboot or a plugin that restarts moves nothing.
+   *
+   * @returns whether they do not count any more
+   */
+  hasLost({ stabilization = usualStabilization }: PolicyDemand, node: string, isOut: boolean, nowMs: number): boolean {
+    if (!isOut) {
+      this.#outMs.delete(node);
+      return false;
+    }
+    const since = this.#outMs.get(node) ?? nowMs;
+    this.#outMs.set(node, since);
+    return nowMs >= since + durationMs(stabilization);
+  }
+
+  /** How old the list of waiting pods may be: the first counts at once, so a pod that runs by now must not be in it. */
+  longestMs(demand: PolicyDemand): number {
+    return this.#observed === demand ? podsPaceOf(demand) : 0;
+  }
+
+  /**
+   * Takes in what pods ask for now.
+   *
+   * @param waiting requests of pods that wait, by resource; undefined if the demand does not follow pods
+   * @param lacks of these, what nothing idle serves
+   * @returns how much is wanted of each slice, by what has been asked for long enough
+   */
+  want(
+    demand: PolicyDemand,
+    members: readonly DemandGpu[],
+    waiting: WaitingSlices | undefined,
+    nowMs: number,
+    lacks?: Pick<PoolShare, 'missing' | 'stranded'>,
+  ): readonly WantedSlice[] {
+    const { stabilization = usualStabilization } = demand;
+    const times = { riseMs: riseMsOf(demand), fallMs: durationMs(stabilization) };
+    const isFirst = this.#countedMs === undefined;
+    // What was counted before that is not what was asked for lately: another schedule may have been in force.
+    const isGap = followsPods(demand) && nowMs - (this.#countedMs ?? nowMs) > Math.max(times.fallMs, 2 * podsPace.most);
+    const windows = isGap ? undefined : this.#windows;
+    const before = windows?.stabilization === stabilization ? windows.bySlice : undefined;
+    // What no pods are followed for any more is forgotten: once they are again, what they asked for in between is unknown.
+    const bySlice = new Map<string, DemandWindow>();
+    // Who goes has run in vain: for that, others must have waited for longer than for what is idle.
+    const patient = { ...times, riseMs: Math.max(times.riseMs, times.fallMs) };
+    const steady: Asked['steady'] = (slice, count, used, { name, isRanked = false } = {}) => {
+      const window = before?.get(slice) ?? new DemandWindow(isRanked ? patient : times);
+      bySlice.set(slice, window);
+      // A window that begins later goes by what is known, or in use: only what a new policy is first asked for counts at once.
+      const known = windows?.bySlice.get(slice)?.steady ?? (isFirst && name ? this.#known.steady?.[name] : undefined);
+      const start = known ?? (isFirst && this.#known.isNew ? undefined : used);
+      if (window.isUnused && start !== undefined) window.observe(start, nowMs);
+      return window.observe(count, nowMs);
+    };
+    this.#windows = { stabilization, bySlice };
+    this.#countedMs = nowMs;
+    this.#observed = demand;
+    return wantedSlices(demand, members, { waiting, ...lacks, steady });
+  }
+
+  /** @returns undefined if a plan must be made */
+  next(asked: DemandAsked, members: readonly DemandGpu[], nowMs: number): NextPlan {
+    const served = planServed(members, asked);
+    if (served) {
+      this.#short = undefined;
+      return { planned: served };
+    }
+    const known = this.#short;
+    if (!known || !deepEqual(known.planned.asked, asked)) return undefined;
+    const { planned, atMs, untilMs } = known;
+    const areSeen = members.every(({ isAside }, index) => isAside === planned.members[index]?.isAside);
+    const isSame = planned.members.length === members.length && areSeen && areUnchanged(planned.members, members);
+    if (isSame && (asked.evict === 'Never' || nowMs - atMs < weightsLastMs)) return { planned };
+    return untilMs > nowMs ? { waitMs: untilMs - nowMs } : undefined;
+  }
+
+  /** Takes in a plan that was made between two moments. */
+  takePlan(planned: Planned, startedMs: number, nowMs: number): void {
+    const isShort = Object.keys(planned.shortfall.lacking).length > 0;
+    this.#short = isShort ? { planned, atMs: nowMs, untilMs: nowMs + (nowMs - startedMs) / mostShare } : undefined;
+  }
+
+  /**
+   * Takes a plan for the pool as it is now: what it makes of GPUs that are still what they were, if that alone serves more. GPUs that it
+   * re-lays rest from now on.
+   *
+   * @returns undefined if nothing of the plan is taken
+   */
+  choose(
+    demand: PolicyDemand,
+    planned: Planned,
+    current: readonly DemandGpu[],
+    nowMs: number,
+  ): ChosenLayouts | undefined {
+    const layouts = this.#layRest(demand, planned, nowMs);
+    const all = listChanged(planned.members, layouts);
+    const standing = keepStanding({ ...planned, layouts }, current);
+    const touched = listChanged(current, standing);
+    const isWhole = touched.length === all.length;
+    if (!isWhole && (touched.length === 0 || !servesMore(planned.asked, current, standing))) return undefined;
+    for (const { gpu } of touched) this.relaid(gpu.id, nowMs);
+    if (touched.length > 0) {
+      const { cooldown = usualCooldown } = demand;
+      this.#rest.forgetOthers(new Set(current.map(({ gpu }) => gpu.id)), nowMs, durationMs(cooldown));
+    }
+    // What a node that does not change was to make is needed no more once others have made it; until then it may yet.
+    const isMade = isServed(planned.asked, current, ({ present }) => present);
+    const settled = current.map((one) => (isMade && one.instead ? { ...one, wish: one.instead } : one));
+    return { wishes: wishesOf(settled, standing), touched, isWhole };
+  }
+
+  /** Pods go, or are about to: they, and what replaces them, go for nobody else within the cooldown. */
+  evict(pods: readonly PodView[], nowMs: number): void {
+    for (const pod of pods) this.#evicted.relaid(replacedBy(pod), nowMs);
+  }
+
+  /** Whether a pod was evicted a short while ago, or replaces one that was. */
+  isSpared({ cooldown = usualCooldown }: PolicyDemand, pod: PodView, nowMs: number): boolean {
+    const cooldownMs = durationMs(cooldown);
+    this.#evicted.forgetOthers(new Set(), nowMs, cooldownMs);
+    return this.#evicted.isResting(replacedBy(pod), nowMs, cooldownMs);
+  }
+
+  /** A GPU is re-laid: it rests from now on. */
+  relaid(id: string, nowMs: number): void {
+    this.#rest.relaid(id, nowMs);
+  }
+
+  /** What the plan leaves as it is, by the demand's `rest`: once all is served, and it is known what has not been asked for lately. */
+  #layRest(
+    demand: PolicyDemand,
+    { asked, members, layouts, shortfall }: Planned,
+    nowMs: number,
+  ): readonly (MemberLayout | undefined)[] {
+    const isDone = Object.keys(shortfall.lacking).length === 0 && listChanged(members, layouts).length === 0;
+    const isSettled = (slice: SliceEntry): boolean =>
+      slice.count !== undefined || this.#windows?.bySlice.get(steadyKeyOf(slice))?.isSettled(nowMs) === true;
+    return isDone && demand.slices.every(isSettled) ? layRest(demand.rest, asked, members) : layouts;
+  }
+}
+
+/** What a pod has in common with those that are made in its place: its controller, or else its name. */
+function replacedBy(pod: PodView): string {
+  const controller = pod.metadata.ownerReferences?.find((owner) => owner.controller === true);
+  return controller?.uid ?? podName(pod);
+}
+
+/** How long more must be asked for before more is wanted. */
+export function riseMsOf({ stabilization = usualStabilization }: Pick<PolicyDemand, 'stabilization'>): number {
+  return Math.min(longestRiseMs, durationMs(stabilization));
+}
+
+/**
+ * When to look at a demand again, in ms, though nothing tells of a change: what follows pods, slices that are out of reach, GPUs that may be part of the rest once they
+ * have rested, and pods that may be evicted by then.
+ */
+export function lookAgainAfter(demand: PolicyDemand, members: readonly DemandGpu[]): number | undefined {
+  if (followsPods(demand) || members.some(({ lost, instead }) => lost?.counts === true || instead))
+    return podsPaceOf(demand);
+  const { rest = 'Keep', evict } = demand;
+  const isResting = members.some(({ rests, isHeld }) => isHeld === true || (rest !== 'Keep' && rests));
+  return isResting || evict === 'IfNeeded' ? restPaceMs : undefined;
+}
+
+/** How often waiting pods are read: a demand that is to follow quickly is looked at often. */
+export function podsPaceOf({ stabilization = usualStabilization }: PolicyDemand): number {
+  return Math.min(podsPace.most, Math.max(podsPace.least, durationMs(stabilization) / 4));
+}

@@ -1,0 +1,70 @@
+import { DeviceError } from '../gpu/device-error.ts';
+import { KubeletError } from './kubelet.ts';
+import { messageOf } from '../text/words.ts';
+import type { DeviceReport } from '../../api/types.ts';
+
+/** Why reading or applying failed, as reported. */
+export interface Fault {
+  /** A code of docs/errors.md. */
+  readonly code: string;
+  readonly message: string;
+  /** UUID of the GPU. */
+  readonly gpu?: string;
+}
+
+/** The grant may not be acted on, or no longer. */
+export class GrantRefused extends Error {
+  override readonly name = 'GrantRefused';
+  readonly code: 'Expired' | 'Stale' | 'Stopped';
+
+  constructor(code: 'Expired' | 'Stale' | 'Stopped', message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** @param undoError why the GPU, or another, is not as it was before the work that failed */
+export function faultOf(error: unknown, gpu?: string, undoError?: DeviceError): Fault {
+  if (error instanceof GrantRefused) return { code: error.code, message: error.message };
+  const about = gpu === undefined ? {} : { gpu };
+  if (error instanceof KubeletError) return { code: error.code, message: error.explanation, ...about };
+  if (!(error instanceof DeviceError)) {
+    return { code: 'Unknown', message: messageOf(error), ...about };
+  }
+  const { code, explanation, instance } = error;
+  const where = [gpu === undefined && error.gpu !== undefined ? `GPU ${error.gpu}` : [], instance ?? []].flat();
+  const message = [...where, explanation].join(': ');
+  if (undoError === undefined) return { code, message, ...about };
+  const { code: undoCode, tried, found } = undoError;
+  const isOther = undoError.gpu !== undefined && error.gpu !== undefined && undoError.gpu !== error.gpu;
+  const whose = isOther ? `the previous layout of GPU ${undoError.gpu}` : 'its previous layout';
+  const undo = `${whose} could not be restored: ${undoCode}: tried ${tried}; found ${found}`;
+  return { code, message: `${message}; ${undo}`, ...about };
+}
+
+/** What is said of a reboot that is still needed after the one that was asked for. */
+export function withVainReboot(fault: Fault | undefined): Fault | undefined {
+  if (fault?.code !== 'RebootRequired') return fault;
+  return { ...fault, message: `${fault.message}. The reboot that was asked for did not help: none is asked for again` };
+}
+
+/** The first failure of work on GPUs. Where all of them go back, one may not that had not failed itself. */
+export function faultOfWork(
+  results: readonly {
+    readonly uuid: string;
+    readonly error?: DeviceError | undefined;
+    readonly undoError?: DeviceError | undefined;
+  }[],
+): Fault | undefined {
+  const unrestored = results.find(({ error, undoError }) => error === undefined && undoError !== undefined);
+  const failed = results.find(({ error }) => error !== undefined);
+  return failed && faultOf(failed.error, failed.uuid, failed.undoError ?? unrestored?.undoError);
+}
+
+/** Why an agent failed, as `GPU 1: DriverFailed: tried …`; without a GPU if it is about no known one. */
+export function describeFault({ error, gpus = [] }: Pick<DeviceReport, 'error' | 'gpus'>): string | undefined {
+  if (error === undefined) return undefined;
+  const gpu = gpus.find(({ uuid }) => uuid === error.gpu);
+  const isNamed = gpu === undefined || error.message.startsWith(`GPU ${gpu.index} `);
+  return `${isNamed ? '' : `GPU ${gpu.index}: `}${error.code}: ${error.message}`;
+}

@@ -1,0 +1,126 @@
+import type { DeviceReport, Grant, GpuReport } from '../../api/types.ts';
+import { isSameLoad, driverEpochOf } from './geometry.ts';
+import { placeOf } from '../gpu/grid.ts';
+
+/** GPU instances that this operator neither created nor adopted, as `PROFILE@START` by GPU UUID. */
+export type ForeignInstances = ReadonlyMap<string, ReadonlySet<string>>;
+
+type LastGood = DeviceReport['lastGood'];
+type Claim = NonNullable<NonNullable<LastGood>['gpus']>[number];
+type Counts = Readonly<Record<string, number>>;
+
+/** What is known of earlier instances. */
+interface Memory {
+  readonly lastGood?: LastGood | undefined;
+  /** A grant that was acted on and did not end well. */
+  readonly unfinished?: Pick<Grant, 'gpus'> | undefined;
+}
+
+/** As many as the API accepts. */
+const mostGpus = 64;
+const mostPlacements = 16;
+
+/**
+ * Tells our instances from those that somebody else created. Ours are those that existed when a grant had ended well in this boot
+ * (no instance survives a boot), and, of a grant that was interrupted, as many of each profile as it was to create.
+ *
+ * @param unfinished a grant that was acted on and has not been answered
+ */
+export function findForeign(
+  gpus: readonly GpuReport[],
+  bootID: string,
+  lastGood: LastGood,
+  unfinished: Pick<Grant, 'gpus'> | undefined,
+): ForeignInstances {
+  const foreign = new Map<string, ReadonlySet<string>>();
+  const claims = claimsOf(bootID, lastGood);
+  for (const { uuid, instances } of gpus) {
+    const { placements, unsettled } = claims.get(uuid) ?? {};
+    const left: Record<string, number> = { ...mergeCounts(unsettled, grantedOn(uuid, unfinished)) };
+    const others = instances.filter((instance) => {
+      if (placements?.includes(placeOf(instance))) return false;
+      const count = left[instance.profile] ?? 0;
+      left[instance.profile] = count - 1;
+      return count <= 0;
+    });
+    if (others.length > 0) foreign.set(uuid, new Set(others.map(placeOf)));
+  }
+  return foreign;
+}
+
+/** Those that are not ours by a report; where a grant is being acted on, only its agent knows. */
+export function foreignOn(device: DeviceReport): ForeignInstances {
+  return findForeign(device.gpus ?? [], driverEpochOf(device), device.lastGood, undefined);
+}
+
+/**
+ * Our instances on the device now, to be recognised after the next change and restored after a reboot. On a GPU that does not
+ * answer, what was ours stays ours, and so does what an unfinished grant may have created there.
+ */
+export function lastGoodOf(
+  gpus: readonly GpuReport[],
+  bootID: string,
+  foreign: ForeignInstances,
+  { lastGood, unfinished }: Memory = {},
+): NonNullable<LastGood> {
+  const claims = claimsOf(bootID, lastGood);
+  const unheard = new Set([...claims.keys(), ...(unfinished?.gpus ?? []).map(({ uuid }) => uuid)]);
+  const entries = gpus.map((gpu): Claim => {
+    unheard.delete(gpu.uuid);
+    const seen = { uuid: gpu.uuid, ...(gpu.mig && { mig: gpu.mig }), placements: listOwn(gpu, foreign) };
+    return gpu.error === undefined ? seen : keepClaim(gpu.uuid, claims.get(gpu.uuid), unfinished, seen);
+  });
+  const kept = [...unheard].map((uuid) => keepClaim(uuid, claims.get(uuid), unfinished));
+  return { bootID, gpus: [...entries, ...kept].slice(0, mostGpus) };
+}
+
+/**
+ * The memory without claims by count, once a GPU answers that did not when a grant ended: from now on its instances are identified
+ * by their placements. @returns undefined if there is nothing to settle
+ */
+export function settleClaims(gpus: readonly GpuReport[], bootID: string, lastGood: LastGood): LastGood {
+  const foreign = findForeign(gpus, bootID, lastGood, undefined);
+  const settled = new Map(
+    [...claimsOf(bootID, lastGood)].flatMap(([uuid, { unsettled, mig }]) => {
+      const gpu = gpus.find((one) => one.uuid === uuid && one.error === undefined);
+      if (!gpu || unsettled === undefined) return [];
+      const now = gpu.mig ?? mig;
+      return [[uuid, { uuid, ...(now && { mig: now }), placements: listOwn(gpu, foreign) }] as const];
+    }),
+  );
+  if (settled.size === 0) return undefined;
+  return { bootID, gpus: (lastGood?.gpus ?? []).map((claim) => settled.get(claim.uuid) ?? claim) };
+}
+
+function claimsOf(bootID: string, lastGood: LastGood): ReadonlyMap<string, Claim> {
+  const gpus = isSameLoad(lastGood?.bootID, bootID) ? (lastGood?.gpus ?? []) : [];
+  return new Map(gpus.map((claim) => [claim.uuid, claim]));
+}
+
+function keepClaim(uuid: string, before: Claim | undefined, unfinished: Memory['unfinished'], seen?: Claim): Claim {
+  const mig = before?.mig ?? seen?.mig;
+  const unsettled = mergeCounts(before?.unsettled, grantedOn(uuid, unfinished));
+  const placements = [...new Set([...(before?.placements ?? []), ...(seen?.placements ?? [])])];
+  return {
+    uuid,
+    ...(mig && { mig }),
+    placements: placements.slice(0, mostPlacements),
+    // Server-side apply turns an empty map into null, which the schema refuses.
+    ...(Object.keys(unsettled).length > 0 && { unsettled }),
+  };
+}
+
+function listOwn({ uuid, instances }: GpuReport, foreign: ForeignInstances): string[] {
+  return instances.map(placeOf).filter((place) => foreign.get(uuid)?.has(place) !== true);
+}
+
+function grantedOn(uuid: string, unfinished: Memory['unfinished']): Counts | undefined {
+  return unfinished?.gpus.find((one) => one.uuid === uuid)?.profiles;
+}
+
+function mergeCounts(some: Counts = {}, others: Counts = {}): Counts {
+  const profiles = new Set([...Object.keys(some), ...Object.keys(others)]);
+  return Object.fromEntries(
+    [...profiles].map((profile) => [profile, Math.max(some[profile] ?? 0, others[profile] ?? 0)]),
+  );
+}

@@ -1,0 +1,373 @@
+import type { GpuReport, GpuWish, Wish, DeviceReport, PlanReport, NodePartitionSpec } from '../../api/types.ts';
+import { canonicalJson, fingerprint, deepEqual, memoize, omitUndefined } from '../text/json.ts';
+import {
+  computeInstancesOf,
+  describeVgpu,
+  describeUse,
+  type DeviceUsers,
+  describeMonitors,
+  describeUsers,
+  userKey,
+  unidentifiedKey,
+} from '../gpu/device-state.ts';
+import { nameWhole } from '../gpu/profiles.ts';
+import { type Layout, explainOldDriver } from '../gpu/geometry.ts';
+import {
+  type ChangeRefusal,
+  type GpuChange,
+  pickInstances,
+  planGpuChange,
+  type ViewedInstance,
+  planGpuReset,
+  listDisturbed,
+  type Step,
+} from '../gpu/plan.ts';
+import { type Place, placeOf } from '../gpu/grid.ts';
+import { writeLayout } from '../gpu/layout.ts';
+import { viewReport } from './geometry.ts';
+import type { ForeignInstances } from './ownership.ts';
+import { cutText } from '../text/words.ts';
+
+type HashedWish = Pick<Wish, 'gpus' | 'replaceForeignInstances'>;
+
+/**
+ * Hash of a wish: it identifies the wish that the agent's plan was made for. Which entry chose a GPU changes no plan. Each decision
+ * asks for that of a wish that rarely changes.
+ */
+export const wishHash = memoize(({ gpus, replaceForeignInstances }: HashedWish): string => {
+  const sorted = gpus.map(({ entry: _entry, ...rest }) => rest).sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
+  return fingerprint(canonicalJson(replaceForeignInstances === true ? [sorted, 'replaceForeignInstances'] : sorted));
+});
+
+/** What is on the GPU, in a layout's terms: the compute instances that workloads can use, by profile. */
+export function layoutOf(gpu: GpuReport): Layout {
+  const counts: Record<string, number> = {};
+  for (const instance of gpu.instances) {
+    for (const { profile } of computeInstancesOf(instance)) {
+      const name = nameWhole(profile, instance.profile);
+      counts[name] = (counts[name] ?? 0) + 1;
+    }
+  }
+  return counts;
+}
+
+/** Whether the GPU matches the wish. A GPU without MIG support matches `mig: Disabled`. */
+export function meetsWish(gpu: GpuReport, wish: GpuWish): boolean {
+  if (gpu.error !== undefined) return false;
+  const settled = gpu.migPending === undefined || gpu.migPending === gpu.mig;
+  if (wish.mig === 'Disabled') return gpu.mig !== 'Enabled' && settled;
+  if (gpu.mig !== 'Enabled' || !settled) return false;
+  // A GPU instance without a compute instance takes up room and is of no use: the layout is not done.
+  if (gpu.instances.some((instance) => computeInstancesOf(instance).length === 0)) return false;
+  return deepEqual(layoutOf(gpu), wish.profiles ?? {});
+}
+
+/** Whether every GPU that the wish names exists and matches. */
+export function deviceMeets(gpus: readonly GpuReport[], wish: Wish['gpus']): boolean {
+  return wish.every((one) => {
+    const gpu = gpus.find(({ uuid }) => uuid === one.uuid);
+    return gpu !== undefined && meetsWish(gpu, one);
+  });
+}
+
+/** The work to do on one GPU. */
+export interface GpuWork extends Pick<GpuChange, 'steps' | 'resets'> {
+  readonly uuid: string;
+  readonly mode?: NonNullable<GpuChange['mode']>;
+}
+
+/** What one GPU needs; `kept` instances are unchanged. */
+interface GpuNeed {
+  readonly work?: GpuWork;
+  readonly kept: number;
+  readonly refusal?: PlanRefusal;
+  /** What the work destroys although pods hold it, by {@link userKey}. */
+  readonly drains?: readonly string[];
+  /** Those pods. */
+  readonly pods?: readonly string[];
+}
+
+interface PlanRefusal {
+  readonly code: NonNullable<PlanReport['refusalCode']>;
+  readonly message: string;
+  /** Pods that look on at what is in the way, with their claims: its processes may be theirs. */
+  readonly monitors?: readonly string[];
+}
+
+/**
+ * Plans one GPU of a wish. Work that pods block is planned for when they have gone.
+ *
+ * @param foreign placements of instances that may not be touched
+ * @param users whom to name if somebody is in the way
+ * @param mayReset whether the plan may include a reset that the GPU's driver asks for
+ */
+function planGpuWish(
+  device: DeviceReport,
+  wish: GpuWish,
+  foreign: ReadonlySet<string>,
+  users: DeviceUsers = new Map(),
+  mayReset = false,
+): GpuNeed {
+  const gpu = device.gpus?.find(({ uuid }) => uuid === wish.uuid);
+  if (!gpu) return refuse('Lost', `GPU ${wish.uuid} is no longer on this node`);
+  if (gpu.error !== undefined) return refuse('Lost', `GPU ${gpu.index} (${gpu.pciBusId}): ${gpu.error}`);
+  if (meetsWish(gpu, wish)) return { kept: gpu.instances.length };
+  const isReset = mayReset && gpu.health?.action === 'Reset' && wish.mig !== 'Disabled';
+  if (gpu.health !== undefined && !isReset)
+    return refuse('Unhealthy', `GPU ${gpu.index} (${gpu.pciBusId}) is not repartitioned: ${gpu.health.message}`);
+  const want = wish.mig === 'Disabled' ? 'Disabled' : (wish.profiles ?? {});
+  const view = viewReport(device, gpu);
+  const name = `GPU ${gpu.index} (${view.product})`;
+  if (gpu.vgpuHost !== undefined) {
+    const advice = 'take it out of the layout, or out of vGPU mode';
+    return refuse('Foreign', `${name} ${describeVgpu(gpu.vgpuHost)} and is left alone: ${advice}`);
+  }
+  const oldDriver = want === 'Disabled' ? undefined : explainOldDriver(gpu.product, device.driverVersion);
+  if (oldDriver !== undefined) return refuse('Impossible', `${name}: ${oldDriver}; nothing was touched`);
+  const mayTouch = (place: Place): boolean => !foreign.has(placeOf(place));
+  const result =
+    isReset && want !== 'Disabled' ? planGpuReset(view, want, mayTouch) : planGpuChange(view, want, mayTouch);
+  if ('refusal' in result) {
+    return result.refusal.code === 'Untouchable'
+      ? refuseForeign(name, want === 'Disabled' ? 'MIG mode Disabled' : writeLayout(want), result.refusal.inTheWay)
+      : explain(gpu, wish, name, result.refusal, users);
+  }
+  const { mode, steps, keep, isDone, resets } = result.change;
+  // The layout is there, beside something that no plan touches.
+  if (isDone)
+    return refuse(
+      'Impossible',
+      `${name} holds instances of profiles that its profile table does not have; destroy them manually`,
+    );
+  const work = omitUndefined({ uuid: gpu.uuid, mode, resets, steps });
+  return { kept: keep.length, work, ...listDrained(gpu, result.change) };
+}
+
+function listDrained(gpu: GpuReport, { drains, drainsGpu }: GpuChange): Pick<GpuNeed, 'drains' | 'pods'> {
+  const used = pickInstances(gpu, drains);
+  const whole = drainsGpu ? [gpu] : [];
+  return {
+    drains: [...whole.map(({ uuid }) => userKey(uuid)), ...used.map((one) => userKey(gpu.uuid, one))],
+    pods: [...whole, ...used].flatMap(({ pods = [] }) => pods),
+  };
+}
+
+function explain(
+  gpu: GpuReport,
+  wish: GpuWish,
+  name: string,
+  { code, message, inTheWay }: ChangeRefusal,
+  users: DeviceUsers,
+): GpuNeed {
+  if (code === 'NoMig') return refuse('Impossible', `${name} does not support MIG`);
+  if (code !== 'InUse') return refuse('Impossible', `${name}: ${message}`);
+  const used = pickInstances(gpu, inTheWay);
+  const places = used.length > 0 ? used : [undefined, ...gpu.instances];
+  const monitors = [...new Set(places.flatMap((one) => describeMonitors(users, gpu, one)))].sort();
+  if (inTheWay.length === 0) {
+    return refuse('InUse', `${name}: ${describeUse(users, gpu)} it; it can change once that ends`, monitors);
+  }
+  const [first] = used;
+  if (wish.mig === 'Disabled' && first !== undefined) {
+    const what = `${describeUse(users, gpu, first)} ${first.profile} at ${first.start}`;
+    return refuse('InUse', `${name}: ${what}; MIG mode can be disabled once it ends`, monitors);
+  }
+  const names = [...new Set(used.flatMap((one) => describeUsers(users, gpu, one)))].sort();
+  const holders = names.length > 0 ? ` (held by ${names.join(', ')})` : '';
+  return refuse('InUse', `${name}: ${message}${holders}`, monitors);
+}
+
+function refuseForeign(name: string, want: string, others: readonly ViewedInstance[]): GpuNeed {
+  const places = others.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
+  return refuse(
+    'Foreign',
+    `${name}: ${want} requires destroying ${places}, which this operator did not create. Destroy ${others.length === 1 ? 'it' : 'them'} manually, ` +
+      'choose a layout that keeps what is there, or set spec.allow.replaceForeignInstances: true',
+  );
+}
+
+function refuse(code: PlanRefusal['code'], message: string, monitors: readonly string[] = []): GpuNeed {
+  return { kept: 0, refusal: { code, message, ...(monitors.length > 0 && { monitors }) } };
+}
+
+export interface WishPlan {
+  /** GPUs that differ from the wish, in the order of the device. */
+  readonly work: readonly GpuWork[];
+  /** For the status; its hash identifies exactly this work. */
+  readonly report: PlanReport;
+}
+
+/** What is requested: a wish, or a grant of it. */
+export type AskedWish = Pick<Wish, 'gpus' | 'replaceForeignInstances' | 'allowGpuReset'>;
+
+const noForeign: ForeignInstances = new Map();
+const noUsers: DeviceUsers = new Map();
+
+/** As many as the API accepts; and no more bytes of names than leave room for the rest of the report. */
+const mostNames = 256;
+const mostNameBytes = 12_000;
+const mostMonitors = 16;
+
+/**
+ * Plans a wish on what the agent just read. What pods hold is destroyed only if there is no other way: then the plan names these
+ * pods, and applies once they have gone. What a process outside any pod uses is never destroyed, nor is an instance that somebody
+ * else created unless the wish allows it: if that would be needed, the plan is a refusal that names it. Deterministic: the same
+ * device and wish give the same hash.
+ *
+ * @param users whom to name if somebody is in the way
+ */
+export function planWish(
+  device: DeviceReport,
+  wish: AskedWish,
+  foreign: ForeignInstances = noForeign,
+  users: DeviceUsers = noUsers,
+): WishPlan {
+  const untouchable = wish.replaceForeignInstances === true ? noForeign : foreign;
+  const mayReset = wish.allowGpuReset !== false;
+  const outcomes = wish.gpus.map((one) =>
+    planGpuWish(device, one, untouchable.get(one.uuid) ?? new Set(), users, mayReset),
+  );
+  const unidentified = outcomes.some(({ work: some }) => some !== undefined && isDisturbing(some))
+    ? refuseUnidentified(users)
+    : [];
+  const refusals = [...outcomes.flatMap((outcome) => outcome.refusal ?? []), ...unidentified];
+  const stopping = refusals.find(({ code }) => code !== 'Lost' && code !== 'Unhealthy');
+  const work = stopping === undefined ? outcomes.flatMap((outcome) => outcome.work ?? []) : [];
+  // A GPU that does not answer, or is unhealthy, delays the others no longer than there is work on them.
+  const refusal = stopping ?? (work.length === 0 ? refusals[0] : undefined);
+  const going = stopping === undefined ? outcomes : [];
+  const { affectedPods, morePods } = namePods(listSorted(going.flatMap(({ pods = [] }) => pods)));
+  const drains = listSorted(going.flatMap((one) => one.drains ?? [])).slice(0, mostNames);
+  const count = (action: Step['action']) =>
+    work.reduce((sum, { steps }) => sum + steps.filter((step) => step.action === action).length, 0);
+  const modeChanges = work.filter(({ mode, resets }) => mode !== undefined || resets === true).length;
+  return {
+    work,
+    report: {
+      hash: fingerprint(canonicalJson([work, affectedPods, drains])),
+      wishHash: wishHash(wish),
+      keep: outcomes.reduce((sum, { kept }) => sum + kept, 0),
+      destroy: count('DestroyInstance'),
+      create: count('CreateInstance'),
+      gpusChanging: work.length,
+      ...(modeChanges > 0 ? { modeChanges } : {}),
+      ...(affectedPods.length > 0 ? { affectedPods } : {}),
+      ...(morePods > 0 ? { morePods } : {}),
+      ...(drains.length > 0 ? { drains } : {}),
+      ...(refusal === undefined ? {} : { refusalCode: refusal.code, refusal: cutText(refusal.message, 1024) }),
+      ...(refusal?.monitors && { monitors: refusal.monitors.slice(0, mostMonitors) }),
+    },
+  };
+}
+
+/** Whether the work may harm whoever uses the GPU; making an instance in free room does not. */
+function isDisturbing({ mode, resets, steps }: GpuWork): boolean {
+  return mode !== undefined || resets === true || listDisturbed(steps).length > 0;
+}
+
+function refuseUnidentified(users: DeviceUsers): readonly NonNullable<GpuNeed['refusal']>[] {
+  const held = users.get(unidentifiedKey) ?? [];
+  if (held.length === 0) return [];
+  const message = `${held.join(', ')}, which this node does not have and which may be any device: nothing is changed while the pod is there`;
+  return [{ code: 'InUse', message }];
+}
+
+function listSorted(names: readonly string[]): string[] {
+  return [...new Set(names)].sort();
+}
+
+function namePods(pods: readonly string[]): { readonly affectedPods: string[]; readonly morePods: number } {
+  let bytes = 0;
+  const first = pods.slice(0, mostNames).findIndex((pod) => (bytes += pod.length) > mostNameBytes);
+  const affectedPods = pods.slice(0, first === -1 ? mostNames : first);
+  return { affectedPods, morePods: pods.length - affectedPods.length };
+}
+
+type Drain = NonNullable<NodePartitionSpec['drain']>;
+
+/** What is known of a drain that is under way. */
+interface DrainMarks {
+  readonly drain?: Drain | undefined;
+  /** The plan that was last reported. */
+  readonly reported?: PlanReport | undefined;
+  /** The last plan, and the device that it was first made on. */
+  readonly basis?: { readonly plan: PlanReport; readonly device: DeviceReport } | undefined;
+}
+
+/** Who is assumed to still be on a place, by {@link userKey}. */
+type Marks = (place: string) => readonly string[];
+
+/**
+ * Plans a wish while pods are evicted for it: as if all of them still held what they did, so that the plan and its hash do not
+ * change while the pods leave one by one. If a different plan results, something else has changed: then the drain is obsolete, and
+ * the actual state counts.
+ *
+ * @param foreign @param users as for {@link planWish}
+ */
+export function planDrained(
+  device: DeviceReport,
+  wish: AskedWish,
+  { drain, ...known }: DrainMarks,
+  foreign: ForeignInstances,
+  users: DeviceUsers,
+): WishPlan {
+  for (const marks of drain ? listMarks(drain, known) : []) {
+    const plan = planWish(markDevice(device, marks), wish, foreign, users);
+    if (plan.report.hash === drain?.planHash) return plan;
+  }
+  return planWish(device, wish, foreign, users);
+}
+
+/** Who blocks a plan right now, among those who have to go first: `GPU 0 (A100-SXM4-40GB): pod team/train holds 3g.20gb at 4`. */
+export function listInTheWay(device: DeviceReport, { drains = [] }: PlanReport, users: DeviceUsers): readonly string[] {
+  const places = new Set(drains);
+  return (device.gpus ?? []).flatMap((gpu) => {
+    const name = `GPU ${gpu.index} (${gpu.product.replace(/^NVIDIA /, '')})`;
+    const whole = gpu.busy === true && places.has(userKey(gpu.uuid)) ? [`${name}: ${describeUse(users, gpu)} it`] : [];
+    const used = gpu.instances.filter((one) => one.busy === true && places.has(userKey(gpu.uuid, one)));
+    return [...whole, ...used.map((one) => `${name}: ${describeUse(users, gpu, one)} ${one.profile} at ${one.start}`)];
+  });
+}
+
+/** Best knowledge first; the hash of the plan shows which of it is right. */
+function listMarks({ planHash, places = [], pods }: Drain, { reported, basis }: DrainMarks): readonly Marks[] {
+  const marked = new Set(places);
+  const onPlaces =
+    (names: readonly string[]): Marks =>
+    (place) =>
+      marked.has(place) ? names : [];
+  return [
+    // A pod that goes may also hold an instance that stays: without the pod, that instance would look idle and be the one to destroy.
+    ...(basis?.plan.hash === planHash ? [markHeld(basis.device, basis.plan.affectedPods ?? [])] : []),
+    // After a restart. Pods that the controller evicts additionally, or no longer found, change no plan.
+    ...(reported?.hash === planHash ? [onPlaces(reported.affectedPods ?? [])] : []),
+    onPlaces(pods.map(({ namespace, name }) => `${namespace}/${name}`)),
+  ];
+}
+
+/** What these pods held. */
+function markHeld({ gpus = [] }: DeviceReport, names: readonly string[]): Marks {
+  const going = new Set(names);
+  const pick = (pods: readonly string[] = []): readonly string[] => pods.filter((pod) => going.has(pod));
+  const held = new Map(
+    gpus.flatMap((gpu) => [
+      [userKey(gpu.uuid), pick(gpu.pods)] as const,
+      ...gpu.instances.map((one) => [userKey(gpu.uuid, one), pick(one.pods)] as const),
+    ]),
+  );
+  return (place) => held.get(place) ?? [];
+}
+
+function markDevice(device: DeviceReport, marks: Marks): DeviceReport {
+  const mark = <Used extends { readonly pods?: readonly string[] }>(used: Used, place: string): Used => {
+    const names = marks(place);
+    return names.length === 0 ? used : { ...used, busy: true, pods: [...(used.pods ?? []), ...names] };
+  };
+  return {
+    ...device,
+    gpus: (device.gpus ?? []).map((gpu) => ({
+      ...mark(gpu, userKey(gpu.uuid)),
+      instances: gpu.instances.map((one) => mark(one, userKey(gpu.uuid, one))),
+    })),
+  };
+}

@@ -1,0 +1,185 @@
+import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../api/types.ts';
+import { nameWhole } from '../gpu/profiles.ts';
+import { computeInstancesOf, userKey } from '../gpu/device-state.ts';
+import { gpuDriver, type ResourceSliceView, attributeOf, listSliceDevices } from '../kubernetes/claims.ts';
+
+/** A device as NVIDIA's DRA driver publishes it, as far as it tells one device from another (dra-driver-nvidia-gpu `cmd/gpu-kubelet-plugin`). */
+interface PublishedDevice {
+  /** Within the node's pool; undefined if the driver's id of the profile is unknown. */
+  readonly name: string | undefined;
+  readonly type: 'gpu' | 'mig';
+  /** Undefined if it was not read; then no slice proves the device. */
+  readonly uuid: string | undefined;
+  /** Of the GPU; absent for a whole GPU. */
+  readonly parentUUID?: string;
+  /** `1g.5gb+me`; absent for a whole GPU. */
+  readonly profile?: string;
+  readonly productName: string;
+  /** See {@link userKey}. */
+  readonly place: string;
+}
+
+/** What the driver makes of a node's devices when it starts. */
+interface Publication {
+  readonly devices: readonly PublishedDevice[];
+  /** Why it exits instead, which leaves its previous slices; undefined if it does not. */
+  readonly problem?: string;
+}
+
+/**
+ * A whole GPU is published while its MIG mode is off, a GPU instance if it has a compute instance. A compute instance that is smaller
+ * than its GPU instance ends the driver, for the whole node.
+ */
+export function publishDevices({ gpus = [], models = [] }: Pick<DeviceReport, 'gpus' | 'models'>): Publication {
+  // NVML does not enumerate a lost GPU.
+  const present = gpus.filter(({ error }) => error === undefined);
+  const split = present.flatMap((gpu) => gpu.instances.filter(isSplit).map((one) => ({ gpu, one })))[0];
+  if (split !== undefined) {
+    const { gpu, one } = split;
+    const parts = computeInstancesOf(one).map(({ profile }) => profile);
+    return {
+      devices: [],
+      problem: `GPU ${gpu.index}: ${one.profile} at ${one.start} has compute instances ${parts.join(', ')}`,
+    };
+  }
+  return { devices: present.flatMap((gpu) => publishGpu(gpu, models)) };
+}
+
+/** A slice as the driver writes it once it has read the devices again: for forecasts. */
+export function foreseeSlice(device: Pick<DeviceReport, 'gpus' | 'models'>): ResourceSliceView {
+  const devices = publishDevices(device).devices.map(
+    ({ name, place, type, uuid, parentUUID, profile, productName }) => {
+      // A device without a UUID would be one of a driver that creates slices itself.
+      const texts = { type, uuid: uuid ?? place, parentUUID, profile, productName };
+      const known = Object.entries(texts).flatMap(([key, string]) => (string === undefined ? [] : [[key, { string }]]));
+      return { name: name ?? place, attributes: Object.fromEntries(known) as Record<string, { string: string }> };
+    },
+  );
+  return { spec: { driver: gpuDriver, devices } };
+}
+
+function publishGpu(gpu: GpuReport, models: readonly ModelReport[]): readonly PublishedDevice[] {
+  const { uuid, product } = gpu;
+  if (gpu.mig !== 'Enabled') {
+    return [{ name: `gpu-${minorOf(gpu)}`, type: 'gpu', uuid, productName: product, place: userKey(uuid) }];
+  }
+  const model = models.find((one) => one.product === product);
+  return gpu.instances.flatMap((instance) => {
+    const [part] = computeInstancesOf(instance);
+    if (part === undefined) return [];
+    const { profile, start } = instance;
+    const id = model?.profiles.find(({ name }) => name === profile)?.id;
+    return [
+      {
+        name: id === undefined ? undefined : `${stemOf(gpu, profile)}-${id}-${start}`,
+        type: 'mig' as const,
+        uuid: part.uuid,
+        parentUUID: uuid,
+        profile,
+        productName: product,
+        place: userKey(uuid, instance),
+      },
+    ];
+  });
+}
+
+/** A device of a node, by the driver's name. */
+interface NamedDevice {
+  readonly gpu: GpuReport;
+  /** Absent: the whole GPU. */
+  readonly instance?: InstanceReport;
+}
+
+/** The device of this node that has a name of the driver's; undefined if there is none. */
+export function findNamedDevice(name: string, { gpus = [] }: Pick<DeviceReport, 'gpus'>): NamedDevice | undefined {
+  for (const gpu of gpus) {
+    if (gpu.mig !== 'Enabled' && name === `gpu-${minorOf(gpu)}`) return { gpu };
+    const instance = gpu.instances.find((one) => isNamed(name, gpu, one));
+    if (instance) return { gpu, instance };
+  }
+  return undefined;
+}
+
+/** UUID of {@link findNamedDevice}. */
+export function findNamedUuid(name: string, device: Pick<DeviceReport, 'gpus'>): string | undefined {
+  const found = findNamedDevice(name, device);
+  if (found === undefined) return undefined;
+  return found.instance ? computeInstancesOf(found.instance)[0]?.uuid : found.gpu.uuid;
+}
+
+/** The id of the profile follows from its name, and need not be known. */
+function isNamed(name: string, gpu: GpuReport, { profile, start }: InstanceReport): boolean {
+  const stem = `${stemOf(gpu, profile)}-`;
+  return name.startsWith(stem) && name.endsWith(`-${start}`) && /^\d+-\d+$/.test(name.slice(stem.length));
+}
+
+/** A name of a device takes lower case letters, digits and dashes. */
+function stemOf(gpu: GpuReport, profile: string): string {
+  return `gpu-${minorOf(gpu)}-mig-${profile.replaceAll('.', '').replaceAll(/[^a-z0-9]/g, '-')}`;
+}
+
+function minorOf({ index, minor }: GpuReport): number {
+  return minor ?? index;
+}
+
+function isSplit(instance: InstanceReport): boolean {
+  return computeInstancesOf(instance).some(({ profile }) => nameWhole(profile, instance.profile) !== instance.profile);
+}
+
+/** What a node's ResourceSlices offer, beside what its devices are. */
+export interface SliceOffer {
+  /** Every device once, with its UUID, and no other. */
+  readonly isExact: boolean;
+  readonly isNothing: boolean;
+  /** The difference in words; empty if there is none. */
+  readonly gap: string;
+}
+
+/** So many devices are named of each kind. */
+const mostNamed = 3;
+
+/**
+ * Compares content, device by device. A name without its UUID proves nothing: an instance that is made again at the same place has the
+ * same name.
+ */
+export function compareSlices(slices: readonly ResourceSliceView[], expected: readonly PublishedDevice[]): SliceOffer {
+  const missing = [...expected];
+  const found = listSliceDevices(slices);
+  const strays = found.filter(isOfOurs).filter((device) => {
+    const at = missing.findIndex((one) => isSame(device, one));
+    if (at >= 0) missing.splice(at, 1);
+    return at < 0;
+  });
+  const gap = [
+    ...(missing.length > 0 ? [`lack ${nameSome(missing)}`] : []),
+    ...(strays.length > 0
+      ? [`have ${nameSome(strays.map((one) => ({ name: one.name, uuid: attributeOf(one, 'uuid') })))}, which is gone`]
+      : []),
+  ];
+  return { isExact: gap.length === 0, isNothing: found.length === 0, gap: gap.join(' and ') };
+}
+
+/** Not a device of another type: `vfio` offers whole GPUs to virtual machines beside the others, and later drivers may have more. */
+function isOfOurs(device: ReturnType<typeof listSliceDevices>[number]): boolean {
+  const type = attributeOf(device, 'type');
+  return type === undefined || type === 'gpu' || type === 'mig';
+}
+
+function isSame(device: ReturnType<typeof listSliceDevices>[number], one: PublishedDevice): boolean {
+  return (
+    (one.name === undefined || device.name === one.name) &&
+    one.uuid !== undefined &&
+    attributeOf(device, 'uuid') === one.uuid &&
+    attributeOf(device, 'type') === one.type &&
+    attributeOf(device, 'profile') === one.profile &&
+    attributeOf(device, 'parentUUID') === one.parentUUID
+  );
+}
+
+function nameSome(
+  devices: readonly { readonly name: string | undefined; readonly uuid: string | undefined }[],
+): string {
+  const names = devices.map(({ name, uuid = 'no UUID' }) => (name === undefined ? uuid : `${name} (${uuid})`));
+  const rest = names.length - mostNamed;
+  return rest > 0 ? `${names.slice(0, mostNamed).join(', ')} and ${rest} more` : names.join(', ');
+}

@@ -1,0 +1,269 @@
+import { isGpuResource, hasEnded, podName, type PodView } from '../kubernetes/pod.ts';
+import { listLosses } from '../device/kubelet.ts';
+import { isSurelyRead } from '../device/holders.ts';
+import { namespacedName, cutGenerateName, wholeUnits } from '../text/syntax.ts';
+import { isAllocated, nameDevices } from '../kubernetes/claims.ts';
+import { describeAsks } from './requests.ts';
+import { allRequestsOf, type ClaimRequests, claimRequestsOf, listClaimNames } from '../cluster/claim-requests.ts';
+import { type ClusterFacts, type GpuNode, listGpuNodes, listOffered } from '../cluster/facts.ts';
+import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict, listMeetingResources } from './node-verdict.ts';
+import { explainName, type NameFinding } from './cluster.ts';
+import { listSuggestions, type Suggestion } from './suggestions.ts';
+import { type EventView, lastSeen } from '../kubernetes/metadata.ts';
+import { compareText } from '../text/json.ts';
+
+type ExplanationCode =
+  | 'Bound'
+  | 'DeviceLost'
+  | 'NotStarted'
+  | 'Rejected'
+  | 'Ended'
+  | 'Terminating'
+  | 'Gated'
+  | 'NoGpuAsked'
+  | 'AsksByClaim'
+  | 'NoScheduler'
+  | 'NoGpuNodes'
+  | 'Nominated'
+  | 'SchedulerSays'
+  | NameFinding['code']
+  | BlockerKind;
+
+/** Why a pod is where it is. */
+export interface PodExplanation {
+  readonly pod: string;
+  /** Whether the pod waits for something that keeps it from running. */
+  readonly isPending: boolean;
+  readonly code: ExplanationCode;
+  readonly message: string;
+  /** GPU nodes and what keeps the pod from each, the nearest first. */
+  readonly nodes: readonly { readonly node: string; readonly blockers: readonly string[] }[];
+  readonly suggestions: readonly Suggestion[];
+}
+
+type Finding = Pick<PodExplanation, 'isPending' | 'code' | 'message'>;
+
+/** Explains why a pod is pending, and what would let it run. */
+export function explainPod(pod: PodView, facts: ClusterFacts): PodExplanation {
+  const name = podName(pod);
+  const known = explainState(pod, facts);
+  if (known) return { pod: name, ...known, nodes: [], suggestions: [] };
+  const claims = claimRequestsOf(pod, facts);
+  const asked = allRequestsOf(pod, claims, (resource) => resource.startsWith('nvidia.com/') || isGpuResource(resource));
+  const nodes = listGpuNodes(facts);
+  const verdicts = nodes.map((node) => judgeNode(pod, node, asked, claims, facts)).toSorted(byNearness);
+  const finding = explainWait(pod, asked, claims, verdicts);
+  const wanted = wantedResources(asked, claims, nodes);
+  const suggestions = listSuggestions(verdicts, wanted);
+  const told = verdicts.map(({ gpuNode, blockers }) => ({
+    node: gpuNode.name,
+    blockers: blockers.map(({ message }) => message),
+  }));
+  return { pod: name, ...finding, nodes: told, suggestions };
+}
+
+/** A single request by selectors is served by the smallest slice that meets it. */
+function wantedResources(
+  asked: ReadonlyMap<string, number>,
+  { requests }: ClaimRequests,
+  nodes: readonly GpuNode[],
+): ReadonlyMap<string, number> {
+  const [request, ...others] = requests;
+  if (request === undefined || others.length > 0 || asked.size > 0) return asked;
+  const [resource] = listMeetingResources(request, nodes);
+  const count = request.choices[0]?.count;
+  return resource === undefined || count === undefined ? asked : new Map([[resource, count]]);
+}
+
+/** What the pod's own state shows, regardless of the cluster. */
+function explainState(pod: PodView, facts: ClusterFacts): Finding | undefined {
+  const { spec, status, metadata } = pod;
+  const say = (code: ExplanationCode, message: string, isPending = true): Finding => ({ isPending, code, message });
+  if (status?.phase === 'Failed' && status.reason !== undefined && spec?.nodeName !== undefined) {
+    const words = status.message === undefined ? '' : `: ${status.message}`;
+    return say(
+      'Rejected',
+      `node ${spec.nodeName} rejected or evicted it (${status.reason})${words}; its controller must create another`,
+    );
+  }
+  if (hasEnded(pod)) return say('Ended', `it has ended (${status?.phase}) and requests nothing`, false);
+  if (metadata.deletionTimestamp !== undefined) return say('Terminating', 'it is being deleted', false);
+  if (spec?.nodeName !== undefined) {
+    const waiting = status?.containerStatuses?.find(({ state }) => state?.waiting?.reason !== undefined);
+    const held = describeHeld(pod, facts);
+    const lost = explainLoss(pod, facts);
+    if (lost !== undefined)
+      return say('DeviceLost', `it is on node ${spec.nodeName}${held}; ${lost}: delete it`, false);
+    if (!waiting) return say('Bound', `it is on node ${spec.nodeName} (${status?.phase ?? 'Pending'})${held}`, false);
+    const { reason, message } = waiting.state?.waiting ?? {};
+    const words = message === undefined ? '' : `: ${message}`;
+    return say(
+      'NotStarted',
+      `it has its GPU on node ${spec.nodeName}${held}; container ${waiting.name} waits: ${reason}${words}`,
+    );
+  }
+  const gates = (spec?.schedulingGates ?? []).map((gate) => gate.name);
+  if (gates.length > 0) {
+    return say(
+      'Gated',
+      `it is held back by its scheduling gate${gates.length > 1 ? 's' : ''} ${gates.join(', ')}, until whoever set it removes it`,
+    );
+  }
+  return undefined;
+}
+
+function explainWait(
+  pod: PodView,
+  asked: ReadonlyMap<string, number>,
+  claims: ClaimRequests,
+  verdicts: readonly NodeVerdict[],
+): Finding {
+  const say = (code: ExplanationCode, message: string): Finding => ({ isPending: true, code, message });
+  const word = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
+  const { unclear, requests, allocated } = claims;
+  if (unclear.length > 0) {
+    return say('AsksByClaim', `it requests devices by claim: ${unclear.join('; ')}${scheduler(word)}`);
+  }
+  if (asked.size + requests.length + allocated.length === 0) {
+    return say('NoGpuAsked', `it requests no GPU resource, so it does not wait for a partition${scheduler(word)}`);
+  }
+  const what = describeAsks(asked, claims);
+  if (verdicts.length === 0) return say('NoGpuNodes', `it requests ${what}, and no node reports a GPU`);
+  const offered = listOffered(verdicts.map(({ gpuNode }) => gpuNode));
+  const [nearest] = verdicts;
+  for (const resource of asked.keys()) {
+    const isOnItsWay = verdicts.some(({ blockers }) =>
+      blockers.some(({ kind }) => kind === 'Changing' || kind === 'NotAdvertised'),
+    );
+    if (offered.includes(resource) || isOnItsWay) continue;
+    const { code, message } = explainName(
+      resource,
+      verdicts.map(({ gpuNode }) => gpuNode),
+      offered,
+    );
+    return say(code, message);
+  }
+  const [first] = nearest?.blockers ?? [];
+  if (!nearest || !first) return explainRoom(pod, word, nearest);
+  const alike = verdicts.filter(({ blockers }) => blockers[0]?.kind === first.kind).length;
+  const others = verdicts.length > 1 ? ` (${alike} of ${verdicts.length} GPU nodes: ${kindWords[first.kind]})` : '';
+  return say(
+    first.kind,
+    `it requests ${what}; the nearest is node ${nearest.gpuNode.name}: ${nearest.blockers.map(({ message }) => message).join('; ')}${others}`,
+  );
+}
+
+/** For a pod for which some node meets everything that is checked here. */
+function explainRoom(pod: PodView, word: string | undefined, nearest: NodeVerdict | undefined): Finding {
+  const node = nearest?.gpuNode.name ?? '';
+  const { nominatedNodeName } = pod.status ?? {};
+  if (nominatedNodeName) {
+    const message = `it waits for pods of lower priority to leave node ${nominatedNodeName}, where it goes next`;
+    return { isPending: true, code: 'Nominated', message };
+  }
+  const hasScheduler = pod.status?.conditions?.some(({ type }) => type === 'PodScheduled') === true;
+  if (!hasScheduler) {
+    const name = pod.spec?.schedulerName ?? 'default-scheduler';
+    const message = `node ${node} has room for it, but scheduler ${name} has not processed it: is it running?`;
+    return { isPending: true, code: 'NoScheduler', message };
+  }
+  return { isPending: true, code: 'SchedulerSays', message: `node ${node} has its GPUs free${scheduler(word)}` };
+}
+
+/** `, with gpu-0 of node n by claim team/train-gpu` */
+function describeHeld(pod: PodView, { claims = [] }: ClusterFacts): string {
+  const names = listClaimNames(pod);
+  const own = claims.filter((one) => isAllocated(one) && names.includes(namespacedName(one.metadata)));
+  return own.map((one) => `, with ${nameDevices(one)} by claim ${namespacedName(one.metadata)}`).join('');
+}
+
+/** A reading that is older than the pod tells of an earlier one of its name. */
+function explainLoss(pod: PodView, { partitions }: ClusterFacts): string | undefined {
+  const { device } = partitions.find(({ metadata }) => metadata.name === pod.spec?.nodeName)?.status ?? {};
+  return isSurelyRead(pod, device) ? listLosses(device, [pod])[0]?.why : undefined;
+}
+
+function scheduler(word: string | undefined): string {
+  return word === undefined || word === '' ? '' : `; the scheduler reports: ${word}`;
+}
+
+const kindWords: Readonly<Record<BlockerKind, string>> = {
+  Selector: 'its labels do not match',
+  NotReady: 'not ready',
+  Cordoned: 'cordoned',
+  Tainted: 'a taint that the pod does not tolerate',
+  Changing: 'closed for a change',
+  NotAdvertised: 'its slices are not on offer',
+  ClaimElsewhere: 'its claim has a device of another node',
+  NotOffered: 'not offered',
+  TooMany: 'too few in total',
+  Full: 'all in use',
+  OtherResource: 'not enough of another resource',
+};
+
+/** A node with one of these cannot take the pod as its GPUs are. */
+const lackKinds: readonly BlockerKind[] = ['ClaimElsewhere', 'NotOffered', 'NotAdvertised', 'TooMany'];
+
+/** Orders nodes by the least that is wrong with them: first by the firmest blocker, then by how much. */
+function byNearness(a: NodeVerdict, b: NodeVerdict): number {
+  const rank = ({ blockers }: NodeVerdict): number => {
+    const [first] = blockers;
+    return first === undefined ? blockerKinds.length : blockerKinds.indexOf(first.kind);
+  };
+  const isOffering = ({ blockers }: NodeVerdict): number =>
+    Number(blockers.some(({ kind }) => lackKinds.includes(kind)));
+  return isOffering(a) - isOffering(b) || rank(b) - rank(a) || a.blockers.length - b.blockers.length;
+}
+
+/** The part of an Event that tells why a controller could not create a pod. */
+export interface CreationEvent extends EventView {
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
+}
+
+/** The part of a ResourceQuota that tells what is left. */
+export interface QuotaView {
+  readonly metadata: { readonly name: string };
+  readonly status?: {
+    readonly hard?: Readonly<Record<string, string>>;
+    readonly used?: Readonly<Record<string, string>>;
+  };
+}
+
+/**
+ * Why a pod does not exist: its controller was refused one, by a quota or an admission policy. Undefined if nothing shows this.
+ *
+ * @param events of the pod's namespace
+ */
+export function explainMissing(
+  pod: string,
+  events: readonly CreationEvent[],
+  quotas: readonly QuotaView[],
+): string | undefined {
+  const [refused] = events
+    .filter(({ reason, involvedObject }) => reason === 'FailedCreate' && isRelated(pod, involvedObject?.name ?? ''))
+    .toSorted((a, b) => compareText(lastSeen(b), lastSeen(a)));
+  const full = quotas.flatMap(({ metadata, status }) =>
+    Object.entries(status?.hard ?? {}).flatMap(([key, hard]) => {
+      const resource = key.replace(/^(requests|limits)\./, '');
+      const used = status?.used?.[key] ?? '0';
+      return isGpuResource(resource) && wholeUnits(used) >= wholeUnits(hard)
+        ? [`quota ${metadata.name} is used up: ${used} of ${hard} ${key}`]
+        : [];
+    }),
+  );
+  const refusal = refused?.message;
+  const words =
+    refusal === undefined
+      ? []
+      : [
+          `${refused?.involvedObject?.kind ?? 'a controller'} ${refused?.involvedObject?.name ?? ''} cannot create it: ${refusal}`,
+        ];
+  const all = [...words, ...full];
+  return all.length === 0 ? undefined : all.join('; ');
+}
+
+/** Whether a controller's pods have such names, or a Deployment of this name has such a ReplicaSet. */
+function isRelated(pod: string, owner: string): boolean {
+  if (owner === '') return false;
+  return pod === owner || pod.startsWith(cutGenerateName(`${owner}-`)) || owner.startsWith(`${pod}-`);
+}

@@ -1,0 +1,255 @@
+import { ENGINE_KINDS, type Engines, type Geometry, type Profile, type Layout, type GpuModel } from './geometry.ts';
+import { memoize } from '../text/json.ts';
+import type { Holds } from './search.ts';
+
+/** A place for one instance: its first unit, and its units as a bit mask (bit 0 is unit 0). */
+interface GridSlot {
+  readonly start: number;
+  readonly mask: number;
+}
+
+/** A geometry prepared for search: indices instead of names, bit masks instead of starts and sizes. */
+export interface Grid {
+  readonly geometry: Geometry;
+  readonly profiles: readonly Profile[];
+  /** Name and former names to index. */
+  readonly indexOf: ReadonlyMap<string, number>;
+  /** Per profile, by ascending start. */
+  readonly slots: readonly (readonly GridSlot[])[];
+  /** Profile indices from the largest to the smallest: by memory, then by compute slices, then by the order of `-lgip`. */
+  readonly largestFirst: readonly number[];
+  /** Per profile the weight of one instance in a number that encodes the counts of all: a mixed radix of maxInstances + 1. */
+  readonly radix: readonly number[];
+  /** False if a profile has no published placement: then only counters can be checked. */
+  readonly placeable: boolean;
+  /** False if the table has more combinations than a number can distinguish: no real GPU does. */
+  readonly countable: boolean;
+  /** Per profile the engines as a list; see {@link ENGINE_KINDS}. */
+  readonly engines: readonly (readonly number[])[];
+  readonly engineTotals: readonly number[] | undefined;
+  /** Per set of mutually exclusive profiles its indices. */
+  readonly exclusive: readonly (readonly number[])[];
+}
+
+/** Grids by their content: each node of a fleet brings its own copy of one of a few tables. */
+const interned = new Map<string, Grid>();
+const MOST_INTERNED = 64;
+
+/** Placement units beyond this do not fit a bit mask; the largest known grid has 12. */
+export const MOST_UNITS = 30;
+
+/** The grid of a geometry; the same object for all geometries that are equivalent for layouts. */
+export const gridOf = memoize((geometry: Geometry): Grid => {
+  const key = writeKey(geometry);
+  const grid = interned.get(key) ?? buildGrid(geometry);
+  const oldest = interned.keys().next();
+  if (interned.size >= MOST_INTERNED && oldest.done !== true) interned.delete(oldest.value);
+  interned.set(key, grid);
+  return grid;
+});
+
+/** All of a geometry that a grid depends on: neither memory in MiB nor multiprocessors, which drivers round differently. */
+function writeKey({ computeSlices, memorySlices, engines, exclusive, profiles }: Geometry): string {
+  const rows = profiles.map((profile) => [
+    profile.name,
+    profile.id,
+    profile.computeSlices,
+    profile.memorySlices,
+    profile.starts,
+    profile.maxInstances,
+    listEngines(profile.engines),
+    profile.formerNames,
+  ]);
+  return JSON.stringify([computeSlices, memorySlices, engines && listEngines(engines), exclusive, rows]);
+}
+
+/** Units of an instance as a bit mask. */
+export function unitMask(start: number, size: number): number {
+  return ((1 << size) - 1) << start;
+}
+
+/** Counts of all profiles as one number. */
+export function countsKey(grid: Grid, counts: readonly number[]): number {
+  return counts.reduce((key, count, profile) => key + count * (grid.radix[profile] ?? 0), 0);
+}
+
+function buildGrid(geometry: Geometry): Grid {
+  const { profiles } = geometry;
+  const radix: number[] = [];
+  const combinations = profiles.reduce((weight, profile, index) => {
+    radix[index] = weight;
+    return weight * (profile.maxInstances + 1);
+  }, 1);
+  const indexOf = indexNames(profiles);
+  return {
+    geometry,
+    profiles,
+    indexOf,
+    slots: profiles.map(({ starts, memorySlices }) =>
+      starts
+        .filter((start) => start >= 0 && start + memorySlices <= geometry.memorySlices)
+        .toSorted((a, b) => a - b)
+        .map((start) => ({ start, mask: unitMask(start, memorySlices) })),
+    ),
+    largestFirst: profiles.map((_, index) => index).toSorted((a, b) => compareSize(profiles[a], profiles[b]) || a - b),
+    radix,
+    countable: combinations * 2 ** Math.min(geometry.memorySlices, MOST_UNITS) <= Number.MAX_SAFE_INTEGER,
+    placeable:
+      geometry.memorySlices <= MOST_UNITS &&
+      profiles.every(({ starts, memorySlices }) => starts.length > 0 && memorySlices > 0),
+    engines: profiles.map(({ engines }) => listEngines(engines)),
+    engineTotals: geometry.engines && listEngines(geometry.engines),
+    exclusive: (geometry.exclusive ?? []).map((names) =>
+      names.map((name) => indexOf.get(name)).filter((index) => index !== undefined),
+    ),
+  };
+}
+
+function listEngines(engines: Engines): readonly number[] {
+  return ENGINE_KINDS.map((kind) => engines[kind]);
+}
+
+function indexNames(profiles: readonly Profile[]): ReadonlyMap<string, number> {
+  const index = new Map<string, number>();
+  profiles.forEach(({ formerNames }, position) => formerNames?.forEach((name) => index.set(name, position)));
+  profiles.forEach(({ name }, position) => index.set(name, position));
+  return index;
+}
+
+function compareSize(left: Profile | undefined, right: Profile | undefined): number {
+  if (left === undefined || right === undefined) return 0;
+  return right.memorySlices - left.memorySlices || right.computeSlices - left.computeSlices;
+}
+
+/** A GPU instance that is on a GPU now. */
+export interface Instance {
+  /** Profile of the GPU instance: `3g.20gb`. */
+  readonly profile: string;
+  /** First placement unit; unique among the instances of one GPU. */
+  readonly start: number;
+  /** True if a process runs on it or a pod holds it. Busy instances weigh infinitely more than idle ones. */
+  readonly busy: boolean;
+  /**
+   * Compute instance profiles on it, such as `['1c.3g.20gb', '2c.3g.20gb']`; absent or `[profile]` means one compute instance over the
+   * whole GPU instance; empty means that it has none (and cannot be used).
+   */
+  readonly computeInstances?: readonly string[];
+  /** Placement size as the driver shows it; needed only if the table may not know the profile. */
+  readonly size?: number;
+}
+
+/** A GPU instance to create. */
+export interface PlannedInstance {
+  readonly profile: string;
+  readonly start: number;
+  /** Compute instances to create on it, biggest first; `[profile]` for one over the whole GPU instance. */
+  readonly computeInstances: readonly string[];
+}
+
+/** Where an instance is: instances of one GPU never overlap, so this identifies it as long as it lives. */
+export type Place = Pick<Instance, 'profile' | 'start'>;
+
+/** The place in one word, such as `3g.20gb@4`. */
+export function placeOf({ profile, start }: Place): string {
+  return `${profile}@${start}`;
+}
+
+/**
+ * SearchBudget allowed for a search, counted in choices examined and never in time, so that the same question gets the same answer
+ * everywhere. A made-up profile table may need more than a lifetime.
+ */
+export class SearchBudget {
+  #left: number;
+
+  constructor(limit: number = MOST_CHOICES) {
+    this.#left = limit;
+  }
+
+  /** Counts one choice. @throws BudgetExceeded */
+  spend(): void {
+    this.#left -= 1;
+    if (this.#left < 0) throw new BudgetExceeded();
+  }
+}
+
+/** Of the built-in tables the largest takes 6,000 to list all of its layouts, and 300 for a plan. */
+export const MOST_CHOICES = 60_000;
+
+/** Unwinds a search; {@link withinBudget} catches it. */
+export class BudgetExceeded extends Error {
+  override readonly name = 'WorkExceeded';
+}
+
+/** The result of a search within its budget; undefined if it needs more. */
+export function withinBudget<Result>(
+  search: (budget: SearchBudget) => Result,
+): { readonly result: Result } | undefined {
+  try {
+    return { result: search(new SearchBudget()) };
+  } catch (error) {
+    if (error instanceof BudgetExceeded) return undefined;
+    throw error;
+  }
+}
+
+/** The GPU that a question is about: for names of other driver branches, and its name in a refusal. */
+export interface Subject {
+  /** Built-in model of the GPU if the geometry is a live one. */
+  readonly model?: GpuModel | undefined;
+  /** Its common name: `A100-SXM4-40GB`. */
+  readonly gpuName?: string | undefined;
+}
+
+/** Whether a GPU can have a layout. */
+export interface Question {
+  readonly grid: Grid;
+  readonly want: Layout;
+  readonly subject: Subject;
+  /** Which layouts may be offered instead. */
+  readonly fits: Holds;
+}
+
+/** Completes a subject from a geometry that is itself a model of the built-in table. */
+export function completeSubject(geometry: Geometry | GpuModel, subject: Subject): Subject {
+  return subject.model === undefined && 'id' in geometry ? { ...subject, model: geometry } : subject;
+}
+
+/** `A100-40GB`, or `this GPU` if nothing is known. */
+export function nameSubject({ gpuName, model }: Subject): string {
+  return gpuName ?? model?.id.toUpperCase() ?? 'this GPU';
+}
+
+/** Every reason for which the planner refuses. */
+export type RefusalCode =
+  | 'InvalidProfileName'
+  | 'UnknownProfile'
+  | 'InvalidCount'
+  | 'InvalidComputeInstance'
+  | 'NotEnoughMemorySlices'
+  | 'NotEnoughComputeSlices'
+  | 'TooManyInstances'
+  | 'NotEnoughEngines'
+  | 'ExclusiveProfiles'
+  | 'NoPlacement'
+  | 'PlacementsUnknown'
+  | 'TooManyCombinations'
+  | 'OverlappingInstances'
+  | 'UnknownInstance'
+  | 'ForeignInstanceInTheWay'
+  | 'BusyInstanceInTheWay'
+  | 'NotEnoughGpus'
+  | 'UnknownPreset';
+
+/** Why a layout is not possible, for people and for programs. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  /** One or two sentences that name the layout, what is missing with numbers, and what would fit. */
+  readonly message: string;
+  /** Valid layouts near the wanted one, nearest first, at most three. */
+  readonly alternatives: readonly Layout[];
+}
+
+/** A refusal before alternatives have been searched. */
+export function refuse(code: RefusalCode, message: string): Refusal {
+  return { code, message, alternatives: [] };
+}

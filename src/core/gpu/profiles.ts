@@ -1,0 +1,155 @@
+import {
+  ENGINE_KINDS,
+  type Engines,
+  type Geometry,
+  type Profile,
+  type GpuModel,
+  findModel,
+  listModelsOfSameBoard,
+} from './geometry.ts';
+
+/** A parsed profile name. */
+export interface ParsedProfile {
+  /** Canonical spelling: `1g.5gb`, `1g.24gb+me.all`, `1c.3g.20gb`; `3c.3g.20gb` becomes `3g.20gb`. */
+  readonly name: string;
+  /** Profile of the GPU instance, which is the name without `Nc.`: `3g.20gb`. */
+  readonly instanceProfile: string;
+  /** Slices of the compute instance if it is smaller than its GPU instance: 1 of `1c.3g.20gb`. */
+  readonly computeInstanceSlices?: number;
+  /** Compute slices of the GPU instance: 3 of `3g.20gb`. */
+  readonly gpuSlices: number;
+  /** Memory in the name. A fraction of the board's nominal GB, not what an instance can use; 0 on Thor. */
+  readonly gb: number;
+  /** What follows a plus: `me`, `me.all`, `gfx`. */
+  readonly added: readonly string[];
+  /** What follows a minus: `me`. */
+  readonly removed: readonly string[];
+}
+
+/** Why a text is not a profile name, and what one looks like. */
+interface ProfileNameError {
+  readonly code: 'InvalidProfileName';
+  readonly message: string;
+}
+
+const GRAMMAR =
+  /^(?:(?<c>[1-9]\d?)c\.)?(?<g>[1-9]\d?)g\.(?<gb>\d{1,4})gb(?:\+(?<plus>[a-z][a-z0-9.]*(?:,[a-z][a-z0-9.]*)*))?(?:-(?<minus>[a-z][a-z0-9.]*(?:,[a-z][a-z0-9.]*)*))?$/;
+
+/**
+ * Parses a profile name, by the grammar of go-nvlib's MigProfile: `[Nc.]Mg.XXgb[+attribute[,attribute]][-attribute]`. Only the form
+ * is checked; {@link resolveProfile} tells whether a model has the profile.
+ */
+export function parseProfile(text: string): ParsedProfile | ProfileNameError {
+  const groups = GRAMMAR.exec(text)?.groups;
+  if (groups === undefined) return refuseName(text, hintSpelling(text));
+  const gpuSlices = Number(groups['g']);
+  const computeSlices = groups['c'] === undefined ? gpuSlices : Number(groups['c']);
+  if (computeSlices > gpuSlices)
+    return refuseName(
+      text,
+      `a compute instance of ${computeSlices} slices cannot be larger than its GPU instance of ${gpuSlices}`,
+    );
+  const instanceProfile = text.slice(groups['c'] === undefined ? 0 : groups['c'].length + 2);
+  const split = computeSlices < gpuSlices;
+  return {
+    name: split ? text : instanceProfile,
+    instanceProfile,
+    ...(split ? { computeInstanceSlices: computeSlices } : {}),
+    gpuSlices,
+    gb: Number(groups['gb']),
+    added: groups['plus']?.split(',') ?? [],
+    removed: groups['minus']?.split(',') ?? [],
+  };
+}
+
+export function isProfileNameError(result: ParsedProfile | ProfileNameError): result is ProfileNameError {
+  return 'code' in result;
+}
+
+/** Name of a compute instance of `slices` on a GPU instance: `1c.3g.20gb`, or the plain name if it covers the whole. */
+export function computeInstanceName(instanceProfile: string, slices: number, gpuSlices: number): string {
+  return slices === gpuSlices ? instanceProfile : `${slices}c.${instanceProfile}`;
+}
+
+/**
+ * Slices that a compute instance takes, by its name. The driver names the compute instance of a `1g.5gb+me` just `1g.5gb`
+ * (`nvidia-smi -L`), so only the leading `Nc.` is read.
+ */
+export function computeInstanceSlices(name: string, gpuSlices: number): number {
+  const digits = /^(\d+)c\./.exec(name)?.[1];
+  return digits === undefined ? gpuSlices : Number(digits);
+}
+
+/**
+ * A compute instance in the planner's terms: one that covers the whole has the name of its GPU instance. The driver lists that of a
+ * `1g.5gb+me` as `1g.5gb`.
+ */
+export function nameWhole(computeInstance: string, instance: string): string {
+  return computeInstanceSlices(computeInstance, 0) === 0 ? instance : computeInstance;
+}
+
+function refuseName(text: string, why: string): ProfileNameError {
+  return { code: 'InvalidProfileName', message: `"${text}" is not a MIG profile name: ${why}` };
+}
+
+function hintSpelling(text: string): string {
+  const bare = text
+    .trim()
+    .replace(/^mig[ -]/i, '')
+    .toLowerCase();
+  if (bare !== text && GRAMMAR.test(bare)) return `write ${bare}`;
+  const dotted = /^(.*gb)\.([a-z].*)$/.exec(bare);
+  if (dotted !== null && GRAMMAR.test(`${dotted[1]}+${dotted[2]}`)) return `write ${dotted[1]}+${dotted[2]}`;
+  return 'write it as 1g.5gb, 1g.5gb+me, 1g.24gb-me or 1c.3g.20gb';
+}
+
+/** The kind of slice that a GPU with MIG mode off is: it has one instance of this "profile", at 0. No profile has this name. */
+export const WHOLE = 'whole';
+
+/**
+ * The profile of a GPU that a name denotes. Names change with the driver (A100-80GB `7g.79gb` and `7g.80gb`, early and late GB200,
+ * GB300 on 59x and 61x), ids do not: a name that is not in the table is looked up in the built-in tables of the same board and
+ * resolved by its id. The name of a compute instance (`1c.3g.20gb`) resolves to its GPU instance's profile.
+ *
+ * @param geometry the table that counts, live or built in
+ * @param model the built-in model of the GPU, if known; without it only names in the table itself are found
+ * @returns undefined if the GPU has no such profile
+ */
+export function resolveProfile(geometry: Geometry, name: string, model?: GpuModel): Profile | undefined {
+  const parsed = parseProfile(name);
+  const wanted = isProfileNameError(parsed) ? name : parsed.instanceProfile;
+  const own = findNamed(geometry.profiles, wanted);
+  if (own !== undefined || model === undefined) return own;
+  const id = listModelsOfSameBoard(model)
+    .map((other) => findNamed(other.profiles, wanted)?.id)
+    .find((candidate) => candidate !== undefined);
+  return id === undefined ? undefined : geometry.profiles.find((profile) => profile.id === id);
+}
+
+/**
+ * Today's name of what an earlier driver branch calls otherwise, as DeviceClasses name it; any other name is returned as it is.
+ *
+ * @param product in any form that {@link findModel} knows
+ */
+export function todaysNameOf(product: string, profile: string): string {
+  const model = findModel(product);
+  const known = model ? listModelsOfSameBoard(model).flatMap(({ profiles }) => profiles) : [];
+  return findNamed(known, profile)?.name ?? profile;
+}
+
+/** A profile by its name, or by one that other driver branches have for it. */
+export function findNamed<Known extends Profile>(profiles: readonly Known[], name: string): Known | undefined {
+  return (
+    profiles.find((profile) => profile.name === name) ??
+    profiles.find((profile) => profile.formerNames?.includes(name) === true)
+  );
+}
+
+/**
+ * Engines of the whole GPU, which `nvidia-smi` does not list: the most that any profile has. True for every model of the table,
+ * since the largest profile takes all engines.
+ */
+export function deriveEngineTotals(profiles: readonly Profile[]): Engines {
+  const most = (kind: keyof Engines): number => Math.max(0, ...profiles.map(({ engines }) => engines[kind]));
+  return Object.fromEntries(ENGINE_KINDS.map((kind) => [kind, most(kind)])) as Engines;
+}

@@ -1,0 +1,468 @@
+import { isProfileNameError, parseProfile } from '../gpu/profiles.ts';
+import type { DeviceError } from '../gpu/device-error.ts';
+import {
+  readCapabilities,
+  parseComputeInstances,
+  parseInstances,
+  type InstanceRow,
+  hidesProfiles,
+  type ListedProfile,
+  parseComputeProfiles,
+  parsePlacements,
+  parseProfiles,
+  type PlacementRow,
+} from '../smi/tables.ts';
+import { parseGpuList, type GpuList } from '../smi/list.ts';
+import { dropNotices, explainFailure, type Execution } from '../smi/output.ts';
+import { parseReport, type Report, type ReportedGpu } from '../smi/report.ts';
+import { countWords } from '../text/words.ts';
+import { findModel, explainOldDriver } from '../gpu/geometry.ts';
+import type { DeviceState, GpuState } from '../gpu/device-state.ts';
+import { type PodHolding, holdersOf, listUnidentified, listUnresolved } from '../device/holders.ts';
+import { reportDevice } from '../device/report.ts';
+import { compareTables } from '../gpu/table-check.ts';
+import { redactFault } from './selftest-bundle.ts';
+import type { ChangeTest } from './selftest-change.ts';
+
+/** The result of one command of a reading. */
+export interface CommandCheck {
+  /** As a person would type it. */
+  readonly command: string;
+  readonly ms: number;
+  /** A summary of what was read; undefined if it was not understood, or the command failed. */
+  readonly summary: string | undefined;
+  /** Parts of the answer that were skipped or missing: nothing is misread because of them, but less is known. */
+  readonly losses: readonly string[];
+  readonly error?: DeviceError;
+}
+
+/** What a command answered, in a few words. */
+interface CommandAnswer<Result> {
+  readonly result: Result;
+  readonly summary: string;
+  readonly losses?: readonly string[];
+}
+
+export type AnswerReader<Result> = (tried: string, execution: Execution) => CommandAnswer<Result>;
+
+export function readList(tried: string, execution: Execution): CommandAnswer<GpuList> {
+  const list = parseGpuList(tried, execution);
+  const devices = list.gpus.reduce((sum, { migDevices }) => sum + migDevices.size, 0);
+  const losses = list.lost.map(({ pciBusId, fault }) => `GPU at ${pciBusId} cannot be opened: ${fault.message}`);
+  return {
+    result: list,
+    summary: `${countWords(list.gpus.length, 'GPU')}, ${countWords(devices, 'MIG device')}`,
+    losses,
+  };
+}
+
+export function readWholeReport(tried: string, execution: Execution): CommandAnswer<Report> {
+  const report = parseReport(tried, execution);
+  const { driverVersion, cudaVersion, gpus } = report;
+  const summary = `driver ${driverVersion}, CUDA ${cudaVersion ?? 'unknown'}, ${countWords(gpus.length, 'GPU')}`;
+  const losses = gpus.flatMap((gpu, index) => {
+    const lacking = [
+      ...(gpu.pciDeviceId === undefined ? ['its PCI id'] : []),
+      ...(gpu.pciClass === undefined ? ['its PCI class'] : []),
+      ...(gpu.isPersistent === undefined ? ['its persistence mode'] : []),
+      ...(gpu.migDevices.some(({ usedMiB }) => usedMiB === undefined) ? ['memory in use of its MIG devices'] : []),
+    ];
+    return [
+      ...(gpu.fault === undefined ? [] : [`GPU ${index} is not reported in full: ${gpu.fault.message}`]),
+      ...(lacking.length > 0 ? [`GPU ${index} does not report ${lacking.join(', ')}`] : []),
+    ];
+  });
+  return { result: report, summary, losses };
+}
+
+export function readCapability(tried: string, execution: Execution): CommandAnswer<unknown> {
+  const rows = readCapabilities(execution);
+  if (rows === undefined) throw explainFailure(tried, execution);
+  const known = rows.flatMap(({ capability }) => capability ?? []);
+  const losses = known.length < rows.length ? ['not every GPU tells its compute capability: a label is missing'] : [];
+  return { result: rows, summary: `compute capability ${[...new Set(known)].join(', ') || 'unknown'}`, losses };
+}
+
+/** Some drivers show a table only with MIG mode on: until then another one is used. */
+function readTable<Row>(
+  isOff: boolean,
+  read: (tried: string, execution: Execution) => CommandAnswer<readonly Row[]>,
+): AnswerReader<readonly Row[]> {
+  return (tried, execution) => {
+    const isHidden = isOff && hidesProfiles(execution);
+    return isHidden ? { result: [], summary: 'shown only with MIG mode on' } : read(tried, execution);
+  };
+}
+
+/** @param isOff whether a GPU that supports MIG has its mode off */
+export function readProfiles(isOff: boolean): AnswerReader<readonly ListedProfile[]> {
+  return readTable(isOff, (tried, execution) => {
+    const rows = parseProfiles(tried, execution);
+    const strange = rows.filter(({ name }) => isProfileNameError(parseProfile(name))).map(({ name }) => name);
+    const losses = [...new Set(strange)].map((name) => `profile ${name} is beyond what a policy can name`);
+    return { result: rows, summary: countWords(rows.length, 'profile'), losses };
+  });
+}
+
+/** @param isOff as above */
+export function readPlacements(isOff: boolean): AnswerReader<readonly PlacementRow[]> {
+  return readTable(isOff, (tried, execution) => {
+    const rows = parsePlacements(tried, execution);
+    const none = rows.filter(({ starts }) => starts.length === 0).length;
+    const losses = none > 0 ? [`${countWords(none, 'profile')} without a place`] : [];
+    return { result: rows, summary: `placements of ${countWords(rows.length, 'profile')}`, losses };
+  });
+}
+
+export function askInstances(list: GpuList | undefined, report: Report): AnswerReader<readonly InstanceRow[]> {
+  return (tried, execution) => {
+    const rows = parseInstances(tried, execution);
+    return { result: rows, summary: countWords(rows.length, 'GPU instance'), losses: compareNames(rows, list, report) };
+  };
+}
+
+export function askComputeInstances(tried: string, execution: Execution): CommandAnswer<unknown> {
+  const rows = parseComputeInstances(tried, execution);
+  return { result: rows, summary: countWords(rows.length, 'compute instance') };
+}
+
+export function readComputeProfiles(tried: string, execution: Execution): CommandAnswer<unknown> {
+  const rows = parseComputeProfiles(tried, execution);
+  return { result: rows, summary: countWords(rows.length, 'compute instance profile') };
+}
+
+/** Lines beside an answer that are not part of it. */
+export function listNotices({ stdout, stderr = '' }: Execution): readonly string[] {
+  const kept = new Set(dropNotices(stdout).split('\n'));
+  return [...stdout.split('\n').filter((line) => !kept.has(line)), ...stderr.split('\n')]
+    .filter((line) => line.trim() !== '')
+    .map((line) => `passed over: ${line.trim()}`);
+}
+
+/** If `-L` has other names than `-lgi`, a reading costs one more command. */
+function compareNames(rows: readonly InstanceRow[], list: GpuList | undefined, { gpus }: Report): readonly string[] {
+  return (list?.gpus ?? []).flatMap(({ index, migDevices }) => {
+    const wholes = rows.filter(({ gpuIndex }) => gpuIndex === index).map(({ profile }) => profile);
+    const strange = [...migDevices.values()]
+      .map(({ profile }) => profile)
+      .filter((profile) => !wholes.includes(profile.replace(/^\d+c\./, '')));
+    const isSame = migDevices.size === (gpus[index]?.migDevices.length ?? 0);
+    return [
+      ...(strange.length > 0 ? [`nvidia-smi -L says ${strange.join(', ')} on GPU ${index}, which -lgi does not`] : []),
+      ...(isSame ? [] : [`nvidia-smi -L and -q -x differ on GPU ${index}`]),
+    ];
+  });
+}
+
+/** One GPU instance of each profile on each GPU: what it offers does not depend on its placement. */
+export function pickOneOfEach(rows: readonly InstanceRow[]): readonly InstanceRow[] {
+  return rows.filter(
+    ({ gpuIndex, profileId }, at) =>
+      rows.findIndex((other) => other.gpuIndex === gpuIndex && other.profileId === profileId) === at,
+  );
+}
+
+/** Whether each GPU is healthy according to the driver. */
+export function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck[] {
+  const say = (verdict: CheckVerdict, message: string): SelftestCheck => ({ area: 'Health', verdict, message });
+  return [
+    ...gpus.map(({ index, product, mig, migCapable, health, fault }) => {
+      const name = `GPU ${index} (${product.replace(/^NVIDIA /, '')})`;
+      if (fault !== undefined) return say('Finding', `${name}: ${fault.code}: ${fault.message}`);
+      if (health !== undefined) {
+        const cure = `what helps: ${health.action}; it is not repartitioned before that`;
+        return say('Finding', `${name}: ${health.message}; ${cure}`);
+      }
+      if (!migCapable) return say('Note', `${name} has no MIG and is left alone`);
+      if (mig !== undefined && mig.current !== mig.pending) {
+        const pending = `${mig.pending} is pending: a reset of the GPU or a reboot ends that`;
+        return say('Finding', `${name}: MIG mode is ${mig.current} and ${pending}`);
+      }
+      return say('Good', `${name}: well, MIG mode ${mig?.current ?? 'unknown'}`);
+    }),
+    ...lost.map(({ pciBusId, fault }) => say('Finding', `GPU at ${pciBusId} does not answer: ${fault.message}`)),
+  ];
+}
+
+/** NVIDIA's services, its module, and display servers: their names are not secret. */
+const knownServices = /^(?:nv-|nvsm|nvidia-|dcgm|Xorg|gnome-shell|the module )/;
+
+/**
+ * Why a GPU reset would be refused: persistence mode, modules, and programs of the host that are not GPU workloads.
+ *
+ * @param openers who has a GPU open on the host: `nv-hostengine (pid 1811, nvidia-dcgm.service)`
+ */
+export function checkResetClients(gpus: readonly ReportedGpu[], openers: readonly string[]): readonly SelftestCheck[] {
+  const capable = gpus.filter(({ migCapable }) => migCapable);
+  if (capable.length === 0) return [];
+  const needsReset = capable.some(({ product }) => findModel(product)?.resetToChangeMode !== false);
+  const persistent = gpus.flatMap(({ isPersistent }, index) => (isPersistent === true ? [index] : []));
+  const workers = new Set(gpus.flatMap(({ processes }) => processes.map(({ pid }) => pid)));
+  const notes: readonly Omit<SelftestCheck, 'area' | 'verdict'>[] = [
+    ...(persistent.length > 0
+      ? [
+          {
+            message: `GPU ${persistent.join(', ')}: persistence mode is on; it is switched off for a reset, and on again after it`,
+          },
+        ]
+      : []),
+    ...openers
+      .filter((opener) => !workers.has(pidOf(opener)))
+      .map((opener) => {
+        const what = 'keeps a GPU open: stop it before a reset or a change of MIG mode';
+        const isKnown = knownServices.test(opener);
+        return {
+          message: `${opener} ${what}`,
+          ...(isKnown ? {} : { redacted: `a program (pid ${pidOf(opener)}) ${what}` }),
+        };
+      }),
+  ];
+  const why = needsReset
+    ? 'a change of MIG mode needs a reset here'
+    : 'a change of MIG mode needs no reset here, a sick GPU does';
+  if (notes.length === 0)
+    return [{ area: 'Reset', verdict: 'Good', message: `nothing of the host holds a GPU; ${why}` }];
+  return [...notes, { message: why }].map((note) => ({ area: 'Reset', verdict: 'Note', ...note }));
+}
+
+function pidOf(opener: string): number | undefined {
+  const [, pid] = / \(pid (\d+)/.exec(opener) ?? [];
+  return pid === undefined ? undefined : Number(pid);
+}
+
+/** What the node's kubelet tells of who holds a GPU. `NoSocket`: there is no kubelet. */
+export type KubeletAnswer =
+  | { readonly state: 'Ignored' }
+  | { readonly state: 'NoSocket'; readonly socket: string }
+  | { readonly state: 'Silent'; readonly why: string }
+  | { readonly state: 'Told'; readonly holdings: readonly PodHolding[] };
+
+const check =
+  (verdict: CheckVerdict) =>
+  (message: string): SelftestCheck => ({ area: 'Idle', verdict, message });
+
+const good = check('Good');
+const note = check('Note');
+const finding = check('Finding');
+const unknown = check('Unknown');
+
+/** @param hidden why this program may not see the processes of the host; undefined if it does */
+export function checkNamespace(hidden: string | undefined, isPod: boolean): readonly SelftestCheck[] {
+  if (hidden !== undefined) return [finding(hidden)];
+  const message = isPod
+    ? 'this pod sees the processes of the host (hostPID)'
+    : 'this is not a pod: nvidia-smi and this program see the processes of the machine';
+  return [good(message)];
+}
+
+/** @param ended pids of the report that are not in /proc */
+export function checkProcesses(gpus: readonly ReportedGpu[], ended: ReadonlySet<number>): readonly SelftestCheck[] {
+  const checks = gpus.flatMap(({ processes, mig }, index): readonly SelftestCheck[] => {
+    const listed = processes.flatMap(({ pid }) => pid ?? []);
+    const unlisted = processes.filter(({ pid }) => pid === undefined);
+    const absent = listed.filter((pid) => ended.has(pid));
+    const untold = processes.filter(({ pid, instance }) => pid !== undefined && instance === undefined);
+    return [
+      ...(listed.length > absent.length
+        ? [good(`GPU ${index}: ${countProcesses(listed.length - absent.length)} seen, in /proc too`)]
+        : []),
+      ...(absent.length > 0
+        ? [
+            unknown(
+              `GPU ${index}: pid ${absent.join(', ')} of nvidia-smi is not in /proc: it has ended just now, or this program is in ` +
+                'another process namespace; run this again',
+            ),
+          ]
+        : []),
+      ...unlisted.map(({ name, instance = '?' }) => finding(`GPU ${index}, GPU instance ${instance}: ${name}`)),
+      ...(mig?.current === 'Enabled' && untold.length > 0
+        ? [
+            note(
+              `GPU ${index}: of ${countProcesses(untold.length)} the instance is not told: every instance counts as busy`,
+            ),
+          ]
+        : []),
+    ];
+  });
+  if (checks.length > 0) return checks;
+  const message =
+    'no process runs on a GPU now, so it is untested whether one would be seen: start one (nvidia-smi -L names the devices) and run this again';
+  return [note(message)];
+}
+
+export function checkKubelet(device: DeviceState | undefined, answer: KubeletAnswer): readonly SelftestCheck[] {
+  switch (answer.state) {
+    case 'Ignored':
+      return [note('--ignore-pods: the kubelet was not asked who holds a GPU')];
+    case 'NoSocket':
+      return [
+        note(
+          `no socket ${answer.socket}: without a kubelet processes alone tell who uses a GPU; an agent there destroys nothing`,
+        ),
+      ];
+    case 'Silent':
+      return [unknown(`the kubelet does not tell who holds a GPU: ${answer.why}`)];
+    case 'Told':
+      return checkHoldings(device, answer.holdings);
+  }
+}
+
+function checkHoldings(device: DeviceState | undefined, holdings: readonly PodHolding[]): readonly SelftestCheck[] {
+  const holders = holdersOf(device === undefined ? { gpus: [] } : reportDevice(device), holdings);
+  const unresolved = device === undefined ? [] : listUnresolved(holders);
+  const pods = countWords(holdings.length, 'pod');
+  return [
+    good(`the kubelet answers: ${pods}, GPUs and slices that they hold: ${holders.ofDevice.size}`),
+    ...unresolved.map((pod) =>
+      finding(`pod ${pod} holds a slice that no GPU has: nothing is destroyed on this node until it has gone`),
+    ),
+    ...(device === undefined ? [] : listUnidentified(holders)).map((held) =>
+      finding(
+        `${held}, which this node does not have and which may be any device: nothing is destroyed until the pod has gone`,
+      ),
+    ),
+    ...(device === undefined ? [] : holders.ofAny).map((pod) =>
+      note(`pod ${pod} holds a device by claim, and which one is unknown: every GPU counts as held`),
+    ),
+  ];
+}
+
+function countProcesses(count: number): string {
+  return `${count} ${count === 1 ? 'process' : 'processes'}`;
+}
+
+/** The fraction of a command's time limit above which it is too close. */
+const nearLimit = 1 / 3;
+
+/**
+ * What a reading as the agent makes it says of the node.
+ *
+ * @param ms how long it took
+ * @param slowestMs the slowest of its commands, of which each may take `limitMs`
+ */
+export function judgeReading(
+  device: DeviceState,
+  { ms, slowestMs, limitMs }: { readonly ms: number; readonly slowestMs: number; readonly limitMs: number },
+): readonly SelftestCheck[] {
+  const instances = device.gpus.reduce((sum, gpu) => sum + gpu.instances.length, 0);
+  const found = `${countWords(device.gpus.length, 'GPU')}, ${countWords(instances, 'GPU instance')}`;
+  return [
+    { area: 'Commands', verdict: 'Good', message: `read as the agent does: ${found}`, ms },
+    ...judgeSpeed(slowestMs, limitMs),
+    ...judgeDriver(device),
+    ...compareModels(device.gpus),
+  ];
+}
+
+/** The agent could not read the node. */
+export function judgeSilence(error: DeviceError, ms: number): SelftestCheck {
+  return {
+    area: 'Commands',
+    verdict: 'Unknown',
+    message: `the agent could not read this node: ${redactFault(error)}`,
+    ms,
+  };
+}
+
+export function judgeCommand({ command, ms, summary, losses, error }: CommandCheck): readonly SelftestCheck[] {
+  if (summary === undefined) {
+    const why = error === undefined ? 'no answer' : redactFault(error);
+    const verdict = error?.code === 'ParseError' || error?.code === 'Unstable' ? 'Finding' : 'Unknown';
+    return [{ area: 'Commands', verdict, message: `${command}: ${why}`, ms }];
+  }
+  return [
+    { area: 'Commands', verdict: 'Good', message: `${command}: ${summary}`, ms },
+    ...losses.map((loss): SelftestCheck => ({ area: 'Commands', verdict: 'Note', message: `${command}: ${loss}` })),
+  ];
+}
+
+function judgeSpeed(slowestMs: number, limitMs: number): readonly SelftestCheck[] {
+  if (slowestMs < limitMs * nearLimit) return [];
+  const seconds = Math.ceil((slowestMs * 3) / 1_000);
+  const message =
+    `one command took ${(slowestMs / 1_000).toFixed(1)} s of the ${limitMs / 1_000} s that it may: give the agent ` +
+    `--read-timeout-seconds=${Math.min(600, Math.max(seconds, (limitMs / 1_000) * 2))}, or switch persistence mode on`;
+  return [{ area: 'Commands', verdict: 'Finding', message }];
+}
+
+function judgeDriver({ driverVersion, gpus }: DeviceState): readonly SelftestCheck[] {
+  return gpus.flatMap(({ index, product }): readonly SelftestCheck[] => {
+    const old = explainOldDriver(product, driverVersion);
+    return old === undefined ? [] : [{ area: 'Tables', verdict: 'Finding', message: `GPU ${index}: ${old}` }];
+  });
+}
+
+/** The driver's table takes precedence wherever it exists; plans made without the node use the built-in one. */
+function compareModels(gpus: readonly GpuState[]): readonly SelftestCheck[] {
+  const tables = new Map(
+    gpus.flatMap(({ product, geometry, tableSource }) =>
+      geometry && tableSource === 'Own' ? [[product, geometry] as const] : [],
+    ),
+  );
+  const untold = gpus
+    .filter(({ tableSource }) => tableSource !== 'Own')
+    .map(({ index, tableSource }): SelftestCheck => {
+      const which = tableSource === 'SameModel' ? 'that of a GPU of the same model' : 'the built-in table';
+      const message = `GPU ${index}: the driver shows its profiles only with MIG mode on; ${which} serves until then`;
+      return { area: 'Tables', verdict: 'Note', message };
+    });
+  const compared = [...tables].flatMap(([product, geometry]): readonly SelftestCheck[] => {
+    const name = product.replace(/^NVIDIA /, '');
+    const model = findModel(product);
+    if (model === undefined) {
+      const message = `${name} is not in the built-in table; the driver’s own serves, and validate and fit do not know it`;
+      return [{ area: 'Tables', verdict: 'Note', message }];
+    }
+    const { differences, isContradiction } = compareTables(geometry, model);
+    if (differences.length === 0) {
+      const message = `${name}: ${countWords(geometry.profiles.length, 'profile')}, as in the built-in table (${model.id})`;
+      return [{ area: 'Tables', verdict: 'Good', message }];
+    }
+    return differences.map((difference) => ({
+      area: 'Tables',
+      verdict: isContradiction ? 'Finding' : 'Note',
+      message: `${name}: ${difference}`,
+    }));
+  });
+  return [...untold, ...compared];
+}
+
+/** The result of a self-test; the shape of `selftest -o json`. */
+export interface Selftest {
+  /** `Unknown` if something could not be determined, and nothing else is wrong. */
+  readonly state: 'Good' | 'Findings' | 'Unknown';
+  readonly versions: { readonly driver: string | null; readonly cuda: string | null };
+  /** By index, as nvidia-smi names them. */
+  readonly products: readonly string[];
+  readonly checks: readonly SelftestCheck[];
+  readonly change?: ChangeTest;
+}
+
+/** The state of a self-test. */
+export function judgeSelftest(checks: readonly SelftestCheck[], change: ChangeTest | undefined): Selftest['state'] {
+  const has = (verdict: SelftestCheck['verdict']): boolean => checks.some((check) => check.verdict === verdict);
+  if (has('Finding') || (change !== undefined && change.state !== 'Passed')) return 'Findings';
+  return has('Unknown') ? 'Unknown' : 'Good';
+}
+
+/**
+ * `Note`: good, and worth knowing. `Unknown`: could not be determined, or cannot be shown on this node in its current state, and
+ * prevents trust in it.
+ */
+export type CheckVerdict = 'Good' | 'Note' | 'Finding' | 'Unknown';
+
+/** What a self-test checks, in order. */
+export const checkAreas = ['Tool', 'Commands', 'Tables', 'Idle', 'Health', 'Reset'] as const;
+type CheckArea = (typeof checkAreas)[number];
+
+/** One check. */
+export interface SelftestCheck {
+  readonly area: CheckArea;
+  readonly verdict: CheckVerdict;
+  /** One sentence. */
+  readonly message: string;
+  /** What a bundle says instead if the message names a program of this host. */
+  readonly redacted?: string;
+  /** How long nvidia-smi took, in ms, if it was one command. */
+  readonly ms?: number;
+}

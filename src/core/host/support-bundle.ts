@@ -1,0 +1,230 @@
+import { selectedKeys } from '../kubernetes/selectors.ts';
+import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { mirrorAnnotation } from '../kubernetes/eviction.ts';
+import type { PodView } from '../kubernetes/pod.ts';
+
+/** Prefix of our own labels, annotations and taints. */
+const ownPrefix = `${group}/`;
+
+const kept: readonly string[] = [
+  'nvidia.com/',
+  ownPrefix,
+  'kubernetes.io/os',
+  'kubernetes.io/arch',
+  'node.kubernetes.io/instance-type',
+];
+
+/** Annotations that prevent a pod's eviction, give a node another owner, or list NFD's labels. */
+const annotations: readonly string[] = [
+  ownPrefix,
+  mirrorAnnotation,
+  evictAnnotation,
+  safeToEvictAnnotation,
+  'hami.io/',
+  'nfd.node.kubernetes.io/',
+];
+
+function isKnownAnnotation(key: string): boolean {
+  return annotations.some((prefix) => key.startsWith(prefix));
+}
+
+/** Keys of Node labels that decide something here: in policies, and in pods that request GPUs. */
+export function listDecidingKeys(
+  policies: readonly GpuPartitionPolicy[],
+  pods: readonly PodView[],
+): ReadonlySet<string> {
+  const ofPolicies = policies.flatMap(({ spec }) => selectedKeys(spec.nodeSelector));
+  const ofPods = pods.flatMap(({ spec }) => {
+    const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+    const expressions = terms.flatMap(({ matchExpressions = [] }) => matchExpressions.map(({ key }) => key));
+    return [...Object.keys(spec?.nodeSelector ?? {}), ...expressions];
+  });
+  return new Set([...ofPolicies, ...ofPods]);
+}
+
+/** The labels of a Node that are about GPUs, or decide something. */
+export function keepLabels(
+  labels: Readonly<Record<string, string>>,
+  deciding: ReadonlySet<string>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(labels).filter(([key]) => deciding.has(key) || kept.some((prefix) => key.startsWith(prefix))),
+  );
+}
+
+/** A part of an object, in the API's own shape. Exported fields are listed one by one; anything unlisted stays private. */
+type Shape = true | { readonly [field: string]: Shape } | readonly [Shape];
+
+const metadata = {
+  name: true,
+  namespace: true,
+  uid: true,
+  resourceVersion: true,
+  generation: true,
+  creationTimestamp: true,
+  deletionTimestamp: true,
+  labels: true,
+  finalizers: true,
+  ownerReferences: true,
+} as const satisfies Shape;
+
+const object = { apiVersion: true, kind: true, metadata } as const satisfies Shape;
+const annotated = { ...object, metadata: { ...metadata, annotations: true } } as const satisfies Shape;
+
+const containerStatus = {
+  name: true,
+  image: true,
+  imageID: true,
+  ready: true,
+  started: true,
+  restartCount: true,
+  allocatedResourcesStatus: true,
+  state: {
+    waiting: { reason: true },
+    running: true,
+    terminated: { reason: true, exitCode: true, signal: true, startedAt: true, finishedAt: true },
+  },
+  lastState: {
+    terminated: { reason: true, exitCode: true, signal: true, startedAt: true, finishedAt: true },
+  },
+} as const satisfies Shape;
+
+/** Neither environment nor arguments or volumes. */
+const container = { name: true, image: true, restartPolicy: true, resources: true } as const satisfies Shape;
+
+const podStatus = {
+  phase: true,
+  reason: true,
+  message: true,
+  qosClass: true,
+  nominatedNodeName: true,
+  startTime: true,
+  conditions: true,
+  extendedResourceClaimStatus: true,
+  resourceClaimStatuses: true,
+  containerStatuses: [containerStatus],
+  initContainerStatuses: [containerStatus],
+} as const satisfies Shape;
+
+const pod = {
+  ...annotated,
+  spec: {
+    nodeName: true,
+    schedulerName: true,
+    priority: true,
+    priorityClassName: true,
+    nodeSelector: true,
+    affinity: { nodeAffinity: true },
+    tolerations: true,
+    schedulingGates: true,
+    resourceClaims: true,
+    terminationGracePeriodSeconds: true,
+    hostPID: true,
+    containers: [container],
+    initContainers: [container],
+    ephemeralContainers: [container],
+  },
+  status: podStatus,
+} as const satisfies Shape;
+
+/** The arguments of our own programs are options, none of them secret. */
+const ownContainer = { ...container, args: true } as const satisfies Shape;
+const ownPod = {
+  ...pod,
+  spec: { ...pod.spec, containers: [ownContainer], serviceAccountName: true },
+} as const satisfies Shape;
+
+const node = {
+  ...annotated,
+  spec: { taints: true, unschedulable: true },
+  status: {
+    allocatable: true,
+    capacity: true,
+    conditions: true,
+    nodeInfo: {
+      architecture: true,
+      bootID: true,
+      containerRuntimeVersion: true,
+      kernelVersion: true,
+      kubeletVersion: true,
+      operatingSystem: true,
+      osImage: true,
+    },
+  },
+} as const satisfies Shape;
+
+const event = {
+  ...object,
+  metadata: { name: true, namespace: true, creationTimestamp: true },
+  involvedObject: { kind: true, namespace: true, name: true, uid: true },
+  reason: true,
+  message: true,
+  type: true,
+  count: true,
+  series: true,
+  firstTimestamp: true,
+  lastTimestamp: true,
+  eventTime: true,
+  source: { component: true },
+  reportingComponent: true,
+} as const satisfies Shape;
+
+const budget = { ...object, spec: true, status: true } as const satisfies Shape;
+
+/** Parameters of drivers may hold anything: they are left out. */
+const claimSpec = { devices: { requests: true, constraints: true } } as const satisfies Shape;
+
+const claim = {
+  ...object,
+  spec: claimSpec,
+  status: { allocation: { devices: { results: true } }, reservedFor: true },
+} as const satisfies Shape;
+
+const claimTemplate = { ...object, spec: { spec: claimSpec } } as const satisfies Shape;
+
+const deviceClass = { ...object, spec: { selectors: true, extendedResourceName: true } } as const satisfies Shape;
+
+const slice = { ...object, spec: true } as const satisfies Shape;
+
+/** Our own kinds may be shown in full. */
+const own = { ...annotated, spec: true, status: true } as const satisfies Shape;
+
+const shapes = {
+  pod,
+  ownPod,
+  node,
+  event,
+  budget,
+  claim,
+  claimTemplate,
+  deviceClass,
+  slice,
+  own,
+} satisfies Readonly<Record<string, Shape>>;
+
+/** The parts of an object that a bundle contains. Only annotations that decide something: others may be anybody's, with any content. */
+export function projectObject<Result extends object>(object: Result, kind: keyof typeof shapes): Result {
+  const picked = pick(object, shapes[kind]) as Result & { metadata?: { annotations?: Record<string, string> } };
+  const annotations = picked.metadata?.annotations;
+  if (annotations === undefined) return picked;
+  const known = Object.entries(annotations).filter(([key]) => isKnownAnnotation(key));
+  return { ...picked, metadata: { ...picked.metadata, annotations: Object.fromEntries(known) } };
+}
+
+function pick(value: unknown, shape: Shape): unknown {
+  if (shape === true) return value;
+  if (isItems(shape)) return Array.isArray(value) ? value.map((item) => pick(item, shape[0])) : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(shape).flatMap(([field, inner]) => {
+      const found = field in fields ? pick(fields[field], inner) : undefined;
+      return found === undefined ? [] : [[field, found]];
+    }),
+  );
+}
+
+function isItems(shape: Exclude<Shape, true>): shape is readonly [Shape] {
+  return Array.isArray(shape);
+}

@@ -1,0 +1,168 @@
+import type { DeviceReport, GpuNodePartition, GpuReport } from '../../api/types.ts';
+import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
+import { isTransient } from './grants.ts';
+import {
+  layoutLabel,
+  migConfigStateLabel,
+  policyLabel,
+  repartitioningTaint,
+  restartedValue,
+  stateLabel,
+  startupTaintKeys,
+} from '../../api/names.ts';
+import {
+  diffLabels,
+  listPrunableLabels,
+  managedLabelsAnnotation,
+  devicePluginConfigLabel,
+  NVIDIA_PREFIX,
+} from '../nvidia/labels.ts';
+import { layoutLabelValue } from '../policy/resolve-node.ts';
+import { holdersAnnotation } from '../nvidia/gpu-clients.ts';
+import { combine, type NodeChange, type NodeMetadata } from '../kubernetes/node-patch.ts';
+
+/** On a Node: for which state of the device the plugin's pods were replaced, and which pods had to go. */
+export const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
+
+/**
+ * What must outlive the controller during a refresh: a pod is recorded before it is evicted, so that a successor evicts these pods
+ * and no others. Pods are told apart by uid and never by time: no two clocks are compared.
+ */
+export interface RefreshMark {
+  /** Of which change; see {@link changeKey}. */
+  readonly change: string;
+  /** Pods that read the devices before they were done. */
+  readonly uids: readonly string[];
+  /** Whether their DaemonSet creates pods on a node that we have closed. */
+  readonly tolerates: boolean;
+  /** Nothing was offered since the device reached its current state: whoever offers something has read it. */
+  readonly sawNothing: boolean;
+}
+
+/**
+ * Identifies what the plugin has to read again: the grant, and the state of the device; the boot after which its layout was
+ * recreated; the settings that the plugin reads with it; and whether it is the DRA driver. A device also changes without a grant: a GPU is lost or comes back, or
+ * somebody works on it.
+ */
+export function changeKey({ spec, status }: GpuNodePartition, config?: string): string {
+  const { bootID = '', driverLoad, error, gpus = [] } = status?.device ?? {};
+  const settings = config === undefined ? '' : `+${config}`;
+  const epoch = spec.granted?.epoch ?? 0;
+  // A failing change is granted again and again: the plugin is restarted once for the resulting device, not each time. A DRA driver
+  // cannot tell instances that were undone and made again at their places, with their UUIDs, from those before: it has to read each.
+  const made = error ? (spec.backend === 'DRA' && hasBegun(error) ? `failed${epoch}` : 'failed') : epoch;
+  const load = driverLoad === undefined ? '' : `.${driverLoad}`;
+  // A pod of the one is not one that has replaced the other.
+  const stack = spec.backend === 'DRA' ? ':DRA' : '';
+  return `${made}${deviceKey(gpus)}@${bootID.slice(0, 8)}${load}${settings}${stack}`;
+}
+
+/** Whether a change may have failed in the middle: what fails on a GPU has been worked on, even if a retry may well succeed. */
+function hasBegun(error: NonNullable<DeviceReport['error']>): boolean {
+  return error.gpu !== undefined || !isTransient(error);
+}
+
+const deviceKey = memoize((gpus: readonly GpuReport[]): string => {
+  if (gpus.length === 0) return '';
+  const devices = gpus.map(({ uuid, mig, error, instances }) => [
+    uuid,
+    mig,
+    error !== undefined,
+    instances.map(({ gi, profile, start }) => [gi, profile, start]),
+  ]);
+  return `-${fingerprint(canonicalJson(devices)).slice(0, 8)}`;
+});
+
+/** `CHANGE/UID,UID`, followed by `/tolerates` or `/nothing` where that applies: if the taint is tolerated, it is never removed early. */
+export function formatRefreshMark({ change, uids, tolerates, sawNothing }: RefreshMark): string {
+  return [change, uids.join(','), ...(tolerates ? ['tolerates'] : sawNothing ? ['nothing'] : [])].join('/');
+}
+
+/** The mark of this very change; undefined if there is none, or only one of an earlier change. */
+export function readRefreshMark(annotation: string | undefined, change: string): RefreshMark | undefined {
+  const [marked, uids = '', more] = (annotation ?? '').split('/');
+  if (marked !== change) return undefined;
+  return {
+    change,
+    uids: uids.split(',').filter((uid) => uid !== ''),
+    tolerates: more === 'tolerates',
+    sawNothing: more === 'nothing',
+  };
+}
+
+/** The values of a node's state label, with what tools that read mig-manager's state label see for each. */
+const migConfigStates = {
+  ready: 'success',
+  updating: 'pending',
+  waiting: 'pending',
+  failed: 'failed',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type StateMark = keyof typeof migConfigStates;
+
+/** Marks the node's state on it. mig-manager's label is not ours: it is borrowed. */
+export function markState(state: StateMark): NodeChange {
+  return { labels: { [stateLabel]: state }, borrow: { [migConfigStateLabel]: migConfigStates[state] } };
+}
+
+/** Closes the node for new pods while its GPUs change. */
+export function closeNode(): NodeChange {
+  return combine(markState('updating'), { addTaints: [repartitioningTaint] });
+}
+
+/** Closes a restarted node until its layout is restored. */
+export function fenceRestart(): NodeChange {
+  return combine(markState('updating'), { addTaints: [{ ...repartitioningTaint, value: restartedValue }] });
+}
+
+/** Opens a closed node whose device does not match the wish. */
+export function reopenNode(state: StateMark | undefined): NodeChange {
+  const marks =
+    state === undefined ? { labels: { [stateLabel]: undefined }, giveBack: [migConfigStateLabel] } : markState(state);
+  return combine(marks, { removeTaints: [repartitioningTaint.key] });
+}
+
+/**
+ * Removes the marks of a policy's control, and of a change, and restores what was borrowed; the layout and its labels stay. The plugin's settings are
+ * restored only if there were others before: without any the plugin might run with a strategy that does not fit the layout.
+ */
+export function releaseNode(): NodeChange {
+  return {
+    labels: { [policyLabel]: undefined, [stateLabel]: undefined, [layoutLabel]: undefined },
+    giveBack: (key, { was }) => key !== devicePluginConfigLabel || was !== null,
+    annotations: { [refreshedAnnotation]: undefined, [holdersAnnotation]: undefined },
+    removeTaints: [repartitioningTaint.key],
+  };
+}
+
+/** Marks a node whose device matches the policy, and opens it. */
+export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChange {
+  return combine(markState('ready'), {
+    labels: { [policyLabel]: policy, [layoutLabel]: layoutLabelValue(gpus) },
+    removeTaints: [repartitioningTaint.key, ...startupTaintKeys],
+  });
+}
+
+/**
+ * Opens a node that advertises nothing, for the pod of a device plugin that does not tolerate our taints: as long as nothing is
+ * advertised, no pod that asks for a GPU can come. The same write records the change.
+ */
+export function fenceByZero(mark: string): NodeChange {
+  return {
+    annotations: { [refreshedAnnotation]: mark },
+    removeTaints: [repartitioningTaint.key, ...startupTaintKeys],
+  };
+}
+
+/**
+ * Writes exactly these labels of GPU Feature Discovery, if it does not run, and removes the previous ones: ours, and any that
+ * describe slices that are gone.
+ */
+export function gpuLabels(node: NodeMetadata, wanted: Readonly<Record<string, string>>): NodeChange {
+  const { set, remove } = diffLabels(node.labels, listPrunableLabels(node), wanted);
+  const keys = Object.keys(wanted).map((key) => key.slice(NVIDIA_PREFIX.length));
+  return {
+    labels: { ...set, ...Object.fromEntries(remove.map((key) => [key, undefined])) },
+    annotations: { [managedLabelsAnnotation]: keys.sort().join(',') },
+  };
+}

@@ -1,0 +1,304 @@
+import { hasEnded, type PodView, systemPods, foreignGpuResource, namePods } from '../kubernetes/pod.ts';
+import { listDynamicSlices, type ResourceSliceView } from '../kubernetes/claims.ts';
+import { usesForeignGpu, usesGpu } from '../device/holders.ts';
+import { pausedForDriverUpgrade } from '../kubernetes/node.ts';
+import { driverPodsOf, type LabelSelector } from '../nvidia/plugin-pods.ts';
+import { isZeroQuantity } from '../text/syntax.ts';
+
+/** gpu-operator sets it to `true` where MIG is possible, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */
+export const migManagerLabel = 'nvidia.com/gpu.deploy.mig-manager';
+
+/** mig-manager's pods on the node, except those that have ended. */
+function migManagerPods(pods: readonly PodView[]): readonly PodView[] {
+  return pods.filter((pod) => pod.metadata.labels?.['app'] === 'nvidia-mig-manager' && !hasEnded(pod));
+}
+
+/** Whether changing the label removes the pod. */
+function obeysLabel({ spec }: PodView): boolean {
+  return Object.hasOwn(spec?.nodeSelector ?? {}, migManagerLabel);
+}
+
+/** `SetLabel`: borrow {@link migManagerLabel} with `false`. `AwaitPod`: nothing to write, and nothing to grant yet. */
+type TakeOverStep = 'SetLabel' | 'AwaitPod';
+
+/**
+ * What is left to do until mig-manager is off a node whose policy replaces it; undefined: nothing. Somebody else's pause
+ * (`paused-for-driver-upgrade`) is never borrowed, since restoring it later would pause forever: we wait until it ends.
+ */
+export function takeOverStep(
+  {
+    labels,
+    pods = [],
+  }: { readonly labels: Readonly<Record<string, string>>; readonly pods: readonly PodView[] | undefined },
+  takeOver: readonly string[],
+): TakeOverStep | undefined {
+  if (!takeOver.includes('mig-manager')) return undefined;
+  const value = labels[migManagerLabel];
+  if (value === 'true') return 'SetLabel';
+  if (value?.startsWith('paused-for-') === true) return 'AwaitPod';
+  return migManagerPods(pods).length > 0 ? 'AwaitPod' : undefined;
+}
+
+/** Another party that partitions or hands out the GPUs of a node. */
+export interface Owner {
+  readonly name:
+    | 'mig-manager'
+    | 'dra'
+    | 'hami'
+    | 'nos'
+    | 'aws-vgpu'
+    | 'instaslice'
+    | 'gke'
+    | 'gpustack'
+    | 'gpu-fractions'
+    | 'vgpu-host';
+  /** What was seen, with names. */
+  readonly evidence: string;
+  /** The setting or the command that hands the GPUs over to us. */
+  readonly handOver: string;
+}
+
+/** What is known of one node. */
+export interface OwnerEvidence {
+  /** Name of the node, for the commands. */
+  readonly node: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly allocatable: Readonly<Record<string, string>>;
+  /** While a device plugin restarts, the kubelet offers nothing of it and keeps this. */
+  readonly capacity: Readonly<Record<string, string>>;
+  /** The node's pods; undefined: they were not listed. */
+  readonly pods: readonly PodView[] | undefined;
+  /** Namespaces in which other owners run; a pod elsewhere is a tenant's, whatever its labels. */
+  readonly systemNamespaces: readonly string[];
+  /** Slices whose `spec.nodeName` is this node; undefined: they were not listed, or the cluster has none. */
+  readonly resourceSlices: readonly ResourceSliceView[] | undefined;
+}
+
+/**
+ * All other owners of a node's GPUs, which we then leave alone. mig-manager is left out if the policy replaces it (`allow.takeOver`)
+ * and the node's label can switch it off; see `takeOverStep`.
+ */
+export function findOwners(evidence: OwnerEvidence, takeOver: readonly string[]): readonly Owner[] {
+  return [
+    findMigManager(evidence, takeOver),
+    findDra(evidence),
+    findHami(evidence),
+    findNos(evidence),
+    findAwsVirtualGpu(evidence),
+    findInstaslice(evidence),
+    findGke(evidence),
+    findGpuStack(evidence),
+    findFractions(evidence),
+    findVgpuHost(evidence),
+  ].filter((owner) => owner !== undefined);
+}
+
+function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): Owner | undefined {
+  const pods = migManagerPods(ownPods(evidence));
+  // A DaemonSet that does not select by the label stays when the label is false: taking over would wait forever.
+  const stubborn = pods.filter((pod) => !obeysLabel(pod));
+  if (takeOver.includes('mig-manager') && stubborn.length === 0) return undefined;
+  const value = evidence.labels[migManagerLabel];
+  const deployed = value === 'true' || value === pausedForDriverUpgrade;
+  // gpu-operator writes `true` even if it does not deploy mig-manager at all. A pause shows that it was there.
+  const isElsewhere = value === 'true' && evidence.pods !== undefined;
+  if (pods.length === 0 && (!deployed || isElsewhere)) return undefined;
+  const seen = [
+    ...(deployed ? [`label ${migManagerLabel}=${value}`] : []),
+    ...(pods.length > 0 ? [`pod ${namePods(pods, 3)}`] : []),
+  ];
+  const handOver =
+    stubborn.length > 0
+      ? `take the DaemonSet of ${namePods(stubborn, 3)} off this node; its pods do not follow the label ${migManagerLabel}`
+      : 'set spec.allow.takeOver: [mig-manager] in the policy, or run ' +
+        `"kubectl label node ${evidence.node} ${migManagerLabel}=false --overwrite"`;
+  return seenOwner('mig-manager', 'NVIDIA mig-manager', seen, handOver);
+}
+
+function seenOwner(name: Owner['name'], title: string, seen: readonly string[], handOver: string): Owner | undefined {
+  return seen.length === 0 ? undefined : { name, evidence: `${title}: ${seen.join(', ')}`, handOver };
+}
+
+/** Without its gate DynamicMIG the driver offers existing slices and creates none: then it is a way to hand them out, not an owner. */
+function findDra(evidence: OwnerEvidence): Owner | undefined {
+  const names = listDynamicSlices(evidence.resourceSlices ?? []).map(
+    ({ metadata }) => metadata?.name ?? 'without a name',
+  );
+  const pods = driverPodsOf(ownPods(evidence)).filter(makesSlices);
+  if (names.length + pods.length === 0) return undefined;
+  const seen = [
+    ...(names.length === 0
+      ? []
+      : [`counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice ${names.sort().join(', ')}`]),
+    // A driver that has not published yet destroys slices too.
+    ...(pods.length === 0 ? [] : [`FEATURE_GATES with DynamicMIG=true in pod ${namePods(pods, 3)}`]),
+  ];
+  return {
+    name: 'dra',
+    evidence: `NVIDIA DRA driver with dynamic MIG: ${seen.join('; ')}`,
+    handOver:
+      'turn its gate off ("helm upgrade … --set featureGates.DynamicMIG=false" in the chart of the DRA driver) ' +
+      'once no claim uses a slice that it created',
+  };
+}
+
+function makesSlices({ spec }: PodView): boolean {
+  const gates = (spec?.containers ?? []).flatMap(({ env = [] }) => env.filter(({ name }) => name === 'FEATURE_GATES'));
+  return gates.some(({ value = '' }) => value.split(',').some((gate) => gateOn.test(gate)));
+}
+
+/** As Kubernetes reads gates (`component-base/featuregate`, `strconv.ParseBool`). */
+const gateOn = /^\s*dynamicmig\s*=\s*(1|t|true)\s*$/i;
+
+const hamiRegistration = 'hami.io/node-nvidia-register';
+// Without a vendor suffix this is the handshake of NVIDIA's plugin; HAMi's scheduler writes Deleted_… when the plugin has gone.
+const hamiHandshake = 'hami.io/node-handshake';
+
+function findHami(evidence: OwnerEvidence): Owner | undefined {
+  const { annotations } = evidence;
+  const handshake = annotations[hamiHandshake] ?? '';
+  const seen = [
+    ...((annotations[hamiRegistration] ?? '') === '' ? [] : [`annotation ${hamiRegistration}`]),
+    ...(handshake === '' || handshake.startsWith('Deleted') ? [] : [`annotation ${hamiHandshake}=${handshake}`]),
+    ...namedPods(evidence, [{ 'app.kubernetes.io/component': 'hami-device-plugin' }]),
+  ];
+  return seenOwner(
+    'hami',
+    'HAMi',
+    seen,
+    "take this node out of the nodeSelector of HAMi's device plugin (devicePlugin.nvidiaNodeSelector in its chart), then run " +
+      `"kubectl annotate node ${evidence.node} ${hamiRegistration}- ${hamiHandshake}-", ` +
+      "and let NVIDIA's device plugin run here",
+  );
+}
+
+const nosLabel = 'nos.nebuly.com/gpu-partitioning';
+const nosKinds: readonly string[] = ['mig', 'mps', 'hybrid'];
+
+function findNos(evidence: OwnerEvidence): Owner | undefined {
+  const kind = evidence.labels[nosLabel] ?? '';
+  const seen = nosKinds.includes(kind) ? [`label ${nosLabel}=${kind}`] : [];
+  return seenOwner('nos', 'nos', seen, `run "kubectl label node ${evidence.node} ${nosLabel}-"`);
+}
+
+/** Written by GPU Feature Discovery if the driver is NVIDIA's vGPU manager, and by people for gpu-operator's sandbox workloads. */
+const hostDriverLabel = 'nvidia.com/vgpu.host-driver-version';
+const workloadLabel = 'nvidia.com/gpu.workload.config';
+
+/** A host of virtual machines: none of their processes is listed on the node, so every GPU would look idle. */
+function findVgpuHost({ labels, ...evidence }: OwnerEvidence): Owner | undefined {
+  const version = labels[hostDriverLabel] ?? '';
+  const workload = labels[workloadLabel] ?? '';
+  const seen = [
+    ...(version === '' ? [] : [`label ${hostDriverLabel}=${version}`]),
+    ...(workload.startsWith('vm-') ? [`label ${workloadLabel}=${workload}`] : []),
+  ];
+  return seenOwner(
+    'vgpu-host',
+    'virtual machines (vGPU host)',
+    seen,
+    'take the node out of the policy; or move its virtual machines away, ' +
+      `run "kubectl label node ${evidence.node} ${workloadLabel}=container --overwrite", and install the driver for containers`,
+  );
+}
+
+/** Leftover amounts do not indicate an owner: the kubelet keeps the names of resources that are no longer offered. */
+function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
+  const { allocatable, capacity, pods } = evidence;
+  const offered = [allocatable, capacity]
+    .map((amounts) => amounts[foreignGpuResource] ?? '0')
+    .find((n) => !isZeroQuantity(n));
+  if (offered === undefined) return undefined;
+  const users = pods?.filter(usesForeignGpu);
+  if (users?.length === 0) return undefined;
+  const use = users === undefined ? 'its users are unknown' : `used by ${namePods(users, 3)}`;
+  return {
+    name: 'aws-vgpu',
+    evidence: `AWS virtual GPU device plugin: ${foreignGpuResource} ${offered}, ${use}`,
+    handOver:
+      `move the pods that ask for ${foreignGpuResource} to other nodes, ` +
+      `then run "kubectl label node ${evidence.node} k8s.amazonaws.com/accelerator-"`,
+  };
+}
+
+/** Resources and pods of the Dynamic Accelerator Slicer, and of its earlier form InstaSlice (openshift/instaslice-operator). */
+const slicerResources = /^(mig\.das\.com\/|instaslice\.redhat\.com\/mig-)/;
+const slicerPods: readonly LabelSelector[] = [{ app: 'das-daemonset' }, { name: 'instaslice-daemonset' }];
+
+function findInstaslice(evidence: OwnerEvidence): Owner | undefined {
+  const seen = [...namedResources(evidence, slicerResources), ...namedPods(evidence, slicerPods)];
+  return seenOwner(
+    'instaslice',
+    'Dynamic Accelerator Slicer (InstaSlice)',
+    seen,
+    'uninstall its operator once no pod uses a slice that it created: it serves every MIG node of the cluster, ' +
+      "and does not work beside NVIDIA's device plugin",
+  );
+}
+
+/** GKE partitions the GPUs of such a pool at boot, and its plugin serves no other layout. */
+const gkePartitionLabel = 'cloud.google.com/gke-gpu-partition-size';
+
+function findGke(evidence: OwnerEvidence): Owner | undefined {
+  const size = evidence.labels[gkePartitionLabel] ?? '';
+  const seen = [
+    ...(size === '' ? [] : [`label ${gkePartitionLabel}=${size}`]),
+    ...namedPods(evidence, [{ 'k8s-app': 'nvidia-gpu-device-plugin' }]),
+  ];
+  return seenOwner(
+    'gke',
+    "GKE's device plugin",
+    seen,
+    'use a node pool without gpu-partition-size and with the node label gke-no-default-nvidia-gpu-device-plugin=true, ' +
+      "and NVIDIA's device plugin",
+  );
+}
+
+/** The device manager of GPUStack's operator makes an instance for each pod that asks for one of these. */
+const gpuStackResources = /^nvidia\.com\/gpu\.partitioned/;
+
+function findGpuStack(evidence: OwnerEvidence): Owner | undefined {
+  const handOver =
+    "take this node out of GPUStack's device manager once no pod uses an instance that it made, and let NVIDIA's device plugin run here";
+  return seenOwner('gpustack', 'GPUStack', namedResources(evidence, gpuStackResources), handOver);
+}
+
+/** Where KAI, and Run:ai as KAI until its release 0.6, hold a whole GPU for pods with a fraction of it, of which the kubelet knows nothing. */
+const reservationNamespaces: readonly string[] = ['kai-resource-reservation', 'runai-reservation'];
+
+function findFractions({ pods = [] }: OwnerEvidence): Owner | undefined {
+  const found = pods.filter(
+    (pod) => reservationNamespaces.includes(pod.metadata.namespace ?? '') && !hasEnded(pod) && usesGpu(pod),
+  );
+  const seen = found.length === 0 ? [] : [`reservation pod ${namePods(found, 3)}`];
+  return seenOwner(
+    'gpu-fractions',
+    'GPU fractions of KAI or Run:ai',
+    seen,
+    'move the pods that share its GPUs to other nodes, and let none come back (a node pool without fractions): the reservation pods end with them',
+  );
+}
+
+function namedResources({ capacity, allocatable }: OwnerEvidence, names: RegExp): readonly string[] {
+  const resources = Object.entries({ ...capacity, ...allocatable })
+    .filter(([name, amount]) => names.test(name) && !isZeroQuantity(amount))
+    .map(([name, amount]) => `${name} ${amount}`)
+    .sort();
+  return resources.length === 0 ? [] : [`resources ${resources.join(', ')}`];
+}
+
+function namedPods(evidence: OwnerEvidence, selectors: readonly LabelSelector[]): readonly string[] {
+  const found = ownPods(evidence).filter(
+    (pod) => !hasEnded(pod) && selectors.some((selector) => carries(pod, selector)),
+  );
+  return found.length === 0 ? [] : [`pod ${namePods(found, 3)}`];
+}
+
+function ownPods({ pods = [], systemNamespaces }: OwnerEvidence): readonly PodView[] {
+  return systemPods(pods, systemNamespaces);
+}
+
+function carries({ metadata }: PodView, selector: LabelSelector): boolean {
+  return Object.entries(selector).every(([key, value]) => metadata.labels?.[key] === value);
+}

@@ -1,0 +1,152 @@
+import { driverPodsOf, pluginPodsOf } from '../../nvidia/plugin-pods.ts';
+import { listGpuClaims, listMonitorClaims } from '../../kubernetes/claims.ts';
+import { systemPods, type PodView, hasEnded, podName } from '../../kubernetes/pod.ts';
+import { backendOf } from '../snapshot.ts';
+import type { RuleInput } from '../commands.ts';
+import { mayClaimGpus, usesGpu, isSurelyRead, listReportedPods } from '../../device/holders.ts';
+import { evictablePods } from '../../nvidia/gpu-clients.ts';
+import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
+import { listLosers } from '../../device/kubelet.ts';
+
+/** Pods of a node that are the cluster's own software, whatever labels others carry. */
+export function clusterPods({ settings }: Pick<RuleInput, 'settings'>, pods: readonly PodView[]): readonly PodView[] {
+  return systemPods(pods, settings.systemNamespaces);
+}
+
+/** Pods of the device plugin among those of a node. */
+export function pluginPods(situation: Pick<RuleInput, 'settings'>, pods: readonly PodView[]): readonly PodView[] {
+  return pluginPodsOf(clusterPods(situation, pods), situation.settings.pluginSelector);
+}
+
+/** Pods that read the devices only at their start, and have to read them again after a change. */
+export function refreshedPods(
+  situation: Pick<RuleInput, 'settings' | 'node' | 'claim' | 'partition' | 'slices'>,
+  pods: readonly PodView[],
+): readonly PodView[] {
+  switch (backendOf(situation)) {
+    case 'DevicePlugin':
+      return pluginPods(situation, pods);
+    case 'DRA':
+      return driverPodsOf(clusterPods(situation, pods));
+  }
+}
+
+/**
+ * Pods of a node that use GPUs, under any resource name. Only the node's device offers tell what a claim is for: until they have
+ * been read, a pod with a claim does not count here, and nothing may be granted. A resource that the node does not have is not one
+ * of its GPUs: the kubelet refuses such a pod, and anybody can create one with `spec.nodeName`.
+ */
+export function listUsers(
+  { node, partition, fresh }: Pick<RuleInput, 'node' | 'partition' | 'fresh'>,
+  pods: readonly PodView[],
+): readonly PodView[] {
+  const offered = partition.status?.device?.advertised?.resources;
+  const users = listClaimUsers(node, fresh);
+  const mayAny = fresh !== undefined && mayClaimGpus(fresh.resourceSlices);
+  return pods.filter((pod) => {
+    const mayClaim = users?.has(pod.metadata.uid ?? '') ?? mayAny;
+    return usesGpu(pod, { offered, mayClaim, resources: node.status?.allocatable });
+  });
+}
+
+/** Uids of the pods for which claims have a GPU of a node; undefined: claims have not been listed. */
+export function listClaimUsers(node: RuleInput['node'], fresh: RuleInput['fresh']): ReadonlySet<string> | undefined {
+  const claims = fresh?.claims && listGpuClaims(fresh.claims, node.metadata.name);
+  return claims && new Set(claims.flatMap((claim) => claim.users.map(({ uid }) => uid)));
+}
+
+/** Pods that look on by claims of a node, and use none of its GPUs; none where claims have not been listed. */
+export function listMonitorPods(
+  { node, fresh }: Pick<RuleInput, 'node' | 'fresh'>,
+  pods: readonly PodView[],
+): readonly PodView[] {
+  const { claims = [] } = fresh ?? {};
+  const listUids = (list: typeof listGpuClaims): ReadonlySet<string> =>
+    new Set(list(claims, node.metadata.name).flatMap(({ users }) => users.map(({ uid }) => uid)));
+  const [watching, using] = [listUids(listMonitorClaims), listUids(listGpuClaims)];
+  return pods.filter((pod) => {
+    const { uid = '' } = pod.metadata;
+    return watching.has(uid) && !using.has(uid) && !hasEnded(pod);
+  });
+}
+
+/**
+ * Those that are restarted like other holders of the GPUs: a DaemonSet's, which makes another one. A claim takes admin access only in a
+ * namespace that an administrator has labelled for it.
+ */
+export function listMonitorDaemons(...asked: Parameters<typeof listMonitorPods>): readonly PodView[] {
+  return evictablePods(listMonitorPods(...asked));
+}
+
+/** The holders of what a plan destroys, or of what is destroyed already: such a pod cannot work. */
+interface PlanHolders {
+  /** Pods that have to go. */
+  readonly affected: readonly PodView[];
+  /** Pods that bear the name of one that has to go, and may have come since it was read. Before a node is closed they count as that one. */
+  readonly namesakes: readonly PodView[];
+  /** Pods that use GPUs of which the agent does not know yet which; it is about to learn. */
+  readonly unknown: readonly PodView[];
+}
+
+/** Namespaces of pods that a plan may send away, as far as its agent knows them. */
+export function listHolderNamespaces(
+  { spec, status }: GpuNodePartition,
+  drain: PolicySpec['drain'],
+): readonly string[] {
+  const { plan } = status?.device ?? {};
+  const isAll = drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
+  const names = [
+    ...(plan?.affectedPods ?? []),
+    ...listLosers(status?.device),
+    ...(isAll ? listReportedPods(status?.device).holders : []),
+  ];
+  const announced = spec.drain?.pods.map(({ namespace }) => namespace) ?? [];
+  return [...new Set([...names.flatMap((name) => name.split('/', 1)), ...announced])];
+}
+
+/** A pod is told by its uid, where the controller has told it to go, else by its name in a reading that is later than the pod. */
+export function findHolders(
+  situation: Pick<RuleInput, 'node' | 'partition' | 'claim' | 'fresh'>,
+  pods: readonly PodView[],
+): PlanHolders {
+  const { partition, claim, fresh } = situation;
+  const { device } = partition.status ?? {};
+  const { plan } = device ?? {};
+  const users = new Set(listUsers(situation, pods));
+  const { drain: announced } = partition.spec;
+  const isDraining = announced !== undefined && announced.planHash === plan?.hash;
+  const ordered = new Set(isDraining ? announced.pods.map(({ uid }) => uid) : []);
+  const planned = new Set(plan?.affectedPods);
+  const losers = new Set(listLosers(device));
+  const [known, going] = [new Set(fresh?.holders), new Set(fresh?.going)];
+  // During a drain the plan keeps naming pods that have gone: the reading shows whether another one of the name is in the way.
+  const monitors = new Set(listMonitorPods(situation, pods));
+  const isNamed = (pod: PodView): boolean => {
+    if (monitors.has(pod)) return false;
+    const name = podName(pod);
+    // Its resource may be gone from the node, as its device is; no pod that the kubelet has refused is reported.
+    if (losers.has(name)) return usesGpu(pod, { offered: device?.advertised?.resources, mayClaim: false });
+    return planned.has(name) && (!isDraining || going.has(name));
+  };
+  // If not all of them could be named, any pod may be affected.
+  const isAll = claim.winner?.spec.drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
+  const judge = (pod: PodView): keyof PlanHolders | undefined => {
+    // The policy may spare pods that it has told to go.
+    const isOrdered = ordered.has(pod.metadata.uid ?? '') && (isAll || planned.has(podName(pod)));
+    if (isOrdered || (isAll && users.has(pod))) return 'affected';
+    if (isNamed(pod)) return isSurelyRead(pod, device) ? 'affected' : 'namesakes';
+    return users.has(pod) && !(known.has(podName(pod)) && isSurelyRead(pod, device)) ? 'unknown' : undefined;
+  };
+  const judged = Map.groupBy(
+    pods.filter((pod) => !hasEnded(pod)),
+    judge,
+  );
+  const listOf = (kind: keyof PlanHolders): readonly PodView[] => judged.get(kind) ?? [];
+  return { affected: listOf('affected'), namesakes: listOf('namesakes'), unknown: listOf('unknown') };
+}
+
+/** Those who have to go, by all that is known before the node is closed. */
+export function presumeAffected(...asked: Parameters<typeof findHolders>): readonly PodView[] {
+  const { affected, namesakes } = findHolders(...asked);
+  return [...affected, ...namesakes];
+}

@@ -1,0 +1,264 @@
+import type { PolicyReason } from '../../api/names.ts';
+import type { NodeCounts } from '../policy/record.ts';
+import { describeGate, type RolloutGate, type RolloutLimits } from '../rollout/budget.ts';
+import { countWords, cutText } from '../text/words.ts';
+import { timeText } from '../text/syntax.ts';
+import { listNodes } from './status-node.ts';
+import { omitUndefined, deepEqual } from '../text/json.ts';
+import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
+import type { DemandReport } from '../policy/slices.ts';
+import type { PolicyRefusal } from '../policy/check.ts';
+import { isRetiring, storeVersions } from '../policy/versions.ts';
+
+/** What is said of a policy in its condition Ready. */
+interface PolicyJudgement {
+  readonly state: 'ready' | 'progressing' | 'stalled';
+  readonly reason: PolicyReason;
+  readonly message: string;
+}
+
+/** Who waits for a policy to be gone needs to know for which nodes it stays, and what ends that. */
+function judgeDeletion({ goesAt }: PolicyFacts, tally: NodeCounts): PolicyJudgement {
+  const groups = ['failed', 'waiting', 'unfinished', 'unseen'] as const;
+  const group = groups.find((one) => tally.size(one) > 0);
+  const left = group === undefined ? '' : `; ${listNodes(tally, group)}`;
+  const end = goesAt === undefined ? '' : `It goes without the rest at ${timeText(goesAt)}; `;
+  const done = `${tally.inPhase('Ready')} of ${countWords(tally.own, 'node')} done`;
+  const message =
+    `the policy is being deleted, and makes its GPUs whole first (onDelete: DisableMig): ${done}${left}. ` +
+    `${end}spec.onDelete: Keep lets it go now`;
+  return { state: 'progressing', reason: 'Deleting', message };
+}
+
+function judgePolicy({ policy, gate }: PolicyFacts, tally: NodeCounts): PolicyJudgement {
+  if (tally.matched === 0) {
+    const message = 'no node matches spec.nodeSelector; nodes that join later are partitioned';
+    return { state: 'ready', reason: 'NoNodes', message };
+  }
+  if (policy.spec.mode === 'Plan') {
+    const message = 'mode Plan: status.plan shows what would be done; nothing changes';
+    return { state: 'ready', reason: 'PlanOnly', message };
+  }
+  if (gate?.reason === 'Halted') return { state: 'stalled', reason: 'Halted', message: describeGate(gate) };
+  if (tally.size('failed') > 0) return { state: 'stalled', reason: 'Failed', message: listNodes(tally, 'failed') };
+  if (tally.size('conflicted') > 0) {
+    const lost = listNodes(tally, 'conflicted', ({ wonBy }) => `won by policy ${wonBy}`);
+    const message = `${lost}; at equal priority the older policy wins, then the name: change a priority or a selector`;
+    return { state: 'stalled', reason: 'Conflicted', message };
+  }
+  if (tally.size('waiting') > 0)
+    return { state: 'progressing', reason: 'Waiting', message: listNodes(tally, 'waiting') };
+  if (gate) return { state: 'progressing', reason: gate.reason, message: describeGate(gate) };
+  const unfinished = tally.size('unfinished') + tally.size('unseen');
+  // Only nodes that cannot take the policy are left: no work is under way.
+  if (unfinished > 0 && unfinished === tally.size('invalid')) {
+    return { state: 'stalled', reason: 'Invalid', message: listNodes(tally, 'invalid') };
+  }
+  if (unfinished > 0) {
+    const group = tally.size('unfinished') > 0 ? 'unfinished' : 'unseen';
+    return { state: 'progressing', reason: 'Reconciling', message: listNodes(tally, group) };
+  }
+  const reason = tally.size('outranked') > 0 ? 'Outranked' : 'Ready';
+  return { state: 'ready', reason, message: describeReady(tally) };
+}
+
+/** What is true of the nodes of a policy of which none is left to change. */
+function describeReady(tally: NodeCounts): string {
+  const outranked = tally.size('outranked');
+  const lost = listNodes(tally, 'outranked', ({ wonBy }) => `policy ${wonBy}`);
+  return [
+    ...(tally.own > 0 ? [describeOwn(tally)] : []),
+    ...(outranked > 0
+      ? [`a policy of higher priority decides over ${countWords(outranked, 'selected node')}: ${lost}`]
+      : []),
+  ].join('; ');
+}
+
+function describeOwn(tally: NodeCounts): string {
+  const skipped = tally.size('skipped');
+  const all = countWords(tally.own, 'selected node');
+  if (skipped === 0) return tally.own === 1 ? 'the selected node matches the policy' : `all ${all} match the policy`;
+  const which = listNodes(tally, 'skipped');
+  if (skipped === tally.own) return `no layout of the policy applies to a GPU of the ${all}: ${which}`;
+  return `${tally.own - skipped} of ${all} match the policy; no layout of it applies to a GPU of the others: ${which}`;
+}
+
+/** A condition before it is merged with the existing one. */
+interface PolicyConditionDraft {
+  readonly type: 'Ready' | 'Reconciling' | 'Stalled' | 'Valid' | 'DemandMet';
+  readonly status: 'True' | 'False';
+  readonly reason: PolicyReason;
+  readonly message: string;
+  /** Of which generation it tells, if not of the newest. */
+  readonly observedGeneration?: number;
+}
+
+/** Without what other field managers write: the ledger and the history. */
+export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | 'canary' | 'pace' | 'history'> & {
+  readonly conditions: readonly PolicyConditionDraft[];
+};
+
+const maxFailures = 50;
+
+/** What is known of a policy besides its nodes. */
+export interface PolicyFacts {
+  /** As its author last wrote it. */
+  readonly policy: GpuPartitionPolicy;
+  /** Why it is invalid, regardless of nodes. */
+  readonly refusal?: PolicyRefusal | undefined;
+  /** Newest generation that its nodes could take. */
+  readonly acceptedGeneration?: number | undefined;
+  /** The version that decides over nodes; undefined if there is none. */
+  readonly inForce?: GpuPartitionPolicy | undefined;
+  /** The first of the nodes that keep its generation from being accepted, and the message for all of them. */
+  readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
+  /** What keeps nodes from starting. */
+  readonly gate?: RolloutGate | undefined;
+  readonly limits?: RolloutLimits | undefined;
+  /** Why the whole cluster is frozen, which holds for a policy without waiting nodes as well; undefined if it is not. */
+  readonly frozen?: string | undefined;
+  /** How its demand stands, if it has one for which a plan was made. */
+  readonly demand?: DemandReport | undefined;
+  /** What was told of it last, which stays until there is one. */
+  readonly knownDemand?: PolicyStatus['demand'];
+  /** What pods have asked for long enough, by slice of its demand. */
+  readonly steady?: PolicyStatus['steady'];
+  /** What becomes of a request to free slices. */
+  readonly defrag?: PolicyStatus['defrag'];
+  /** Which of its schedules is in force, and which follows; undefined if it has none. */
+  readonly schedule?: PolicyStatus['schedule'];
+  /** When it goes whatever its nodes are, if it is being deleted, in ms since the epoch. */
+  readonly goesAt?: number | undefined;
+}
+
+/** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
+export function policyStatus(facts: PolicyFacts, tally: NodeCounts): PolicyStatusDraft {
+  const { policy, acceptedGeneration, inForce, limits, schedule, defrag, demand, steady } = facts;
+  const skipped = tally.size('skipped');
+  const nodes = {
+    matched: tally.matched,
+    ready: tally.inPhase('Ready') - skipped,
+    updating: tally.inPhase('Updating'),
+    pending: tally.inPhase('Pending', 'Waiting', 'Invalid', 'Unmanaged') + tally.size('unseen'),
+    failed: tally.inPhase('Failed'),
+    outranked: tally.size('outranked'),
+    conflicted: tally.size('conflicted'),
+    skipped,
+  };
+  const { keep, destroy, create, evict, gpusChanging } = tally.plans;
+  const generation = policy.metadata.generation;
+  return {
+    ...omitUndefined({ observedGeneration: generation }),
+    ...storeVersions({ acceptedGeneration, inForce }),
+    summary: [
+      summarise(nodes, tally.size('waiting')),
+      ...(facts.frozen === undefined ? [] : ['frozen']),
+      ...(isRetiring(policy) ? ['deleting'] : []),
+    ].join(', '),
+    conditions: [...conditionsOf(facts, tally), ...conditionOfDemand(facts)],
+    ...omitUndefined({ limits, schedule, defrag, steady, demand: demand?.states ?? facts.knownDemand }),
+    nodes,
+    plan: {
+      gpusChanging,
+      instancesKept: keep,
+      instancesDestroyed: destroy,
+      instancesCreated: create,
+      podsToEvict: evict,
+    },
+    failures: tally
+      .first('failed', maxFailures)
+      .map(({ node, reason, message }) => ({ node, reason, message: cutText(message, 1024) })),
+  };
+}
+
+/** @param waiting pending nodes whose cause of waiting does not resolve itself */
+function summarise(nodes: NonNullable<PolicyStatus['nodes']>, waiting: number): string {
+  if (nodes.matched === 0) return 'no nodes';
+  const counts = { ...nodes, waiting, pending: (nodes.pending ?? 0) - waiting };
+  const parts = (['updating', 'waiting', 'pending', 'failed', 'outranked', 'conflicted', 'skipped'] as const)
+    .filter((state) => (counts[state] ?? 0) > 0)
+    .map((state) => `${counts[state]} ${state}`);
+  return [`${nodes.ready}/${nodes.matched} ready`, ...parts].join(', ');
+}
+
+function conditionsOf(facts: PolicyFacts, tally: NodeCounts): readonly PolicyConditionDraft[] {
+  const refusal = facts.refusal ?? facts.refusedBy;
+  const valid: PolicyConditionDraft = refusal
+    ? { type: 'Valid', status: 'False', reason: refusal.reason, message: cutText(refusal.message, 4096) }
+    : { type: 'Valid', status: 'True', reason: 'Valid', message: describeValid(tally) };
+  const found: PolicyJudgement = isRetiring(facts.policy)
+    ? judgeDeletion(facts, tally)
+    : refusal
+      ? { state: 'stalled', reason: refusal.reason, message: describeRefused(facts, refusal) }
+      : judgePolicy(facts, tally);
+  const { state, reason } = found;
+  const message = addFreeze(found, facts.frozen);
+  // Conditions that are false need their own message: Ready's would contradict them.
+  return [
+    { type: 'Ready', status: state === 'ready' ? 'True' : 'False', reason, message },
+    state === 'progressing'
+      ? { type: 'Reconciling', status: 'True', reason, message }
+      : { type: 'Reconciling', status: 'False', reason: 'NotReconciling', message: describeRest(tally) },
+    state === 'stalled'
+      ? { type: 'Stalled', status: 'True', reason, message }
+      : { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'nothing blocks the policy' },
+    valid,
+  ];
+}
+
+function conditionOfDemand({ demand, policy }: PolicyFacts): readonly PolicyConditionDraft[] {
+  if (demand === undefined) return [];
+  const { generation, condition } = demand;
+  const isOlder = generation !== undefined && generation !== policy.metadata.generation;
+  const about = isOlder ? `generation ${generation} is in force: ` : '';
+  const message = cutText(`${about}${condition.message}`, 4096);
+  return [{ ...condition, message, ...(isOlder && { observedGeneration: generation }) }];
+}
+
+/** A policy that is stalled starts no change, and lets those under way end. */
+function describeRest(tally: NodeCounts): string {
+  const updating = tally.inPhase('Updating');
+  if (updating === 0) return 'no change is in progress';
+  return `no node starts to change; ${countWords(updating, 'node')} that had started before will finish`;
+}
+
+/** What a refused generation means for the nodes. */
+function describeRefused({ policy, acceptedGeneration, inForce }: PolicyFacts, { message }: PolicyRefusal): string {
+  const { generation } = policy.metadata;
+  if (inForce === undefined) return `nothing is touched: ${message}`;
+  if (acceptedGeneration === generation) return `no change starts, and nodes stay as they are: ${message}`;
+  return `generation ${generation} is not accepted and touches nothing; generation ${inForce.metadata.generation} stays in force: ${message}`;
+}
+
+function addFreeze(
+  { reason, message }: { readonly reason: PolicyReason; readonly message: string },
+  why: string | undefined,
+): string {
+  const isConfirmed = why === undefined || reason === 'Frozen';
+  const freeze = isConfirmed ? '' : `; ${cutText(describeGate({ reason: 'Frozen', why }), 1024)}`;
+  return `${cutText(message, 4096 - freeze.length)}${freeze}`;
+}
+
+function describeValid(tally: NodeCounts): string {
+  const refused = tally.size('invalid');
+  if (refused > 0) return `accepted; ${listNodes(tally, 'invalid')}`;
+  if (tally.size('skipped') > 0) return `accepted; skipped: ${listNodes(tally, 'skipped')}`;
+  return 'every layout fits the GPUs that it can match';
+}
+
+/** Whether a policy's status changes in more than the node counts, which change with every node. */
+export function isNews(before: PolicyStatus | undefined, after: PolicyStatus): boolean {
+  return !deepEqual(gistOf(before), gistOf(after));
+}
+
+function gistOf(status: PolicyStatus | undefined): unknown {
+  const { observedGeneration, acceptedGeneration, schedule, defrag, failures = [], conditions = [] } = status ?? {};
+  return [
+    observedGeneration,
+    acceptedGeneration,
+    schedule,
+    defrag,
+    failures,
+    conditions.map(({ type, status: holds, reason }) => [type, holds, reason]),
+  ];
+}

@@ -1,0 +1,261 @@
+import { type NodeMetadata, borrowedLabelsOf, isBorrowable } from '../kubernetes/node-patch.ts';
+import { isFields } from '../text/json.ts';
+import { hasEnded, type PodView, isOfDaemonSet } from '../kubernetes/pod.ts';
+
+/**
+ * When the pods of a holder must go: a change of MIG mode or a reset (`ModeChange`), a change that failed because the GPU is in use
+ * (`InUse`), every change once it is done, to read the devices again (`AfterChange`).
+ */
+const holderOccasions = ['AfterChange', 'ModeChange', 'InUse'] as const;
+type HolderOccasion = (typeof holderOccasions)[number];
+
+/** A program on GPU nodes that holds GPUs without requesting them: it keeps NVML open, or remembers previous devices. */
+export interface GpuClient {
+  readonly name: string;
+  /** Label by which its DaemonSet selects nodes, `true` where it runs: changing the value removes it. */
+  readonly deployLabel?: string;
+  /** Labels of its pods. */
+  readonly podLabels?: Readonly<Record<string, string>>;
+  /** Name of a container that identifies its pods, if others have the same labels. */
+  readonly container?: string;
+  /** If empty, its pods never have to go. */
+  readonly goes: readonly HolderOccasion[];
+}
+
+/** Value that mig-manager gives a deploy label while MIG changes; other tools know it (mig-parted `cmd/nvidia-mig-manager`). */
+export const pausedForMigChange = 'paused-for-mig-change';
+
+export const pluginDeployLabel = 'nvidia.com/gpu.deploy.device-plugin';
+/** Where gpu-operator's GPUCluster deploys the DRA driver. */
+export const driverDeployLabel = 'nvidia.com/gpu.deploy.dra-driver';
+
+const always: readonly HolderOccasion[] = ['AfterChange', 'ModeChange', 'InUse'];
+
+/**
+ * The holders that mig-manager pauses, under the labels of gpu-operator. The device plugin does not go after a change: its restart
+ * is the refresh with which every change ends.
+ */
+export const defaultHolders: readonly GpuClient[] = [
+  { name: 'device-plugin', deployLabel: pluginDeployLabel, goes: ['ModeChange', 'InUse'] },
+  // It has to unprepare the claims of pods that go, and opens NVML only for a moment: away only where a GPU stays in use.
+  { name: 'dra-driver', deployLabel: driverDeployLabel, goes: ['InUse'] },
+  // The device plugin's chart gives the pods of both the same labels.
+  {
+    name: 'gpu-feature-discovery',
+    deployLabel: 'nvidia.com/gpu.deploy.gpu-feature-discovery',
+    container: 'gpu-feature-discovery-ctr',
+    goes: always,
+  },
+  { name: 'dcgm', deployLabel: 'nvidia.com/gpu.deploy.dcgm', goes: always },
+  {
+    name: 'dcgm-exporter',
+    deployLabel: 'nvidia.com/gpu.deploy.dcgm-exporter',
+    podLabels: { 'app.kubernetes.io/name': 'dcgm-exporter' },
+    goes: always,
+  },
+  // The same two where a GPUCluster of gpu-operator (26.7) deploys them beside the DRA driver.
+  { name: 'dcgm-dra', deployLabel: 'nvidia.com/gpu.deploy.dcgm-dra', goes: always },
+  { name: 'dcgm-exporter-dra', deployLabel: 'nvidia.com/gpu.deploy.dcgm-exporter-dra', goes: always },
+  { name: 'nvsm', deployLabel: 'nvidia.com/gpu.deploy.nvsm', goes: ['ModeChange', 'InUse'] },
+  { name: 'client', deployLabel: 'nvidia.com/gpu.deploy.client', goes: ['ModeChange', 'InUse'] },
+];
+
+/** What a node's next change needs of the holders. Both false: no holder has to make room. */
+export interface PauseOccasion {
+  /** The plan changes the MIG mode of a GPU, or resets it: nothing may have it open. */
+  readonly modeChange: boolean;
+  /** The last try failed because a GPU was open. */
+  readonly inUse: boolean;
+}
+
+export interface HolderPause {
+  /** Deploy labels to borrow, each with {@link pausedForMigChange}. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Holders whose pods must be gone before anything is granted. */
+  readonly holders: readonly GpuClient[];
+  /** Those all of whose pods are evicted, since no label of this node removes them. */
+  readonly evict: readonly GpuClient[];
+}
+
+/**
+ * Which holders have to go, and how. A deploy label is changed only from `true`: `false` means that the holder does not run here,
+ * and any other value is somebody else's pause, which they end.
+ */
+export function holdersToPause(
+  holders: readonly GpuClient[],
+  { modeChange, inUse }: PauseOccasion,
+  labels: Readonly<Record<string, string>>,
+): HolderPause {
+  const going = holders.filter(
+    ({ goes }) => (modeChange && goes.includes('ModeChange')) || (inUse && goes.includes('InUse')),
+  );
+  const keys = going.flatMap(({ deployLabel }) => deployLabel ?? []).filter((key) => labels[key] === 'true');
+  return {
+    labels: Object.fromEntries(keys.map((key) => [key, pausedForMigChange])),
+    holders: going,
+    evict: going.filter(({ deployLabel }) => deployLabel === undefined || labels[deployLabel] === undefined),
+  };
+}
+
+/** Label keys that we borrowed for a pause. */
+export function pausedLabels(node: Pick<NodeMetadata, 'annotations'>): readonly string[] {
+  return Object.entries(borrowedLabelsOf(node))
+    .filter(([, { set }]) => set === pausedForMigChange)
+    .map(([key]) => key);
+}
+
+const fields: readonly string[] = ['name', 'deployLabel', 'podLabels', 'container', 'goes'];
+/** Labels of gpu-operator; the part after the prefix is a holder's name there. */
+const operatorLabel = /^nvidia\.com\/gpu\.deploy\.[a-z0-9.-]+$/;
+/** `PREFIX/NAME` as Kubernetes accepts it for a label key, the prefix a DNS subdomain. */
+const qualifiedKey = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
+/** What the controller's admission policy allows it to write (config/rbac/controller-admission.yaml). */
+const ownDomains = ['nvidia.com/', 'gpupartition.dev/'];
+const labelKey = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
+const labelValue = /^([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?$/;
+
+/**
+ * The GPU holders of a `--gpu-clients` file, already parsed from YAML: {@link defaultHolders}, each replaced by the file's entry
+ * with its name, followed by the file's others. A string describes what is wrong with the file.
+ */
+export function checkHolders(value: unknown): readonly GpuClient[] | string {
+  if (!isFields(value)) return 'must be an object with a list "clients"';
+  const unknown = Object.keys(value).find((key) => key !== 'clients');
+  if (unknown !== undefined) return `unknown field ${quote(unknown)}; known: clients`;
+  const entries = value['clients'];
+  if (!Array.isArray(entries)) return 'clients: must be a list';
+  const holders: GpuClient[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const holder = checkHolder(entry, `clients[${index}]`);
+    if (typeof holder === 'string') return holder;
+    const first = holders.findIndex(({ name }) => name === holder.name);
+    if (first >= 0) return `clients[${index}].name: ${quote(holder.name)} is already the name of clients[${first}]`;
+    holders.push(holder);
+  }
+  return mergeHolders(holders);
+}
+
+function mergeHolders(holders: readonly GpuClient[]): readonly GpuClient[] {
+  const kept = defaultHolders.map((standard) => holders.find(({ name }) => name === standard.name) ?? standard);
+  return [...kept, ...holders.filter((holder) => !kept.includes(holder))];
+}
+
+function checkHolder(entry: unknown, path: string): GpuClient | string {
+  if (!isFields(entry)) return `${path}: must be an object with ${fields.join(', ')}`;
+  const unknown = Object.keys(entry).find((key) => !fields.includes(key));
+  if (unknown !== undefined) return `${path}: unknown field ${quote(unknown)}; known: ${fields.join(', ')}`;
+  const { name, deployLabel, podLabels, container, goes } = entry;
+  if (typeof name !== 'string' || name === '') return `${path}.name: must be a non-empty string`;
+  const at = `${path} (${name})`;
+  if (deployLabel === undefined && podLabels === undefined && container === undefined)
+    return `${at}: needs deployLabel, podLabels or container, or several of them`;
+  if (container !== undefined && (typeof container !== 'string' || container === ''))
+    return `${at}.container: must be the name of a container`;
+  const wrong =
+    (deployLabel === undefined ? undefined : findDeployLabelError(deployLabel, `${at}.deployLabel`)) ??
+    (podLabels === undefined ? undefined : findPodLabelsError(podLabels, `${at}.podLabels`)) ??
+    findOccasionError(goes, `${at}.goes`);
+  if (wrong !== undefined) return wrong;
+  return {
+    name,
+    ...(typeof deployLabel === 'string' ? { deployLabel } : {}),
+    ...(isTextMap(podLabels) ? { podLabels } : {}),
+    ...(typeof container === 'string' ? { container } : {}),
+    goes: isOccasionList(goes) ? goes : [],
+  };
+}
+
+function findDeployLabelError(value: unknown, at: string): string | undefined {
+  if (typeof value === 'string' && (operatorLabel.test(value) || qualifiedKey.test(value))) {
+    if (isBorrowable(value) && ownDomains.some((domain) => value.startsWith(domain))) return undefined;
+    return `${at}: ${quote(value)} is never changed: the controller may only change labels of ${ownDomains.join(' and ')}`;
+  }
+  return `${at}: must be a label key with a prefix, such as nvidia.com/gpu.deploy.client; found ${quote(value)}`;
+}
+
+function findPodLabelsError(value: unknown, at: string): string | undefined {
+  if (!isTextMap(value) || Object.keys(value).length === 0) {
+    return `${at}: must be an object of label key to value, not empty; found ${quote(value)}`;
+  }
+  const wrong = Object.entries(value).find(([key, text]) => !labelKey.test(key) || !labelValue.test(text));
+  return wrong === undefined ? undefined : `${at}: ${quote(wrong.join('='))} is not a label`;
+}
+
+function findOccasionError(value: unknown, at: string): string | undefined {
+  const hint = `must be a list of ${holderOccasions.join(', ')}; [] for a client that stays`;
+  if (!Array.isArray(value)) return `${at}: ${hint}`;
+  const wrong: unknown = value.find((item) => !isOccasion(item));
+  return isOccasionList(value) ? undefined : `${at}: unknown occasion ${quote(wrong)}; ${hint}`;
+}
+
+function isOccasion(value: unknown): value is HolderOccasion {
+  return holderOccasions.some((occasion) => occasion === value);
+}
+
+function isOccasionList(value: unknown): value is readonly HolderOccasion[] {
+  return Array.isArray(value) && value.every(isOccasion);
+}
+
+function isTextMap(value: unknown): value is Readonly<Record<string, string>> {
+  return isFields(value) && Object.values(value).every((item) => typeof item === 'string');
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(value) ?? 'nothing';
+}
+
+/** On a Node: uids of pods of GPU holders that were there when it was closed and go once the device is done. */
+export const holdersAnnotation = 'gpupartition.dev/clients';
+
+/** The holder's pods among those of one node, except those that have ended. A terminating pod is still there. */
+export function holderPods(holder: GpuClient, pods: readonly PodView[]): readonly PodView[] {
+  return pods.filter(
+    (pod) =>
+      !hasEnded(pod) &&
+      (isDeployed(holder, pod) ||
+        carries(pod.metadata.labels, holder.podLabels) ||
+        (pod.spec?.containers ?? []).some(({ name }) => name !== undefined && name === holder.container)),
+  );
+}
+
+/** Whether the holder's deploy label brings a pod to its node, and takes it away: gpu-operator's own, and none of another installation. */
+export function isDeployed({ deployLabel }: GpuClient, { spec }: Pick<PodView, 'spec'>): boolean {
+  return deployLabel !== undefined && Object.hasOwn(spec?.nodeSelector ?? {}, deployLabel);
+}
+
+/** Those that may be evicted: a DaemonSet's. Other pods might not be recreated, and may be a user's work. */
+export function evictablePods(pods: readonly PodView[]): readonly PodView[] {
+  return pods.filter(isOfDaemonSet);
+}
+
+/** Pods of all holders that go on this occasion and may be evicted, each once. */
+export function podsThatGo(
+  holders: readonly GpuClient[],
+  occasion: HolderOccasion,
+  pods: readonly PodView[],
+): readonly PodView[] {
+  const going = holders.filter(({ goes }) => goes.includes(occasion));
+  return evictablePods([...new Set(going.flatMap((holder) => holderPods(holder, pods)))]);
+}
+
+/** `UID,UID`; undefined, which removes the annotation, if there are none. */
+export function formatHoldersMark(uids: readonly string[]): string | undefined {
+  const sorted = [...new Set(uids)].filter((uid) => uid !== '').sort();
+  return sorted.length === 0 ? undefined : sorted.join(',');
+}
+
+/** The uids of a mark; empty if there is no mark. */
+export function readHoldersMark(annotation: string | undefined): readonly string[] {
+  return (annotation ?? '')
+    .split(',')
+    .map((uid) => uid.trim())
+    .filter((uid) => uid !== '');
+}
+
+function carries(
+  labels: Readonly<Record<string, string>> | undefined,
+  wanted: Readonly<Record<string, string>> | undefined,
+): boolean {
+  const entries = Object.entries(wanted ?? {});
+  return entries.length > 0 && entries.every(([key, value]) => labels?.[key] === value);
+}

@@ -1,0 +1,427 @@
+import {
+  hasEnded,
+  type PodView,
+  isOfDaemonSet,
+  type ContainerView,
+  type VolumeView,
+  type ContainerStatusView,
+  podName,
+} from '../kubernetes/pod.ts';
+import { isMigStrategy, MIG_STRATEGIES, type MigStrategy, migResourceName, type NodeDescription } from './labels.ts';
+import { omitUndefined } from '../text/json.ts';
+import { cutText } from '../text/words.ts';
+import type { NodeReason } from '../../api/names.ts';
+import { pluginDeployLabel } from './gpu-clients.ts';
+import {
+  advertisedResources,
+  resourcesText,
+  computeResources,
+  describeReplicas,
+  explainOffer,
+  type Offer,
+  type OfferedResources,
+} from './resources.ts';
+
+export type LabelSelector = Readonly<Record<string, string>>;
+
+/** Pods of NVIDIA's device plugin: gpu-operator's, the Helm chart's, the static manifest's. */
+const knownPlugins: readonly LabelSelector[] = [
+  { app: 'nvidia-device-plugin-daemonset' },
+  { 'app.kubernetes.io/name': 'nvidia-device-plugin' },
+  { name: 'nvidia-device-plugin-ds' },
+];
+
+/** Pods of NVIDIA's DRA driver that publish GPUs: its Helm chart's, and those of gpu-operator's GPUCluster. */
+const knownDrivers: readonly LabelSelector[] = [
+  { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin' },
+  { app: 'nvidia-dra-driver-kubelet-plugin' },
+];
+
+/** The part of the driver that hands out no GPUs, but channels between nodes: its chart may deploy it alone. */
+const channelContainer = 'compute-domains';
+
+/** The pods of NVIDIA's DRA driver that publish GPUs among those of a node. */
+export function driverPodsOf(pods: readonly PodView[]): readonly PodView[] {
+  return daemonPods(pods, knownDrivers).filter(({ spec }) =>
+    (spec?.containers ?? []).some(({ name }) => name !== channelContainer),
+  );
+}
+
+// The Helm chart gives its three DaemonSets the same labels; only the containers tell their pods apart.
+const otherContainers = ['gpu-feature-discovery-ctr', 'mps-control-daemon-ctr'];
+
+/**
+ * The pods of the device plugin among those of a node. Only a DaemonSet's: other pods might not be recreated.
+ *
+ * @param more labels of a plugin that is not NVIDIA's
+ */
+export function pluginPodsOf(pods: readonly PodView[], more?: LabelSelector): readonly PodView[] {
+  return daemonPods(pods, selectorsWith(more)).filter(
+    ({ spec }) => !(spec?.containers ?? []).some(({ name }) => name !== undefined && otherContainers.includes(name)),
+  );
+}
+
+function daemonPods(pods: readonly PodView[], selectors: readonly LabelSelector[]): readonly PodView[] {
+  const isMeant = ({ metadata: { labels = {} } }: PodView): boolean =>
+    selectors.some((selector) => Object.entries(selector).every(([key, value]) => labels[key] === value));
+  return pods.filter((pod) => !hasEnded(pod) && isOfDaemonSet(pod) && isMeant(pod));
+}
+
+/** The labels that identify a device plugin, in words: `a=b, c=d or e=f`. */
+function describePluginSelectors(more?: LabelSelector): string {
+  const texts = selectorsWith(more).map((selector) =>
+    Object.entries(selector)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(','),
+  );
+  return `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
+}
+
+function selectorsWith(more: LabelSelector | undefined): readonly LabelSelector[] {
+  return more === undefined ? knownPlugins : [...knownPlugins, more];
+}
+
+/** `a=b,c=d` as kubectl writes it, equality only; undefined for anything else. */
+export function parseEqualitySelector(text: string): LabelSelector | undefined {
+  const pairs = text.split(',').map((part) => /^\s*([\w./-]+)\s*==?\s*([\w.-]*)\s*$/.exec(part));
+  const entries = pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? ''] as const);
+  return entries.every(([key]) => key !== '') ? Object.fromEntries(entries) : undefined;
+}
+
+/** Where a setting comes from, in words for people; its value is undefined if the API does not reveal it (`valueFrom`). */
+interface PluginSetting {
+  readonly value: string | undefined;
+  readonly from: string;
+}
+
+export interface PluginSettings {
+  /** MIG strategy by argument or environment, which override the config file; absent: the file decides, else the default. */
+  readonly strategy?: PluginSetting;
+  /** Path of the config file, if there is one. */
+  readonly configFile?: PluginSetting;
+  /** ConfigMap that the config file comes from. */
+  readonly configMap?: {
+    readonly name: string;
+    /** Whether the label `nvidia.com/device-plugin.config` selects the file, and changing it restarts the plugin. */
+    readonly hasConfigManager: boolean;
+    /** Its file on a node without that label, as the config manager was told (`DEFAULT_CONFIG`); absent: the one named `default`. */
+    readonly defaultKey?: string;
+  };
+}
+
+const pluginContainers: readonly string[] = ['nvidia-device-plugin-ctr', 'nvidia-device-plugin'];
+
+/**
+ * How a device plugin is configured. Precedence is upstream's: argument, then environment, then config file, then the default
+ * `none`. The names are those of gpu-operator's DaemonSet, the Helm chart, and the static manifests.
+ */
+export function readPluginSettings(pod: PodView): PluginSettings {
+  const { containers = [], initContainers = [], volumes = [] } = pod.spec ?? {};
+  const plugin = findPlugin(containers);
+  const configMap = findConfigMap(plugin, [...containers, ...initContainers], volumes);
+  if (plugin === undefined) return omitUndefined({ configMap });
+  const operator =
+    pod.metadata.labels?.['app'] === 'nvidia-device-plugin-daemonset'
+      ? ' (gpu-operator sets it from spec.mig.strategy of the ClusterPolicy, or from spec.devicePlugin.env)'
+      : '';
+  const strategy = readSetting(plugin, 'mig-strategy', 'MIG_STRATEGY', operator);
+  const configFile = readSetting(plugin, 'config-file', 'CONFIG_FILE', '');
+  return omitUndefined({ strategy, configFile: configFile?.value === '' ? undefined : configFile, configMap });
+}
+
+/**
+ * Why the plugin advertises the devices differently from what the policy wants, and what to do; undefined if it does not, or if that
+ * is unknown.
+ */
+export function strategyMismatch(
+  { strategy, configFile, configMap }: PluginSettings,
+  wanted: MigStrategy,
+): string | undefined {
+  if (strategy !== undefined) {
+    if (strategy.value === undefined) return undefined;
+    return describeSetting(strategy.value, strategy.from, wanted);
+  }
+  // Nobody here has read its file; one of ours gets the policy's strategy as soon as the layout is there.
+  if (configFile !== undefined || configMap !== undefined) return undefined;
+  return describeSetting('none', 'the default: neither --mig-strategy nor MIG_STRATEGY is set', wanted);
+}
+
+/** Why the label `nvidia.com/device-plugin.config` would have no effect on this plugin; undefined if it has one. */
+export function findConfigManagerGap({ configMap }: PluginSettings, wanted: string): string | undefined {
+  if (configMap?.hasConfigManager !== true) {
+    return (
+      `the device plugin's pod has no config manager, so the label nvidia.com/device-plugin.config has no effect: ` +
+      `give it the ConfigMap ${wanted} (Helm chart: config.name; gpu-operator: spec.devicePlugin.config.name of the ClusterPolicy)`
+    );
+  }
+  if (configMap.name === wanted) return undefined;
+  return `the device plugin takes its config files from ConfigMap ${configMap.name}, not from ${wanted}: use the same one in both`;
+}
+
+function describeSetting(value: string, from: string, wanted: MigStrategy): string | undefined {
+  if (value === wanted) return undefined;
+  const found = value === '' ? 'an empty text' : value;
+  const invalid = isMigStrategy(value) ? '' : `, which is not one of ${MIG_STRATEGIES.join(', ')}`;
+  return (
+    `the device plugin's MIG strategy is ${found}${invalid} by ${from}, and the policy wants ${wanted}: ` +
+    `set it to ${wanted} there, or set the policy’s spec.strategy to the plugin’s`
+  );
+}
+
+function findPlugin(containers: readonly ContainerView[]): ContainerView | undefined {
+  return (
+    containers.find(({ name }) => name !== undefined && pluginContainers.includes(name)) ??
+    containers.find((container) => words(container).some((word) => word.endsWith('nvidia-device-plugin'))) ??
+    containers.find((container) => !isConfigManager(container))
+  );
+}
+
+function isConfigManager(container: ContainerView): boolean {
+  return words(container).some((word) => word === 'config-manager' || word.endsWith('/config-manager'));
+}
+
+/** The ConfigMap that the config manager selects from, else the one that contains the plugin's config file. */
+function findConfigMap(
+  plugin: ContainerView | undefined,
+  containers: readonly ContainerView[],
+  volumes: readonly VolumeView[],
+): PluginSettings['configMap'] {
+  const configManager = containers.find(isConfigManager);
+  const folder = configManager?.env?.find(({ name }) => name === 'CONFIG_FILE_SRCDIR')?.value;
+  const chosen = folder === undefined ? undefined : configMapAt(configManager, folder, volumes);
+  if (chosen !== undefined) {
+    const defaultKey = configManager?.env?.find(({ name }) => name === 'DEFAULT_CONFIG')?.value;
+    return { name: chosen, hasConfigManager: true, ...(defaultKey && { defaultKey }) };
+  }
+  const file = plugin === undefined ? undefined : readSetting(plugin, 'config-file', 'CONFIG_FILE', '')?.value;
+  const fixed = file === undefined || file === '' ? undefined : configMapAt(plugin, file, volumes);
+  return fixed === undefined ? undefined : { name: fixed, hasConfigManager: false };
+}
+
+/** Name of the ConfigMap that is mounted at a path or in a folder above it. */
+function configMapAt(
+  container: ContainerView | undefined,
+  path: string,
+  volumes: readonly VolumeView[],
+): string | undefined {
+  const mount = (container?.volumeMounts ?? [])
+    .filter(({ mountPath }) => path === mountPath || path.startsWith(`${mountPath.replace(/\/$/, '')}/`))
+    .toSorted((a, b) => b.mountPath.length - a.mountPath.length)[0];
+  return volumes.find(({ name }) => name === mount?.name)?.configMap?.name;
+}
+
+function readSetting(
+  container: ContainerView,
+  flag: string,
+  variable: string,
+  remark: string,
+): PluginSetting | undefined {
+  const name = container.name ?? 'without a name';
+  const argument = readFlag(words(container), flag);
+  if (argument !== undefined) return { value: argument, from: `argument --${flag} of container ${name}` };
+  // Of several entries with one name the kubelet takes the last.
+  const entry = (container.env ?? []).findLast((one) => one.name === variable);
+  if (entry === undefined) return undefined;
+  const from = `environment ${variable} of container ${name}${remark}`;
+  const isKnown = entry.valueFrom === undefined && !(entry.value ?? '').includes('$(');
+  return { value: isKnown ? (entry.value ?? '') : undefined, from };
+}
+
+/** Value of the last such flag; Go flags may have one dash or two. */
+function readFlag(list: readonly string[], flag: string): string | undefined {
+  const found = list.flatMap((word, index) => {
+    const [, name, value] = /^--?([\w-]+)(?:=(.*))?$/.exec(word) ?? [];
+    return name === flag ? [value ?? list[index + 1] ?? ''] : [];
+  });
+  return found.at(-1)?.replaceAll(/^["']|["']$/g, '');
+}
+
+/** Command and arguments, with a shell's line split at its spaces. */
+function words({ command = [], args = [] }: ContainerView): readonly string[] {
+  return [...command, ...args].flatMap((text) => text.split(/\s+/)).filter((word) => word !== '');
+}
+
+/** The end of a container's log or of an image error may be long; a condition's message is not the place for all of it. */
+const longest = 300;
+
+/** Why a device plugin's pod is not ready, as the kubelet and the scheduler word it; undefined for one that is. */
+export function explainPluginPod(pod: PodView): string | undefined {
+  const { metadata, status } = pod;
+  const name = `pod ${podName(pod)}`;
+  if (metadata.deletionTimestamp !== undefined) return `${name} is being terminated`;
+  const { phase, conditions = [], initContainerStatuses = [], containerStatuses = [] } = status ?? {};
+  if (phase === 'Failed' || phase === 'Succeeded') {
+    return `${name} has ended (${phase})${detail(status?.reason, status?.message)}`;
+  }
+  if (conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True')) return undefined;
+  const unscheduled = conditions.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False');
+  if (unscheduled !== undefined) return `${name} has no node${detail(unscheduled.reason, unscheduled.message)}`;
+  const init = initContainerStatuses.find(({ state }) => state?.terminated?.exitCode !== 0);
+  if (init !== undefined) return `${name}: init container ${describeContainer(init, 'has not ended')}`;
+  const container = containerStatuses.find(({ ready }) => ready !== true);
+  if (container !== undefined) return `${name}: container ${describeContainer(container, 'is not ready')}`;
+  return `${name} has not started yet`;
+}
+
+/** Whether one of its containers keeps failing, rather than being about to start. */
+export function isFailing({ status }: PodView): boolean {
+  const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
+  return [...initContainerStatuses, ...containerStatuses].some(
+    ({ state, restartCount = 0 }) =>
+      /BackOff|Err|Invalid/.test(state?.waiting?.reason ?? '') ||
+      (restartCount > 0 && (state?.terminated?.exitCode ?? 0) !== 0),
+  );
+}
+
+/** The kubelet forgets a container's restarts once it has run for so long: twice its longest delay, in ms (client-go `flowcontrol.Backoff`). */
+const backoffEndMs = 600_000;
+
+/** Whether the kubelet would delay the next restart of a container, since it has restarted it lately. */
+export function isFreshRestart({ status }: PodView, now: number): boolean {
+  return (status?.containerStatuses ?? []).some(({ state, restartCount = 0 }) => {
+    const startedAt = Date.parse(state?.running?.startedAt ?? '');
+    return restartCount > 0 && !(now - startedAt > backoffEndMs);
+  });
+}
+
+function describeContainer({ name, state, lastState, restartCount = 0 }: ContainerStatusView, lacks: string): string {
+  const last = lastState?.terminated;
+  const before = last === undefined ? '' : `; it ended with ${last.exitCode}${detail(last.reason, last.message)}`;
+  const often = restartCount === 0 ? '' : `; restarts: ${restartCount}`;
+  const { waiting, terminated, running } = state ?? {};
+  if (waiting !== undefined) return `${name} is waiting${detail(waiting.reason, waiting.message)}${before}${often}`;
+  if (terminated !== undefined) {
+    return `${name} ended with ${terminated.exitCode}${detail(terminated.reason, terminated.message)}${often}`;
+  }
+  return running === undefined ? `${name} has not started yet` : `${name} runs and ${lacks} yet${before}${often}`;
+}
+
+function detail(reason: string | undefined, message: string | undefined): string {
+  const parts = [reason, message].map((part) => part?.trim() ?? '').filter((part) => part !== '');
+  const text = parts.join(': ').replaceAll(/\s+/g, ' ');
+  return text === '' ? '' : `: ${cutText(text, longest)}`;
+}
+
+/** A node before anything on it is touched. */
+export interface OfferSituation {
+  /** Its current state: `describeReport` of the agent's report. */
+  readonly device: NodeDescription;
+  /** Of the policy. */
+  readonly strategy: MigStrategy;
+  readonly offer: OfferedResources;
+  /** The plugin takes strategy and sharing from our file as soon as the layout is there: what it offers now tells nothing about them. */
+  readonly hasOwnConfig: boolean;
+  /** Whether the node has a pod of a known device plugin that we may restart. */
+  readonly hasPlugin: boolean;
+  /** Whether a plugin that is no such pod is a gap: nobody may restart it after the change. */
+  readonly refusesUnknown?: boolean | undefined;
+  /**
+   * A taint of ours or a start-up taint is on the node, or a change of it has begun: a plugin that does not tolerate the taint comes
+   * when it is removed, and what is advertised is outdated.
+   */
+  readonly isClosed: boolean;
+  /** No GPU of the node is in MIG mode after the change: every strategy advertises such GPUs alike. */
+  readonly becomesWhole: boolean;
+  /** Labels of a plugin's pods besides the well-known ones. */
+  readonly selector?: LabelSelector | undefined;
+}
+
+interface OfferGap {
+  readonly reason: Extract<NodeReason, 'NoDevicePlugin' | 'StrategyMismatch' | 'SharingRefused'>;
+  readonly message: string;
+}
+
+const untilThen = 'Nothing is touched until then';
+
+/**
+ * Why the slices of a new layout would not be advertised as the policy says, judged by how the node advertises its devices now;
+ * undefined if that fits, or tells nothing: even then the plugin's settings may (`strategyMismatch`).
+ */
+export function findOfferGap(situation: OfferSituation): OfferGap | undefined {
+  const { hasPlugin, isClosed, refusesUnknown = false } = situation;
+  if (isClosed) return undefined;
+  return findMisfit(situation) ?? (refusesUnknown && !hasPlugin ? describeUnknown(situation) : undefined);
+}
+
+function findMisfit(situation: OfferSituation): OfferGap | undefined {
+  const { device, strategy, offer, hasPlugin, hasOwnConfig, becomesWhole } = situation;
+  const { resources, errors } = computeResources(device, strategy);
+  const explained: Offer = errors.length > 0 ? { kind: 'Other' } : explainOffer(offer, resources);
+  if (explained.kind === 'Exact') return undefined;
+  if (explained.kind === 'Nothing') return hasPlugin ? undefined : describeAbsence(situation, resources);
+  if (hasOwnConfig) return undefined;
+  const other = hasPlugin || becomesWhole ? undefined : findOtherStrategy(situation, explained);
+  if (other !== undefined) return describeOffer(situation, resources, other);
+  if (explained.kind !== 'Multiples') return undefined;
+  const found = resourcesText(advertisedResources(offer.allocatable));
+  return {
+    reason: 'SharingRefused',
+    message:
+      `the node advertises ${found} for ${resourcesText(resources)}: the device plugin shares ${describeReplicas(explained.sharing.resources)}, ` +
+      'by sharing.timeSlicing of its own config, and the kubelet cannot tell which devices these are. ' +
+      'Mount the kubelet’s folder pod-resources into the agent, or share by spec.sharing.timeSlicing of the policy, ' +
+      `or remove sharing from the plugin’s config (if the GPUs were changed manually, restart its pod). ${untilThen}`,
+  };
+}
+
+/** The strategy by which the node advertises its devices, if it is a different one. */
+function findOtherStrategy({ device, strategy, offer }: OfferSituation, explained: Offer): MigStrategy | undefined {
+  const names = Object.keys(advertisedResources(offer.allocatable));
+  if (names.length === 0) return undefined;
+  const others = MIG_STRATEGIES.filter((one) => one !== strategy);
+  const kinds = others.map((one) => {
+    const { resources, errors } = computeResources(device, one);
+    return errors.length > 0 ? 'Other' : explainOffer(offer, resources).kind;
+  });
+  // Seven GPUs may be seven slices, or one GPU shared by seven: nobody shares by exactly the number of slices.
+  const exact = others.find((_, index) => kinds[index] === 'Exact');
+  if (exact !== undefined || explained.kind !== 'Other') return exact;
+  if (strategy !== 'mixed' && names.some((name) => name.startsWith(migResourceName('')))) return 'mixed';
+  return others.find((_, index) => kinds[index] === 'Shared' || kinds[index] === 'Multiples');
+}
+
+function describeOffer(
+  { strategy, offer }: OfferSituation,
+  resources: Readonly<Record<string, number>>,
+  other: MigStrategy,
+): OfferGap {
+  const found = resourcesText(advertisedResources(offer.allocatable));
+  return {
+    reason: 'StrategyMismatch',
+    message:
+      `the node advertises ${found}, as strategy ${other} does, and the policy wants ${strategy}, ` +
+      `which gives ${resourcesText(resources)} for the same GPUs. ` +
+      `Set the device plugin to ${strategy}, or spec.strategy of the policy to ${other}. ${untilThen}`,
+  };
+}
+
+/** A plugin that has no pod, or none that a DaemonSet makes again. */
+function describeUnknown({ offer, selector }: OfferSituation): OfferGap {
+  const found = resourcesText(advertisedResources(offer.allocatable));
+  return {
+    reason: 'NoDevicePlugin',
+    message:
+      `the node advertises ${found}, and no pod of a known device plugin is on it (searched for: pods of a DaemonSet with ` +
+      `${describePluginSelectors(selector)}): a plugin that is a systemd unit or a static pod would not be restarted to read the new slices. ` +
+      'Name its labels with --device-plugin-selector; or have it restarted after each change by something else, and say so to the ' +
+      `controller with --unknown-device-plugin Await. ${untilThen}`,
+  };
+}
+
+function describeAbsence(
+  { strategy, offer, selector }: OfferSituation,
+  resources: Readonly<Record<string, number>>,
+): OfferGap {
+  const deploy = offer.labels[pluginDeployLabel];
+  const paused =
+    deploy === undefined || deploy === 'true'
+      ? ''
+      : `The label ${pluginDeployLabel}=${deploy} keeps gpu-operator’s away. `;
+  return {
+    reason: 'NoDevicePlugin',
+    message:
+      `the node advertises none of its GPUs (${resourcesText(resources)} under strategy ${strategy}), and no pod of a known device plugin is on it: ` +
+      `nothing would offer the slices. Searched for: pods of a DaemonSet with ${describePluginSelectors(selector)}. ${paused}` +
+      `Install the device plugin, or name its labels with --device-plugin-selector. ${untilThen}`,
+  };
+}

@@ -1,0 +1,416 @@
+import { Fleet } from '../policy/fleet.ts';
+import { listRefused, type PolicyRecord } from '../policy/record.ts';
+import { judgeSchedules } from '../policy/schedules.ts';
+import { currentOf } from '../policy/versions.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, DemandState } from '../../api/types.ts';
+import { type PodView, defaultSystemNamespaces } from '../kubernetes/pod.ts';
+import { fillDefaults } from '../policy/schema.ts';
+import { compareText, deepEqual } from '../text/json.ts';
+import { timeText } from '../text/syntax.ts';
+import { findCap, isCapAssumed, type NodeRolloutState, type Limit } from '../rollout/budget.ts';
+import type { NodePolicy } from '../policy/decide-policy.ts';
+import { hasAskedSince } from '../policy/history.ts';
+import type { AgentView, NodeSettings } from '../node/snapshot.ts';
+import {
+  describeEvictions,
+  forecastNode,
+  type NodeOutlook,
+  describePlannedNode,
+  type GivenPolicies,
+  isConcerned,
+  type PlannedNode,
+} from './node.ts';
+import { type PlanFault, listFaults, summarizeChange } from './text.ts';
+import { forecastWaves, type Wave, type Waves } from './waves.ts';
+import type { GpuClient } from '../nvidia/gpu-clients.ts';
+import type { BudgetView } from '../kubernetes/eviction.ts';
+import type { LabelSelector } from '../nvidia/plugin-pods.ts';
+import type { NodeView } from '../kubernetes/node.ts';
+import type { DemandReport } from '../policy/slices.ts';
+
+function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
+  const fleet = new Fleet({ sharing: setup.pluginConfigMap !== undefined });
+  // An edit leaves in force what was: the fleet has to know it.
+  for (const policy of [...cluster.policies, ...after.policies]) fleet.setPolicy(policy);
+  for (const { metadata } of cluster.nodes) fleet.setNode(metadata.name, metadata.labels ?? {});
+  for (const partition of cluster.partitions) fleet.review(partition.metadata.name, partition);
+  return fleet;
+}
+
+/**
+ * Accepts what the controller would accept; of the given policies also what it would not because of some nodes: the plan is for the
+ * others, once those are gone.
+ *
+ * @returns why policies are not accepted, by name
+ */
+function acceptAll(
+  fleet: Fleet,
+  { partitionOf }: Located,
+  given: ReadonlySet<string>,
+  at: number,
+): ReadonlyMap<string, string | undefined> {
+  const refusals = new Map([...fleet.policies].map(({ name, refusal }) => [name, refusal?.message]));
+  for (const record of fleet.policies) {
+    if (!record.awaitsAcceptance) {
+      switchSchedule(fleet, record, at);
+      continue;
+    }
+    for (const node of record.unchecked) fleet.check(record, node, partitionOf.get(node));
+    refusals.set(record.name, listRefused(record));
+    if (record.refused.size === 0 || given.has(record.name)) fleet.accept(record);
+    switchSchedule(fleet, record, at);
+  }
+  return refusals;
+}
+
+function switchSchedule(fleet: Fleet, record: PolicyRecord, at: number): void {
+  const { versions } = record;
+  const times = judgeSchedules(currentOf(versions).spec, versions.schedule, at);
+  if (times) fleet.switch(record, times.mark);
+}
+
+/** A cluster with everything that belongs to a node indexed by its name. */
+interface Located {
+  readonly cluster: ClusterState;
+  readonly partitionOf: ReadonlyMap<string, GpuNodePartition>;
+  /** Pods without a node are under undefined. */
+  readonly podsOf: ReadonlyMap<string | undefined, readonly PodView[]>;
+}
+
+function locate(cluster: ClusterState): Located {
+  return {
+    cluster,
+    partitionOf: new Map(cluster.partitions.map((one) => [one.metadata.name, one])),
+    podsOf: Map.groupBy(cluster.pods, ({ spec }) => spec?.nodeName),
+  };
+}
+
+/** What a change of policies concerns. */
+interface Involved {
+  /** Nodes that the given policies select, or serve now. */
+  readonly affected: ReadonlySet<string>;
+  /** Those, and all that share a rollout with them. */
+  readonly nodes: ReadonlySet<string>;
+  /** All policies that select these nodes. */
+  readonly policies: ReadonlySet<string>;
+}
+
+function listInvolved({ cluster, partitionOf }: Located, fleet: Fleet, names: ReadonlySet<string>): Involved {
+  const affected = cluster.nodes
+    .map(({ metadata }) => metadata.name)
+    .filter((node) => {
+      const served = partitionOf.get(node)?.spec.policy?.name;
+      return fleet.policiesOf(node).some((name) => names.has(name)) || (served !== undefined && names.has(served));
+    });
+  const policies = new Set(affected.flatMap((node) => fleet.policiesOf(node)));
+  const sharing = [...policies].flatMap((name) => [...(fleet.policy(name)?.nodes ?? [])]);
+  return { affected: new Set(affected), nodes: new Set([...affected, ...sharing]), policies };
+}
+
+/** What becomes of a policy in a file. */
+interface PolicyChange {
+  readonly policy: string;
+  readonly change: 'New' | 'Changed' | 'Unchanged';
+}
+
+export interface PolicyOutlook extends PolicyChange {
+  /** True if no node matches its selector. Absent otherwise. */
+  readonly selectsNothing?: true;
+  /** Why nothing of it starts: it is invalid, or a node that it selects cannot take it. */
+  readonly refusal?: string;
+  /** Why no more nodes start: paused, no window, halted. */
+  readonly held?: string;
+}
+
+interface PoliciesAfter {
+  readonly policies: readonly GpuPartitionPolicy[];
+  /** Of the given policies, by name. */
+  readonly changes: readonly PolicyChange[];
+}
+
+/** The policies of a cluster once the given ones are applied: they replace those of the same name, the others stay. */
+function applyPolicies(
+  present: readonly GpuPartitionPolicy[],
+  given: readonly GpuPartitionPolicy[],
+  now: number,
+): PoliciesAfter {
+  const applied = given
+    .toSorted((a, b) => compareText(a.metadata.name, b.metadata.name))
+    .map((policy) =>
+      applyPolicy(
+        present.find(({ metadata }) => metadata.name === policy.metadata.name),
+        policy,
+        now,
+      ),
+    );
+  const names = new Set(applied.map(({ policy }) => policy.metadata.name));
+  return {
+    policies: [...present.filter(({ metadata }) => !names.has(metadata.name)), ...applied.map(({ policy }) => policy)],
+    changes: applied.map(({ policy, change }) => ({ policy: policy.metadata.name, change })),
+  };
+}
+
+interface Applied {
+  readonly policy: GpuPartitionPolicy;
+  readonly change: PolicyChange['change'];
+}
+
+function applyPolicy(before: GpuPartitionPolicy | undefined, given: GpuPartitionPolicy, now: number): Applied {
+  const spec = fillDefaults(given.spec);
+  if (!before) {
+    const { apiVersion, kind, metadata } = given;
+    const { name } = metadata;
+    const made = { name, uid: `new-${name}`, generation: 1, creationTimestamp: timeText(now) };
+    return { policy: { apiVersion, kind, metadata: made, spec }, change: 'New' };
+  }
+  if (deepEqual(fillDefaults(before.spec), spec)) return { policy: before, change: 'Unchanged' };
+  const generation = (before.metadata.generation ?? 0) + 1;
+  return { policy: { ...before, metadata: { ...before.metadata, generation }, spec }, change: 'Changed' };
+}
+
+/** What a change of policies does to a cluster. */
+export interface ChangePlan {
+  readonly policies: readonly PolicyOutlook[];
+  /** Of policies with a demand, those of others included that share nodes with them. */
+  readonly demands: readonly DemandOutlook[];
+  /** Nodes that these policies select, or have selected until now; by name. */
+  readonly nodes: readonly PlannedNode[];
+  /** An estimate: all nodes of a wave finish at the same time. */
+  readonly waves: readonly Wave[];
+  /** In how many seconds all waves are done, at the pace of earlier changes; absent if none is known. Windows and soaks come on top. */
+  readonly seconds?: number;
+  readonly findings: readonly PlanFault[];
+  readonly summary: string;
+}
+
+/** A change of policies before anything is planned for it. */
+export interface PreparedChange {
+  readonly cluster: ClusterState;
+  readonly setup: ControllerSetup;
+  /** When it is done. */
+  readonly at: number;
+  /** With the policies as they are then. It takes in what plans for demands choose. */
+  readonly fleet: Fleet;
+  /** Policies with a demand whose layouts are to be chosen for it. */
+  readonly demands: readonly PolicyRecord[];
+  readonly after: PoliciesAfter;
+  readonly refusals: ReadonlyMap<string, string | undefined>;
+  readonly located: Located;
+  readonly involved: Involved;
+}
+
+/**
+ * What applying policies to a cluster leaves to be planned, with the controller's own decisions. Nothing is written.
+ *
+ * @param at when it is done: which schedules are in force, and which windows are open. The cluster counts as it is now
+ */
+export function prepareChange(
+  cluster: ClusterState,
+  given: readonly GpuPartitionPolicy[],
+  setup: ControllerSetup,
+  at: number = cluster.now,
+): PreparedChange {
+  const after = applyPolicies(cluster.policies, given, cluster.now);
+  const fleet = fillFleet(cluster, after, setup);
+  const names = new Set(after.changes.map(({ policy }) => policy));
+  const located = locate(cluster);
+  const refusals = acceptAll(fleet, located, names, at);
+  const involved = listInvolved(located, fleet, names);
+  const demands = [...fleet.policies].filter(
+    ({ name, policy, isAccepted, inForce }) =>
+      policy.spec.demand !== undefined && (isAccepted || inForce !== undefined) && involved.policies.has(name),
+  );
+  return { cluster, setup, at, fleet, demands, after, refusals, located, involved };
+}
+
+/** @param demands how the demands stand for which `prepareChange` asked: what was chosen for them is in its fleet */
+export function planPrepared(prepared: PreparedChange, demands: readonly DemandOutlook[] = []): ChangePlan {
+  const { cluster, setup, at, fleet, after, refusals, located, involved } = prepared;
+  const names = new Set(after.changes.map(({ policy }) => policy));
+  const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
+  const own: GivenPolicies = { all: names, changed: new Set(changed) };
+  const outlooks = forecastNodes(located, fleet, involved, names, setup);
+  const concerns = (node: string): boolean => involved.affected.has(node) && isConcerned(outlooks.get(node), own);
+  const waves = pickWaves(forecast(cluster, fleet, outlooks, setup, at), concerns);
+  const nodes = [...outlooks]
+    .filter(([node]) => involved.affected.has(node))
+    .toSorted(([a], [b]) => compareText(a, b))
+    .map(([node, outlook]) => {
+      const evictions = describeEvictions(outlook, located.podsOf.get(node) ?? [], cluster.budgets);
+      return describePlannedNode(outlook, evictions, waves, own);
+    });
+  const policies = after.changes.map((change) => describePolicy(change, fleet, refusals, waves));
+  const findings = listFaults(policies, demands, nodes);
+  const isAssumed = isCapAssumed(cluster.policies, setup.maxConcurrentNodes);
+  const seconds = estimateSeconds(waves.waves, nodes, cluster.policies);
+  const cap = waves.cap === undefined ? undefined : { most: waves.cap, isAssumed };
+  const summary = summarizeChange(nodes, findings, cap, seconds);
+  return { policies, demands, nodes, waves: waves.waves, ...(seconds !== undefined && { seconds }), findings, summary };
+}
+
+/** A node takes as long as those of its policy did before, or of all policies where its own has changed none yet. */
+function estimateSeconds(
+  waves: readonly Wave[],
+  nodes: readonly PlannedNode[],
+  policies: readonly GpuPartitionPolicy[],
+): number | undefined {
+  const paces = policies.flatMap(({ metadata, status }) =>
+    status?.pace ? [{ of: metadata.name, ...status.pace }] : [],
+  );
+  const known = paces.reduce((sum, pace) => sum + pace.nodes, 0);
+  if (known === 0 || waves.length === 0) return undefined;
+  const usual = paces.reduce((sum, pace) => sum + pace.seconds, 0) / known;
+  const policyOf = new Map(nodes.map(({ node, policy }) => [node, policy]));
+  const secondsOf = (node: string): number => {
+    const own = paces.find(({ of }) => of === policyOf.get(node));
+    return own === undefined ? usual : own.seconds / own.nodes;
+  };
+  return Math.round(waves.reduce((sum, wave) => sum + Math.max(...wave.nodes.map(secondsOf)), 0));
+}
+
+function forecastNodes(
+  { cluster, partitionOf, podsOf }: Located,
+  fleet: Fleet,
+  { nodes }: Involved,
+  given: ReadonlySet<string>,
+  setup: ControllerSetup,
+): ReadonlyMap<string, NodeOutlook> {
+  const settings = settingsOf(setup);
+  const involved = cluster.nodes.filter(({ metadata }) => nodes.has(metadata.name));
+  return new Map(
+    involved.map((node) => {
+      const { name } = node.metadata;
+      const partition = partitionOf.get(name);
+      const claim = claimOf(fleet, name, partition, given);
+      const { now, budgets } = cluster;
+      const start = { now, node, partition, claim, settings, pods: podsOf.get(name) ?? [], budgets };
+      return [name, forecastNode({ ...start, agent: viewAgent(start) })];
+    }),
+  );
+}
+
+/** What decides over a node; a given policy that only plans decides over none, but its plan is asked for. */
+function claimOf(
+  fleet: Fleet,
+  node: string,
+  partition: GpuNodePartition | undefined,
+  given: ReadonlySet<string>,
+): NodePolicy {
+  const claim = fleet.claimOf(node, partition);
+  const planning = claim.beside.find(({ metadata }) => given.has(metadata.name));
+  const isGiven = claim.winner !== undefined && given.has(claim.winner.metadata.name);
+  return planning && !isGiven ? fleet.claimBeside(planning, partition) : claim;
+}
+
+function forecast(
+  cluster: ClusterState,
+  fleet: Fleet,
+  outlooks: ReadonlyMap<string, NodeOutlook>,
+  setup: ControllerSetup,
+  at: number,
+): Waves {
+  const rolloutStates = [...outlooks].map(([node, { snapshot, rolloutState }]): NodeRolloutState => {
+    const { uid = '' } = snapshot.node.metadata;
+    return { ...rolloutState, node, nodeUID: uid, policy: snapshot.claim.winner?.metadata.name };
+  });
+  const deciding = new Set(rolloutStates.map(({ policy }) => policy));
+  const policies = [...fleet.policies];
+  const own = policies.flatMap((record) => (deciding.has(record.name) ? [inSchedule(record)] : []));
+  const others = policies.flatMap(({ name, policy }) => (deciding.has(name) ? [] : [policy]));
+  const cap = findCap(cluster.policies, cluster.partitions, setup.maxConcurrentNodes);
+  return forecastWaves({ policies: own, others, rolloutStates, cap, now: at });
+}
+
+/** Its canary is that of the schedule in force, and of an edit that asks for nothing new the one that it has. */
+function inSchedule({ policy, versions }: PolicyRecord): GpuPartitionPolicy {
+  const { schedule } = versions;
+  const { canary, history = [] } = policy.status ?? {};
+  const { generation = 0 } = policy.metadata;
+  const isKept = canary !== undefined && hasAskedSince(currentOf(versions), history, canary.generation);
+  const status = {
+    ...policy.status,
+    ...(schedule && { schedule }),
+    ...(isKept && { canary: { ...canary, generation } }),
+  };
+  return { ...policy, status };
+}
+
+/** Only the nodes that this change concerns; others share their rollouts, and the cap. */
+function pickWaves({ waves, held, cap }: Waves, concerns: (node: string) => boolean): Waves {
+  const picked = waves.map((wave) => ({ ...wave, nodes: wave.nodes.filter(concerns) }));
+  return { waves: picked.filter(({ nodes }) => nodes.length > 0), held, cap };
+}
+
+function describePolicy(
+  change: PolicyChange,
+  fleet: Fleet,
+  refusals: ReadonlyMap<string, string | undefined>,
+  { held }: Waves,
+): PolicyOutlook {
+  const refusal = refusals.get(change.policy);
+  const hold = held.get(change.policy);
+  const selectsNothing = fleet.policy(change.policy)?.tally.matched === 0;
+  return {
+    ...change,
+    ...(selectsNothing && { selectsNothing }),
+    ...(refusal !== undefined && { refusal }),
+    ...(hold !== undefined && { held: hold }),
+  };
+}
+
+/** As the controller judges an agent that it does not hear from; an object carries no other sign of life. */
+function viewAgent({ partition }: { readonly partition: NodeOutlook['snapshot']['partition'] }): AgentView {
+  const ready = partition?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return { state: ready?.reason === 'AgentNotReporting' && partition?.status?.device?.gpus ? 'Missing' : 'Ready' };
+}
+
+/** Times do not matter, as nothing is carried out. */
+function settingsOf({ gpuHolders, pluginSelector, pluginConfigMap }: ControllerSetup): NodeSettings {
+  return {
+    settleMs: 0,
+    deadlineMs: 600_000,
+    waitingPollMs: 5000,
+    refreshAfterMs: 1000,
+    advertiseDeadlineMs: 300_000,
+    pluginRefresh: 'Signal',
+    nodeStatus: 'Wait',
+    tidyNodeStatus: false,
+    holdersDeadlineMs: 300_000,
+    gpuHolders,
+    systemNamespaces: defaultSystemNamespaces,
+    pluginSelector,
+    pluginConfigMap,
+  };
+}
+
+/** A cluster at one moment, read from the API server or from a file. */
+export interface ClusterState {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly nodes: readonly NodeView[];
+  readonly partitions: readonly GpuNodePartition[];
+  readonly policies: readonly GpuPartitionPolicy[];
+  readonly pods: readonly PodView[];
+  readonly budgets: readonly BudgetView[];
+  /** Absent: they are known by name. */
+  readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
+}
+
+/** The controller's settings, as far as they affect a plan. */
+export interface ControllerSetup {
+  /** Absent: what the controller says in the status of its policies, else its default. */
+  readonly maxConcurrentNodes?: Limit | undefined;
+  readonly gpuHolders: readonly GpuClient[];
+  readonly pluginSelector?: LabelSelector | undefined;
+  readonly pluginConfigMap?: NodeSettings['pluginConfigMap'];
+}
+
+/** How the demand of a policy stands with the layouts that were chosen for it. */
+export interface DemandOutlook {
+  readonly policy: string;
+  /** `offered` is what exists now. */
+  readonly slices: readonly DemandState[];
+  /** As in the condition DemandMet. */
+  readonly reason: DemandReport['condition']['reason'];
+  readonly message: string;
+}

@@ -1,0 +1,606 @@
+import {
+  coverDemand,
+  readDemand,
+  type DemandSlice,
+  type EvictionRule,
+  type PoolGpu,
+  type PoolInstance,
+} from '../../demand/solver/pool.ts';
+import { gridOf, unitMask } from '../../gpu/grid.ts';
+import { countPresent, type DemandGpu, countOverflow, type Rests } from '../../demand/members.ts';
+import { WHOLE } from '../../gpu/profiles.ts';
+import type { ClassLayout, ClassPlan, DemandQuestion } from '../../demand/solver/choose.ts';
+import { PoolClasses, levelsOf } from '../../demand/solver/problem.ts';
+import {
+  type DemandAsked,
+  askFor,
+  isServed,
+  type PlannedPool,
+  planMembers,
+  type PlanQuestion,
+} from '../../demand/plan-pool.ts';
+import type { GpuPartitionPolicy, PolicyDemand } from '../../../api/types.ts';
+import type { Layout } from '../../gpu/geometry.ts';
+import { countsWhole, evictsNever, nameSlice, servingAny } from '../../policy/slices.ts';
+import {
+  type FleetGpu,
+  type FleetNode,
+  type SimulatedChange,
+  planChange,
+  type SimulatedSlice,
+  type SimulationFleet,
+} from './fleet.ts';
+import type { SimulatedRollout } from './play.ts';
+import type { PodView } from '../../kubernetes/pod.ts';
+import { countLacking } from '../../demand/report.ts';
+import { DemandCourse } from '../../demand/state.ts';
+import { weighEviction } from '../../demand/eviction-cost.ts';
+import { type WaitingSlices, byTurn } from '../../demand/waiting-pods.ts';
+import { followsPods, type WantedSlice } from '../../demand/wanted.ts';
+import type { SimulatedPod, WaitingTasks } from './pods.ts';
+import { GPU_RESOURCE, labelProfile, migResourceName } from '../../nvidia/labels.ts';
+
+type Held = PoolGpu['instances'][number];
+
+/**
+ * Whether each slice of a demand is of one profile and not whole GPUs, no two of the same, and weighs what it takes of a GPU. Then much is known at a
+ * glance, which a long time of shortage needs: most minutes of it can serve no more than the minute before.
+ */
+export function isSimpleDemand(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]): boolean {
+  const sizes = sizesOf(gpus);
+  const profiles = new Set(slices.flatMap((slice) => slice.profiles));
+  return (
+    profiles.size === slices.length &&
+    !profiles.has(WHOLE) &&
+    slices.every(
+      (slice) => slice.profiles.length === 1 && (sizes.get(slice.profiles[0] ?? '') ?? slice.weight) === slice.weight,
+    )
+  );
+}
+
+/**
+ * Whether a plan might serve more of a plain demand than the slices that exist do: false only where none can. More is served only if
+ * more units are of use, so that something wanted must take a unit that nothing of use has; and something lacking needs a place.
+ */
+export function mayHelp(slices: readonly DemandSlice[], gpus: readonly PoolGpu[], evict: EvictionRule): boolean {
+  const { lacking, needed } = judge(slices, gpus);
+  const wanted = new Set([...lacking, ...needed]);
+  const isFixed = evict === 'Never' ? isBusy : isNothing;
+  const isOfUse = ({ profile }: Held): boolean => needed.has(profile);
+  return gpus.some((gpu) => fits(gpu, lacking, isFixed)) && gpus.some((gpu) => fits(gpu, wanted, isFixed, isOfUse));
+}
+
+/**
+ * A plain demand on the GPUs that can change without evictions alone: what the others serve is taken off it. The best plan is the
+ * same, and is found in a fraction of the time.
+ */
+export function reduceQuestion(
+  slices: readonly DemandSlice[],
+  gpus: readonly PoolGpu[],
+): { readonly slices: readonly DemandSlice[]; readonly gpus: readonly PoolGpu[] } {
+  const profiles = new Set(slices.flatMap((slice) => slice.profiles));
+  const free = gpus.filter((gpu) => fits(gpu, profiles, isBusy));
+  const fixed = countPresent(gpus.filter((gpu) => !free.includes(gpu)).flatMap(({ instances }) => instances));
+  const left = slices.map((slice) => ({ ...slice, count: slice.count - (fixed.get(slice.profiles[0] ?? '') ?? 0) }));
+  return { slices: left.filter(({ count }) => count > 0), gpus: free };
+}
+
+/** Profiles of which there are too few, and those of which none is in excess. */
+function judge(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]) {
+  const table = readDemand(slices, () => true);
+  const offered = countPresent(gpus.flatMap(({ instances }) => instances));
+  const amounts = table.profiles.map((profile) => offered.get(profile) ?? 0);
+  const { unserved, used } = coverDemand(table, amounts);
+  return {
+    lacking: new Set(table.slices.flatMap(({ profiles }, index) => ((unserved[index] ?? 0) > 0 ? profiles : []))),
+    needed: new Set(table.profiles.filter((_, index) => (used[index] ?? 0) >= (amounts[index] ?? 0))),
+  };
+}
+
+function isBusy({ busy }: Held): boolean {
+  return busy;
+}
+
+function isNothing(): boolean {
+  return false;
+}
+
+/**
+ * Whether a GPU has a place for one of the profiles.
+ *
+ * @param isFixed instances that stay
+ * @param isOfUse the place must have a unit that none of these has
+ */
+function fits(
+  gpu: PoolGpu,
+  profiles: ReadonlySet<string>,
+  isFixed: (instance: Held) => boolean,
+  isOfUse: (instance: Held) => boolean = isNothing,
+): boolean {
+  if (gpu.isResting === true) return false;
+  const grid = gridOf(gpu.geometry);
+  const fixed = occupy(gpu, isFixed);
+  const used = occupy(gpu, isOfUse);
+  for (const profile of profiles) {
+    const index = grid.indexOf.get(profile);
+    const slots = index === undefined ? [] : (grid.slots[index] ?? []);
+    if (slots.some(({ mask }) => (mask & fixed) === 0 && (mask & ~used) !== 0)) return true;
+  }
+  return false;
+}
+
+function occupy({ geometry, instances }: PoolGpu, counts: (instance: Held) => boolean): number {
+  const grid = gridOf(geometry);
+  let occupied = 0;
+  for (const one of instances)
+    if (counts(one))
+      occupied |= unitMask(one.start, grid.profiles[grid.indexOf.get(one.profile) ?? -1]?.memorySlices ?? 0);
+  return occupied;
+}
+
+function sizesOf(gpus: readonly PoolGpu[]): ReadonlyMap<string, number> {
+  const geometries = new Set(gpus.map(({ geometry }) => geometry));
+  return new Map(
+    [...geometries].flatMap(({ profiles }) => profiles.map(({ name, memorySlices }) => [name, memorySlices] as const)),
+  );
+}
+
+/** Answers at once, whatever the size of the pool. */
+export interface PoolPlanner {
+  plan(question: DemandQuestion): ClassPlan;
+  /** What every plan leaves unserved at least, by weight: known in a fraction of its time. */
+  boundUnserved(question: DemandQuestion): number;
+}
+
+/** What GPUs become, by id. */
+export type Layouts = ReadonlyMap<string, ClassLayout>;
+
+interface Answer {
+  readonly unserved: number;
+  readonly layouts: Layouts;
+}
+
+/** Chooses the layouts that the controller would choose, and leaves out plans that the answer does not depend on. */
+export class LayoutChoice {
+  readonly #planner: PoolPlanner;
+
+  constructor(planner: PoolPlanner) {
+    this.#planner = planner;
+  }
+
+  /** Resting GPUs change only where more is served by it. @returns empty if nothing is better than what exists */
+  choose({ slices, evict }: DemandAsked, all: readonly PoolGpu[], isResting: (id: string) => boolean): Layouts {
+    const resting = all.map((gpu) => (isResting(gpu.id) ? { ...gpu, isResting: true } : gpu));
+    if (resting.every((gpu, index) => gpu === all[index])) return layoutsOf(this.#ask(slices, evict, all));
+    if (evict === 'IfNeeded') return this.#evictOn(slices, resting, all);
+    const gentle = this.#ask(slices, evict, resting);
+    if (gentle?.unserved === 0) return gentle.layouts;
+    return layoutsOf(betterOf(gentle, this.#ask(slices, evict, all)));
+  }
+
+  /**
+   * With evictions plans take long: the pool whose bound tells that it serves more is planned first, and the other only where the
+   * answer may depend on it.
+   */
+  #evictOn(slices: readonly DemandSlice[], resting: readonly PoolGpu[], all: readonly PoolGpu[]): Layouts {
+    const gentle = isSimpleDemand(slices, all) ? this.#askGently(slices, resting) : undefined;
+    if (gentle?.unserved === 0) return gentle.layouts;
+    if (isSimpleDemand(slices, all)) {
+      if (!mayHelp(slices, all, 'IfNeeded')) return layoutsOf(gentle);
+      if (!mayHelp(slices, resting, 'IfNeeded')) return layoutsOf(betterOf(gentle, this.#ask(slices, 'IfNeeded', all)));
+    }
+    const least = { resting: this.#boundUnserved(slices, resting), all: this.#boundUnserved(slices, all) };
+    if (least.all < least.resting) {
+      const urgent = this.#ask(slices, 'IfNeeded', all);
+      if (urgent !== undefined && urgent.unserved < least.resting) return urgent.layouts;
+      const calm = this.#ask(slices, 'IfNeeded', resting, gentle);
+      return layoutsOf(betterOf(calm, urgent));
+    }
+    const calm = this.#ask(slices, 'IfNeeded', resting, gentle);
+    if (calm !== undefined && calm.unserved <= least.all) return calm.layouts;
+    return layoutsOf(betterOf(calm, this.#ask(slices, 'IfNeeded', all)));
+  }
+
+  /** The best plan; undefined if none serves more than what exists. @param gentle that without evictions, if it is known */
+  #ask(
+    slices: readonly DemandSlice[],
+    evict: EvictionRule,
+    gpus: readonly PoolGpu[],
+    gentle = isSimpleDemand(slices, gpus) ? this.#askGently(slices, gpus) : undefined,
+  ): Answer | undefined {
+    if (!isSimpleDemand(slices, gpus)) return this.#plan({ slices, gpus }, evict);
+    // Without evictions nothing is lacking: with them nothing could be better.
+    if (evict === 'Never' || gentle?.unserved === 0) return gentle;
+    return mayHelp(slices, gpus, evict) ? this.#plan({ slices, gpus }, evict) : gentle;
+  }
+
+  #askGently(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]): Answer | undefined {
+    return mayHelp(slices, gpus, 'Never') ? this.#plan(reduceQuestion(slices, gpus), 'Never') : undefined;
+  }
+
+  /** If everything may be evicted, what a GPU can offer does not depend on what it has: those that may change are one class. */
+  #boundUnserved(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]): number {
+    const emptied = gpus.map((gpu) => (gpu.isResting || staysWhole(gpu) ? gpu : { ...gpu, instances: [] }));
+    return this.#planner.boundUnserved({ classes: classesOf(emptied).list(), slices, evict: 'IfNeeded' });
+  }
+
+  /** A plan by classes, GPU by GPU. */
+  #plan(
+    { slices, gpus }: { readonly slices: readonly DemandSlice[]; readonly gpus: readonly PoolGpu[] },
+    evict: EvictionRule,
+  ): Answer {
+    const pool = classesOf(gpus);
+    const classes = pool.list();
+    const found = this.#planner.plan({ classes, slices, evict });
+    const layouts = new Map<string, ClassLayout>();
+    for (const [ids, layout] of pool.handOut(classes, found.layouts)) for (const id of ids) layouts.set(id, layout);
+    return { unserved: found.cost.unserved, layouts };
+  }
+}
+
+/** The first, unless the second serves more. */
+function betterOf(first: Answer | undefined, second: Answer | undefined): Answer | undefined {
+  return second !== undefined && second.unserved < (first?.unserved ?? Infinity) ? second : first;
+}
+
+function staysWhole({ keepsMode, instances }: PoolGpu): boolean {
+  return keepsMode === true && instances.some(({ profile }) => profile === WHOLE);
+}
+
+function classesOf(gpus: readonly PoolGpu[]): PoolClasses {
+  const pool = new PoolClasses();
+  for (const gpu of gpus) pool.add(gpu);
+  return pool;
+}
+
+function layoutsOf(answer: Answer | undefined): Layouts {
+  return answer?.layouts ?? new Map<string, ClassLayout>();
+}
+
+export /** What is to be done on a GPU. */
+/** What is to be done on a GPU. */
+interface TargetPlan {
+  readonly gpu: FleetGpu;
+  readonly plan: SimulatedChange;
+}
+
+/** What GPUs are to become, until their node has its slot and they become it. */
+export class Targets {
+  readonly #rollout: SimulatedRollout;
+  readonly #policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined;
+  readonly #layouts = new Map<FleetGpu, Layout>();
+  readonly #members = new Map<
+    FleetGpu,
+    { readonly version: number; readonly target: Layout | undefined; readonly member: DemandGpu }
+  >();
+
+  constructor(rollout: SimulatedRollout, policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined) {
+    this.#rollout = rollout;
+    this.#policyOf = policyOf;
+  }
+
+  aim(gpu: FleetGpu, layout: Layout): void {
+    this.#layouts.set(gpu, layout);
+    this.#request(gpu.node);
+  }
+
+  /** A change of a node is done; there may be another, which was asked for meanwhile. */
+  finish(node: FleetNode): void {
+    this.#rollout.settle(node.name);
+    if (node.gpus.some((gpu) => this.#layouts.has(gpu))) this.#request(node);
+  }
+
+  /** It stays as it is. */
+  drop(gpu: FleetGpu): void {
+    if (this.#layouts.delete(gpu) && !gpu.node.gpus.some((one) => this.#layouts.has(one)))
+      this.#rollout.settle(gpu.node.name);
+  }
+
+  /** A node has its slot: what is to be done on it, and forgets it as a target. */
+  take(node: FleetNode): readonly TargetPlan[] {
+    const plans = this.#plansOf(node);
+    for (const gpu of node.gpus) this.#layouts.delete(gpu);
+    return plans;
+  }
+
+  /** A GPU as the planner sees it: as it will be once what was chosen for it is done. */
+  memberOf(gpu: FleetGpu): DemandGpu {
+    const target = this.#layouts.get(gpu);
+    const known = this.#members.get(gpu);
+    const isResting = gpu.isFixed || !gpu.node.isOpen || this.#isLeftWhole(gpu);
+    if (known?.version === gpu.version && known.target === target && known.member.gpu.isResting === isResting)
+      return known.member;
+    const present = gpu.slices.map(({ profile, start, task }) => ({ profile, start, busy: task !== undefined }));
+    const plan = target && this.#planFor(gpu, target);
+    // What was chosen takes an eviction now, which its policy forbids.
+    if (target !== undefined && plan === undefined) this.drop(gpu);
+    const coming = plan && [
+      ...plan.keep,
+      ...plan.create.map(({ profile, start }) => ({ profile, start, busy: false })),
+    ];
+    const { id, geometry, keepsMode, uuid, product, node } = gpu;
+    const member: DemandGpu = {
+      node: node.name,
+      product,
+      gpu: { id, geometry, instances: coming ?? present, isResting, keepsMode },
+      rests: false,
+      present,
+      wish: { uuid },
+    };
+    this.#members.set(gpu, { version: gpu.version, target: this.#layouts.get(gpu), member });
+    return member;
+  }
+
+  /** A demand that does not speak of whole GPUs leaves those alone that are in use. */
+  #isLeftWhole({ node, slices }: FleetGpu): boolean {
+    const { demand } = this.#policyOf(node)?.spec ?? {};
+    const isInUse = slices.some(({ profile, task }) => profile === WHOLE && task !== undefined);
+    return isInUse && demand !== undefined && !countsWhole(demand);
+  }
+
+  #request(node: FleetNode): void {
+    const gone = this.#plansOf(node).flatMap(({ plan }) => plan.destroy);
+    this.#rollout.request(node.name, gone.filter(({ busy }) => busy).length, gone.length);
+  }
+
+  #plansOf(node: FleetNode): readonly TargetPlan[] {
+    return node.gpus.flatMap((gpu) => {
+      const target = this.#layouts.get(gpu);
+      const plan = target && this.#planFor(gpu, target);
+      return plan === undefined ? [] : [{ gpu, plan }];
+    });
+  }
+
+  #planFor(gpu: FleetGpu, layout: Layout): SimulatedChange | undefined {
+    return planChange(gpu, layout, evictsNever(this.#policyOf(gpu.node)));
+  }
+}
+
+/** A GPU that is to have other slices. */
+interface Relay {
+  readonly gpu: FleetGpu;
+  readonly layout: Layout;
+}
+
+/** Slices that pods wait for, and that the pool has no room for. */
+interface LeftOver {
+  /** The slices that serve these pods. */
+  readonly profiles: ReadonlySet<string>;
+  count: number;
+}
+
+/** After a plan that changes nothing though something is lacking, none is made for so long, in seconds. */
+const fruitlessRest = 300;
+
+/** Follows the demand of one policy, as the controller does: what is wanted, for how long it must be, which GPUs rest, what changes. */
+class DemandPlayer {
+  readonly #policy: GpuPartitionPolicy;
+  readonly #demand: PolicyDemand;
+  readonly #planner: PoolPlanner;
+  readonly #choice: LayoutChoice;
+  readonly #course = new DemandCourse();
+  #nextPlan = 0;
+  #wanted: readonly WantedSlice[] = [];
+
+  constructor(policy: GpuPartitionPolicy, demand: PolicyDemand, planner: PoolPlanner) {
+    this.#policy = policy;
+    this.#demand = demand;
+    this.#planner = planner;
+    this.#choice = new LayoutChoice(planner);
+  }
+
+  /**
+   * @param waiting requests of pods that wait, by resource
+   * @returns the GPUs that change
+   */
+  look(
+    now: number,
+    gpus: readonly FleetGpu[],
+    members: readonly DemandGpu[],
+    waiting: WaitingSlices,
+  ): readonly Relay[] {
+    const nowMs = now * 1000;
+    const asks = followsPods(this.#demand) ? waiting : undefined;
+    this.#wanted = this.#course.want(this.#demand, members, asks, nowMs);
+    const asked = askFor(this.#policy, this.#wanted);
+    if (isServed(asked, members)) {
+      this.#nextPlan = now;
+      return [];
+    }
+    if (now < this.#nextPlan) return [];
+    const layouts = this.#choose(asked, gpus, members, now);
+    const relays = gpus.flatMap((gpu): readonly Relay[] => {
+      const layout = layouts.get(gpu.id);
+      if (layout === undefined || layout.destroy.length + layout.create.length === 0) return [];
+      this.#course.relaid(gpu.id, nowMs);
+      const gone = new Set(layout.destroy.map(({ start }) => start));
+      const tasks = gpu.slices.flatMap(({ start, task }) => (task && gone.has(start) ? [task] : []));
+      this.#course.evict(tasks.map(podOf), nowMs);
+      return [{ gpu, layout: Object.fromEntries(countPresent([...layout.keep, ...layout.create])) }];
+    });
+    this.#nextPlan = now + (relays.length === 0 ? fruitlessRest : 0);
+    return relays;
+  }
+
+  #choose(asked: DemandAsked, gpus: readonly FleetGpu[], members: readonly DemandGpu[], now: number): Layouts {
+    const restOf = (id: string): Rests => this.#course.restOf(this.#demand, id, now * 1000);
+    const isResting = (id: string): boolean => restOf(id) !== false;
+    const pool = members.map(({ gpu }) => (restOf(gpu.id) === 'Held' ? { ...gpu, isResting: true } : gpu));
+    const weighed = pool.map((gpu, index) => this.#weigh(gpu, gpus[index]?.slices ?? [], now));
+    const levels = levelsOf(
+      asked.slices,
+      weighed.flatMap(({ instances }) => instances),
+      asked.evict,
+    );
+    // Where nobody may go, or need go, most plans need not be made.
+    const gentle = this.#choice.choose({ ...asked, evict: 'Never' }, pool, isResting);
+    const mayAsk = levels !== undefined && levels.count > 1;
+    const after = members.flatMap(({ gpu }): readonly { readonly profile: string }[] => {
+      const layout = gentle.get(gpu.id);
+      return layout === undefined ? gpu.instances : [...layout.keep, ...layout.create];
+    });
+    if (!mayAsk) return gentle;
+    if (!lacksOf(asked.slices, after).some((slice) => levels.levelOf(slice) < levels.count - 1)) return gentle;
+    const resting = members.map((member) => ({ ...member, rests: isResting(member.gpu.id) }));
+    const planning = planMembers(resting, asked, weighed);
+    let step = planning.next();
+    while (step.done !== true) step = planning.next(this.#plan(step.value));
+    const { layouts } = step.value;
+    return new Map(members.flatMap(({ gpu }, index) => (layouts[index] ? [[gpu.id, layouts[index]] as const] : [])));
+  }
+
+  #plan({ gpus, asked }: PlanQuestion): PlannedPool {
+    const pool = new PoolClasses();
+    for (const gpu of gpus) pool.add(gpu);
+    const classes = pool.list();
+    const plan = this.#planner.plan({ classes, ...asked });
+    const byId = new Map<string, ClassLayout>();
+    for (const [ids, layout] of pool.handOut(classes, plan.layouts)) for (const id of ids) byId.set(id, layout);
+    return { ...plan, layouts: gpus.flatMap(({ id }) => byId.get(id) ?? []) };
+  }
+
+  #weigh(gpu: PoolGpu, slices: readonly SimulatedSlice[], now: number): PoolGpu {
+    const tasks = new Map(slices.map(({ start, task }) => [start, task]));
+    const instances = gpu.instances.map((one): PoolInstance => {
+      const task = one.busy ? tasks.get(one.start) : undefined;
+      if (task === undefined) return one;
+      if (this.#course.isSpared(this.#demand, podOf(task), now * 1000)) return { ...one, stays: true };
+      const { priority, startedAt } = task;
+      const minutesRun = Math.round((now - startedAt) / 60);
+      return {
+        ...one,
+        evictionWeight: weighEviction('Evicted', priority, minutesRun) ?? 1,
+        rank: priority,
+        minutesRun,
+      };
+    });
+    return { ...gpu, instances };
+  }
+
+  /** What pods wait for and this pool has no room for, after a look. @param members as they were looked at @param relays what the look gave */
+  listOverflow(
+    gpus: readonly FleetGpu[],
+    members: readonly DemandGpu[],
+    relays: readonly Relay[],
+  ): readonly LeftOver[] {
+    const changed = new Map(relays.map(({ gpu, layout }) => [gpu, layout]));
+    const coming = gpus.flatMap((gpu, index) => {
+      const layout = changed.get(gpu);
+      return layout === undefined ? (members[index]?.gpu.instances ?? []) : listInstances(layout);
+    });
+    const lacking = countLacking(this.#wanted, coming);
+    const kinds = new Map(gpus.map(({ geometry, product }) => [geometry, product]));
+    return this.#demand.slices.flatMap((slice) => {
+      const one = this.#wanted.find(({ name }) => name === nameSlice(slice));
+      if (one === undefined || slice.count !== undefined) return [];
+      const { count: wanted, used, waiting = 0, name } = one;
+      const count = countOverflow(slice, { wanted, used, waiting, unmet: lacking.get(name) ?? 0 });
+      return count === 0 ? [] : [{ profiles: new Set(servingAny(slice, kinds)), count }];
+    });
+  }
+}
+
+/** What some instances do not serve. */
+function lacksOf(
+  slices: DemandAsked['slices'],
+  instances: readonly { readonly profile: string }[],
+): DemandAsked['slices'] {
+  const table = readDemand(slices, () => true);
+  const present = countPresent(instances);
+  const { unserved } = coverDemand(
+    table,
+    table.profiles.map((profile) => present.get(profile) ?? 0),
+  );
+  return table.slices.filter((_, index) => (unserved[index] ?? 0) > 0);
+}
+
+/** The controller knows who is evicted again by the pod. */
+function podOf({ name }: SimulatedPod): PodView {
+  return { metadata: { name } };
+}
+
+function listInstances(layout: Layout): readonly { readonly profile: string }[] {
+  return Object.entries(layout).flatMap(([profile, count]) => Array.from({ length: count }, () => ({ profile })));
+}
+
+/** A demand, and the GPUs that follow it. */
+interface Followed {
+  readonly policy: GpuPartitionPolicy;
+  readonly player: DemandPlayer;
+  readonly gpus: readonly FleetGpu[];
+  /** Profiles of the slices that follow pods. */
+  readonly profiles: ReadonlySet<string>;
+}
+
+/** The demands of all policies. */
+export class FollowedDemands {
+  readonly #fleet: SimulationFleet;
+  readonly #planner: PoolPlanner;
+  #followed: readonly Followed[] = [];
+
+  constructor(fleet: SimulationFleet, planner: PoolPlanner) {
+    this.#fleet = fleet;
+    this.#planner = planner;
+  }
+
+  /** Those that are followed from now on; what is remembered of the ones that stay is kept. */
+  follow(policyOf: ReadonlyMap<string, GpuPartitionPolicy>): void {
+    const known = new Map(this.#followed.map((one) => [one.policy, one]));
+    const ordered = [...new Set(policyOf.values())].toSorted((a, b) => byTurn(turnOf(a), turnOf(b)));
+    this.#followed = ordered.flatMap((policy) => {
+      const { demand } = policy.spec;
+      if (demand === undefined) return [];
+      const gpus = this.#fleet.gpus.filter(({ node }) => policyOf.get(node.name) === policy);
+      const player = new DemandPlayer(policy, demand, this.#planner);
+      return [known.get(policy) ?? { policy, gpus, profiles: listFollowing(demand, gpus), player }];
+    });
+  }
+
+  /** @param tasks those that wait @returns the GPUs that change */
+  look(now: number, tasks: Pick<WaitingTasks, 'counts' | 'ranks'>, targets: Targets): readonly Relay[] {
+    const waiting = new Map(tasks.counts());
+    const ranks = new Map(tasks.ranks());
+    return this.#followed.flatMap(({ profiles, player, gpus }, index) => {
+      const members = gpus.map((gpu) => targets.memberOf(gpu));
+      const asked = [...waiting].filter(([profile, count]) => count > 0 && profiles.has(profile));
+      const counts = asked.flatMap(([profile]) => {
+        const of = ranks.get(profile);
+        // Nobody goes for it in two pools at once.
+        ranks.delete(profile);
+        return of === undefined ? [] : [[resourceOf(profile), of] as const];
+      });
+      const resources = Object.assign(new Map(asked.map(([profile, count]) => [resourceOf(profile), count])), {
+        ranks: {
+          counts: new Map(counts),
+          missing: new Map<string, ReadonlyMap<number, number>>(),
+          nodes: new Set<string>(),
+        },
+      });
+      const relays = player.look(now, gpus, members, resources);
+      const isLast = index === this.#followed.length - 1;
+      const left = isLast || asked.length === 0 ? [] : player.listOverflow(gpus, members, relays);
+      // A pod counts for the first policy that follows its slices, and for the next one too if that has no room.
+      for (const [profile, count] of asked) {
+        const found = left.find((one) => one.count > 0 && one.profiles.has(profile));
+        const passed = Math.min(count, found?.count ?? 0);
+        if (found) found.count -= passed;
+        waiting.set(profile, passed);
+      }
+      return relays;
+    });
+  }
+}
+
+function resourceOf(profile: string): string {
+  return profile === WHOLE ? GPU_RESOURCE : migResourceName(labelProfile(profile));
+}
+
+function turnOf({ metadata, spec }: GpuPartitionPolicy): Parameters<typeof byTurn>[0] {
+  return { policy: metadata.name, priority: spec.priority ?? 0 };
+}
+
+function listFollowing(demand: PolicyDemand, gpus: readonly FleetGpu[]): ReadonlySet<string> {
+  const following = followsPods(demand) ? demand.slices.filter(({ count }) => count === undefined) : [];
+  const kinds = new Map(gpus.map(({ geometry, product }) => [geometry, product]));
+  return new Set(following.flatMap((slice) => servingAny(slice, kinds)));
+}

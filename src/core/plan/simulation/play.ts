@@ -1,0 +1,358 @@
+import type { GpuPartitionPolicy } from '../../../api/types.ts';
+import { capBeside, type Canary, type NodeRolloutState, type Slot } from '../../rollout/budget.ts';
+import { FleetRollout } from '../../rollout/fleet.ts';
+import { stepLedger } from '../../rollout/ledger.ts';
+import { compareText } from '../../text/json.ts';
+import { type Arrival, DAY, Random } from './trace.ts';
+import { type FleetNode, SimulationFleet, type StartNode, NodeChanges, type SchedulePhase } from './fleet.ts';
+import { FollowedDemands, type PoolPlanner, Targets } from './layouts.ts';
+import {
+  Tally,
+  type WaitingTasks,
+  SimulatedPods,
+  type DayFigures,
+  type ProfileFigures,
+  quantile,
+  type SliceFigures,
+  sumFigures,
+} from './pods.ts';
+import { WHOLE } from '../../gpu/profiles.ts';
+
+/** Which nodes may change, by the ledgers of their policies: budget, cap, canary, windows and pauses as in a cluster. */
+export class SimulatedRollout {
+  readonly #rollout = new FleetRollout();
+  #policies: readonly GpuPartitionPolicy[] = [];
+  readonly #cap: number;
+  readonly #ledgers = new Map<string, readonly Slot[]>();
+  readonly #canaries = new Map<string, Canary | undefined>();
+  readonly #waiting = new Set<string>();
+
+  /** @param policyOf the policy that decides over each node */
+  constructor(policyOf: ReadonlyMap<string, GpuPartitionPolicy>, cap: number) {
+    this.#cap = cap;
+    this.follow(policyOf);
+    for (const { metadata, status } of this.#policies) this.#canaries.set(metadata.name, status?.canary);
+    for (const [node, { metadata }] of policyOf)
+      this.#rollout.put({
+        node,
+        nodeUID: node,
+        policy: metadata.name,
+        isReady: true,
+        isCordoned: false,
+        hasGpus: true,
+        hasFailed: false,
+        isVerified: true,
+        isClosedAnyway: false,
+        isUnderWay: false,
+        wishGeneration: metadata.generation ?? 1,
+      });
+  }
+
+  /** The policies as they are from now on: of the same names, over the same nodes. */
+  follow(policyOf: ReadonlyMap<string, GpuPartitionPolicy>): void {
+    this.#policies = [...new Set(policyOf.values())].toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
+  }
+
+  /** Whether nodes wait for leave to change. */
+  get isAsked(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** A node is to change, and waits for its slot. */
+  request(node: string, evictions: number, destroys: number): void {
+    const state = this.#rollout.rolloutStateOf(node);
+    if (state === undefined || state.isUnderWay) return;
+    this.#waiting.add(node);
+    const request = { kind: 'New', isClosedAnyway: false, failedDrains: 0, evictions, destroys } as const;
+    this.#rollout.put({ ...state, isVerified: false, request });
+  }
+
+  /** Nothing is to change on a node any longer, or its change is done. */
+  settle(node: string): void {
+    const state = this.#rollout.rolloutStateOf(node);
+    if (state === undefined) return;
+    this.#waiting.delete(node);
+    const { request: _request, ...rest } = state;
+    const held = [...this.#ledgers.values()].flat().find((slot) => slot.node === node);
+    this.#rollout.put({ ...rest, isVerified: true, isUnderWay: false, slot: held?.startTime });
+  }
+
+  /** @returns nodes that may change from now on */
+  step(now: number): readonly string[] {
+    for (const policy of this.#policies) this.#stepPolicy(policy, now, 'Nobody');
+    return this.#policies.flatMap((policy) => {
+      const admitted = this.#stepPolicy(policy, now, 'Everybody');
+      for (const node of admitted) this.#begin(node);
+      return admitted;
+    });
+  }
+
+  #begin(node: string): void {
+    const state = this.#rollout.rolloutStateOf(node);
+    if (state === undefined) return;
+    this.#waiting.delete(node);
+    const { request: _request, ...rest } = state;
+    const begun: NodeRolloutState = { ...rest, isUnderWay: true };
+    this.#rollout.put(begun);
+  }
+
+  #stepPolicy(policy: GpuPartitionPolicy, now: number, admits: 'Nobody' | 'Everybody'): readonly string[] {
+    const { name } = policy.metadata;
+    const rolloutStates = this.#rollout.of(name);
+    const inFlight = this.#ledgers.get(name) ?? [];
+    const canary = this.#canaries.get(name);
+    const step = stepLedger({
+      now,
+      policy: {
+        ...policy,
+        status: {
+          inFlight: [...inFlight],
+          ...(canary && { canary }),
+          ...(policy.status?.schedule && { schedule: policy.status.schedule }),
+        },
+      },
+      hasAskedSince: (generation) => generation === (policy.metadata.generation ?? 0),
+      rolloutStates,
+      size: rolloutStates.countGpuNodes(),
+      rolloutStateOf: (node) => this.#rollout.rolloutStateOf(node),
+      uidOf: (node) => node,
+      admits,
+      cap: capBeside(name, this.#cap, this.#ledgers),
+      frozen: undefined,
+    });
+    this.#ledgers.set(name, step.ledger);
+    this.#canaries.set(name, step.canary);
+    return step.admitted;
+  }
+}
+
+/** One way to partition a fleet. */
+export interface SideStart {
+  readonly nodes: readonly StartNode[];
+  /** What policies want, switch by switch: the first from the beginning. */
+  readonly phases: readonly SchedulePhase[];
+  /** By policy, the seconds that a node takes no pods while its GPUs change. */
+  readonly changeSeconds: ReadonlyMap<string, number>;
+  /** Nodes of all policies that may change at a time. */
+  readonly cap: number;
+}
+
+interface PlayRules {
+  /** Of pods that run when it starts, then by their start. */
+  readonly running: readonly Arrival[];
+  readonly arrivals: readonly Arrival[];
+  readonly days: number;
+  readonly seed: number;
+  /** Ms since the epoch: windows go by it. */
+  readonly startMs: number;
+  readonly planner: PoolPlanner;
+}
+
+/** Seconds from look to look at the demand, while pods wait and while none does. The controller looks every 10. */
+const lookEvery = 60;
+const calmLookEvery = 300;
+/** Seconds that a node takes for a change, where no earlier one tells. */
+const usualChange = 60;
+
+/** Plays one side to its end. */
+function playSide(start: SideStart, rules: PlayRules): Played {
+  const side = new Side(start, rules);
+  side.play();
+  return side;
+}
+
+/** What came of it. */
+interface Played {
+  readonly tally: Tally;
+  /** Those that wait at the end. */
+  readonly waiting: WaitingTasks;
+}
+
+class Side implements Played {
+  readonly tally: Tally;
+  readonly #start: SideStart;
+  readonly #rules: PlayRules;
+  readonly #fleet: SimulationFleet;
+  readonly #pods: SimulatedPods;
+  readonly #rollout: SimulatedRollout;
+  readonly #changes: NodeChanges;
+  readonly #targets: Targets;
+  readonly #demands: FollowedDemands;
+  #phase: SchedulePhase;
+
+  constructor(start: SideStart, rules: PlayRules) {
+    this.#start = start;
+    this.#rules = rules;
+    this.tally = new Tally(rules.days);
+    this.#fleet = new SimulationFleet(start.nodes);
+    this.#pods = new SimulatedPods(this.#fleet, this.tally, new Random(rules.seed));
+    this.#changes = new NodeChanges(this.#fleet, this.#pods, this.tally);
+    this.#demands = new FollowedDemands(this.#fleet, rules.planner);
+    this.#phase = start.phases[0] ?? { at: 0, policyOf: new Map(), layouts: new Map() };
+    this.#rollout = new SimulatedRollout(this.#phase.policyOf, start.cap);
+    this.#targets = new Targets(this.#rollout, ({ name }) => this.#phase.policyOf.get(name));
+  }
+
+  get waiting(): WaitingTasks {
+    return this.#pods.waiting;
+  }
+
+  play(): void {
+    const { running, arrivals, days } = this.#rules;
+    this.#pods.begin(running, this.#fleet.listInUse(this.#start.nodes));
+    this.#enter(this.#phase);
+    const switches = this.#start.phases.slice(1);
+    let next = 0;
+    for (let until = 0; until <= days * DAY; until += lookEvery) {
+      for (let arrival = arrivals[next]; arrival !== undefined && arrival.start <= until; arrival = arrivals[next]) {
+        this.#advance(arrival.start);
+        this.#pods.arrive(arrival);
+        next += 1;
+      }
+      this.#advance(until);
+      for (let phase = switches[0]; phase !== undefined && phase.at <= until; phase = switches[0]) {
+        this.#enter(phase);
+        switches.shift();
+      }
+      const isDue = this.waiting.size > 0 || this.#rollout.isAsked || until % calmLookEvery === 0;
+      if (isDue && until < days * DAY) this.#look(until);
+    }
+    this.#pods.finish(days * DAY);
+  }
+
+  /** What policies want from now on. */
+  #enter(phase: SchedulePhase): void {
+    const before = this.#phase.policyOf;
+    const isChanged = ({ name }: FleetNode): boolean =>
+      phase === this.#phase || phase.policyOf.get(name) !== before.get(name);
+    this.#phase = phase;
+    this.#rollout.follow(phase.policyOf);
+    this.#demands.follow(phase.policyOf);
+    for (const gpu of this.#fleet.gpus.filter(({ node }) => isChanged(node))) {
+      this.#targets.drop(gpu);
+      const layout = phase.layouts.get(gpu.id);
+      if (layout !== undefined && !gpu.isFixed) this.#targets.aim(gpu, layout);
+    }
+  }
+
+  /** Everything that ends by a time, in order. */
+  #advance(until: number): void {
+    for (;;) {
+      const [end, finish] = [this.#pods.nextEnd, this.#changes.nextEnd];
+      if (Math.min(end, finish) > until) return;
+      if (end <= finish) this.#pods.endNext();
+      else this.#changes.endNext((node) => this.#targets.finish(node));
+    }
+  }
+
+  #look(now: number): void {
+    for (const { gpu, layout } of this.#demands.look(now, this.waiting, this.#targets)) this.#targets.aim(gpu, layout);
+    if (!this.#rollout.isAsked) return;
+    for (const node of this.#rollout.step(this.#rules.startMs + now * 1000)) this.#change(node, now);
+  }
+
+  /** A node has its slot. */
+  #change(name: string, now: number): void {
+    const node = this.#fleet.nodes.find((one) => one.name === name);
+    if (node === undefined) return;
+    const plans = this.#targets.take(node);
+    if (plans.every(({ plan }) => plan.destroy.length + plan.create.length === 0)) return this.#rollout.settle(name);
+    const policy = this.#phase.policyOf.get(name)?.metadata.name ?? '';
+    this.#changes.begin(node, plans, now, this.#start.changeSeconds.get(policy) ?? usualChange);
+  }
+}
+
+/** Ways to partition a fleet, and the pods that come to each. */
+export interface SimulationStart {
+  readonly sides: readonly SideStart[];
+  readonly running: readonly Arrival[];
+  readonly arrivals: readonly Arrival[];
+  readonly days: number;
+  readonly seed: number;
+  readonly startMs: number;
+}
+
+/** All profiles and days together. */
+interface SideTotal extends Omit<SliceFigures, 'askedSeconds' | 'servedSeconds' | 'lostSeconds' | 'waitSeconds'> {
+  /** Of the time that pods would run if each started as it comes, the part that was served, by memory slices: from 0 to 1. */
+  readonly servedShare: number;
+  /** Of the same time, what evicted pods had run. */
+  readonly lostShare: number;
+  readonly medianWaitSeconds: number;
+  readonly p95WaitSeconds: number;
+  readonly stillWaiting: number;
+  /** GPUs re-laid. */
+  readonly relayouts: number;
+  /** Of the mean GPU, in 30 days. */
+  readonly relayoutsPerGpuMonth: number;
+}
+
+/** What came of one side. */
+export interface SideFigures {
+  readonly total: SideTotal;
+  readonly profiles: readonly ProfileFigures[];
+  readonly days: readonly DayFigures[];
+  /** GPUs re-laid, by day. */
+  readonly relayouts: readonly number[];
+  /** By priority, the highest first: how long pods waited. */
+  readonly priorities: readonly PriorityFigures[];
+}
+
+interface PriorityFigures {
+  readonly priority: number;
+  readonly meanWaitSeconds: number;
+  readonly p95WaitSeconds: number;
+}
+
+/** Plays each side with the same pods. The same input gives the same figures. */
+export function simulate({ sides, ...rules }: SimulationStart, planner: PoolPlanner): readonly SideFigures[] {
+  return sides.map((side) => {
+    const { tally, waiting } = playSide(side, { ...rules, planner });
+    const profiles = tally.listProfiles(sizesOf(side), (profile) => waiting.count(profile));
+    return {
+      total: sumUp(profiles, tally, side, rules.days),
+      profiles,
+      days: tally.listDays(),
+      relayouts: tally.relayouts,
+      priorities: [...tally.waitsByPriority].map(sumUpWaits).toSorted((a, b) => b.priority - a.priority),
+    };
+  });
+}
+
+function sumUpWaits([priority, waits]: readonly [number, readonly number[]]): PriorityFigures {
+  const meanWaitSeconds = waits.reduce((sum, one) => sum + one, 0) / Math.max(1, waits.length);
+  const sorted = waits.toSorted((a, b) => a - b);
+  return { priority, meanWaitSeconds, p95WaitSeconds: quantile(sorted, 0.95) };
+}
+
+function sumUp(profiles: readonly ProfileFigures[], tally: Tally, { nodes }: SideStart, days: number): SideTotal {
+  const { pods, started, longestWaitSeconds, evictions } = sumFigures(profiles);
+  const waits = tally.listWaits();
+  const add = (value: (one: ProfileFigures) => number): number => profiles.reduce((sum, one) => sum + value(one), 0);
+  const asked = add((one) => one.askedSeconds * one.size);
+  const relayouts = tally.relayouts.reduce((sum, one) => sum + one, 0);
+  return {
+    pods,
+    started,
+    longestWaitSeconds,
+    evictions,
+    servedShare: asked === 0 ? 1 : add((one) => one.servedSeconds * one.size) / asked,
+    lostShare: asked === 0 ? 0 : add((one) => one.lostSeconds * one.size) / asked,
+    medianWaitSeconds: quantile(waits, 0.5),
+    p95WaitSeconds: quantile(waits, 0.95),
+    stillWaiting: add((one) => one.stillWaiting),
+    relayouts,
+    relayoutsPerGpuMonth: (relayouts / nodes.reduce((sum, { gpus }) => sum + gpus.length, 0) / days) * 30,
+  };
+}
+
+/** Memory slices of all profiles, the smallest first, and of whole GPUs. */
+export function sizesOf({ nodes }: Pick<SideStart, 'nodes'>): ReadonlyMap<string, number> {
+  const geometries = new Set(nodes.flatMap(({ gpus }) => gpus.map(({ geometry }) => geometry)));
+  const sizes = new Map<string, number>();
+  for (const { profiles } of geometries)
+    for (const { name, memorySlices } of profiles) sizes.set(name, Math.min(memorySlices, sizes.get(name) ?? Infinity));
+  const whole = Math.min(...[...geometries].flatMap(({ memorySlices }) => (memorySlices > 0 ? [memorySlices] : [])));
+  sizes.set(WHOLE, Number.isFinite(whole) ? whole : 1);
+  return new Map([...sizes].toSorted(([, a], [, b]) => a - b));
+}

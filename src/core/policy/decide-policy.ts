@@ -1,0 +1,171 @@
+import type { PolicyRecord, NodeOutcome } from './record.ts';
+import type { Selections, NodeSelection } from './selection.ts';
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { omitUndefined } from '../text/json.ts';
+import { byPrecedence, isRetiring, enforces } from './versions.ts';
+import type { LayoutRefusal } from './check.ts';
+import type { NodeResolution } from './resolve-node.ts';
+import { writePath } from '../text/findings.ts';
+
+/** Which policies compete for which nodes. */
+export class Contenders {
+  readonly #policies: ReadonlyMap<string, PolicyRecord>;
+  readonly #selections: Pick<Selections, 'of'>;
+
+  constructor(policies: ReadonlyMap<string, PolicyRecord>, selections: Pick<Selections, 'of'>) {
+    this.#policies = policies;
+    this.#selections = selections;
+  }
+
+  /** In order of precedence. */
+  of(node: string): readonly Candidate[] {
+    return this.#selections.of(node).flatMap((selection) => {
+      const record = this.#policies.get(selection.policy);
+      return record ? [{ ...selection, record }] : [];
+    });
+  }
+
+  /** The nodes for which something holds of a policy, which need not be the one that the fleet has by now. */
+  nodesWhere(record: PolicyRecord, holds: (contender: Candidate) => boolean): readonly string[] {
+    return [...record.nodes].filter((node) => {
+      const selection = this.#selections.of(node).find(({ policy }) => policy === record.name);
+      return selection !== undefined && holds({ ...selection, record });
+    });
+  }
+}
+
+/** A policy that selects a node. */
+export interface Candidate extends NodeSelection {
+  readonly record: PolicyRecord;
+}
+
+/** A policy that selects a node over which another one decides. */
+interface Outranked {
+  readonly policy: GpuPartitionPolicy;
+  /** Whether that is as somebody meant it: by a higher priority, or because this one is being deleted. Otherwise age or name have decided. */
+  readonly isOutranked: boolean;
+  /** Of one that would come first: why it does not yet. */
+  readonly hold?: Hold;
+}
+
+/** Who decides over a node. */
+export interface PolicyConflict {
+  readonly winner?: {
+    readonly record: PolicyRecord;
+    /** The version that the node is told. */
+    readonly policy: GpuPartitionPolicy;
+    /** Whether that version counts. If not, no other policy wants the node, and this one is only named on it. */
+    readonly isInForce: boolean;
+  };
+  readonly losers: readonly Outranked[];
+  /** Policies that plan for the node and compete for none. */
+  readonly beside: readonly GpuPartitionPolicy[];
+}
+
+/**
+ * Judges who decides over a node. Policies compete with the selector and priority of the version in force: one of which no generation
+ * was ever accepted, or that has only ever planned, takes no node from another, and one whose newest generation is not accepted, or
+ * plans, keeps its nodes. One that is being deleted yields to any other.
+ *
+ * @param contenders in order of precedence
+ */
+export function judgeContest(contenders: readonly Candidate[]): PolicyConflict {
+  const staked = contenders.filter(({ record, byForce }) => byForce && record.inForce !== undefined);
+  const planning = contenders.filter(({ record, byNewest }) => byNewest && isPlanning(record));
+  // Of neither kind are only those of which no generation was ever accepted.
+  const named = contenders.find(({ byNewest }) => byNewest);
+  const winner = staked.find(({ record }) => !isRetiring(record.newest)) ?? staked[0] ?? planning[0] ?? named;
+  if (!winner) return { losers: [], beside: [] };
+  const { record } = winner;
+  const others = contenders.filter((one) => one !== winner);
+  const beside = others.filter((one) => planning.includes(one));
+  const losers = others.filter((one) => !beside.includes(one) && isOwn(one));
+  return {
+    winner: { record, ...toldTo(winner, staked.includes(winner)) },
+    losers: losers.map(({ record: loser }) => ({
+      policy: loser.policy,
+      isOutranked: priorityOf(record) > priorityOf(loser) || isRetiring(loser.newest),
+      ...omitUndefined({ hold: holdBefore(record, loser) }),
+    })),
+    beside: beside.map((one) => one.record.newest),
+  };
+}
+
+/** What keeps a policy from a node that it would win if one of its generations were accepted. */
+function holdBefore(winner: PolicyRecord, loser: PolicyRecord): Hold | undefined {
+  const comesFirst = loser.inForce === undefined && byPrecedence(loser.rank, winner.rank) < 0;
+  return comesFirst && !isRetiring(loser.newest) ? loser.holdFor(loser.policy) : undefined;
+}
+
+/** Whether a node counts as one of the policy's. A generation that is not accepted adds none, and takes none away. */
+export function isOwn({ record, byNewest, byForce }: Candidate): boolean {
+  // What the newest generation does not select, the one in force does.
+  return record.isAccepted ? byNewest || isPlanning(record) : byForce;
+}
+
+/** How a node that another policy has counts for a policy. @param outcome what was found for the winner */
+export function outcomeForLoser(
+  outcome: NodeOutcome,
+  wonBy: string,
+  { isOutranked, hold }: Omit<Outranked, 'policy'>,
+): NodeOutcome {
+  if (hold === undefined) return { ...outcome, wonBy, isOutranked };
+  const { node } = outcome;
+  const { message } = hold;
+  if (hold.kind === 'Checking') return { node, phase: 'Pending', reason: 'AwaitingPlan', message };
+  return { node, phase: 'Invalid', reason: 'PolicyInvalid', message };
+}
+
+function toldTo(
+  { record, byNewest }: Candidate,
+  isStaked: boolean,
+): { readonly policy: GpuPartitionPolicy; readonly isInForce: boolean } {
+  const { newest, inForce, isAccepted } = record;
+  if (isAccepted && byNewest) return { policy: newest, isInForce: true };
+  return isStaked && inForce ? { policy: inForce, isInForce: true } : { policy: newest, isInForce: false };
+}
+
+function isPlanning({ newest, isAccepted }: PolicyRecord): boolean {
+  return isAccepted && !enforces(newest);
+}
+
+function priorityOf({ rank }: PolicyRecord): number {
+  return rank.spec.priority ?? 0;
+}
+
+/**
+ * Why nothing new starts under a policy although one of its generations is in force: its newest is being checked against its nodes,
+ * is refused, or only plans.
+ */
+export interface Hold {
+  readonly kind: 'Checking' | 'Refused' | 'Plan';
+  readonly message: string;
+}
+
+/** What the policies say of one node. */
+export interface NodePolicy {
+  /** The policy that decides, in the version that decides; undefined if none selects the node. */
+  readonly winner: GpuPartitionPolicy | undefined;
+  /** Generation of that policy as its author last wrote it. */
+  readonly newestGeneration?: number | undefined;
+  /** Whether that version counts. If not, nothing of it concerns the node: it only explains why. */
+  readonly isInForce: boolean;
+  /** Why nothing new starts. */
+  readonly hold?: Hold | undefined;
+  /** Other policies that would decide over the node, in order of precedence. */
+  readonly losers: readonly Outranked[];
+  /** Policies of mode Plan that are shown beside the one that decides. */
+  readonly beside: readonly GpuPartitionPolicy[];
+  /** What the winner makes of this node's GPUs, or why it cannot; undefined until the agent has reported, and of a version that does not count. */
+  readonly wish: NodeResolution | undefined;
+}
+
+/** A refusal with the part of the policy that it concerns. */
+export function describeRefusal({
+  refusal,
+  entry,
+  place,
+}: Extract<NodeResolution, { readonly refusal: LayoutRefusal }>): LayoutRefusal {
+  if (entry === undefined || place === undefined) return refusal;
+  return { ...refusal, message: `${writePath([...place, 'layouts', entry])}: ${refusal.message}` };
+}

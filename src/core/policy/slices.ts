@@ -1,0 +1,235 @@
+import type {
+  PolicyDemand,
+  GpuNodePartition,
+  GpuPartitionPolicy,
+  GpuReport,
+  GpuWish,
+  PolicySpec,
+  Wish,
+  DemandState,
+  PolicyStatus,
+} from '../../api/types.ts';
+import { type Geometry, matchesGlob, findModel } from '../gpu/geometry.ts';
+import { resolveProfile, WHOLE } from '../gpu/profiles.ts';
+import { listByMemory } from '../gpu/layouts.ts';
+import { mebibytes } from '../text/syntax.ts';
+import { isRetiring } from './versions.ts';
+import { scheduleOf, variantsOf } from './schedules.ts';
+import type { PolicyReason } from '../../api/names.ts';
+import { deepEqual } from '../text/json.ts';
+
+/** A kind of slices that a policy wants. */
+export type SliceEntry = PolicyDemand['slices'][number];
+
+/** By which status and messages call it. */
+export function nameSlice({ name, profiles, memory }: SliceEntry): string {
+  return name ?? profiles?.[0] ?? memory ?? WHOLE;
+}
+
+/** Whether it stands for whole GPUs. */
+export function isWholeGpu({ mig }: SliceEntry): boolean {
+  return mig === 'Disabled';
+}
+
+/** Whether a demand speaks of whole GPUs: else it leaves those alone that are in use. */
+export function countsWhole({ slices }: PolicyDemand): boolean {
+  return slices.some(isWholeGpu);
+}
+
+interface Serving {
+  readonly product: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * A demand is read again and again, and asks for the same each time. It may outlive many a table: those that agents report come as other
+ * objects every now and then.
+ */
+const known = new WeakMap<SliceEntry, WeakMap<Geometry, Serving>>();
+
+/** The profiles of a GPU that serve a slice, as this GPU's geometry names them. @param product of the GPU, for names of other drivers */
+export function profilesServing(slice: SliceEntry, geometry: Geometry, product: string): readonly string[] {
+  const before = known.get(slice) ?? new WeakMap<Geometry, Serving>();
+  known.set(slice, before);
+  const last = before.get(geometry);
+  if (last?.product === product) return last.names;
+  const names = listServing(slice, geometry, product);
+  before.set(geometry, { product, names });
+  return names;
+}
+
+/** The same of several kinds of GPUs, with {@link WHOLE} for whole GPUs. @param kinds each with a product */
+export function servingAny(
+  slice: SliceEntry,
+  kinds: Iterable<readonly [geometry: Geometry, product: string]>,
+): readonly string[] {
+  if (isWholeGpu(slice)) return [WHOLE];
+  return [...kinds].flatMap(([geometry, product]) => profilesServing(slice, geometry, product));
+}
+
+function listServing({ profiles = [], memory }: SliceEntry, geometry: Geometry, product: string): readonly string[] {
+  if (memory !== undefined) return listHolding(geometry, memory);
+  const model = findModel(product);
+  const names = profiles.flatMap((wanted) =>
+    /[*?]/.test(wanted)
+      ? geometry.profiles.filter(({ name }) => meets(wanted, name)).map(({ name }) => name)
+      : (resolveProfile(geometry, wanted, model)?.name ?? []),
+  );
+  return [...new Set(names)];
+}
+
+/** The profiles that serve a slice on a pool: by memory only those that have it on every GPU, since a pod requests just the profile. */
+export function profilesServingAll(slice: SliceEntry, geometries: ReadonlyMap<Geometry, string>): readonly string[] {
+  const serving = [...geometries].map(([geometry, product]) => ({
+    geometry,
+    names: profilesServing(slice, geometry, product),
+  }));
+  const names = [...new Set(serving.flatMap((one) => one.names))];
+  if (slice.memory === undefined) return names;
+  return names.filter((name) =>
+    serving.every((one) => one.names.includes(name) || !one.geometry.profiles.some((profile) => profile.name === name)),
+  );
+}
+
+/**
+ * For which of several slices each profile counts, by index: for a slice by memory only if no other names the profile.
+ *
+ * @param served profiles that serve each slice
+ */
+export function countersOf(
+  slices: readonly SliceEntry[],
+  served: readonly (readonly string[])[],
+): ReadonlyMap<string, readonly number[]> {
+  const named = new Set(served.filter((_, index) => slices[index]?.memory === undefined).flat());
+  const counters = new Map<string, number[]>();
+  slices.forEach(({ memory }, index) => {
+    for (const one of new Set(served[index]))
+      if (memory === undefined || !named.has(one)) counters.set(one, [...(counters.get(one) ?? []), index]);
+  });
+  return counters;
+}
+
+/** The profiles that count for each of several slices, where each counts for the first. @param served as in {@link countersOf} */
+export function shareProfiles(
+  slices: readonly SliceEntry[],
+  served: readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  const counters = countersOf(slices, served);
+  return slices.map((_, index) => [...new Set(served[index])].filter((one) => counters.get(one)?.[0] === index));
+}
+
+/** The smallest first. Of what NVIDIA has not published it is not known that it holds as much. */
+function listHolding(geometry: Geometry, memory: string): readonly string[] {
+  const least = mebibytes(memory);
+  return listByMemory(geometry).flatMap(({ profile, memoryMiB }) =>
+    isPlain(profile) && memoryMiB >= least ? [profile] : [],
+  );
+}
+
+/** Who writes 1g.* does not expect the one slice with media engines. */
+function meets(glob: string, name: string): boolean {
+  return matchesGlob(glob, name) && (glob.includes('+') || glob.includes('-') || isPlain(name));
+}
+
+function isPlain(profile: string): boolean {
+  return !/[+-]/.test(profile);
+}
+
+/** What the last plan for a demand makes of GPUs, by UUID. */
+export type DemandWishes = ReadonlyMap<string, GpuWish>;
+
+/** In a wish: the layout was chosen for the demand of the node's policy. So a new leader continues with what the one before chose. */
+export const demandEntry = 'demand';
+
+/** In a wish: the demand does not need the GPU, and the layout is what becomes of the rest. It takes no eviction, whatever the demand says. */
+export const restEntry = 'rest';
+
+/** Whether a layout was chosen by a policy with a demand. */
+export function isChosen({ entry }: GpuWish): boolean {
+  return entry === demandEntry || entry === restEntry;
+}
+
+/**
+ * What a policy with a demand makes of a node's GPUs: what the last plan chose, else what an earlier one did. A GPU that no plan has
+ * seen is left alone.
+ */
+export function wishForDemand(
+  gpus: readonly GpuReport[],
+  current: Wish | undefined,
+  chosen: DemandWishes = new Map(),
+): readonly GpuWish[] {
+  const earlier = new Map(current?.gpus.flatMap((one) => (isChosen(one) ? [[one.uuid, one]] : [])));
+  return gpus.flatMap(({ uuid }) => chosen.get(uuid) ?? earlier.get(uuid) ?? []);
+}
+
+/** Whether a plan for a demand has chosen a layout of the node before. */
+export function hasDemandWish(wish: Wish | undefined): boolean {
+  return wish?.gpus.some(isChosen) === true;
+}
+
+/** The wish that a node has from the demand of this very policy, or of its schedule: what another one chose is not its own. */
+export function ownWish({ metadata, spec }: GpuPartitionPolicy, partition: GpuNodePartition): Wish | undefined {
+  const { policy, wish } = partition.spec;
+  return policy?.uid === metadata.uid && policy?.schedule === scheduleOf(spec) ? wish : undefined;
+}
+
+/** Whether a policy with a demand may not evict. One that is being deleted wants whole GPUs, and keeps what it has promised to pods. */
+export function evictsNever(policy: GpuPartitionPolicy | undefined): boolean {
+  if (policy === undefined) return false;
+  if (!isRetiring(policy)) return forbidsEviction(policy.spec);
+  const { inForce } = policy.status ?? {};
+  return inForce !== undefined && variantsOf(inForce.spec as PolicySpec).some(({ spec }) => forbidsEviction(spec));
+}
+
+function forbidsEviction({ demand }: PolicySpec): boolean {
+  return demand !== undefined && demand.evict !== 'IfNeeded';
+}
+
+/** How a policy's demand stands: its part of the status. */
+export interface DemandReport {
+  /** Of the version of the policy that is in force, which may be an earlier one than the newest. */
+  readonly generation?: number | undefined;
+  readonly states: readonly DemandState[];
+  /** What pods have asked for long enough, by slice. */
+  readonly steady?: PolicyStatus['steady'];
+  /** What becomes of a request to free slices; absent if there is none. */
+  readonly defrag?: PolicyStatus['defrag'];
+  readonly condition: {
+    readonly type: 'DemandMet';
+    readonly status: 'True' | 'False';
+    readonly reason: PolicyReason;
+    readonly message: string;
+  };
+}
+
+/** What the last plans for the demands of policies make of their nodes. What was planned for another spec is forgotten. */
+export class DemandChoices {
+  readonly #choices = new Map<
+    string,
+    { readonly spec: PolicySpec; readonly wishes: ReadonlyMap<string, DemandWishes> }
+  >();
+
+  of({ metadata, spec }: GpuPartitionPolicy, node: string): DemandWishes | undefined {
+    const known = this.#choices.get(metadata.name);
+    return known?.spec === spec ? known.wishes.get(node) : undefined;
+  }
+
+  /** @returns nodes for which it is not what it was */
+  put(policy: GpuPartitionPolicy, wishes: ReadonlyMap<string, DemandWishes>): readonly string[] {
+    const kept = new Map<string, DemandWishes>();
+    const changed: string[] = [];
+    for (const [node, wish] of wishes) {
+      const before = this.of(policy, node);
+      // The same object stays: what was worked out for it is kept.
+      const isSame = before !== undefined && deepEqual([...before], [...wish]);
+      kept.set(node, isSame ? before : wish);
+      if (!isSame) changed.push(node);
+    }
+    this.#choices.set(policy.metadata.name, { spec: policy.spec, wishes: kept });
+    return changed;
+  }
+
+  forget(policy: string): void {
+    this.#choices.delete(policy);
+  }
+}

@@ -1,0 +1,257 @@
+import { compareText, deepEqual } from '../text/json.ts';
+import type { NodeRolloutState, SlotRequest } from './budget.ts';
+
+/**
+ * Names ordered by cost, those of equal cost by name: the order does not depend on who looked when, and `plan` can tell it. There are few
+ * different costs, and a name is found by bisection, so an addition or removal costs next to nothing however many names there are.
+ */
+export class CostQueue {
+  readonly #levelOf = new Map<string, Level>();
+  /** Ascending; none is empty. */
+  readonly #levels: Level[] = [];
+
+  get size(): number {
+    return this.#levelOf.size;
+  }
+
+  add(name: string, cost: number): void {
+    if (this.#levelOf.get(name)?.cost === cost) return;
+    this.delete(name);
+    const level = this.#levels.find((one) => one.cost === cost) ?? this.#insert(cost);
+    level.names.splice(placeOf(name, level.names), 0, name);
+    this.#levelOf.set(name, level);
+  }
+
+  delete(name: string): void {
+    const level = this.#levelOf.get(name);
+    if (!level) return;
+    this.#levelOf.delete(name);
+    level.names.splice(placeOf(name, level.names), 1);
+    if (level.names.length === 0) this.#levels.splice(this.#levels.indexOf(level), 1);
+  }
+
+  /** The cheapest first. */
+  *inOrder(): Iterable<string> {
+    for (const { names } of this.#levels) yield* names;
+  }
+
+  #insert(cost: number): Level {
+    const level = { cost, names: [] };
+    const next = this.#levels.findIndex((other) => other.cost > cost);
+    this.#levels.splice(next === -1 ? this.#levels.length : next, 0, level);
+    return level;
+  }
+}
+
+/** The names of one cost, in order. */
+interface Level {
+  readonly cost: number;
+  readonly names: string[];
+}
+
+/** Where a name stands, or belongs, among sorted names. */
+function placeOf(name: string, names: readonly string[]): number {
+  let [low, high] = [0, names.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareText(names[middle] ?? '', name) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** `FreshRetry`: failed before, and is already tainted. */
+export type RequestQueue = SlotRequest['kind'] | 'FreshRetry';
+
+/** More than any node can have to destroy: evictions count first, then instances. */
+const evictionCost = 100_000;
+/** More than any change can cost: a node whose pods did not go queues behind all others. */
+const restCost = 1e12;
+
+/** The nodes of one policy as its rollout sees them, counted incrementally: an event costs the same however many nodes there are. */
+export class RolloutStates {
+  readonly #nodes = new Map<string, NodeRolloutState>();
+  readonly #withGpus = new Set<string>();
+  readonly #unavailable = new Set<string>();
+  readonly #failed = new Set<string>();
+  /** Of these, the available ones. */
+  readonly #failedOpen = new Set<string>();
+  readonly #underWay = new Set<string>();
+  readonly #queues: Readonly<Record<RequestQueue, CostQueue>> = {
+    Repair: new CostQueue(),
+    Retry: new CostQueue(),
+    FreshRetry: new CostQueue(),
+    Fresh: new CostQueue(),
+    New: new CostQueue(),
+  };
+
+  /** @returns whether anything changed */
+  put(rolloutState: NodeRolloutState): boolean {
+    const { node, request } = rolloutState;
+    const before = this.#nodes.get(node);
+    if (before !== undefined && deepEqual(before, rolloutState)) return false;
+    // A node with the same request as before keeps its place.
+    const queue = request && queueOf(request);
+    if (before?.request && queueOf(before.request) !== queue) this.#queues[queueOf(before.request)].delete(node);
+    this.#nodes.set(node, rolloutState);
+    const isAvailable = rolloutState.isReady && !rolloutState.isCordoned;
+    mark(this.#withGpus, node, rolloutState.hasGpus);
+    // A node that was never available does not count as unavailable.
+    mark(this.#unavailable, node, !isAvailable && !rolloutState.isClosedAnyway);
+    mark(this.#failed, node, rolloutState.hasFailed);
+    mark(this.#failedOpen, node, rolloutState.hasFailed && isAvailable && !rolloutState.isClosedAnyway);
+    mark(this.#underWay, node, rolloutState.isUnderWay);
+    if (request && queue) this.#queues[queue].add(node, costOf(request));
+    return true;
+  }
+
+  /** @returns whether it was there */
+  remove(node: string): boolean {
+    const before = this.#nodes.get(node);
+    if (!before) return false;
+    this.#nodes.delete(node);
+    const sets = [this.#withGpus, this.#unavailable, this.#failed, this.#failedOpen, this.#underWay];
+    for (const set of sets) set.delete(node);
+    if (before.request) this.#queues[queueOf(before.request)].delete(node);
+    return true;
+  }
+
+  get(node: string): NodeRolloutState | undefined {
+    return this.#nodes.get(node);
+  }
+
+  /**
+   * How many have GPUs: the base of percentages.
+   * @param isOwn of nodes that the policy still decides over: one that an edit has just left out is here until it is looked at
+   */
+  countGpuNodes(isOwn: (node: string) => boolean = () => true): number {
+    let count = 0;
+    for (const node of this.#withGpus) if (isOwn(node)) count += 1;
+    return count;
+  }
+
+  /** Nodes on which no new pod can run, for reasons other than the rollout. */
+  get unavailable(): ReadonlySet<string> {
+    return this.#unavailable;
+  }
+
+  firstUnavailable(most: number): readonly NodeRolloutState[] {
+    const found: NodeRolloutState[] = [];
+    for (const node of this.#unavailable) {
+      if (found.length === most) break;
+      const rolloutState = this.#nodes.get(node);
+      if (rolloutState) found.push(rolloutState);
+    }
+    return found;
+  }
+
+  get failed(): ReadonlySet<string> {
+    return this.#failed;
+  }
+
+  /** Those that have failed and are available. */
+  get failedOpen(): ReadonlySet<string> {
+    return this.#failedOpen;
+  }
+
+  get underWay(): ReadonlySet<string> {
+    return this.#underWay;
+  }
+
+  /**
+   * Those that request a slot, the cheapest first: fewest evictions, then fewest instances destroyed; those whose pods did not go come
+   * last.
+   */
+  *inOrder(queue: RequestQueue): Iterable<NodeRolloutState> {
+    for (const name of this.#queues[queue].inOrder()) {
+      const rolloutState = this.#nodes.get(name);
+      if (rolloutState) yield rolloutState;
+    }
+  }
+
+  /** Whether any node requests a slot. */
+  get isAsked(): boolean {
+    return Object.values(this.#queues).some(({ size }) => size > 0);
+  }
+}
+
+function costOf({ failedDrains, evictions, destroys }: SlotRequest): number {
+  return failedDrains * restCost + evictions * evictionCost + destroys;
+}
+
+function queueOf({ kind, isClosedAnyway }: SlotRequest): RequestQueue {
+  return kind === 'Retry' && isClosedAnyway ? 'FreshRetry' : kind;
+}
+
+function mark(set: Set<string>, node: string, belongs: boolean): void {
+  if (belongs) set.add(node);
+  else set.delete(node);
+}
+
+/** How all nodes stand, each under the policy that decides over it. */
+export class FleetRollout {
+  readonly #nodes = new Map<string, NodeRolloutState>();
+  readonly #policies = new Map<string, RolloutStates>();
+  #withGpus = 0;
+
+  /** How many nodes have been looked at. */
+  get known(): number {
+    return this.#nodes.size;
+  }
+
+  /** How many nodes have GPUs, whichever policy decides over them: the base of the cap over all policies. */
+  get size(): number {
+    return this.#withGpus;
+  }
+
+  /** @returns policies whose rollout this may advance */
+  put(rolloutState: NodeRolloutState): readonly string[] {
+    const before = this.#nodes.get(rolloutState.node);
+    const left = before !== undefined && before.policy !== rolloutState.policy ? this.#leave(before) : [];
+    this.#nodes.set(rolloutState.node, rolloutState);
+    const resized = this.#count(before, rolloutState);
+    const { policy } = rolloutState;
+    const moved = policy !== undefined && this.of(policy).put(rolloutState) ? [policy] : [];
+    return [...new Set([...left, ...moved, ...resized])];
+  }
+
+  /** @returns policies whose rollout this may advance */
+  remove(node: string): readonly string[] {
+    const before = this.#nodes.get(node);
+    this.#nodes.delete(node);
+    this.#count(before, undefined);
+    return before === undefined ? [] : this.#leave(before);
+  }
+
+  /** Called before a node with a slot is processed: it counts as under way until its outcome is known. */
+  begin(node: string): void {
+    const before = this.#nodes.get(node);
+    if (before && !before.isUnderWay) this.put({ ...before, isUnderWay: true, isBegun: true });
+  }
+
+  rolloutStateOf(node: string): NodeRolloutState | undefined {
+    return this.#nodes.get(node);
+  }
+
+  of(policy: string): RolloutStates {
+    const known = this.#policies.get(policy) ?? new RolloutStates();
+    this.#policies.set(policy, known);
+    return known;
+  }
+
+  dropPolicy(policy: string): void {
+    this.#policies.delete(policy);
+  }
+
+  /** @returns policies whose nodes wait for a slot, if there is more to share among all */
+  #count(before: NodeRolloutState | undefined, after: NodeRolloutState | undefined): readonly string[] {
+    const more = Number(after?.hasGpus === true) - Number(before?.hasGpus === true);
+    this.#withGpus += more;
+    return more > 0 ? [...this.#policies].flatMap(([name, { isAsked }]) => (isAsked ? [name] : [])) : [];
+  }
+
+  #leave({ node, policy }: NodeRolloutState): readonly string[] {
+    // Of a policy that is gone, nothing is made again.
+    return policy !== undefined && this.#policies.get(policy)?.remove(node) === true ? [policy] : [];
+  }
+}

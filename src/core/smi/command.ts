@@ -1,0 +1,229 @@
+import type { MigMode } from '../gpu/device-state.ts';
+
+/** Bus ids or indexes of GPUs; absent means every GPU of the node, which only reads may ask for. */
+export type GpuSelection = readonly (string | number)[];
+
+/** One command that reads. */
+export type ReadCommand =
+  | { readonly name: 'List' }
+  | {
+      readonly name: 'Report' | 'ComputeCapabilities' | keyof typeof listings;
+      readonly gpus?: GpuSelection | undefined;
+    }
+  | { readonly name: 'ComputeProfiles'; readonly gpu: string; readonly instance: number };
+
+/** What `nvidia-smi mig` lists. */
+const listings = { Profiles: '-lgip', Placements: '-lgipp', Instances: '-lgi', ComputeInstances: '-lci' } as const;
+
+interface InstancePlace {
+  readonly profileId: number;
+  /** Absent: the driver chooses. */
+  readonly start?: number;
+}
+
+/** One command that changes a GPU; each names exactly one GPU, by bus id. */
+export type ChangeCommand =
+  | { readonly name: 'SetMode'; readonly gpu: string; readonly mode: MigMode }
+  | { readonly name: 'Reset'; readonly gpu: string }
+  | { readonly name: 'SetPersistence'; readonly gpu: string; readonly on: boolean }
+  | {
+      /** In this order; it stops at the first failure, and leaves what it made. */
+      readonly name: 'CreateInstances';
+      readonly gpu: string;
+      readonly places: readonly InstancePlace[];
+      /** Also create the compute instance over the whole of each. */
+      readonly whole: boolean;
+    }
+  | {
+      readonly name: 'CreateComputeInstance';
+      readonly gpu: string;
+      readonly instance: number;
+      readonly profileId: number;
+    }
+  | { readonly name: 'CreateWholeComputeInstance'; readonly gpu: string; readonly instance: number }
+  | {
+      /** In the tool's own order; it stops at the first failure. */
+      readonly name: 'DestroyComputeInstances';
+      readonly gpu: string;
+      readonly instances: readonly number[];
+      /** Ids; absent: all of the GPU instances. */
+      readonly ids?: readonly number[];
+    }
+  /** As above. */
+  | { readonly name: 'DestroyInstances'; readonly gpu: string; readonly instances: readonly number[] };
+
+const isDisruptive: Readonly<Record<ChangeCommand['name'], boolean>> = {
+  SetMode: true,
+  Reset: true,
+  SetPersistence: false,
+  CreateInstances: false,
+  CreateComputeInstance: false,
+  CreateWholeComputeInstance: false,
+  DestroyComputeInstances: true,
+  DestroyInstances: true,
+};
+
+/** Whether a command may end running work: it destroys, resets, or changes the mode. */
+export function stopsClients({ name }: ChangeCommand): boolean {
+  return isDisruptive[name];
+}
+
+export type SmiCommand = ReadCommand | ChangeCommand;
+
+/** A value that must never reach a command line; a bug in the program, not a fault of the device. */
+export class ArgumentRefused extends Error {
+  override readonly name = 'ArgumentRefused';
+}
+
+/**
+ * Arguments of a command. Every part is a word of this table, a decimal number, or a bus id that was checked:
+ * nvidia-smi reads `-gi 11-13` as 11 and `-cgi 19:x` as 19 without a placement, so nothing unchecked may pass.
+ *
+ * @throws ArgumentRefused
+ */
+export function writeArguments(command: SmiCommand): readonly string[] {
+  switch (command.name) {
+    case 'Report':
+      return [...select(command.gpus), '-q', '-x'];
+    case 'List':
+      return ['-L'];
+    case 'ComputeCapabilities':
+      return [...select(command.gpus), '--query-gpu=pci.bus_id,uuid,compute_cap', '--format=csv,noheader,nounits'];
+    case 'Profiles':
+    case 'Placements':
+    case 'Instances':
+    case 'ComputeInstances':
+      return ['mig', ...select(command.gpus), listings[command.name]];
+    case 'ComputeProfiles':
+      return ['mig', ...select([command.gpu]), '-lcip', '-gi', decimal(command.instance)];
+    default:
+      return writeChange(command);
+  }
+}
+
+/** The command as a person would type it. */
+export function describeCommand(command: SmiCommand): string {
+  return ['nvidia-smi', ...writeArguments(command)].join(' ');
+}
+
+/** Whether it resets a GPU: on Ampere a change of MIG mode does, if the GPU is not open. */
+export function mayReset({ name }: SmiCommand): boolean {
+  return name === 'Reset' || name === 'SetMode';
+}
+
+/** Whether it changes a GPU, not only reads. */
+export function isChange({ name }: SmiCommand): boolean {
+  return Object.hasOwn(isDisruptive, name);
+}
+
+function writeChange(command: ChangeCommand): readonly string[] {
+  const gpu = ['-i', busId(command.gpu)];
+  switch (command.name) {
+    case 'SetMode':
+      return [...gpu, '-mig', command.mode === 'Enabled' ? '1' : '0'];
+    case 'Reset':
+      return ['--gpu-reset', ...gpu];
+    case 'SetPersistence':
+      return [...gpu, '-pm', command.on ? '1' : '0'];
+    case 'CreateInstances': {
+      const places = command.places.map(writePlace);
+      return ['mig', ...gpu, '-cgi', list(places), ...(command.whole ? ['-C'] : [])];
+    }
+    case 'CreateComputeInstance':
+      return ['mig', ...gpu, '-cci', decimal(command.profileId), '-gi', decimal(command.instance)];
+    case 'CreateWholeComputeInstance':
+      return ['mig', ...gpu, '-cci', '-gi', decimal(command.instance)];
+    case 'DestroyComputeInstances': {
+      const ids = command.ids === undefined ? [] : ['-ci', list(command.ids.map(decimal))];
+      return ['mig', ...gpu, '-dci', '-gi', list(command.instances.map(decimal)), ...ids];
+    }
+    case 'DestroyInstances':
+      return ['mig', ...gpu, '-dgi', '-gi', list(command.instances.map(decimal))];
+  }
+}
+
+function writePlace({ profileId, start }: InstancePlace): string {
+  return start === undefined ? decimal(profileId) : `${decimal(profileId)}:${decimal(start)}`;
+}
+
+/** True for a PCI bus id as nvidia-smi prints and accepts it. */
+export function isBusId(text: string): boolean {
+  return /^[0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7]$/i.test(text);
+}
+
+/** Normalizes a bus id: `GPU0000:0f:00.0` in messages and `00000000:0F:00.0` in reports are the same GPU. */
+export function normalizeBusId(text: string): string {
+  const [domain = '', ...rest] = text.toUpperCase().split(':');
+  return [domain.padStart(8, '0'), ...rest].join(':');
+}
+
+function select(gpus: GpuSelection | undefined): readonly string[] {
+  if (gpus === undefined) return [];
+  return ['-i', list(gpus.map((gpu) => (typeof gpu === 'number' ? decimal(gpu) : busId(gpu))))];
+}
+
+function busId(text: string): string {
+  if (isBusId(text)) return text;
+  throw new ArgumentRefused(`${JSON.stringify(text)} is not a PCI bus id`);
+}
+
+function decimal(number: number): string {
+  if (Number.isInteger(number) && number >= 0 && number < 10_000) return String(number);
+  throw new ArgumentRefused(`${number} is not an id`);
+}
+
+/** An empty list would mean every GPU, every instance. */
+function list(members: readonly string[]): string {
+  if (members.length > 0) return members.join(',');
+  throw new ArgumentRefused('an empty list of ids');
+}
+
+const hex = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const gpuUuid = new RegExp(`^GPU-${hex}$`);
+/** Drivers before 470 name a MIG device by its GPU and its ids: `MIG-GPU-…/7/0`. */
+const migUuid = new RegExp(`^MIG-(?:${hex}|(GPU-${hex})/\\d{1,3}/\\d{1,3})$`);
+/** The list of attributes is open, since drivers add some; what precedes them is not. */
+const profileName = /^(?:([1-9])c\.)?([1-9]\d?)g\.\d{1,4}gb(?:[+-][\w.,+-]{1,32})?$/;
+
+/** True for the UUID of a GPU as nvidia-smi spells it. */
+export function isGpuUuid(text: string): boolean {
+  return gpuUuid.test(text);
+}
+
+/** True for the UUID of a MIG device of this GPU. */
+export function isMigUuid(text: string, gpu: string): boolean {
+  const [match, owner = gpu] = migUuid.exec(text) ?? [];
+  return match !== undefined && owner === gpu;
+}
+
+/** True for the name of a GPU instance profile: `1g.5gb`, `1g.24gb+me.all`. */
+export function isInstanceProfile(text: string): boolean {
+  const [match, part] = profileName.exec(text) ?? [];
+  return match !== undefined && part === undefined;
+}
+
+/** True for the name of a compute instance profile: as above, or a part of it, `1c.3g.20gb`. The whole is never spelled `3c.3g.20gb`. */
+export function isComputeProfile(text: string): boolean {
+  const [match, part = '0', whole] = profileName.exec(text) ?? [];
+  return match !== undefined && Number(part) < Number(whole);
+}
+
+/** True for a product name: printable, and not empty. */
+export function isProduct(text: string): boolean {
+  return /^[\x21-\x7e](?:[\x20-\x7e]{0,78}[\x21-\x7e])?$/.test(text);
+}
+
+/** True for a driver version: `550.163.01`. */
+export function isDriverVersion(text: string): boolean {
+  return /^\d{3,4}\.\d{1,3}(?:\.\d{1,3})?$/.test(text);
+}
+
+/** A number as nvidia-smi prints it, of at most so many digits; undefined for anything else. */
+export function readCount(text: string | undefined, digits: number = 10): number | undefined {
+  return text !== undefined && text.length <= digits && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** True for what stands in place of a value that a GPU does not have. */
+export function isNotAvailable(text: string | undefined): boolean {
+  return text === 'N/A' || text === '[N/A]';
+}

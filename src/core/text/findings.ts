@@ -1,0 +1,82 @@
+/** Where a value stands in a document: keys of objects and indices of lists, from the outside in. */
+export type FieldPath = readonly (string | number)[];
+
+type Severity = 'error' | 'warning';
+
+/** Something in a user's file that is wrong, or does something other than it seems to. */
+export interface Finding {
+  readonly severity: Severity;
+  /** One word for programs. */
+  readonly code: FindingCode;
+  readonly path: FieldPath;
+  /** One sentence for people: what was found and what to write instead. */
+  readonly message: string;
+  /** Ids of the GPU models that a warning is about. */
+  readonly models?: readonly string[];
+}
+
+/** Every code that file checks report. */
+export const findingCodes = [
+  // The input as a whole.
+  'Unreadable',
+  'InvalidYaml',
+  'DuplicateKey',
+  'MoreFindings',
+  // Policies.
+  'UnknownKind',
+  'InvalidName',
+  'InvalidField',
+  'RuleBroken',
+  'SharingRefused',
+  'BadWindow',
+  'UnknownProfile',
+  'UnknownPreset',
+  'DoesNotFit',
+  'SingleNeedsOneProfile',
+  'NeverApplies',
+  'NoSuchModel',
+  'StrategyMismatch',
+  'SameNodes',
+  'DuplicatePolicy',
+  // Files of mig-parted.
+  'InvalidMigParted',
+  'InvalidConfigName',
+  'DuplicateConfig',
+  'MatchesNoGpu',
+  'UnknownGpu',
+  'NarrowerFilter',
+  'ZeroCount',
+  'Overlap',
+  'Contradiction',
+  'NoInstances',
+  'WipesGpu',
+  'NothingToImport',
+] as const;
+export type FindingCode = (typeof findingCodes)[number];
+
+/** More findings of one list or object are not read, which may have hundreds of thousands. */
+const mostOfOne = 100;
+
+/** What a check finds in the items, in their order, up to the first hundred or so. */
+export function checkEach<Item, Found>(
+  items: readonly Item[],
+  check: (item: Item, index: number) => readonly Found[],
+): readonly Found[] {
+  const found: Found[] = [];
+  for (const [index, item] of items.entries()) {
+    found.push(...check(item, index));
+    if (found.length >= mostOfOne) break;
+  }
+  return found;
+}
+
+/** A path as jq writes it: `spec.layouts[0].profiles["1g.5gb"]`; `$` for the whole document. */
+export function writePath(path: FieldPath): string {
+  const text = path
+    .map((part) => {
+      if (typeof part === 'number') return `[${part}]`;
+      return /^[A-Za-z_][\w-]*$/.test(part) ? `.${part}` : `[${JSON.stringify(part)}]`;
+    })
+    .join('');
+  return text === '' ? '$' : text.replace(/^\./, '');
+}

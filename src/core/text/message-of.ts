@@ -1,4 +1,0 @@
-/** What a failure says of itself. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

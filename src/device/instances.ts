@@ -1,0 +1,421 @@
+import { computeInstanceSlices } from '../core/gpu/profiles.ts';
+import type { ChangeCommand } from '../core/smi/command.ts';
+import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../core/smi/tables.ts';
+import type { ComputeInstanceState, GpuInstanceState, GpuState, MigMode } from '../core/gpu/device-state.ts';
+import type { GpuSession } from './gpu-apply.ts';
+import {
+  confirms,
+  isCompleted,
+  countPhrase,
+  classifyOutput,
+  describeEnd,
+  wordsOf,
+  type Execution,
+} from '../core/smi/output.ts';
+import { isDefaultInstance, spansInstance, type Step } from '../core/gpu/plan.ts';
+import type { ReportedGpu } from '../core/smi/report.ts';
+import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-error.ts';
+import { cutText } from '../core/text/words.ts';
+
+/** A GPU instance by its id. */
+type Placed = Pick<GpuInstanceState, 'profile' | 'id' | 'start'>;
+
+/** @param there number of compute instances that already exist on the GPU instance */
+async function createParts(
+  session: GpuSession,
+  instance: Placed,
+  names: readonly string[],
+  there: number,
+): Promise<void> {
+  // What a GPU instance offers does not depend on what exists on it.
+  const isSplit = names.some((name) => name !== instance.profile);
+  const offers = isSplit ? await session.driver.listComputeProfiles(session.busId, instance.id) : [];
+  for (const [at, name] of names.entries()) {
+    const command = chooseCreation(session, instance, name, offers);
+    const execution = await session.run(command);
+    if (confirms(execution, 'Successfully created compute instance')) continue;
+    const now = (await listParts(session, instance)).length;
+    if (now <= there + at) throw session.explainUndone(command, execution, instance);
+  }
+}
+
+/** The default profile is the whole GPU instance, whatever its id; parts use the id that this very GPU instance offers. */
+function chooseCreation(
+  session: GpuSession,
+  instance: Placed,
+  name: string,
+  offers: readonly ComputeProfileRow[],
+): ChangeCommand {
+  const target = { gpu: session.busId, instance: instance.id };
+  if (name === instance.profile) return { name: 'CreateWholeComputeInstance', ...target };
+  const slices = computeInstanceSlices(name, 0);
+  const [offer] = offers
+    .filter((profile) => computeInstanceSlices(profile.name, 0) === slices)
+    // Hopper offers two with one slice; the one with fewer multiprocessors leaves room for the others.
+    .toSorted((a, b) => a.multiprocessors - b.multiprocessors);
+  if (offer === undefined) {
+    const found = 'the GPU instance offers no such profile (-lcip)';
+    throw session.explain('UnknownProfile', { tried: `to make a ${name}`, found }, instance);
+  }
+  return { name: 'CreateComputeInstance', ...target, profileId: offer.id };
+}
+
+async function destroyParts(session: GpuSession, instance: GpuInstanceState, names: readonly string[]): Promise<void> {
+  const chosen = chooseParts(instance.computeInstances, names, await listBusyParts(session, instance, names));
+  await session.demandFree('DestroyComputeInstances', [instance], chosen);
+  const command: ChangeCommand = {
+    name: 'DestroyComputeInstances',
+    gpu: session.busId,
+    instances: [instance.id],
+    ids: chosen,
+  };
+  const execution = await session.run(command);
+  if (confirms(execution, 'Successfully destroyed compute instance')) {
+    session.believe(command, execution, [instance]);
+    return;
+  }
+  const left = await listParts(session, instance);
+  if (left.some(({ id }) => chosen.includes(id)))
+    throw await session.nameUsers(session.explainUndone(command, execution, instance));
+}
+
+/** Ids of compute instances that run a process; asked for only if some stay and there is a choice. */
+async function listBusyParts(
+  session: GpuSession,
+  { id, computeInstances }: GpuInstanceState,
+  names: readonly string[],
+): Promise<ReadonlySet<number | undefined>> {
+  if (names.length === computeInstances.length) return new Set();
+  const { processes } = await session.driver.readUse(session.busId);
+  return new Set(processes.flatMap(({ instance, computeInstance }) => (instance === id ? [computeInstance] : [])));
+}
+
+/** An earlier step may have removed some: they are counted again. */
+async function addParts(session: GpuSession, instance: Placed, names: readonly string[]): Promise<void> {
+  const rows = await listParts(session, instance);
+  const lie = session.findPartLie(rows);
+  if (lie !== undefined) throw lie;
+  await createParts(session, instance, names, rows.length);
+}
+
+/** Ids of compute instances with these names; among equal ones, idle ones first. */
+function chooseParts(
+  parts: readonly ComputeInstanceState[],
+  names: readonly string[],
+  busy: ReadonlySet<number | undefined>,
+): readonly number[] {
+  const left = parts.toSorted((a, b) => Number(busy.has(a.id)) - Number(busy.has(b.id)));
+  return names.flatMap((name) => {
+    const at = left.findIndex(({ profile }) => computeInstanceSlices(profile, 0) === computeInstanceSlices(name, 0));
+    return at === -1 ? [] : left.splice(at, 1).map(({ id }) => id);
+  });
+}
+
+async function listParts(session: GpuSession, { id }: Placed): Promise<readonly ComputeInstanceRow[]> {
+  const rows = await session.driver.listComputeInstances(session.busId);
+  return rows.filter(({ instance }) => instance === id);
+}
+
+/**
+ * Creates GPU instances in one command, in the order of the steps; either all with the compute instance over the whole, or all
+ * without. The command is not atomic: it stops at the first failure, and leaves what it made. If the failed one exists anyway, it
+ * is done, and another command makes the rest.
+ */
+async function createInstances(session: GpuSession, steps: readonly Step[]): Promise<void> {
+  const places = steps.map((step) => ({ profileId: findProfileId(session, step), start: step.start }));
+  const whole = steps.some(spansInstance);
+  const command: ChangeCommand = { name: 'CreateInstances', gpu: session.busId, places, whole };
+  const execution = await session.run(command);
+  const made = countPhrase(execution, 'Successfully created GPU instance');
+  const filled = whole ? countPhrase(execution, 'Successfully created compute instance') : made;
+  const isConfirmed = isCompleted(execution) && made === steps.length && filled === steps.length;
+  // Parts are made by the id that the driver assigned, which is never used unchecked.
+  if (isConfirmed && steps.every(isDefaultInstance)) return;
+  const rows = await session.driver.listInstances(session.busId);
+  const found = places.map(({ profileId, start }) =>
+    rows.find((row) => row.start === start && row.profileId === profileId),
+  );
+  const missing = found.indexOf(undefined);
+  const failed = Math.min(made, filled);
+  if (missing !== -1 && failed >= missing) {
+    const undone = session.explainUndone(command, execution, steps[missing]);
+    // The instance that had to make room for it may never have been destroyed.
+    throw (undone.code === 'NoRoom' ? session.findLie(rows) : undefined) ?? (await session.nameUsers(undone));
+  }
+  const there = missing === -1 ? steps.length : missing;
+  await fillInstances(session, steps.slice(0, there), found);
+  if (missing !== -1) await createInstances(session, steps.slice(missing));
+}
+
+/**
+ * Creates one GPU instance, with its contents, where the driver chooses.
+ * @returns its place
+ */
+export async function createAnywhere(session: GpuSession, step: Step): Promise<InstanceRow> {
+  const profileId = findProfileId(session, step);
+  const before = await session.driver.listInstances(session.busId);
+  const whole = spansInstance(step);
+  const command: ChangeCommand = { name: 'CreateInstances', gpu: session.busId, places: [{ profileId }], whole };
+  const execution = await session.run(command);
+  const after = await session.driver.listInstances(session.busId);
+  const made = after.find((row) => row.profileId === profileId && !before.some(({ start }) => start === row.start));
+  if (made === undefined) throw await session.nameUsers(session.explainUndone(command, execution, step));
+  await fillInstances(session, [step], [made]);
+  return made;
+}
+
+/** Creates the missing compute instances of GPU instances. */
+async function fillInstances(
+  session: GpuSession,
+  steps: readonly Step[],
+  rows: readonly (InstanceRow | undefined)[],
+): Promise<void> {
+  const wanting = steps.flatMap((step, at) => {
+    const row = rows[at];
+    return row === undefined || step.computeInstances.length === 0 ? [] : [{ step, row }];
+  });
+  const mayBeFilled = wanting.some(({ step }) => spansInstance(step));
+  const parts = mayBeFilled ? await session.driver.listComputeInstances(session.busId) : [];
+  for (const { step, row } of wanting)
+    if (!parts.some(({ instance }) => instance === row.id)) await createParts(session, row, step.computeInstances, 0);
+}
+
+function findProfileId(session: GpuSession, { profile: name }: Step): number {
+  const profile = session.geometry?.profiles.find((candidate) => candidate.name === name);
+  if (profile?.id !== undefined) return profile.id;
+  const found = 'the live table of the GPU has no such profile';
+  throw session.explain('UnknownProfile', { tried: `to make a ${name}`, found });
+}
+
+/**
+ * Destroys GPU instances with their contents: one check of who uses them, one command for the compute instances, one for the GPU
+ * instances. Each command stops at the first failure; if the failed one is gone anyway, the rest continues.
+ *
+ * @throws DeviceError InUse before any of them is touched
+ */
+async function destroyInstances(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
+  if (instances.length === 0) return;
+  const report = await session.demandFree('DestroyInstance', instances);
+  for (const instance of instances) demandSame(session, instance, report);
+  await emptyAll(
+    session,
+    instances.filter(({ computeInstances }) => computeInstances.length > 0),
+  );
+  await removeAll(session, instances);
+}
+
+async function emptyAll(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
+  if (instances.length === 0) return;
+  const command: ChangeCommand = {
+    name: 'DestroyComputeInstances',
+    gpu: session.busId,
+    instances: instances.map(({ id }) => id),
+  };
+  const execution = await session.run(command);
+  if (isCompleted(execution)) return;
+  const rows = await session.driver.listComputeInstances(session.busId);
+  const isThere = (instance: number, part: number): boolean =>
+    rows.some((row) => row.instance === instance && row.id === part);
+  const left = instances.flatMap((one) => {
+    const computeInstances = one.computeInstances.filter((part) => isThere(one.id, part.id));
+    return computeInstances.length === 0 ? [] : [{ ...one, computeInstances }];
+  });
+  if (left.length === 0) return;
+  const failure = /Unable to destroy compute instance ID +(\d+) from GPU +\d+ GPU instance ID +(\d+)/;
+  const [part, failed] = (failure.exec(execution.stdout) ?? []).slice(1).map(Number);
+  const isOurs = instances.some(
+    ({ id, computeInstances }) => id === failed && computeInstances.some((one) => one.id === part),
+  );
+  if (isOurs && failed !== undefined && part !== undefined && !isThere(failed, part)) return emptyAll(session, left);
+  throw await session.nameUsers(
+    session.explainUndone(command, execution, left.find(({ id }) => id === failed) ?? left[0]),
+  );
+}
+
+async function removeAll(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
+  const command: ChangeCommand = {
+    name: 'DestroyInstances',
+    gpu: session.busId,
+    instances: instances.map(({ id }) => id),
+  };
+  const execution = await session.run(command);
+  const isConfirmed = countPhrase(execution, 'Successfully destroyed GPU instance') === instances.length;
+  if (isCompleted(execution) && isConfirmed) {
+    session.believe(command, execution, instances);
+    return;
+  }
+  const rows = await session.driver.listInstances(session.busId);
+  const left = instances.filter(({ id, start }) => rows.some((row) => row.id === id && row.start === start));
+  if (left.length === 0) return;
+  const [, failed] = /Unable to destroy GPU instance ID +(\d+) from GPU/.exec(execution.stdout) ?? [];
+  const held = left.find(({ id }) => id === Number(failed));
+  const isOurs = failed !== undefined && instances.some(({ id }) => id === Number(failed));
+  if (isOurs && held === undefined) return removeAll(session, left);
+  throw await session.nameUsers(session.explainUndone(command, execution, held ?? left[0]));
+}
+
+/** An id is reusable right after a destroy: its current owner may be somebody else. */
+function demandSame(session: GpuSession, instance: GpuInstanceState, report: ReportedGpu): void {
+  const devices = report.migDevices.filter((device) => device.instance === instance.id);
+  const isSame =
+    devices.length === instance.computeInstances.length &&
+    instance.computeInstances.every(({ id, attributes }) =>
+      devices.some(
+        (device) =>
+          device.computeInstance === id &&
+          (attributes === undefined ||
+            (attributes.memoryMiB === device.memoryMiB && attributes.multiprocessors === device.multiprocessors)),
+      ),
+    );
+  if (isSame) return;
+  const found = 'it changed after the plan was made; it was not touched';
+  throw session.explain('Unstable', { tried: 'to destroy it', found }, instance);
+}
+
+/**
+ * Does a batch of steps. A success in the driver's own words is accepted until the end of the round, when one reading proves
+ * everything and the next round does what is missing; anything but plain success is checked at once. Whatever the exit code:
+ * a failed operation whose effect is there is done; a successful one without effect has failed.
+ *
+ * @param instances the GPU's instances before the steps; any instance that a step names is among them or was made by an earlier step
+ * @throws DeviceError
+ */
+export async function takeSteps(
+  session: GpuSession,
+  batch: readonly Step[],
+  instances: readonly GpuInstanceState[],
+): Promise<void> {
+  const [step] = batch;
+  if (step === undefined) return;
+  const find = (wanted: Step): GpuInstanceState | undefined =>
+    instances.find(({ start, profile }) => start === wanted.start && profile === wanted.profile);
+  switch (step.action) {
+    case 'CreateInstance':
+      return createInstances(session, batch);
+    case 'DestroyInstance':
+      // Gone since it was read: the step's goal is already reached.
+      return destroyInstances(
+        session,
+        batch.flatMap((one) => find(one) ?? []),
+      );
+    case 'DestroyComputeInstances':
+      return destroyParts(session, demand(session, find(step), step), step.computeInstances);
+    case 'CreateComputeInstances':
+      return addParts(session, demand(session, find(step), step), step.computeInstances);
+  }
+}
+
+function demand(session: GpuSession, instance: GpuInstanceState | undefined, step: Step): GpuInstanceState {
+  if (instance !== undefined) return instance;
+  throw session.explain('Unstable', { tried: `${step.action} on it`, found: 'the GPU instance is gone' }, step);
+}
+
+/**
+ * Brings MIG mode of a GPU without instances to `mode`. Hopper and later switch at once; on Ampere the new mode is pending until
+ * a reset of the GPU, for which nobody may have it open.
+ *
+ * @param known the mode as last read, not yet the wanted one
+ * @returns the GPU afterwards, read back: the exit code proves nothing
+ * @throws DeviceError Pending, ResetRequired, RebootRequired, NotSupported, InUse and others
+ */
+export async function changeMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): Promise<ReportedGpu> {
+  try {
+    return await tryMode(session, mode, known);
+  } catch (error) {
+    if (!(error instanceof DeviceError) || error.code !== 'Pending') throw error;
+    try {
+      if (!(await session.host.stopUnits())) throw error;
+      return await tryMode(session, mode, (await session.driver.readUse(session.busId)).mig);
+    } finally {
+      await session.host.startUnits();
+    }
+  }
+}
+
+async function tryMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): Promise<ReportedGpu> {
+  // Interrupted before its reset: setting the mode again usually changes nothing.
+  const isLeftPending = known?.pending === mode && session.mayReset;
+  const reset = isLeftPending ? await resetGpu(session) : undefined;
+  if (reset !== undefined && isAt(reset.after, mode)) return reset.after;
+  let before = known?.current === mode ? await session.driver.readUse(session.busId) : undefined;
+  // The current mode is right, and only the pending one must be reverted: no running work is disturbed.
+  if (before?.mig?.current !== mode) before = await session.demandFree('ChangeMode');
+  if (isAt(before, mode)) return before;
+  const command: ChangeCommand = { name: 'SetMode', gpu: session.busId, mode };
+  const execution = await session.run(command);
+  const after = await session.driver.readUse(session.busId);
+  if (isAt(after, mode)) return after;
+  if (after.mig?.pending !== mode) throw session.explainUndone(command, execution);
+  if (!session.mayReset) {
+    const details = { tried: `to set MIG mode ${mode}`, found: `it is pending: ${quote(execution)}` };
+    if (classifyOutput(execution) === 'InUse') throw session.explainOpen(details, after);
+    throw session.explain('ResetRequired', details);
+  }
+  const last = reset ?? (await resetGpu(session));
+  if (isAt(last.after, mode)) return last.after;
+  if (last.after.mig?.pending !== mode) throw session.explainUndone(command, execution);
+  const found = `it stays pending after an attempt to reset the GPU: ${quote(last.execution)}`;
+  const details = { tried: `to set MIG mode ${mode}`, found };
+  const code = judgeReset(last.execution);
+  throw code === 'Pending' ? session.explainOpen(details, last.after) : session.explain(code, details);
+}
+
+interface ResetResult {
+  readonly execution: Execution;
+  readonly after: ReportedGpu;
+}
+
+/** Persistence mode holds the GPU like a client (gpu-operator #118): it is off for the reset, and on again whatever the result. */
+async function resetGpu(session: GpuSession): Promise<ResetResult> {
+  const { isPersistent = false } = await session.demandFree('Reset');
+  const execution = isPersistent
+    ? await resetUnheld(session)
+    : await session.run({ name: 'Reset', gpu: session.busId });
+  return { execution, after: await session.driver.readUse(session.busId) };
+}
+
+async function resetUnheld(session: GpuSession): Promise<Execution> {
+  const gpu = session.busId;
+  await session.host.takePersistence(gpu);
+  try {
+    await session.run({ name: 'SetPersistence', gpu, on: false });
+    await session.demandFree('Reset');
+    return await session.run({ name: 'Reset', gpu });
+  } finally {
+    await session.host.restorePersistence();
+  }
+}
+
+/**
+ * Resets an empty GPU whose driver asks for it.
+ * @throws DeviceError if the reset is refused, or does not help
+ */
+export async function recoverGpu(session: GpuSession): Promise<ReportedGpu> {
+  const { execution, after } = await resetGpu(session);
+  const details = { tried: 'to reset the GPU', found: quote(execution) };
+  const code = judgeReset(execution);
+  if (!isCompleted(execution))
+    throw code === 'Pending' ? session.explainOpen(details, after) : session.explain(code, details);
+  if (after.health === undefined) return after;
+  throw session.explain('Unhealthy', { ...details, found: `after it: ${after.health.message}` });
+}
+
+/**
+ * Virtual machines with the GPU passed through cannot reset it, and some resets succeed without effect (gpu-operator #1606). In a
+ * refusal the reason follows the GPU; the sentence about processes below it appears whatever the reason.
+ */
+function judgeReset(execution: Execution): DeviceErrorCode {
+  const reason = /^\s*GPU [0-9A-F:.]+: (.+)$/im.exec(execution.stdout)?.[1];
+  const code = classifyOutput(reason === undefined ? execution : { ...execution, stdout: reason, stderr: '' });
+  if (code === 'InUse') return 'Pending';
+  return code === 'NothingDone' || code === 'NotSupported' || code === 'ResetRequired' ? 'RebootRequired' : code;
+}
+
+/** True if the mode is set and no other is pending. */
+export function isAt({ mig }: Pick<GpuState, 'mig'>, mode: MigMode): boolean {
+  return mig?.current === mode && mig.pending === mode;
+}
+
+function quote(execution: Execution): string {
+  return `${describeEnd(execution)}, ${JSON.stringify(cutText(wordsOf(execution).trim().replace(/\s+/g, ' '), 160))}`;
+}

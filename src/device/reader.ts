@@ -1,0 +1,351 @@
+import type { Geometry } from '../core/gpu/geometry.ts';
+import { contradict, Trouble, contradictReading } from '../core/smi/output.ts';
+import { readTables, type Table, askEach, type GpuQuestion, readReport } from './tables.ts';
+import type { ReportedGpu, Report } from '../core/smi/report.ts';
+import type { TableSource, DeviceState, GpuInstanceState, GpuState } from '../core/gpu/device-state.ts';
+import {
+  readCapabilities,
+  rejectsField,
+  parseComputeInstances,
+  parseInstances,
+  saysMigOff,
+  type InstanceRow,
+} from '../core/smi/tables.ts';
+import type { Runner } from './child.ts';
+import { describeCommand, type GpuSelection, type ReadCommand } from '../core/smi/command.ts';
+import { DeviceError } from '../core/gpu/device-error.ts';
+import { parseGpuList, type ListedGpu, type GpuList } from '../core/smi/list.ts';
+import {
+  assembleInstances,
+  listOtherProcesses,
+  namesProfiles,
+  type GpuParts,
+  findStranger,
+} from '../core/smi/assembly.ts';
+import {
+  type AnswerReader,
+  type CommandCheck,
+  listNotices,
+  pickOneOfEach,
+  readCapability,
+  askComputeInstances,
+  readComputeProfiles,
+  askInstances,
+  readList,
+  readPlacements,
+  readProfiles,
+  readWholeReport,
+} from '../core/host/selftest.ts';
+
+/** What does not change while the driver is loaded. */
+interface GpuFacts {
+  readonly geometry: Geometry | undefined;
+  /** If it is not the GPU's own, that one is read as soon as MIG mode is on. */
+  readonly tableSource: TableSource;
+  readonly computeCapability: string | undefined;
+}
+
+const unknown: GpuFacts = { geometry: undefined, tableSource: 'Own', computeCapability: undefined };
+
+export interface IndexedGpu extends ReportedGpu {
+  readonly index: number;
+}
+
+/** Reads each GPU's facts once: three commands for the node, none while driver and GPUs stay the same. */
+class GpuFactsReader {
+  readonly #runner: Runner;
+  readonly #facts = new Map<string, GpuFacts>();
+  /** GPUs of one model share one object: the planner prepares each geometry once. */
+  readonly #geometries = new Map<string, Geometry>();
+  /** The question for compute capabilities failed: without their labels the node can do, but not for good. */
+  #asksAgain = false;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  /**
+   * @param selection what to name on command lines; undefined for every GPU of the node
+   * @throws DeviceError
+   */
+  async read(
+    driverVersion: string,
+    gpus: readonly IndexedGpu[],
+    selection: GpuSelection | undefined,
+    trouble: Trouble,
+  ): Promise<(gpu: IndexedGpu) => GpuFacts> {
+    const keyOf = (gpu: IndexedGpu): string => `${driverVersion} ${gpu.uuid} ${gpu.pciBusId} ${gpu.migCapable}`;
+    const isKnown = (gpu: IndexedGpu): boolean => {
+      const facts = this.#facts.get(keyOf(gpu));
+      return facts !== undefined && (facts.tableSource === 'Own' || gpu.mig?.current !== 'Enabled');
+    };
+    // Of a sick GPU nothing is asked until it is well.
+    const healthy = gpus.filter(({ fault }) => fault === undefined);
+    if (this.#asksAgain || !healthy.every(isKnown)) {
+      const geometries = await this.#readGeometries(healthy, selection, trouble);
+      const capabilities = await this.#readCapabilities(healthy, selection, trouble);
+      for (const gpu of healthy) {
+        if (trouble.find(gpu.pciBusId) !== undefined) continue;
+        const table = geometries.get(gpu.index);
+        const computeCapability = capabilities.get(gpu.uuid) ?? this.#facts.get(keyOf(gpu))?.computeCapability;
+        this.#facts.set(keyOf(gpu), { ...unknown, ...table, computeCapability });
+      }
+    }
+    return (gpu) => this.#facts.get(keyOf(gpu)) ?? unknown;
+  }
+
+  /** Makes the next call read everything again. */
+  forget(): void {
+    this.#facts.clear();
+  }
+
+  async #readGeometries(
+    gpus: readonly IndexedGpu[],
+    selection: GpuSelection | undefined,
+    trouble: Trouble,
+  ): Promise<ReadonlyMap<number, Table>> {
+    const capable = gpus.filter(({ migCapable }) => migCapable);
+    const tables = await readTables(this.#runner, capable, selection, trouble);
+    return new Map(
+      [...tables].map(([index, { geometry, tableSource }]) => [
+        index,
+        { geometry: tableSource === 'BuiltIn' ? geometry : this.#share(geometry), tableSource },
+      ]),
+    );
+  }
+
+  #share(geometry: Geometry): Geometry {
+    const key = JSON.stringify(geometry);
+    const known = this.#geometries.get(key) ?? geometry;
+    this.#geometries.set(key, known);
+    return known;
+  }
+
+  /**
+   * By UUID, which the report must give for the same GPU. Old drivers do not know the field, and the question may fail: then only labels
+   * are missing.
+   */
+  async #readCapabilities(
+    gpus: readonly IndexedGpu[],
+    selection: GpuSelection | undefined,
+    trouble: Trouble,
+  ): Promise<ReadonlyMap<string, string>> {
+    const command: ReadCommand = { name: 'ComputeCapabilities', gpus: selection };
+    const execution = await this.#runner.run(command);
+    const rows = readCapabilities(execution);
+    this.#asksAgain = rows === undefined && !rejectsField(execution);
+    if (rows === undefined) return new Map();
+    for (const { uuid, pciBusId } of gpus) {
+      if (rows.some((row) => row.uuid === uuid && row.pciBusId === pciBusId)) continue;
+      trouble.pin(pciBusId, contradict(describeCommand(command), `no GPU ${uuid}, which -q -x reports`, pciBusId));
+    }
+    return new Map(
+      rows.flatMap(({ uuid, capability }) => (capability === undefined ? [] : [[uuid, capability] as const])),
+    );
+  }
+}
+
+/**
+ * Reads the whole device. No single command is complete (`-q -x` has no profiles, `-L` no ids, `mig` no UUIDs), so several are
+ * read and compared; if they contradict each other, something changed in between, and everything is read once more.
+ * One GPU that is sick, or keeps contradicting itself, gets its own fault; the others are still read.
+ * A device costs three commands, one if MIG is off. The UUIDs (`-L`) are read every time: an instance that was recreated at its
+ * placement may have another one (the driver derives it from the engines too), and looks the same to the other two commands.
+ */
+export class DeviceReader {
+  readonly #runner: Runner;
+  readonly #facts: GpuFactsReader;
+  readonly #before = new Map<string, GpuState>();
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+    this.#facts = new GpuFactsReader(runner);
+  }
+
+  /** @throws DeviceError */
+  async read(): Promise<DeviceState> {
+    try {
+      return await this.#readOnce(new Trouble(false));
+    } catch (error) {
+      if (!(error instanceof DeviceError) || (error.code !== 'Unstable' && error.code !== 'GpuLost')) throw error;
+      return await this.#readOnce(new Trouble(true));
+    }
+  }
+
+  async #readOnce(trouble: Trouble): Promise<DeviceState> {
+    const { report, gpus, lost, selection } = await readReport(this.#runner, trouble.isLast, [
+      ...this.#before.values(),
+    ]);
+    const factsOf = await this.#facts.read(report.driverVersion, gpus, selection, trouble);
+    const instances = await this.#readInstances(gpus, selection, factsOf, trouble);
+    const states = gpus.map((gpu): GpuState => {
+      const { migDevices: _devices, processes: _processes, isPersistent: _persistent, minor, ...own } = gpu;
+      const fault = gpu.fault ?? trouble.find(gpu.pciBusId);
+      // Whoever holds one of its instances must still be known as its holder; and a UUID or a name in doubt is none.
+      const before = fault === undefined ? undefined : this.#before.get(gpu.pciBusId);
+      const mine = instances.get(gpu.pciBusId) ?? before?.instances ?? [];
+      const { uuid, product, pciDeviceId } = before ?? own;
+      const numbered = minor !== undefined && minor !== own.index && { minor };
+      const processes = listOtherProcesses(gpu, mine);
+      const identity = { ...own, ...numbered, uuid, product, pciDeviceId };
+      return { ...identity, ...factsOf(gpu), fault, instances: mine, processes };
+    });
+    // If no GPU can be read, neither can the node.
+    const isBlind =
+      trouble.whole !== undefined && lost.length === 0 && states.every(({ fault }) => fault !== undefined);
+    if (isBlind) throw trouble.whole;
+    for (const state of states) if (state.fault === undefined) this.#before.set(state.pciBusId, state);
+    return { driverVersion: report.driverVersion, cudaVersion: report.cudaVersion, gpus: states, lost };
+  }
+
+  async #readInstances(
+    gpus: readonly IndexedGpu[],
+    selection: GpuSelection | undefined,
+    factsOf: (gpu: IndexedGpu) => GpuFacts,
+    trouble: Trouble,
+  ): Promise<ReadonlyMap<string, readonly GpuInstanceState[]>> {
+    const enabled = gpus.filter(({ mig, fault }) => fault === undefined && mig?.current === 'Enabled');
+    if (enabled.length === 0) return new Map();
+    const mayHaveSome = ({ gpuIndex }: InstanceRow): boolean =>
+      gpus.some(({ index, mig, fault }) => index === gpuIndex && (fault !== undefined || mig?.current === 'Enabled'));
+    const parts = await this.#askEach(enabled, selection, trouble, {
+      command: (named) => ({ name: 'Instances', gpus: named }),
+      parse: (tried, execution) => {
+        const rows = parseInstances(tried, execution);
+        if (saysMigOff(execution)) throw contradictReading(`no GPU with MIG mode on, and ${enabled.length} that are`);
+        if (!rows.every(mayHaveSome)) throw contradictReading('instances on a GPU whose MIG mode is off');
+        return rows;
+      },
+    });
+    const rows = parts.flat();
+    const rowsOf = (gpu: IndexedGpu): readonly InstanceRow[] => rows.filter(({ gpuIndex }) => gpuIndex === gpu.index);
+    const readable = (gpu: IndexedGpu): boolean => trouble.find(gpu.pciBusId) === undefined;
+    this.#demandKnownProfiles(enabled.filter(readable), rowsOf, factsOf, trouble);
+    return this.#assemble(enabled.filter(readable), rowsOf, selection, trouble);
+  }
+
+  /** Asks for all at once, and if that fails, for each by itself. @returns the answers of those that answered */
+  async #askEach<Result>(
+    gpus: readonly IndexedGpu[],
+    selection: GpuSelection | undefined,
+    trouble: Trouble,
+    { command, parse }: Pick<GpuQuestion<Result>, 'command' | 'parse'>,
+  ): Promise<readonly Result[]> {
+    const named = gpus.map(({ pciBusId }) => pciBusId);
+    return trouble.note(
+      await askEach(this.#runner, { gpus: named, selection, command, parse, isLast: trouble.isLast }),
+    );
+  }
+
+  /** The profile tables are read only once: if they are in doubt, they are read again too. */
+  #demandKnownProfiles(
+    gpus: readonly IndexedGpu[],
+    rowsOf: (gpu: IndexedGpu) => readonly InstanceRow[],
+    factsOf: (gpu: IndexedGpu) => GpuFacts,
+    trouble: Trouble,
+  ): void {
+    for (const gpu of gpus) {
+      const { geometry } = factsOf(gpu);
+      const stranger = geometry && findStranger(rowsOf(gpu), geometry);
+      if (stranger === undefined) continue;
+      this.#facts.forget();
+      trouble.pin(gpu.pciBusId, contradictReading(stranger, gpu.pciBusId));
+    }
+  }
+
+  async #assemble(
+    enabled: readonly IndexedGpu[],
+    rowsOf: (gpu: IndexedGpu) => readonly InstanceRow[],
+    selection: GpuSelection | undefined,
+    trouble: Trouble,
+  ): Promise<ReadonlyMap<string, readonly GpuInstanceState[]>> {
+    const command: ReadCommand = { name: 'List' };
+    const hasDevices = enabled.some(({ migDevices }) => migDevices.length > 0);
+    const list = hasDevices ? parseGpuList(describeCommand(command), await this.#runner.run(command)).gpus : [];
+    const gpus = enabled.filter((gpu) => {
+      if (!hasDevices || list.some((listed) => isSameGpu(gpu, listed))) return true;
+      trouble.pin(gpu.pciBusId, contradictReading('-q -x and -L name other GPUs'));
+      return false;
+    });
+    const parts = gpus.map((gpu): GpuParts => {
+      const listed = list.find(({ uuid }) => uuid === gpu.uuid)?.migDevices ?? new Map();
+      return { report: gpu, instances: rowsOf(gpu), listed };
+    });
+    const tables = parts.every(namesProfiles)
+      ? undefined
+      : await this.#askEach(gpus, selection, trouble, {
+          command: (named) => ({ name: 'ComputeInstances', gpus: named }),
+          parse: parseComputeInstances,
+        });
+    return new Map(
+      gpus.flatMap((gpu, at) => {
+        const mine = tables?.flat().filter(({ gpuIndex }) => gpuIndex === gpu.index);
+        const part = parts[at];
+        const instances = part && assembleInstances(mine === undefined ? part : { ...part, computeInstances: mine });
+        if (instances !== undefined) return [[gpu.pciBusId, instances] as const];
+        const differ = `-q -x, -lgi, -L and -lci differ on GPU ${gpu.pciBusId}`;
+        trouble.pin(gpu.pciBusId, contradictReading(differ));
+        return [];
+      }),
+    );
+  }
+}
+
+function isSameGpu(reported: IndexedGpu, { index, uuid, product }: ListedGpu): boolean {
+  return reported.index === index && reported.uuid === uuid && reported.product === product;
+}
+
+/** The answers of the commands, for checks that compare several of them. */
+interface CommandChecks {
+  readonly checks: readonly CommandCheck[];
+  readonly list: GpuList | undefined;
+  readonly report: Report | undefined;
+  /** Why the driver as a whole does not answer; then the remaining commands were not run. */
+  readonly silence: DeviceError | undefined;
+}
+
+type Ask = <Result>(command: ReadCommand, read: AnswerReader<Result>) => Promise<Result | undefined>;
+
+/**
+ * Runs every command that a reading consists of, even if this device does not need it now, and reports whether each answer is
+ * understood. It ends early if the driver as a whole does not answer.
+ */
+export async function checkCommands(runner: Runner): Promise<CommandChecks> {
+  const checks: CommandCheck[] = [];
+  let silence: DeviceError | undefined;
+  const ask: Ask = async (command, read) => {
+    if (silence !== undefined) return undefined;
+    const name = describeCommand(command);
+    const begin = performance.now();
+    try {
+      const execution = await runner.run(command);
+      const ms = performance.now() - begin;
+      const { result, summary, losses = [] } = read(name, execution);
+      checks.push({ command: name, ms, summary, losses: [...listNotices(execution), ...losses] });
+      return result;
+    } catch (error) {
+      if (!(error instanceof DeviceError)) throw error;
+      checks.push({ command: name, ms: performance.now() - begin, summary: undefined, losses: [], error });
+      if (error.stopsNode && error.code !== 'ParseError' && error.code !== 'NotPermitted') silence = error;
+      return undefined;
+    }
+  };
+  const list = await ask({ name: 'List' }, readList);
+  const report = await ask({ name: 'Report' }, readWholeReport);
+  await ask({ name: 'ComputeCapabilities' }, readCapability);
+  if (report?.gpus.some(({ migCapable }) => migCapable) === true) await checkMig(ask, list, report);
+  return { checks, list, report, silence };
+}
+
+async function checkMig(ask: Ask, list: GpuList | undefined, report: Report): Promise<void> {
+  const isOff = report.gpus.some(({ mig }) => mig?.current === 'Disabled');
+  await ask({ name: 'Profiles' }, readProfiles(isOff));
+  await ask({ name: 'Placements' }, readPlacements(isOff));
+  const instances = await ask({ name: 'Instances' }, askInstances(list, report));
+  await ask({ name: 'ComputeInstances' }, askComputeInstances);
+  for (const { gpuIndex, id } of pickOneOfEach(instances ?? [])) {
+    const gpu = report.gpus[gpuIndex]?.pciBusId;
+    if (gpu === undefined) continue;
+    await ask({ name: 'ComputeProfiles', gpu, instance: id }, readComputeProfiles);
+  }
+}

@@ -1,0 +1,132 @@
+import highsModule, { type Highs, type InitOptions, type Model } from 'highs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import type { IntegerProgram, IntegerSolver, Solved } from '../core/demand/solver/integer-program.ts';
+import { DemandPlanner } from '../core/demand/solver/choose.ts';
+import type { PoolPlanner } from '../core/plan/simulation/layouts.ts';
+
+declare const GPU_PARTITION_HIGHS: string | undefined;
+
+/** Its types describe the CommonJS file of the package; an ES module gets the function itself. */
+const loadHighs = highsModule as unknown as typeof highsModule.default;
+
+/** HiGHS as WebAssembly: inserted by the bundler, or read from the package when run from source. */
+export async function loadSolver(): Promise<Highs> {
+  const code =
+    typeof GPU_PARTITION_HIGHS === 'string'
+      ? gunzipSync(Buffer.from(GPU_PARTITION_HIGHS, 'base64'))
+      : await readFile(fileURLToPath(import.meta.resolve('highs/runtime')));
+  // Its option `wasmBinary` is ignored: it would look for a file beside the bundle.
+  const options = {
+    instantiateWasm: (imports: object, done: (instance: WebAssembly.Instance) => void) =>
+      done(new WebAssembly.Instance(new WebAssembly.Module(code), imports)),
+  };
+  return loadHighs(options as InitOptions);
+}
+
+/** The search for a first solution, which always exists, takes half of the time of programs up to this size. */
+const fewVariables = 500;
+
+/**
+ * Solves a program with HiGHS, exactly: a solution within one of the bound is the best, since costs are integers. Equal programs get
+ * equal answers unless the time runs out.
+ */
+export class HighsSolver implements IntegerSolver {
+  readonly #highs: Highs;
+  readonly #model: Model;
+  readonly #endsAt: number;
+
+  /** @param seconds for all that is minimized */
+  constructor(highs: Highs, program: IntegerProgram, seconds: number) {
+    this.#highs = highs;
+    this.#endsAt = performance.now() + seconds * 1000;
+    this.#model = writeModel(highs, program, 'integer');
+    this.#model.options.set({
+      output_flag: false,
+      mip_rel_gap: 0,
+      mip_abs_gap: 0.9,
+      mip_heuristic_run_feasibility_jump: program.upper.length > fewVariables,
+    });
+  }
+
+  minimize(costs: readonly number[], start: readonly number[]): Solved {
+    const { modelStatus } = this.#highs.constants;
+    const left = (this.#endsAt - performance.now()) / 1000;
+    if (left <= 0) return { values: undefined, bound: 0, isProven: false };
+    const model = this.#model;
+    costs.forEach((cost, column) => model.changeColCost(column, cost));
+    model.setSolution({ colValue: [...start] });
+    model.zeroAllClocks();
+    model.options.set('time_limit', left);
+    model.run();
+    const status = model.getModelStatus();
+    const isProven = status === modelStatus.optimal;
+    if (!isProven && status !== modelStatus.timeLimit) throw new Error(`HiGHS ended with status ${status}`);
+    const values = model.getSolution().colValue;
+    const bound = model.info.get('mip_dual_bound');
+    return { values: values === undefined ? undefined : [...values], bound: Number(bound), isProven };
+  }
+
+  limit(row: number, upper: number): void {
+    this.#model.changeRowBounds(row, -Infinity, upper);
+  }
+
+  close(): void {
+    this.#model.dispose();
+  }
+}
+
+/** The least cost of a program whose variables need not be integers: a bound for those that are. */
+export function relaxProgram(highs: Highs, program: IntegerProgram, costs: readonly number[]): number {
+  const model = writeModel(highs, program, 'continuous');
+  try {
+    model.options.set({ output_flag: false });
+    costs.forEach((cost, column) => model.changeColCost(column, cost));
+    model.run();
+    const status = model.getModelStatus();
+    if (status !== highs.constants.modelStatus.optimal) throw new Error(`HiGHS ended with status ${status}`);
+    return Number(model.info.get('objective_function_value'));
+  } finally {
+    model.dispose();
+  }
+}
+
+function writeModel(highs: Highs, { upper, rows }: IntegerProgram, type: 'integer' | 'continuous'): Model {
+  const starts = [0];
+  for (const { indices } of rows) starts.push((starts.at(-1) ?? 0) + indices.length);
+  return highs.createModel({
+    numCols: upper.length,
+    numRows: rows.length,
+    colCost: upper.map(() => 0),
+    colLower: upper.map(() => 0),
+    colUpper: upper,
+    rowLower: rows.map(({ lower }) => lower),
+    rowUpper: rows.map((row) => row.upper),
+    matrix: {
+      format: 'csr',
+      numRows: rows.length,
+      numCols: upper.length,
+      starts,
+      indices: rows.flatMap(({ indices }) => indices),
+      values: rows.flatMap(({ values }) => values),
+    },
+    integrality: upper.map(() => highs.constants.variableType[type]),
+  });
+}
+
+/** Of one plan of a simulation, which are small pools. */
+const seconds = 20;
+
+/** Plans the pools of a simulation. */
+export function planPools(highs: Highs): PoolPlanner {
+  const solve = (program: IntegerProgram): HighsSolver => new HighsSolver(highs, program, seconds);
+  return {
+    plan: (question) => {
+      const planner = new DemandPlanner(question);
+      return planner.planSmall() ?? planner.planLarge(solve);
+    },
+    boundUnserved: (question) =>
+      new DemandPlanner(question).boundUnserved((program, costs) => relaxProgram(highs, program, costs)),
+  };
+}

@@ -1,0 +1,145 @@
+import { fork, type ForkOptions } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { DemandPlanner, type ClassLayout, type ClassPlan, type DemandQuestion } from '../core/demand/solver/choose.ts';
+import { PoolClasses } from '../core/demand/solver/problem.ts';
+import type { DemandSlice, EvictionRule, PoolGpu } from '../core/demand/solver/pool.ts';
+import type { SideFigures, SimulationStart } from '../core/plan/simulation/play.ts';
+import { EventLoopYield } from '../process/clock.ts';
+
+declare const GPU_PARTITION_SOLVER: string | undefined;
+
+/** Its program: beside the bundle, or run from source. */
+const solver = typeof GPU_PARTITION_SOLVER === 'string' ? GPU_PARTITION_SOLVER : '../solver/main.ts';
+
+/**
+ * V8 compiles HiGHS once, at the first call of each function: optimizing what runs for a second takes longer than it gains, and twice
+ * the memory.
+ */
+const flags = ['--liftoff-only', '--max-semi-space-size=1'];
+
+/** For what the solver does before and after it looks at its clock. */
+const graceSeconds = 60;
+
+/** More classes than this are left to the solver's process: what their GPUs can become takes too long for this one. */
+const fewClasses = 8;
+
+/** What is wanted of a pool, and how long the answer may take. */
+interface PoolDemand {
+  readonly slices: readonly DemandSlice[];
+  readonly evict: EvictionRule;
+  /** Of solving, after which the best plan so far is taken. */
+  readonly seconds: number;
+  /** Ends the solver: its plan is no longer needed. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Limits = Pick<PoolDemand, 'seconds' | 'signal'>;
+
+/** A layout for every GPU of a pool. */
+export interface DemandPlan extends Pick<ClassPlan, 'cost' | 'gap' | 'unserved'> {
+  /** In the order of the pool. GPUs with the same layout share it. */
+  readonly layouts: readonly ClassLayout[];
+}
+
+/**
+ * Plans a pool without keeping the event loop: small pools here, large ones in a process that ends with its answer and gives all of
+ * its memory back. Where that cannot run, pools of medium size are planned here, which may take seconds.
+ *
+ * @param gpus with unique ids
+ * @throws Error if there is no plan: the solver fails, and the pool is too large to do without; the signal's reason when it aborts
+ */
+export async function planDemand(
+  gpus: readonly PoolGpu[],
+  { slices, evict, seconds, signal }: PoolDemand,
+): Promise<DemandPlan> {
+  const turn = new EventLoopYield();
+  const pool = new PoolClasses();
+  for (const gpu of gpus) {
+    pool.add(gpu);
+    await turn.pause();
+  }
+  const classes = pool.list();
+  const question = { classes, slices, evict };
+  const small = classes.length <= fewClasses ? new DemandPlanner(question).planSmall() : undefined;
+  const { layouts, ...plan } = small ?? (await planBeside(question, { seconds, signal }));
+  const byId = new Map<string, ClassLayout>();
+  for (const [ids, layout] of pool.handOut(classes, layouts)) {
+    for (const id of ids) byId.set(id, layout);
+    await turn.pause();
+  }
+  return { ...plan, layouts: gpus.map(({ id }) => demandLayout(byId, id)) };
+}
+
+function demandLayout(byId: ReadonlyMap<string, ClassLayout>, id: string): ClassLayout {
+  const layout = byId.get(id);
+  if (layout === undefined) throw new Error(`the plan has no layout for GPU ${id}`);
+  return layout;
+}
+
+async function planBeside(question: DemandQuestion, limits: Limits): Promise<ClassPlan> {
+  try {
+    return await askSolver(question, limits);
+  } catch (error) {
+    limits.signal?.throwIfAborted();
+    const plan = new DemandPlanner(question).planSmall(true);
+    if (plan !== undefined) return plan;
+    throw new Error('the solver failed, and the pool is too large to be planned without it', { cause: error });
+  }
+}
+
+/**
+ * Plays a simulation in the solver's process, which plans many pools one after the other.
+ *
+ * @throws Error if that process fails
+ */
+export async function simulateBeside(simulation: SimulationStart): Promise<readonly SideFigures[]> {
+  const answer = await ask({ simulation }, { execArgv: ['--max-semi-space-size=16'] });
+  if ('figures' in answer) return answer.figures;
+  throw new Error('the solver answered something else');
+}
+
+/** What the solver's process answers. */
+export type SolverAnswer =
+  { readonly plan: ClassPlan } | { readonly figures: readonly SideFigures[] } | { readonly error: string };
+
+/** What it is asked. */
+export type SolverOrder =
+  { readonly question: DemandQuestion; readonly seconds: number } | { readonly simulation: SimulationStart };
+
+async function askSolver(question: DemandQuestion, { seconds, signal }: Limits): Promise<ClassPlan> {
+  const timeout = (seconds + graceSeconds) * 1000;
+  const answer = await ask({ question, seconds }, { execArgv: flags, timeout, ...(signal && { signal }) });
+  if ('plan' in answer) return answer.plan;
+  throw new Error('the solver answered something else');
+}
+
+function ask(
+  order: SolverOrder,
+  options: Pick<ForkOptions, 'execArgv' | 'timeout'>,
+): Promise<Exclude<SolverAnswer, { readonly error: string }>> {
+  const child = fork(fileURLToPath(new URL(solver, import.meta.url)), {
+    ...options,
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let words = '';
+  child.stderr?.on('data', (part: Buffer) => (words = (words + part.toString()).slice(0, 2000)));
+  return new Promise((resolve, reject) => {
+    child.once('message', (answer: SolverAnswer) => {
+      if ('error' in answer) reject(new Error(answer.error));
+      else resolve(answer);
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) =>
+      reject(new Error(`the solver ended with ${signal ?? code}${findReason(words)}`)),
+    );
+    // A process that has gone already says so by its exit.
+    child.send(order, () => undefined);
+  });
+}
+
+/** What Node prints as the error, without where it comes from. */
+function findReason(words: string): string {
+  const reason = /^\w*Error: .*$/m.exec(words)?.[0];
+  return reason === undefined ? '' : `: ${reason}`;
+}

@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import {
+  coverDemand,
+  readDemand,
+  type DemandCost,
+  type DemandSlice,
+  type EvictionRule,
+  type PoolGpu,
+} from '../../../../src/core/demand/solver/pool.ts';
+import { PoolClasses } from '../../../../src/core/demand/solver/problem.ts';
+import {
+  isSimpleDemand,
+  mayHelp,
+  reduceQuestion,
+  LayoutChoice,
+  type Layouts,
+} from '../../../../src/core/plan/simulation/layouts.ts';
+import { Random } from '../../../../src/core/plan/simulation/trace.ts';
+import { countPresent } from '../../../../src/core/demand/members.ts';
+import { aPool } from './plain-pool.ts';
+import { planWithoutSolver, withoutSolver } from './simulation-builder.ts';
+import { drawDemand, drawPool } from '../../demand/solver/random-pool.ts';
+
+describe('the questions that a simulation leaves out @slow', () => {
+  const plan = ({ gpus, slices }: ReturnType<typeof aPool>, evict: 'Never' | 'IfNeeded') => {
+    const pool = new PoolClasses();
+    for (const gpu of gpus) pool.add(gpu);
+    return planWithoutSolver({ classes: pool.list(), slices, evict }).cost;
+  };
+  const unservedNow = ({ gpus, slices }: ReturnType<typeof aPool>): number => {
+    const table = readDemand(slices, () => true);
+    const offered = countPresent(gpus.flatMap(({ instances }) => instances));
+    return coverDemand(
+      table,
+      table.profiles.map((name) => offered.get(name) ?? 0),
+    ).cost;
+  };
+
+  it('are those whose best plan serves no more than what exists', () => {
+    const seen = { helped: 0, skipped: 0 };
+    for (let seed = 1; seed <= 400; seed += 1) {
+      const pool = aPool(new Random(seed));
+      expect(isSimpleDemand(pool.slices, pool.gpus)).to.equal(true);
+      for (const evict of ['Never', 'IfNeeded'] as const) {
+        const may = mayHelp(pool.slices, pool.gpus, evict);
+        const helps = plan(pool, evict).unserved < unservedNow(pool);
+        expect(may || !helps, `seed ${seed}, ${evict}`).to.equal(true);
+        if (helps) seen.helped += 1;
+        if (!may) seen.skipped += 1;
+      }
+    }
+    // Both occur: else the comparison says nothing.
+    expect(seen.helped).to.be.above(30);
+    expect(seen.skipped).to.be.above(30);
+  });
+
+  it('have the same best plan once the GPUs that cannot change are taken off', () => {
+    let smaller = 0;
+    for (let seed = 1; seed <= 300; seed += 1) {
+      const pool = aPool(new Random(seed));
+      const reduced = reduceQuestion(pool.slices, pool.gpus);
+      expect(plan(reduced, 'Never'), `seed ${seed}`).to.deep.equal(plan(pool, 'Never'));
+      if (reduced.gpus.length < pool.gpus.length) smaller += 1;
+    }
+    expect(smaller).to.be.above(50);
+  });
+
+  it('do not exist where weights are not sizes, or one of several profiles serves', () => {
+    const { gpus } = aPool(new Random(1));
+    const slice = { name: 's', profiles: ['1g.5gb'], count: 1, weight: 1 };
+    expect(isSimpleDemand([slice], gpus)).to.equal(true);
+    expect(isSimpleDemand([{ ...slice, weight: 2 }], gpus)).to.equal(false);
+    expect(isSimpleDemand([{ ...slice, profiles: ['1g.5gb', '2g.10gb'] }], gpus)).to.equal(false);
+    expect(isSimpleDemand([slice, { ...slice, name: 't' }], gpus)).to.equal(false);
+  });
+});
+
+interface Pool {
+  readonly gpus: readonly PoolGpu[];
+  readonly slices: readonly DemandSlice[];
+}
+
+const none: Omit<DemandCost, 'unserved'> = { evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 };
+
+/** What comes of a choice. */
+function costOf({ gpus, slices }: Pool, layouts: Layouts): DemandCost {
+  const cost = { ...none };
+  const present = gpus.flatMap(({ id, instances }): readonly { readonly profile: string }[] => {
+    const layout = layouts.get(id);
+    if (layout === undefined) return instances;
+    if (layout.destroy.length + layout.create.length > 0) cost.gpusChanged += 1;
+    for (const { busy, evictionWeight = 1 } of layout.destroy) {
+      if (busy) cost.evictions += evictionWeight;
+      else cost.instancesDestroyed += 1;
+    }
+    return [...layout.keep, ...layout.create];
+  });
+  const table = readDemand(slices, () => true);
+  const offered = countPresent(present);
+  const counts = table.profiles.map((name) => offered.get(name) ?? 0);
+  return { unserved: coverDemand(table, counts).cost, ...cost };
+}
+
+function bestOf({ gpus, slices }: Pool, evict: EvictionRule): DemandCost {
+  const classes = new PoolClasses();
+  for (const gpu of gpus) classes.add(gpu);
+  return planWithoutSolver({ classes: classes.list(), slices, evict }).cost;
+}
+
+/** As the controller does it: the GPUs that rest change only where more is served by it, and nothing changes in vain. */
+function chooseByAllPlans(pool: Pool, evict: EvictionRule, isResting: (id: string) => boolean): DemandCost {
+  const rest = (gpu: PoolGpu): PoolGpu => (isResting(gpu.id) ? { ...gpu, isResting: true } : gpu);
+  const [gentle, urgent] = [bestOf({ ...pool, gpus: pool.gpus.map(rest) }, evict), bestOf(pool, evict)];
+  const best = urgent.unserved < gentle.unserved ? urgent : gentle;
+  const now = costOf(pool, new Map());
+  return best.unserved < now.unserved ? best : now;
+}
+
+describe('the choice of layouts in a simulation @slow', () => {
+  const kinds = {
+    'slices of one profile each': (random: Random) => aPool(random),
+    'slices of any kind, whole GPUs and several models': (random: Random) => {
+      const gpus = drawPool(random, 3);
+      return { gpus, slices: drawDemand(random, gpus, 2) };
+    },
+  };
+  const cases = Object.entries(kinds).flatMap(([kind, draw]) =>
+    (['Never', 'IfNeeded'] as const).map((evict) => ({ kind, draw, evict })),
+  );
+  for (const { kind, draw, evict } of cases)
+    it(`is as good as if all plans were made, in all four figures, for ${kind}, evict ${evict}`, () => {
+      const seen = { resting: 0, changed: 0 };
+      for (let seed = 1; seed <= 300; seed += 1) {
+        const random = new Random(seed);
+        const pool = draw(random);
+        const resting = new Set(pool.gpus.flatMap(({ id }) => (random.chance(seed % 2 === 0 ? 0.5 : 0) ? [id] : [])));
+        const isResting = (id: string): boolean => resting.has(id);
+        const layouts = new LayoutChoice(withoutSolver).choose({ slices: pool.slices, evict }, pool.gpus, isResting);
+        const cost = costOf(pool, layouts);
+        expect(cost, `seed ${seed}`).to.deep.equal(chooseByAllPlans(pool, evict, isResting));
+        if (cost.gpusChanged > 0) seen.changed += 1;
+        if ([...layouts].some(([id, { destroy, create }]) => resting.has(id) && destroy.length + create.length > 0))
+          seen.resting += 1;
+      }
+      // Both occur: else the comparison says nothing.
+      expect(seen.changed).to.be.above(50);
+      expect(seen.resting).to.be.above(5);
+    });
+
+  it('plans one pool with evictions where the bounds tell which', () => {
+    const seen = { choices: 0, plans: 0 };
+    for (let seed = 1; seed <= 300; seed += 1) {
+      const random = new Random(seed);
+      const { gpus, slices } = aPool(random);
+      const resting = new Set(gpus.flatMap(({ id }) => (random.chance(0.5) ? [id] : [])));
+      let plans = 0;
+      const planner = {
+        ...withoutSolver,
+        plan: (question: Parameters<typeof planWithoutSolver>[0]) => {
+          if (question.evict === 'IfNeeded') plans += 1;
+          return planWithoutSolver(question);
+        },
+      };
+      new LayoutChoice(planner).choose({ slices, evict: 'IfNeeded' }, gpus, (id) => resting.has(id));
+      if (plans > 0) seen.choices += 1;
+      seen.plans += plans;
+    }
+    expect(seen.choices).to.be.above(50);
+    expect(seen.plans).to.equal(seen.choices);
+  });
+});

@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import {
+  drawInterruption,
+  describeAbsence,
+  isLeaseHeld,
+  type LeaseView,
+  plainText,
+} from '../../../src/core/view/lines.ts';
+
+const now = Date.parse('2026-01-01T12:00:45Z');
+
+function aLease(renewTime: string, namespace = 'gpu-partition-system'): LeaseView {
+  return { metadata: { namespace }, spec: { holderIdentity: 'one', leaseDurationSeconds: 15, renewTime } };
+}
+
+const tell = (...leases: readonly LeaseView[]): string =>
+  drawInterruption(describeAbsence(leases), now, 400).map(plainText).join('\n');
+
+describe('a Lease', () => {
+  it('is held for its duration after it was renewed, and by nobody once it was released', () => {
+    const lease = aLease('2026-01-01T12:00:30.000000Z');
+    expect(isLeaseHeld(lease, now)).to.equal(true);
+    expect(isLeaseHeld(lease, now + 1)).to.equal(false);
+    expect(isLeaseHeld({ ...lease, spec: { ...lease.spec, holderIdentity: '' } }, now)).to.equal(false);
+    expect(isLeaseHeld({ metadata: {} }, now)).to.equal(false);
+  });
+});
+
+describe('a picture that no controller writes any more', () => {
+  it('says for how long, and whose Lease it looked at', () => {
+    expect(tell(aLease('2026-01-01T12:00:00.000000Z'))).to.equal(
+      'NO CONTROLLER for 45 s: since 12:00:00 UTC no controller renews its Lease gpu-partition-system/gpu-partition-controller. What follows is the last state that a controller wrote.',
+    );
+  });
+
+  it('counts from the newest of several, and knows of none that it was never started', () => {
+    const two = [aLease('2026-01-01T11:00:00Z', 'old'), aLease('2026-01-01T12:00:15Z')];
+    expect(tell(...two)).to.match(/^NO CONTROLLER for 30 s: since 12:00:15 UTC no controller renews its Leases\./);
+    expect(tell()).to.match(/^NO CONTROLLER: no namespace has a Lease gpu-partition-controller: .*--no-leader-elect\./);
+  });
+});
