@@ -7,7 +7,7 @@ NODE := $(CURDIR)/node_modules/.bin/node
 MOCHA := mocha --parallel --jobs $(shell expr 2 '*' $$(nproc))
 SPECS := 'test/{soak,trio,model,fleet-model}/*.spec.ts' 'test/e2e/*.spec.ts' 'test/!(soak|trio|model|fleet-model|e2e|node|kueue)/**/*.spec.ts'
 
-.PHONY: help demo test test-quick test-rest test-all test-titles test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus image sbom
+.PHONY: help demo test test-quick test-rest test-all test-titles test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus executable image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,7 +28,7 @@ test-quick: node_modules/.installed lint ## Check types, lint, and run the tests
 	@tsc
 	@exec $(MOCHA) --invert --grep '@(slow|all)' 'test/{controller,core,kubelet,process}/**/*.spec.ts'
 
-test-rest: build control-plane helm old-nodes prometheus ## Run what test leaves to test-all: all seeds, planted bugs, soak, faults at every step
+test-rest: build executable control-plane helm old-nodes prometheus ## Run what test leaves to test-all: all seeds, planted bugs, soak, faults at every step
 	@exec $(MOCHA) --grep @all $(SPECS)
 
 test-all: test test-rest test-node ## Run all tests: half an hour
@@ -91,6 +91,12 @@ soak: build control-plane ## Let people and faults act on 100 nodes for hours, a
 
 trio: build control-plane ## Kill, delay and blind a program at every write of a change, one after the other; hours
 	@TRIO=all exec mocha test/trio/trio.spec.ts
+
+executable: dist/.executable ## Write the command as one file that needs no Node.js, for amd64 and arm64, to dist/
+
+dist/.executable: dist/.built
+	@$(NODE) build/executable.mjs
+	@touch $@
 
 image: build ## Build the container image (needs docker; PLATFORMS=linux/amd64,linux/arm64 needs buildx and a registry: PUSH=1)
 	docker buildx build --platform $(or $(PLATFORMS),linux/amd64) $(if $(PUSH),--push,--load) --provenance=$(if $(PUSH),mode=max,false) \

@@ -20,7 +20,7 @@ const [, oldestMajor, oldestMinor] = /^>=(\d+)\.(\d+)$/.exec(engines.node);
 const demandNode = `{
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < ${oldestMajor} || (major === ${oldestMajor} && minor < ${oldestMinor})) {
-    console.error(\`error: this program needs Node.js ${oldestMajor}.${oldestMinor} or newer, and \${process.execPath} is \${process.versions.node}: install a newer one, or start it with node_modules/.bin/node of the checkout that built it\`);
+    console.error(\`error: this program needs Node.js ${oldestMajor}.${oldestMinor} or newer, and \${process.execPath} is \${process.versions.node}: install a newer one, or take the executable gpu-partition of the release, which needs none\`);
     process.exit(2);
   }
 }`;
@@ -77,8 +77,29 @@ const requireBuiltins = {
 };
 
 const outdir = process.argv[2] ?? 'dist';
-const { metafile } = await build({
+
+/** @type {import('esbuild').BuildOptions} */
+const common = {
   absWorkingDir: root.pathname,
+  bundle: true,
+  platform: 'node',
+  minifySyntax: true,
+  // V8 keeps the source text, at two bytes a character if a single one is not Latin-1: comments of dependencies have some.
+  // Names stay, and lines stay short enough, for a stack trace to be read.
+  minifyWhitespace: true,
+  lineLimit: 200,
+  legalComments: 'none',
+  logLevel: 'warning',
+  plugins: [narrowPackages, shakeClientNode, requireBuiltins],
+};
+const define = {
+  GPU_PARTITION_VERSION: JSON.stringify(version),
+  GPU_PARTITION_PAGE: JSON.stringify(pageText),
+  GPU_PARTITION_HIGHS: JSON.stringify(highs),
+};
+
+const { metafile } = await build({
+  ...common,
   entryPoints: {
     'gpu-partition': 'src/cli/main.ts',
     controller: 'src/controller/main.ts',
@@ -90,26 +111,12 @@ const { metafile } = await build({
   },
   outdir,
   outExtension: { '.js': '.mjs' },
-  bundle: true,
-  platform: 'node',
   // Not the oldest that it runs on: an outdated Node must parse the file to print what it lacks.
   target: 'node18',
   format: 'esm',
   sourcemap: 'linked',
-  minifySyntax: true,
-  // V8 keeps the source text, at two bytes a character if a single one is not Latin-1: comments of dependencies have some.
-  // Names stay, and lines stay short enough, for a stack trace to be read.
-  minifyWhitespace: true,
-  lineLimit: 200,
-  legalComments: 'none',
   metafile: true,
-  logLevel: 'warning',
-  define: {
-    GPU_PARTITION_VERSION: JSON.stringify(version),
-    GPU_PARTITION_PAGE: JSON.stringify(pageText),
-    GPU_PARTITION_SOLVER: JSON.stringify('./demand-solver.mjs'),
-    GPU_PARTITION_HIGHS: JSON.stringify(highs),
-  },
+  define: { ...define, GPU_PARTITION_SOLVER: JSON.stringify('./demand-solver.mjs') },
   // CommonJS parts of an ES module bundle call require.
   banner: {
     js: [
@@ -119,7 +126,21 @@ const { metafile } = await build({
       'const require = __createRequire(import.meta.url);',
     ].join('\n'),
   },
-  plugins: [narrowPackages, shakeClientNode, requireBuiltins],
+});
+// The parts of the executable, see executable.mjs: Node.js 24 starts it with CommonJS only. It is its own solver.
+await build({
+  ...common,
+  entryPoints: { 'gpu-partition': 'src/cli/main.ts', 'demand-solver': 'src/solver/main.ts' },
+  outdir: `${outdir}/executable`,
+  outExtension: { '.js': '.cjs' },
+  target: 'node24',
+  format: 'cjs',
+  // The solver is run as a script, which can require but not import.
+  supported: { 'dynamic-import': false },
+  define: { ...define, GPU_PARTITION_SOLVER: JSON.stringify(''), 'import.meta.url': '__executable' },
+  banner: { js: "const __executable = require('node:url').pathToFileURL(process.execPath).href;" },
+  // What reads other parts of import.meta is for a run from source.
+  logOverride: { 'empty-import-meta': 'silent' },
 });
 // Linked into PATH it is a command, and a plugin that kubectl finds.
 await chmod(new URL(`${outdir}/gpu-partition.mjs`, root), 0o755);

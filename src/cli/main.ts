@@ -20,16 +20,22 @@ function reportLoss({ message }: Error): void {
 }
 
 const isPlugin = basename(process.argv[1] ?? '').startsWith('kubectl-');
-try {
-  process.exitCode = await runCli(
-    process.argv.slice(2),
-    { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, cwd: process.cwd() },
-    isPlugin ? 'kubectl gpu-partition' : 'gpu-partition',
-  );
-} catch (error) {
-  // Our mistake, not the user's: no answer was found, which is neither good nor a finding.
-  new Output(process.stderr).write(
-    `internal error, report it with this output: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
-  process.exitCode = 3;
+
+/** A function, because an executable of Node.js 24 starts with CommonJS, which awaits nothing at its top. */
+async function main(): Promise<void> {
+  try {
+    process.exitCode = await runCli(
+      process.argv.slice(2),
+      { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, cwd: process.cwd() },
+      isPlugin ? 'kubectl gpu-partition' : 'gpu-partition',
+    );
+  } catch (error) {
+    // Our mistake, not the user's: no answer was found, which is neither good nor a finding.
+    new Output(process.stderr).write(
+      `internal error, report it with this output: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+    process.exitCode = 3;
+  }
 }
+
+void main();

@@ -8,7 +8,7 @@ import { EventLoopYield } from '../process/clock.ts';
 
 declare const GPU_PARTITION_SOLVER: string | undefined;
 
-/** Its program: beside the bundle, or run from source. */
+/** Its program: beside the bundle, the executable itself (build/executable.mjs), or run from source. */
 const solver = typeof GPU_PARTITION_SOLVER === 'string' ? GPU_PARTITION_SOLVER : '../solver/main.ts';
 
 /**

@@ -44,6 +44,6 @@ describe('the packages that are installed', () => {
   it('have exact versions in package.json', () => {
     const { dependencies, devDependencies, optionalDependencies } = manifest;
     const all = { ...dependencies, ...devDependencies, ...optionalDependencies };
-    for (const [name, version] of Object.entries(all)) expect(version, name).to.match(/^\d+\.\d+\.\d+$/);
+    for (const [name, version] of Object.entries(all)) expect(version, name).to.match(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/);
   });
 });
