@@ -1,4 +1,5 @@
-# Both programs in one image; config/ decides which one a pod runs. Build with `make image`, for amd64 and arm64.
+# Both programs in one image; config/ decides which one a pod runs. The release has that of build/image.mjs, which needs no Docker and
+# has less in it; this one is for a base of your own. Build with `make image-docker`, for amd64 and arm64.
 # Only JavaScript is copied in, the same for every platform: only the base differs.
 ARG BASE=node:24-bookworm-slim
 FROM ${BASE} AS base

@@ -7,7 +7,7 @@ NODE := $(CURDIR)/node_modules/.bin/node
 MOCHA := mocha --parallel --jobs $(shell expr 2 '*' $$(nproc))
 SPECS := 'test/{soak,trio,model,fleet-model}/*.spec.ts' 'test/e2e/*.spec.ts' 'test/!(soak|trio|model|fleet-model|e2e|node|kueue)/**/*.spec.ts'
 
-.PHONY: help demo test test-quick test-rest test-all test-titles test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus executable image sbom
+.PHONY: help demo test test-quick test-rest test-all test-titles test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus executable image image-docker sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,7 +28,7 @@ test-quick: node_modules/.installed lint ## Check types, lint, and run the tests
 	@tsc
 	@exec $(MOCHA) --invert --grep '@(slow|all)' 'test/{controller,core,kubelet,process}/**/*.spec.ts'
 
-test-rest: build executable control-plane helm old-nodes prometheus ## Run what test leaves to test-all: all seeds, planted bugs, soak, faults at every step
+test-rest: build executable image control-plane helm old-nodes prometheus ## Run what test leaves to test-all: all seeds, planted bugs, soak, faults at every step
 	@exec $(MOCHA) --grep @all $(SPECS)
 
 test-all: test test-rest test-node ## Run all tests: half an hour
@@ -98,7 +98,13 @@ dist/.executable: dist/.built
 	@$(NODE) build/executable.mjs
 	@touch $@
 
-image: build ## Build the container image (needs docker; PLATFORMS=linux/amd64,linux/arm64 needs buildx and a registry: PUSH=1)
+image: dist/.image ## Write the container image of amd64 and arm64 as OCI archives to dist/, without Docker (Debian 12's apt; or DEBIAN_SOURCES=folder)
+
+dist/.image: dist/.built
+	@$(NODE) build/image.mjs
+	@touch $@
+
+image-docker: build ## Build the image of the Dockerfile instead (PLATFORMS=linux/amd64,linux/arm64 needs buildx and a registry: PUSH=1)
 	docker buildx build --platform $(or $(PLATFORMS),linux/amd64) $(if $(PUSH),--push,--load) --provenance=$(if $(PUSH),mode=max,false) \
 	  --build-arg VERSION=$$($(NODE) -p "require('./package.json').version") --build-arg REVISION=$$(git rev-parse HEAD) \
 	  -t $(or $(IMAGE),gpu-partition-operator:dev) .

@@ -30,7 +30,7 @@ export async function writeArchive(entries) {
 
 /** @param {Buffer} bytes */
 export function compress(bytes) {
-  return gzipSync(bytes, { level: 9 });
+  return gzipSync(bytes, { level: 6 });
 }
 
 /** @param {Buffer} bytes of an archive that is not compressed @returns {Promise<(Entry & { bytes: Buffer })[]>} */

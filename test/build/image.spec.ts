@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { renderFolder } from '../api/installation.ts';
 import { bundledPackages, readPartsList } from './parts.ts';
 import { templateOf, workloadKinds } from '../config/workload.ts';
@@ -12,7 +15,7 @@ async function copiedFiles(): Promise<readonly string[]> {
   return [...text.matchAll(/^COPY (?!--from)(.+) \/app\/$/gm)].flatMap(([, files = '']) => files.split(/\s+/));
 }
 
-describe('the image', () => {
+describe('the image of the Dockerfile', () => {
   it('copies files that are there after a build, and that the context is not kept from', async function () {
     if (!existsSync('dist')) return this.skip();
     const files = await copiedFiles();
@@ -60,3 +63,108 @@ describe('the image', () => {
     return undefined;
   });
 });
+
+interface Descriptor {
+  readonly digest: string;
+}
+
+interface Manifest {
+  readonly config: Descriptor;
+  readonly layers: readonly Descriptor[];
+}
+
+interface ImageConfig {
+  readonly architecture: string;
+  readonly config: { readonly User: string; readonly Labels: Readonly<Record<string, string>> };
+  readonly rootfs: { readonly diff_ids: readonly string[] };
+}
+
+for (const architecture of ['amd64', 'arm64']) {
+  describe(`the archive of the image for ${architecture} @all`, function () {
+    this.timeout(60_000);
+    const isOurs = architecture === (process.arch === 'x64' ? 'amd64' : process.arch);
+    let folder: string;
+    let manifest: Manifest;
+    let files: ReadonlySet<string>;
+
+    const run = async (program: string, ...args: readonly string[]): Promise<string> => {
+      const { code, stdout, stderr } = await runProgram(program, args);
+      if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}`);
+      return stdout;
+    };
+    const read = async <T>(file: string): Promise<T> => JSON.parse(await readFile(join(folder, file), 'utf8')) as T;
+    const blobOf = ({ digest }: Descriptor): string => `blobs/${digest.replace(':', '/')}`;
+
+    before(async function () {
+      const archive = `dist/image-linux-${architecture}.tar`;
+      if (!existsSync(archive)) {
+        console.log('    skipped: make image writes it');
+        return this.skip();
+      }
+      folder = await mkdtemp(join(tmpdir(), 'image-'));
+      await run('tar', '-xf', archive, '-C', folder);
+      const { manifests } = await read<{ readonly manifests: readonly Descriptor[] }>('index.json');
+      expect(manifests).to.have.lengthOf(1);
+      manifest = await read(blobOf(manifests[0] ?? { digest: '' }));
+      await mkdir(join(folder, 'root'));
+      for (const layer of manifest.layers) {
+        await run('tar', '-xzf', join(folder, blobOf(layer)), '-C', join(folder, 'root'), '--no-same-owner');
+      }
+      const list = await run('find', join(folder, 'root'), '-not', '-type', 'd', '-printf', '/%P\n');
+      files = new Set(list.trim().split('\n'));
+      return undefined;
+    });
+
+    after(async () => {
+      if (folder !== undefined) await rm(folder, { recursive: true });
+    });
+
+    it('has every blob under its hash, and the same parts for OCI and for docker load', async () => {
+      const all = [manifest.config, ...manifest.layers];
+      for (const one of all) {
+        const sum = await run('sha256sum', join(folder, blobOf(one)));
+        expect(`sha256:${sum.split(' ')[0]}`).to.equal(one.digest);
+      }
+      const [forDocker, ...rest] =
+        await read<readonly { readonly Config: string; readonly Layers: readonly string[] }[]>('manifest.json');
+      expect(rest).to.deep.equal([]);
+      expect(forDocker).to.deep.include({ Config: blobOf(manifest.config), Layers: manifest.layers.map(blobOf) });
+    });
+
+    it('does not run as root, and says what it is', async () => {
+      const { config, rootfs, ...image } = await read<ImageConfig>(blobOf(manifest.config));
+      expect(image.architecture).to.equal(architecture);
+      expect(config.User).to.equal('65532:65532');
+      expect(config.Labels['org.opencontainers.image.revision']).to.match(/^[0-9a-f]{40}$/);
+      for (const [index, layer] of manifest.layers.entries()) {
+        const sum = await run('bash', '-c', 'gunzip < "$0" | sha256sum', join(folder, blobOf(layer)));
+        expect(rootfs.diff_ids[index]).to.equal(`sha256:${sum.split(' ')[0]}`);
+      }
+    });
+
+    it('has what the Dockerfile copies, Node.js and chroot, and neither shell nor package manager', async () => {
+      const copied = (await copiedFiles()).map((file) => file.replace(/^(dist\/)?/, '/app/'));
+      expect([...files]).to.include.members(copied);
+      const others = [...files].filter((file) => /bin\//.test(file));
+      expect(others).to.have.members(['/usr/local/bin/node', '/usr/sbin/chroot']);
+      expect([...files].join(' ')).to.not.match(/sim\.mjs|\.map\b|\/(sh|bash|dash|apt|dpkg|npm)( |$)/);
+      const programs = [...files].filter((file) => file.startsWith('/app/'));
+      expect(programs).to.have.members(copied);
+    });
+
+    it('starts each program as the user of the pods, and chroot', async function () {
+      if (!isOurs || process.getuid?.() !== 0) return this.skip();
+      const root = join(folder, 'root');
+      await run('chmod', '755', folder);
+      const start = async (...args: readonly string[]) =>
+        runProgram('chroot', ['--userspec=65532:65532', root, ...args], { env: { PATH: process.env['PATH'] } });
+      for (const program of ['controller', 'agent', 'gpu-partition']) {
+        const { code, stdout, stderr } = await start('/usr/local/bin/node', `/app/${program}.mjs`, '--help');
+        expect({ program, code, stderr }).to.deep.equal({ program, code: 0, stderr: '' });
+        expect(stdout).to.contain('Usage');
+      }
+      expect(await start('/usr/sbin/chroot', '--version')).to.include({ code: 0 });
+      return undefined;
+    });
+  });
+}

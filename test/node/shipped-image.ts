@@ -5,7 +5,7 @@ import { projectRoot } from '../../src/simulator/rig/process.ts';
 import type { NodeImage } from './image-archive.ts';
 
 /**
- * The image that `make image` builds, without docker: what the last stage of the Dockerfile copies and sets, on a base of Debian's
+ * The image that `make image-docker` builds, without docker: what the last stage of the Dockerfile copies and sets, on a base of Debian's
  * packages. A line of another kind is an error, so that the Dockerfile cannot come to say what is not tried.
  */
 export async function describeShippedImage(name: string, base: string, folder: string): Promise<NodeImage> {
