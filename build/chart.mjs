@@ -1,6 +1,7 @@
 // The parts of the chart that equal config/ except for namespaces: CRDs, RBAC, admission policies, what surrounds the pods.
 // The two workloads have their own values and are written by hand; test/config/chart.spec.ts compares everything with kustomize's.
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { isMap, parseDocument } from 'yaml';
 
 const root = new URL('../', import.meta.url);
 const chart = new URL('charts/gpu-partition/', root);
@@ -34,6 +35,8 @@ const parts = [
     as: 'device-plugin-config-role',
     when: '.Values.devicePluginConfig.enabled',
   },
+  { from: 'config/monitoring/pod-monitor.yaml', when: '.Values.podMonitor.enabled' },
+  { from: 'config/monitoring/rules.yaml', as: 'prometheus-rule', when: '.Values.prometheusRule.enabled' },
   { from: 'config/overlays/openshift/scc.yaml', as: 'openshift-scc', when: '.Values.openshift' },
   {
     from: 'config/overlays/gke-cos/resource-quota.yaml',
@@ -49,12 +52,46 @@ export async function writeChart() {
     await writeFile(new URL(`crds/${file}`, chart), banner(`crds/${file}`) + text);
   }
   for (const { from, as, when } of parts) {
-    const text = await readFile(new URL(from, root), 'utf8');
-    const named = allowDeployLabels(quoteNames(withValues(text, from.startsWith('config/device-plugin-config/'))));
+    const text = inNamespace(escapeTemplates(await readFile(new URL(from, root), 'utf8')), from);
+    const isOfPlugin = from.startsWith('config/device-plugin-config/');
+    const named = allowDeployLabels(withAccounts(quoteNames(withValues(text, isOfPlugin))));
     const body = when === undefined ? named : `{{- if ${when} }}\n${named.trimEnd()}\n{{- end }}\n`;
     const name = as ?? from.split('/').at(-1).replace('.yaml', '');
     await writeFile(new URL(`templates/${name}.yaml`, chart), banner(from) + body);
   }
+  await writeValuesPage();
+}
+
+/** A table of all values for people who look at the chart alone. */
+async function writeValuesPage() {
+  const { contents } = parseDocument(await readFile(new URL('values.yaml', chart), 'utf8'));
+  const schema = JSON.parse(await readFile(new URL('values.schema.json', chart), 'utf8'));
+  const page = [
+    '# gpu-partition',
+    '<!-- Generated from values.yaml and its comments by build/chart.mjs: change those and run `make generate`. -->',
+    'Partitions the NVIDIA GPUs of a cluster with MIG by policy. `platforms/` has values for gpu-operator, drivers on the host, GKE, Talos and OpenShift. An unknown value is an error. `helm install --skip-crds` leaves out the CRDs.',
+    ['| value | default | |', '|---|---|---|', ...listValues(contents, schema)].join('\n'),
+  ];
+  await writeFile(new URL('README.md', chart), `${page.join('\n\n')}\n`);
+}
+
+/** @returns a row for each value, and one for a group that has a comment of its own */
+function listValues(map, { properties }, prefix = '') {
+  return map.items.flatMap(({ key, value }, index) => {
+    const name = `${prefix}${key.value}`;
+    const comment = key.commentBefore ?? (index === 0 && prefix !== '' ? map.commentBefore : undefined);
+    const words = (comment ?? '')
+      .replaceAll(/\s*\n\s*/g, ' ')
+      .trim()
+      .replaceAll('|', '\\|');
+    const inner = properties[key.value];
+    if (isMap(value) && inner?.properties !== undefined) {
+      const rows = listValues(value, inner, `${name}.`);
+      return words === '' ? rows : [`| \`${name}\` | | ${words} |`, ...rows];
+    }
+    const fallback = JSON.stringify(value.toJSON());
+    return [`| \`${name}\` | \`${fallback}\` | ${words} |`];
+  });
 }
 
 /** The controller may also write the labels by which the chart's own GPU clients are deployed. */
@@ -66,6 +103,40 @@ function allowDeployLabels(text) {
       (line, indent) =>
         `${line}\n${indent}{{- range .Values.gpuClients }}{{ with .deployLabel }}\n${indent}k == '{{ . }}' ||\n${indent}{{- end }}{{ end }}`,
     );
+}
+
+/** What Prometheus fills in. */
+function escapeTemplates(text) {
+  return text.replaceAll(/\{\{.*?\}\}/g, (expression) => `{{ ${JSON.stringify(expression)} }}`);
+}
+
+/** kustomize sets the namespace of these where the whole folder is applied. Prometheus may select them by a label. */
+function inNamespace(text, from) {
+  if (!from.startsWith('config/monitoring/')) return text;
+  const value = from.includes('rules') ? 'prometheusRule' : 'podMonitor';
+  return text
+    .replace(/^( {2}name: .*\n)/m, '$1  namespace: gpu-partition-system\n')
+    .replace(
+      /^( {4}app.kubernetes.io\/part-of: .*\n)/m,
+      `$1    {{- with .Values.${value}.labels }}\n    {{- toYaml . | nindent 4 }}\n    {{- end }}\n`,
+    );
+}
+
+/** The accounts of both programs have names, and annotations, of the user's. */
+function withAccounts(text) {
+  const named = text.replaceAll(
+    /(kind: ServiceAccount\n(?:metadata:\n)? +name: )gpu-partition-(controller|agent)$/gm,
+    '$1{{ .Values.$2.serviceAccount.name | quote }}',
+  );
+  return named.replaceAll(
+    /^apiVersion: v1\nkind: ServiceAccount\nmetadata:\n.*Values\.(\w+)\.serviceAccount.*\n.*\n(?=automount)(.*\n?)/gm,
+    (account, program, rest) => {
+      const values = `.Values.${program}.serviceAccount`;
+      const head = account.slice(0, account.length - rest.length);
+      const annotations = `  {{- with ${values}.annotations }}\n  annotations:\n    {{- toYaml . | nindent 4 }}\n  {{- end }}\n`;
+      return `{{- if ${values}.create }}\n${head}${annotations}${rest.trimEnd()}\n{{- end }}\n`;
+    },
+  );
 }
 
 /** A namespace may be named 2026, which YAML reads as a number. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
+import { templateOf } from './workload.ts';
 import { clusterTimeoutMs } from '../support/cluster.ts';
 import { findHelm, renderChart } from '../support/helm.ts';
 import { type RenderedObject, readManifests, renderFolder } from '../api/installation.ts';
@@ -28,12 +29,15 @@ describe('the chart', () => {
   });
 
   it('is config/default, object for object', async () => {
-    expect(byName(await chartObjects('--no-hooks'))).to.deep.equal(byName(await renderFolder('config/default')));
+    expect(byName(await chartObjects('--no-hooks', '--set', 'image.tag=dev'))).to.deep.equal(
+      byName(await renderFolder('config/default')),
+    );
   });
 
   for (const platform of platforms) {
     it(`is config/overlays/${platform} with platforms/${platform}.yaml`, async () => {
-      const chart = await chartObjects('--no-hooks', '--values', `charts/gpu-partition/platforms/${platform}.yaml`);
+      const values = `charts/gpu-partition/platforms/${platform}.yaml`;
+      const chart = await chartObjects('--no-hooks', '--values', values, '--set', 'image.tag=dev');
       const overlay = await renderFolder(`config/overlays/${platform}`);
       expect(byName(chart)).to.deep.equal(byName(overlay));
     });
@@ -90,7 +94,7 @@ describe('the chart', () => {
 
   it('takes an image by digest, pull secrets, and options of its programs', async () => {
     const digest = `sha256:${'a'.repeat(64)}`;
-    const set = `image.repository=example.com/gpu,image.digest=${digest},image.pullSecrets[0].name=pull`;
+    const set = `image.repository=example.com/gpu,image.digest=${digest},imagePullSecrets[0].name=pull`;
     const objects = await chartObjects('--set', `${set},controller.args[0]=--log-level=debug,agent.args[0]=--x`);
     const text = JSON.stringify(objects);
     expect(text.split(`"image":"example.com/gpu@${digest}"`)).to.have.length(4);
@@ -98,6 +102,103 @@ describe('the chart', () => {
       .to.include('"imagePullSecrets":[{"name":"pull"}]')
       .and.include('"--log-level=debug"')
       .and.include('"--x"');
+  });
+
+  const imagesOf = async (set: string): Promise<readonly string[]> => {
+    const { stdout } = await renderChart('--set', set);
+    return [...new Set([...stdout.matchAll(/image: (\S+)/g)].map(([, image = '']) => image))];
+  };
+
+  it('takes the version of the program without a tag, and a registry of its own or of all charts', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
+    const image = `gpu-partition-operator:${version}`;
+    expect(await imagesOf('image.tag=')).to.deep.equal([image]);
+    expect(await imagesOf('image.tag=null,image.registry=example.com:5000')).to.deep.equal([
+      `example.com:5000/${image}`,
+    ]);
+    expect(await imagesOf('image.registry=one,global.imageRegistry=all')).to.deep.equal([`all/${image}`]);
+  });
+
+  it('takes pull secrets of all charts, as names or objects, before its own', async () => {
+    const set = 'global.imagePullSecrets={one},global.imagePullSecrets[1].name=two,imagePullSecrets[0].name=own';
+    const text = JSON.stringify(await chartObjects('--set', set));
+    expect(text.split('"imagePullSecrets":[{"name":"one"},{"name":"two"},{"name":"own"}]')).to.have.length(4);
+  });
+
+  for (const program of ['controller', 'agent'] as const) {
+    it(`takes for the ${program} what pods usually take, and an account of another name`, async () => {
+      const values = {
+        affinity: { nodeAffinity: { x: 'y' } },
+        tolerations: [{ key: 'own', operator: 'Exists' }],
+        nodeSelector: { disk: 'fast' },
+        priorityClassName: 'own-class',
+        podAnnotations: { 'example.com/scrape': 'true' },
+        podLabels: { team: 'gpu' },
+        env: [{ name: 'HTTPS_PROXY', value: 'http://proxy' }],
+        resources: { limits: { memory: '1Gi' } },
+        serviceAccount: { name: 'own-account', annotations: { 'example.com/role': 'arn' } },
+      };
+      const objects = await chartObjects('--set-json', `${program}=${JSON.stringify(values)}`);
+      const workload = templateOf(objects, program === 'agent' ? 'DaemonSet' : 'Deployment') as unknown as {
+        readonly metadata: { readonly labels: object; readonly annotations: object };
+        readonly spec: Readonly<Record<string, unknown>> & { readonly containers: readonly object[] };
+      };
+      expect(workload.metadata.labels).to.include({ team: 'gpu', 'app.kubernetes.io/part-of': 'gpu-partition' });
+      expect(workload.metadata.annotations).to.deep.equal(values.podAnnotations);
+      const { affinity, priorityClassName, nodeSelector, tolerations, serviceAccountName, containers } = workload.spec;
+      expect({ affinity, priorityClassName, serviceAccountName }).to.deep.equal({
+        affinity: values.affinity,
+        priorityClassName: 'own-class',
+        serviceAccountName: 'own-account',
+      });
+      expect(nodeSelector).to.include(values.nodeSelector);
+      expect(tolerations).to.deep.include(values.tolerations[0]);
+      expect(JSON.stringify(containers)).to.include(JSON.stringify(values.env[0])).and.include('"memory":"1Gi"');
+      const text = JSON.stringify(objects);
+      expect(text).to.include('"annotations":{"example.com/role":"arn"}');
+      // Whatever was bound to the account is bound to it under its new name.
+      expect(text).to.not.include(`"kind":"ServiceAccount","name":"gpu-partition-${program}"`);
+      const none = await chartObjects('--set', `${program}.serviceAccount.create=false`);
+      expect(none.filter(({ kind }) => kind === 'ServiceAccount')).to.have.length(1);
+    });
+  }
+
+  it('mounts the driver’s root where a value puts it, unless another says which folder', async () => {
+    const mountOf = async (set: string): Promise<string> => {
+      const text = JSON.stringify(await chartObjects('--set', set));
+      const [, path] = /"name":"driver-root","mountPath":"([^"]+)"/.exec(text) ?? [];
+      const [, host] = /"name":"driver-root","hostPath":\{"path":"([^"]+)"/.exec(text) ?? [];
+      return `${host} at ${path}`;
+    };
+    expect(await mountOf('agent.driverRoots={/proc/1/root}')).to.equal('/run/nvidia/driver at /run/nvidia/driver');
+    expect(await mountOf('agent.driverRoots={/opt/nvidia,/proc/1/root}')).to.equal('/opt/nvidia at /opt/nvidia');
+    expect(await mountOf('agent.driverRoots={/a},agent.driverFolder.host=/b')).to.equal('/b at /a');
+  });
+
+  it('has on request what Prometheus Operator reads, equal to config/monitoring', async () => {
+    const none = await chartObjects();
+    expect(none.filter(({ kind }) => kind === 'PodMonitor' || kind === 'PrometheusRule')).to.deep.equal([]);
+    const objects = await chartObjects('--set', 'podMonitor.enabled=true,prometheusRule.enabled=true');
+    for (const [kind, file] of [
+      ['PodMonitor', 'pod-monitor.yaml'],
+      ['PrometheusRule', 'rules.yaml'],
+    ] as const) {
+      const expected = parse(readFileSync(`config/monitoring/${file}`, 'utf8')) as RenderedObject;
+      const metadata = { ...expected.metadata, namespace: 'gpu-partition-system' };
+      expect(objects.find((object) => object.kind === kind)).to.deep.equal({ ...expected, metadata });
+    }
+    const set = 'podMonitor.enabled=true,podMonitor.labels.release=stack';
+    expect(JSON.stringify(await chartObjects('--set', set))).to.include('"gpu-partition","release":"stack"');
+  });
+
+  it('has a page with each of its values', () => {
+    const page = readFileSync('charts/gpu-partition/README.md', 'utf8');
+    const values = parse(readFileSync('charts/gpu-partition/values.yaml', 'utf8')) as object;
+    for (const [name, value] of Object.entries(values)) {
+      const keys = value instanceof Object && !Array.isArray(value) ? Object.keys(value) : [];
+      for (const key of keys) expect(page).to.include(`| \`${name}.${key}`);
+      if (keys.length === 0) expect(page).to.include(`| \`${name}\``);
+    }
   });
 
   const wrong: readonly (readonly [set: string, words: RegExp])[] = [
@@ -116,7 +217,11 @@ describe('the chart', () => {
     ['agent.driverRoots=null', /driverRoots/],
     ['devicePluginConfig.name=null', /name/],
     ['image.repository=null', /repository/],
-    ['image.tag=', /tag/],
+    ['controller.podLabels.app\\.kubernetes\\.io/name=x', /propertyName 'app.kubernetes.io\/name'/],
+    ['agent.env[0].name=NODE_NAME', /env/],
+    ['agent.serviceAccount.nam=x', /nam/],
+    ['image.registry=a/b', /registry/],
+    ['podMonitor=null', /missing property 'podMonitor'/],
     ['networkPolicy=null', /missing property 'networkPolicy'/],
   ];
   for (const [set, words] of wrong) {

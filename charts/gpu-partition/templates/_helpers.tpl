@@ -1,7 +1,23 @@
 {{- define "gpu-partition.image" -}}
+{{- with (.Values.global).imageRegistry | default .Values.image.registry }}{{ . }}/{{ end -}}
 {{- with .Values.image -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag }}{{ end }}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
 {{- end -}}
+{{- end -}}
+{{- define "gpu-partition.pullSecrets" -}}
+{{- with concat ((.Values.global).imagePullSecrets | default list) (.Values.imagePullSecrets | default list) }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ if kindIs "string" . }}{{ quote . }}{{ else }}{{ quote .name }}{{ end }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+{{- define "gpu-partition.driverPath" -}}
+{{- $path := .Values.agent.driverFolder.path -}}
+{{- range .Values.agent.driverRoots -}}
+{{- if and (not $path) (not (hasPrefix "/proc/" .)) }}{{ $path = . }}{{ end -}}
+{{- end -}}
+{{- $path | default "/run/nvidia/driver" -}}
 {{- end -}}
 {{- define "gpu-partition.pull" -}}
 {{- with .Values.image.pullPolicy }}
