@@ -7,7 +7,7 @@ NODE := $(CURDIR)/node_modules/.bin/node
 MOCHA := mocha --parallel --jobs $(shell expr 2 '*' $$(nproc))
 SPECS := 'test/{soak,trio,model,fleet-model}/*.spec.ts' 'test/e2e/*.spec.ts' 'test/!(soak|trio|model|fleet-model|e2e|node|kueue)/**/*.spec.ts'
 
-.PHONY: help demo test test-quick test-rest test-all test-titles test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus executable image image-docker sbom
+.PHONY: help demo test test-quick test-rest test-all test-titles test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus executable image image-docker release sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,19 +98,20 @@ dist/.executable: dist/.built
 	@$(NODE) build/executable.mjs
 	@touch $@
 
-image: dist/.image ## Write the container image of amd64 and arm64 as OCI archives to dist/, without Docker (Debian 12's apt; or DEBIAN_SOURCES=folder)
-
-dist/.image: dist/.built
+# Always: its label says which commit it is of.
+image: build ## Write the container image of amd64 and arm64 as OCI archives to dist/, without Docker (Debian 12's apt; or DEBIAN_SOURCES=folder)
 	@$(NODE) build/image.mjs
-	@touch $@
 
 image-docker: build ## Build the image of the Dockerfile instead (PLATFORMS=linux/amd64,linux/arm64 needs buildx and a registry: PUSH=1)
 	docker buildx build --platform $(or $(PLATFORMS),linux/amd64) $(if $(PUSH),--push,--load) --provenance=$(if $(PUSH),mode=max,false) \
 	  --build-arg VERSION=$$($(NODE) -p "require('./package.json').version") --build-arg REVISION=$$(git rev-parse HEAD) \
 	  -t $(or $(IMAGE),gpu-partition-operator:dev) .
 
+release: executable image $(if $(KUBECTL),,control-plane) ## Write all files of a release to release/ (IMAGE=…, RELEASE_URL=… as they will be; KUBECTL=kubectl instead of our own)
+	@$(if $(IMAGE),IMAGE='$(IMAGE)') $(if $(RELEASE_URL),RELEASE_URL='$(RELEASE_URL)') $(if $(KUBECTL),KUBECTL='$(KUBECTL)') $(NODE) build/release.mjs
+
 sbom: node_modules/.installed ## Write the list of what the bundles are made of to dist/sbom.cdx.json (CycloneDX)
 	@mkdir -p dist && $(NODE) build/sbom.mjs > dist/sbom.cdx.json
 
 clean: ## Remove what was built and installed here (the control plane's cache stays)
-	rm -rf dist node_modules coverage .demo
+	rm -rf dist release node_modules coverage .demo

@@ -1,0 +1,171 @@
+// Writes release/, or the given folder: all that a release has, from what `make build executable image` left in dist/. The same commit gives the same bytes.
+// IMAGE is where the image will be, RELEASE_URL where the files will be: without it there is no manifest for krew.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { stringify } from 'yaml';
+import { findControlPlane } from '../src/simulator/control-plane/binaries.ts';
+import { compress, writeArchive } from './archives.mjs';
+import { architectures, readNode } from './node-binaries.mjs';
+
+const root = new URL('../', import.meta.url);
+const target = pathToFileURL(`${resolve(process.argv[2] ?? fileURLToPath(new URL('release', root)))}/`);
+const manifest = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+const { version } = manifest;
+const image = process.env.IMAGE || 'gpu-partition-operator';
+const releaseUrl = process.env.RELEASE_URL;
+const read = (path) => readFile(new URL(path, root));
+const digest = (await readFile(new URL('dist/image.digest', root), 'utf8')).trim();
+const licenses = [
+  { name: 'LICENSE', bytes: await read('LICENSE') },
+  { name: 'NOTICES.txt', bytes: await read('dist/NOTICES.txt') },
+];
+
+async function write(name, bytes) {
+  await writeFile(new URL(name, target), bytes);
+}
+
+function hashOf(bytes) {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** @returns {Promise<object[]>} where krew finds the command for each architecture */
+async function writeExecutables() {
+  const platforms = [];
+  for (const architecture of architectures) {
+    const { license } = await readNode(architecture);
+    const archive = await writeArchive([
+      { name: 'gpu-partition', bytes: await read(`dist/gpu-partition-linux-${architecture}`), mode: 0o755 },
+      ...licenses,
+      { name: 'NODE-LICENSE', bytes: license },
+    ]);
+    const name = `gpu-partition_${version}_linux_${architecture}.tar.gz`;
+    const bytes = compress(archive);
+    await write(name, bytes);
+    platforms.push({
+      selector: { matchLabels: { os: 'linux', arch: architecture } },
+      uri: `${releaseUrl}/${name}`,
+      sha256: hashOf(bytes),
+      bin: 'gpu-partition',
+    });
+  }
+  return platforms;
+}
+
+async function writeKrewManifest(platforms) {
+  const spec = {
+    version: `v${version}`,
+    shortDescription: manifest.description,
+    description:
+      'Checks and plans MIG layouts, and shows a fleet of partitioned GPUs. `kubectl gpu-partition --help` lists its commands.',
+    platforms,
+  };
+  const plugin = {
+    apiVersion: 'krew.googlecontainertools.github.com/v1alpha2',
+    kind: 'Plugin',
+    metadata: { name: 'gpu-partition' },
+    spec,
+  };
+  await write('krew.yaml', stringify(plugin, { lineWidth: 0 }));
+}
+
+async function writeImages() {
+  for (const architecture of architectures) {
+    await write(
+      `gpu-partition-operator_${version}_linux_${architecture}.oci.tar`,
+      await read(`dist/image-linux-${architecture}.tar`),
+    );
+  }
+}
+
+/** Each overlay for `kubectl apply`, with the image by its digest. */
+async function writeManifests() {
+  const kubectl = process.env.KUBECTL || (await findControlPlane()).kubectl;
+  const render = (folder) =>
+    execFileSync(kubectl, ['kustomize', folder], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
+  const overlays = (await readdir(new URL('config/overlays/', root))).map((name) => `overlays/${name}`);
+  for (const folder of ['default', ...overlays].sort()) {
+    const text = render(`config/${folder}`);
+    const named = text.replaceAll('image: gpu-partition-operator:dev', `image: ${image}@${digest}`);
+    if (named === text) throw new Error(`config/${folder} has no image gpu-partition-operator:dev`);
+    await write(`install-${folder.replace('overlays/', '')}.yaml`, named);
+  }
+  await write('crds.yaml', render('config/crd'));
+}
+
+/** As `helm package` would, with the image by its digest. */
+async function writeChartArchive() {
+  const folder = 'charts/gpu-partition/';
+  const files = (await readdir(new URL(folder, root), { recursive: true, withFileTypes: true })).filter((file) =>
+    file.isFile(),
+  );
+  const [registry, ...path] = image.includes('/') ? image.split('/') : ['', image];
+  const entries = await Promise.all(
+    files.map(async ({ parentPath, name }) => {
+      const file = `${parentPath}/${name}`.replaceAll('//', '/').split(folder)[1];
+      return { name: `gpu-partition/${file}`, bytes: await read(folder + file) };
+    }),
+  );
+  const values = entries.find(({ name }) => name === 'gpu-partition/values.yaml');
+  const text = values.bytes.toString();
+  values.bytes = text
+    .replace('registry: ""', `registry: ${JSON.stringify(registry)}`)
+    .replace('repository: gpu-partition-operator', `repository: ${path.join('/')}`)
+    .replace('digest: ""', `digest: ${digest}`);
+  if (!values.bytes.includes(digest)) throw new Error('values.yaml of the chart has no digest');
+  await write(`gpu-partition-${version}.tgz`, compress(await writeArchive(inOrder(entries))));
+}
+
+/** Helm wants Chart.yaml first, though any order is read. */
+function inOrder(entries) {
+  const rank = ({ name }) => (name.endsWith('/Chart.yaml') || name === 'package/package.json' ? 0 : 1);
+  return entries.toSorted((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1));
+}
+
+/** The command for `npx`, and nvidia-smi's simulator: everything is in the bundles. */
+async function writeNpmPackage() {
+  const { name, description, license, type, engines, bin, files } = manifest;
+  const published = { name, version, description, license, type, engines, bin, files };
+  const entries = await Promise.all(
+    files.map(async (file) => ({
+      name: `package/${file}`,
+      bytes: await read(file),
+      mode: file.endsWith('.mjs') ? 0o755 : 0o644,
+    })),
+  );
+  const others = [
+    { name: 'package/package.json', bytes: `${JSON.stringify(published, undefined, 2)}\n` },
+    { name: 'package/LICENSE', bytes: await read('LICENSE') },
+  ];
+  await write(`${name}-${version}-npm.tgz`, compress(await writeArchive(inOrder([...entries, ...others]))));
+}
+
+/** What CHANGELOG.md says about this version. */
+async function writeNotes() {
+  const text = await readFile(new URL('CHANGELOG.md', root), 'utf8');
+  const section = text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${version}`));
+  if (section === undefined) throw new Error(`CHANGELOG.md has no section ${version}`);
+  await write('NOTES.md', section.replace(/^## .*\n+/, ''));
+}
+
+async function writeChecksums() {
+  const names = (await readdir(target)).filter((name) => name !== 'SHA256SUMS').sort();
+  const lines = await Promise.all(
+    names.map(async (name) => `${hashOf(await readFile(new URL(name, target)))}  ${name}\n`),
+  );
+  await write('SHA256SUMS', lines.join(''));
+}
+
+await rm(target, { recursive: true, force: true });
+await mkdir(target);
+const platforms = await writeExecutables();
+if (releaseUrl) await writeKrewManifest(platforms);
+await writeImages();
+await writeManifests();
+await writeChartArchive();
+await writeNpmPackage();
+await write('sbom.cdx.json', execFileSync(process.execPath, ['build/sbom.mjs'], { cwd: root, maxBuffer: 1 << 26 }));
+await writeNotes();
+await writeChecksums();
