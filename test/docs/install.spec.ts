@@ -19,8 +19,8 @@ describe('docs/install.md', () => {
       const text = section(path);
       expect(text).to.match(/^\$ /m);
       expect(text, 'what the reader sees').to.match(/^NAME +STATUS|labeled$/m);
-      const [, overlay = ''] = /\]\(#install-the-operator\) with `OVERLAY=(config\/overlays\/[\w-]+)`/.exec(text) ?? [];
-      expect(existsSync(`${overlay}/kustomization.yaml`), overlay).to.equal(true);
+      const [, overlay = ''] = /\]\(#install-the-operator\) with `OVERLAY=([\w-]+)`/.exec(text) ?? [];
+      expect(existsSync(`config/overlays/${overlay}/kustomization.yaml`), overlay).to.equal(true);
       expect(text).to.include('[First slice](#first-slice)');
     });
   }
