@@ -130,7 +130,7 @@ const { metafile } = await build({
 // The parts of the executable, see executable.mjs: Node.js 24 starts it with CommonJS only. It is its own solver.
 await build({
   ...common,
-  entryPoints: { 'gpu-partition': 'src/cli/main.ts', 'demand-solver': 'src/solver/main.ts' },
+  entryPoints: { 'gpu-partition': 'src/cli/main.ts', 'demand-solver': 'src/planner/main.ts' },
   outdir: `${outdir}/executable`,
   outExtension: { '.js': '.cjs' },
   target: 'node24',

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
-import { findControlPlane } from '../src/simulator/control-plane/binaries.ts';
+import { findControlPlane } from '../src/simulator/control-plane/build.ts';
 import { compress, writeArchive } from './archives.mjs';
 import { architectures, readNode } from './node-binaries.mjs';
 
