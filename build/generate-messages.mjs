@@ -10,10 +10,7 @@ const parts = [
   ['Decisions over nodes and policies: conditions, Events, refusals', ['src/core/']],
   ['Controller', ['src/controller/']],
   ['Agent', ['src/agent/']],
-  [
-    'GPUs: readings and changes, in the agent and in host mode',
-    ['src/core/smi/', 'src/core/device/', 'src/device/'],
-  ],
+  ['GPUs: readings and changes, in the agent and in host mode', ['src/core/smi/', 'src/core/device/', 'src/device/']],
   ['Kubelet', ['src/kubelet/']],
   ['API server', ['src/kube/']],
   ['All programs: options, logs, probes', ['src/process/']],

@@ -576,7 +576,7 @@ const named = /\b[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*\b|\b\d{4}-\d\d-\d\dT[\
 
 /** What a message says, whichever pods and times it names. */
 function gistOf({ message }: NodeRowView): string {
-  return message.replaceAll(named, '…').replaceAll(/…(?:(?:, | and )…)+/g, '…');
+  return message.replaceAll(named, '…').replaceAll(/\u2026(?:(?:, | and )\u2026)+/g, '…');
 }
 
 /** Nodes that wait for other pods in the same words are told once, without the names. */

@@ -21,7 +21,7 @@ import { drawDemand, drawPool } from './random-pool.ts';
 import { WHOLE } from '../../../../src/core/gpu/profiles.ts';
 import { aColumn, asking, pair } from './column-builders.ts';
 
-/** `DEMAND_SEEDS=2000 npx mocha test/core/demand/demand-plan.spec.ts` tries more: whoever changes the planner does so. */
+/** `DEMAND_SEEDS=2000 npx mocha test/core/demand/solver/choose.spec.ts` tries more: whoever changes the planner does so. */
 const seeds = Number(process.env['DEMAND_SEEDS'] ?? 30);
 const firstSeed = Number(process.env['DEMAND_FIRST_SEED'] ?? 1);
 
