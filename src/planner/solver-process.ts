@@ -9,7 +9,7 @@ import { EventLoopYield } from '../process/clock.ts';
 declare const GPU_PARTITION_SOLVER: string | undefined;
 
 /** Its program: beside the bundle, the executable itself (build/executable.mjs), or run from source. */
-const solver = typeof GPU_PARTITION_SOLVER === 'string' ? GPU_PARTITION_SOLVER : '../solver/main.ts';
+const solver = typeof GPU_PARTITION_SOLVER === 'string' ? GPU_PARTITION_SOLVER : './main.ts';
 
 /**
  * V8 compiles HiGHS once, at the first call of each function: optimizing what runs for a second takes longer than it gains, and twice

@@ -13,7 +13,7 @@ import { fixtures, jsonRunner, run } from '../run.ts';
 import { listOf, SpokenApi } from '../spoken-api.ts';
 
 const execute = promisify(execFile);
-const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+const main = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
 
 describe('gpu-partition status', () => {
   let folder: string;

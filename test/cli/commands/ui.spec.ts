@@ -11,7 +11,7 @@ import { fleet, policies } from '../../core/view/status-stories.ts';
 import { eventually } from '../../support/eventually.ts';
 import { run } from '../run.ts';
 
-const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+const main = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
 
 const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'gpu-node-1', labels: { pool: 'inference' } } };
 const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'train', namespace: 'team' } };

@@ -41,7 +41,7 @@ describe('gpu-partition validate', () => {
   });
 
   it('lets the hook for pre-commit pass templates of Helm charts, and find two policies of which one is edited', async () => {
-    const sample = new URL('../../samples/pre-commit/.pre-commit-config.yaml', import.meta.url);
+    const sample = new URL('../../../samples/pre-commit/.pre-commit-config.yaml', import.meta.url);
     const { repos } = parse(await readFile(sample, 'utf8')) as {
       repos: { hooks: { entry: string; pass_filenames?: boolean }[] }[];
     };
@@ -56,7 +56,7 @@ describe('gpu-partition validate', () => {
   });
 
   it('finds nothing wrong with the samples', async () => {
-    const samples = new URL('../../samples', import.meta.url).pathname;
+    const samples = new URL('../../../samples', import.meta.url).pathname;
     const { code, answer } = await runJson(['validate', '-f', samples]);
     expect(code).to.equal(0);
     expect(answer.objects.policies).to.be.above(2);

@@ -72,7 +72,7 @@ describe('gpu-partition node plan', () => {
 
   it('takes the sample of the host unit', async () => {
     using host = new SimulatedHost([A100, 'A30']);
-    const sample = new URL('../../samples/host/layout.yaml', import.meta.url).pathname;
+    const sample = new URL('../../../samples/host/layout.yaml', import.meta.url).pathname;
     const { code, stdout } = await host.node('plan', '-f', sample);
     expect(code).to.equal(0);
     expect(stdout).to.contain('becomes 2×1g.5gb + 1×2g.10gb + 1×3g.20gb').and.to.contain('becomes MIG off');

@@ -24,7 +24,7 @@ describe('lock of a node', () => {
 
   /** Another process that takes the lock and keeps it. */
   async function startHolder(folder: string, more = ''): Promise<ChildProcess> {
-    const module = new URL('../../src/device/host/node-lock.ts', import.meta.url).href;
+    const module = new URL('../../../src/device/host/node-lock.ts', import.meta.url).href;
     const program = `const { lockNode } = await import(${JSON.stringify(module)});
       await lockNode({ folder: ${JSON.stringify(folder)} });
       ${more}

@@ -89,7 +89,7 @@ describe('device nodes and CDI specs after a change', () => {
   });
 
   it('may be rewritten by the sample of a unit, to which all but its own folders is read-only', () => {
-    const unit = readFileSync(new URL('../../samples/host/gpu-partition.service', import.meta.url), 'utf8');
+    const unit = readFileSync(new URL('../../../samples/host/gpu-partition.service', import.meta.url), 'utf8');
     expect(unit)
       .to.match(/^ProtectSystem=strict$/m)
       .and.to.match(/^ReadWritePaths=-\/run\/cdi$/m);
