@@ -135,7 +135,7 @@ describe('lock of a node', () => {
     const module = (name: string): string => JSON.stringify(new URL(`../../../src/device/${name}`, import.meta.url).href);
     const holder = await startHolder(
       folder,
-      `const { makeExecute } = await import(${module('command/child.ts')});
+      `const { makeExecute } = await import(${module('child.ts')});
       void makeExecute({ file: ${JSON.stringify(tool)}, prefix: [] })([], 60_000);`,
     );
     holder.kill('SIGKILL');
