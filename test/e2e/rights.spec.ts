@@ -21,6 +21,8 @@ const rare: ReadonlySet<string> = new Set([
   'controller list deviceclasses.resource.k8s.io',
   'controller create deviceclasses.resource.k8s.io',
   'controller patch deviceclasses.resource.k8s.io',
+  // Only for policies with demand.namespaceSelector; follow-demand.spec.ts reads namespaces.
+  'controller list namespaces',
   // Only for policies with demand.from: Kueue; kueue.spec.ts has one.
   ...['workloads', 'localqueues', 'clusterqueues', 'resourceflavors'].map(
     (plural) => `controller list ${plural}.kueue.x-k8s.io`,
