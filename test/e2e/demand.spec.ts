@@ -227,6 +227,8 @@ describe('a demand that follows pods', function () {
         { name: 'whole', profiles: ['7g.40gb'], count: 2 },
         { name: 'small', profiles: ['1g.5gb'], count: 9 },
       ],
+      // GPUs that were re-laid twice a short while ago would rest, and the demand be met after that.
+      cooldown: '1s',
     };
     const folder = await mkdtemp(join(tmpdir(), 'demand-'));
     const file = join(folder, 'policy.yaml');
