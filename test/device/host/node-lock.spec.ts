@@ -132,7 +132,8 @@ describe('lock of a node', () => {
     const folder = scratch.path('orphan');
     const end = scratch.path('end');
     const tool = writeScript(scratch.path('nvidia-smi'), `while [ -e "$0" ] && [ ! -e ${end} ]; do sleep 0.05; done`);
-    const module = (name: string): string => JSON.stringify(new URL(`../../../src/device/${name}`, import.meta.url).href);
+    const module = (name: string): string =>
+      JSON.stringify(new URL(`../../../src/device/${name}`, import.meta.url).href);
     const holder = await startHolder(
       folder,
       `const { makeExecute } = await import(${module('child.ts')});
