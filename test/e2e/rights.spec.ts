@@ -67,7 +67,7 @@ function listUsed(program: string, request: SeenRequest): readonly string[] {
   );
 }
 
-describe('the rights of our programs', function () {
+describe('the rights of our programs @all', function () {
   const rig = useRig([{ name, gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' }], {
     proxied: ['controller-0', name],
   });

@@ -135,7 +135,7 @@ describe('strategy and time-slicing by the device plugin’s own config file', f
     expect(ours.length, 'the last one and at most the one before').to.be.lessThan(3);
   });
 
-  describe('without a right on the plugin’s ConfigMap', () => {
+  describe('without a right on the plugin’s ConfigMap @all', () => {
     const layouts = [{ profiles: { '2g.10gb': 3 } }];
     const role = ['role', 'gpu-partition-device-plugin-config', '-n', namespace] as const;
 

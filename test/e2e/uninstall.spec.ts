@@ -150,7 +150,7 @@ describe('uninstalling', function () {
     });
   });
 
-  describe('in the middle of a change', () => {
+  describe('in the middle of a change @all', () => {
     const changing = ['applied', 'torn'] as const;
     const rig = useRig(
       changing.map((name) => ({ name, gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' })),

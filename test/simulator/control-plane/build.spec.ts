@@ -33,7 +33,7 @@ describe('the search for the programs of a control plane', function () {
     expect(go.listBuilds()[0]).to.match(/version\.gitVersion=v1\.(\d+)\.\d+ .*version\.gitMinor=\1 /);
   });
 
-  it('builds once for several that ask at the same time, and says to the others that they wait', async () => {
+  it('builds once for several that ask at the same time, and says to the others that they wait @all', async () => {
     go.install({ isHeld: true });
     const told = new Set<number>();
     const builds = [0, 1, 2].map((index) => {
@@ -54,7 +54,7 @@ describe('the search for the programs of a control plane', function () {
     expect(go.listBuilds()).to.have.length(1);
   });
 
-  it('does not wait for a builder that was killed, and leaves nothing of its build', async () => {
+  it('does not wait for a builder that was killed, and leaves nothing of its build @all', async () => {
     go.install({ buildSeconds: 30 });
     const killed = go.start();
     await eventually(
@@ -79,7 +79,7 @@ describe('the search for the programs of a control plane', function () {
     );
   });
 
-  it('does not wait for a lock whose holder is silent, though its pid is in use again', async () => {
+  it('does not wait for a lock whose holder is silent, though its pid is in use again @all', async () => {
     const folder = (await go.build()).stdout.trim();
     rmSync(folder, { recursive: true });
     writeFileSync(`${folder}.lock`, `${process.pid} ${Date.now()} somebody\n`);
@@ -90,10 +90,10 @@ describe('the search for the programs of a control plane', function () {
 
   for (const [how, harm] of [
     ['lacks a program', (folder: string) => rmSync(join(folder, 'kube-scheduler'))],
-    ['lacks the manifest', (folder: string) => rmSync(join(folder, 'manifest.json'))],
-    ['has a file of another size', (folder: string) => appendFileSync(join(folder, 'control-plane'), 'x')],
+    ['lacks the manifest @all', (folder: string) => rmSync(join(folder, 'manifest.json'))],
+    ['has a file of another size @all', (folder: string) => appendFileSync(join(folder, 'control-plane'), 'x')],
     ['has a file with other bytes', (folder: string) => overwriteByte(join(folder, 'control-plane'))],
-    ['is a file', (folder: string) => replaceByFile(folder)],
+    ['is a file @all', (folder: string) => replaceByFile(folder)],
   ] as const) {
     it(`builds again if the cache ${how}`, async () => {
       const folder = (await go.build()).stdout.trim();
