@@ -59,7 +59,15 @@ describe('the chart on a real kubelet', function () {
 
   it('with its own values starts agent and controllers, and a policy becomes Ready', async () => {
     // The image of this checkout, which is what the node has: a release's chart takes the one of its version.
-    await helm('install', 'gpu-partition', 'charts/gpu-partition', '--set', 'image.tag=dev', '--wait', '--timeout=150s');
+    await helm(
+      'install',
+      'gpu-partition',
+      'charts/gpu-partition',
+      '--set',
+      'image.tag=dev',
+      '--wait',
+      '--timeout=150s',
+    );
     await operator().rollOut();
     await operator().untilRead(gpus);
     await operator().runPlugin('mixed');
