@@ -148,12 +148,12 @@ export async function makeController(
 ): Promise<RigProcess> {
   const account = ['gpu-partition-system', 'gpu-partition-controller'] as const;
   const kubeconfig = await kubeconfigFor(options, identity, account);
-  const other = options.fileOf?.(identity);
   const program = [
     ...controllerMemorySettings,
-    other ?? programPath('controller'),
-    // Simulated plugins have no pod, unless a test says so. Another version may not know the option.
-    ...(other === undefined ? ['--unknown-device-plugin', 'Await'] : []),
+    options.fileOf?.(identity) ?? programPath('controller'),
+    // Simulated plugins have no pod, unless a test says so.
+    '--unknown-device-plugin',
+    'Await',
     '--kubeconfig',
     kubeconfig,
     '--identity',
