@@ -115,7 +115,7 @@ export function isFree(free: Layout, members: readonly DemandGpu[]): boolean {
   return Object.entries(free).every(([profile, count]) => (idle.get(profile) ?? 0) >= count);
 }
 
-/** That no GPU has one of the profiles, in words; undefined if some has each, or none is known yet. */
+/** Says in words that no GPU has one of the profiles; undefined if some GPU has each, or none is known yet. */
 export function explainUnknown(free: Layout, members: readonly DemandGpu[]): string | undefined {
   const known = [...new Set(members.flatMap(({ gpu }) => gpu.geometry.profiles.map(({ name }) => name)))];
   const unknown = Object.keys(free).filter((profile) => !known.includes(profile));
@@ -219,7 +219,7 @@ function hasError(free: FreeRequest['free']): free is { readonly error: string }
 export interface Mover {
   /** Equal for pods that need the same, and that the same nodes take. */
   readonly kind: string;
-  /** By profile. */
+  /** Slices that the pod needs, by profile. */
   readonly needs: ReadonlyMap<string, number>;
   readonly takes: (node: string) => boolean;
 }
@@ -234,7 +234,7 @@ interface Step {
 
 /** Idle slices, and the pods that they are meant for. */
 export class MoveRooms {
-  /** By profile and node; no list is empty. */
+  /** Idle slices by profile and node; no list is empty. */
   readonly #idle = new Map<string, Map<string, SlicePlace[]>>();
   readonly #given = new Map<Mover, readonly SlicePlace[]>();
   readonly #guests = new Map<string, Set<Mover>>();

@@ -95,7 +95,7 @@ function describeHold({ pod, policy, demand, now }: Held): string {
 
 const closed: ReadonlySet<string> = new Set(['Frozen', 'Halted', 'CanarySoak', 'Capped', 'NodesUnavailable']);
 
-/** More must be asked for a while before it is wanted. */
+/** Says how much longer a pod has to wait before its request counts: a demand rises only for what is asked for long enough. */
 function describeRise({ metadata }: PodView, demand: PolicyDemand, now: number | undefined): string {
   if (!followsPods(demand) || metadata.creationTimestamp === undefined || now === undefined) return '';
   const riseMs = riseMsOf(demand);
@@ -297,7 +297,7 @@ interface Scene {
   readonly wanted: readonly WantedSlice[];
   /** What pods wait for, by resource, whether or not the demand follows them. */
   readonly waiting: ReadonlyMap<string, number>;
-  /** With what evictions cost, where pods may be evicted and are known. */
+  /** The pool's GPUs, with the costs of evictions where pods may be evicted and are known. */
   readonly gpus: readonly PoolGpu[];
   readonly now: number | undefined;
 }

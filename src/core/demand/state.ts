@@ -43,7 +43,7 @@ interface KnownDemand {
   readonly isNew: boolean;
   /** What pods had asked for long enough, by slice. */
   readonly steady?: PolicyStatus['steady'];
-  /** When it begins, in ms. */
+  /** The time at which the leader begins to follow the demand, in ms. */
   readonly sinceMs: number;
 }
 
@@ -62,16 +62,16 @@ export interface ChosenLayouts {
  */
 export class DemandCourse {
   readonly #rest = new RelayoutCooldown();
-  /** Whose pods have gone. */
+  /** The cooldown of pods that were evicted, by what replaces them. */
   readonly #evicted = new RelayoutCooldown();
   readonly #known: KnownDemand;
-  /** When pods were last counted, in ms. */
+  /** The time at which pods were last counted, in ms. */
   #countedMs: number | undefined;
   /** What was asked for lately, by slice. */
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
   #observed: PolicyDemand | undefined;
-  /** Since when the slices of nodes are out of reach. */
+  /** The times since which the slices of nodes are out of reach, in ms, by node. */
   readonly #outMs = new Map<string, number>();
   /** The last plan that left something unserved, and until when none is made for another pool. */
   #short: { readonly planned: Planned; readonly atMs: number; readonly untilMs: number } | undefined;

@@ -75,7 +75,7 @@ export function projectHolder(pod: PodView, labelKeys: ReadonlySet<string>): Pod
   };
 }
 
-/** Which pods hold which slices. */
+/** Keeps of a partition which pods hold which slices. */
 export function projectHoldings({ apiVersion, kind, metadata, spec, status }: GpuNodePartition): GpuNodePartition {
   const { name, resourceVersion } = metadata;
   const gpus = status?.device?.gpus ?? [];
