@@ -85,11 +85,11 @@ function locate(cluster: ClusterState): Located {
   };
 }
 
-/** What a change of policies concerns. */
+/** Nodes and policies that a change of policies concerns. */
 interface Involved {
   /** Nodes that the given policies select, or serve now. */
   readonly affected: ReadonlySet<string>;
-  /** Those, and all that share a rollout with them. */
+  /** The affected nodes, and all that share a rollout with them. */
   readonly nodes: ReadonlySet<string>;
   /** All policies that select these nodes. */
   readonly policies: ReadonlySet<string>;
@@ -107,7 +107,7 @@ function listInvolved({ cluster, partitionOf }: Located, fleet: Fleet, names: Re
   return { affected: new Set(affected), nodes: new Set([...affected, ...sharing]), policies };
 }
 
-/** What becomes of a policy in a file. */
+/** How a policy in a file differs from that of the cluster. */
 interface PolicyChange {
   readonly policy: string;
   readonly change: 'New' | 'Changed' | 'Unchanged';
@@ -124,7 +124,7 @@ export interface PolicyOutlook extends PolicyChange {
 
 interface PoliciesAfter {
   readonly policies: readonly GpuPartitionPolicy[];
-  /** Of the given policies, by name. */
+  /** The changes of the given policies, by name. */
   readonly changes: readonly PolicyChange[];
 }
 
@@ -168,16 +168,16 @@ function applyPolicy(before: GpuPartitionPolicy | undefined, given: GpuPartition
   return { policy: { ...before, metadata: { ...before.metadata, generation }, spec }, change: 'Changed' };
 }
 
-/** What a change of policies does to a cluster. */
+/** The effects of a change of policies on a cluster. */
 export interface ChangePlan {
   readonly policies: readonly PolicyOutlook[];
-  /** Of policies with a demand, those of others included that share nodes with them. */
+  /** Demands of these policies, and of others that share nodes with them. */
   readonly demands: readonly DemandOutlook[];
   /** Nodes that these policies select, or have selected until now; by name. */
   readonly nodes: readonly PlannedNode[];
   /** An estimate: all nodes of a wave finish at the same time. */
   readonly waves: readonly Wave[];
-  /** In how many seconds all waves are done, at the pace of earlier changes; absent if none is known. Windows and soaks come on top. */
+  /** Seconds until all waves are done, at the pace of earlier changes; absent if none is known. Windows and soaks come on top. */
   readonly seconds?: number;
   readonly findings: readonly PlanFault[];
   readonly summary: string;
@@ -187,9 +187,9 @@ export interface ChangePlan {
 export interface PreparedChange {
   readonly cluster: ClusterState;
   readonly setup: ControllerSetup;
-  /** When it is done. */
+  /** The time at which the change is made, in ms since the epoch. */
   readonly at: number;
-  /** With the policies as they are then. It takes in what plans for demands choose. */
+  /** The fleet with the policies as they are after the change. It takes in what plans for demands choose. */
   readonly fleet: Fleet;
   /** Policies with a demand whose layouts are to be chosen for it. */
   readonly demands: readonly PolicyRecord[];
@@ -321,7 +321,7 @@ function forecast(
   return forecastWaves({ policies: own, others, rolloutStates, cap, now: at });
 }
 
-/** Its canary is that of the schedule in force, and of an edit that asks for nothing new the one that it has. */
+/** A policy with the canary of the schedule in force; an edit that asks for nothing new keeps the canary that it has. */
 function inSchedule({ policy, versions }: PolicyRecord): GpuPartitionPolicy {
   const { schedule } = versions;
   const { canary, history = [] } = policy.status ?? {};
@@ -335,7 +335,7 @@ function inSchedule({ policy, versions }: PolicyRecord): GpuPartitionPolicy {
   return { ...policy, status };
 }
 
-/** Only the nodes that this change concerns; others share their rollouts, and the cap. */
+/** Picks the nodes that this change concerns out of the waves; others share their rollouts, and the cap. */
 function pickWaves({ waves, held, cap }: Waves, concerns: (node: string) => boolean): Waves {
   const picked = waves.map((wave) => ({ ...wave, nodes: wave.nodes.filter(concerns) }));
   return { waves: picked.filter(({ nodes }) => nodes.length > 0), held, cap };
@@ -358,7 +358,7 @@ function describePolicy(
   };
 }
 
-/** As the controller judges an agent that it does not hear from; an object carries no other sign of life. */
+/** Judges an agent as the controller judges one that it does not hear from; an object carries no other sign of life. */
 function viewAgent({ partition }: { readonly partition: NodeOutlook['snapshot']['partition'] }): AgentView {
   const ready = partition?.status?.conditions?.find(({ type }) => type === 'Ready');
   return { state: ready?.reason === 'AgentNotReporting' && partition?.status?.device?.gpus ? 'Missing' : 'Ready' };
@@ -392,13 +392,13 @@ export interface ClusterState {
   readonly policies: readonly GpuPartitionPolicy[];
   readonly pods: readonly PodView[];
   readonly budgets: readonly BudgetView[];
-  /** Absent: they are known by name. */
+  /** Labels of namespaces, by name; absent: only their names are known. */
   readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
 }
 
 /** The controller's settings, as far as they affect a plan. */
 export interface ControllerSetup {
-  /** Absent: what the controller says in the status of its policies, else its default. */
+  /** The cap on nodes that change at a time; absent: what the controller says in the status of its policies, else its default. */
   readonly maxConcurrentNodes?: Limit | undefined;
   readonly gpuHolders: readonly GpuClient[];
   readonly pluginSelector?: LabelSelector | undefined;
@@ -408,9 +408,9 @@ export interface ControllerSetup {
 /** How the demand of a policy stands with the layouts that were chosen for it. */
 export interface DemandOutlook {
   readonly policy: string;
-  /** `offered` is what exists now. */
+  /** The slices of the demand; their `offered` is what exists now. */
   readonly slices: readonly DemandState[];
-  /** As in the condition DemandMet. */
+  /** The reason that the condition DemandMet would have. */
   readonly reason: DemandReport['condition']['reason'];
   readonly message: string;
 }

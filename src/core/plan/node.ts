@@ -25,9 +25,9 @@ import { podName, type PodView } from '../kubernetes/pod.ts';
 import type { NodeReason } from '../../api/names.ts';
 import type { Waves } from './waves.ts';
 
-/** What becomes of one node. */
+/** The decision on one node after the change. */
 export interface NodeOutlook {
-  /** All input for the decision, with the wish and the plan in the partition. */
+  /** The input of the decision, with the wish and the plan in the partition. */
   readonly snapshot: NodeSnapshot & { readonly fresh: FreshRead };
   /** Whether the controller writes a new wish for it. */
   readonly isTold: boolean;
@@ -40,7 +40,7 @@ export interface NodeOutlook {
 /** What is known of a node before anything is decided: everything else follows from it. */
 type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> &
   Required<Pick<NodeSnapshot, 'pods'>> & {
-    /** Of the namespaces of its pods; absent: none. */
+    /** Disruption budgets of the pods' namespaces; absent: none. */
     readonly budgets?: readonly BudgetView[];
   };
 
@@ -90,7 +90,7 @@ function writeWish(
 
 type Spec = GpuNodePartition['spec'];
 
-/** As the agent does when it gets a wish. */
+/** Plans as the agent does when it gets a wish. */
 function planAsAgent({ claim }: NodeStart, partition: GpuNodePartition | undefined): WishPlan | undefined {
   const { device } = partition?.status ?? {};
   const wish = claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
@@ -183,7 +183,7 @@ export function planPreview(node: string, claim: NodePolicy, partition: GpuNodeP
 /** A GPU instance and its holders. */
 export interface HeldSlice {
   readonly profile: string;
-  /** First memory slice. */
+  /** The first memory slice. */
   readonly start: number;
   /** `NAMESPACE/NAME`; absent if no pod holds it. */
   readonly pods?: readonly string[];
@@ -197,7 +197,7 @@ interface DrawnGpu {
   readonly picture: string;
 }
 
-/** What becomes of one GPU. */
+/** The change of one GPU. */
 export interface GpuOutlook {
   readonly index: number;
   readonly uuid: string;
@@ -315,7 +315,7 @@ export function isMoving(fate: PodOutlook): boolean {
   return fate === 'Evicted' || fate === 'Deleted' || fate === 'Blocked';
 }
 
-/** What a pod holds of a node's GPUs. */
+/** Lists what a pod holds of a node's GPUs. */
 function listHoldings(gpus: readonly GpuReport[], pod: string): readonly string[] {
   const by = (claims: readonly string[] = []): string => (claims.length === 0 ? '' : ` by claim ${claims.join(', ')}`);
   return gpus.flatMap(({ index, pods = [], claims, instances }) => [
@@ -345,9 +345,9 @@ export interface PlannedNode {
   readonly message: string;
   /** Whether this change concerns it: its policy is new or edited, or another one than before. */
   readonly isAffected: boolean;
-  /** From 1. */
+  /** The number of the node's wave, from 1. */
   readonly wave?: number;
-  /** As in `status.device.plan`, once the agent has planned. */
+  /** The plan as in `status.device.plan`, once the agent has planned. */
   readonly plan?: {
     readonly hash: string;
     readonly keep: number;
@@ -367,7 +367,7 @@ export function isConcerned(outlook: NodeOutlook | undefined, { all }: GivenPoli
 /** The policies whose change is planned, by name. */
 export interface GivenPolicies {
   readonly all: ReadonlySet<string>;
-  /** Those that are new or edited. */
+  /** Policies that are new or edited. */
   readonly changed: ReadonlySet<string>;
 }
 

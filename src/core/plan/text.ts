@@ -38,7 +38,7 @@ export function writeChangePlan({ policies, demands, nodes, waves }: ChangePlan)
   return blocks.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
-/** What becomes of nodes that are in no wave. */
+/** The headings for nodes that are in no wave, by their fate. */
 const still: readonly (readonly [NodeFate, string])[] = [
   ['Held', 'Held'],
   ['PlanOnly', 'Mode Plan, nothing changes'],
@@ -50,7 +50,7 @@ const still: readonly (readonly [NodeFate, string])[] = [
   ['Done', 'Already matches the policy'],
 ];
 
-/** Nothing is to be done there, and not because it is as the policy says: a selector may be misspelt. */
+/** Whether nothing is to be done on a node, and not because it matches the policy: a selector may be misspelt. */
 function isLeftAlone({ fate, reason }: PlannedNode): boolean {
   return fate === 'Done' && (reason === 'NothingToDo' || reason === 'NoGpus');
 }
@@ -174,7 +174,7 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): r
   return [...Map.groupBy(items, keyOf).values()];
 }
 
-/** Something in a plan that will go wrong or will not happen at all. */
+/** A finding about something in a plan that will go wrong or will not happen at all. */
 export interface PlanFault {
   readonly code:
     | 'PolicyInvalid'

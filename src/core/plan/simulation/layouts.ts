@@ -152,7 +152,7 @@ export interface PoolPlanner {
   boundUnserved(question: DemandQuestion): number;
 }
 
-/** What GPUs become, by id. */
+/** The planned layouts of GPUs, by id. */
 export type Layouts = ReadonlyMap<string, ClassLayout>;
 
 interface Answer {
@@ -179,7 +179,7 @@ export class LayoutChoice {
   }
 
   /**
-   * With evictions plans take long: the pool whose bound tells that it serves more is planned first, and the other only where the
+   * Plans with evictions, which take long: the pool whose bound tells that it serves more is planned first, and the other only where the
    * answer may depend on it.
    */
   #evictOn(slices: readonly DemandSlice[], resting: readonly PoolGpu[], all: readonly PoolGpu[]): Layouts {
@@ -218,7 +218,10 @@ export class LayoutChoice {
     return mayHelp(slices, gpus, 'Never') ? this.#plan(reduceQuestion(slices, gpus), 'Never') : undefined;
   }
 
-  /** If everything may be evicted, what a GPU can offer does not depend on what it has: those that may change are one class. */
+  /**
+   * Bounds what is left unserved if everything may be evicted. What a GPU can offer then does not depend on what it has: those that may
+   * change are one class.
+   */
   #boundUnserved(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]): number {
     const emptied = gpus.map((gpu) => (gpu.isResting || staysWhole(gpu) ? gpu : { ...gpu, instances: [] }));
     return this.#planner.boundUnserved({ classes: classesOf(emptied).list(), slices, evict: 'IfNeeded' });
@@ -257,14 +260,13 @@ function layoutsOf(answer: Answer | undefined): Layouts {
   return answer?.layouts ?? new Map<string, ClassLayout>();
 }
 
-export /** What is to be done on a GPU. */
-/** What is to be done on a GPU. */
-interface TargetPlan {
+/** A change to make on a GPU. */
+export interface TargetPlan {
   readonly gpu: FleetGpu;
   readonly plan: SimulatedChange;
 }
 
-/** What GPUs are to become, until their node has its slot and they become it. */
+/** The layouts that GPUs are to get, until their node has its slot and they get them. */
 export class Targets {
   readonly #rollout: SimulatedRollout;
   readonly #policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined;
@@ -290,7 +292,7 @@ export class Targets {
     if (node.gpus.some((gpu) => this.#layouts.has(gpu))) this.#request(node);
   }
 
-  /** It stays as it is. */
+  /** Drops the GPU's planned layout: the GPU stays as it is. */
   drop(gpu: FleetGpu): void {
     if (this.#layouts.delete(gpu) && !gpu.node.gpus.some((one) => this.#layouts.has(one)))
       this.#rollout.settle(gpu.node.name);
@@ -369,7 +371,7 @@ interface LeftOver {
   count: number;
 }
 
-/** After a plan that changes nothing though something is lacking, none is made for so long, in seconds. */
+/** Seconds for which no plan is made after one that changed nothing though something was lacking. */
 const fruitlessRest = 300;
 
 /** Follows the demand of one policy, as the controller does: what is wanted, for how long it must be, which GPUs rest, what changes. */
@@ -500,7 +502,7 @@ class DemandPlayer {
   }
 }
 
-/** What some instances do not serve. */
+/** The part of a demand that some instances do not serve. */
 function lacksOf(
   slices: DemandAsked['slices'],
   instances: readonly { readonly profile: string }[],
@@ -543,7 +545,7 @@ export class FollowedDemands {
     this.#planner = planner;
   }
 
-  /** Those that are followed from now on; what is remembered of the ones that stay is kept. */
+  /** Follows these demands from now on; what is remembered of the ones that stay is kept. */
   follow(policyOf: ReadonlyMap<string, GpuPartitionPolicy>): void {
     const known = new Map(this.#followed.map((one) => [one.policy, one]));
     const ordered = [...new Set(policyOf.values())].toSorted((a, b) => byTurn(turnOf(a), turnOf(b)));
