@@ -60,7 +60,7 @@ export type Decision =
       readonly rolloutState: RolloutState;
     };
 
-/** In order of precedence: the first rule with an outcome decides. */
+/** The rules in order of precedence: the first with an outcome decides. */
 const rules: readonly Rule[] = [
   grantInFlight,
   grantOverdue,
@@ -233,8 +233,8 @@ function endDrain(
 }
 
 /**
- * On an open node a plugin serves what the kubelet offers: an agent that has restarted must not end its registrations for a request of
- * before. Two writes of one object would collide.
+ * Takes back a request to end registrations. On an open node a plugin serves what the kubelet offers: an agent that has restarted must not
+ * end its registrations for a request of before. Two writes of one object would collide.
  */
 function forgetOrphans({ node, partition }: RuleInput, commands: readonly Command[]): readonly Command[] {
   const isStillClosed = isClosed(node) && !opensNode(commands);

@@ -64,7 +64,7 @@ export function roundOf({ memory, pods = [] }: RuleInput, pod: PodView): number 
   return 1 + Math.max(0, ...gone.map(([, { round = 1 }]) => round));
 }
 
-/** After this many pods of one owner have come back to the node from which they were evicted, no more of them are. */
+/** The number of pods of one owner that may come back to the node from which they were evicted; then no more of them are evicted. */
 const mostReturns = 3;
 
 /** Pods that are recreated here each time they are evicted. */
@@ -83,10 +83,13 @@ export function listRefusals({ memory }: RuleInput, pods: readonly PodView[]): r
 /** Kubernetes' default. */
 const usualGraceSeconds = 30;
 const longestGraceMs = 3600_000;
-/** For the kubelet to kill the containers, and to say so. */
+/** Time for the kubelet to kill the containers and to report it, in ms. */
 const afterGraceMs = 30_000;
 
-/** Undefined: the pod's own. Never 0: that would bypass the kubelet, and a container may outlive its pod. */
+/**
+ * The grace period of an eviction in seconds; undefined: the pod's own. Never 0: that would bypass the kubelet, and a container may outlive
+ * its pod.
+ */
 function graceOf({ claim }: RuleInput, { spec }: PodView): number | undefined {
   const { gracePeriod } = claim.winner?.spec.drain ?? {};
   if (gracePeriod === undefined) return spec?.terminationGracePeriodSeconds === 0 ? 1 : undefined;
@@ -228,7 +231,7 @@ function refOf({ metadata }: PodView): { readonly namespace: string; readonly na
 
 /** How often, in ms, pods are looked at again that nothing moves: their end, and an edit of the policy, are events. */
 const stayingPollMs = 60_000;
-/** Of the message, which ends with what to do. */
+/** Most characters for the causes in a message, which ends with what to do. */
 const longestCauses = 2000;
 
 /**
@@ -259,7 +262,10 @@ export function refuseDrain(situation: RuleInput, pods: readonly PodView[]): Out
   return awaitUsers(message, stayingPollMs);
 }
 
-/** For the agent to report the pods, upon which other layouts are chosen: that comes as an event. */
+/**
+ * Time until the node is looked at again, in ms, while the agent reports the pods. That report is an event, and other layouts are chosen on
+ * it.
+ */
 const lookAgainMs = 5000;
 
 /**

@@ -173,7 +173,7 @@ function findDriverProblem({
 }
 
 interface Labelling {
-  /** What NVIDIA's tools make of the device. */
+  /** Labels and resources that NVIDIA's tools derive from the device. */
   readonly predicted: Prediction;
   /** The labels to write, if they are ours. */
   readonly labels: NodeChange;
@@ -416,16 +416,16 @@ export function tidyStatus(situation: RuleInput, ruling: Ruling): Ruling {
   return alsoWaits(tidied, timer(situation, 'Tidied', change).waits);
 }
 
-/** What becomes of a node that no controller manages any more. */
+/** The state of a node that no controller manages any more. */
 export type NodeRelease =
-  /** It has no marks of ours. */
+  /** The node has no marks of ours. */
   | { readonly state: 'Clean' }
-  /** Its agent may be changing the GPUs until then: it stays closed. */
+  /** The node stays closed: until then its agent may be changing the GPUs. */
   | { readonly state: 'Busy'; readonly until: string }
   | {
       readonly state: 'Marked';
       readonly patch: readonly JsonPatchOperation[];
-      /** It was closed for a change that was never finished: what it offers may be outdated. */
+      /** True if the node was closed for a change that was never finished: what it offers may be outdated. */
       readonly wasChanging: boolean;
     };
 
@@ -443,7 +443,10 @@ export function planRelease(node: NodeView, found: GpuNodePartition | undefined,
   return { state: 'Marked', patch, wasChanging: isUnfinished(node) };
 }
 
-/** Without a controller nobody takes the grant back: its agent may see it at the deadline, and act on it for its whole time. */
+/**
+ * The end of a grant, in ms since the epoch. Without a controller nothing takes it back: its agent may see it at the deadline, and act on
+ * it for its whole time.
+ */
 function endOf({ deadline, seconds = 0 }: Grant): number {
   return Date.parse(deadline) + seconds * 1000;
 }

@@ -86,9 +86,9 @@ function giveUp({ settings, now }: RuleInput, { blockers, leftMs }: Rest): Rulin
 
 interface Staying {
   readonly pause: HolderPause;
-  /** Those that are evicted. */
+  /** Pods that are evicted. */
   readonly evicted: readonly PodView[];
-  /** All that are still there and must not be. */
+  /** Pods that are still there and must not be, the evicted ones included. */
   readonly staying: readonly PodView[];
 }
 
@@ -110,7 +110,7 @@ function findStaying(situation: RuleInput, all: readonly PodView[]): Staying {
   return { pause, evicted: [...evicted], staying: [...new Set([...listGoing(true), ...evicted])] };
 }
 
-/** Of one holder some pods may be gpu-operator's, which go by its label, and others of another installation. */
+/** Whether a pod goes by gpu-operator's label. Of one client some pods may be gpu-operator's, and others of another installation. */
 function goesByLabel({ evict }: HolderPause, holder: GpuClient, pod: PodView): boolean {
   return !evict.includes(holder) && isDeployed(holder, pod);
 }
@@ -134,7 +134,7 @@ function occasionOf({ status }: GpuNodePartition): PauseOccasion {
   };
 }
 
-/** What the API takes. */
+/** The most claims that the API accepts. */
 const mostClaims = 128;
 /** How long an agent may take to plan again, in ms. */
 const longestPlanMs = 120_000;

@@ -29,7 +29,7 @@ import { withoutLayoutLabels } from './labels.ts';
 const budgetPollMs = 5000;
 
 /**
- * Before the first eviction of an attempt, disruption budgets are read: no pod is evicted while another one may not go. A budget that
+ * Reads disruption budgets before the first eviction of an attempt: no pod is evicted while another one may not go. A budget that
  * never allows it ends the attempt, one that does not allow it now is waited for, both with the node open. Where pods of an earlier
  * attempt were evicted for nothing, and as many are in the way again, they must be allowed to go all at once.
  */
@@ -148,7 +148,7 @@ export function awaitReading(situation: RuleInput, pods: readonly PodView[]): Ru
   };
 }
 
-/** All earlier rules have passed: closes the node, makes sure that no pod uses what the plan destroys, and grants the plan. */
+/** Grants the plan once all earlier rules have passed: closes the node, and makes sure that no pod uses what the plan destroys. */
 export function grant(situation: RuleInput): Outcome {
   const { node, settings, pods = [] } = situation;
   // The taint does not stop a pod that the scheduler has just placed: allow a moment for it to show up.

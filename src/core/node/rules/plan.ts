@@ -176,7 +176,7 @@ export function nodeUnavailable({ node }: RuleInput): Ruling | undefined {
   return undefined;
 }
 
-/** Of a node whose kubelet does not report nothing is known that could have changed meanwhile. */
+/** Waits for a node whose kubelet does not report: nothing is known of it that could have changed meanwhile. */
 export function nodeNotReady({ status }: NodeView): Ruling | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True') return undefined;
