@@ -7,7 +7,7 @@ import type { LayoutRefusal } from './check.ts';
 import type { NodeResolution } from './resolve-node.ts';
 import { writePath } from '../text/findings.ts';
 
-/** Which policies compete for which nodes. */
+/** Knows which policies compete for which nodes. */
 export class Contenders {
   readonly #policies: ReadonlyMap<string, PolicyRecord>;
   readonly #selections: Pick<Selections, 'of'>;
@@ -17,7 +17,7 @@ export class Contenders {
     this.#selections = selections;
   }
 
-  /** In order of precedence. */
+  /** The candidates for a node, in order of precedence. */
   of(node: string): readonly Candidate[] {
     return this.#selections.of(node).flatMap((selection) => {
       const record = this.#policies.get(selection.policy);
@@ -44,11 +44,11 @@ interface Outranked {
   readonly policy: GpuPartitionPolicy;
   /** Whether that is as somebody meant it: by a higher priority, or because this one is being deleted. Otherwise age or name have decided. */
   readonly isOutranked: boolean;
-  /** Of one that would come first: why it does not yet. */
+  /** The reason why a policy that would come first does not decide yet. */
   readonly hold?: Hold;
 }
 
-/** Who decides over a node. */
+/** The policies of one node: which one decides, and which do not. */
 export interface PolicyConflict {
   readonly winner?: {
     readonly record: PolicyRecord;
@@ -142,7 +142,7 @@ export interface Hold {
   readonly message: string;
 }
 
-/** What the policies say of one node. */
+/** The policy that decides over one node, and the others that want it. */
 export interface NodePolicy {
   /** The policy that decides, in the version that decides; undefined if none selects the node. */
   readonly winner: GpuPartitionPolicy | undefined;

@@ -111,7 +111,7 @@ function refusalForAll(spec: PolicySpec, partition: GpuNodePartition | undefined
   return isMistake(refusal) ? refusal : undefined;
 }
 
-/** Which GPU products the nodes of a fleet have reported. */
+/** Counts the GPU products that the nodes of a fleet have reported. */
 export class ReportedModels {
   readonly #ofNode = new Map<string, readonly string[]>();
   readonly #counts = new Map<string, number>();
@@ -141,9 +141,9 @@ export class ReportedModels {
   }
 }
 
-/** What policies make of nodes, worked out once for each report. */
+/** Caches what policies make of nodes, worked out once for each report. */
 class WishCache {
-  /** By the object that the watch replaces when it changes. */
+  /** Wishes by partition: the watch replaces the object when it changes. */
   readonly #wishes = new WeakMap<
     GpuNodePartition,
     {
@@ -288,7 +288,7 @@ export class Fleet {
     return policies;
   }
 
-  /** Who decides over a node, and who does not. */
+  /** The policy that decides over a node, and those that do not. */
   contestOf(node: string): PolicyConflict {
     return judgeContest(this.#contenders.of(node));
   }
@@ -298,7 +298,7 @@ export class Fleet {
     return this.contestOf(node).winner?.record.name;
   }
 
-  /** What the policies currently say of a node. */
+  /** The policies of a node, with what they currently want there. */
   claimOf(name: string, partition: GpuNodePartition | undefined): NodePolicy {
     const { winner, losers, beside } = this.contestOf(name);
     if (!winner) return { winner: undefined, isInForce: false, losers, beside, wish: undefined };
