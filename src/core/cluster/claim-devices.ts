@@ -15,7 +15,10 @@ export interface ClaimableDevice extends SelectableDevice {
   readonly resource: string;
   /** The claim that has it, or the pods by the agent's report; undefined: free. */
   readonly holder: string | undefined;
-  /** Of the driver's, as for a GPU that is not well. A request gets it only with tolerations (Kubernetes 1.36, gate DRADeviceTaints). */
+  /**
+   * Taints that the driver set, as on a GPU that is not well. A request gets such a device only with tolerations (Kubernetes 1.36, gate
+   * DRADeviceTaints).
+   */
   readonly taints: readonly Taint[];
 }
 
@@ -77,7 +80,7 @@ const byNode = memoize((slices: readonly NodeSlice[]) => {
   return Map.groupBy(own, ({ spec }) => spec.nodeName);
 });
 
-/** Where claims may not be listed. */
+/** The holder by the agent's report, where claims may not be listed. */
 function reportedHolder({ partition }: GpuNode, device: string): string | undefined {
   const { gpus = [] } = partition?.status?.device ?? {};
   const uuid = findNamedUuid(device, { gpus });

@@ -191,7 +191,7 @@ function dropPods({ pods: _pods, claims: _claims, ...instance }: InstanceReport)
   return instance;
 }
 
-/** With UUIDs, no two GPUs would have equal instances. */
+/** An instance without its UUIDs: with them, no two GPUs would have equal instances. */
 function projectInstance(instance: InstanceReport): InstanceReport {
   const { uuid: _uuid, computeInstances, ...rest } = dropPods(instance);
   const parts = computeInstances?.map(({ uuid: _uuids, ...one }) => one);
@@ -254,7 +254,7 @@ export function projectPod(
   };
 }
 
-/** Which resources may be GPUs: those of the node with GPU names, those through which its kubelet offers GPUs, and device classes. */
+/** Tells which resources may be GPUs: those of the node with GPU names, those through which its kubelet offers GPUs, and device classes. */
 export function gpuResourcesOf(
   resources: Readonly<Record<string, string>>,
   offered: Readonly<Record<string, number>>,
