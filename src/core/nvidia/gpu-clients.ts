@@ -3,8 +3,8 @@ import { isFields } from '../text/json.ts';
 import { hasEnded, type PodView, isOfDaemonSet } from '../kubernetes/pod.ts';
 
 /**
- * When the pods of a holder must go: a change of MIG mode or a reset (`ModeChange`), a change that failed because the GPU is in use
- * (`InUse`), every change once it is done, to read the devices again (`AfterChange`).
+ * Occasions on which the pods of a holder must go: a change of MIG mode or a reset (`ModeChange`), a change that failed because the GPU is
+ * in use (`InUse`), every change once it is done, to read the devices again (`AfterChange`).
  */
 const holderOccasions = ['AfterChange', 'ModeChange', 'InUse'] as const;
 type HolderOccasion = (typeof holderOccasions)[number];
@@ -18,7 +18,7 @@ export interface GpuClient {
   readonly podLabels?: Readonly<Record<string, string>>;
   /** Name of a container that identifies its pods, if others have the same labels. */
   readonly container?: string;
-  /** If empty, its pods never have to go. */
+  /** Occasions on which its pods must go; if empty, they never have to. */
   readonly goes: readonly HolderOccasion[];
 }
 
@@ -26,7 +26,7 @@ export interface GpuClient {
 export const pausedForMigChange = 'paused-for-mig-change';
 
 export const pluginDeployLabel = 'nvidia.com/gpu.deploy.device-plugin';
-/** Where gpu-operator's GPUCluster deploys the DRA driver. */
+/** The label with which gpu-operator's GPUCluster deploys the DRA driver. */
 export const driverDeployLabel = 'nvidia.com/gpu.deploy.dra-driver';
 
 const always: readonly HolderOccasion[] = ['AfterChange', 'ModeChange', 'InUse'];
@@ -73,13 +73,13 @@ export interface HolderPause {
   readonly labels: Readonly<Record<string, string>>;
   /** Holders whose pods must be gone before anything is granted. */
   readonly holders: readonly GpuClient[];
-  /** Those all of whose pods are evicted, since no label of this node removes them. */
+  /** Holders all of whose pods are evicted, since no label of this node removes them. */
   readonly evict: readonly GpuClient[];
 }
 
 /**
- * Which holders have to go, and how. A deploy label is changed only from `true`: `false` means that the holder does not run here,
- * and any other value is somebody else's pause, which they end.
+ * Finds the holders that have to go, and how they do. A deploy label is changed only from `true`: `false` means that the holder does not
+ * run here, and any other value is somebody else's pause, which they end.
  */
 export function holdersToPause(
   holders: readonly GpuClient[],
@@ -204,7 +204,7 @@ function quote(value: unknown): string {
   return JSON.stringify(value) ?? 'nothing';
 }
 
-/** On a Node: uids of pods of GPU holders that were there when it was closed and go once the device is done. */
+/** The annotation of a Node with the uids of pods of GPU holders that were there when it was closed and go once the device is done. */
 export const holdersAnnotation = 'gpupartition.dev/clients';
 
 /** The holder's pods among those of one node, except those that have ended. A terminating pod is still there. */
@@ -223,7 +223,7 @@ export function isDeployed({ deployLabel }: GpuClient, { spec }: Pick<PodView, '
   return deployLabel !== undefined && Object.hasOwn(spec?.nodeSelector ?? {}, deployLabel);
 }
 
-/** Those that may be evicted: a DaemonSet's. Other pods might not be recreated, and may be a user's work. */
+/** The pods that may be evicted: a DaemonSet's. Other pods might not be recreated, and may be a user's work. */
 export function evictablePods(pods: readonly PodView[]): readonly PodView[] {
   return pods.filter(isOfDaemonSet);
 }
