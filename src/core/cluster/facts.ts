@@ -49,9 +49,9 @@ export interface ClusterFacts {
   readonly pods?: readonly PodView[] | undefined;
   /** PodDisruptionBudgets; undefined if the user may not list them: then evictions count as allowed. */
   readonly budgets?: readonly BudgetView[] | undefined;
-  /** Absent: they are known by name. */
+  /** Labels of namespaces, by name; absent: only their names are known. */
   readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
-  /** Of `resource.k8s.io`; undefined: not served, or the user may not list them. */
+  /** Objects of `resource.k8s.io`; undefined: not served, or the user may not list them. */
   readonly classes?: readonly DeviceClassView[] | undefined;
   readonly claims?: readonly RequestedClaim[] | undefined;
   readonly templates?: readonly ClaimTemplate[] | undefined;
@@ -66,7 +66,7 @@ export interface GpuNode {
   readonly partition: GpuNodePartition | undefined;
   readonly policy: GpuPartitionPolicy | undefined;
   readonly pods: readonly PodView[] | undefined;
-  /** By claims; undefined if they are not known. */
+  /** Devices taken by claims; undefined if the claims are not known. */
   readonly taken: TakenDevices | undefined;
 }
 

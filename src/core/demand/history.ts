@@ -21,7 +21,7 @@ export interface RequestHistory {
 
 /** Which part of a history counts. */
 export interface HistoryRule {
-  /** The quantile that is enough, for all profiles; absent: the maximum of cheap ones, and what was enough 95 % of the time for dear ones. */
+  /** The quantile of the requests that is enough, for all profiles; absent: the maximum of cheap ones, and what was enough 95 % of the time for dear ones. */
   readonly quantile?: number | undefined;
 }
 

@@ -146,23 +146,20 @@ export interface Bill {
 
 export interface PoolAdvice {
   readonly name: string;
-  /** Decides over it now; absent if none does. */
+  /** The policy that decides over the pool now; absent if none does. */
   readonly policy?: string;
   readonly nodes: number;
-  /** The policy that decides over the pool now; absent if none does. */
+  /** Nodes of which no agent has reported GPUs. */
   readonly unread: readonly string[];
-  /** By product, those that a demand can use. */
+  /** GPUs that a demand can use, by product. */
   readonly gpus: Readonly<Record<string, number>>;
   readonly slices: readonly SliceAdvice[];
   readonly wholeGpus: WholeGpus;
-  /** GPUs that a demand can use, by product. */
+  /** Whether the best is proven. */
   readonly optimal?: boolean;
   readonly gap?: CostGap;
   readonly bill?: Bill;
-  /**
-   * The slices, by name, that evictions would serve beyond these, weighted, and the cost of those evictions; absent if they would serve no
-   * more.
-   */
+  /** Present if evictions would serve more, by weight: how many of each slice are served then, and at what cost. */
   readonly withEvictions?: Bill & { readonly best: Readonly<Record<string, number>> };
   /** The policy to apply; it changes nothing until its mode is Enforce. */
   readonly advised?: GpuPartitionPolicy;

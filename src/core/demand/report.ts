@@ -111,8 +111,9 @@ export function reportUnread(report: DemandReport, why: string): DemandReport {
 const longestUncounted = 1024;
 
 /**
- * The same report, with a message about the waiting pods that count for nothing: whether the demand is met is decided without them. @param
- * policy its name
+ * The same report, with a message about the waiting pods that count for nothing: whether the demand is met is decided without them.
+ *
+ * @param policy its name
  */
 export function reportUncounted(report: DemandReport, policy: string, left: readonly Uncounted[]): DemandReport {
   const words = left.flatMap(({ namespace, pods, why }) => {

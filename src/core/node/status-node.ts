@@ -128,8 +128,9 @@ export interface NodeReport {
 }
 
 /**
- * Composes the status of a node, and when to write it. @param writtenAt when its status was last written, in ms since the epoch, if that is
- * known
+ * Composes the status of a node, and when to write it.
+ *
+ * @param writtenAt when its status was last written, in ms since the epoch, if that is known
  */
 export function reportNode(
   partition: GpuNodePartition,

@@ -143,8 +143,9 @@ function isLeft({ status }: GpuNodePartition): boolean {
 }
 
 /**
- * Seconds until the nodes left are done: each place takes the next node when it has finished one. @param begun seconds since the admission
- * of nodes in flight
+ * Seconds until the nodes left are done: each place takes the next node when it has finished one.
+ *
+ * @param begun seconds since the admission of nodes in flight
  */
 function playThrough(left: number, width: number, seconds: number, begun: readonly number[]): number {
   const rests = begun.map((since) =>

@@ -179,7 +179,7 @@ export class LayoutChoice {
   }
 
   /**
-   * Plans with evictions, which take long: the pool whose bound tells that it serves more is planned first, and the other only where the
+   * Chooses layouts with evictions, whose plans take long: the pool whose bound tells that it serves more is planned first, and the other only where the
    * answer may depend on it.
    */
   #evictOn(slices: readonly DemandSlice[], resting: readonly PoolGpu[], all: readonly PoolGpu[]): Layouts {
