@@ -63,7 +63,7 @@ export class KubeClient {
     return this.#send<T>({ method: 'GET', path: objectPath(ref), ...options });
   }
 
-  /** Like `get`, but an object that does not exist is `undefined`. */
+  /** Reads an object like `get`; one that does not exist is `undefined`. */
   async find<T extends KubeObject>(ref: ObjectRef, options?: CallOptions): Promise<T | undefined> {
     return this.get<T>(ref, options).catch(ifNotFound(undefined));
   }
@@ -175,7 +175,7 @@ export class KubeClient {
     return this.request({ method: 'DELETE', path: objectPath(ref), body, ...rest }).then(() => true, ifNotFound(false));
   }
 
-  /** Any other request, such as discovery or `/version`. */
+  /** Sends any other request, such as discovery or `/version`. */
   request(request: ApiRequest): Promise<unknown> {
     const term = this.#term;
     if (term === undefined) return sendRequest(this.config, request);
@@ -231,7 +231,7 @@ export async function listVersions(client: KubeClient, group: string): Promise<r
   return (found as GroupVersions).versions.map(({ version }) => version);
 }
 
-/** All objects of a kind that the cluster may not have: none then. */
+/** Lists all objects of a kind; none if the cluster does not have the kind. */
 export async function listServed<T extends KubeObject>(
   client: Pick<KubeClient, 'list'>,
   resource: Resource,
@@ -241,7 +241,7 @@ export async function listServed<T extends KubeObject>(
   return (await client.list<T>(resource, selection, options).catch(ifNotFound({ items: [] }))).items;
 }
 
-/** Those whose fields are known here, the newest first. */
+/** Versions of Kueue's API whose fields are known here, the newest first. */
 const knownVersions = ['v1beta2', 'v1beta1'];
 
 /** @throws ApiError for what may pass */

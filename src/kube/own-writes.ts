@@ -14,7 +14,7 @@ export class Expectations<T extends KubeObject> {
   readonly #store: Store<T>;
   readonly #project: (object: T) => T;
   readonly #written = new Map<string, T>();
-  /** Of those whose answer was not the whole object. */
+  /** Writes, by name of the object, whose answer was not the whole object. */
   readonly #expected = new Map<string, ExpectedWrite>();
   readonly #doubted = new Set<string>();
 
@@ -82,7 +82,10 @@ export class Expectations<T extends KubeObject> {
     if (version !== undefined) this.#expected.set(name, { version, at });
   }
 
-  /** When we wrote an object whose write the watch has not brought back: a decision now would write it twice. */
+  /**
+   * The time of our write of an object that the watch has not brought back; undefined if there is none. A decision now would write it
+   * twice.
+   */
   expectedSince(name: string): number | undefined {
     const expected = this.#expected.get(name);
     if (expected !== undefined && isOlder(versionOf(this.get(name)), expected.version)) return expected.at;

@@ -217,7 +217,7 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  /** One connection: a list if one is due, then its watch until that ends. */
+  /** Follows one connection: a list if one is due, then its watch until that ends. */
   async #follow(): Promise<void> {
     const { client, resource, namespace, labelSelector, fieldSelector } = this.#options;
     this.#connection = new AbortController();
@@ -333,7 +333,7 @@ interface FollowedStore {
   readonly newest: string;
   /** Resolves when the watch has seen something more. */
   readonly moved: Promise<void>;
-  /** Has the watch begin again with a list. */
+  /** Makes the watch begin again with a list. */
   relist(): void;
 }
 

@@ -51,7 +51,7 @@ export interface ApplyOptions extends WriteOptions {
 }
 
 export interface StatusOptions extends ApplyOptions {
-  /** Only to this version; otherwise Conflict. Of the uid, the API server takes no notice in a status. */
+  /** Write only to this version; otherwise Conflict. Of the uid, the API server takes no notice in a status. */
   readonly resourceVersion?: string | undefined;
 }
 
@@ -98,7 +98,7 @@ class ListScan {
   /** The list without its items. */
   readonly #rest: Buffer[] = [];
   #item: Buffer[] | undefined;
-  /** Where in the chunk the part begins that is not yet consumed. */
+  /** Index in the chunk at which the part begins that is not yet consumed. */
   #from = 0;
   #depth = 0;
   #isString = false;
@@ -200,7 +200,7 @@ function guardSending(dispatcher: Dispatcher, request: string, check: () => void
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** One request, JSON in and JSON out. Nothing is ever decoded into typed models, which drop unknown fields. */
+/** A request, JSON in and JSON out. Nothing is ever decoded into typed models, which drop unknown fields. */
 export interface ApiRequest {
   readonly method: Method;
   readonly path: string;
@@ -385,7 +385,7 @@ export class ServerClock {
     this.#wallMs = wallMs;
   }
 
-  /** In ms; negative if this machine's clock is behind; undefined before the first answer. */
+  /** Milliseconds by which this machine's clock is ahead; negative if it is behind; undefined before the first answer. */
   get skewMs(): number | undefined {
     return this.#aheadMs === undefined ? undefined : this.#aheadMs + Math.round(this.#wallMs() - this.#now());
   }
