@@ -97,7 +97,7 @@ async function readPodPools(cluster: PoolCluster, record: PolicyRecord, now: num
   return step.value;
 }
 
-/** What pods that wait ask of a policy's pool. */
+/** The share of the waiting pods that counts for a policy's pool. */
 interface WaitingReading extends PoolShare {
   readonly uncounted: readonly Uncounted[];
 }
