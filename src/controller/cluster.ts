@@ -153,7 +153,7 @@ export class Cluster {
     );
   }
 
-  /** What a policy's ledger is stepped with. @param isOverdue the policy is being deleted, and its deadline is over */
+  /** The input of a step of a policy's ledger. @param isOverdue the policy is being deleted, and its deadline is over */
   rolloutOf(record: PolicyRecord, { now, most, frozen, isOverdue }: RolloutQuestion): LedgerSnapshot {
     const { policy } = record;
     const { name } = policy.metadata;
@@ -206,7 +206,7 @@ export class Cluster {
 
 const agentSelector = 'app.kubernetes.io/name=gpu-partition-agent';
 
-/** What a term of leadership needs of a watch. */
+/** The part of a watch that a term of leadership needs. */
 type Watched<T extends KubeObject> = Pick<WarmWatch<T>, 'store' | 'attach'>;
 
 /** The watches of a term of leadership. */
@@ -242,7 +242,7 @@ export class ClusterWatches implements WatchedCluster, Stoppable {
     });
   }
 
-  /** By the plural of the resource. */
+  /** Figures of the watches, by the plural of the resource. */
   get figures(): ReadonlyMap<string, WatchFigures> {
     return new Map<string, WatchFigures>([
       [policies.plural, this.policies],

@@ -284,7 +284,9 @@ async function runController(options: ProgramOptions): Promise<void> {
   }
 }
 
-/** Nothing is decided before the lists are complete. A standby without them is not ready to take over. */
+/**
+ * Explains why this controller is not ready: nothing is decided before the lists are complete, and a standby without them cannot take over.
+ */
 function explainUnsynced({ unsynced }: ControllerMetrics): string | undefined {
   return unsynced.length === 0 ? undefined : `no complete list yet of ${unsynced.join(', ')}`;
 }

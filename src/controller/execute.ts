@@ -21,9 +21,9 @@ interface Parts {
   readonly now: () => number;
 }
 
-/** What came of commands. */
+/** The result of executing commands. */
 export interface Executed {
-  /** With what was heard of evictions. */
+  /** The node's memory, with what was heard of evictions. */
   readonly memory: NodeMemory;
   /** Why one of them was not answered: it may have taken effect. */
   readonly unanswered?: unknown;
@@ -60,7 +60,10 @@ export class Executor {
     return { memory: known, unanswered: answers.find(({ unanswered }) => unanswered !== undefined)?.unanswered };
   }
 
-  /** Without the right to do so, the kubelet's own report is waited for, as long as this change lasts. */
+  /**
+   * Advertises devices in the Node's status. Without the right to do so, the kubelet's own report is waited for, as long as this change
+   * lasts.
+   */
   async #advertise({ status, change }: Advertisement, { node }: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
     const { name, resourceVersion } = node.metadata;
     try {
@@ -213,8 +216,9 @@ export class Executor {
 }
 
 /**
- * Each part of the object has one writer, by RBAC and admission. Kubernetes' record of who owns which field would say no more, and
- * tracking takes an eighth of the API server's time for a write; it ends with this value until somebody uses server-side apply.
+ * Managed fields that end tracking. Each part of the object has one writer, by RBAC and admission. Kubernetes' record of who owns which
+ * field would say no more, and tracking takes an eighth of the API server's time for a write; it ends with this value until somebody uses
+ * server-side apply.
  */
 const untracked = [{}];
 

@@ -56,11 +56,11 @@ import { projectBudget, PacedReading } from './gather.ts';
 /** How old a list of DeviceClasses may be, in ms. */
 const classesPaceMs = 30_000;
 
-/** What is planned. */
+/** The question for one plan. */
 interface Question {
   readonly asked: DemandAsked;
   readonly members: readonly DemandGpu[];
-  /** For what the demand is, and the nodes on which others may go for pods that wait. */
+  /** The demand of the pool, and the nodes on which others may go for pods that wait (`nodes`). */
   readonly demand: PolicyDemand;
   readonly nodes?: ReadonlySet<string> | undefined;
   /** Aborts when the term is over. */
@@ -76,7 +76,7 @@ interface Parts extends DemandReads {
   readonly now: () => number;
 }
 
-/** What is wanted, by what could be read. */
+/** The slices that are wanted, by what could be read. */
 interface Want {
   readonly wanted: readonly WantedSlice[];
   /** Nodes that would take pods for which nothing is idle. */
@@ -92,7 +92,7 @@ function evicts({ destroy }: Planned['layouts'][number]): boolean {
   return destroy.some(({ busy }) => busy);
 }
 
-/** Of a plan, what is taken of it. */
+/** The layouts of a plan that are taken: those of the GPUs that it touches. */
 function layoutsOf(
   { members, layouts }: Planned,
   touched: readonly DemandGpu[],
@@ -192,7 +192,7 @@ export class DemandReconciler {
     });
   }
 
-  /** With the names of DeviceClasses, where DRA drivers may hand out slices: pods ask by them. */
+  /** Reads the cluster, with the names of DeviceClasses where DRA drivers may hand out slices: pods ask by them. */
   async #readCluster(): Promise<PoolCluster> {
     const { fleet, nodes, partitions } = this.#parts.cluster;
     const mayBeDra = [...fleet.policies].some(({ policy }) => mayUseClaims(policy.spec));
@@ -358,17 +358,17 @@ interface HeldReading {
   readonly waiters: readonly Waiter[];
 }
 
-/** What layouts are chosen by, of all policies. */
+/** The readings, of all policies, by which layouts are chosen. */
 interface DemandReads {
   /** The pods of the cluster that wait for a node. */
   readonly pods: PacedReading<readonly PodView[]>;
   /** What Kueue holds back; a long queue takes long to read. */
   readonly held: PacedReading<HeldReading>;
-  /** By which resources DRA drivers hand out slices; undefined: they may not be listed. */
+  /** Resources by which DRA drivers hand out slices; undefined: DeviceClasses may not be listed. */
   readonly names: PacedReading<ExtendedNames>;
-  /** Who holds slices, and what their eviction costs: read for a plan that may evict. */
+  /** The pods that hold slices, and what their eviction costs: read for a plan that may evict. */
   readonly holders: PacedReading<PoolHolders>;
-  /** Read where a demand says whose pods count. */
+  /** Labels of namespaces: read where a demand says whose pods count. */
   readonly namespaces: PacedReading<NamespaceLabels>;
 }
 
@@ -394,7 +394,10 @@ function projectNamespace({ metadata: { name, labels = {} }, ...object }: KubeOb
 /** Pods that no node runs yet: their number is small, and the server knows them by these fields. */
 const pending = 'spec.nodeName=,status.phase=Pending';
 
-/** In one answer, which the server has in memory. In pages, for which it reads all pods, where somebody has made it too long for us. */
+/**
+ * Lists pending pods in one answer, which the server has in memory. In pages, for which it reads all pods, where somebody has made it too
+ * long for us.
+ */
 async function listPendingPods(client: KubeClient): Promise<readonly PodView[]> {
   const list = async (options: ListOptions): Promise<readonly PodView[]> =>
     (

@@ -62,7 +62,10 @@ async function listMissingOwners(client: KubeClient, pods: readonly PodView[]): 
   return new Set(found.flat());
 }
 
-/** Anybody may write budgets into a namespace of theirs: one with a longer selector is left to the API server, which enforces it. */
+/**
+ * The most characters of a budget's selector. Anybody may write budgets into a namespace of theirs: one with a longer selector is left to
+ * the API server, which enforces it.
+ */
 const longestSelector = 4096;
 
 export function projectBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
@@ -81,13 +84,13 @@ interface Parts {
   readonly client: KubeClient;
   readonly cluster: Cluster;
   readonly settings: NodeSettings;
-  /** Absent if the administrator manages the device plugin's config files. */
+  /** The device plugin's config files; absent if the administrator manages them. */
   readonly configFiles: ConfigMapFiles | undefined;
   readonly slices: Pick<SliceWatch, 'api' | 'hasSlices'>;
   readonly now: () => number;
 }
 
-/** Reads what decisions are based on. */
+/** Reads everything that decisions rest on. */
 export class Gatherer {
   readonly #parts: Parts;
   readonly #podLists = new Semaphore(mostPodLists);
@@ -180,7 +183,7 @@ export class Gatherer {
     return listBudgets(this.#parts.client, partition ? listHolderNamespaces(partition, claim.winner?.spec.drain) : []);
   }
 
-  /** Anybody may bind any number of pods to a node: little is kept of each, and few lists are read in parallel. */
+  /** Lists the pods of a node. Anybody may bind any number of pods to it: little is kept of each, and few lists are read in parallel. */
   async #listPods({ node, partition }: NodeSnapshot, budgets: readonly BudgetView[] = []): Promise<readonly PodView[]> {
     const fieldSelector = `spec.nodeName=${node.metadata.name},status.phase!=Succeeded,status.phase!=Failed`;
     const offered = partition?.status?.device?.advertised?.resources ?? {};
@@ -194,7 +197,7 @@ export class Gatherer {
     return (await list).items;
   }
 
-  /** Of all nodes: no selector tells them apart. */
+  /** Lists the claims of all nodes: no selector tells them apart. */
   #listClaims(): Promise<readonly ResourceClaimView[]> {
     return listServed<KubeObject & ResourceClaimView>(
       this.#parts.client,
@@ -210,7 +213,7 @@ export class Gatherer {
   }
 }
 
-/** Reading takes at most this part of the time. */
+/** The largest part of the time that reading may take, from 0 to 1. */
 const mostShare = 0.1;
 
 /** What takes long to read: read when it is asked for, but not again within ten times what it took. */

@@ -85,7 +85,7 @@ export class NodeReconciler {
     this.#parts.onGone?.(name);
   }
 
-  /** One node that always throws must not hold up its policy's other nodes. */
+  /** Judges a node; undefined if that throws. One node that always throws must not hold up its policy's other nodes. */
   async #judge(node: NodeObject): Promise<Judged | undefined> {
     const { name } = node.metadata;
     try {
@@ -157,7 +157,7 @@ interface ReportParts {
 /** Reports what was found on a node: in its partition's status, as an Event, and to its policies. */
 export class NodeReporter {
   readonly #parts: ReportParts;
-  /** By node, in ms since the epoch. */
+  /** The times of the last writes, in ms since the epoch, by node. */
   readonly #writtenAt = new Map<string, number>();
 
   constructor(parts: ReportParts) {

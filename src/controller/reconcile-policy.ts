@@ -209,7 +209,7 @@ class PolicyDeletion {
     return policy.metadata.deletionTimestamp !== undefined && this.#overdueAt(policy) < this.#parts.now();
   }
 
-  /** When it goes whatever its nodes are, in ms since the epoch; undefined if it is not being deleted. */
+  /** The time at which a policy goes whatever its nodes are, in ms since the epoch; undefined if it is not being deleted. */
   goesAt(policy: GpuPartitionPolicy): number | undefined {
     return policy.metadata.deletionTimestamp === undefined ? undefined : this.#overdueAt(policy);
   }
@@ -303,7 +303,7 @@ export class PolicyReconciler {
     return { requeueAfterMs };
   }
 
-  /** Which schedule is in force for the version that nodes are, or will be, told. */
+  /** The times of the schedule for the version that nodes are, or will be, told. */
   #timesOf({ versions }: PolicyRecord, accepts: boolean): ScheduleTimes | undefined {
     if (!accepts && !isAccepted(versions) && versions.inForce === undefined) return undefined;
     const { spec } = accepts ? versions.newest : currentOf(versions);

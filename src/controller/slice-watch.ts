@@ -16,7 +16,7 @@ type SliceObject = KubeObject & { readonly spec?: { readonly nodeName?: string }
 
 /** How often an API server without the API is asked for it again, in ms: it comes with an upgrade. */
 const usualAskAgainMs = 60_000;
-/** The same of one that does not answer. */
+/** Milliseconds until an API server that does not answer is asked again. */
 const retryMs = 5_000;
 
 interface Parts {
@@ -44,7 +44,7 @@ export class SliceWatch implements Stoppable {
     this.#parts = parts;
   }
 
-  /** Undefined while no policy needs it, or the API server has not answered. */
+  /** Whether the API server serves the API of claims; undefined while no policy needs it, or there is no answer yet. */
   get api(): DraApi | undefined {
     return this.#api;
   }
