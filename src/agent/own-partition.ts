@@ -33,7 +33,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 type LastGood = NonNullable<DeviceReport['lastGood']>;
 
-/** Which instances of the node are ours: those in `lastGood`, and those that an unfinished grant made. */
+/** Tells which instances of the node are ours: those in `lastGood`, and those that an unfinished grant made. */
 export class Claim {
   readonly #view: DeviceView;
   readonly #bootID: string;
@@ -73,9 +73,9 @@ export class Claim {
   }
 
   /**
-   * What a reading changes in the memory. A device that already matches the wish is adopted: from now on its instances are ours,
-   * without any operation; so is one that somebody adopts by annotation in this boot. A GPU that answers again shows which of its
-   * instances are ours.
+   * Finds what a reading changes in the memory. A device that already matches the wish is adopted: from now on its instances are ours,
+   * without any operation; so is one that somebody adopts by annotation in this boot. A GPU that answers again shows which of its instances
+   * are ours.
    */
   review(partition: Partition): Pick<DeviceReport, 'lastGood'> {
     const { wish } = partition.spec;
@@ -213,7 +213,7 @@ export class RecordFile {
     this.#path = path;
   }
 
-  /** Undefined if there is none. @throws Error if there is one that cannot be read, or is not a record */
+  /** Reads the record; undefined if there is none. @throws Error if there is one that cannot be read, or is not a record */
   read(): OwnRecord | undefined {
     if (!existsSync(this.#path)) return undefined;
     const page: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));
@@ -222,7 +222,7 @@ export class RecordFile {
     return record;
   }
 
-  /** On disk when it returns. @throws DeviceError JournalUnavailable */
+  /** Writes the record, which is on disk when this returns. @throws DeviceError JournalUnavailable */
   write(record: OwnRecord): Promise<void> {
     const page: Page = { version: 1, ...record };
     return writeDurably(this.#path, `${JSON.stringify(page)}\n`);
