@@ -56,7 +56,7 @@ export function printExplanation(
   for (const one of suggestions) printLine(stdout, `  - ${one.message}`);
 }
 
-/** What a command explains. */
+/** The object that a command explains. */
 export interface ObjectName {
   readonly namespace: string;
   readonly name: string;
@@ -93,7 +93,7 @@ interface ClaimOptions extends ConnectionOptions {
   readonly output: OutputFormat;
 }
 
-/** What to save of a cluster for it. */
+/** The command that saves what is needed of a cluster. */
 const command = snapshotCommand.replace(',pdb', `,pdb,${claimResources}`);
 
 export function explainClaimCommand({ terminal, outcome }: CommandContext): Command {
@@ -180,7 +180,7 @@ export function explainCommand(context: CommandContext): Command {
     .addHelpText('after', '\nOptions: --kubeconfig <file>, --context <name>, -o, --output <format> (json or text).');
 }
 
-/** With what the demands of policies make of the pod. */
+/** The explanation of a pod, with what the demands of policies offer it. */
 interface Explained extends PodExplanation {
   readonly demands: readonly PodDemandOutlook[];
 }

@@ -34,7 +34,7 @@ export function demandComplete(cluster: ClusterState, given: readonly GpuPartiti
   }
 }
 
-/** In a cluster with GPUs, at least the device plugin's pods are of another namespace than users' pods. */
+/** Demands that a snapshot has all namespaces: with GPUs, at least the device plugin's pods are of another namespace than users' pods. */
 function demandNamespaces({ pods, partitions }: ClusterState): void {
   const [only, ...others] = new Set(pods.map(({ metadata }) => metadata.namespace ?? 'default'));
   if (only === undefined || others.length > 0) return;
@@ -118,7 +118,7 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
     });
 }
 
-/** With a zone: without one it would be that of whoever asks. `Date.parse` takes nearly anything, `5` for May 2001. */
+/** A time with a zone: without one it would be that of whoever asks. `Date.parse` takes nearly anything, `5` for May 2001. */
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 function readTime(text: string): number {

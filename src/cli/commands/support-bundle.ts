@@ -62,7 +62,7 @@ type BundledEvent = KubeObject & {
   readonly involvedObject?: { readonly kind?: string; readonly namespace?: string; readonly name?: string };
 };
 
-/** Events about policies and node partitions, about GPU nodes, and about the pods of the bundle. */
+/** Reads Events about policies and node partitions, about GPU nodes, and about the pods of the bundle. */
 export async function readEvents(
   reader: LenientReader,
   gpuNodes: ReadonlySet<string>,
@@ -105,7 +105,7 @@ interface PodLog extends KubeObject {
   readonly log: string;
 }
 
-/** Per log; our longest line is far shorter. */
+/** Most bytes per log; our longest line is far shorter. */
 const mostBytes = 512 * 1024;
 /** A ServiceAccount token: none is ever logged; if one is, it is redacted. */
 const token = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
@@ -179,7 +179,7 @@ export type BundledPod = PodView & KubeObject;
 type BundledNode = NodeView & KubeObject;
 
 export interface BundleOptions extends LogLimits {
-  /** Where our programs run: only pods there count as ours. */
+  /** Namespaces of our programs: only pods there count as ours. */
   readonly namespaces: readonly string[];
 }
 
@@ -224,7 +224,7 @@ export async function readClusterBundle(
   ];
 }
 
-/** Elsewhere the right to list claims is not asked for. */
+/** Whether the cluster uses claims; elsewhere the right to list them is not asked for. */
 function usesClaims(
   found: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
@@ -333,7 +333,7 @@ export class LenientReader {
     return this.#notRead;
   }
 
-  /** Undefined if the API server refuses it, or has no such resource. @throws CliError with code 3 if it does not answer */
+  /** Lists objects; undefined if the API server refuses that, or has no such resource. @throws CliError with code 3 if it does not answer */
   async list<T extends KubeObject>(
     resource: Resource,
     selection: Selection = {},
@@ -343,13 +343,13 @@ export class LenientReader {
     return this.ask(what, async () => (await this.client.list<T>(resource, selection, options)).items);
   }
 
-  /** As {@link list}; a cluster that does not serve it has none. */
+  /** Lists objects as {@link list} does; none of a cluster that does not serve them. */
   async listServed<T extends KubeObject>(resource: Resource, selection: Selection = {}): Promise<readonly T[]> {
     const found = await this.ask(resource.plural, () => listServed<T>(this.client, resource, selection));
     return found ?? [];
   }
 
-  /** As {@link list}, for anything else. */
+  /** Asks as {@link list} does, for anything else. */
   async ask<Result>(what: string, request: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await request();

@@ -142,7 +142,7 @@ export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnsw
   };
 }
 
-/** From what was saved. */
+/** Answers the page from what was saved. */
 export function answerSaved(saved: SavedCluster, setup: ControllerSetup): PageAnswers {
   const report = reportWaste([saved]);
   return {
@@ -167,7 +167,7 @@ function writePolicy(policy: GpuPartitionPolicy | undefined, name: string): stri
   return stringify(withoutServerFields(policy, policy.spec));
 }
 
-/** When pods started, as `NAMESPACE/NAME`. */
+/** The times at which pods started, RFC 3339, by `NAMESPACE/NAME`. */
 function listStarts(found: readonly PodView[]): Readonly<Record<string, string>> {
   const started = found.flatMap((pod) => {
     const at = pod.status?.startTime;
