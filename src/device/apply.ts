@@ -317,7 +317,7 @@ export type GpuOutcome =
   /** Already at its target: no operation. */
   | 'Unchanged'
   | 'Applied'
-  /** Nothing was touched: the target is impossible, or not possible now. */
+  /** Not touched: the target is impossible, or not possible now. */
   | 'Refused'
   /** Changed in part, or not at all; `error` tells where it stopped. */
   | 'Failed'

@@ -131,7 +131,7 @@ function countDevices(device: DeviceReport): Readonly<Record<string, number>> {
   return counts;
 }
 
-/** Which pods have how much of a resource on a node. */
+/** The use of a resource on a node, by pod. */
 export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
   const { pods } = gpuNode;
   // A claim names a device, and not what its pod asked for.
@@ -172,7 +172,7 @@ function reportedUse(gpuNode: GpuNode, resource: string): ResourceUse {
   return { used: all.length, holders: [...new Set(all.flat())].toSorted(), usedWithout };
 }
 
-/** Who has which place of a node by a claim, by {@link userKey}. */
+/** Holders of a node's places by claim, by {@link userKey}. */
 function claimedPlaces({ taken = new Map() }: GpuNode, gpus: readonly GpuReport[]): ReadonlyMap<string, string> {
   return new Map(
     [...taken].flatMap(([device, holder]) => {
@@ -232,7 +232,7 @@ function countWished({ profiles = {} }: GpuWish, resource: string): number {
   );
 }
 
-/** All GPU resources that are offered anywhere now. */
+/** Lists all GPU resources that are offered anywhere now. */
 export function listOffered(nodes: readonly GpuNode[]): readonly string[] {
   const names = nodes.flatMap((one) =>
     Object.entries(offersOf(one)).flatMap(([name, amount]) => (amount > 0 ? [name] : [])),

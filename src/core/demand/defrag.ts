@@ -245,7 +245,7 @@ export class MoveRooms {
     this.#add(idle);
   }
 
-  /** What is meant for a pod; undefined if nothing is. */
+  /** The slices that are meant for a pod; undefined if none are. */
   of(mover: Mover): readonly SlicePlace[] | undefined {
     return this.#given.get(mover);
   }
@@ -281,7 +281,7 @@ export class MoveRooms {
     return undefined;
   }
 
-  /** Each pod on the way takes the room that the next one leaves. */
+  /** Moves the pods on the way: each takes the room that the next one leaves. */
   #moveOn(last: Step, node: string): void {
     let to = node;
     for (let step: Step | undefined = last; step !== undefined; step = step.before) {
@@ -343,7 +343,7 @@ export interface SlicePlace {
 export interface PodMove {
   /** `NAMESPACE/NAME` */
   readonly pod: string;
-  /** What it holds now. */
+  /** Slices that the pod holds now. */
   readonly from: readonly SlicePlace[];
   /** Slices that are idle once the plan is done, all on one node; undefined if none that the pod may use are left. */
   readonly to: readonly SlicePlace[] | undefined;

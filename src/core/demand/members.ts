@@ -171,7 +171,7 @@ class NodeReach {
   readonly isFixed: boolean;
   /** True if the layout chosen for the node is not expected any more. */
   readonly isGivenUp: boolean;
-  /** What is out of reach still counts. */
+  /** True if slices out of reach still count as supply. */
   readonly isSupply: boolean;
   readonly #lost: Obstacle | undefined;
   readonly #quota: SliceQuota | undefined;
@@ -261,7 +261,7 @@ function mustKeepMode(
   return geometry === undefined || isOpen || isTooOld || (needsReset && !mayReset);
 }
 
-/** What is there, as a wish: nothing changes for it. */
+/** The present layout as a wish: nothing changes for it. */
 function asItIs(gpu: GpuReport, earlier: GpuWish | undefined): GpuWish {
   const { uuid, mig } = gpu;
   if (earlier && isChosen(earlier) && meetsWish(gpu, earlier)) return earlier;
@@ -332,7 +332,7 @@ interface SliceSize {
   readonly compute: number;
 }
 
-/** What a GPU can hold, by resource. */
+/** The slices that a GPU can hold, by resource. */
 const sizesOf = memoize(({ geometry }: Grid): ReadonlyMap<string, SliceSize> => {
   const { memorySlices: memory, computeSlices: compute, profiles } = geometry;
   const slices = profiles.map((profile) => {

@@ -25,7 +25,7 @@ interface AskedSlice extends DemandSlice {
   readonly missing?: number;
 }
 
-/** What is asked of the planner. */
+/** The question for the planner. */
 export interface DemandAsked {
   readonly slices: readonly AskedSlice[];
   readonly evict: EvictionRule;
@@ -284,7 +284,7 @@ function servesMoreByLevel(
   return compareCosts(lacks(unserved), lacks(other.unserved)) < 0;
 }
 
-/** What a plan makes of a member. */
+/** The planned layout of a member. */
 export interface MemberLayout extends Pick<ClassLayout, 'keep' | 'destroy' | 'create'> {
   /** The demand does not need it. */
   readonly entry?: typeof restEntry;

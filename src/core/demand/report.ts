@@ -187,7 +187,7 @@ function explain(
 
 const longestProfiles = 800;
 
-/** What the kinds of GPUs have. */
+/** Lists the profiles of the kinds of GPUs. */
 function describeProfiles(members: readonly DemandGpu[]): string {
   const kinds = new Map(members.map(({ product, gpu }) => [product.replace(/^NVIDIA /, ''), gpu.geometry.profiles]));
   const words = [...kinds].map(

@@ -47,7 +47,7 @@ interface KnownDemand {
   readonly sinceMs: number;
 }
 
-/** What a plan makes of the nodes. */
+/** The layouts that a plan has chosen, by node. */
 export interface ChosenLayouts {
   readonly wishes: ReadonlyMap<string, DemandWishes>;
   /** The GPUs that it re-lays. */
@@ -67,7 +67,7 @@ export class DemandCourse {
   readonly #known: KnownDemand;
   /** The time at which pods were last counted, in ms. */
   #countedMs: number | undefined;
-  /** What was asked for lately, by slice. */
+  /** The requests of lately, by slice. */
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
   #observed: PolicyDemand | undefined;

@@ -252,7 +252,7 @@ export function shareSlices(waiters: readonly Waiter[], pools: readonly PodPool[
   return step.value;
 }
 
-/** What is waited for, of {@link shareSlices}. */
+/** The waiting slices of {@link shareSlices}, by policy. */
 export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool[]): WaitingByPolicy {
   return new Map([...shareSlices(waiters, pools)].map(([policy, { waiting }]) => [policy, waiting]));
 }
@@ -260,7 +260,7 @@ export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool
 /** Pods that require, request and rank the same: the higher priority first, else in an order that does not depend on that of the pods. */
 interface AlikePods {
   readonly waiter: Waiter;
-  /** What they require of a node. */
+  /** A key of what the pods require of a node. */
   readonly kind: string;
   readonly pods: number;
 }

@@ -42,7 +42,7 @@ interface SteadyOf {
   readonly isRanked?: boolean;
 }
 
-/** What pods ask for. */
+/** The requests of pods, and how long they have lasted. */
 export interface Asked {
   /** Requests of pods that wait, by resource; undefined if the demand does not follow pods. */
   readonly waiting: WaitingSlices | undefined;

@@ -216,9 +216,9 @@ export interface ChangeRefusal {
     | Exclude<RefusalCode, 'BusyInstanceInTheWay'>
     /** The GPU has no MIG. */
     | 'NoMig'
-    /** What must be destroyed is in use, and its users are not evicted. */
+    /** The plan destroys what is in use, and its users are not evicted. */
     | 'InUse'
-    /** What must be destroyed may not be touched. */
+    /** The plan destroys what may not be touched. */
     | 'Untouchable';
   /** The reason, without the GPU's name. */
   readonly message: string;

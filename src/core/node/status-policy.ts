@@ -10,7 +10,7 @@ import type { DemandReport } from '../policy/slices.ts';
 import type { PolicyRefusal } from '../policy/check.ts';
 import { isRetiring, storeVersions } from '../policy/versions.ts';
 
-/** What is said of a policy in its condition Ready. */
+/** The condition Ready of a policy. */
 interface PolicyJudgement {
   readonly state: 'ready' | 'progressing' | 'stalled';
   readonly reason: PolicyReason;
@@ -119,7 +119,7 @@ export interface PolicyFacts {
   readonly frozen?: string | undefined;
   /** How its demand stands, if it has one for which a plan was made. */
   readonly demand?: DemandReport | undefined;
-  /** What was told of it last, which stays until there is one. */
+  /** The demand as it was last reported, which stays until there is a newer report. */
   readonly knownDemand?: PolicyStatus['demand'];
   /** What pods have asked for long enough, by slice of its demand. */
   readonly steady?: PolicyStatus['steady'];

@@ -155,11 +155,11 @@ export interface RolloutBudget extends Places {
   readonly mayDisrupt: boolean;
   /** True if nothing new may start. */
   readonly isHalted: boolean;
-  /** What of this changes with time alone, in ms from now. */
+  /** Waits in ms from now, after each of which something of this changes with time alone. */
   readonly changesIn: readonly number[];
-  /** How many of kind New. */
+  /** The most slots of kind New. */
   readonly mostNew: number;
-  /** How many of all kinds. */
+  /** The most slots of all kinds. */
   readonly room: number;
 }
 

@@ -574,7 +574,7 @@ export function groupNodes(nodes: readonly NodeRowView[]): readonly UnreadyNodes
 
 const named = /\b[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*\b|\b\d{4}-\d\d-\d\dT[\d:]+Z/g;
 
-/** What a message says, whichever pods and times it names. */
+/** The gist of a message, whichever pods and times it names. */
 function gistOf({ message }: NodeRowView): string {
   return message.replaceAll(named, '…').replaceAll(/\u2026(?:(?:, | and )\u2026)+/g, '…');
 }

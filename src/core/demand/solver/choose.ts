@@ -39,7 +39,7 @@ interface Way {
 interface Digit {
   /** The most that the demand can use. */
   readonly cap: number;
-  /** What 1 of the profile adds to the number. */
+  /** The amount that 1 of the profile adds to the number. */
   readonly place: number;
   /** How many the demand can use beside what is offered so far. */
   open: number;
@@ -232,7 +232,7 @@ interface Portion {
   readonly size: number;
   readonly kept: number;
   readonly created: readonly number[];
-  /** What the whole column makes. */
+  /** The instances of each profile that the whole column makes. */
   readonly possible: readonly number[];
 }
 

@@ -29,7 +29,7 @@ export interface IntegerProgram {
   readonly rows: readonly ProgramRow[];
 }
 
-/** What a solver found. */
+/** The answer of a solver. */
 export interface Solved {
   /** The value of each variable; undefined if no solution was found in time. */
   readonly values: readonly number[] | undefined;

@@ -273,7 +273,7 @@ interface Ends {
 /** A slice on a path. */
 interface Stop {
   readonly slice: number;
-  /** What it has of each profile. */
+  /** How many instances of each profile the slice has. */
   readonly row: number[];
   /** The most that the path can carry up to here. */
   readonly most: number;
