@@ -47,11 +47,11 @@ import type { DeviceClassView } from '../core/cluster/claim-requests.ts';
 import { type ExtendedNames, extendedNamesOf } from '../core/cluster/judge.ts';
 import { selectedKeys } from '../core/kubernetes/selectors.ts';
 import type { BudgetView } from '../core/kubernetes/eviction.ts';
-import { projectHolder, projectHoldings, projectWaitingPod } from '../core/demand/watched-objects.ts';
+import { trimHolder, trimHoldings, trimWaitingPod } from '../core/demand/watched-objects.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/request.ts';
 import { EventLoopYield } from '../process/clock.ts';
-import { projectBudget, PacedReading } from './gather.ts';
+import { trimBudget, PacedReading } from './gather.ts';
 
 /** How old a list of DeviceClasses may be, in ms. */
 const classesPaceMs = 30_000;
@@ -383,11 +383,11 @@ export function readForDemands(client: KubeClient): DemandReads {
 }
 
 async function listNamespaces(client: KubeClient): Promise<NamespaceLabels> {
-  const { items } = await client.list<KubeObject>(namespaces, {}, { project: projectNamespace });
+  const { items } = await client.list<KubeObject>(namespaces, {}, { trim: trimNamespace });
   return new Map(items.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
 }
 
-function projectNamespace({ metadata: { name, labels = {} }, ...object }: KubeObject): KubeObject {
+function trimNamespace({ metadata: { name, labels = {} }, ...object }: KubeObject): KubeObject {
   return { ...object, metadata: { name, labels } };
 }
 
@@ -400,13 +400,8 @@ const pending = 'spec.nodeName=,status.phase=Pending';
  */
 async function listPendingPods(client: KubeClient): Promise<readonly PodView[]> {
   const list = async (options: ListOptions): Promise<readonly PodView[]> =>
-    (
-      await client.list<PodView & KubeObject>(
-        pods,
-        { fieldSelector: pending },
-        { ...options, project: projectWaitingPod },
-      )
-    ).items;
+    (await client.list<PodView & KubeObject>(pods, { fieldSelector: pending }, { ...options, trim: trimWaitingPod }))
+      .items;
   return list({ paged: false }).catch((error: unknown) => {
     if (error instanceof ApiError && error.reason === 'TooLarge') return list({ pageSize: 100 });
     throw error;
@@ -436,16 +431,12 @@ const bound = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
 
 /** The watch of partitions does not keep the names of pods. */
 async function listHolders(client: KubeClient): Promise<PoolHolders> {
-  const { items: budgets } = await client.list<BudgetView & KubeObject>(
-    disruptionBudgets,
-    {},
-    { project: projectBudget },
-  );
+  const { items: budgets } = await client.list<BudgetView & KubeObject>(disruptionBudgets, {}, { trim: trimBudget });
   const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
-  const project = (pod: PodView): PodView => projectHolder(pod, labelKeys);
+  const trim = (pod: PodView): PodView => trimHolder(pod, labelKeys);
   const [partitions, found] = await Promise.all([
-    client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { project: projectHoldings }),
-    client.list<PodView>(pods, { fieldSelector: bound }, { project }),
+    client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { trim: trimHoldings }),
+    client.list<PodView>(pods, { fieldSelector: bound }, { trim }),
   ]);
   return indexHolders({ partitions: partitions.items, pods: found.items, budgets });
 }

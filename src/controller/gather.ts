@@ -26,7 +26,7 @@ import { slotOf } from '../core/rollout/budget.ts';
 import { selectedKeys } from '../core/kubernetes/selectors.ts';
 import { listHolderNamespaces } from '../core/node/rules/users.ts';
 import { listReportedPods } from '../core/device/holders.ts';
-import { projectClaim, projectNode, gpuResourcesOf, projectPod } from '../core/cluster/watched-objects.ts';
+import { trimClaim, trimNode, gpuResourcesOf, trimPod } from '../core/cluster/watched-objects.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../core/kubernetes/claims.ts';
 import { type Cluster, nameSlot, type ConfigMapFiles } from './cluster.ts';
 import type { SliceWatch } from './slice-watch.ts';
@@ -38,7 +38,7 @@ import type { NodeObject } from './operator.ts';
 async function listBudgets(client: KubeClient, namespaces: readonly string[]): Promise<readonly BudgetView[]> {
   const lists = await Promise.all(
     namespaces.map((namespace) =>
-      client.list<BudgetView & KubeObject>(disruptionBudgets, { namespace }, { project: projectBudget }),
+      client.list<BudgetView & KubeObject>(disruptionBudgets, { namespace }, { trim: trimBudget }),
     ),
   );
   return lists.flatMap(({ items }) => items);
@@ -68,7 +68,7 @@ async function listMissingOwners(client: KubeClient, pods: readonly PodView[]): 
  */
 const longestSelector = 4096;
 
-export function projectBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
+export function trimBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
   const { name, namespace, generation } = metadata;
   return {
     metadata: omitUndefined({ name, namespace, generation }),
@@ -162,7 +162,7 @@ export class Gatherer {
   /** The node as the API server has it now; undefined if it is gone. */
   async readNode(name: string): Promise<NodeObject | undefined> {
     const found = await this.#parts.client.find<NodeObject>({ resource: nodes, name });
-    return found && projectNode(found);
+    return found && trimNode(found);
   }
 
   async #readPolicy({ claim }: NodeSnapshot): Promise<(GpuPartitionPolicy & KubeObject) | undefined> {
@@ -190,21 +190,16 @@ export class Gatherer {
     const isKept = gpuResourcesOf(node.status?.allocatable ?? {}, offered);
     const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
     const { systemNamespaces } = this.#parts.settings;
-    const project = (pod: PodView): PodView => projectPod(pod, systemNamespaces, isKept, labelKeys);
+    const trim = (pod: PodView): PodView => trimPod(pod, systemNamespaces, isKept, labelKeys);
     const list = this.#podLists.pass(() =>
-      this.#parts.client.list<PodView>(pods, { fieldSelector }, { paged: false, project }),
+      this.#parts.client.list<PodView>(pods, { fieldSelector }, { paged: false, trim }),
     );
     return (await list).items;
   }
 
   /** Lists the claims of all nodes: no selector tells them apart. */
   #listClaims(): Promise<readonly ResourceClaimView[]> {
-    return listServed<KubeObject & ResourceClaimView>(
-      this.#parts.client,
-      resourceClaims,
-      {},
-      { project: projectClaim },
-    );
+    return listServed<KubeObject & ResourceClaimView>(this.#parts.client, resourceClaims, {}, { trim: trimClaim });
   }
 
   #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {

@@ -113,7 +113,7 @@ export class SliceWatch implements Stoppable {
       logger,
       resource: resourceSlices,
       fieldSelector: `spec.driver=${gpuDriver}`,
-      strip: keepNode,
+      trim: keepNode,
       onChange: (change) => {
         if (!signal.aborted) this.#note(change);
       },

@@ -19,7 +19,7 @@ import {
 } from './request.ts';
 import { apiVersionOf, collectionPath, objectPath, type KubeObject, type ObjectRef, type Resource } from './watch.ts';
 import type { Term } from './election.ts';
-import { projectWorkload } from '../core/demand/watched-objects.ts';
+import { trimWorkload } from '../core/demand/watched-objects.ts';
 import type {
   ClusterQueue,
   KueueFacts,
@@ -96,12 +96,12 @@ export class KubeClient {
   ): AsyncGenerator<List<T> & { readonly isLast: boolean }> {
     const path = collectionPath(resource, selection.namespace);
     const { labelSelector, fieldSelector } = selection;
-    const { pageSize = 500, paged = true, metadataOnly = false, project, ...call } = options;
+    const { pageSize = 500, paged = true, metadataOnly = false, trim, ...call } = options;
     const accept = metadataOnly ? { accept: metadataListAccept } : {};
-    // The type of such a list's items is what the caller's projection declares.
+    // The type of such a list's items is what the trimming function declares.
     const readBody =
-      project &&
-      ((chunks: AsyncIterable<Uint8Array>) => readList(chunks, project as (item: unknown) => unknown, mostListBytes));
+      trim &&
+      ((chunks: AsyncIterable<Uint8Array>) => readList(chunks, trim as (item: unknown) => unknown, mostListBytes));
     const type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
     let next: string | undefined;
     do {
@@ -263,18 +263,14 @@ export async function readKueue(client: KubeClient): Promise<KueueReading> {
 }
 
 async function listAll(client: KubeClient, version: string): Promise<KueueFacts> {
-  const list = async <T>(
-    plural: string,
-    kind: string,
-    project?: (object: never) => KubeObject,
-  ): Promise<readonly T[]> => {
+  const list = async <T>(plural: string, kind: string, trim?: (object: never) => KubeObject): Promise<readonly T[]> => {
     const resource = { group: 'kueue.x-k8s.io', version, plural, kind };
-    const { items } = await client.list<T & KubeObject>(resource, {}, { ...(project && { project }) });
+    const { items } = await client.list<T & KubeObject>(resource, {}, { ...(trim && { trim }) });
     return items;
   };
   const [workloads, localQueues, clusterQueues, flavors] = await Promise.all([
     // Of those that have ended, Kueue may keep many.
-    list<KueueWorkload>('workloads', 'Workload', projectWorkload),
+    list<KueueWorkload>('workloads', 'Workload', trimWorkload),
     list<LocalQueue>('localqueues', 'LocalQueue'),
     list<ClusterQueue>('clusterqueues', 'ClusterQueue'),
     list<ResourceFlavor>('resourceflavors', 'ResourceFlavor'),

@@ -12,16 +12,16 @@ interface ExpectedWrite {
  */
 export class Expectations<T extends KubeObject> {
   readonly #store: Store<T>;
-  readonly #project: (object: T) => T;
+  readonly #trim: (object: T) => T;
   readonly #written = new Map<string, T>();
   /** Writes, by name of the object, whose answer was not the whole object. */
   readonly #expected = new Map<string, ExpectedWrite>();
   readonly #doubted = new Set<string>();
 
-  /** @param project what the store keeps of an object */
-  constructor(store: Store<T>, project: (object: T) => T) {
+  /** @param trim what the store keeps of an object */
+  constructor(store: Store<T>, trim: (object: T) => T) {
     this.#store = store;
-    this.#project = project;
+    this.#trim = trim;
   }
 
   get(name: string): T | undefined {
@@ -100,12 +100,12 @@ export class Expectations<T extends KubeObject> {
     const watched = this.#store.get(name);
     // The watch may be faster than the answer.
     if (watched === undefined || watched.metadata.uid !== uid || isOlder(versionOf(watched), versionOf(object))) {
-      const kept = this.#project(object);
+      const kept = this.#trim(object);
       this.#written.set(name, kept);
       return kept;
     }
     this.#written.delete(name);
-    return versionOf(watched) === versionOf(object) ? watched : this.#project(object);
+    return versionOf(watched) === versionOf(object) ? watched : this.#trim(object);
   }
 }
 

@@ -30,7 +30,7 @@ export interface ListOptions extends CallOptions {
   /** The objects come with their metadata only. */
   readonly metadataOnly?: boolean;
   /** What is kept of each object, applied as each one arrives: for lists that anybody may make long. */
-  readonly project?: (object: never) => KubeObject;
+  readonly trim?: (object: never) => KubeObject;
 }
 
 export interface List<T> {
@@ -69,7 +69,7 @@ export class ListTooLarge extends Error {
 const bytes = { quote: 0x22, backslash: 0x5c, open: 0x7b, close: 0x7d, openList: 0x5b, closeList: 0x5d } as const;
 
 /**
- * Reads the JSON of a Kubernetes list item by item and keeps what `project` returns for each: filling a node with pods of 1 MB
+ * Reads the JSON of a Kubernetes list item by item and keeps what `trim` returns for each: filling a node with pods of 1 MB
  * makes the list longer, but does not use more of our memory.
  *
  * @param mostBytes of the whole list
@@ -78,10 +78,10 @@ const bytes = { quote: 0x22, backslash: 0x5c, open: 0x7b, close: 0x7d, openList:
  */
 export async function readList(
   chunks: AsyncIterable<Uint8Array>,
-  project: (item: unknown) => unknown,
+  trim: (item: unknown) => unknown,
   mostBytes: number,
 ): Promise<unknown> {
-  const scan = new ListScan(project);
+  const scan = new ListScan(trim);
   let read = 0;
   for await (const chunk of chunks) {
     read += chunk.length;
@@ -93,7 +93,7 @@ export async function readList(
 
 /** The position in the list. Outside of strings only brackets count: JSON.parse judges what is between two of them. */
 class ListScan {
-  readonly #project: (item: unknown) => unknown;
+  readonly #trim: (item: unknown) => unknown;
   readonly #kept: unknown[] = [];
   /** The list without its items. */
   readonly #rest: Buffer[] = [];
@@ -105,8 +105,8 @@ class ListScan {
   #isEscaped = false;
   #isInItems = false;
 
-  constructor(project: (item: unknown) => unknown) {
-    this.#project = project;
+  constructor(trim: (item: unknown) => unknown) {
+    this.#trim = trim;
   }
 
   push(chunk: Buffer): void {
@@ -151,7 +151,7 @@ class ListScan {
       const text = Buffer.concat([...this.#item, chunk.subarray(this.#from, at + 1)]).toString('utf8');
       this.#item = undefined;
       this.#from = at + 1;
-      this.#kept.push(this.#project(JSON.parse(text)));
+      this.#kept.push(this.#trim(JSON.parse(text)));
     } else if (this.#depth === 1 && this.#isInItems) {
       this.#isInItems = false;
       this.#from = at;

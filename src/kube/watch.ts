@@ -337,11 +337,11 @@ export class WatchHandlers<T extends KubeObject> {
   }
 
   /** @returns what is kept of an object */
-  strip(object: T): T {
+  trim(object: T): T {
     try {
-      return this.#options.strip?.(object) ?? object;
+      return this.#options.trim?.(object) ?? object;
     } catch (error) {
-      this.#fail('cannot strip an object', error, { key: keyOf(object) });
+      this.#fail('cannot trim an object', error, { key: keyOf(object) });
       return object;
     }
   }

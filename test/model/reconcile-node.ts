@@ -5,7 +5,7 @@ import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/commands.ts';
 import type { ControllerWorld, SettledDecision } from './controller-world.ts';
-import { projectNodeOnce } from './project-once.ts';
+import { trimNodeOnce } from './trim-once.ts';
 import type { NodeShell } from './shell.ts';
 import type { WorkerTask } from './worker.ts';
 
@@ -82,7 +82,7 @@ export class NodeWork {
     if (left > 0) return left + 10;
     if (since === undefined && !nodes.isDoubted(name)) return undefined;
     const read = yield* this.#shell.call('Read', () => api.find('nodes', name));
-    if (read) nodes.remember(projectNodeOnce(read));
+    if (read) nodes.remember(trimNodeOnce(read));
     else nodes.drop(name);
     return undefined;
   }

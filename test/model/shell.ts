@@ -17,7 +17,7 @@ import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '.
 import type { Api, Pod, StoredPartition } from './api.ts';
 import { mergePatch } from '../support/merge-patch.ts';
 import type { ModelConfigMap } from './config-map.ts';
-import { projectNodeOnce, projectPartitionOnce } from './project-once.ts';
+import { trimNodeOnce, trimPartitionOnce } from './trim-once.ts';
 import type { Random } from './random.ts';
 import type { WorkerTask } from './worker.ts';
 
@@ -79,7 +79,7 @@ export class NodeShell {
     const found = yield* this.call('Read', () => api.find('nodes', name));
     const { winner } = snapshot.claim;
     const policy = yield* this.call('Read', () => winner && api.find('policies', winner.metadata.name));
-    const node = found && projectNodeOnce(found);
+    const node = found && trimNodeOnce(found);
     if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
     this.#cluster.nodes.remember(node);
     const partition = this.#cluster.partitions.get(name);
@@ -269,8 +269,8 @@ export class NodeShell {
     );
     this.#cluster.partitions.remember(written);
     // The stores of the model keep whole objects.
-    const now = projectPartitionOnce(written).status?.device;
-    const before = decidedOn && projectPartitionOnce(decidedOn).status?.device;
+    const now = trimPartitionOnce(written).status?.device;
+    const before = decidedOn && trimPartitionOnce(decidedOn).status?.device;
     return deepEqual(now, before) ? requeueAfterMs : 0;
   }
 

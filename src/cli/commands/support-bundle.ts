@@ -11,7 +11,7 @@ import {
   nodes,
 } from '../../api/resources.ts';
 import { type ResourceClaimView, gpuDriver, type ResourceSliceView } from '../../core/kubernetes/claims.ts';
-import { projectObject, keepLabels, listDecidingKeys } from '../../core/host/support-bundle.ts';
+import { trimObject, keepLabels, listDecidingKeys } from '../../core/host/support-bundle.ts';
 import { type KubeObject, objectPath, type Resource } from '../../kube/watch.ts';
 import { omitUndefined } from '../../core/text/json.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
@@ -51,10 +51,10 @@ export async function readClaims(
     (status?.allocation?.devices?.results ?? []).some(({ driver }) => driver === gpuDriver);
   const isOfPods = ({ metadata }: KubeObject): boolean => namespaces.has(metadata.namespace);
   return [
-    ...classes.map((one) => projectObject(one, 'deviceClass')),
-    ...claims.filter((one) => hasGpu(one) || isOfPods(one)).map((one) => projectObject(one, 'claim')),
-    ...templates.filter(isOfPods).map((one) => projectObject(one, 'claimTemplate')),
-    ...slices.filter(({ spec }) => spec.driver === gpuDriver).map((one) => projectObject(one, 'slice')),
+    ...classes.map((one) => trimObject(one, 'deviceClass')),
+    ...claims.filter((one) => hasGpu(one) || isOfPods(one)).map((one) => trimObject(one, 'claim')),
+    ...templates.filter(isOfPods).map((one) => trimObject(one, 'claimTemplate')),
+    ...slices.filter(({ spec }) => spec.driver === gpuDriver).map((one) => trimObject(one, 'slice')),
   ];
 }
 
@@ -88,7 +88,7 @@ export async function readEvents(
     if (some === undefined) break;
     found.push(...some.filter(isMeant));
   }
-  return found.map((event) => projectObject(event, 'event'));
+  return found.map((event) => trimObject(event, 'event'));
 }
 
 export interface LogLimits {
@@ -195,7 +195,7 @@ export async function readClusterBundle(
   const [foundPolicies = [], partitions = [], allNodes = []] = await Promise.all([
     reader.list<GpuPartitionPolicy & KubeObject>(policies),
     reader.list<GpuNodePartition & KubeObject>(nodePartitions),
-    reader.list<BundledNode>(nodes, {}, { project: (one: BundledNode) => projectObject(one, 'node') }),
+    reader.list<BundledNode>(nodes, {}, { trim: (one: BundledNode) => trimObject(one, 'node') }),
   ]);
   const gpuNodes = chooseNodes(allNodes, partitions);
   // Anybody may give a pod our labels; only we run in our namespaces.
@@ -209,14 +209,14 @@ export async function readClusterBundle(
   const ours = foundPods.filter(isOwn);
   const logs = await readLogs(reader, sortForLogs(ours, partitions), options);
   return [
-    ...foundPolicies.map((one) => projectObject(one, 'own')),
-    ...partitions.map((one) => projectObject(one, 'own')),
+    ...foundPolicies.map((one) => trimObject(one, 'own')),
+    ...partitions.map((one) => trimObject(one, 'own')),
     ...gpuNodes.map(({ metadata, ...node }) => ({
       ...node,
       metadata: { ...metadata, labels: keepLabels(metadata.labels ?? {}, deciding) },
     })),
     ...foundPods,
-    ...budgets.filter(({ metadata }) => namespaces.has(metadata.namespace)).map((one) => projectObject(one, 'budget')),
+    ...budgets.filter(({ metadata }) => namespaces.has(metadata.namespace)).map((one) => trimObject(one, 'budget')),
     ...(usesClaims(foundPolicies, partitions, foundPods) ? await readClaims(reader, namespaces) : []),
     ...(await readEvents(reader, new Set(gpuNodes.map(nameOf)), foundPods)),
     ...logs,
@@ -252,10 +252,10 @@ async function readPods(
   namespaces: readonly string[],
   isOwn: (pod: KubeObject) => boolean,
 ): Promise<readonly BundledPod[]> {
-  const project = { project: (one: BundledPod) => projectObject(one, isOwn(one) ? 'ownPod' : 'pod') };
-  const all = await reader.list<BundledPod>(pods, {}, project);
+  const trim = { trim: (one: BundledPod) => trimObject(one, isOwn(one) ? 'ownPod' : 'pod') };
+  const all = await reader.list<BundledPod>(pods, {}, trim);
   if (all !== undefined) return all;
-  const some = await Promise.all(namespaces.map((namespace) => reader.list<BundledPod>(pods, { namespace }, project)));
+  const some = await Promise.all(namespaces.map((namespace) => reader.list<BundledPod>(pods, { namespace }, trim)));
   return some.flatMap((found) => found ?? []);
 }
 

@@ -47,7 +47,7 @@ class FleetLoop {
       client,
       logger: silentLogger,
       resource: nodesResource,
-      strip: ({ metadata, status }) => ({ metadata: { ...metadata, managedFields: [] }, ...(status && { status }) }),
+      trim: ({ metadata, status }) => ({ metadata: { ...metadata, managedFields: [] }, ...(status && { status }) }),
       onChange: ({ key, object }) => this.#onNode(key, object),
     });
     this.#pods = new Reflector<PodObject>({
