@@ -5,7 +5,7 @@ import type { WatchedCluster } from '../../src/controller/cluster.ts';
 import { type NodeObject, GpuPartitionOperator } from '../../src/controller/operator.ts';
 import type { JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
 import { defaultSystemNamespaces, type PodView } from '../../src/core/kubernetes/pod.ts';
-import { defaultHolders } from '../../src/core/nvidia/gpu-clients.ts';
+import { defaultClients } from '../../src/core/nvidia/gpu-clients.ts';
 import { keepWriter } from '../../src/core/policy/versions.ts';
 import { trimNode, trimPartition, trimAgentPod } from '../../src/core/cluster/watched-objects.ts';
 import { planWish } from '../../src/core/device/plan.ts';
@@ -55,8 +55,8 @@ export class FleetDouble extends GpuPartitionOperator {
         nodeStatus: 'Wait',
         tidyNodeStatus: false,
         advertiseDeadlineMs: 300_000,
-        gpuHolders: defaultHolders,
-        holdersDeadlineMs: 300_000,
+        gpuClients: defaultClients,
+        clientsDeadlineMs: 300_000,
         systemNamespaces: defaultSystemNamespaces,
       },
     });

@@ -4,7 +4,7 @@ import { listReportedPods } from '../../core/device/holders.ts';
 import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
 import { snapshotCommand, readPolicies, readSnapshot } from '../input/snapshot.ts';
 import { Command, InvalidArgumentError } from 'commander';
-import { defaultHolders } from '../../core/nvidia/gpu-clients.ts';
+import { defaultClients } from '../../core/nvidia/gpu-clients.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { limit, configMapName, equalitySelector } from '../../process/options.ts';
 import { writeChangePlan } from '../../core/plan/text.ts';
@@ -73,7 +73,7 @@ export function setupOf(options: SetupOptions): ControllerSetup {
   const { maxConcurrentNodes, devicePluginSelector, devicePluginConfigMap } = options;
   return {
     maxConcurrentNodes,
-    gpuHolders: defaultHolders,
+    gpuClients: defaultClients,
     pluginSelector: devicePluginSelector,
     pluginConfigMap: devicePluginConfigMap,
   };

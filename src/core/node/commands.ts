@@ -73,8 +73,8 @@ export type Command =
       /** The owner that replaces the pod, by uid, and how often its pods were already evicted here. */
       readonly owner?: string;
       readonly round: number;
-      /** Present for a pod that reads GPUs for the cluster, such as an exporter, and does no user's work: see {@link GpuHolder}. */
-      readonly isHolder?: true;
+      /** Present for a pod that reads GPUs for the cluster, such as an exporter, and does no user's work: see {@link GpuClient}. */
+      readonly isClient?: true;
     }
   /** Deletes a pod whatever its disruption budget says. */
   | { readonly name: 'DeletePod'; readonly pod: PodRef; readonly graceSeconds?: number }
@@ -133,10 +133,10 @@ export interface Ruling {
   readonly verdict: Verdict;
   /** Commands, carried out in this order. */
   readonly commands?: readonly Command[];
-  /** Waits that continue; see {@link waitFor}. */
+  /** Waits that continue; see {@link timer}. */
   readonly waits?: Waits | undefined;
-  /** GPU holders that were told to go stay away: a grant or its follow-up needs it. */
-  readonly keepsHoldersAway?: boolean;
+  /** GPU clients that were told to go stay away: a grant or its follow-up needs it. */
+  readonly clientsPaused?: boolean;
   /** `Stays`: a change is under way, or what a closed node would offer is unknown. */
   readonly ifClosed: 'Opens' | 'Stays';
   /** True if nothing is written on an open node, not even its state: what is asked of it does not concern it yet. */

@@ -143,7 +143,7 @@ function judge(situation: RuleInput): Outcome {
   const outcome = askInOrder(rules, situation);
   if (outcome === undefined) throw new Error('no rule has anything to say of this node');
   if ('needs' in outcome) return outcome;
-  return inTurn(situation, resumeHolders(situation, outcome) ?? openMarked(situation, outcome));
+  return inTurn(situation, resumeClients(situation, outcome) ?? openMarked(situation, outcome));
 }
 
 /** The only way to a node's users: whatever a rule has forgotten, nothing is taken from them without a slot. */
@@ -159,14 +159,11 @@ function openMarked(situation: RuleInput, ruling: Ruling): Outcome {
   return 'needs' in opened ? opened : tidyStatus(situation, followDevice(situation, markLasting(situation, opened)));
 }
 
-/** GPU holders that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */
-function resumeHolders(
-  situation: RuleInput,
-  { verdict, keepsHoldersAway, ifClosed, waits }: Ruling,
-): Ruling | undefined {
+/** GPU clients that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */
+function resumeClients(situation: RuleInput, { verdict, clientsPaused, ifClosed, waits }: Ruling): Ruling | undefined {
   const { node } = situation;
   const paused = pausedLabels(metadataOf(node));
-  if (paused.length === 0 || keepsHoldersAway === true) return undefined;
+  if (paused.length === 0 || clientsPaused === true) return undefined;
   const isDone = isDeviceDone(situation);
   const isFinishing = isDone && (verdict.phase === 'Ready' || verdict.phase === 'Updating');
   const opensLater = isClosed(node) && ifClosed === 'Opens' && verdict.phase !== 'Unmanaged';
@@ -182,7 +179,7 @@ function resumeHolders(
 const comingBack = {
   phase: 'Updating',
   reason: 'AdvertisePending',
-  message: 'the GPU holders are coming back',
+  message: 'the GPU clients are coming back',
   transient: true,
 } as const satisfies Verdict;
 

@@ -1,4 +1,4 @@
-import { holdersAnnotation } from '../nvidia/gpu-clients.ts';
+import { clientsAnnotation } from '../nvidia/gpu-clients.ts';
 import { generationOf, isDrifting } from './grants.ts';
 import { type WaitName, type Waits, type NodeMemory, recallMemory } from './memory.ts';
 import { isClosed, type NodeView } from '../kubernetes/node.ts';
@@ -29,7 +29,7 @@ const causes: {
   ChangeFailed: (situation, { phase }) => phase !== 'Ready' && generationOf(situation),
   Granted: ({ partition }) => isGrantLive(partition) && String(partition.spec.granted?.epoch),
   Revoked: ({ partition, node }) => isUnanswered(partition) && isClosed(node) && String(partition.spec.granted?.epoch),
-  HoldersRestarted: ({ node }) => node.metadata.annotations?.[holdersAnnotation],
+  HoldersRestarted: ({ node }) => node.metadata.annotations?.[clientsAnnotation],
   // What somebody brings back is left alone until the device changes.
   Tidied: ({ partition }) => changeKey(partition),
 };

@@ -18,7 +18,7 @@ import {
   NVIDIA_PREFIX,
 } from '../nvidia/labels.ts';
 import { layoutLabelValue } from '../policy/resolve-node.ts';
-import { holdersAnnotation } from '../nvidia/gpu-clients.ts';
+import { clientsAnnotation } from '../nvidia/gpu-clients.ts';
 import { combine, type NodeChange, type NodeMetadata } from '../kubernetes/node-patch.ts';
 
 /** The annotation of a Node that tells for which state of the device the plugin's pods were replaced, and which pods had to go. */
@@ -130,7 +130,7 @@ export function releaseNode(): NodeChange {
   return {
     labels: { [policyLabel]: undefined, [stateLabel]: undefined, [layoutLabel]: undefined },
     giveBack: (key, { was }) => key !== devicePluginConfigLabel || was !== null,
-    annotations: { [refreshedAnnotation]: undefined, [holdersAnnotation]: undefined },
+    annotations: { [refreshedAnnotation]: undefined, [clientsAnnotation]: undefined },
     removeTaints: [repartitioningTaint.key],
   };
 }

@@ -43,9 +43,9 @@ export interface NodeSettings {
   readonly tidyNodeStatus: boolean;
   /** How long a layout may take to be advertised, and labels to be correct, before the node counts as failed, in ms. */
   readonly advertiseDeadlineMs: number;
-  /** How long to wait for the pods of GPU holders that were told to go, in ms. */
-  readonly holdersDeadlineMs: number;
-  readonly gpuHolders: readonly GpuClient[];
+  /** How long to wait for the pods of GPU clients that were told to go, in ms. */
+  readonly clientsDeadlineMs: number;
+  readonly gpuClients: readonly GpuClient[];
   /** The controller's own; absent: agents of any version are granted changes. */
   readonly version?: string;
   /** Namespaces in which the device plugin, other holders and other owners of GPUs run; see `systemPods`. */

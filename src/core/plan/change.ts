@@ -365,7 +365,7 @@ function viewAgent({ partition }: { readonly partition: NodeOutlook['snapshot'][
 }
 
 /** Times do not matter, as nothing is carried out. */
-function settingsOf({ gpuHolders, pluginSelector, pluginConfigMap }: ControllerSetup): NodeSettings {
+function settingsOf({ gpuClients, pluginSelector, pluginConfigMap }: ControllerSetup): NodeSettings {
   return {
     settleMs: 0,
     deadlineMs: 600_000,
@@ -375,8 +375,8 @@ function settingsOf({ gpuHolders, pluginSelector, pluginConfigMap }: ControllerS
     pluginRefresh: 'Signal',
     nodeStatus: 'Wait',
     tidyNodeStatus: false,
-    holdersDeadlineMs: 300_000,
-    gpuHolders,
+    clientsDeadlineMs: 300_000,
+    gpuClients,
     systemNamespaces: defaultSystemNamespaces,
     pluginSelector,
     pluginConfigMap,
@@ -400,7 +400,7 @@ export interface ClusterState {
 export interface ControllerSetup {
   /** The cap on nodes that change at a time; absent: what the controller says in the status of its policies, else its default. */
   readonly maxConcurrentNodes?: Limit | undefined;
-  readonly gpuHolders: readonly GpuClient[];
+  readonly gpuClients: readonly GpuClient[];
   readonly pluginSelector?: LabelSelector | undefined;
   readonly pluginConfigMap?: NodeSettings['pluginConfigMap'];
 }

@@ -195,13 +195,13 @@ function deletePods(situation: RuleInput, affected: readonly PodView[]): readonl
     );
 }
 
-/** GPU holders that have gone for the change stay away: they went first, and might not go again. */
+/** GPU clients that have gone for the change stay away: they went first, and might not go again. */
 function wait(waits: Waits, reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocked', message: string): Ruling {
   const verdict: Verdict = { phase: 'Updating', reason, message, requeueAfterMs: drainPollMs };
   return {
     verdict: reason === 'Draining' ? { ...verdict, transient: true } : verdict,
     waits,
-    keepsHoldersAway: true,
+    clientsPaused: true,
     ifClosed: 'Stays',
   };
 }

@@ -24,9 +24,9 @@ import {
   pausedForMigChange,
   pausedLabels,
   pluginDeployLabel,
-  holderPods,
-  holdersAnnotation,
-  readHoldersMark,
+  clientPods,
+  clientsAnnotation,
+  readClientsMark,
 } from '../../nvidia/gpu-clients.ts';
 import { publishDevices } from '../../device/published.ts';
 import { backendOf } from '../snapshot.ts';
@@ -77,7 +77,7 @@ import { isUnanswered } from '../../device/grants.ts';
 /** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
 const slicesAgainMs = 120_000;
 
-/** The device matches: labels, device plugin and GPU holders follow it, then the node is opened. */
+/** The device matches: labels, device plugin and GPU clients follow it, then the node is opened. */
 export function finish(situation: RuleInput): Outcome | undefined {
   const { claim } = situation;
   const { winner } = claim;
@@ -93,7 +93,7 @@ export function finish(situation: RuleInput): Outcome | undefined {
   const outcome = bringInLine(situation, winner, verdict);
   const held = holdPluginBack(situation, winner);
   if ('needs' in outcome || held === undefined) return outcome;
-  return alsoWaits(held.isAway ? { ...outcome, keepsHoldersAway: true } : outcome, held.waits);
+  return alsoWaits(held.isAway ? { ...outcome, clientsPaused: true } : outcome, held.waits);
 }
 
 /** Entries of the policy that have no effect on this node, and GPUs that do not work, are reported, so that they do not pass for done. */
@@ -143,7 +143,7 @@ function bringInLine(situation: RuleInput, policy: GpuPartitionPolicy, verdict: 
   const marks = combine(labels, stale.length > 0 && !isDra ? holdPlugin(situation) : {});
   const fenced = refreshPlugin(situation, { resources, policy, marks });
   if ('needs' in fenced || ('verdict' in fenced && fenced.leavesAlone === true)) return fenced;
-  const restarts = restartHolders(situation);
+  const restarts = restartClients(situation);
   if ('needs' in restarts) return restarts;
   // On a node that is open but offers nothing, labels follow a device that changes once more.
   const { node } = situation;
@@ -189,7 +189,7 @@ function open(
 ): Ruling {
   const { node, partition, settings } = situation;
   const marks = combine(readyNode(policy.metadata.name, partition.status?.device?.gpus ?? []), {
-    annotations: { [holdersAnnotation]: undefined },
+    annotations: { [clientsAnnotation]: undefined },
   });
   if (writerModeFor(situation) === 'Patch') {
     return { ifClosed: 'Opens', verdict, commands: [patch(combine(labels, marks))] };
@@ -226,21 +226,21 @@ function patienceForLabels(situation: RuleInput): number {
 }
 
 /** Pods that read the devices before they were done are replaced, once. Nothing waits for them. */
-function restartHolders(
+function restartClients(
   situation: RuleInput,
 ): { readonly commands: readonly Command[]; readonly waits?: Waits | undefined } | { readonly needs: 'Pods' } {
   const { node, pods } = situation;
-  const note = node.metadata.annotations?.[holdersAnnotation];
+  const note = node.metadata.annotations?.[clientsAnnotation];
   if (note === undefined || runningTimer(situation, 'HoldersRestarted', note) !== undefined) return { commands: [] };
   if (pods === undefined) return { needs: 'Pods' };
-  const uids = readHoldersMark(note);
+  const uids = readClientsMark(note);
   const old = pods.filter(({ metadata }) => uids.includes(metadata.uid ?? ''));
   const staying = discoveryThatWouldStayAway(situation, old);
   const going = old.filter((pod) => !staying.includes(pod));
   // Evictions that a disruption budget refuses are repeated as long as the node is not open.
   const isDone = staying.length === 0 && going.every(({ metadata }) => metadata.deletionTimestamp !== undefined);
   return {
-    commands: evictPods(situation, going).map((command) => ({ ...command, isHolder: true as const })),
+    commands: evictPods(situation, going).map((command) => ({ ...command, isClient: true as const })),
     waits: isDone ? timer(situation, 'HoldersRestarted', note).waits : undefined,
   };
 }
@@ -257,8 +257,8 @@ function discoveryThatWouldStayAway(situation: RuleInput, pods: readonly PodView
 }
 
 function discoveryPods(situation: RuleInput, pods: readonly PodView[]): readonly PodView[] {
-  const discovery = situation.settings.gpuHolders.find(({ name }) => name === 'gpu-feature-discovery');
-  return discovery === undefined ? [] : holderPods(discovery, clusterPods(situation, pods));
+  const discovery = situation.settings.gpuClients.find(({ name }) => name === 'gpu-feature-discovery');
+  return discovery === undefined ? [] : clientPods(discovery, clusterPods(situation, pods));
 }
 
 /**

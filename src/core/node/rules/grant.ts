@@ -18,7 +18,7 @@ import { isRepair, recentRepairs } from '../grants.ts';
 import { checkBackend, checkDriver } from './backend.ts';
 import { checkOffer, checkPlugin, listPodsToSignal, noteUntouched, refreshAfterSilence } from './plugin.ts';
 import { foreignOwner, takeOver } from './plan.ts';
-import { holdersGo, holdersRest, noteHolders, tellMonitors } from './gpu-clients.ts';
+import { clientsGo, clientsRest, recordClients, tellMonitors } from './gpu-clients.ts';
 import { drain, sparePods, refuseDrain } from './drain.ts';
 import { awaitTurn } from './slot.ts';
 import { wishOf } from './policy.ts';
@@ -98,7 +98,7 @@ export function awaitClaims(situation: RuleInput, pods: readonly PodView[]): Out
     // A node that cannot be opened yet does not start a second wait.
     return { ...awaitUsers(message, situation.settings.waitingPollMs), ...(isShut && { waits }) };
   }
-  return { ...waitClosed('Updating', 'Draining', message, pollMs), waits, keepsHoldersAway: true };
+  return { ...waitClosed('Updating', 'Draining', message, pollMs), waits, clientsPaused: true };
 }
 
 function listEarlyClaims({ node, fresh }: RuleInput, pods: readonly PodView[]): readonly string[] {
@@ -117,7 +117,7 @@ const longestReadingMs = 120_000;
 /**
  * A pod that was bound after the agent's last reading may hold what the plan destroys. The node waits, closed, for the next reading; a
  * drain that names no pod yet tells the agent that somebody waits for it. A pod that has come since under the name of one that was
- * read is another pod, about which that reading says nothing. GPU holders come back meanwhile: the pod needs the device
+ * read is another pod, about which that reading says nothing. GPU clients come back meanwhile: the pod needs the device
  * plugin to start.
  */
 export function awaitReading(situation: RuleInput, pods: readonly PodView[]): Ruling | undefined {
@@ -162,7 +162,7 @@ export function grant(situation: RuleInput): Outcome {
     awaitTurn(situation, 'Layout', [
       checkBackend,
       ...(backendOf(situation) === 'DRA' ? [checkDriver] : [checkPlugin, checkOffer]),
-      holdersRest,
+      clientsRest,
       (one) => tellMonitors(one, pods),
       (one) => drainRests(one, pods),
       (one) => refuseDrain(one, pods),
@@ -179,11 +179,11 @@ function closeAndGrant(situation: RuleInput, pods: readonly PodView[]): Outcome 
   // 3. Close it.
   if (!isClosed(situation.node)) {
     const waits = isUnfinished(situation.node) ? undefined : noteUntouched(situation, pods);
-    const change = combine(closeNode(), noteHolders(situation, pods));
+    const change = combine(closeNode(), recordClients(situation, pods));
     return { ...closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]), waits };
   }
   // 4. The pods were just listed, and what each of them holds must be known. First go those that hold the GPUs open without
-  // requesting them, then those on what is to be destroyed: no pod is evicted for a change that a holder prevents.
+  // requesting them, then those on what is to be destroyed: no pod is evicted for a change that a client prevents.
   return (
     awaitClaims(situation, pods) ??
     awaitReading(situation, pods) ??
@@ -198,12 +198,12 @@ function clear(situation: RuleInput, pods: readonly PodView[]): Ruling | undefin
   // Pods that are waited for, not evicted, may take long: nothing needs to be taken away meanwhile. And a pod with a claim ends only
   // while the DRA driver is there.
   const isAwaited = claim.winner?.spec.drain?.scope === 'None' || backendOf(situation) === 'DRA';
-  return isAwaited ? (drained() ?? holdersGo(situation, pods)) : (holdersGo(situation, pods) ?? drained());
+  return isAwaited ? (drained() ?? clientsGo(situation, pods)) : (clientsGo(situation, pods) ?? drained());
 }
 
 function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
   const message = 'the node is closed to new GPU pods; the change starts once no late pod has arrived';
-  return { ...waitClosed('Updating', 'AwaitingGrant', message, requeueAfterMs), commands, keepsHoldersAway: true };
+  return { ...waitClosed('Updating', 'AwaitingGrant', message, requeueAfterMs), commands, clientsPaused: true };
 }
 
 /** Grants exactly the plan that was read. The partition's version makes this a compare-and-swap. */
@@ -235,7 +235,7 @@ function writeGrant(situation: RuleInput, pods: readonly PodView[]): Ruling {
         repairs: repairs.length > 0 ? repairs : null,
       },
     ],
-    keepsHoldersAway: true,
+    clientsPaused: true,
   };
 }
 
@@ -253,7 +253,7 @@ export function grantInFlight(situation: RuleInput): Outcome | undefined {
     // Somebody removed the taint during the change: set it again.
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: closeNode() }] }),
     waits,
-    keepsHoldersAway: true,
+    clientsPaused: true,
   };
 }
 

@@ -86,14 +86,14 @@ function waitForMonitors(situation: RuleInput, refusal: string, monitors: readon
   const { settings, now } = situation;
   const message = `${refusal}. ${adviseMonitors(monitors)}`;
   const { lastsMs, waits } = timer(situation, 'Monitors', 'Processes');
-  const leftMs = settings.holdersDeadlineMs - lastsMs;
+  const leftMs = settings.clientsDeadlineMs - lastsMs;
   if (leftMs > 0) {
     const requeueAfterMs = Math.min(settings.waitingPollMs, leftMs + 10);
     return { ...awaitUsers(message, requeueAfterMs, 'ProcessesUseGpus'), waits };
   }
   const of = generationOf(situation);
   const failed = runningTimer(situation, 'ChangeFailed', of)?.waits ?? { ChangeFailed: { since: now, of } };
-  const stays = `It has stayed for ${settings.holdersDeadlineMs / 1000} s; the change follows as soon as its processes have ended`;
+  const stays = `It has stayed for ${settings.clientsDeadlineMs / 1000} s; the change follows as soon as its processes have ended`;
   return { ...waitOpen('Failed', 'ClientsStay', `${message}. ${stays}`), waits: { ...waits, ...failed } };
 }
 

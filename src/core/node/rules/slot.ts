@@ -199,7 +199,7 @@ export function disruptsNode(command: Command): boolean {
   if (command.name === 'AdvertiseDevices')
     return Object.values(command.status.allocatable).some((amount) => amount !== null);
   // Pods that read the devices before a change are replaced after it: that ends the change, and takes nothing from a user.
-  return command.name === 'EvictPod' && command.isHolder !== true;
+  return command.name === 'EvictPod' && command.isClient !== true;
 }
 
 function takesAway({ addTaints = [], borrow = {} }: NodeChange): boolean {

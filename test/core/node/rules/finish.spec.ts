@@ -31,7 +31,7 @@ import {
 import { resolveNode } from '../../../../src/core/policy/resolve-node.ts';
 import { describeReport, computeLabels } from '../../../../src/core/nvidia/predict-labels.ts';
 import type { RuleInput, Outcome, Ruling } from '../../../../src/core/node/commands.ts';
-import { holdersAnnotation } from '../../../../src/core/nvidia/gpu-clients.ts';
+import { clientsAnnotation } from '../../../../src/core/nvidia/gpu-clients.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';
@@ -395,7 +395,7 @@ describe('a node whose device is done, and that something keeps from being Ready
       const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1', [deploy]: set };
       const annotations = { 'gpupartition.dev/on-loan': JSON.stringify({ [deploy]: { was, set } }) };
       const node = aNode({ labels, annotations, taints: taint, allocatable: nothing });
-      return end({ node })?.keepsHoldersAway;
+      return end({ node })?.clientsPaused;
     };
     expect([held([]), held(taints.closed)]).to.deep.equal([true, undefined]);
   });
@@ -477,13 +477,13 @@ describe('a node whose device is done, and that something keeps from being Ready
   it('has pods that read the devices too early replaced meanwhile, until all of them end', () => {
     const holder = (name: string, isLeaving = false) => aHolderPod(name, { isLeaving, tolerates: true });
     const of = (pods: readonly PodView[]) => {
-      const annotations = { [holdersAnnotation]: 'uid-dcgm,uid-nvsm' };
+      const annotations = { [clientsAnnotation]: 'uid-dcgm,uid-nvsm' };
       const node = aNode({ taints: taints.closed, labels: updating, annotations, allocatable: nothing });
       return end({ node }, { pods: [aPluginPod({ uid: 'old', tolerates: true }), ...pods] });
     };
     const evicted = (ruling: ReturnType<typeof of>) =>
       ruling?.commands?.flatMap((one) => (one.name === 'EvictPod' ? one.pod.name : []));
-    const annotations = { [holdersAnnotation]: 'uid-dcgm' };
+    const annotations = { [clientsAnnotation]: 'uid-dcgm' };
     const node = aNode({ taints: taints.closed, labels: updating, annotations, allocatable: advertisesSlice });
     const opened = end({ node }, { pods: [holder('dcgm', true)] });
     expect(opened?.verdict.phase).to.equal('Ready');
@@ -495,7 +495,7 @@ describe('a node whose device is done, and that something keeps from being Ready
     const both = of([holder('dcgm'), holder('nvsm')]);
     expect(evicted(both)).to.deep.equal(['plugin', 'dcgm', 'nvsm']);
     const asHolders = both?.commands?.flatMap((one) =>
-      one.name === 'EvictPod' && one.isHolder === true ? [one.pod.name] : [],
+      one.name === 'EvictPod' && one.isClient === true ? [one.pod.name] : [],
     );
     expect(asHolders, 'these are no tenants').to.deep.equal(['dcgm', 'nvsm']);
     expect(of([holder('dcgm', true), holder('nvsm')])?.waits).to.not.have.property('HoldersRestarted');
