@@ -179,10 +179,10 @@ export class NodeReporter {
   setAside(node: NodeObject, message: string): void {
     const { name, uid = '' } = node.metadata;
     const { fleet, rollout, partitions } = this.#parts.cluster;
-    const { winner, losers, beside } = fleet.contestOf(name);
+    const { winner, outranked, beside } = fleet.conflictOf(name);
     const policy = winner?.policy;
     const outcome = { node: name, phase: 'Failed' as const, reason: 'Unjudged' as const, message };
-    for (const told of fleet.note({ winner: policy, losers }, outcome)) this.#parts.onNews(told);
+    for (const told of fleet.note({ winner: policy, outranked }, outcome)) this.#parts.onNews(told);
     for (const told of beside.flatMap((one) => fleet.count(one, outcome))) this.#parts.onNews(told);
     const partition = partitions.get(name);
     const slot = policy && this.#parts.cluster.slotOf(policy, node, partition);

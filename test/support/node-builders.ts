@@ -151,7 +151,15 @@ export function aClaim(
   const device = partition?.status?.device;
   const wish = policy && device?.gpus ? resolveNode(policy.spec, device, partition?.spec.wish) : undefined;
   const newestGeneration = policy?.metadata.generation;
-  return { winner: policy, newestGeneration, isInForce: policy !== undefined, losers: [], beside: [], wish, ...more };
+  return {
+    winner: policy,
+    newestGeneration,
+    isInForce: policy !== undefined,
+    outranked: [],
+    beside: [],
+    wish,
+    ...more,
+  };
 }
 
 export const someSettings: NodeSettings = {

@@ -8,7 +8,7 @@ import type { NodeResolution } from './resolve-node.ts';
 import { writePath } from '../text/findings.ts';
 
 /** Knows which policies compete for which nodes. */
-export class Contenders {
+export class Candidates {
   readonly #policies: ReadonlyMap<string, PolicyRecord>;
   readonly #selections: Pick<Selections, 'of'>;
 
@@ -57,7 +57,7 @@ export interface PolicyConflict {
     /** Whether that version counts. If not, no other policy wants the node, and this one is only named on it. */
     readonly isInForce: boolean;
   };
-  readonly losers: readonly Outranked[];
+  readonly outranked: readonly Outranked[];
   /** Policies that plan for the node and compete for none. */
   readonly beside: readonly GpuPartitionPolicy[];
 }
@@ -67,34 +67,34 @@ export interface PolicyConflict {
  * was ever accepted, or that has only ever planned, takes no node from another, and one whose newest generation is not accepted, or
  * plans, keeps its nodes. One that is being deleted yields to any other.
  *
- * @param contenders in order of precedence
+ * @param candidates in order of precedence
  */
-export function judgeContest(contenders: readonly Candidate[]): PolicyConflict {
-  const staked = contenders.filter(({ record, byForce }) => byForce && record.inForce !== undefined);
-  const planning = contenders.filter(({ record, byNewest }) => byNewest && isPlanning(record));
+export function decideConflict(candidates: readonly Candidate[]): PolicyConflict {
+  const staked = candidates.filter(({ record, byForce }) => byForce && record.inForce !== undefined);
+  const planning = candidates.filter(({ record, byNewest }) => byNewest && isPlanning(record));
   // Of neither kind are only those of which no generation was ever accepted.
-  const named = contenders.find(({ byNewest }) => byNewest);
+  const named = candidates.find(({ byNewest }) => byNewest);
   const winner = staked.find(({ record }) => !isRetiring(record.newest)) ?? staked[0] ?? planning[0] ?? named;
-  if (!winner) return { losers: [], beside: [] };
+  if (!winner) return { outranked: [], beside: [] };
   const { record } = winner;
-  const others = contenders.filter((one) => one !== winner);
+  const others = candidates.filter((one) => one !== winner);
   const beside = others.filter((one) => planning.includes(one));
-  const losers = others.filter((one) => !beside.includes(one) && isOwn(one));
+  const outranked = others.filter((one) => !beside.includes(one) && isOwn(one));
   return {
     winner: { record, ...toldTo(winner, staked.includes(winner)) },
-    losers: losers.map(({ record: loser }) => ({
-      policy: loser.policy,
-      isOutranked: priorityOf(record) > priorityOf(loser) || isRetiring(loser.newest),
-      ...omitUndefined({ hold: holdBefore(record, loser) }),
+    outranked: outranked.map(({ record: other }) => ({
+      policy: other.policy,
+      isOutranked: priorityOf(record) > priorityOf(other) || isRetiring(other.newest),
+      ...omitUndefined({ hold: holdBefore(record, other) }),
     })),
     beside: beside.map((one) => one.record.newest),
   };
 }
 
 /** What keeps a policy from a node that it would win if one of its generations were accepted. */
-function holdBefore(winner: PolicyRecord, loser: PolicyRecord): Hold | undefined {
-  const comesFirst = loser.inForce === undefined && byPrecedence(loser.rank, winner.rank) < 0;
-  return comesFirst && !isRetiring(loser.newest) ? loser.holdFor(loser.policy) : undefined;
+function holdBefore(winner: PolicyRecord, other: PolicyRecord): Hold | undefined {
+  const comesFirst = other.inForce === undefined && byPrecedence(other.rank, winner.rank) < 0;
+  return comesFirst && !isRetiring(other.newest) ? other.holdFor(other.policy) : undefined;
 }
 
 /** Whether a node counts as one of the policy's. A generation that is not accepted adds none, and takes none away. */
@@ -104,7 +104,7 @@ export function isOwn({ record, byNewest, byForce }: Candidate): boolean {
 }
 
 /** How a node that another policy has counts for a policy. @param outcome what was found for the winner */
-export function outcomeForLoser(
+export function outcomeForOutranked(
   outcome: NodeOutcome,
   wonBy: string,
   { isOutranked, hold }: Omit<Outranked, 'policy'>,
@@ -153,7 +153,7 @@ export interface NodePolicy {
   /** Why nothing new starts. */
   readonly hold?: Hold | undefined;
   /** Other policies that would decide over the node, in order of precedence. */
-  readonly losers: readonly Outranked[];
+  readonly outranked: readonly Outranked[];
   /** Policies of mode Plan that are shown beside the one that decides. */
   readonly beside: readonly GpuPartitionPolicy[];
   /** What the winner makes of this node's GPUs, or why it cannot; undefined until the agent has reported, and of a version that does not count. */
