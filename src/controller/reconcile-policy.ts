@@ -246,13 +246,13 @@ interface Parts {
 export class PolicyReconciler {
   readonly #parts: Parts;
   readonly #reporter: PolicyReporter;
-  readonly #retirement: PolicyDeletion;
+  readonly #deletion: PolicyDeletion;
   readonly #ledgers = new Semaphore(1);
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#reporter = new PolicyReporter(parts);
-    this.#retirement = new PolicyDeletion({
+    this.#deletion = new PolicyDeletion({
       ...parts,
       deleteDeadlineMs: parts.settings.deleteDeadlineMs,
       reporter: this.#reporter,
@@ -262,7 +262,7 @@ export class PolicyReconciler {
   async reconcile(name: string): Promise<ReconcileResult | void> {
     const policy = this.#parts.cluster.policies.get(name);
     const record = this.#parts.cluster.fleet.policy(name);
-    if (policy && !record) return this.#retirement.letGo(policy);
+    if (policy && !record) return this.#deletion.letGo(policy);
     if (!policy || !record || record.newest.metadata.generation !== policy.metadata.generation) return;
     // What is in force is remembered before anything replaces it.
     await this.#keepHistory(record);
@@ -279,7 +279,7 @@ export class PolicyReconciler {
     const { freeze: frozen } = this.#parts.settings;
     const tally = turns ? this.#parts.cluster.fleet.tallyAfter(record, isFit) : record.tally;
     const limits = step?.limits ?? policy.status?.limits;
-    const goesAt = this.#retirement.goesAt(policy);
+    const goesAt = this.#deletion.goesAt(policy);
     const facts = { ...factsOf(record, policy, isFit, times), gate: step?.gate, limits, frozen, goesAt };
     const untoldMs = await this.#reporter.tell(record, policy, policyStatus(facts, tally));
     // Of many edits in a row most are replaced before they are written: they are never accepted.
@@ -339,7 +339,7 @@ export class PolicyReconciler {
   /** @returns when to look again, in ms */
   async #moveOn(record: PolicyRecord): Promise<number | undefined> {
     const step = await this.#advance(record);
-    return step && least(await this.#retirement.advance(record), step.requeueAfterMs);
+    return step && least(await this.#deletion.advance(record), step.requeueAfterMs);
   }
 
   /** @returns undefined if the policy was edited meanwhile */
@@ -379,7 +379,7 @@ export class PolicyReconciler {
 
   #step(record: PolicyRecord): LedgerStep {
     const { maxConcurrentNodes: most, freeze: frozen } = this.#parts.settings;
-    const isOverdue = this.#retirement.isOverdue(record.policy);
+    const isOverdue = this.#deletion.isOverdue(record.policy);
     return stepLedger(this.#parts.cluster.rolloutOf(record, { now: this.#parts.now(), most, frozen, isOverdue }));
   }
 

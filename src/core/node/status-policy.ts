@@ -8,7 +8,7 @@ import { omitUndefined, deepEqual } from '../text/json.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import type { PolicyRefusal } from '../policy/check.ts';
-import { isRetiring, storeVersions } from '../policy/versions.ts';
+import { isCleaningUp, storeVersions } from '../policy/versions.ts';
 
 /** The condition Ready of a policy. */
 interface PolicyJudgement {
@@ -153,7 +153,7 @@ export function policyStatus(facts: PolicyFacts, tally: NodeCounts): PolicyStatu
     summary: [
       summarise(nodes, tally.size('waiting')),
       ...(facts.frozen === undefined ? [] : ['frozen']),
-      ...(isRetiring(policy) ? ['deleting'] : []),
+      ...(isCleaningUp(policy) ? ['deleting'] : []),
     ].join(', '),
     conditions: [...conditionsOf(facts, tally), ...conditionOfDemand(facts)],
     ...omitUndefined({ limits, schedule, defrag, steady, demand: demand?.states ?? facts.knownDemand }),
@@ -186,7 +186,7 @@ function conditionsOf(facts: PolicyFacts, tally: NodeCounts): readonly PolicyCon
   const valid: PolicyConditionDraft = refusal
     ? { type: 'Valid', status: 'False', reason: refusal.reason, message: cutText(refusal.message, 4096) }
     : { type: 'Valid', status: 'True', reason: 'Valid', message: describeValid(tally) };
-  const found: PolicyJudgement = isRetiring(facts.policy)
+  const found: PolicyJudgement = isCleaningUp(facts.policy)
     ? judgeDeletion(facts, tally)
     : refusal
       ? { state: 'stalled', reason: refusal.reason, message: describeRefused(facts, refusal) }

@@ -2,7 +2,7 @@ import type { PolicyRecord, NodeOutcome } from './record.ts';
 import type { Selections, NodeSelection } from './selection.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { omitUndefined } from '../text/json.ts';
-import { byPrecedence, isRetiring, enforces } from './versions.ts';
+import { byPrecedence, isCleaningUp, enforces } from './versions.ts';
 import type { LayoutRefusal } from './check.ts';
 import type { NodeResolution } from './resolve-node.ts';
 import { writePath } from '../text/findings.ts';
@@ -74,7 +74,7 @@ export function decideConflict(candidates: readonly Candidate[]): PolicyConflict
   const planning = candidates.filter(({ record, byNewest }) => byNewest && isPlanning(record));
   // Of neither kind are only those of which no generation was ever accepted.
   const named = candidates.find(({ byNewest }) => byNewest);
-  const winner = staked.find(({ record }) => !isRetiring(record.newest)) ?? staked[0] ?? planning[0] ?? named;
+  const winner = staked.find(({ record }) => !isCleaningUp(record.newest)) ?? staked[0] ?? planning[0] ?? named;
   if (!winner) return { outranked: [], beside: [] };
   const { record } = winner;
   const others = candidates.filter((one) => one !== winner);
@@ -84,7 +84,7 @@ export function decideConflict(candidates: readonly Candidate[]): PolicyConflict
     winner: { record, ...toldTo(winner, staked.includes(winner)) },
     outranked: outranked.map(({ record: other }) => ({
       policy: other.policy,
-      isOutranked: priorityOf(record) > priorityOf(other) || isRetiring(other.newest),
+      isOutranked: priorityOf(record) > priorityOf(other) || isCleaningUp(other.newest),
       ...omitUndefined({ hold: holdBefore(record, other) }),
     })),
     beside: beside.map((one) => one.record.newest),
@@ -94,7 +94,7 @@ export function decideConflict(candidates: readonly Candidate[]): PolicyConflict
 /** What keeps a policy from a node that it would win if one of its generations were accepted. */
 function holdBefore(winner: PolicyRecord, other: PolicyRecord): Hold | undefined {
   const comesFirst = other.inForce === undefined && byPrecedence(other.rank, winner.rank) < 0;
-  return comesFirst && !isRetiring(other.newest) ? other.holdFor(other.policy) : undefined;
+  return comesFirst && !isCleaningUp(other.newest) ? other.holdFor(other.policy) : undefined;
 }
 
 /** Whether a node counts as one of the policy's. A generation that is not accepted adds none, and takes none away. */

@@ -12,7 +12,7 @@ import {
 import { PolicyRecord, type NodeOutcome, NodeCounts } from './record.ts';
 import {
   byPrecedence,
-  isRetiring,
+  isCleaningUp,
   enforces,
   accept,
   hasWorkLeft,
@@ -56,7 +56,7 @@ class Acceptance {
   ): void {
     record.unchecked.delete(node);
     // A policy that is being deleted asks for whole GPUs, which no node may keep it from.
-    const isAsked = !isRetiring(record.newest) && wouldDecide(record, candidates);
+    const isAsked = !isCleaningUp(record.newest) && wouldDecide(record, candidates);
     const refusal = isAsked ? this.#judge(record, partition) : undefined;
     // One that says so again keeps its place: all nodes are told the list again when it reads differently.
     if (refusal) record.refused.set(node, refusal);
@@ -94,7 +94,7 @@ function wouldDecide({ newest, name }: PolicyRecord, candidates: readonly Candid
   if (!candidates.some(({ record, byNewest }) => record.name === name && byNewest)) return false;
   if (!enforces(newest)) return true;
   return !candidates.some(({ record, byForce }) => {
-    const competes = record.name !== name && byForce && record.inForce !== undefined && !isRetiring(record.newest);
+    const competes = record.name !== name && byForce && record.inForce !== undefined && !isCleaningUp(record.newest);
     return competes && byPrecedence(record.rank, newest) < 0;
   });
 }
@@ -239,7 +239,7 @@ export class Fleet {
     this.#beginAcceptance(record);
     const left = before.filter((node) => !record.nodes.has(node));
     // While it is being checked nothing changes for the nodes that it keeps.
-    return record.awaitsAcceptance && !isRetiring(versions.newest) ? left : [...left, ...record.nodes];
+    return record.awaitsAcceptance && !isCleaningUp(versions.newest) ? left : [...left, ...record.nodes];
   }
 
   /**

@@ -13,7 +13,7 @@ import { type Geometry, matchesGlob, findModel } from '../gpu/geometry.ts';
 import { resolveProfile, WHOLE } from '../gpu/profiles.ts';
 import { listByMemory } from '../gpu/layouts.ts';
 import { mebibytes } from '../text/syntax.ts';
-import { isRetiring } from './versions.ts';
+import { isCleaningUp } from './versions.ts';
 import { scheduleOf, variantsOf } from './schedules.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { deepEqual } from '../text/json.ts';
@@ -179,7 +179,7 @@ export function ownWish({ metadata, spec }: GpuPartitionPolicy, partition: GpuNo
 /** Whether a policy with a demand may not evict. One that is being deleted wants whole GPUs, and keeps what it has promised to pods. */
 export function evictsNever(policy: GpuPartitionPolicy | undefined): boolean {
   if (policy === undefined) return false;
-  if (!isRetiring(policy)) return forbidsEviction(policy.spec);
+  if (!isCleaningUp(policy)) return forbidsEviction(policy.spec);
   const { inForce } = policy.status ?? {};
   return inForce !== undefined && variantsOf(inForce.spec as PolicySpec).some(({ spec }) => forbidsEviction(spec));
 }

@@ -5,7 +5,7 @@ import { variantsOf, specUnder, laterMark, type ScheduleMark } from './schedules
 import { isEmptySelection, meetsSelection, requirementsOf } from '../kubernetes/selectors.ts';
 
 /** Whether a policy is being deleted and first makes its GPUs whole. */
-export function isRetiring({ metadata, spec }: GpuPartitionPolicy): boolean {
+export function isCleaningUp({ metadata, spec }: GpuPartitionPolicy): boolean {
   const isHeld = metadata.finalizers?.includes(cleanupFinalizer) === true;
   return metadata.deletionTimestamp !== undefined && spec.onDelete === 'DisableMig' && isHeld;
 }
@@ -120,7 +120,7 @@ function readNewest(
   before: GpuPartitionPolicy | undefined,
 ): GpuPartitionPolicy {
   if (before && isSameEdit(before, given)) return { ...given, spec: before.spec };
-  if (!isRetiring(given) || !inForce) return given;
+  if (!isCleaningUp(given) || !inForce) return given;
   // What it decided over becomes whole, not what a generation selects that was never accepted. How that goes may still be edited.
   const { onDelete, rollout, drain, allow } = given.spec;
   const { rollout: _pace, drain: _drain, allow: _allowed, ...what } = inForce.spec;
@@ -165,7 +165,7 @@ export function readGenerations(policy: GpuPartitionPolicy): ReadGenerations {
 
 /** Whether a policy that is being deleted first makes the GPUs whole that it decides over. */
 export function hasWorkLeft(versions: PolicyVersions): boolean {
-  return isRetiring(versions.newest) && versions.inForce !== undefined;
+  return isCleaningUp(versions.newest) && versions.inForce !== undefined;
 }
 
 /** What of the versions is kept in the policy's status. */

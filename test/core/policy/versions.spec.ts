@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PolicySpec, GpuPartitionPolicy } from '../../../src/api/types.ts';
 import {
-  isRetiring,
+  isCleaningUp,
   asDeleted,
   wantedFinalizers,
   accept,
@@ -63,10 +63,10 @@ describe('a policy that makes its GPUs whole before it goes', () => {
 
   it('is being deleted, says DisableMig, and has our finalizer', () => {
     const onDelete = 'DisableMig';
-    expect(isRetiring(aGoing({ onDelete }))).to.equal(true);
-    expect(isRetiring(aGoing({ onDelete: 'Keep' }))).to.equal(false);
-    expect(isRetiring(aGoing({ onDelete }, { finalizers: [cleanup] }))).to.equal(false);
-    expect(isRetiring(aGoing({ onDelete }, { deletionTimestamp, finalizers: ['other'] }))).to.equal(false);
+    expect(isCleaningUp(aGoing({ onDelete }))).to.equal(true);
+    expect(isCleaningUp(aGoing({ onDelete: 'Keep' }))).to.equal(false);
+    expect(isCleaningUp(aGoing({ onDelete }, { finalizers: [cleanup] }))).to.equal(false);
+    expect(isCleaningUp(aGoing({ onDelete }, { deletionTimestamp, finalizers: ['other'] }))).to.equal(false);
   });
 
   it('has the finalizer as long as it says so and is not done, and no other policy has it', () => {

@@ -20,7 +20,7 @@ import { findHolders, presumeAffected } from './users.ts';
 import { evictsNever, restEntry } from '../../policy/slices.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
 import { userKey } from '../../gpu/device-state.ts';
-import { isRetiring } from '../../policy/versions.ts';
+import { isCleaningUp } from '../../policy/versions.ts';
 
 /** An eviction that was refused, or after which the pod is still there, is repeated after this many ms. */
 const askAgainMs = 5000;
@@ -279,7 +279,7 @@ export function sparePods(situation: RuleInput, affected: readonly PodView[]): R
   if (!isNever && !drainsRest(partition)) return undefined;
   const why = isNever ? 'demand.evict: Never' : 'demand.rest, for which no pod goes';
   const next =
-    claim.winner && isRetiring(claim.winner)
+    claim.winner && isCleaningUp(claim.winner)
       ? 'the policy waits until they end, and at its deadline it goes and the layout stays. Delete them, or set onDelete: Keep'
       : 'other layouts are being chosen';
   const losses = listLosses(partition.status?.device, affected);
