@@ -3,7 +3,7 @@ import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
 import { patchNode } from '../core/kubernetes/node-patch.ts';
 import type { Command, Drain } from '../core/node/commands.ts';
-import { type NodeMemory, noteEviction } from '../core/node/memory.ts';
+import { type NodeMemory, recordEviction } from '../core/node/memory.ts';
 import { metadataOf } from '../core/kubernetes/node.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
@@ -55,7 +55,7 @@ export class Executor {
     for (const { command, refusal } of answers) {
       const { uid } = command.pod;
       const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
-      known = noteEviction(known, uid, { at: this.#parts.now(), refusal, ...omitUndefined({ round, owner }) });
+      known = recordEviction(known, uid, { at: this.#parts.now(), refusal, ...omitUndefined({ round, owner }) });
     }
     return { memory: known, unanswered: answers.find(({ unanswered }) => unanswered !== undefined)?.unanswered };
   }

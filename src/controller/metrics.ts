@@ -249,7 +249,7 @@ export class ControllerMetrics {
     if (phase === 'Failed' && this.#failed.get(node) !== reason) this.#failures.inc({ reason });
     if (phase === 'Failed') this.#failed.set(node, reason);
     else this.#failed.delete(node);
-    this.#noteClosed(node, memory.closed);
+    this.#recordClosed(node, memory.closed);
     this.#keepClock(node, advanceChange(this.#clocks.get(node), { phase, reason, hasWish, hasGrant }, this.#now()));
   }
 
@@ -260,7 +260,7 @@ export class ControllerMetrics {
     this.#closedSince.delete(node);
   }
 
-  #noteClosed(node: string, { since, lastSeconds }: ClosedTime = {}): void {
+  #recordClosed(node: string, { since, lastSeconds }: ClosedTime = {}): void {
     if (since !== undefined) {
       this.#closedSince.set(node, since);
     } else if (this.#closedSince.delete(node)) {

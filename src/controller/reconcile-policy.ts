@@ -1,7 +1,7 @@
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
 import { listRefused, type PolicyRecord, type NodeCounts } from '../core/policy/record.ts';
 import { type ScheduleTimes, judgeSchedules, type ScheduleMark } from '../core/policy/schedules.ts';
-import { accept, noteWrite, writeDueInMs, wantedFinalizers, currentOf, isAccepted } from '../core/policy/versions.ts';
+import { accept, recordWrite, writeDueInMs, wantedFinalizers, currentOf, isAccepted } from '../core/policy/versions.ts';
 import { type PolicyFacts, isNews, type PolicyStatusDraft, policyStatus } from '../core/node/status-policy.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import { statusBounds } from '../api/generated/gpu-partition-policy.bounds.ts';
@@ -15,7 +15,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { EventNote, EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { Cluster } from './cluster.ts';
-import { noteInForce } from '../core/policy/history.ts';
+import { recordInForce } from '../core/policy/history.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import type { Limit } from '../core/rollout/budget.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -94,7 +94,7 @@ export class PolicyReporter {
     if (deepEqual(status, { failures: [], ...known })) return undefined;
     const leftMs = writeDueInMs(record.writes, isNews(current, status), nowMs);
     if (leftMs > 0) return leftMs;
-    record.writes = noteWrite(record.writes, nowMs);
+    record.writes = recordWrite(record.writes, nowMs);
     const { name } = policy.metadata;
     // What was found of a policy, above all that its generation is accepted, must not be said of another one of the same name.
     const { resourceVersion } = (this.#parts.cluster.policies.get(name) ?? policy).metadata;
@@ -325,7 +325,7 @@ export class PolicyReconciler {
     const { cluster, client, now } = this.#parts;
     const { metadata, status } = cluster.policies.get(name) ?? {};
     if (metadata === undefined || metadata.uid !== versions.newest.metadata.uid) return;
-    const history = noteInForce(status?.history ?? [], versions, timeText(now()));
+    const history = recordInForce(status?.history ?? [], versions, timeText(now()));
     if (deepEqual(history, status?.history ?? [])) return;
     const { uid, resourceVersion } = metadata;
     const written = await client.apply<Policy>(

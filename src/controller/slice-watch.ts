@@ -82,7 +82,7 @@ export class SliceWatch implements Stoppable {
     while (!signal.aborted) {
       const api = await this.#ask();
       if (signal.aborted) return;
-      if (api !== undefined) this.#noteApi(api);
+      if (api !== undefined) this.#recordApi(api);
       if (api === 'Served') return this.#watch(signal);
       await waitFor(systemClock, api === undefined ? retryMs : askAgainMs, signal);
     }
@@ -98,7 +98,7 @@ export class SliceWatch implements Stoppable {
     }
   }
 
-  #noteApi(api: DraApi): void {
+  #recordApi(api: DraApi): void {
     if (api === this.#api) return;
     this.#api = api;
     if (api === 'Missing')

@@ -127,7 +127,7 @@ export async function readWaiting(
  *
  * @param at when it is done, which schedules tell apart
  */
-export async function foreseeChange(
+export async function predictChange(
   cluster: ClusterState,
   given: readonly GpuPartitionPolicy[],
   setup: ControllerSetup,
@@ -200,7 +200,7 @@ function outlookOf(policy: string, { states, condition }: ReturnType<typeof repo
 const prospectSeconds = 20;
 
 /** {@link explainDemandFor}, with the solver where it takes one, and what Kueue holds back where a demand follows it. */
-export async function foreseePodDemand(
+export async function predictPodDemand(
   pod: PodView,
   facts: ClusterFacts,
   readKueue: () => Promise<KueueReading>,

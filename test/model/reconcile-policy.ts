@@ -1,6 +1,6 @@
 import type { Cluster } from '../../src/controller/cluster.ts';
 import { forecastRolloutState } from '../../src/core/plan/node.ts';
-import { noteInForce } from '../../src/core/policy/history.ts';
+import { recordInForce } from '../../src/core/policy/history.ts';
 import type { PolicyRecord } from '../../src/core/policy/record.ts';
 import { wantedFinalizers, accept, currentOf, isAccepted, storeVersions } from '../../src/core/policy/versions.ts';
 import { judgeSchedules, type ScheduleTimes } from '../../src/core/policy/schedules.ts';
@@ -103,7 +103,7 @@ export class PolicyWork {
   *#keepHistory({ name, versions }: PolicyRecord): Generator<number, void, undefined> {
     const known = this.#cluster.policies.get(name);
     if (known === undefined || known.metadata.uid !== versions.newest.metadata.uid) return;
-    const history = noteInForce(known.status?.history ?? [], versions, timeText(this.#world.timeline.now));
+    const history = recordInForce(known.status?.history ?? [], versions, timeText(this.#world.timeline.now));
     if (deepEqual(history, known.status?.history ?? [])) return;
     const written = yield* this.#shell.call('Write', () =>
       this.#world.api.update(

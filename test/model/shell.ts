@@ -5,7 +5,7 @@ import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubern
 import { asksForClaims, backendOf, isFoundOut, type Needed, type NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { patchNode } from '../../src/core/kubernetes/node-patch.ts';
 import type { Command, Verdict } from '../../src/core/node/commands.ts';
-import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
+import { type NodeMemory, recordEviction } from '../../src/core/node/memory.ts';
 import { metadataOf } from '../../src/core/kubernetes/node.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources.ts';
@@ -122,7 +122,7 @@ export class NodeShell {
       const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
       const answer = yield* this.#remove(command);
       unanswered ??= answer.unanswered;
-      known = noteEviction(known, uid, { at: this.#world.timeline.now, refusal: answer.refusal, owner, round });
+      known = recordEviction(known, uid, { at: this.#world.timeline.now, refusal: answer.refusal, owner, round });
     }
     return { memory: known, unanswered };
   }

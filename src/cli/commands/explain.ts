@@ -28,7 +28,7 @@ import { claimResources, readSnapshot, snapshotCommand } from '../input/snapshot
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
 import type { PodDemandOutlook } from '../../core/demand/pod-outlook.ts';
-import { foreseePodDemand } from '../../planner/questions.ts';
+import { predictPodDemand } from '../../planner/questions.ts';
 import type { PodView } from '../../core/kubernetes/pod.ts';
 
 /** A node is only mentioned if that helps. */
@@ -191,7 +191,7 @@ async function explainAll(
   readQueues: () => Promise<KueueReading>,
 ): Promise<Explained> {
   const explanation = explainPod(pod, facts);
-  const demands = explanation.isPending ? await foreseePodDemand(pod, facts, readQueues) : [];
+  const demands = explanation.isPending ? await predictPodDemand(pod, facts, readQueues) : [];
   return { ...explanation, demands };
 }
 

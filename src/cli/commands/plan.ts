@@ -11,7 +11,7 @@ import { writeChangePlan } from '../../core/plan/text.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
 import { wrapHanging } from '../../core/text/words.ts';
 import { readKueue } from '../../kube/client.ts';
-import { foreseeChange } from '../../planner/questions.ts';
+import { predictChange } from '../../planner/questions.ts';
 import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
 import { readCluster } from '../cluster/facts.ts';
 import type { CommandContext } from '../program.ts';
@@ -111,7 +111,7 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
       const { cluster, readQueues } = await readState(options, given ?? [], terminal);
       const policies = given ?? cluster.policies.filter(({ spec }) => spec.schedules !== undefined);
       if (policies.length === 0) throw new CliError('no policy of the cluster has schedules');
-      const plan = await foreseeChange(cluster, policies, setupOf(options), readQueues, at);
+      const plan = await predictChange(cluster, policies, setupOf(options), readQueues, at);
       if (plan.findings.length > 0) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, plan);
       else printPlan(terminal, plan);

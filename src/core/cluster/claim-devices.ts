@@ -1,5 +1,5 @@
 import { attributeOf, gpuDriver, type ResourceSliceView, type SliceDevice } from '../kubernetes/claims.ts';
-import { foreseeSlice, findNamedUuid } from '../device/published.ts';
+import { predictSlice, findNamedUuid } from '../device/published.ts';
 import type { SelectableDevice } from '../kubernetes/device-selector.ts';
 import type { Taint } from '../kubernetes/node-patch.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';
@@ -39,7 +39,7 @@ export interface NodeSlice {
 export function listDevices(gpuNode: GpuNode, { slices }: Pick<ClusterFacts, 'slices'>): readonly ClaimableDevice[] {
   if (!isDra(gpuNode)) return [];
   const report = gpuNode.partition?.status?.device ?? {};
-  const found: readonly NodeSlice[] = slices ? (byNode(slices).get(gpuNode.name) ?? []) : [foreseeSlice(report)];
+  const found: readonly NodeSlice[] = slices ? (byNode(slices).get(gpuNode.name) ?? []) : [predictSlice(report)];
   const { taken } = gpuNode;
   const memories = new Map(
     (report.models ?? []).flatMap(({ profiles }) => profiles.map(({ name, memoryMiB }) => [name, memoryMiB] as const)),

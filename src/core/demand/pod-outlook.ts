@@ -365,7 +365,7 @@ export function* explainDemandFor(
         });
     const scene = { pod, policy, demand, nodes, members, wanted, waiting, gpus, now: facts.now };
     for (const resource of waiter.requests.keys()) {
-      const found = yield* foresee({ ...scene, resource });
+      const found = yield* predict({ ...scene, resource });
       if (found) prospects.push({ policy: name, code: found.code, message: `policy ${name}: ${found.message}` });
     }
   }
@@ -396,7 +396,7 @@ function poolOf(
 
 type Found = Omit<PodDemandOutlook, 'policy'>;
 
-function* foresee(scene: Scene): Asking<Found | undefined> {
+function* predict(scene: Scene): Asking<Found | undefined> {
   const { pod, resource, policy, demand, nodes, members, wanted, waiting, gpus } = scene;
   const profile = nameProfile(resource);
   if (members.length === 0)

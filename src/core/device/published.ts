@@ -46,7 +46,7 @@ export function publishDevices({ gpus = [], models = [] }: Pick<DeviceReport, 'g
 }
 
 /** A slice as the driver writes it once it has read the devices again: for forecasts. */
-export function foreseeSlice(device: Pick<DeviceReport, 'gpus' | 'models'>): ResourceSliceView {
+export function predictSlice(device: Pick<DeviceReport, 'gpus' | 'models'>): ResourceSliceView {
   const devices = publishDevices(device).devices.map(
     ({ name, place, type, uuid, parentUUID, profile, productName }) => {
       // A device without a UUID would be one of a driver that creates slices itself.

@@ -98,7 +98,7 @@ class EditFinder {
     const { name } = policy.metadata;
     const key = JSON.stringify([name, edit.entry, edit.profiles]);
     if (this.#effects.has(key)) return this.#effects.get(key);
-    const effect = foreseeEdit(applyEdit(policy.spec, edit), this.#nodes.get(name) ?? []);
+    const effect = predictEdit(applyEdit(policy.spec, edit), this.#nodes.get(name) ?? []);
     this.#effects.set(key, effect);
     return effect;
   }
@@ -159,7 +159,7 @@ interface EditPlan {
 }
 
 /** Plans an edit on all nodes; undefined if the rules refuse it, or the planner does on any node. */
-function foreseeEdit(spec: PolicySpec, nodes: readonly GpuNode[]): EditEffect | undefined {
+function predictEdit(spec: PolicySpec, nodes: readonly GpuNode[]): EditEffect | undefined {
   if (checkPolicy(spec)) return undefined;
   const plans = new Map<GpuNode, EditPlan>();
   for (const node of nodes) {

@@ -4,7 +4,7 @@ import { releaseNode } from './marks.ts';
 import { isClosed, isUnfinished, metadataOf, type NodeView, pickLabels } from '../kubernetes/node.ts';
 import { combine } from '../kubernetes/node-patch.ts';
 import { pausedLabels } from '../nvidia/gpu-clients.ts';
-import { noteFailures } from './grants.ts';
+import { recordFailures } from './grants.ts';
 import {
   type Command,
   joinCommands,
@@ -43,7 +43,7 @@ import {
 } from './rules/policy.ts';
 import { grant, grantInFlight, grantOverdue, grantUnanswered } from './rules/grant.ts';
 import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
-import { noteFreshPlugin } from './rules/plugin.ts';
+import { recordFreshPlugin } from './rules/plugin.ts';
 import { isGrantLive } from '../device/grants.ts';
 import type { Needed, NodeSnapshot } from './snapshot.ts';
 import { describeRolloutState, type RolloutState, keepRolloutState } from './rollout-state.ts';
@@ -112,7 +112,7 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   const waits = {
     ...keepWaits(situation, verdict),
     ...outcome.waits,
-    ...noteFailures(situation, verdict),
+    ...recordFailures(situation, verdict),
     ...timer(situation, 'Reason', verdict.reason).waits,
   };
   const rolloutState = describeRolloutState({ ...situation, memory: { ...memory, waits } }, outcome);
@@ -172,7 +172,9 @@ function resumeClients(situation: RuleInput, { verdict, clientsPaused, ifClosed,
     ifClosed: 'Opens',
     waits,
     verdict: { ...(isFinishing ? comingBack : unfinished), requeueAfterMs: 250 },
-    commands: [{ name: 'PatchNode', change: combine({ giveBack: paused }, isDone ? noteFreshPlugin(situation) : {}) }],
+    commands: [
+      { name: 'PatchNode', change: combine({ giveBack: paused }, isDone ? recordFreshPlugin(situation) : {}) },
+    ],
   };
 }
 

@@ -301,7 +301,7 @@ export function growingRestMs(count: number): number {
 }
 
 /** Remembers, until the node is Ready, that a grant has failed, or that a change has ended with a reason that counts as a failure. */
-export function noteFailures(situation: RuleInput, verdict: Verdict): Waits {
+export function recordFailures(situation: RuleInput, verdict: Verdict): Waits {
   if (verdict.phase === 'Ready') return {};
   const failure = grantFailureOf(situation);
   const endsNow = !hasEnded(situation) && endsChange(situation, verdict);

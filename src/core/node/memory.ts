@@ -162,7 +162,7 @@ export function beginByNow(memory: NodeMemory, now: number): NodeMemory {
 }
 
 /** Records the result of an eviction. */
-export function noteEviction(memory: NodeMemory, uid: string, eviction: Eviction): NodeMemory {
+export function recordEviction(memory: NodeMemory, uid: string, eviction: Eviction): NodeMemory {
   return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
 }
 

@@ -1,5 +1,5 @@
 import type { GpuNodePartition, DeviceReport, GpuReport } from '../../api/types.ts';
-import { foreseeSlice } from '../device/published.ts';
+import { predictSlice } from '../device/published.ts';
 import { backendOf, type FreshRead, type NodeSnapshot } from '../node/snapshot.ts';
 import { decide, type Decision } from '../node/decide.ts';
 import type { WishFields, Verdict } from '../node/commands.ts';
@@ -117,7 +117,7 @@ function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead 
   });
   const managed = winner && managedConfig(winner.spec);
   // What is handed out by claims, and for whom, is not known: the agent knows which pods have devices.
-  const slices = backendOf(known) === 'DRA' ? [foreseeSlice(partition?.status?.device ?? {})] : undefined;
+  const slices = backendOf(known) === 'DRA' ? [predictSlice(partition?.status?.device ?? {})] : undefined;
   return {
     ...known,
     slot,

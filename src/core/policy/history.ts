@@ -19,7 +19,7 @@ const mostGenerations = 20;
  *
  * @param time for a generation whose time of writing is unknown
  */
-export function noteInForce(
+export function recordInForce(
   history: PolicyHistory,
   { newest, inForce }: Pick<PolicyVersions, 'newest' | 'inForce'>,
   time: string,

@@ -259,7 +259,7 @@ export function writeDueInMs({ lastMs, paidMs }: WritePace, isNews: boolean, now
   return Math.max(0, (isNews ? news : Math.max(news, lastMs + intervalMs)) - now);
 }
 
-export function noteWrite({ paidMs }: WritePace, now: number): WritePace {
+export function recordWrite({ paidMs }: WritePace, now: number): WritePace {
   return { lastMs: now, paidMs: Math.max(paidMs, now) + intervalMs };
 }
 

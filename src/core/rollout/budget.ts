@@ -439,7 +439,10 @@ export function rolloutStateWith(
 }
 
 /** How fast nodes change at a generation, including those that have just released their slots because they are verified. */
-export function notePace({ policy, rolloutStateOf, now }: LedgerSnapshot, released: readonly Slot[]): Pace | undefined {
+export function recordPace(
+  { policy, rolloutStateOf, now }: LedgerSnapshot,
+  released: readonly Slot[],
+): Pace | undefined {
   const { generation = 0, name } = policy.metadata;
   const known = policy.status?.pace;
   const took = released.flatMap((slot): readonly number[] => {

@@ -12,7 +12,7 @@ import {
   judgeCanary,
   type ClusterCap,
   type RolloutGate,
-  notePace,
+  recordPace,
   type Canary,
   type Pace,
 } from './budget.ts';
@@ -174,8 +174,8 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
   const canaries = [...renewed, ...admitted].filter(isNew).map(({ node }) => node);
   return {
     ledger: [...ledger, ...admitted],
-    canary: noteCanaries(canary, canaries),
-    pace: notePace(
+    canary: recordCanaries(canary, canaries),
+    pace: recordPace(
       snapshot,
       before.filter(({ node }) => !known.has(node)),
     ),
@@ -203,7 +203,7 @@ function isHeld(slot: Slot, { policy, rolloutStateOf, uidOf }: LedgerSnapshot): 
   return decides && rolloutState.slot !== slot.startTime;
 }
 
-function noteCanaries({ record, places }: CanaryState, started: readonly string[]): Canary | undefined {
+function recordCanaries({ record, places }: CanaryState, started: readonly string[]): Canary | undefined {
   if (record === undefined || places === undefined || started.length === 0) return record;
   const { readySince: _over, ...rest } = record;
   return { ...rest, nodes: [...record.nodes, ...started] };

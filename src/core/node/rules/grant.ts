@@ -16,7 +16,7 @@ import { closeNode, reopenNode } from '../marks.ts';
 import { nextEpoch, isUnanswered, isGrantLive, revoke, workEndsMs } from '../../device/grants.ts';
 import { isRepair, recentRepairs } from '../grants.ts';
 import { checkBackend, checkDriver } from './backend.ts';
-import { checkOffer, checkPlugin, listPodsToSignal, noteUntouched, refreshAfterSilence } from './plugin.ts';
+import { checkOffer, checkPlugin, listPodsToSignal, recordUntouched, refreshAfterSilence } from './plugin.ts';
 import { foreignOwner, takeOver } from './plan.ts';
 import { clientsGo, clientsRest, recordClients, tellMonitors } from './gpu-clients.ts';
 import { drain, sparePods, refuseDrain } from './drain.ts';
@@ -178,7 +178,7 @@ export function grant(situation: RuleInput): Outcome {
 function closeAndGrant(situation: RuleInput, pods: readonly PodView[]): Outcome {
   // 3. Close it.
   if (!isClosed(situation.node)) {
-    const waits = isUnfinished(situation.node) ? undefined : noteUntouched(situation, pods);
+    const waits = isUnfinished(situation.node) ? undefined : recordUntouched(situation, pods);
     const change = combine(closeNode(), recordClients(situation, pods));
     return { ...closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]), waits };
   }

@@ -334,7 +334,7 @@ function recordReplaced(node: NodeView, change: string, pods: readonly PodView[]
 }
 
 /** A plugin that was absent while the devices changed, and comes back to their current state, need not be replaced again. */
-export function noteFreshPlugin(situation: RuleInput): NodeChange {
+export function recordFreshPlugin(situation: RuleInput): NodeChange {
   const { annotations, labels } = situation.node.metadata;
   const change = keyOf(situation);
   const label = backendOf(situation) === 'DRA' ? driverDeployLabel : pluginDeployLabel;
@@ -520,7 +520,7 @@ function waitForPlugin(
 }
 
 /** Remembers of a node that is being closed that its device is as its plugin read it: it offers that, and nothing else. */
-export function noteUntouched(situation: RuleInput, pods: readonly PodView[]): Waits | undefined {
+export function recordUntouched(situation: RuleInput, pods: readonly PodView[]): Waits | undefined {
   const { node } = situation;
   const isDra = backendOf(situation) === 'DRA';
   const offer = sliceOfferOf(situation);
@@ -570,7 +570,7 @@ export function configurePlugin(situation: RuleInput): Outcome | undefined {
 function closeAndConfigure(situation: RuleInput, key: string): Ruling {
   const { settings, node } = situation;
   if (!isClosed(node)) {
-    const waits = isUnfinished(node) ? undefined : noteUntouched(situation, situation.pods ?? []);
+    const waits = isUnfinished(node) ? undefined : recordUntouched(situation, situation.pods ?? []);
     return { ...configuring(settings.settleMs, [{ name: 'PatchNode', change: closeNode() }]), waits };
   }
   const { lastsMs, waits } = timer(situation, 'Closed');

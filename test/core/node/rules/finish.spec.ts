@@ -35,7 +35,7 @@ import { clientsAnnotation } from '../../../../src/core/nvidia/gpu-clients.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';
-import { keyOf, noteUntouched } from '../../../../src/core/node/rules/plugin.ts';
+import { keyOf, recordUntouched } from '../../../../src/core/node/rules/plugin.ts';
 
 const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
 
@@ -748,7 +748,7 @@ describe('a ruling that opens a node', () => {
     const allocatable = { 'nvidia.com/gpu': '1' };
     const open = aSnapshot({ node: aNode({ allocatable }), partition: aManagedPartition() });
     const partition = aManagedPartition();
-    const waits = noteUntouched({ ...open, partition, memory: noMemory }, []) ?? {};
+    const waits = recordUntouched({ ...open, partition, memory: noMemory }, []) ?? {};
     const memory = { ...noMemory, waits };
     const labelsOf = (node: Parameters<typeof aNode>[0]) =>
       changeOf({
