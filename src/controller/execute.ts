@@ -163,14 +163,14 @@ export class Executor {
 
   /** A write without an answer may have taken effect: the object is read before the next decision. */
   async #write<Answer>(
-    objects: Pick<Cluster['nodes'], 'doubt'>,
+    objects: Pick<Cluster['nodes'], 'markUncertain'>,
     name: string,
     send: () => Promise<Answer>,
   ): Promise<Answer> {
     try {
       return await send();
     } catch (error) {
-      if (!isDefinite(error)) objects.doubt(name);
+      if (!isDefinite(error)) objects.markUncertain(name);
       throw error;
     }
   }

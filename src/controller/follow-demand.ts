@@ -341,7 +341,7 @@ export class PreviewPlanner {
     const partition = await this.#parts.client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
     this.#planned.set(name, version);
     for (const policy of due) {
-      const outcome = planPreview(name, fleet.claimBeside(policy, partition), partition);
+      const outcome = planPreview(name, fleet.previewClaim(policy, partition), partition);
       for (const told of fleet.count(policy, outcome)) this.#parts.onNews(told);
     }
   }

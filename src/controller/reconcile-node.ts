@@ -105,11 +105,11 @@ export class NodeReconciler {
   /** Reads what an unanswered write may have changed. @returns how long to wait for the watch to bring back what we wrote, in ms */
   async #catchUp(name: string): Promise<number | undefined> {
     const { nodes, partitions } = this.#parts.cluster;
-    if (partitions.isDoubted(name)) await this.#parts.gatherer.readPartition(name);
+    if (partitions.isUncertain(name)) await this.#parts.gatherer.readPartition(name);
     const since = nodes.expectedSince(name);
     const left = since === undefined ? 0 : ownWriteMs - (this.#parts.now() - since);
     if (left > 0) return left + 10;
-    if (since === undefined && !nodes.isDoubted(name)) return undefined;
+    if (since === undefined && !nodes.isUncertain(name)) return undefined;
     const node = await this.#parts.gatherer.readNode(name);
     if (node) nodes.remember(node);
     else nodes.drop(name);

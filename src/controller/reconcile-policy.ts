@@ -361,8 +361,8 @@ export class PolicyReconciler {
   /** A ledger whose write got no answer may have nodes in flight that the watch does not show yet. */
   async #readDoubted(): Promise<void> {
     const { fleet, policies: known } = this.#parts.cluster;
-    const doubted = [...fleet.policies].map(({ name }) => name).filter((name) => known.isDoubted(name));
-    for (const name of doubted) {
+    const uncertain = [...fleet.policies].map(({ name }) => name).filter((name) => known.isUncertain(name));
+    for (const name of uncertain) {
       const found = await this.#parts.client.find<Policy>({ resource: policies, name });
       if (found) known.remember(found);
       else known.drop(name);
@@ -398,7 +398,7 @@ export class PolicyReconciler {
       );
       this.#parts.cluster.policies.remember(written);
     } catch (error) {
-      if (!isDefinite(error)) this.#parts.cluster.policies.doubt(name);
+      if (!isDefinite(error)) this.#parts.cluster.policies.markUncertain(name);
       throw error;
     } finally {
       isWritten();

@@ -16,7 +16,7 @@ export class Expectations<T extends KubeObject> {
   readonly #written = new Map<string, T>();
   /** Writes, by name of the object, whose answer was not the whole object. */
   readonly #expected = new Map<string, ExpectedWrite>();
-  readonly #doubted = new Set<string>();
+  readonly #uncertain = new Set<string>();
 
   /** @param trim what the store keeps of an object */
   constructor(store: Store<T>, trim: (object: T) => T) {
@@ -57,24 +57,24 @@ export class Expectations<T extends KubeObject> {
   forget(): void {
     this.#written.clear();
     this.#expected.clear();
-    this.#doubted.clear();
+    this.#uncertain.clear();
   }
 
   /** Call this when an object is gone. */
   drop(name: string): void {
     this.#written.delete(name);
     this.#expected.delete(name);
-    this.#doubted.delete(name);
+    this.#uncertain.delete(name);
   }
 
   /** Call this when a write got no answer: it may have taken effect, and the watch need not show it yet. */
-  doubt(name: string): void {
-    this.#doubted.add(name);
+  markUncertain(name: string): void {
+    this.#uncertain.add(name);
   }
 
   /** Whether an object has to be read before anything is decided by it. */
-  isDoubted(name: string): boolean {
-    return this.#doubted.has(name);
+  isUncertain(name: string): boolean {
+    return this.#uncertain.has(name);
   }
 
   /** Takes the version of a write whose answer is not the whole object: the watch is to bring it. */
@@ -96,7 +96,7 @@ export class Expectations<T extends KubeObject> {
   /** Takes the API server's answer to a write, or to a read of something that the watch has not brought. */
   remember(object: T): T {
     const { name, uid } = object.metadata;
-    this.#doubted.delete(name);
+    this.#uncertain.delete(name);
     const watched = this.#store.get(name);
     // The watch may be faster than the answer.
     if (watched === undefined || watched.metadata.uid !== uid || isOlder(versionOf(watched), versionOf(object))) {

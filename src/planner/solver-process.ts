@@ -63,7 +63,7 @@ export async function planDemand(
   const classes = pool.list();
   const question = { classes, slices, evict };
   const small = classes.length <= fewClasses ? new DemandPlanner(question).planSmall() : undefined;
-  const { layouts, ...plan } = small ?? (await planBeside(question, { seconds, signal }));
+  const { layouts, ...plan } = small ?? (await planInProcess(question, { seconds, signal }));
   const byId = new Map<string, ClassLayout>();
   for (const [ids, layout] of pool.handOut(classes, layouts)) {
     for (const id of ids) byId.set(id, layout);
@@ -78,7 +78,7 @@ function demandLayout(byId: ReadonlyMap<string, ClassLayout>, id: string): Class
   return layout;
 }
 
-async function planBeside(question: DemandQuestion, limits: Limits): Promise<ClassPlan> {
+async function planInProcess(question: DemandQuestion, limits: Limits): Promise<ClassPlan> {
   try {
     return await askSolver(question, limits);
   } catch (error) {

@@ -144,8 +144,8 @@ export class PolicyWork {
 
   *#readDoubted(): Generator<number, void, undefined> {
     const { fleet, policies } = this.#cluster;
-    const doubted = [...fleet.policies].map(({ name }) => name).filter((name) => policies.isDoubted(name));
-    for (const name of doubted) {
+    const uncertain = [...fleet.policies].map(({ name }) => name).filter((name) => policies.isUncertain(name));
+    for (const name of uncertain) {
       const found = yield* this.#shell.call('Read', () => this.#world.api.find('policies', name));
       if (found) policies.remember(found);
       else policies.drop(name);
@@ -170,7 +170,7 @@ export class PolicyWork {
     try {
       yield* this.#swapLedger(policy, { ledger, canary });
     } catch (error) {
-      if (!isDefinite(error)) this.#cluster.policies.doubt(name);
+      if (!isDefinite(error)) this.#cluster.policies.markUncertain(name);
       throw error;
     } finally {
       isWritten();

@@ -219,14 +219,14 @@ export class NodeShell {
   }
 
   *#write<Answer>(
-    objects: Pick<Cluster['nodes'], 'doubt'>,
+    objects: Pick<Cluster['nodes'], 'markUncertain'>,
     name: string,
     act: () => Answer,
   ): Generator<number, Answer, undefined> {
     try {
       return yield* this.call('Write', act);
     } catch (error) {
-      if (!isDefinite(error)) objects.doubt(name);
+      if (!isDefinite(error)) objects.markUncertain(name);
       throw error;
     }
   }

@@ -82,8 +82,8 @@ export type Command =
   | { readonly name: 'PublishConfig'; readonly key: string; readonly file: Readonly<Record<string, unknown>> };
 
 /** What the commands of several rules come to: one write of the Node, and none that changes nothing. */
-export function joinCommands(snapshot: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
-  return dropNoOps(snapshot, joinPatches(commands));
+export function mergeCommands(snapshot: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
+  return dropNoOps(snapshot, mergePatches(commands));
 }
 
 /** A Node that already matches is not written, and opening a node that is already open is not reported. */
@@ -108,7 +108,7 @@ export function opensNode(commands: readonly Command[]): boolean {
 }
 
 /** Joins all changes of the Node into one write: a second one would start from a state that no longer exists. */
-function joinPatches(commands: readonly Command[]): readonly Command[] {
+function mergePatches(commands: readonly Command[]): readonly Command[] {
   const changes = commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []));
   if (changes.length < 2) return commands;
   const last = commands.findLastIndex(({ name }) => name === 'PatchNode');
@@ -140,7 +140,7 @@ export interface Ruling {
   /** `Stays`: a change is under way, or what a closed node would offer is unknown. */
   readonly ifClosed: 'Opens' | 'Stays';
   /** True if nothing is written on an open node, not even its state: what is asked of it does not concern it yet. */
-  readonly leavesAlone?: boolean;
+  readonly writesNothing?: boolean;
   /** The node wants to change and has no slot. */
   readonly request?: SlotRequest;
 }
@@ -163,7 +163,7 @@ export function waitOpen(phase: Phase, reason: NodeReason, message: string, requ
 }
 
 /** Waits for whoever uses the GPUs, with the node open. */
-export function awaitUsers(
+export function waitForUsers(
   message: string,
   requeueAfterMs: number,
   reason: 'PodsUseGpus' | 'ProcessesUseGpus' = 'PodsUseGpus',
@@ -175,7 +175,7 @@ export function awaitUsers(
 export function refuseNode(reason: NodeReason, message: string): Ruling {
   return {
     ...waitOpen('Failed', reason, `${message}. Nothing is touched until then`, lookAgainMs),
-    leavesAlone: true,
+    writesNothing: true,
   };
 }
 

@@ -7,7 +7,7 @@ import { pausedLabels } from '../nvidia/gpu-clients.ts';
 import { recordFailures } from './grants.ts';
 import {
   type Command,
-  joinCommands,
+  mergeCommands,
   opensNode,
   alsoWaits,
   askInOrder,
@@ -107,7 +107,7 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   // A closed node is about to be granted or opened, which rests on everything being read: one look instead of two.
   if ('needs' in outcome) return isClosed(snapshot.node) && outcome.needs === 'Pods' ? { needs: 'All' } : outcome;
   const { verdict } = outcome;
-  const commands = joinCommands(snapshot, outcome.commands ?? []);
+  const commands = mergeCommands(snapshot, outcome.commands ?? []);
   if (snapshot.fresh === undefined && opensNode(commands)) return { needs: 'All' };
   const waits = {
     ...keepWaits(situation, verdict),
@@ -204,7 +204,7 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
   // If the API no longer has this resource, no object can be created, but our marks must still be removed. A closed node waits for its
   // agent's report.
   const isReleased = claim.winner === undefined && !isUnfinished(node);
-  const released = isReleased ? joinCommands({ node }, [{ name: 'PatchNode', change: releaseNode() }]) : [];
+  const released = isReleased ? mergeCommands({ node }, [{ name: 'PatchNode', change: releaseNode() }]) : [];
   const isGpuNode = claim.winner !== undefined || node.metadata.labels?.[gpuPresenceLabel] === 'true';
   if (!isGpuNode || node.metadata.uid === undefined) return { verdict, commands: released };
   return { verdict: soon, commands: [...released, { name: 'CreatePartition' }] };

@@ -299,7 +299,7 @@ function claimOf(
   const claim = fleet.claimOf(node, partition);
   const planning = claim.beside.find(({ metadata }) => given.has(metadata.name));
   const isGiven = claim.winner !== undefined && given.has(claim.winner.metadata.name);
-  return planning && !isGiven ? fleet.claimBeside(planning, partition) : claim;
+  return planning && !isGiven ? fleet.previewClaim(planning, partition) : claim;
 }
 
 function forecast(

@@ -328,7 +328,7 @@ export class Fleet {
   }
 
   /** What a policy that is shown beside others says of a node, as if it decided. */
-  claimBeside(policy: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodePolicy {
+  previewClaim(policy: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodePolicy {
     const { device } = partition?.status ?? {};
     const chosen = partition && this.#choices.of(policy, partition.metadata.name);
     const isKnown = policy.spec.demand === undefined || chosen !== undefined;

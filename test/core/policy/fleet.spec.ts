@@ -207,7 +207,10 @@ describe('a fleet', () => {
 
   it('says what a policy beside another one would make of a node', () => {
     const planning = accepted(aPolicy({ name: 'plan', mode: 'Plan', layouts: [{ profiles: { '3g.20gb': 2 } }] }));
-    const { winner, isInForce, wish } = aFleet([accepted(aPolicy()), planning], { n: 'p' }).claimBeside(planning, a100);
+    const { winner, isInForce, wish } = aFleet([accepted(aPolicy()), planning], { n: 'p' }).previewClaim(
+      planning,
+      a100,
+    );
     expect([winner, isInForce]).to.deep.equal([planning, true]);
     expect(wish).to.have.nested.property('wish.gpus[0].profiles').that.deep.equals({ '3g.20gb': 2 });
   });

@@ -6,7 +6,7 @@ import {
   type Drain,
   type Ruling,
   type Verdict,
-  awaitUsers,
+  waitForUsers,
   type Outcome,
 } from '../commands.ts';
 import { durationMs } from '../../text/syntax.ts';
@@ -259,7 +259,7 @@ export function refuseDrain(situation: RuleInput, pods: readonly PodView[]): Out
   const message =
     `waiting, with the node open, for ${countWords(staying.length, 'pod')} that no eviction moves: ` +
     `${joinWithin(listPodCauses([...losses, ...staying]), longestCauses)}. ${they} may end on ${staying.length === 1 ? 'its' : 'their'} own; otherwise ${advice}`;
-  return awaitUsers(message, stayingPollMs);
+  return waitForUsers(message, stayingPollMs);
 }
 
 /**
@@ -289,7 +289,7 @@ export function sparePods(situation: RuleInput, affected: readonly PodView[]): R
       ? adviseLosers(policy, losses)
       : `${namePods(affected)} ${affected.length === 1 ? 'uses' : 'use'} what the plan would destroy, and the demand of policy ${policy} evicts no pod ` +
         `(${why}): ${next}`;
-  return awaitUsers(message, lookAgainMs);
+  return waitForUsers(message, lookAgainMs);
 }
 
 /** No other layout helps a pod whose device was destroyed. */

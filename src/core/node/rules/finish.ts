@@ -142,7 +142,7 @@ function bringInLine(situation: RuleInput, policy: GpuPartitionPolicy, verdict: 
   const labels = layoutLabels(situation, predicted);
   const marks = combine(labels, stale.length > 0 && !isDra ? holdPlugin(situation) : {});
   const fenced = refreshPlugin(situation, { resources, policy, marks });
-  if ('needs' in fenced || ('verdict' in fenced && fenced.leavesAlone === true)) return fenced;
+  if ('needs' in fenced || ('verdict' in fenced && fenced.writesNothing === true)) return fenced;
   const restarts = restartClients(situation);
   if ('needs' in restarts) return restarts;
   // On a node that is open but offers nothing, labels follow a device that changes once more.
@@ -340,7 +340,7 @@ export function markLasting(situation: RuleInput, ruling: Ruling): Ruling {
   const { node, claim } = situation;
   const state = stateOf(ruling.verdict);
   const isMarked = claim.winner !== undefined && node.metadata.labels?.[stateLabel] !== undefined;
-  const isLeftAlone = ruling.leavesAlone === true || onlyPlans(situation) || isUnfinished(node);
+  const isLeftAlone = ruling.writesNothing === true || onlyPlans(situation) || isUnfinished(node);
   if (!isMarked || state === undefined || ruling.verdict.transient === true || isLeftAlone) return ruling;
   return addPatch(ruling, markState(state));
 }

@@ -17,7 +17,7 @@ import type { NodeChange } from '../../kubernetes/node-patch.ts';
 import { timeText } from '../../text/syntax.ts';
 import { backendOf, takesFromClaims } from '../snapshot.ts';
 import { timer } from '../memory.ts';
-import { waitOpen, waitClosed, type Ruling, type RuleInput, awaitUsers, type Outcome } from '../commands.ts';
+import { waitOpen, waitClosed, type Ruling, type RuleInput, waitForUsers, type Outcome } from '../commands.ts';
 import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
 import { clusterPods, pluginPods, listMonitorDaemons, listMonitorPods, presumeAffected } from './users.ts';
 import { evictPods, findReturning, listRefusals } from './drain.ts';
@@ -41,7 +41,7 @@ export function clientsRest(situation: RuleInput): Ruling | undefined {
   if (rest === undefined || rest.leftMs <= 0) return undefined;
   const { modeChange, inUse } = occasionOf(situation.partition);
   // Clients that went when told are back by now, and must not be named.
-  return modeChange || inUse ? giveUp(situation, rest) : undefined;
+  return modeChange || inUse ? backOff(situation, rest) : undefined;
 }
 
 /** Removes the clients that the next grant cannot have. @returns why the grant has to wait; undefined if they are gone */
@@ -62,11 +62,11 @@ export function clientsGo(situation: RuleInput, pods: readonly PodView[]): Rulin
       longestBlockers,
     );
     const rest = beginRest(situation, 'HoldersRest', 'ClientsStay', back);
-    return { ...giveUp(situation, rest), waits: rest.waits };
+    return { ...backOff(situation, rest), waits: rest.waits };
   }
   if (lastsMs > settings.clientsDeadlineMs) {
     const rest = beginRest(situation, 'HoldersRest', 'ClientsStay', blockers);
-    return { ...giveUp(situation, rest), waits: rest.waits };
+    return { ...backOff(situation, rest), waits: rest.waits };
   }
   const message = `waiting for the pods that hold the GPUs open to end: ${blockers}`;
   return {
@@ -77,7 +77,7 @@ export function clientsGo(situation: RuleInput, pods: readonly PodView[]): Rulin
   };
 }
 
-function giveUp({ settings, now }: RuleInput, { blockers, leftMs }: Rest): Ruling {
+function backOff({ settings, now }: RuleInput, { blockers, leftMs }: Rest): Ruling {
   const message =
     `the GPUs cannot change while these pods hold them open, and they did not stay away within ${settings.clientsDeadlineMs / 1000} s: ` +
     `${blockers}. Nothing was touched; the next attempt is at ${timeText(now + leftMs)}`;
@@ -165,7 +165,7 @@ export function tellMonitors(situation: RuleInput, pods: readonly PodView[]): Ou
   const message =
     `the agent still counts ${namePods(counted)} as users of GPUs, whose claims have admin access: nothing was changed. Is the agent of ` +
     'the controller’s version?';
-  return { ...awaitUsers(message, situation.settings.waitingPollMs), waits };
+  return { ...waitForUsers(message, situation.settings.waitingPollMs), waits };
 }
 
 function describeMonitors(count: number): string {

@@ -1,7 +1,7 @@
 import { durationMs, timeText } from '../../text/syntax.ts';
 import { joinWithin, cutText } from '../../text/words.ts';
 import { findTightBudget, judgeFate } from '../../kubernetes/eviction.ts';
-import { waitOpen, type Outcome, type RuleInput, awaitUsers, waitClosed, type Ruling } from '../commands.ts';
+import { waitOpen, type Outcome, type RuleInput, waitForUsers, waitClosed, type Ruling } from '../commands.ts';
 import { timer } from '../memory.ts';
 import { findRest, longestBlockers, backOffDrain, drainRests } from '../rest.ts';
 import { presumeAffected, findHolders } from './users.ts';
@@ -96,7 +96,7 @@ export function awaitClaims(situation: RuleInput, pods: readonly PodView[]): Out
   const isShut = isClosed(situation.node);
   if (!isShut || lastsMs > longestBindingMs) {
     // A node that cannot be opened yet does not start a second wait.
-    return { ...awaitUsers(message, situation.settings.waitingPollMs), ...(isShut && { waits }) };
+    return { ...waitForUsers(message, situation.settings.waitingPollMs), ...(isShut && { waits }) };
   }
   return { ...waitClosed('Updating', 'Draining', message, pollMs), waits, clientsPaused: true };
 }

@@ -145,7 +145,7 @@ export function checkOffer(situation: RuleInput): Ruling | undefined {
       ),
       selector: settings.pluginSelector,
     });
-  return gap && { ...waitOpen('Failed', gap.reason, gap.message, lookAgainMs), leavesAlone: true };
+  return gap && { ...waitOpen('Failed', gap.reason, gap.message, lookAgainMs), writesNothing: true };
 }
 
 function findMisfit(

@@ -452,7 +452,7 @@ describe('a node whose device is done, and that something keeps from being Ready
       { node: aNode({ labels }), slot: aSlot },
       { pods: [aPluginPod({ strategy: 'single' })], fresh: aFreshRead({ slot: aSlot }) },
     );
-    expect(ruling).to.deep.include({ leavesAlone: true });
+    expect(ruling).to.deep.include({ writesNothing: true });
     expect(ruling?.verdict.reason).to.equal('StrategyMismatch');
     expect(ruling).to.not.have.property('commands');
   });
@@ -652,7 +652,7 @@ describe('a ruling that opens a node', () => {
     verdict: { phase: 'Failed', reason: 'Failed', message: 'it said no' },
     commands: [{ name: 'WriteMonitors', claims: ['a'] }],
     waits: { Budgets: { since: noon } },
-    leavesAlone: true,
+    writesNothing: true,
   };
   const closed = { taints: taints.closed, labels: updatingOfOpen };
   const old = aPluginPod({ uid: 'old', tolerates: true });
@@ -691,7 +691,7 @@ describe('a ruling that opens a node', () => {
 
   it('is carried out while the node waits for its plugin, and looked at for both', () => {
     const outcome = rulingOf(openWith(ruling));
-    expect(outcome).to.include({ ifClosed: 'Stays', leavesAlone: true });
+    expect(outcome).to.include({ ifClosed: 'Stays', writesNothing: true });
     expect(outcome.verdict.message).to.match(/^it said no\. The node stays closed: /);
     expect(outcome.commands?.map(({ name }) => name)).to.deep.equal(['WriteMonitors', 'PatchNode', 'EvictPod']);
     expect(outcome.waits).to.include.keys('Budgets', 'Advertised');
