@@ -37,18 +37,18 @@ type LastGood = NonNullable<DeviceReport['lastGood']>;
 export class Claim {
   readonly #view: DeviceView;
   readonly #bootID: string;
-  readonly #loadId: () => string;
+  readonly #driverEpoch: () => string;
 
-  /** @param loadId of the current boot and load of the driver */
-  constructor(view: DeviceView, bootID: string, loadId: () => string) {
+  /** @param driverEpoch of the current boot and load of the driver */
+  constructor(view: DeviceView, bootID: string, driverEpoch: () => string) {
     this.#view = view;
     this.#bootID = bootID;
-    this.#loadId = loadId;
+    this.#driverEpoch = driverEpoch;
   }
 
   /** @param unfinished a grant that is being acted on: what it has made so far is not in the report yet */
   foreign({ status }: Partition, unfinished?: Grant): ForeignInstances {
-    return findForeign(this.#view.report.gpus ?? [], this.#loadId(), status?.device?.lastGood, unfinished);
+    return findForeign(this.#view.report.gpus ?? [], this.#driverEpoch(), status?.device?.lastGood, unfinished);
   }
 
   /** What to remember after a failed grant: what it made before the failure is still ours. */
@@ -62,8 +62,8 @@ export class Claim {
    */
   afterUnread({ status }: Partition, granted: Grant, hasBegun: boolean): Pick<DeviceReport, 'lastGood'> {
     const { lastGood } = status?.device ?? {};
-    if (!hasBegun && lastGood !== undefined && !isSameLoad(lastGood.bootID, this.#loadId())) return {};
-    return { lastGood: lastGoodOf([], this.#loadId(), new Map(), { lastGood, unfinished: granted }) };
+    if (!hasBegun && lastGood !== undefined && !isSameLoad(lastGood.bootID, this.#driverEpoch())) return {};
+    return { lastGood: lastGoodOf([], this.#driverEpoch(), new Map(), { lastGood, unfinished: granted }) };
   }
 
   /** What to remember when these GPUs match the request: everything on them is ours. */
@@ -85,13 +85,13 @@ export class Claim {
     if (isAdopted) return { lastGood: this.afterSuccess(partition, wish.gpus) };
     const isAsked = partition.metadata.annotations?.[adoptAnnotation] === this.#bootID;
     if (isAsked && foreign.size > 0) return { lastGood: this.#lastGood(partition, new Map()) };
-    const settled = settleClaims(gpus, this.#loadId(), partition.status?.device?.lastGood);
+    const settled = settleClaims(gpus, this.#driverEpoch(), partition.status?.device?.lastGood);
     return settled ? { lastGood: settled } : {};
   }
 
   #lastGood({ status }: Partition, foreign: ForeignInstances, unfinished?: Grant): LastGood {
     const { lastGood } = status?.device ?? {};
-    return lastGoodOf(this.#view.report.gpus ?? [], this.#loadId(), foreign, { lastGood, unfinished });
+    return lastGoodOf(this.#view.report.gpus ?? [], this.#driverEpoch(), foreign, { lastGood, unfinished });
   }
 }
 

@@ -137,7 +137,7 @@ export function listMembers(
     const { present, lost } = reach.split(there);
     const awaited = earlier && isChosen(earlier) && !meetsWish(gpu, earlier) ? earlier : undefined;
     const isSpared = evictsNever(policy) || awaited?.entry === restEntry;
-    const coming = awaited && foresee(geometry, view, there, awaited, isSpared);
+    const coming = awaited && predict(geometry, view, there, awaited, isSpared);
     const stays = isGranted || reach.isFixed || isFixed(gpu, view, asksWhole) || foreign.has(uuid);
     const supply = reach.isSupply ? there : present;
     const rests = known.isResting(uuid);
@@ -271,7 +271,7 @@ function asItIs(gpu: GpuReport, earlier: GpuWish | undefined): GpuWish {
 }
 
 /** The instances once a wish is met; undefined if that takes an eviction which is not allowed. */
-function foresee(
+function predict(
   geometry: Geometry,
   { instances }: GpuView,
   present: readonly PoolInstance[],

@@ -60,7 +60,7 @@ export interface ChosenLayouts {
  * What is remembered of the demand of one policy between plans. A new leader continues with what objects say: what was asked for long
  * enough is in the policy's status, when nodes last changed in their grants, and what was chosen in their wishes.
  */
-export class DemandCourse {
+export class DemandMemory {
   readonly #rest = new RelayoutCooldown();
   /** The cooldown of pods that were evicted, by what replaces them. */
   readonly #evicted = new RelayoutCooldown();
@@ -83,7 +83,7 @@ export class DemandCourse {
   /**
    * Whether a GPU was re-laid a short while ago.
    *
-   * @param grantedMs when its node last changed: before this course began all of its GPUs did, as far as is known
+   * @param grantedMs when its node last changed: before this memory began all of its GPUs did, as far as is known
    */
   restOf({ cooldown = usualCooldown }: PolicyDemand, id: string, nowMs: number, grantedMs = -Infinity): Rests {
     const restMs = durationMs(cooldown);

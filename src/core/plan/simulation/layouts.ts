@@ -33,7 +33,7 @@ import {
 import type { SimulatedRollout } from './play.ts';
 import type { PodView } from '../../kubernetes/pod.ts';
 import { countLacking } from '../../demand/report.ts';
-import { DemandCourse } from '../../demand/state.ts';
+import { DemandMemory } from '../../demand/state.ts';
 import { weighEviction } from '../../demand/eviction-cost.ts';
 import { type WaitingSlices, byTurn } from '../../demand/waiting-pods.ts';
 import { followsPods, type WantedSlice } from '../../demand/wanted.ts';
@@ -380,7 +380,7 @@ class DemandPlayer {
   readonly #demand: PolicyDemand;
   readonly #planner: PoolPlanner;
   readonly #choice: LayoutChoice;
-  readonly #course = new DemandCourse();
+  readonly #memory = new DemandMemory();
   #nextPlan = 0;
   #wanted: readonly WantedSlice[] = [];
 
@@ -403,7 +403,7 @@ class DemandPlayer {
   ): readonly Relay[] {
     const nowMs = now * 1000;
     const asks = followsPods(this.#demand) ? waiting : undefined;
-    this.#wanted = this.#course.want(this.#demand, members, asks, nowMs);
+    this.#wanted = this.#memory.want(this.#demand, members, asks, nowMs);
     const asked = askFor(this.#policy, this.#wanted);
     if (isServed(asked, members)) {
       this.#nextPlan = now;
@@ -414,10 +414,10 @@ class DemandPlayer {
     const relays = gpus.flatMap((gpu): readonly Relay[] => {
       const layout = layouts.get(gpu.id);
       if (layout === undefined || layout.destroy.length + layout.create.length === 0) return [];
-      this.#course.relaid(gpu.id, nowMs);
+      this.#memory.relaid(gpu.id, nowMs);
       const gone = new Set(layout.destroy.map(({ start }) => start));
       const tasks = gpu.slices.flatMap(({ start, task }) => (task && gone.has(start) ? [task] : []));
-      this.#course.evict(tasks.map(podOf), nowMs);
+      this.#memory.evict(tasks.map(podOf), nowMs);
       return [{ gpu, layout: Object.fromEntries(countPresent([...layout.keep, ...layout.create])) }];
     });
     this.#nextPlan = now + (relays.length === 0 ? fruitlessRest : 0);
@@ -425,7 +425,7 @@ class DemandPlayer {
   }
 
   #choose(asked: DemandAsked, gpus: readonly FleetGpu[], members: readonly DemandGpu[], now: number): Layouts {
-    const restOf = (id: string): Rests => this.#course.restOf(this.#demand, id, now * 1000);
+    const restOf = (id: string): Rests => this.#memory.restOf(this.#demand, id, now * 1000);
     const isResting = (id: string): boolean => restOf(id) !== false;
     const pool = members.map(({ gpu }) => (restOf(gpu.id) === 'Held' ? { ...gpu, isResting: true } : gpu));
     const weighed = pool.map((gpu, index) => this.#weigh(gpu, gpus[index]?.slices ?? [], now));
@@ -466,7 +466,7 @@ class DemandPlayer {
     const instances = gpu.instances.map((one): PoolInstance => {
       const task = one.busy ? tasks.get(one.start) : undefined;
       if (task === undefined) return one;
-      if (this.#course.isSpared(this.#demand, podOf(task), now * 1000)) return { ...one, stays: true };
+      if (this.#memory.isSpared(this.#demand, podOf(task), now * 1000)) return { ...one, stays: true };
       const { priority, startedAt } = task;
       const minutesRun = Math.round((now - startedAt) / 60);
       return {
