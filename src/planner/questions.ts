@@ -38,7 +38,7 @@ import {
   prepareChange,
   type ClusterState,
   type ControllerSetup,
-  type DemandOutlook,
+  type DemandPreview,
 } from '../core/plan/change.ts';
 import { reportDemand, reportFailure, reportUncounted, reportUnread } from '../core/demand/report.ts';
 import { indexHolders, weighGpus } from '../core/demand/eviction-cost.ts';
@@ -138,7 +138,7 @@ export async function predictChange(
   const waiters = listWaiters(cluster.pods, cluster.namespaces);
   const isQueued = prepared.demands.some(({ policy }) => policy.spec.demand?.from === 'Kueue');
   const kueue = isQueued ? await readKueue() : undefined;
-  const demands: DemandOutlook[] = [];
+  const demands: DemandPreview[] = [];
   for (const record of prepared.demands) demands.push(await chooseLayouts(prepared, record, waiters, kueue));
   return planPrepared(prepared, demands);
 }
@@ -149,7 +149,7 @@ async function chooseLayouts(
   record: PolicyRecord,
   waiters: readonly Waiter[],
   kueue: KueueReading | undefined,
-): Promise<DemandOutlook> {
+): Promise<DemandPreview> {
   const { name, policy } = record;
   const { demand = { slices: [] } } = policy.spec;
   const byName = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]) =>
@@ -192,7 +192,7 @@ async function chooseLayouts(
   }
 }
 
-function outlookOf(policy: string, { states, condition }: ReturnType<typeof reportDemand>): DemandOutlook {
+function outlookOf(policy: string, { states, condition }: ReturnType<typeof reportDemand>): DemandPreview {
   return { policy, slices: states, reason: condition.reason, message: condition.message };
 }
 

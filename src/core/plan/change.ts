@@ -14,7 +14,7 @@ import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import {
   describeEvictions,
   forecastNode,
-  type NodeOutlook,
+  type NodePreview,
   describePlannedNode,
   type GivenPolicies,
   isConcerned,
@@ -113,7 +113,7 @@ interface PolicyChange {
   readonly change: 'New' | 'Changed' | 'Unchanged';
 }
 
-export interface PolicyOutlook extends PolicyChange {
+export interface PolicyPreview extends PolicyChange {
   /** True if no node matches its selector. Absent otherwise. */
   readonly selectsNothing?: true;
   /** Why nothing of it starts: it is invalid, or a node that it selects cannot take it. */
@@ -170,9 +170,9 @@ function applyPolicy(before: GpuPartitionPolicy | undefined, given: GpuPartition
 
 /** The effects of a change of policies on a cluster. */
 export interface ChangePlan {
-  readonly policies: readonly PolicyOutlook[];
+  readonly policies: readonly PolicyPreview[];
   /** Demands of these policies, and of others that share nodes with them. */
-  readonly demands: readonly DemandOutlook[];
+  readonly demands: readonly DemandPreview[];
   /** Nodes that these policies select, or have selected until now; by name. */
   readonly nodes: readonly PlannedNode[];
   /** An estimate: all nodes of a wave finish at the same time. */
@@ -224,7 +224,7 @@ export function prepareChange(
 }
 
 /** @param demands how the demands stand for which `prepareChange` asked: what was chosen for them is in its fleet */
-export function planPrepared(prepared: PreparedChange, demands: readonly DemandOutlook[] = []): ChangePlan {
+export function planPrepared(prepared: PreparedChange, demands: readonly DemandPreview[] = []): ChangePlan {
   const { cluster, setup, at, fleet, after, refusals, located, involved } = prepared;
   const names = new Set(after.changes.map(({ policy }) => policy));
   const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
@@ -274,7 +274,7 @@ function forecastNodes(
   { nodes }: Involved,
   given: ReadonlySet<string>,
   setup: ControllerSetup,
-): ReadonlyMap<string, NodeOutlook> {
+): ReadonlyMap<string, NodePreview> {
   const settings = settingsOf(setup);
   const involved = cluster.nodes.filter(({ metadata }) => nodes.has(metadata.name));
   return new Map(
@@ -305,7 +305,7 @@ function claimOf(
 function forecast(
   cluster: ClusterState,
   fleet: Fleet,
-  outlooks: ReadonlyMap<string, NodeOutlook>,
+  outlooks: ReadonlyMap<string, NodePreview>,
   setup: ControllerSetup,
   at: number,
 ): Waves {
@@ -346,7 +346,7 @@ function describePolicy(
   fleet: Fleet,
   refusals: ReadonlyMap<string, string | undefined>,
   { held }: Waves,
-): PolicyOutlook {
+): PolicyPreview {
   const refusal = refusals.get(change.policy);
   const hold = held.get(change.policy);
   const selectsNothing = fleet.policy(change.policy)?.tally.matched === 0;
@@ -359,7 +359,7 @@ function describePolicy(
 }
 
 /** Judges an agent as the controller judges one that it does not hear from; an object carries no other sign of life. */
-function viewAgent({ partition }: { readonly partition: NodeOutlook['snapshot']['partition'] }): AgentView {
+function viewAgent({ partition }: { readonly partition: NodePreview['snapshot']['partition'] }): AgentView {
   const ready = partition?.status?.conditions?.find(({ type }) => type === 'Ready');
   return { state: ready?.reason === 'AgentNotReporting' && partition?.status?.device?.gpus ? 'Missing' : 'Ready' };
 }
@@ -406,7 +406,7 @@ export interface ControllerSetup {
 }
 
 /** How the demand of a policy stands with the layouts that were chosen for it. */
-export interface DemandOutlook {
+export interface DemandPreview {
   readonly policy: string;
   /** The slices of the demand; their `offered` is what exists now. */
   readonly slices: readonly DemandState[];
