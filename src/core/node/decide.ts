@@ -29,7 +29,7 @@ import {
   agentAway,
 } from './rules/agent.ts';
 import { findBackend } from './rules/backend.ts';
-import { finish, markLasting, openIdle, sayClosed, tidyStatus } from './rules/finish.ts';
+import { verifyAndOpen, markLasting, openIdle, describeClosed, tidyStatus } from './rules/verify-and-open.ts';
 import {
   followDevice,
   nodeRefused,
@@ -78,7 +78,7 @@ const rules: readonly Rule[] = [
   findBackend,
   gpusGone,
   wishOutdated,
-  finish,
+  verifyAndOpen,
   onHold,
   planOnly,
   agentSkewed,
@@ -167,7 +167,7 @@ function resumeClients(situation: RuleInput, { verdict, clientsPaused, ifClosed,
   const isDone = isDeviceDone(situation);
   const isFinishing = isDone && (verdict.phase === 'Ready' || verdict.phase === 'Updating');
   const opensLater = isClosed(node) && ifClosed === 'Opens' && verdict.phase !== 'Unmanaged';
-  const unfinished = opensLater ? sayClosed(verdict, comingBack.message) : verdict;
+  const unfinished = opensLater ? describeClosed(verdict, comingBack.message) : verdict;
   return {
     ifClosed: 'Opens',
     waits,

@@ -78,7 +78,7 @@ import { isUnanswered } from '../../device/grants.ts';
 const slicesAgainMs = 120_000;
 
 /** The device matches: labels, device plugin and GPU clients follow it, then the node is opened. */
-export function finish(situation: RuleInput): Outcome | undefined {
+export function verifyAndOpen(situation: RuleInput): Outcome | undefined {
   const { claim } = situation;
   const { winner } = claim;
   if (!winner || winner.spec.mode === 'Plan') return undefined;
@@ -321,7 +321,7 @@ export function openIdle(situation: RuleInput, ruling: Ruling): Outcome {
   return {
     ...ruling,
     verdict: {
-      ...sayClosed(ruling.verdict, pending.verdict.message),
+      ...describeClosed(ruling.verdict, pending.verdict.message),
       ...(Number.isFinite(requeueAfterMs) && { requeueAfterMs }),
     },
     commands,
@@ -331,7 +331,7 @@ export function openIdle(situation: RuleInput, ruling: Ruling): Outcome {
 }
 
 /** A verdict on a node that will be opened, and is not yet. */
-export function sayClosed(verdict: Verdict, why: string): Verdict {
+export function describeClosed(verdict: Verdict, why: string): Verdict {
   return { ...verdict, message: `${verdict.message}. The node stays closed: ${why}` };
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { planRelease, finish, openIdle, tidyStatus } from '../../../../src/core/node/rules/finish.ts';
+import { planRelease, verifyAndOpen, openIdle, tidyStatus } from '../../../../src/core/node/rules/verify-and-open.ts';
 import type { GpuNodePartition, DeviceReport } from '../../../../src/api/types.ts';
 import { predictDevice } from '../../../../src/core/node/rules/labels.ts';
 import type { DevicePluginConfig } from '../../../../src/core/nvidia/plugin-config.ts';
@@ -370,7 +370,7 @@ describe('a node whose device is done', () => {
 describe('a node whose device is done, and that something keeps from being Ready', () => {
   const nothing = { 'nvidia.com/gpu': '0' };
   const end = (parts: SnapshotParts, seen: Partial<RuleInput> = {}) => {
-    const outcome = finish(aSituation({ partition: done, slot: undefined, ...parts }, { pods: [], ...seen }));
+    const outcome = verifyAndOpen(aSituation({ partition: done, slot: undefined, ...parts }, { pods: [], ...seen }));
     return outcome && 'verdict' in outcome ? outcome : undefined;
   };
 
