@@ -332,10 +332,10 @@ export class PreviewPlanner {
     const { fleet, partitions } = this.#parts.cluster;
     const version = partitions.get(name)?.metadata.resourceVersion;
     const isSame = this.#planned.get(name) === version;
-    const due = claim.beside.filter(
+    const due = claim.planning.filter(
       ({ metadata }) => !isSame || fleet.policy(metadata.name)?.tally.unseen.has(name) === true,
     );
-    if (claim.beside.length === 0) this.#planned.delete(name);
+    if (claim.planning.length === 0) this.#planned.delete(name);
     if (due.length === 0) return;
     // The watch keeps no pods of slices.
     const partition = await this.#parts.client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });

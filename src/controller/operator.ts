@@ -162,7 +162,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       gatherer,
       executor: new Executor({ client, cluster, configFiles, log: logger, now }),
       reporter,
-      beside: new PreviewPlanner({ client, cluster, onNews: tellPolicy }),
+      preview: new PreviewPlanner({ client, cluster, onNews: tellPolicy }),
       onStep: (step) => {
         metrics?.record(step);
         notifier.notify(step);

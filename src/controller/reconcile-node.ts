@@ -35,7 +35,7 @@ interface Parts {
   readonly gatherer: Gatherer;
   readonly executor: Executor;
   readonly reporter: NodeReporter;
-  readonly beside: PreviewPlanner;
+  readonly preview: PreviewPlanner;
   /** Called with what was found and done, for logs and metrics. */
   readonly onStep?: ((step: NodeStep) => void) | undefined;
   /** Called for a node that is gone, after the last `onStep` of it. */
@@ -75,12 +75,12 @@ export class NodeReconciler {
       return { requeueAfterMs: verdict.requeueAfterMs };
     }
     const requeueAfterMs = await this.#parts.reporter.report(snapshot, refusal ?? verdict, memory);
-    await this.#parts.beside.plan(snapshot);
+    await this.#parts.preview.plan(snapshot);
     return { requeueAfterMs };
   }
 
   #forget(name: string): void {
-    this.#parts.beside.forget(name);
+    this.#parts.preview.forget(name);
     this.#parts.reporter.forget(name);
     this.#parts.onGone?.(name);
   }
@@ -179,11 +179,11 @@ export class NodeReporter {
   setAside(node: NodeObject, message: string): void {
     const { name, uid = '' } = node.metadata;
     const { fleet, rollout, partitions } = this.#parts.cluster;
-    const { winner, outranked, beside } = fleet.conflictOf(name);
+    const { winner, outranked, planning } = fleet.conflictOf(name);
     const policy = winner?.policy;
     const outcome = { node: name, phase: 'Failed' as const, reason: 'Unjudged' as const, message };
     for (const told of fleet.note({ winner: policy, outranked }, outcome)) this.#parts.onNews(told);
-    for (const told of beside.flatMap((one) => fleet.count(one, outcome))) this.#parts.onNews(told);
+    for (const told of planning.flatMap((one) => fleet.count(one, outcome))) this.#parts.onNews(told);
     const partition = partitions.get(name);
     const slot = policy && this.#parts.cluster.slotOf(policy, node, partition);
     const before = rollout.rolloutStateOf(name);

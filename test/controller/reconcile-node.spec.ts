@@ -65,7 +65,7 @@ function aController(heard: { readonly onStep?: () => void; readonly onGone?: (n
     }),
     executor: new Executor({ client, cluster, configFiles: undefined, log: silentLogger, now }),
     reporter: new NodeReporter({ client, cluster, events, onNews: () => undefined, now }),
-    beside: new PreviewPlanner({ client, cluster, onNews: () => undefined }),
+    preview: new PreviewPlanner({ client, cluster, onNews: () => undefined }),
     ...heard,
     now,
   });

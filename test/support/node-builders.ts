@@ -156,7 +156,7 @@ export function aClaim(
     newestGeneration,
     isInForce: policy !== undefined,
     outranked: [],
-    beside: [],
+    planning: [],
     wish,
     ...more,
   };

@@ -297,7 +297,7 @@ function claimOf(
   given: ReadonlySet<string>,
 ): NodePolicy {
   const claim = fleet.claimOf(node, partition);
-  const planning = claim.beside.find(({ metadata }) => given.has(metadata.name));
+  const planning = claim.planning.find(({ metadata }) => given.has(metadata.name));
   const isGiven = claim.winner !== undefined && given.has(claim.winner.metadata.name);
   return planning && !isGiven ? fleet.previewClaim(planning, partition) : claim;
 }

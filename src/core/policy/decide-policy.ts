@@ -59,7 +59,7 @@ export interface PolicyConflict {
   };
   readonly outranked: readonly Outranked[];
   /** Policies that plan for the node and compete for none. */
-  readonly beside: readonly GpuPartitionPolicy[];
+  readonly planning: readonly GpuPartitionPolicy[];
 }
 
 /**
@@ -75,11 +75,10 @@ export function decideConflict(candidates: readonly Candidate[]): PolicyConflict
   // Of neither kind are only those of which no generation was ever accepted.
   const named = candidates.find(({ byNewest }) => byNewest);
   const winner = staked.find(({ record }) => !isCleaningUp(record.newest)) ?? staked[0] ?? planning[0] ?? named;
-  if (!winner) return { outranked: [], beside: [] };
+  if (!winner) return { outranked: [], planning: [] };
   const { record } = winner;
   const others = candidates.filter((one) => one !== winner);
-  const beside = others.filter((one) => planning.includes(one));
-  const outranked = others.filter((one) => !beside.includes(one) && isOwn(one));
+  const outranked = others.filter((one) => !planning.includes(one) && isOwn(one));
   return {
     winner: { record, ...toldTo(winner, staked.includes(winner)) },
     outranked: outranked.map(({ record: other }) => ({
@@ -87,7 +86,7 @@ export function decideConflict(candidates: readonly Candidate[]): PolicyConflict
       isOutranked: priorityOf(record) > priorityOf(other) || isCleaningUp(other.newest),
       ...omitUndefined({ hold: holdBefore(record, other) }),
     })),
-    beside: beside.map((one) => one.record.newest),
+    planning: planning.filter((one) => one !== winner).map((one) => one.record.newest),
   };
 }
 
@@ -155,7 +154,7 @@ export interface NodePolicy {
   /** Other policies that would decide over the node, in order of precedence. */
   readonly outranked: readonly Outranked[];
   /** Policies of mode Plan that are shown beside the one that decides. */
-  readonly beside: readonly GpuPartitionPolicy[];
+  readonly planning: readonly GpuPartitionPolicy[];
   /** What the winner makes of this node's GPUs, or why it cannot; undefined until the agent has reported, and of a version that does not count. */
   readonly wish: NodeResolution | undefined;
 }

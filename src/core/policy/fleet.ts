@@ -300,8 +300,8 @@ export class Fleet {
 
   /** The policies of a node, with what they currently want there. */
   claimOf(name: string, partition: GpuNodePartition | undefined): NodePolicy {
-    const { winner, outranked, beside } = this.conflictOf(name);
-    if (!winner) return { winner: undefined, isInForce: false, outranked, beside, wish: undefined };
+    const { winner, outranked, planning } = this.conflictOf(name);
+    if (!winner) return { winner: undefined, isInForce: false, outranked, planning, wish: undefined };
     const { record, policy, isInForce } = winner;
     return {
       winner: policy,
@@ -309,7 +309,7 @@ export class Fleet {
       isInForce,
       hold: record.holdFor(policy),
       outranked,
-      beside,
+      planning,
       wish: isInForce ? this.#wishes.wishOf(policy, partition, this.#choices.of(policy, name)) : undefined,
     };
   }
@@ -334,7 +334,7 @@ export class Fleet {
     const isKnown = policy.spec.demand === undefined || chosen !== undefined;
     const wish = isKnown && device?.gpus ? resolveNode(policy.spec, device, undefined, chosen) : undefined;
     const { generation } = policy.metadata;
-    return { winner: policy, newestGeneration: generation, isInForce: true, outranked: [], beside: [], wish };
+    return { winner: policy, newestGeneration: generation, isInForce: true, outranked: [], planning: [], wish };
   }
 
   /** Asks whether a node can take the newest generation of a policy, which is not accepted yet. */
