@@ -49,7 +49,7 @@ export class Planner {
     return plan;
   }
 
-  /** Who is in the way of a plan right now, among those who must leave first. */
+  /** Lists who is in the way of a plan right now, among those who must leave first. */
   listInTheWay(plan: PlanReport): readonly string[] {
     return listInTheWay(this.#view.report, plan, this.#view.users);
   }
@@ -89,12 +89,12 @@ export interface AgentOptions {
   readonly device: Device;
   /** Leaves a note on the host that it must be rebooted. */
   readonly askForReboot: () => Promise<void>;
-  /** Who holds which slice, and what is advertised; absent if the kubelet cannot be asked. */
+  /** Reports who holds which slice, and what is advertised; absent if the kubelet cannot be asked. */
   readonly kubelet?: Kubelet | undefined;
   /** Makes the device plugin in these pods read the devices again. @returns uids of the pods that were reached */
   readonly signalPods: (uids: readonly string[]) => Promise<readonly string[]>;
   readonly endRegistration: OrphansOptions['endRegistration'];
-  /** Where the agent remembers its own work on the host; absent: as long as it runs. */
+  /** The agent's record of its own work on the host; absent: it is remembered as long as the agent runs. */
   readonly record?: Pick<RecordFile, 'read' | 'write'>;
   readonly logger: Logger;
   readonly nodeName: string;
@@ -127,7 +127,7 @@ export class NodeAgent {
   #load: Pick<DeviceReport, 'driverLoad'>;
   #plannedWish: unknown;
   readonly #readiness = new Readiness();
-  /** In this load of the driver; a process never sees a second boot. */
+  /** Whether a layout was made again in this load of the driver; a process never sees a second boot. */
   #hasTriedToRebuild = false;
 
   constructor(options: AgentOptions) {

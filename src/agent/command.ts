@@ -216,7 +216,7 @@ async function readLine(file: string): Promise<string | undefined> {
   }
 }
 
-/** If the sentinel cannot be written, the agent must still report what it waits for. */
+/** Writes the sentinel of a reboot. If that fails, the agent must still report what it waits for. */
 async function leaveSentinel(path: string, logger: Logger): Promise<void> {
   try {
     await writeFile(path, 'gpu-partition: a MIG mode change\n');

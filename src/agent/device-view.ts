@@ -53,7 +53,7 @@ export class MissingDevices {
 
 /** How often the device is read while somebody is in the way of the wish, in ms. */
 const busyReadMs = 5_000;
-/** The same during a drain. */
+/** Milliseconds between readings during a drain. */
 const drainReadMs = 1_000;
 /** A kubelet that has not answered is asked again after this many ms, then after twice as many each time, and so often. */
 const quickMs = 250;
@@ -94,10 +94,13 @@ type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised' 
 /** How often, and for how long, the kubelet is asked after a change whether it advertises the new devices, in ms. */
 const settlingAskMs = 250;
 const settlingMs = 10 * 60_000;
-/** The same right after a signal to the device plugin. */
+/**
+ * Milliseconds between questions to the kubelet right after a signal to the device plugin (`soonAskMs`), and for how long they are asked
+ * (`soonMs`).
+ */
 const soonAskMs = 25;
 const soonMs = 1_000;
-/** For how long a reading counts as the device as it is now, in ms: a grant often follows the plan of its wish at once. */
+/** Milliseconds for which a reading counts as the device as it is now: a grant often follows the plan of its wish at once. */
 const freshMs = 2_000;
 
 /** What the agent knows of its GPUs: the last reading, and the kubelet's report on them. */
@@ -113,14 +116,14 @@ export class DeviceView {
   #monitorsOf: Monitors = new Map();
   #unidentified: readonly string[] = [];
   #began: { readonly atMs: number; readonly wallMs: number } | undefined;
-  /** When the report was complete. */
+  /** The time at which the report was complete. */
   #readAt = -Infinity;
-  /** When the last attempt to read was made. */
+  /** The time of the last attempt to read. */
   #triedAt = -Infinity;
   #settleUntil = -Infinity;
   /** The GPUs as the API has them. */
   reported: DeviceReport['gpus'];
-  /** What the kubelet is asked with. */
+  /** The settings with which the kubelet is asked. */
   asked: AskedSpec = {};
   /** Set while the plan waits for somebody who uses a GPU: the device is then read more often. */
   isInUse = false;
@@ -165,7 +168,10 @@ export class DeviceView {
     return mayBeBackSoon(this.#need);
   }
 
-  /** When its reading began to ask for pods, by this machine's clock as it is now: never too late, though it was set back, or suspended. */
+  /**
+   * The time at which its reading began to ask for pods, by this machine's clock as it is now: never too late, though it was set back, or
+   * suspended.
+   */
   get readMs(): number | undefined {
     if (this.#began === undefined) return undefined;
     const { atMs, wallMs } = this.#began;
@@ -212,7 +218,7 @@ export class DeviceView {
     );
   }
 
-  /** When to look again, in ms. */
+  /** Milliseconds until the device is looked at again. */
   get againMs(): number {
     const leftMs = Math.max(1, Math.ceil(this.#triedAt + readPaceMs(this.#need) - this.#clock.monotonicMs()));
     return this.isSettling && !this.hasFailed ? Math.min(settlingAskMs, leftMs) : leftMs;
@@ -305,7 +311,7 @@ export class DeviceView {
     return hasFollowed;
   }
 
-  /** Like {@link settle}, for a moment: a signalled plugin usually follows at once, and then one report covers both. */
+  /** Settles like {@link settle}, for a moment: a signalled plugin usually follows at once, and then one report covers both. */
   async settleSoon(isFollowed: Parameters<DeviceView['settle']>[0], signal: AbortSignal): Promise<void> {
     const endsAt = this.#clock.monotonicMs() + soonMs;
     for (;;) {
@@ -331,7 +337,7 @@ export class DeviceView {
   }
 }
 
-/** After this many ms a kubelet that rejected it is asked again, and a plugin that served a resource is looked for. */
+/** Milliseconds after which a kubelet that rejected it is asked again, and a plugin that served a resource is looked for. */
 const againMs = 5_000;
 
 export interface OrphansOptions {

@@ -76,7 +76,7 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** What the work rests on. */
+/** The permission that the work rests on. */
 interface Permission {
   readonly granted: Grant;
   readonly confirmation: Confirmation;
@@ -86,10 +86,10 @@ interface Permission {
   readonly mayWait: () => boolean;
 }
 
-/** Between a look at who uses a GPU and its destroy, a question must not take long. */
+/** Limits of a question between a look at who uses a GPU and its destroy: it must not take long. */
 const quickly = { timeoutMs: 5_000, attempts: 2 } as const;
 
-/** Nothing was touched. */
+/** The fault of a GPU in use, on which nothing was touched. */
 function explainUse(holders: string): Fault {
   return { code: 'InUse', message: `${holders}. Nothing was touched; it is retried soon` };
 }

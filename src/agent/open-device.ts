@@ -31,7 +31,7 @@ interface DeviceOptions {
   readonly libraryPath?: string;
   /** How many GPUs may change at the same time. */
   readonly gpusAtOnce: number;
-  /** Where nvidia-ctk may be; absent: in the driver's roots. */
+  /** Folders in which nvidia-ctk may be; absent: the driver's roots. */
   readonly toolkitRoot?: readonly string[];
   /** Folder on the host for lock and journal. */
   readonly stateDir: string;
@@ -207,7 +207,7 @@ interface LockWait {
   readonly client: Pick<KubeClient, 'find' | 'merge'>;
   readonly nodeName: string;
   readonly logger: Logger;
-  /** What was found. */
+  /** The message about what was found. */
   readonly message: string;
   readonly silentMs?: number;
 }
@@ -263,7 +263,7 @@ type Limits = Pick<DeviceApplyOptions, 'allowReset' | 'undo' | 'allOrNothing' | 
 
 /** @see DeviceApplyOptions; where `confirm` or `listHeld` throws, the work stops */
 export interface WorkOptions extends Required<Limits> {
-  /** What the work was planned on, just read. */
+  /** The device, just read, that the work was planned on. */
   readonly device: DeviceState | undefined;
   /** Asked before every operation: why it may not start. None starts any more then. @param disrupts whether it destroys, resets, or changes the mode */
   readonly explainStop: (disrupts: boolean) => string | undefined;
@@ -271,7 +271,7 @@ export interface WorkOptions extends Required<Limits> {
 
 /** The node's GPUs, as the agent uses them. */
 export interface Device {
-  /** Before it reads, it gives back to the host what work still owes it. */
+  /** Reads the device. Before it does, it gives back to the host what work still owes it. */
   read(): Promise<DeviceState>;
   /** What could not be given back to the host so far, a sentence each. */
   hostProblems(): readonly string[];

@@ -67,9 +67,9 @@ function some(resources: Readonly<Record<string, number>>): { readonly resources
 
 /** What the node's kubelet reports about its GPUs. */
 export interface KubeletWord {
-  /** Which pods hold which device. */
+  /** Pods that hold devices, by device. */
   readonly holders: Holders;
-  /** Absent if this kubelet does not report it (before Kubernetes 1.28). */
+  /** Resources that the kubelet offers; absent if this kubelet does not report them (before Kubernetes 1.28). */
   readonly advertised?: NonNullable<DeviceReport['advertised']>;
   /** Resources of it that no plugin serves which has read the devices. */
   readonly unserved?: readonly string[];

@@ -33,22 +33,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 type LastGood = NonNullable<DeviceReport['lastGood']>;
 
-/** Which instances of the node are ours: those in `lastGood`, and those that an unfinished grant made. */
+/** Tells which instances of the node are ours: those in `lastGood`, and those that an unfinished grant made. */
 export class Claim {
   readonly #view: DeviceView;
   readonly #bootID: string;
-  readonly #loadId: () => string;
+  readonly #driverEpoch: () => string;
 
-  /** @param loadId of the current boot and load of the driver */
-  constructor(view: DeviceView, bootID: string, loadId: () => string) {
+  /** @param driverEpoch of the current boot and load of the driver */
+  constructor(view: DeviceView, bootID: string, driverEpoch: () => string) {
     this.#view = view;
     this.#bootID = bootID;
-    this.#loadId = loadId;
+    this.#driverEpoch = driverEpoch;
   }
 
   /** @param unfinished a grant that is being acted on: what it has made so far is not in the report yet */
   foreign({ status }: Partition, unfinished?: Grant): ForeignInstances {
-    return findForeign(this.#view.report.gpus ?? [], this.#loadId(), status?.device?.lastGood, unfinished);
+    return findForeign(this.#view.report.gpus ?? [], this.#driverEpoch(), status?.device?.lastGood, unfinished);
   }
 
   /** What to remember after a failed grant: what it made before the failure is still ours. */
@@ -62,8 +62,8 @@ export class Claim {
    */
   afterUnread({ status }: Partition, granted: Grant, hasBegun: boolean): Pick<DeviceReport, 'lastGood'> {
     const { lastGood } = status?.device ?? {};
-    if (!hasBegun && lastGood !== undefined && !isSameLoad(lastGood.bootID, this.#loadId())) return {};
-    return { lastGood: lastGoodOf([], this.#loadId(), new Map(), { lastGood, unfinished: granted }) };
+    if (!hasBegun && lastGood !== undefined && !isSameLoad(lastGood.bootID, this.#driverEpoch())) return {};
+    return { lastGood: lastGoodOf([], this.#driverEpoch(), new Map(), { lastGood, unfinished: granted }) };
   }
 
   /** What to remember when these GPUs match the request: everything on them is ours. */
@@ -73,9 +73,9 @@ export class Claim {
   }
 
   /**
-   * What a reading changes in the memory. A device that already matches the wish is adopted: from now on its instances are ours,
-   * without any operation; so is one that somebody adopts by annotation in this boot. A GPU that answers again shows which of its
-   * instances are ours.
+   * Finds what a reading changes in the memory. A device that already matches the wish is adopted: from now on its instances are ours,
+   * without any operation; so is one that somebody adopts by annotation in this boot. A GPU that answers again shows which of its instances
+   * are ours.
    */
   review(partition: Partition): Pick<DeviceReport, 'lastGood'> {
     const { wish } = partition.spec;
@@ -85,13 +85,13 @@ export class Claim {
     if (isAdopted) return { lastGood: this.afterSuccess(partition, wish.gpus) };
     const isAsked = partition.metadata.annotations?.[adoptAnnotation] === this.#bootID;
     if (isAsked && foreign.size > 0) return { lastGood: this.#lastGood(partition, new Map()) };
-    const settled = settleClaims(gpus, this.#loadId(), partition.status?.device?.lastGood);
+    const settled = settleClaims(gpus, this.#driverEpoch(), partition.status?.device?.lastGood);
     return settled ? { lastGood: settled } : {};
   }
 
   #lastGood({ status }: Partition, foreign: ForeignInstances, unfinished?: Grant): LastGood {
     const { lastGood } = status?.device ?? {};
-    return lastGoodOf(this.#view.report.gpus ?? [], this.#loadId(), foreign, { lastGood, unfinished });
+    return lastGoodOf(this.#view.report.gpus ?? [], this.#driverEpoch(), foreign, { lastGood, unfinished });
   }
 }
 
@@ -213,7 +213,7 @@ export class RecordFile {
     this.#path = path;
   }
 
-  /** Undefined if there is none. @throws Error if there is one that cannot be read, or is not a record */
+  /** Reads the record; undefined if there is none. @throws Error if there is one that cannot be read, or is not a record */
   read(): OwnRecord | undefined {
     if (!existsSync(this.#path)) return undefined;
     const page: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));
@@ -222,7 +222,7 @@ export class RecordFile {
     return record;
   }
 
-  /** On disk when it returns. @throws DeviceError JournalUnavailable */
+  /** Writes the record, which is on disk when this returns. @throws DeviceError JournalUnavailable */
   write(record: OwnRecord): Promise<void> {
     const page: Page = { version: 1, ...record };
     return writeDurably(this.#path, `${JSON.stringify(page)}\n`);

@@ -14,39 +14,39 @@ export const layoutLabel = 'gpupartition.dev/layout';
 /** A node with this label has a GPU (gpu-operator and NFD set it), or is to be treated as if it had one. */
 export const gpuPresenceLabel = 'nvidia.com/gpu.present';
 
-/** Kept in sync for tools that read mig-manager's state. */
+/** The label that mig-manager writes; kept in sync for tools that read it. */
 export const migConfigStateLabel = 'nvidia.com/mig.config.state';
 
-/** On a node only while its GPUs change. */
+/** The taint that a node has only while its GPUs change. */
 export const repartitioningTaint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' } as const;
 /** The taint's value if the node was restarted, not fenced for a change. */
 export const restartedValue = 'restarted';
 /** Set by the node pool, removed by the controller when the first layout is verified. */
 export const uninitializedTaint = { key: 'gpupartition.dev/uninitialized', effect: 'NoSchedule' } as const;
-/** The same, under a name that tells managed Cluster Autoscalers that the taint is temporary (GKE, AKS). */
+/** The start-up taint under a name that tells managed Cluster Autoscalers that it is temporary (GKE, AKS). */
 export const autoscalerStartupTaintKey = 'startup-taint.cluster-autoscaler.kubernetes.io/gpupartition';
 export const startupTaintKeys: readonly string[] = [uninitializedTaint.key, autoscalerStartupTaintKey];
 
-/** On a policy: slices to make idle once, as `3g.20gb=2`. What follows a space only tells one request from the next. */
+/** The annotation of a policy with slices to make idle once, as `3g.20gb=2`. What follows a space only tells one request from the next. */
 export const defragAnnotation = 'gpupartition.dev/defrag';
-/** On a Node: changing it requests a retry of what has failed. */
+/** The annotation of a Node whose change requests a retry of what has failed. */
 export const retryAnnotation = 'gpupartition.dev/retry';
-/** On a GpuNodePartition: every instance of the node counts as this operator's own in the boot with this ID. */
+/** The annotation of a GpuNodePartition by which every instance of the node counts as this operator's own in the boot with this ID. */
 export const adoptAnnotation = 'gpupartition.dev/adopt-instances';
-/** On a Pod: with the value false, it is only evicted by force. */
+/** The annotation of a Pod that, with the value false, is only evicted by force. */
 export const evictAnnotation = 'gpupartition.dev/evict';
-/** The same, as Cluster Autoscaler spells it. */
+/** The same annotation as Cluster Autoscaler spells it. */
 export const safeToEvictAnnotation = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 
-/** On a policy that makes its GPUs whole before it is deleted. */
+/** The finalizer of a policy that makes its GPUs whole before it is deleted. */
 export const cleanupFinalizer = 'gpupartition.dev/cleanup';
 
 /** Field managers of server-side apply: two writers, two managers. */
 export const controllerManager = 'gpu-partition-controller';
 export const agentManager = 'gpu-partition-agent';
-/** Of `status.inFlight`, `status.canary` and `status.pace`, which change by compare-and-swap. */
+/** The field manager of `status.inFlight`, `status.canary` and `status.pace`, which change by compare-and-swap. */
 export const ledgerManager = 'gpu-partition-ledger';
-/** Of `status.history`, which is written when a generation comes in force. */
+/** The field manager of `status.history`, which is written when a generation comes in force. */
 export const historyManager = 'gpu-partition-history';
 
 /** Reasons of a policy's conditions. */

@@ -1,7 +1,7 @@
 import { Command, Argument } from 'commander';
 import { type CommandContext, commands } from './program.ts';
 
-/** What can be typed after a command. */
+/** The words that can be typed after a command. */
 export interface CompletedCommand {
   /** `status`, `explain pod` */
   readonly path: string;
@@ -46,7 +46,7 @@ const namesOf: Readonly<Record<string, string>> = {
     'kubectl get pods -A --field-selector status.phase=Pending -o \'jsonpath={range .items[*]}{.metadata.namespace}/{.metadata.name}{"\\n"}{end}\' 2>/dev/null',
 };
 
-/** For bash, and for zsh through its bashcompinit. */
+/** Writes the completion for bash, and for zsh through its bashcompinit. */
 export function writeBashCompletion(commands: readonly CompletedCommand[]): string {
   const top = commands.filter(({ path }) => !path.includes(' ')).map(({ path }) => path);
   return [

@@ -45,7 +45,7 @@ export function explainUnknownModel(name: string): string {
   return `no GPU model ${JSON.stringify(name)} with MIG, or several that differ; ${hint}`;
 }
 
-/** More instances of a profile than any GPU holds; a larger count is a typing error. */
+/** A number of instances of a profile that no GPU holds; a larger count is a typing error. */
 const MOST = 1000;
 
 /** A layout as JSON: profile to count. @throws CliError that names the entry */
@@ -121,7 +121,7 @@ export function nameNewFile(path: string, name: string, { cwd }: Pick<Terminal, 
   return isFolder ? join(path, name) : path;
 }
 
-/** Before long work: whether its result can be written. @throws CliError if the file already exists */
+/** Demands, before long work, that its result can be written. @throws CliError if the file already exists */
 export function demandNewFile(path: string, { cwd }: Pick<Terminal, 'cwd'>): void {
   if (path === '-' || lstatSync(resolve(cwd, path), { throwIfNoEntry: false }) === undefined) return;
   throw new CliError(`${path} is there already; name a new file`);

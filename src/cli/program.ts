@@ -12,7 +12,7 @@ import {
 import { findNearestWords } from '../core/text/words.ts';
 import { programVersion } from '../process/options.ts';
 
-/** What a command is built from. */
+/** The parts that a command is built from. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly outcome: CommandOutcome;

@@ -24,7 +24,7 @@ export interface Terminal {
 
 export type Style = 'red' | 'yellow' | 'green' | 'cyan' | 'bold' | 'dim';
 
-/** For a terminal that does not report its width, and for other outputs. */
+/** The columns of a terminal that does not report its width, and of other outputs. */
 const usualColumns = 80;
 
 /**
@@ -120,7 +120,7 @@ export function printJson(terminal: Terminal, value: unknown): void {
   terminal.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** One line, even if a name in it has several. */
+/** Prints one line, even if a name in it has several. */
 export function printLine(output: Output, line: string): void {
   output.write(`${line.replaceAll('\n', String.raw`\n`)}\n`);
 }

@@ -13,12 +13,12 @@ import { isConfigFile, validateConfigFile } from '../core/host/mig-parted.ts';
 import { claimKey } from '../core/policy/versions.ts';
 import { validatePolicy } from '../core/policy/validate.ts';
 
-/** Of a file: a user with more of them reads only the first ones. */
+/** The most findings about one file: a user with more of them reads only the first ones. */
 const mostInFile = 100;
 
 interface Rest {
   readonly count: number;
-  /** Of the worst. */
+  /** The severity of the worst finding. */
   readonly severity: Finding['severity'];
 }
 
@@ -37,7 +37,7 @@ class LocatedFindings {
       if (this.#isKept(manifest.file, finding.severity)) this.#kept.push(locateFinding(manifest, finding));
   }
 
-  /** In the order in which they were added; for each file with more, a last one that says so. */
+  /** Lists the findings in the order in which they were added; for each file with more, a last one that says so. */
   list(): readonly LocatedFinding[] {
     const more = [...this.#rest].map(([file, { count, severity }]): LocatedFinding => {
       const last = sortFindings(this.#kept.filter((one) => one.file === file)).at(-1);
@@ -68,13 +68,13 @@ export interface Validation {
   readonly findings: readonly LocatedFinding[];
 }
 
-/** One of the right shape, and where it is. */
+/** A policy of the right shape, and where it is. */
 export interface FoundPolicy {
   readonly policy: GpuPartitionPolicy;
   readonly manifest: Manifest;
 }
 
-/** What is in one file. */
+/** The objects in one file. */
 interface CheckedFile {
   readonly manifests: readonly Manifest[];
   readonly policies: readonly FoundPolicy[];
@@ -151,8 +151,8 @@ function isPolicySpec({ spec }: { readonly spec?: unknown }): boolean {
 }
 
 /**
- * To kubectl an object without kind or apiVersion is not an object. In a file that the user named this is an error, if it looks
- * like an object at all: values of a Helm chart and workflows are YAML too.
+ * Finds objects without kind or apiVersion. To kubectl an object without kind or apiVersion is not an object. In a file that the user named this is an
+ * error, if it looks like an object at all: values of a Helm chart and workflows are YAML too.
  */
 function findNameless({ value }: Manifest): readonly Finding[] {
   const looksLikeObject =
@@ -198,7 +198,7 @@ export function duplicateConfigs(manifest: Manifest) {
   }));
 }
 
-/** In one file: elsewhere a second policy of a name is an overlay, or another environment's. */
+/** Finds policies of one name in one file: elsewhere a second one is an overlay, or another environment's. */
 function findNamesakes(policies: readonly FoundPolicy[], findings: LocatedFindings): void {
   const path = ['metadata', 'name'];
   for (const [{ policy, manifest }, first] of listRepeated(policies, (one) => one.metadata.name)) {
@@ -219,7 +219,7 @@ function findRivals(policies: readonly FoundPolicy[], findings: LocatedFindings)
   }
 }
 
-/** Each policy with the key of an earlier one, and the first that has it. */
+/** Lists each policy with the key of an earlier one, and the first that has it. */
 function* listRepeated(
   policies: readonly FoundPolicy[],
   keyOf: (policy: GpuPartitionPolicy) => string,

@@ -23,7 +23,7 @@ import type { LedgerSnapshot } from '../core/rollout/ledger.ts';
 import type { KubeObject, Store, ObjectRef } from '../kube/watch.ts';
 import type { AgentPods } from './node-notifier.ts';
 import { Expectations } from '../kube/own-writes.ts';
-import { projectNode, projectPartition, projectAgentPod } from '../core/cluster/watched-objects.ts';
+import { trimNode, trimPartition, trimAgentPod } from '../core/cluster/watched-objects.ts';
 import type { NodeObject } from './operator.ts';
 import { nodePartitions, nodes, pods, policies, configMaps } from '../api/resources.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
@@ -76,8 +76,8 @@ export class Cluster {
     readonly agents: AgentPods;
   }) {
     this.policies = new Expectations(parts.policies, keepWriter);
-    this.nodes = new Expectations(parts.nodes, projectNode);
-    this.partitions = new Expectations(parts.partitions, projectPartition);
+    this.nodes = new Expectations(parts.nodes, trimNode);
+    this.partitions = new Expectations(parts.partitions, trimPartition);
     this.fleet = parts.fleet;
     this.agents = parts.agents;
   }
@@ -153,7 +153,7 @@ export class Cluster {
     );
   }
 
-  /** What a policy's ledger is stepped with. @param isOverdue the policy is being deleted, and its deadline is over */
+  /** The input of a step of a policy's ledger. @param isOverdue the policy is being deleted, and its deadline is over */
   rolloutOf(record: PolicyRecord, { now, most, frozen, isOverdue }: RolloutQuestion): LedgerSnapshot {
     const { policy } = record;
     const { name } = policy.metadata;
@@ -206,7 +206,7 @@ export class Cluster {
 
 const agentSelector = 'app.kubernetes.io/name=gpu-partition-agent';
 
-/** What a term of leadership needs of a watch. */
+/** The part of a watch that a term of leadership needs. */
 type Watched<T extends KubeObject> = Pick<WarmWatch<T>, 'store' | 'attach'>;
 
 /** The watches of a term of leadership. */
@@ -230,19 +230,19 @@ export class ClusterWatches implements WatchedCluster, Stoppable {
   constructor(parts: { readonly client: KubeClient; readonly logger: Logger; readonly agentNamespace: string }) {
     const { client, logger, agentNamespace } = parts;
     const common = { client, logger };
-    this.policies = new WarmWatch({ ...common, resource: policies, strip: keepWriter });
-    this.nodes = new WarmWatch({ ...common, resource: nodes, strip: projectNode });
-    this.partitions = new WarmWatch({ ...common, resource: nodePartitions, strip: projectPartition });
+    this.policies = new WarmWatch({ ...common, resource: policies, trim: keepWriter });
+    this.nodes = new WarmWatch({ ...common, resource: nodes, trim: trimNode });
+    this.partitions = new WarmWatch({ ...common, resource: nodePartitions, trim: trimPartition });
     this.agents = new WarmWatch({
       ...common,
       resource: pods,
       namespace: agentNamespace,
       labelSelector: agentSelector,
-      strip: projectAgentPod,
+      trim: trimAgentPod,
     });
   }
 
-  /** By the plural of the resource. */
+  /** Figures of the watches, by the plural of the resource. */
   get figures(): ReadonlyMap<string, WatchFigures> {
     return new Map<string, WatchFigures>([
       [policies.plural, this.policies],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
-import { type GpuClient, checkHolders, defaultHolders } from '../core/nvidia/gpu-clients.ts';
+import { type GpuClient, checkClients, defaultClients } from '../core/nvidia/gpu-clients.ts';
 import type { LabelSelector } from '../core/nvidia/plugin-pods.ts';
 import { defaultSystemNamespaces } from '../core/kubernetes/pod.ts';
 import {
@@ -188,7 +188,7 @@ function readHolders(path: string): readonly GpuClient[] {
   } catch (error) {
     throw new InvalidArgumentError(`cannot be read: ${String(error)}`);
   }
-  const holders = checkHolders(value);
+  const holders = checkClients(value);
   if (typeof holders === 'string') throw new InvalidArgumentError(`${path}: ${holders}`);
   return holders;
 }
@@ -251,8 +251,8 @@ async function runController(options: ProgramOptions): Promise<void> {
         version: programVersion,
         pluginConfigMap: options.devicePluginConfigMap,
         advertiseDeadlineMs: options.advertiseDeadlineSeconds * 1000,
-        gpuHolders: options.gpuClients ?? defaultHolders,
-        holdersDeadlineMs: options.clientsDeadlineSeconds * 1000,
+        gpuClients: options.gpuClients ?? defaultClients,
+        clientsDeadlineMs: options.clientsDeadlineSeconds * 1000,
       },
     });
     try {
@@ -284,7 +284,9 @@ async function runController(options: ProgramOptions): Promise<void> {
   }
 }
 
-/** Nothing is decided before the lists are complete. A standby without them is not ready to take over. */
+/**
+ * Explains why this controller is not ready: nothing is decided before the lists are complete, and a standby without them cannot take over.
+ */
 function explainUnsynced({ unsynced }: ControllerMetrics): string | undefined {
   return unsynced.length === 0 ? undefined : `no complete list yet of ${unsynced.join(', ')}`;
 }

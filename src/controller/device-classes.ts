@@ -41,7 +41,7 @@ interface Parts {
  */
 export class DeviceClassReconciler {
   readonly #parts: Parts;
-  /** For which policies they were found right, and when. */
+  /** The policies for which the classes were last found right, and when, in ms. */
   #checked: { readonly policies: readonly GpuPartitionPolicy[]; readonly at: number } | undefined;
 
   /** Classes that did not become as wanted, by name: what was asked for, onto what, and when. It is not repeated until one of them differs. */
@@ -88,7 +88,10 @@ export class DeviceClassReconciler {
     return at !== undefined && deepEqual(asked, [spec, found ?? null]) && this.#parts.now() - at < tryAgainMs;
   }
 
-  /** Without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it, and what the API server keeps */
+  /**
+   * Applies a class without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it, and what the API
+   * server keeps
+   */
   async #apply(wanted: MissingClass): Promise<{ readonly problem: string | undefined; readonly kept?: object }> {
     const { spec, metadata, takenBy } = wanted;
     const { name } = metadata;

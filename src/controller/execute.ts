@@ -3,7 +3,7 @@ import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
 import { patchNode } from '../core/kubernetes/node-patch.ts';
 import type { Command, Drain } from '../core/node/commands.ts';
-import { type NodeMemory, noteEviction } from '../core/node/memory.ts';
+import { type NodeMemory, recordEviction } from '../core/node/memory.ts';
 import { metadataOf } from '../core/kubernetes/node.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
@@ -21,9 +21,9 @@ interface Parts {
   readonly now: () => number;
 }
 
-/** What came of commands. */
+/** The result of executing commands. */
 export interface Executed {
-  /** With what was heard of evictions. */
+  /** The node's memory, with what was heard of evictions. */
   readonly memory: NodeMemory;
   /** Why one of them was not answered: it may have taken effect. */
   readonly unanswered?: unknown;
@@ -55,12 +55,15 @@ export class Executor {
     for (const { command, refusal } of answers) {
       const { uid } = command.pod;
       const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
-      known = noteEviction(known, uid, { at: this.#parts.now(), refusal, ...omitUndefined({ round, owner }) });
+      known = recordEviction(known, uid, { at: this.#parts.now(), refusal, ...omitUndefined({ round, owner }) });
     }
     return { memory: known, unanswered: answers.find(({ unanswered }) => unanswered !== undefined)?.unanswered };
   }
 
-  /** Without the right to do so, the kubelet's own report is waited for, as long as this change lasts. */
+  /**
+   * Advertises devices in the Node's status. Without the right to do so, the kubelet's own report is waited for, as long as this change
+   * lasts.
+   */
   async #advertise({ status, change }: Advertisement, { node }: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
     const { name, resourceVersion } = node.metadata;
     try {
@@ -160,14 +163,14 @@ export class Executor {
 
   /** A write without an answer may have taken effect: the object is read before the next decision. */
   async #write<Answer>(
-    objects: Pick<Cluster['nodes'], 'doubt'>,
+    objects: Pick<Cluster['nodes'], 'markUncertain'>,
     name: string,
     send: () => Promise<Answer>,
   ): Promise<Answer> {
     try {
       return await send();
     } catch (error) {
-      if (!isDefinite(error)) objects.doubt(name);
+      if (!isDefinite(error)) objects.markUncertain(name);
       throw error;
     }
   }
@@ -213,8 +216,9 @@ export class Executor {
 }
 
 /**
- * Each part of the object has one writer, by RBAC and admission. Kubernetes' record of who owns which field would say no more, and
- * tracking takes an eighth of the API server's time for a write; it ends with this value until somebody uses server-side apply.
+ * Managed fields that end tracking. Each part of the object has one writer, by RBAC and admission. Kubernetes' record of who owns which
+ * field would say no more, and tracking takes an eighth of the API server's time for a write; it ends with this value until somebody uses
+ * server-side apply.
  */
 const untracked = [{}];
 

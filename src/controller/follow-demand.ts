@@ -5,7 +5,7 @@ import { mayUseClaims } from '../core/policy/rules.ts';
 import type { DemandReport } from '../core/policy/slices.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
 import { findStop } from '../core/rollout/budget.ts';
-import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/demand/state.ts';
+import { DemandMemory, lookAgainAfter, podsPaceOf } from '../core/demand/state.ts';
 import {
   type DefragState,
   isOfRequest,
@@ -47,20 +47,20 @@ import type { DeviceClassView } from '../core/cluster/claim-requests.ts';
 import { type ExtendedNames, extendedNamesOf } from '../core/cluster/judge.ts';
 import { selectedKeys } from '../core/kubernetes/selectors.ts';
 import type { BudgetView } from '../core/kubernetes/eviction.ts';
-import { projectHolder, projectHoldings, projectWaitingPod } from '../core/demand/watched-objects.ts';
+import { trimHolder, trimHoldings, trimWaitingPod } from '../core/demand/watched-objects.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/request.ts';
 import { EventLoopYield } from '../process/clock.ts';
-import { projectBudget, PacedReading } from './gather.ts';
+import { trimBudget, PacedReading } from './gather.ts';
 
 /** How old a list of DeviceClasses may be, in ms. */
 const classesPaceMs = 30_000;
 
-/** What is planned. */
+/** The question for one plan. */
 interface Question {
   readonly asked: DemandAsked;
   readonly members: readonly DemandGpu[];
-  /** For what the demand is, and the nodes on which others may go for pods that wait. */
+  /** The demand of the pool, and the nodes on which others may go for pods that wait (`nodes`). */
   readonly demand: PolicyDemand;
   readonly nodes?: ReadonlySet<string> | undefined;
   /** Aborts when the term is over. */
@@ -76,7 +76,7 @@ interface Parts extends DemandReads {
   readonly now: () => number;
 }
 
-/** What is wanted, by what could be read. */
+/** The slices that are wanted, by what could be read. */
 interface Want {
   readonly wanted: readonly WantedSlice[];
   /** Nodes that would take pods for which nothing is idle. */
@@ -92,7 +92,7 @@ function evicts({ destroy }: Planned['layouts'][number]): boolean {
   return destroy.some(({ busy }) => busy);
 }
 
-/** Of a plan, what is taken of it. */
+/** The layouts of a plan that are taken: those of the GPUs that it touches. */
 function layoutsOf(
   { members, layouts }: Planned,
   touched: readonly DemandGpu[],
@@ -104,7 +104,7 @@ function layoutsOf(
 /** Chooses layouts for the demands of policies: gathers their pools, has them planned, and hands the wishes to the nodes. */
 export class DemandReconciler {
   readonly #parts: Parts;
-  readonly #courses = new Map<string, DemandCourse>();
+  readonly #memories = new Map<string, DemandMemory>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -114,22 +114,22 @@ export class DemandReconciler {
     const record = this.#parts.cluster.fleet.policy(name);
     const { demand } = record?.policy.spec ?? {};
     if (!record || !(record.isAccepted || record.inForce)) {
-      this.#courses.delete(name);
+      this.#memories.delete(name);
       return;
     }
     // Another schedule may have layouts: what rests still does.
     if (!demand) return;
     const { policy } = record;
-    const course = this.#courses.get(name) ?? this.#begin(record);
-    this.#courses.set(name, course);
-    const gathered = await this.#gather(record, demand, course);
-    const wants = await this.#want(record, demand, gathered, course, signal);
+    const memory = this.#memories.get(name) ?? this.#begin(record);
+    this.#memories.set(name, memory);
+    const gathered = await this.#gather(record, demand, memory);
+    const wants = await this.#want(record, demand, gathered, memory, signal);
     const { wanted, takers, nodes, uncounted = [], trouble } = wants;
     const members = setMembersAside(gathered, takers);
     const asked = askFor(policy, wanted, members);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
-      const { planned, defrag, part } = await this.#planFree(course, record, {
+      const { planned, defrag, part } = await this.#planFree(memory, record, {
         asked,
         members,
         demand,
@@ -139,13 +139,13 @@ export class DemandReconciler {
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
       const holders = planned.layouts.some(evicts) ? await this.#parts.holders.get() : undefined;
       // 1. What was planned for GPUs that have changed meanwhile is not taken.
-      const current = await this.#gather(record, demand, course);
+      const current = await this.#gather(record, demand, memory);
       if (this.#parts.cluster.fleet.policy(name)?.policy !== policy) return { requeueAfterMs: 10 };
-      const chosen = course.choose(demand, planned, current, this.#parts.now());
+      const chosen = memory.choose(demand, planned, current, this.#parts.now());
       if (!chosen) return { requeueAfterMs: 100 };
       // 2. The nodes take it from here, each when it gets a slot.
       const { wishes, touched, isWhole } = chosen;
-      if (holders) course.evict(listGoing(planned.members, layoutsOf(planned, touched), holders), this.#parts.now());
+      if (holders) memory.evict(listGoing(planned.members, layoutsOf(planned, touched), holders), this.#parts.now());
       if (touched.length > 0)
         this.#parts.log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
@@ -162,11 +162,11 @@ export class DemandReconciler {
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   }
 
-  #begin(record: PolicyRecord): DemandCourse {
+  #begin(record: PolicyRecord): DemandMemory {
     const { policies, partitions } = this.#parts.cluster;
     const { steady } = policies.get(record.name)?.status ?? {};
     const isNew = steady === undefined && isNewPolicy(record, partitions);
-    return new DemandCourse({ isNew, sinceMs: this.#parts.now(), ...(steady && { steady }) });
+    return new DemandMemory({ isNew, sinceMs: this.#parts.now(), ...(steady && { steady }) });
   }
 
   #report(record: PolicyRecord, found: DemandReport): void {
@@ -183,16 +183,16 @@ export class DemandReconciler {
       : { states, ...omitUndefined({ defrag, steady }) };
   }
 
-  async #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly DemandGpu[]> {
+  async #gather(record: PolicyRecord, demand: PolicyDemand, memory: DemandMemory): Promise<readonly DemandGpu[]> {
     const cluster = await this.#readCluster();
     const now = this.#parts.now();
     return readMembers(cluster, record, {
-      restOf: (id, grantedMs) => course.restOf(demand, id, now, grantedMs),
-      hasLost: (node, isOut) => course.hasLost(demand, node, isOut, now),
+      restOf: (id, grantedMs) => memory.restOf(demand, id, now, grantedMs),
+      hasLost: (node, isOut) => memory.hasLost(demand, node, isOut, now),
     });
   }
 
-  /** With the names of DeviceClasses, where DRA drivers may hand out slices: pods ask by them. */
+  /** Reads the cluster, with the names of DeviceClasses where DRA drivers may hand out slices: pods ask by them. */
   async #readCluster(): Promise<PoolCluster> {
     const { fleet, nodes, partitions } = this.#parts.cluster;
     const mayBeDra = [...fleet.policies].some(({ policy }) => mayUseClaims(policy.spec));
@@ -203,14 +203,14 @@ export class DemandReconciler {
     record: PolicyRecord,
     demand: PolicyDemand,
     members: readonly DemandGpu[],
-    course: DemandCourse,
+    memory: DemandMemory,
     signal: AbortSignal,
   ): Promise<Want> {
-    if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#parts.now()) };
-    const { pods, held, namespaces } = await this.#readPods(record, demand, course, signal);
+    if (!followsPods(demand)) return { wanted: memory.want(demand, members, undefined, this.#parts.now()) };
+    const { pods, held, namespaces } = await this.#readPods(record, demand, memory, signal);
     const waiters = [...listWaiters(pods, namespaces), ...(held?.waiters ?? [])];
     const share = await readWaiting(await this.#readCluster(), record, waiters, this.#parts.now());
-    const wanted = course.want(demand, members, share.waiting, this.#parts.now(), share);
+    const wanted = memory.want(demand, members, share.waiting, this.#parts.now(), share);
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);
     const { takers, uncounted, waiting } = share;
@@ -221,7 +221,7 @@ export class DemandReconciler {
   async #readPods(
     record: PolicyRecord,
     demand: PolicyDemand,
-    course: DemandCourse,
+    memory: DemandMemory,
     signal: AbortSignal,
   ): Promise<{
     readonly pods: readonly PodView[];
@@ -233,7 +233,7 @@ export class DemandReconciler {
     try {
       const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
       const namespaces = isTold ? await this.#parts.namespaces.get(paceMs) : undefined;
-      return { pods: await this.#parts.pods.get(course.longestMs(demand)), held, namespaces };
+      return { pods: await this.#parts.pods.get(memory.longestMs(demand)), held, namespaces };
     } catch (error) {
       signal.throwIfAborted();
       this.#report(record, reportPodsUnread(this.#told(record), describeError(error)));
@@ -243,7 +243,7 @@ export class DemandReconciler {
 
   /** Plans the demand, and with it what is to be freed if that can be done. @returns with how that stands if only a part of the plan is taken */
   async #planFree(
-    course: DemandCourse,
+    memory: DemandMemory,
     record: PolicyRecord,
     question: Question,
   ): Promise<{
@@ -256,44 +256,44 @@ export class DemandReconciler {
     const requested = requestedFree(metadata?.annotations, status?.defrag);
     if (!requested)
       return {
-        planned: await this.#plan(course, record, question),
+        planned: await this.#plan(memory, record, question),
         defrag: isOfRequest(status?.defrag, metadata?.annotations) ? status?.defrag : undefined,
       };
     const { defrag, freeing } = judgeRequest(requested, asked, members);
-    if (!freeing) return { planned: await this.#plan(course, record, question), defrag };
+    if (!freeing) return { planned: await this.#plan(memory, record, question), defrag };
     if (wasPlanned(requested, record.demand?.defrag ?? status?.defrag))
-      return { planned: await this.#plan(course, record, question), defrag: judgeMade(requested, members) ?? defrag };
+      return { planned: await this.#plan(memory, record, question), defrag: judgeMade(requested, members) ?? defrag };
     const planned =
       planServed(members, freeing) ??
-      (await planPool(members, freeing, await this.#weigh(course, record, { ...question, asked: freeing }), signal));
+      (await planPool(members, freeing, await this.#weigh(memory, record, { ...question, asked: freeing }), signal));
     if (Object.keys(planned.shortfall.lacking).length === 0) {
       const { podOf, partitionOf } = await this.#parts.holders.get();
       const pool = { members, layouts: planned.layouts, partitionOf };
       const why = explainMoves(pool, listMoves(pool, this.#parts.cluster.nodes, podOf));
       if (why.length === 0) return { planned, defrag, part: judgePart(requested) };
-      return { planned: await this.#plan(course, record, question), defrag: refuseMoves(requested, why) };
+      return { planned: await this.#plan(memory, record, question), defrag: refuseMoves(requested, why) };
     }
-    return { planned: await this.#plan(course, record, question), defrag: judgeShortage(requested, planned) };
+    return { planned: await this.#plan(memory, record, question), defrag: judgeShortage(requested, planned) };
   }
 
   /** @returns in how many ms to ask again, if the last answer took long */
   async #plan(
-    course: DemandCourse,
+    memory: DemandMemory,
     record: PolicyRecord,
     question: Question,
   ): Promise<Planned | { readonly waitMs: number }> {
     const { asked, members, signal } = question;
-    const next = course.next(asked, members, this.#parts.now());
+    const next = memory.next(asked, members, this.#parts.now());
     if (next) return 'planned' in next ? next.planned : next;
     const startedMs = this.#parts.now();
-    const planned = await planPool(members, asked, await this.#weigh(course, record, question), signal);
-    course.takePlan(planned, startedMs, this.#parts.now());
+    const planned = await planPool(members, asked, await this.#weigh(memory, record, question), signal);
+    memory.takePlan(planned, startedMs, this.#parts.now());
     return planned;
   }
 
   /** What evictions cost; undefined for a plan that has none. */
   async #weigh(
-    course: DemandCourse,
+    memory: DemandMemory,
     { policy }: PolicyRecord,
     { asked: { evict }, members, demand, nodes }: Question,
   ): Promise<readonly PoolGpu[] | undefined> {
@@ -301,8 +301,8 @@ export class DemandReconciler {
     if (evict !== 'IfNeeded' || !isInUse) return undefined;
     const holders = await this.#parts.holders.get();
     const nowMs = this.#parts.now();
-    course.evict(listGoing(members, [], holders), nowMs);
-    const isSpared = (pod: PodView): boolean => course.isSpared(demand, pod, nowMs);
+    memory.evict(listGoing(members, [], holders), nowMs);
+    const isSpared = (pod: PodView): boolean => memory.isSpared(demand, pod, nowMs);
     return weighGpus(members, holders, policy.spec.drain, { nodes, isSpared, nowMs });
   }
 }
@@ -332,16 +332,16 @@ export class PreviewPlanner {
     const { fleet, partitions } = this.#parts.cluster;
     const version = partitions.get(name)?.metadata.resourceVersion;
     const isSame = this.#planned.get(name) === version;
-    const due = claim.beside.filter(
+    const due = claim.planning.filter(
       ({ metadata }) => !isSame || fleet.policy(metadata.name)?.tally.unseen.has(name) === true,
     );
-    if (claim.beside.length === 0) this.#planned.delete(name);
+    if (claim.planning.length === 0) this.#planned.delete(name);
     if (due.length === 0) return;
     // The watch keeps no pods of slices.
     const partition = await this.#parts.client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
     this.#planned.set(name, version);
     for (const policy of due) {
-      const outcome = planPreview(name, fleet.claimBeside(policy, partition), partition);
+      const outcome = planPreview(name, fleet.previewClaim(policy, partition), partition);
       for (const told of fleet.count(policy, outcome)) this.#parts.onNews(told);
     }
   }
@@ -358,17 +358,17 @@ interface HeldReading {
   readonly waiters: readonly Waiter[];
 }
 
-/** What layouts are chosen by, of all policies. */
+/** The readings, of all policies, by which layouts are chosen. */
 interface DemandReads {
   /** The pods of the cluster that wait for a node. */
   readonly pods: PacedReading<readonly PodView[]>;
   /** What Kueue holds back; a long queue takes long to read. */
   readonly held: PacedReading<HeldReading>;
-  /** By which resources DRA drivers hand out slices; undefined: they may not be listed. */
+  /** Resources by which DRA drivers hand out slices; undefined: DeviceClasses may not be listed. */
   readonly names: PacedReading<ExtendedNames>;
-  /** Who holds slices, and what their eviction costs: read for a plan that may evict. */
+  /** The pods that hold slices, and what their eviction costs: read for a plan that may evict. */
   readonly holders: PacedReading<PoolHolders>;
-  /** Read where a demand says whose pods count. */
+  /** Labels of namespaces: read where a demand says whose pods count. */
   readonly namespaces: PacedReading<NamespaceLabels>;
 }
 
@@ -383,27 +383,25 @@ export function readForDemands(client: KubeClient): DemandReads {
 }
 
 async function listNamespaces(client: KubeClient): Promise<NamespaceLabels> {
-  const { items } = await client.list<KubeObject>(namespaces, {}, { project: projectNamespace });
+  const { items } = await client.list<KubeObject>(namespaces, {}, { trim: trimNamespace });
   return new Map(items.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
 }
 
-function projectNamespace({ metadata: { name, labels = {} }, ...object }: KubeObject): KubeObject {
+function trimNamespace({ metadata: { name, labels = {} }, ...object }: KubeObject): KubeObject {
   return { ...object, metadata: { name, labels } };
 }
 
 /** Pods that no node runs yet: their number is small, and the server knows them by these fields. */
 const pending = 'spec.nodeName=,status.phase=Pending';
 
-/** In one answer, which the server has in memory. In pages, for which it reads all pods, where somebody has made it too long for us. */
+/**
+ * Lists pending pods in one answer, which the server has in memory. In pages, for which it reads all pods, where somebody has made it too
+ * long for us.
+ */
 async function listPendingPods(client: KubeClient): Promise<readonly PodView[]> {
   const list = async (options: ListOptions): Promise<readonly PodView[]> =>
-    (
-      await client.list<PodView & KubeObject>(
-        pods,
-        { fieldSelector: pending },
-        { ...options, project: projectWaitingPod },
-      )
-    ).items;
+    (await client.list<PodView & KubeObject>(pods, { fieldSelector: pending }, { ...options, trim: trimWaitingPod }))
+      .items;
   return list({ paged: false }).catch((error: unknown) => {
     if (error instanceof ApiError && error.reason === 'TooLarge') return list({ pageSize: 100 });
     throw error;
@@ -433,16 +431,12 @@ const bound = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
 
 /** The watch of partitions does not keep the names of pods. */
 async function listHolders(client: KubeClient): Promise<PoolHolders> {
-  const { items: budgets } = await client.list<BudgetView & KubeObject>(
-    disruptionBudgets,
-    {},
-    { project: projectBudget },
-  );
+  const { items: budgets } = await client.list<BudgetView & KubeObject>(disruptionBudgets, {}, { trim: trimBudget });
   const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
-  const project = (pod: PodView): PodView => projectHolder(pod, labelKeys);
+  const trim = (pod: PodView): PodView => trimHolder(pod, labelKeys);
   const [partitions, found] = await Promise.all([
-    client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { project: projectHoldings }),
-    client.list<PodView>(pods, { fieldSelector: bound }, { project }),
+    client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { trim: trimHoldings }),
+    client.list<PodView>(pods, { fieldSelector: bound }, { trim }),
   ]);
   return indexHolders({ partitions: partitions.items, pods: found.items, budgets });
 }

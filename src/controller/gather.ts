@@ -26,7 +26,7 @@ import { slotOf } from '../core/rollout/budget.ts';
 import { selectedKeys } from '../core/kubernetes/selectors.ts';
 import { listHolderNamespaces } from '../core/node/rules/users.ts';
 import { listReportedPods } from '../core/device/holders.ts';
-import { projectClaim, projectNode, gpuResourcesOf, projectPod } from '../core/cluster/watched-objects.ts';
+import { trimClaim, trimNode, gpuResourcesOf, trimPod } from '../core/cluster/watched-objects.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../core/kubernetes/claims.ts';
 import { type Cluster, nameSlot, type ConfigMapFiles } from './cluster.ts';
 import type { SliceWatch } from './slice-watch.ts';
@@ -38,7 +38,7 @@ import type { NodeObject } from './operator.ts';
 async function listBudgets(client: KubeClient, namespaces: readonly string[]): Promise<readonly BudgetView[]> {
   const lists = await Promise.all(
     namespaces.map((namespace) =>
-      client.list<BudgetView & KubeObject>(disruptionBudgets, { namespace }, { project: projectBudget }),
+      client.list<BudgetView & KubeObject>(disruptionBudgets, { namespace }, { trim: trimBudget }),
     ),
   );
   return lists.flatMap(({ items }) => items);
@@ -62,10 +62,13 @@ async function listMissingOwners(client: KubeClient, pods: readonly PodView[]): 
   return new Set(found.flat());
 }
 
-/** Anybody may write budgets into a namespace of theirs: one with a longer selector is left to the API server, which enforces it. */
+/**
+ * The most characters of a budget's selector. Anybody may write budgets into a namespace of theirs: one with a longer selector is left to
+ * the API server, which enforces it.
+ */
 const longestSelector = 4096;
 
-export function projectBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
+export function trimBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
   const { name, namespace, generation } = metadata;
   return {
     metadata: omitUndefined({ name, namespace, generation }),
@@ -81,13 +84,13 @@ interface Parts {
   readonly client: KubeClient;
   readonly cluster: Cluster;
   readonly settings: NodeSettings;
-  /** Absent if the administrator manages the device plugin's config files. */
+  /** The device plugin's config files; absent if the administrator manages them. */
   readonly configFiles: ConfigMapFiles | undefined;
   readonly slices: Pick<SliceWatch, 'api' | 'hasSlices'>;
   readonly now: () => number;
 }
 
-/** Reads what decisions are based on. */
+/** Reads everything that decisions rest on. */
 export class Gatherer {
   readonly #parts: Parts;
   readonly #podLists = new Semaphore(mostPodLists);
@@ -159,7 +162,7 @@ export class Gatherer {
   /** The node as the API server has it now; undefined if it is gone. */
   async readNode(name: string): Promise<NodeObject | undefined> {
     const found = await this.#parts.client.find<NodeObject>({ resource: nodes, name });
-    return found && projectNode(found);
+    return found && trimNode(found);
   }
 
   async #readPolicy({ claim }: NodeSnapshot): Promise<(GpuPartitionPolicy & KubeObject) | undefined> {
@@ -180,28 +183,23 @@ export class Gatherer {
     return listBudgets(this.#parts.client, partition ? listHolderNamespaces(partition, claim.winner?.spec.drain) : []);
   }
 
-  /** Anybody may bind any number of pods to a node: little is kept of each, and few lists are read in parallel. */
+  /** Lists the pods of a node. Anybody may bind any number of pods to it: little is kept of each, and few lists are read in parallel. */
   async #listPods({ node, partition }: NodeSnapshot, budgets: readonly BudgetView[] = []): Promise<readonly PodView[]> {
     const fieldSelector = `spec.nodeName=${node.metadata.name},status.phase!=Succeeded,status.phase!=Failed`;
     const offered = partition?.status?.device?.advertised?.resources ?? {};
     const isKept = gpuResourcesOf(node.status?.allocatable ?? {}, offered);
     const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
     const { systemNamespaces } = this.#parts.settings;
-    const project = (pod: PodView): PodView => projectPod(pod, systemNamespaces, isKept, labelKeys);
+    const trim = (pod: PodView): PodView => trimPod(pod, systemNamespaces, isKept, labelKeys);
     const list = this.#podLists.pass(() =>
-      this.#parts.client.list<PodView>(pods, { fieldSelector }, { paged: false, project }),
+      this.#parts.client.list<PodView>(pods, { fieldSelector }, { paged: false, trim }),
     );
     return (await list).items;
   }
 
-  /** Of all nodes: no selector tells them apart. */
+  /** Lists the claims of all nodes: no selector tells them apart. */
   #listClaims(): Promise<readonly ResourceClaimView[]> {
-    return listServed<KubeObject & ResourceClaimView>(
-      this.#parts.client,
-      resourceClaims,
-      {},
-      { project: projectClaim },
-    );
+    return listServed<KubeObject & ResourceClaimView>(this.#parts.client, resourceClaims, {}, { trim: trimClaim });
   }
 
   #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
@@ -210,7 +208,7 @@ export class Gatherer {
   }
 }
 
-/** Reading takes at most this part of the time. */
+/** The largest part of the time that reading may take, from 0 to 1. */
 const mostShare = 0.1;
 
 /** What takes long to read: read when it is asked for, but not again within ten times what it took. */

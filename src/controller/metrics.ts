@@ -24,14 +24,14 @@ import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { KubeObject } from '../kube/watch.ts';
 
-/** What a leader knows of the fleet. */
+/** The sources of what a leader knows of the fleet. */
 interface FleetSources {
   readonly fleet: Pick<Fleet, 'policies'>;
   readonly partitions: { list(): readonly GpuNodePartition[] };
   readonly nodes: { get(name: string): NodeObject | undefined };
 }
 
-/** One scrape asks several metrics for the same figures. */
+/** Milliseconds for which figures are kept: one scrape asks several metrics for the same ones. */
 const figuresAgeMs = 1000;
 
 /** Registers what a leader tells of its fleet. @param leading its sources; undefined in a standby */
@@ -208,12 +208,12 @@ export class ControllerMetrics {
     );
   }
 
-  /** From now on this process leads, with these parts. */
+  /** Begins to report the fleet: this process leads, with these parts. */
   attach(sources: ControllerSources): void {
     this.#sources = sources;
   }
 
-  /** This process no longer leads: its successor reports the fleet. */
+  /** Ends the report of the fleet: this process no longer leads, and its successor reports it. */
   detach(): void {
     this.#sources = undefined;
     this.#clocks.clear();
@@ -249,7 +249,7 @@ export class ControllerMetrics {
     if (phase === 'Failed' && this.#failed.get(node) !== reason) this.#failures.inc({ reason });
     if (phase === 'Failed') this.#failed.set(node, reason);
     else this.#failed.delete(node);
-    this.#noteClosed(node, memory.closed);
+    this.#recordClosed(node, memory.closed);
     this.#keepClock(node, advanceChange(this.#clocks.get(node), { phase, reason, hasWish, hasGrant }, this.#now()));
   }
 
@@ -260,7 +260,7 @@ export class ControllerMetrics {
     this.#closedSince.delete(node);
   }
 
-  #noteClosed(node: string, { since, lastSeconds }: ClosedTime = {}): void {
+  #recordClosed(node: string, { since, lastSeconds }: ClosedTime = {}): void {
     if (since !== undefined) {
       this.#closedSince.set(node, since);
     } else if (this.#closedSince.delete(node)) {

@@ -12,7 +12,7 @@ import type { NodeStep, NodeObject } from './operator.ts';
 import { type AgentView, viewAgent } from '../core/node/snapshot.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 
-/** Of nearly all nodes. */
+/** The refusals of nearly all nodes: none. */
 const noRefusals: ReadonlyMap<string, string> = new Map();
 
 interface Parts {
@@ -24,7 +24,7 @@ interface Parts {
   readonly log: Logger;
 }
 
-/** What was last reported of a node. */
+/** The state that was last reported of a node. */
 interface Notified {
   readonly state: string;
   readonly isChanging: boolean;
@@ -68,7 +68,7 @@ export class NodeNotifier {
     this.#notified.delete(node);
   }
 
-  /** What an earlier leader has reported. */
+  /** Recalls what an earlier leader has reported. */
   #recall(node: string): Notified {
     const status = this.#parts.cluster.partitions.get(node)?.status;
     return { state: `${status?.phase ?? 'Pending'} ${reasonOf(status)}`, isChanging: false, refusals: noRefusals };

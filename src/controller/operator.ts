@@ -27,7 +27,7 @@ interface GpuPartitionOperatorOptions {
   readonly logger: Logger;
   readonly settings: NodeSettings;
   readonly rollout: RolloutSettings;
-  /** They are started before a term and outlive it. */
+  /** Watches that are started before a term and outlive it. */
   readonly watches: WatchedCluster;
   /** Name of this process in Events, usually the pod's. */
   readonly instance: string;
@@ -40,7 +40,7 @@ const policyPaceMs = 25;
 const demandPaceMs = 250;
 /** How many nodes are processed in parallel: a tenth of 1,000 nodes may finish in the same moment, and each waits for the API server. */
 const nodeConcurrency = 32;
-/** The same for nodes that are not urgent, and while those with a slot go before them. */
+/** The most nodes at a time that are not urgent: usually, and while those with a slot go before them. */
 const patientConcurrency = { usually: 16, besideSlots: 2 };
 
 /** A term of the controller: acts on policies, nodes, node partitions and agents, and brings each node in line. */
@@ -162,7 +162,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       gatherer,
       executor: new Executor({ client, cluster, configFiles, log: logger, now }),
       reporter,
-      beside: new PreviewPlanner({ client, cluster, onNews: tellPolicy }),
+      preview: new PreviewPlanner({ client, cluster, onNews: tellPolicy }),
       onStep: (step) => {
         metrics?.record(step);
         notifier.notify(step);

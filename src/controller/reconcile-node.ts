@@ -35,7 +35,7 @@ interface Parts {
   readonly gatherer: Gatherer;
   readonly executor: Executor;
   readonly reporter: NodeReporter;
-  readonly beside: PreviewPlanner;
+  readonly preview: PreviewPlanner;
   /** Called with what was found and done, for logs and metrics. */
   readonly onStep?: ((step: NodeStep) => void) | undefined;
   /** Called for a node that is gone, after the last `onStep` of it. */
@@ -75,17 +75,17 @@ export class NodeReconciler {
       return { requeueAfterMs: verdict.requeueAfterMs };
     }
     const requeueAfterMs = await this.#parts.reporter.report(snapshot, refusal ?? verdict, memory);
-    await this.#parts.beside.plan(snapshot);
+    await this.#parts.preview.plan(snapshot);
     return { requeueAfterMs };
   }
 
   #forget(name: string): void {
-    this.#parts.beside.forget(name);
+    this.#parts.preview.forget(name);
     this.#parts.reporter.forget(name);
     this.#parts.onGone?.(name);
   }
 
-  /** One node that always throws must not hold up its policy's other nodes. */
+  /** Judges a node; undefined if that throws. One node that always throws must not hold up its policy's other nodes. */
   async #judge(node: NodeObject): Promise<Judged | undefined> {
     const { name } = node.metadata;
     try {
@@ -105,11 +105,11 @@ export class NodeReconciler {
   /** Reads what an unanswered write may have changed. @returns how long to wait for the watch to bring back what we wrote, in ms */
   async #catchUp(name: string): Promise<number | undefined> {
     const { nodes, partitions } = this.#parts.cluster;
-    if (partitions.isDoubted(name)) await this.#parts.gatherer.readPartition(name);
+    if (partitions.isUncertain(name)) await this.#parts.gatherer.readPartition(name);
     const since = nodes.expectedSince(name);
     const left = since === undefined ? 0 : ownWriteMs - (this.#parts.now() - since);
     if (left > 0) return left + 10;
-    if (since === undefined && !nodes.isDoubted(name)) return undefined;
+    if (since === undefined && !nodes.isUncertain(name)) return undefined;
     const node = await this.#parts.gatherer.readNode(name);
     if (node) nodes.remember(node);
     else nodes.drop(name);
@@ -157,7 +157,7 @@ interface ReportParts {
 /** Reports what was found on a node: in its partition's status, as an Event, and to its policies. */
 export class NodeReporter {
   readonly #parts: ReportParts;
-  /** By node, in ms since the epoch. */
+  /** The times of the last writes, in ms since the epoch, by node. */
   readonly #writtenAt = new Map<string, number>();
 
   constructor(parts: ReportParts) {
@@ -179,11 +179,11 @@ export class NodeReporter {
   setAside(node: NodeObject, message: string): void {
     const { name, uid = '' } = node.metadata;
     const { fleet, rollout, partitions } = this.#parts.cluster;
-    const { winner, losers, beside } = fleet.contestOf(name);
+    const { winner, outranked, planning } = fleet.conflictOf(name);
     const policy = winner?.policy;
     const outcome = { node: name, phase: 'Failed' as const, reason: 'Unjudged' as const, message };
-    for (const told of fleet.note({ winner: policy, losers }, outcome)) this.#parts.onNews(told);
-    for (const told of beside.flatMap((one) => fleet.count(one, outcome))) this.#parts.onNews(told);
+    for (const told of fleet.note({ winner: policy, outranked }, outcome)) this.#parts.onNews(told);
+    for (const told of planning.flatMap((one) => fleet.count(one, outcome))) this.#parts.onNews(told);
     const partition = partitions.get(name);
     const slot = policy && this.#parts.cluster.slotOf(policy, node, partition);
     const before = rollout.rolloutStateOf(name);

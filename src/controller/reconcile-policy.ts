@@ -1,7 +1,7 @@
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
 import { listRefused, type PolicyRecord, type NodeCounts } from '../core/policy/record.ts';
 import { type ScheduleTimes, judgeSchedules, type ScheduleMark } from '../core/policy/schedules.ts';
-import { accept, noteWrite, writeDueInMs, wantedFinalizers, currentOf, isAccepted } from '../core/policy/versions.ts';
+import { accept, recordWrite, writeDueInMs, wantedFinalizers, currentOf, isAccepted } from '../core/policy/versions.ts';
 import { type PolicyFacts, isNews, type PolicyStatusDraft, policyStatus } from '../core/node/status-policy.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import { statusBounds } from '../api/generated/gpu-partition-policy.bounds.ts';
@@ -15,7 +15,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { EventNote, EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { Cluster } from './cluster.ts';
-import { noteInForce } from '../core/policy/history.ts';
+import { recordInForce } from '../core/policy/history.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import type { Limit } from '../core/rollout/budget.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -94,7 +94,7 @@ export class PolicyReporter {
     if (deepEqual(status, { failures: [], ...known })) return undefined;
     const leftMs = writeDueInMs(record.writes, isNews(current, status), nowMs);
     if (leftMs > 0) return leftMs;
-    record.writes = noteWrite(record.writes, nowMs);
+    record.writes = recordWrite(record.writes, nowMs);
     const { name } = policy.metadata;
     // What was found of a policy, above all that its generation is accepted, must not be said of another one of the same name.
     const { resourceVersion } = (this.#parts.cluster.policies.get(name) ?? policy).metadata;
@@ -209,7 +209,7 @@ class PolicyDeletion {
     return policy.metadata.deletionTimestamp !== undefined && this.#overdueAt(policy) < this.#parts.now();
   }
 
-  /** When it goes whatever its nodes are, in ms since the epoch; undefined if it is not being deleted. */
+  /** The time at which a policy goes whatever its nodes are, in ms since the epoch; undefined if it is not being deleted. */
   goesAt(policy: GpuPartitionPolicy): number | undefined {
     return policy.metadata.deletionTimestamp === undefined ? undefined : this.#overdueAt(policy);
   }
@@ -246,13 +246,13 @@ interface Parts {
 export class PolicyReconciler {
   readonly #parts: Parts;
   readonly #reporter: PolicyReporter;
-  readonly #retirement: PolicyDeletion;
+  readonly #deletion: PolicyDeletion;
   readonly #ledgers = new Semaphore(1);
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#reporter = new PolicyReporter(parts);
-    this.#retirement = new PolicyDeletion({
+    this.#deletion = new PolicyDeletion({
       ...parts,
       deleteDeadlineMs: parts.settings.deleteDeadlineMs,
       reporter: this.#reporter,
@@ -262,7 +262,7 @@ export class PolicyReconciler {
   async reconcile(name: string): Promise<ReconcileResult | void> {
     const policy = this.#parts.cluster.policies.get(name);
     const record = this.#parts.cluster.fleet.policy(name);
-    if (policy && !record) return this.#retirement.letGo(policy);
+    if (policy && !record) return this.#deletion.letGo(policy);
     if (!policy || !record || record.newest.metadata.generation !== policy.metadata.generation) return;
     // What is in force is remembered before anything replaces it.
     await this.#keepHistory(record);
@@ -279,7 +279,7 @@ export class PolicyReconciler {
     const { freeze: frozen } = this.#parts.settings;
     const tally = turns ? this.#parts.cluster.fleet.tallyAfter(record, isFit) : record.tally;
     const limits = step?.limits ?? policy.status?.limits;
-    const goesAt = this.#retirement.goesAt(policy);
+    const goesAt = this.#deletion.goesAt(policy);
     const facts = { ...factsOf(record, policy, isFit, times), gate: step?.gate, limits, frozen, goesAt };
     const untoldMs = await this.#reporter.tell(record, policy, policyStatus(facts, tally));
     // Of many edits in a row most are replaced before they are written: they are never accepted.
@@ -303,7 +303,7 @@ export class PolicyReconciler {
     return { requeueAfterMs };
   }
 
-  /** Which schedule is in force for the version that nodes are, or will be, told. */
+  /** The times of the schedule for the version that nodes are, or will be, told. */
   #timesOf({ versions }: PolicyRecord, accepts: boolean): ScheduleTimes | undefined {
     if (!accepts && !isAccepted(versions) && versions.inForce === undefined) return undefined;
     const { spec } = accepts ? versions.newest : currentOf(versions);
@@ -325,7 +325,7 @@ export class PolicyReconciler {
     const { cluster, client, now } = this.#parts;
     const { metadata, status } = cluster.policies.get(name) ?? {};
     if (metadata === undefined || metadata.uid !== versions.newest.metadata.uid) return;
-    const history = noteInForce(status?.history ?? [], versions, timeText(now()));
+    const history = recordInForce(status?.history ?? [], versions, timeText(now()));
     if (deepEqual(history, status?.history ?? [])) return;
     const { uid, resourceVersion } = metadata;
     const written = await client.apply<Policy>(
@@ -339,7 +339,7 @@ export class PolicyReconciler {
   /** @returns when to look again, in ms */
   async #moveOn(record: PolicyRecord): Promise<number | undefined> {
     const step = await this.#advance(record);
-    return step && least(await this.#retirement.advance(record), step.requeueAfterMs);
+    return step && least(await this.#deletion.advance(record), step.requeueAfterMs);
   }
 
   /** @returns undefined if the policy was edited meanwhile */
@@ -361,8 +361,8 @@ export class PolicyReconciler {
   /** A ledger whose write got no answer may have nodes in flight that the watch does not show yet. */
   async #readDoubted(): Promise<void> {
     const { fleet, policies: known } = this.#parts.cluster;
-    const doubted = [...fleet.policies].map(({ name }) => name).filter((name) => known.isDoubted(name));
-    for (const name of doubted) {
+    const uncertain = [...fleet.policies].map(({ name }) => name).filter((name) => known.isUncertain(name));
+    for (const name of uncertain) {
       const found = await this.#parts.client.find<Policy>({ resource: policies, name });
       if (found) known.remember(found);
       else known.drop(name);
@@ -379,7 +379,7 @@ export class PolicyReconciler {
 
   #step(record: PolicyRecord): LedgerStep {
     const { maxConcurrentNodes: most, freeze: frozen } = this.#parts.settings;
-    const isOverdue = this.#retirement.isOverdue(record.policy);
+    const isOverdue = this.#deletion.isOverdue(record.policy);
     return stepLedger(this.#parts.cluster.rolloutOf(record, { now: this.#parts.now(), most, frozen, isOverdue }));
   }
 
@@ -398,7 +398,7 @@ export class PolicyReconciler {
       );
       this.#parts.cluster.policies.remember(written);
     } catch (error) {
-      if (!isDefinite(error)) this.#parts.cluster.policies.doubt(name);
+      if (!isDefinite(error)) this.#parts.cluster.policies.markUncertain(name);
       throw error;
     } finally {
       isWritten();

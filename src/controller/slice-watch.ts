@@ -16,7 +16,7 @@ type SliceObject = KubeObject & { readonly spec?: { readonly nodeName?: string }
 
 /** How often an API server without the API is asked for it again, in ms: it comes with an upgrade. */
 const usualAskAgainMs = 60_000;
-/** The same of one that does not answer. */
+/** Milliseconds until an API server that does not answer is asked again. */
 const retryMs = 5_000;
 
 interface Parts {
@@ -44,7 +44,7 @@ export class SliceWatch implements Stoppable {
     this.#parts = parts;
   }
 
-  /** Undefined while no policy needs it, or the API server has not answered. */
+  /** Whether the API server serves the API of claims; undefined while no policy needs it, or there is no answer yet. */
   get api(): DraApi | undefined {
     return this.#api;
   }
@@ -82,7 +82,7 @@ export class SliceWatch implements Stoppable {
     while (!signal.aborted) {
       const api = await this.#ask();
       if (signal.aborted) return;
-      if (api !== undefined) this.#noteApi(api);
+      if (api !== undefined) this.#recordApi(api);
       if (api === 'Served') return this.#watch(signal);
       await waitFor(systemClock, api === undefined ? retryMs : askAgainMs, signal);
     }
@@ -98,7 +98,7 @@ export class SliceWatch implements Stoppable {
     }
   }
 
-  #noteApi(api: DraApi): void {
+  #recordApi(api: DraApi): void {
     if (api === this.#api) return;
     this.#api = api;
     if (api === 'Missing')
@@ -113,7 +113,7 @@ export class SliceWatch implements Stoppable {
       logger,
       resource: resourceSlices,
       fieldSelector: `spec.driver=${gpuDriver}`,
-      strip: keepNode,
+      trim: keepNode,
       onChange: (change) => {
         if (!signal.aborted) this.#note(change);
       },

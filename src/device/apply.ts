@@ -11,7 +11,7 @@ import type { ChangeCommand } from '../core/smi/command.ts';
 /** The progress of one GPU in an apply. */
 interface Task {
   readonly uuid: string;
-  /** Undefined if the node does not have this GPU. */
+  /** The GPU's apply; undefined if the node does not have this GPU. */
   readonly gpu: GpuApply | undefined;
   /** `Begun`: something may have been done, and nothing has proved it yet. */
   outcome: GpuOutcome | 'Pending' | 'Begun';
@@ -73,7 +73,7 @@ function reportTask({ uuid, gpu, outcome, error, undoError }: Task): GpuResult {
   };
 }
 
-/** Anything else is a bug: it ends the apply as a crash would. */
+/** Returns a DeviceError; anything else is a bug: it ends the apply as a crash would. */
 export function demandDeviceError(error: unknown): DeviceError {
   if (error instanceof DeviceError) return error;
   throw error;
@@ -141,7 +141,7 @@ async function changeAll(context: ApplyContext, tasks: readonly OpenTask[]): Pro
   }
 }
 
-/** One round of operations. @returns what stops the whole node, if anything does */
+/** Runs one round of operations. @returns what stops the whole node, if anything does */
 async function advanceAll(context: ApplyContext, tasks: readonly OpenTask[]): Promise<DeviceError | undefined> {
   const { gpusAtOnce = 1 } = context.options;
   const end: RoundEnd = { isOver: false, stop: undefined };
@@ -157,7 +157,7 @@ async function advanceAll(context: ApplyContext, tasks: readonly OpenTask[]): Pr
 interface RoundEnd {
   /** Whether no other GPU may be begun. */
   isOver: boolean;
-  /** What stops the whole node. */
+  /** The error that stops the whole node. */
   stop: DeviceError | undefined;
 }
 
@@ -281,9 +281,9 @@ export interface DeviceApplyOptions {
   readonly allowReset?: boolean;
   /** Restore a GPU that failed to its previous state, placements included. */
   readonly undo?: boolean;
-  /** If one GPU cannot be brought to its target, none is: GPUs that were changed are restored. */
+  /** True to change all GPUs or none: if one cannot be brought to its target, those that were changed are restored. */
   readonly allOrNothing?: boolean;
-  /** When aborted, GPUs in progress are finished, and no other is begun. */
+  /** A signal after which GPUs in progress are finished, and no other is begun. */
   readonly signal?: AbortSignal;
   /** How many GPUs may change at the same time, if only their instances do; default 1. Changes of MIG mode and resets stay one by one. */
   readonly gpusAtOnce?: number;
@@ -296,7 +296,7 @@ export interface DeviceApplyOptions {
    * devices, known or not, and `NAMESPACE/NAME` of a pod whose device cannot be identified.
    */
   readonly listHeld?: () => Promise<ReadonlySet<string>>;
-  /** Who keeps a GPU open on its host, by the minor number of its device file; asked if the driver reports that somebody does. */
+  /** Lists who keeps a GPU open on its host, by the minor number of its device file; asked if the driver reports that somebody does. */
   readonly listOpeners?: (minor: number | undefined) => readonly string[];
   /**
    * What may be taken from the host for a while: persistence mode for a reset, and services if a change of MIG mode or a reset
@@ -317,7 +317,7 @@ export type GpuOutcome =
   /** Already at its target: no operation. */
   | 'Unchanged'
   | 'Applied'
-  /** Nothing was touched: the target is impossible, or not possible now. */
+  /** Not touched: the target is impossible, or not possible now. */
   | 'Refused'
   /** Changed in part, or not at all; `error` tells where it stopped. */
   | 'Failed'
@@ -337,7 +337,7 @@ export interface GpuResult {
 }
 
 export interface NodeResult {
-  /** One per target, in their order. */
+  /** Results, one per target, in their order. */
   readonly results: readonly GpuResult[];
   /**
    * The current device: the reading that proves the results, or the first one if nothing was begun. Undefined if it was not read

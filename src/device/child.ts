@@ -62,7 +62,7 @@ export interface ToolOptions {
    * that has one.
    */
   readonly driverRoots?: readonly string[] | undefined;
-  /** Absent: {@link systemPath}. */
+  /** Where programs are searched, as in `PATH`; absent: {@link systemPath}. */
   readonly searchPath?: string | undefined;
 }
 
@@ -141,9 +141,9 @@ function explainNotRun({ root }: Tool, tried: string, execution: Execution): Dev
 export type Execute = (args: readonly string[], deadlineMs: number) => Promise<Execution>;
 
 export interface ChildOptions {
-  /** Its name in messages; default nvidia-smi. */
+  /** The program's name in messages; default nvidia-smi. */
   readonly program?: string;
-  /** More output than this ends the child. */
+  /** The most bytes of output; more ends the child. */
   readonly maxOutputBytes?: number;
   /** `LD_LIBRARY_PATH` of the child, if the driver's libraries are where the linker does not look (GKE). */
   readonly libraryPath?: string | undefined;

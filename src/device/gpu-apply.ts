@@ -28,7 +28,7 @@ import {
 } from '../core/gpu/plan.ts';
 import { createAnywhere, takeSteps, changeMode, isAt, recoverGpu } from './instances.ts';
 
-/** What all operations of one apply share. */
+/** The parts that all operations of one apply share. */
 export interface ApplyContext {
   readonly driver: NvidiaSmi;
   readonly options: DeviceApplyOptions;
@@ -44,7 +44,7 @@ interface Claim {
   readonly instances: readonly Pick<InstanceRow, 'profile' | 'profileId' | 'id' | 'start'>[];
 }
 
-/** One GPU during its change: asks first, counts operations, and reads who uses it. */
+/** A GPU during its change: asks first, counts operations, and reads who uses it. */
 export class GpuSession {
   readonly gpu: GpuState;
   readonly driver: NvidiaSmi;
@@ -211,7 +211,7 @@ export class GpuSession {
     );
   }
 
-  /** Like {@link findLie}, for compute instances. */
+  /** Finds a contradiction like {@link findLie}, for compute instances. */
   findPartLie(rows: readonly ComputeInstanceRow[]): DeviceError | undefined {
     return this.#refute(
       ({ command }, whole) =>
@@ -250,7 +250,7 @@ const placesRefused: ReadonlySet<DeviceErrorCode> = new Set(['NotSupported', 'Un
 /** How a change of MIG mode ends that is set, and only not in effect yet. */
 const bootHelps: ReadonlySet<DeviceErrorCode> = new Set(['ResetRequired', 'RebootRequired']);
 
-/** One GPU on its way to a target, and back if necessary. */
+/** A GPU on its way to a target, and back if necessary. */
 export class GpuApply {
   readonly target: GpuTarget;
   readonly #session: GpuSession;
@@ -291,7 +291,7 @@ export class GpuApply {
   }
 
   /**
-   * One round: does what is missing according to a reading. The driver's success message does not prove a create or a destroy.
+   * Runs one round: does what is missing according to a reading. The driver's success message does not prove a create or a destroy.
    * @throws DeviceError where it stopped
    */
   async advance(now: GpuState): Promise<void> {
@@ -360,7 +360,7 @@ export class GpuApply {
     return { ...(migDevices.length === 0 ? { ...now, instances: [] } : await this.#readGpu()), mig, geometry };
   }
 
-  /** Here the driver's success message is not enough: disabling the mode removes whatever still exists. */
+  /** Switches MIG mode off. The driver's success message is not enough here: disabling the mode removes whatever still exists. */
   async #switchOff(now: GpuState, granted: readonly Step[] | undefined): Promise<void> {
     let gpu = now;
     for (let round = 0; ; round += 1) {

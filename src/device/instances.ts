@@ -365,7 +365,7 @@ interface ResetResult {
   readonly after: ReportedGpu;
 }
 
-/** Persistence mode holds the GPU like a client (gpu-operator #118): it is off for the reset, and on again whatever the result. */
+/** Resets a GPU. Persistence mode holds it like a client (gpu-operator #118): it is off for the reset, and on again whatever the result. */
 async function resetGpu(session: GpuSession): Promise<ResetResult> {
   const { isPersistent = false } = await session.demandFree('Reset');
   const execution = isPersistent

@@ -55,7 +55,7 @@ export function openNvidiaSmi(options: NvidiaSmiOptions = {}): NvidiaSmi {
   return new NvidiaSmi(makeExecute(findTool(options), options), options);
 }
 
-/** The same, if the driver may not be there yet: each reading reports when it is missing. @param note takes each run */
+/** Runs nvidia-smi where the driver may not be there yet: each reading reports when it is missing. @param note takes each run */
 export function awaitNvidiaSmi(options: NvidiaSmiOptions, note: (run: SmiRun) => void): NvidiaSmi {
   return new NvidiaSmi(
     recordRuns(

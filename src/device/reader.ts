@@ -40,7 +40,7 @@ import {
 /** What does not change while the driver is loaded. */
 interface GpuFacts {
   readonly geometry: Geometry | undefined;
-  /** If it is not the GPU's own, that one is read as soon as MIG mode is on. */
+  /** The source of the table: if it is not the GPU's own, that one is read as soon as MIG mode is on. */
   readonly tableSource: TableSource;
   readonly computeCapability: string | undefined;
 }
@@ -122,8 +122,8 @@ class GpuFactsReader {
   }
 
   /**
-   * By UUID, which the report must give for the same GPU. Old drivers do not know the field, and the question may fail: then only labels
-   * are missing.
+   * Reads compute capabilities by UUID, which the report must give for the same GPU. Old drivers do not know the field, and the question
+   * may fail: then only labels are missing.
    */
   async #readCapabilities(
     gpus: readonly IndexedGpu[],

@@ -212,7 +212,7 @@ interface Reading {
   readonly selection: GpuSelection | undefined;
 }
 
-/** What was known about a GPU before. */
+/** The facts that were known about a GPU before. */
 type KnownGpu = Omit<LostGpu, 'fault'>;
 
 /**

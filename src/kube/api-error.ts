@@ -78,7 +78,7 @@ export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 404;
 }
 
-/** For `catch`: what does not exist is this. */
+/** A handler for `catch` that returns this for what does not exist, and throws any other error again. */
 export function ifNotFound<Instead>(instead: Instead): (error: unknown) => Instead {
   return (error) => {
     if (isNotFound(error)) return instead;
@@ -86,12 +86,12 @@ export function ifNotFound<Instead>(instead: Instead): (error: unknown) => Inste
   };
 }
 
-/** Somebody else changed or owns it: the resourceVersion is not the newest, or another manager owns the fields. */
+/** Whether somebody else changed or owns the object: the resourceVersion is not the newest, or another manager owns the fields. */
 export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 409 && error.reason !== 'AlreadyExists';
 }
 
-/** The name is taken. */
+/** Whether the name is taken. */
 export function isAlreadyExists(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === 'AlreadyExists';
 }
@@ -162,7 +162,7 @@ function parseRetryAfter(header: string | null): number | undefined {
   return Number(header) * 1000;
 }
 
-/** As the API server names them, where a proxy has answered. */
+/** Reasons as the API server names them, for answers of a proxy. */
 const reasons: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -182,7 +182,7 @@ export function backoffMs(backoff: Backoff, failures: number, random: () => numb
   return random() * doubledMs(backoff, failures);
 }
 
-/** What was asked for. */
+/** The kind of answer that was asked for. */
 export type AnswerKind = 'object' | 'list';
 
 /**

@@ -19,7 +19,7 @@ import {
 } from './request.ts';
 import { apiVersionOf, collectionPath, objectPath, type KubeObject, type ObjectRef, type Resource } from './watch.ts';
 import type { Term } from './election.ts';
-import { projectWorkload } from '../core/demand/watched-objects.ts';
+import { trimWorkload } from '../core/demand/watched-objects.ts';
 import type {
   ClusterQueue,
   KueueFacts,
@@ -63,7 +63,7 @@ export class KubeClient {
     return this.#send<T>({ method: 'GET', path: objectPath(ref), ...options });
   }
 
-  /** Like `get`, but an object that does not exist is `undefined`. */
+  /** Reads an object like `get`; one that does not exist is `undefined`. */
   async find<T extends KubeObject>(ref: ObjectRef, options?: CallOptions): Promise<T | undefined> {
     return this.get<T>(ref, options).catch(ifNotFound(undefined));
   }
@@ -96,12 +96,12 @@ export class KubeClient {
   ): AsyncGenerator<List<T> & { readonly isLast: boolean }> {
     const path = collectionPath(resource, selection.namespace);
     const { labelSelector, fieldSelector } = selection;
-    const { pageSize = 500, paged = true, metadataOnly = false, project, ...call } = options;
+    const { pageSize = 500, paged = true, metadataOnly = false, trim, ...call } = options;
     const accept = metadataOnly ? { accept: metadataListAccept } : {};
-    // The type of such a list's items is what the caller's projection declares.
+    // The type of such a list's items is what the trimming function declares.
     const readBody =
-      project &&
-      ((chunks: AsyncIterable<Uint8Array>) => readList(chunks, project as (item: unknown) => unknown, mostListBytes));
+      trim &&
+      ((chunks: AsyncIterable<Uint8Array>) => readList(chunks, trim as (item: unknown) => unknown, mostListBytes));
     const type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
     let next: string | undefined;
     do {
@@ -175,7 +175,7 @@ export class KubeClient {
     return this.request({ method: 'DELETE', path: objectPath(ref), body, ...rest }).then(() => true, ifNotFound(false));
   }
 
-  /** Any other request, such as discovery or `/version`. */
+  /** Sends any other request, such as discovery or `/version`. */
   request(request: ApiRequest): Promise<unknown> {
     const term = this.#term;
     if (term === undefined) return sendRequest(this.config, request);
@@ -231,7 +231,7 @@ export async function listVersions(client: KubeClient, group: string): Promise<r
   return (found as GroupVersions).versions.map(({ version }) => version);
 }
 
-/** All objects of a kind that the cluster may not have: none then. */
+/** Lists all objects of a kind; none if the cluster does not have the kind. */
 export async function listServed<T extends KubeObject>(
   client: Pick<KubeClient, 'list'>,
   resource: Resource,
@@ -241,7 +241,7 @@ export async function listServed<T extends KubeObject>(
   return (await client.list<T>(resource, selection, options).catch(ifNotFound({ items: [] }))).items;
 }
 
-/** Those whose fields are known here, the newest first. */
+/** Versions of Kueue's API whose fields are known here, the newest first. */
 const knownVersions = ['v1beta2', 'v1beta1'];
 
 /** @throws ApiError for what may pass */
@@ -263,18 +263,14 @@ export async function readKueue(client: KubeClient): Promise<KueueReading> {
 }
 
 async function listAll(client: KubeClient, version: string): Promise<KueueFacts> {
-  const list = async <T>(
-    plural: string,
-    kind: string,
-    project?: (object: never) => KubeObject,
-  ): Promise<readonly T[]> => {
+  const list = async <T>(plural: string, kind: string, trim?: (object: never) => KubeObject): Promise<readonly T[]> => {
     const resource = { group: 'kueue.x-k8s.io', version, plural, kind };
-    const { items } = await client.list<T & KubeObject>(resource, {}, { ...(project && { project }) });
+    const { items } = await client.list<T & KubeObject>(resource, {}, { ...(trim && { trim }) });
     return items;
   };
   const [workloads, localQueues, clusterQueues, flavors] = await Promise.all([
     // Of those that have ended, Kueue may keep many.
-    list<KueueWorkload>('workloads', 'Workload', projectWorkload),
+    list<KueueWorkload>('workloads', 'Workload', trimWorkload),
     list<LocalQueue>('localqueues', 'LocalQueue'),
     list<ClusterQueue>('clusterqueues', 'ClusterQueue'),
     list<ResourceFlavor>('resourceflavors', 'ResourceFlavor'),

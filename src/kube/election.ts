@@ -199,7 +199,7 @@ interface ElectionOptions {
   readonly logger: Logger;
   readonly namespace: string;
   readonly name: string;
-  /** Of this candidate; two processes must never share one. */
+  /** Identity of this candidate; two processes must never share one. */
   readonly identity: string;
   readonly timing?: ElectionTiming;
   readonly clock?: Clock;
@@ -286,7 +286,7 @@ async function keepRenewing(
   }
 }
 
-/** One attempt. An end of the work never interrupts its write: a lease that is written meanwhile could not be given back. */
+/** Makes one attempt. An end of the work never interrupts its write: a lease that is written meanwhile could not be given back. */
 async function tryAcquire(lock: LeaseLock, logger: Logger, stop: AbortSignal, late?: AbortSignal): Promise<boolean> {
   try {
     return await lock.acquire(stop, late);

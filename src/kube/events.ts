@@ -13,7 +13,7 @@ export interface EventNote {
   readonly type: 'Normal' | 'Warning';
   /** Why, one word: `WaveStarted`. */
   readonly reason: string;
-  /** What was done or tried, one word: `Drain`. */
+  /** One word for what was done or tried: `Drain`. */
   readonly action: string;
   /** A sentence for people; cut after 1024 bytes, the server's limit. */
   readonly message: string;
@@ -223,7 +223,7 @@ function keyOfNote({ resource, object, type, reason, action, message }: EventNot
   return [resource.plural, namespace, name, uid, type, reason, action, message].join('\0');
 }
 
-/** At most this many bytes of UTF-8, with a mark if something was cut off. */
+/** Cuts a text to this many bytes of UTF-8, with a mark if something was cut off. */
 function cut(text: string, bytes: number): string {
   const encoded = new TextEncoder().encode(text);
   if (encoded.length <= bytes) return text;

@@ -295,7 +295,7 @@ function readSource({ kubeconfig }: KubeConfigOptions, env: Environment): KubeCo
   );
 }
 
-/** Of several files, those that exist: kubectl passes over the others. */
+/** Picks the files that exist: kubectl passes over the others. */
 function existing(files: readonly string[]): readonly string[] {
   const found = files.filter((file) => existsSync(file));
   if (found.length === 0)
@@ -357,7 +357,7 @@ function withOwnFields(user: User, own: OwnFields, folder: string): Impersonatin
   };
 }
 
-/** With the proxy that the environment names, as for kubectl; the kubeconfig's own comes first. */
+/** Adds to a cluster the proxy that the environment names, as kubectl does; the kubeconfig's own comes first. */
 function reachable(cluster: Cluster, env: Environment): Cluster {
   const { server } = cluster;
   const proxyUrl = cluster.proxyUrl || findEnvironmentProxy(server, env);

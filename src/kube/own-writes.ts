@@ -12,16 +12,16 @@ interface ExpectedWrite {
  */
 export class Expectations<T extends KubeObject> {
   readonly #store: Store<T>;
-  readonly #project: (object: T) => T;
+  readonly #trim: (object: T) => T;
   readonly #written = new Map<string, T>();
-  /** Of those whose answer was not the whole object. */
+  /** Writes, by name of the object, whose answer was not the whole object. */
   readonly #expected = new Map<string, ExpectedWrite>();
-  readonly #doubted = new Set<string>();
+  readonly #uncertain = new Set<string>();
 
-  /** @param project what the store keeps of an object */
-  constructor(store: Store<T>, project: (object: T) => T) {
+  /** @param trim what the store keeps of an object */
+  constructor(store: Store<T>, trim: (object: T) => T) {
     this.#store = store;
-    this.#project = project;
+    this.#trim = trim;
   }
 
   get(name: string): T | undefined {
@@ -57,24 +57,24 @@ export class Expectations<T extends KubeObject> {
   forget(): void {
     this.#written.clear();
     this.#expected.clear();
-    this.#doubted.clear();
+    this.#uncertain.clear();
   }
 
   /** Call this when an object is gone. */
   drop(name: string): void {
     this.#written.delete(name);
     this.#expected.delete(name);
-    this.#doubted.delete(name);
+    this.#uncertain.delete(name);
   }
 
   /** Call this when a write got no answer: it may have taken effect, and the watch need not show it yet. */
-  doubt(name: string): void {
-    this.#doubted.add(name);
+  markUncertain(name: string): void {
+    this.#uncertain.add(name);
   }
 
   /** Whether an object has to be read before anything is decided by it. */
-  isDoubted(name: string): boolean {
-    return this.#doubted.has(name);
+  isUncertain(name: string): boolean {
+    return this.#uncertain.has(name);
   }
 
   /** Takes the version of a write whose answer is not the whole object: the watch is to bring it. */
@@ -82,7 +82,10 @@ export class Expectations<T extends KubeObject> {
     if (version !== undefined) this.#expected.set(name, { version, at });
   }
 
-  /** When we wrote an object whose write the watch has not brought back: a decision now would write it twice. */
+  /**
+   * The time of our write of an object that the watch has not brought back; undefined if there is none. A decision now would write it
+   * twice.
+   */
   expectedSince(name: string): number | undefined {
     const expected = this.#expected.get(name);
     if (expected !== undefined && isOlder(versionOf(this.get(name)), expected.version)) return expected.at;
@@ -93,16 +96,16 @@ export class Expectations<T extends KubeObject> {
   /** Takes the API server's answer to a write, or to a read of something that the watch has not brought. */
   remember(object: T): T {
     const { name, uid } = object.metadata;
-    this.#doubted.delete(name);
+    this.#uncertain.delete(name);
     const watched = this.#store.get(name);
     // The watch may be faster than the answer.
     if (watched === undefined || watched.metadata.uid !== uid || isOlder(versionOf(watched), versionOf(object))) {
-      const kept = this.#project(object);
+      const kept = this.#trim(object);
       this.#written.set(name, kept);
       return kept;
     }
     this.#written.delete(name);
-    return versionOf(watched) === versionOf(object) ? watched : this.#project(object);
+    return versionOf(watched) === versionOf(object) ? watched : this.#trim(object);
   }
 }
 

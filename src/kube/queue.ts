@@ -53,13 +53,13 @@ export class WorkQueue {
   readonly #waiting = new Map<string, number>();
   /** Keys being processed, and their start. */
   readonly #working = new Map<string, number>();
-  /** Those of them that were not urgent. */
+  /** Keys being processed that were not urgent. */
   readonly #patient = new Set<string>();
   readonly #runs = new Set<Promise<void>>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #failures = new Map<string, number>();
   #turnIsDue = false;
-  /** When the first key of this turn of the event loop was started; undefined if none was. */
+  /** The time at which the first key of this turn of the event loop was started; undefined if none was. */
   #turnSinceMs: number | undefined;
 
   constructor(options: QueueOptions) {

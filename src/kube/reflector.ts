@@ -55,7 +55,7 @@ export interface ReflectorOptions<T extends KubeObject> extends Selection {
   /** Called when a newer version is known, after a list, an event or a bookmark, even if it changed nothing. */
   readonly onProgress?: (() => void) | undefined;
   /** Removes unneeded parts of an object before it is stored. */
-  readonly strip?: ((object: T) => T) | undefined;
+  readonly trim?: ((object: T) => T) | undefined;
   readonly timing?: Partial<ReflectorTiming> | undefined;
 }
 
@@ -217,7 +217,7 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  /** One connection: a list if one is due, then its watch until that ends. */
+  /** Follows one connection: a list if one is due, then its watch until that ends. */
   async #follow(): Promise<void> {
     const { client, resource, namespace, labelSelector, fieldSelector } = this.#options;
     this.#connection = new AbortController();
@@ -257,7 +257,7 @@ export class Reflector<T extends KubeObject> {
     if (event.type === 'BOOKMARK') {
       this.#cursor.takeBookmark(version);
     } else if (this.#cursor.takeEvent(version)) {
-      const object = this.#handlers.strip(event.object);
+      const object = this.#handlers.trim(event.object);
       this.#last = { object: event.object.metadata, isGone: event.type === 'DELETED' };
       this.#handlers.emit(event.type === 'DELETED' ? this.#items.remove(object) : this.#items.upsert(object));
     }
@@ -269,7 +269,7 @@ export class Reflector<T extends KubeObject> {
     if (event.type === 'BOOKMARK') return;
     const key = keyOf(event.object);
     if (event.type === 'DELETED') list.delete(key);
-    else list.set(key, this.#handlers.strip(event.object));
+    else list.set(key, this.#handlers.trim(event.object));
   }
 
   async #listPages(): Promise<void> {
@@ -333,7 +333,7 @@ interface FollowedStore {
   readonly newest: string;
   /** Resolves when the watch has seen something more. */
   readonly moved: Promise<void>;
-  /** Has the watch begin again with a list. */
+  /** Makes the watch begin again with a list. */
   relist(): void;
 }
 
@@ -396,7 +396,7 @@ async function readVersion({ client, resource, selection, signal }: Question): P
 }
 
 function listVersions({ client, resource, selection, signal }: Question): Promise<List<KubeObject>> {
-  return client.list(resource, selection, { metadataOnly: true, paged: false, project: keepVersion, signal });
+  return client.list(resource, selection, { metadataOnly: true, paged: false, trim: keepVersion, signal });
 }
 
 /** @returns what tells whether a store is at least as new as a list */

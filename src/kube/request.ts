@@ -30,7 +30,7 @@ export interface ListOptions extends CallOptions {
   /** The objects come with their metadata only. */
   readonly metadataOnly?: boolean;
   /** What is kept of each object, applied as each one arrives: for lists that anybody may make long. */
-  readonly project?: (object: never) => KubeObject;
+  readonly trim?: (object: never) => KubeObject;
 }
 
 export interface List<T> {
@@ -51,7 +51,7 @@ export interface ApplyOptions extends WriteOptions {
 }
 
 export interface StatusOptions extends ApplyOptions {
-  /** Only to this version; otherwise Conflict. Of the uid, the API server takes no notice in a status. */
+  /** Write only to this version; otherwise Conflict. Of the uid, the API server takes no notice in a status. */
   readonly resourceVersion?: string | undefined;
 }
 
@@ -69,7 +69,7 @@ export class ListTooLarge extends Error {
 const bytes = { quote: 0x22, backslash: 0x5c, open: 0x7b, close: 0x7d, openList: 0x5b, closeList: 0x5d } as const;
 
 /**
- * Reads the JSON of a Kubernetes list item by item and keeps what `project` returns for each: filling a node with pods of 1 MB
+ * Reads the JSON of a Kubernetes list item by item and keeps what `trim` returns for each: filling a node with pods of 1 MB
  * makes the list longer, but does not use more of our memory.
  *
  * @param mostBytes of the whole list
@@ -78,10 +78,10 @@ const bytes = { quote: 0x22, backslash: 0x5c, open: 0x7b, close: 0x7d, openList:
  */
 export async function readList(
   chunks: AsyncIterable<Uint8Array>,
-  project: (item: unknown) => unknown,
+  trim: (item: unknown) => unknown,
   mostBytes: number,
 ): Promise<unknown> {
-  const scan = new ListScan(project);
+  const scan = new ListScan(trim);
   let read = 0;
   for await (const chunk of chunks) {
     read += chunk.length;
@@ -93,20 +93,20 @@ export async function readList(
 
 /** The position in the list. Outside of strings only brackets count: JSON.parse judges what is between two of them. */
 class ListScan {
-  readonly #project: (item: unknown) => unknown;
+  readonly #trim: (item: unknown) => unknown;
   readonly #kept: unknown[] = [];
   /** The list without its items. */
   readonly #rest: Buffer[] = [];
   #item: Buffer[] | undefined;
-  /** Where in the chunk the part begins that is not yet consumed. */
+  /** Index in the chunk at which the part begins that is not yet consumed. */
   #from = 0;
   #depth = 0;
   #isString = false;
   #isEscaped = false;
   #isInItems = false;
 
-  constructor(project: (item: unknown) => unknown) {
-    this.#project = project;
+  constructor(trim: (item: unknown) => unknown) {
+    this.#trim = trim;
   }
 
   push(chunk: Buffer): void {
@@ -151,7 +151,7 @@ class ListScan {
       const text = Buffer.concat([...this.#item, chunk.subarray(this.#from, at + 1)]).toString('utf8');
       this.#item = undefined;
       this.#from = at + 1;
-      this.#kept.push(this.#project(JSON.parse(text)));
+      this.#kept.push(this.#trim(JSON.parse(text)));
     } else if (this.#depth === 1 && this.#isInItems) {
       this.#isInItems = false;
       this.#from = at;
@@ -200,7 +200,7 @@ function guardSending(dispatcher: Dispatcher, request: string, check: () => void
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** One request, JSON in and JSON out. Nothing is ever decoded into typed models, which drop unknown fields. */
+/** A request, JSON in and JSON out. Nothing is ever decoded into typed models, which drop unknown fields. */
 export interface ApiRequest {
   readonly method: Method;
   readonly path: string;
@@ -385,7 +385,7 @@ export class ServerClock {
     this.#wallMs = wallMs;
   }
 
-  /** In ms; negative if this machine's clock is behind; undefined before the first answer. */
+  /** Milliseconds by which this machine's clock is ahead; negative if it is behind; undefined before the first answer. */
   get skewMs(): number | undefined {
     return this.#aheadMs === undefined ? undefined : this.#aheadMs + Math.round(this.#wallMs() - this.#now());
   }

@@ -35,14 +35,14 @@ export class TimeTravelError extends Error {
   }
 }
 
-/** After this many consecutive answers older than what we know, it was a restore: accept them. */
+/** The number of consecutive answers older than what we know that tells a restore: then they are accepted. */
 const doubtsUntilBelieved = 3;
 
 /** A reflector's position in the history of its resource, and what the next connection must request. */
 export class WatchCursor {
   /** The newest version seen. */
   #newest = '';
-  /** Where the next watch starts; empty when a list is due. */
+  /** Version from which the next watch starts; empty when a list is due. */
   #resumeAt = '';
   #doubts = 0;
   /** False once the server has rejected streamed lists. */
@@ -263,16 +263,16 @@ export interface Resource {
   readonly kind: string;
 }
 
-/** One object, or one of its subresources. */
+/** A reference to one object, or to one of its subresources. */
 export interface ObjectRef {
   readonly resource: Resource;
   readonly name: string;
-  /** Absent for cluster-scoped objects. */
+  /** Namespace; absent for cluster-scoped objects. */
   readonly namespace?: string;
   readonly subresource?: string;
 }
 
-/** What all objects share. Programs add the parts of `spec` and `status` that they read. */
+/** The fields that all objects share. Programs add the parts of `spec` and `status` that they read. */
 export interface KubeObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -337,11 +337,11 @@ export class WatchHandlers<T extends KubeObject> {
   }
 
   /** @returns what is kept of an object */
-  strip(object: T): T {
+  trim(object: T): T {
     try {
-      return this.#options.strip?.(object) ?? object;
+      return this.#options.trim?.(object) ?? object;
     } catch (error) {
-      this.#fail('cannot strip an object', error, { key: keyOf(object) });
+      this.#fail('cannot trim an object', error, { key: keyOf(object) });
       return object;
     }
   }
@@ -493,7 +493,7 @@ const longestAskedMs = 30_000;
 export class RetryPace {
   readonly #timing: ReflectorTiming;
   #failuresInRow = 0;
-  /** When we last retried without a wait. */
+  /** The time at which we last retried without a wait. */
   #hurriedAtMs = -Infinity;
 
   constructor(timing: ReflectorTiming) {

@@ -104,7 +104,7 @@ interface OfferedResource {
 
 /** Advertises the devices of one resource to the kubelet until closed; the kubelet then advertises none of them. */
 export interface ResourceServer {
-  /** Those of these devices that are its own are unhealthy until the plugin starts again. */
+  /** Marks its own devices among these as unhealthy until the plugin starts again. */
   markUnhealthy(deviceIds: readonly string[]): void;
   close(): void;
 }

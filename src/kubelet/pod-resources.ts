@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import type { ClaimedDevice, HeldDevice, PodHolding } from '../core/device/holders.ts';
 import { SocketCredentials } from './socket-credentials.ts';
 
-/** What a failed gRPC call means. */
+/** Explains a failed gRPC call. */
 function describeCallFault(tried: string, timeoutMs: number, error: ServiceError): KubeletError {
   const { code } = error;
   const found =
@@ -47,7 +47,7 @@ function codeOf({ code, details }: ServiceError): KubeletErrorCode {
 
 export interface MessageCodec<Message> {
   encode(message: Message): Buffer;
-  /** Absent lists and texts become empty; undescribed fields are skipped. @throws if the bytes are not such a message */
+  /** Decodes a message. Absent lists and texts become empty; undescribed fields are skipped. @throws if the bytes are not such a message */
   decode(bytes: Uint8Array): Message;
 }
 
@@ -89,7 +89,7 @@ export interface DynamicResource {
 interface ContainerResources {
   readonly name: string;
   readonly devices: readonly ContainerDevices[];
-  /** Absent means none. */
+  /** Devices by claim; absent means none. */
   readonly dynamicResources?: readonly DynamicResource[];
 }
 
@@ -187,8 +187,8 @@ export class PodResourcesClient {
   }
 
   /**
-   * All pods of the node with their devices, of any device plugin and by claim, including pods without devices. The kubelet
-   * names a destroyed device for as long as the pod lives.
+   * Lists all pods of the node with their devices, of any device plugin and by claim, including pods without devices. The kubelet names a
+   * destroyed device for as long as the pod lives.
    *
    * @throws KubeletError
    */

@@ -8,7 +8,7 @@ import type { PoolPlanner } from '../core/plan/simulation/layouts.ts';
 
 declare const GPU_PARTITION_HIGHS: string | undefined;
 
-/** Its types describe the CommonJS file of the package; an ES module gets the function itself. */
+/** The function that the package exports: its types describe a CommonJS file; an ES module gets the function itself. */
 const loadHighs = highsModule as unknown as typeof highsModule.default;
 
 /** HiGHS as WebAssembly: inserted by the bundler, or read from the package when run from source. */
@@ -115,7 +115,7 @@ function writeModel(highs: Highs, { upper, rows }: IntegerProgram, type: 'intege
   });
 }
 
-/** Of one plan of a simulation, which are small pools. */
+/** Seconds for one plan of a simulation, whose pools are small. */
 const seconds = 20;
 
 /** Plans the pools of a simulation. */

@@ -38,7 +38,7 @@ import {
   prepareChange,
   type ClusterState,
   type ControllerSetup,
-  type DemandOutlook,
+  type DemandPreview,
 } from '../core/plan/change.ts';
 import { reportDemand, reportFailure, reportUncounted, reportUnread } from '../core/demand/report.ts';
 import { indexHolders, weighGpus } from '../core/demand/eviction-cost.ts';
@@ -97,7 +97,7 @@ async function readPodPools(cluster: PoolCluster, record: PolicyRecord, now: num
   return step.value;
 }
 
-/** What pods that wait ask of a policy's pool. */
+/** The share of the waiting pods that counts for a policy's pool. */
 interface WaitingReading extends PoolShare {
   readonly uncounted: readonly Uncounted[];
 }
@@ -127,7 +127,7 @@ export async function readWaiting(
  *
  * @param at when it is done, which schedules tell apart
  */
-export async function foreseeChange(
+export async function predictChange(
   cluster: ClusterState,
   given: readonly GpuPartitionPolicy[],
   setup: ControllerSetup,
@@ -138,7 +138,7 @@ export async function foreseeChange(
   const waiters = listWaiters(cluster.pods, cluster.namespaces);
   const isQueued = prepared.demands.some(({ policy }) => policy.spec.demand?.from === 'Kueue');
   const kueue = isQueued ? await readKueue() : undefined;
-  const demands: DemandOutlook[] = [];
+  const demands: DemandPreview[] = [];
   for (const record of prepared.demands) demands.push(await chooseLayouts(prepared, record, waiters, kueue));
   return planPrepared(prepared, demands);
 }
@@ -149,7 +149,7 @@ async function chooseLayouts(
   record: PolicyRecord,
   waiters: readonly Waiter[],
   kueue: KueueReading | undefined,
-): Promise<DemandOutlook> {
+): Promise<DemandPreview> {
   const { name, policy } = record;
   const { demand = { slices: [] } } = policy.spec;
   const byName = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]) =>
@@ -192,7 +192,7 @@ async function chooseLayouts(
   }
 }
 
-function outlookOf(policy: string, { states, condition }: ReturnType<typeof reportDemand>): DemandOutlook {
+function outlookOf(policy: string, { states, condition }: ReturnType<typeof reportDemand>): DemandPreview {
   return { policy, slices: states, reason: condition.reason, message: condition.message };
 }
 
@@ -200,7 +200,7 @@ function outlookOf(policy: string, { states, condition }: ReturnType<typeof repo
 const prospectSeconds = 20;
 
 /** {@link explainDemandFor}, with the solver where it takes one, and what Kueue holds back where a demand follows it. */
-export async function foreseePodDemand(
+export async function predictPodDemand(
   pod: PodView,
   facts: ClusterFacts,
   readKueue: () => Promise<KueueReading>,

@@ -8,7 +8,7 @@ import { EventLoopYield } from '../process/clock.ts';
 
 declare const GPU_PARTITION_SOLVER: string | undefined;
 
-/** Its program: beside the bundle, the executable itself (build/executable.mjs), or run from source. */
+/** The solver's program: beside the bundle, the executable itself (build/executable.mjs), or run from source. */
 const solver = typeof GPU_PARTITION_SOLVER === 'string' ? GPU_PARTITION_SOLVER : './main.ts';
 
 /**
@@ -17,17 +17,19 @@ const solver = typeof GPU_PARTITION_SOLVER === 'string' ? GPU_PARTITION_SOLVER :
  */
 const flags = ['--liftoff-only', '--max-semi-space-size=1'];
 
-/** For what the solver does before and after it looks at its clock. */
+/** Seconds beyond the limit for what the solver does before and after it looks at its clock. */
 const graceSeconds = 60;
 
-/** More classes than this are left to the solver's process: what their GPUs can become takes too long for this one. */
+/**
+ * The most classes that this process plans; more are left to the solver's process: what their GPUs can become takes too long for this one.
+ */
 const fewClasses = 8;
 
 /** What is wanted of a pool, and how long the answer may take. */
 interface PoolDemand {
   readonly slices: readonly DemandSlice[];
   readonly evict: EvictionRule;
-  /** Of solving, after which the best plan so far is taken. */
+  /** Seconds of solving, after which the best plan so far is taken. */
   readonly seconds: number;
   /** Ends the solver: its plan is no longer needed. */
   readonly signal?: AbortSignal | undefined;
@@ -37,7 +39,7 @@ type Limits = Pick<PoolDemand, 'seconds' | 'signal'>;
 
 /** A layout for every GPU of a pool. */
 export interface DemandPlan extends Pick<ClassPlan, 'cost' | 'gap' | 'unserved'> {
-  /** In the order of the pool. GPUs with the same layout share it. */
+  /** Layouts in the order of the pool. GPUs with the same layout share it. */
   readonly layouts: readonly ClassLayout[];
 }
 
@@ -61,7 +63,7 @@ export async function planDemand(
   const classes = pool.list();
   const question = { classes, slices, evict };
   const small = classes.length <= fewClasses ? new DemandPlanner(question).planSmall() : undefined;
-  const { layouts, ...plan } = small ?? (await planBeside(question, { seconds, signal }));
+  const { layouts, ...plan } = small ?? (await planInProcess(question, { seconds, signal }));
   const byId = new Map<string, ClassLayout>();
   for (const [ids, layout] of pool.handOut(classes, layouts)) {
     for (const id of ids) byId.set(id, layout);
@@ -76,7 +78,7 @@ function demandLayout(byId: ReadonlyMap<string, ClassLayout>, id: string): Class
   return layout;
 }
 
-async function planBeside(question: DemandQuestion, limits: Limits): Promise<ClassPlan> {
+async function planInProcess(question: DemandQuestion, limits: Limits): Promise<ClassPlan> {
   try {
     return await askSolver(question, limits);
   } catch (error) {
@@ -98,11 +100,11 @@ export async function simulateBeside(simulation: SimulationStart): Promise<reado
   throw new Error('the solver answered something else');
 }
 
-/** What the solver's process answers. */
+/** The answer of the solver's process. */
 export type SolverAnswer =
   { readonly plan: ClassPlan } | { readonly figures: readonly SideFigures[] } | { readonly error: string };
 
-/** What it is asked. */
+/** The order that the solver's process gets. */
 export type SolverOrder =
   { readonly question: DemandQuestion; readonly seconds: number } | { readonly simulation: SimulationStart };
 

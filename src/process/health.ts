@@ -59,7 +59,7 @@ async function answer(options: HealthOptions, request: IncomingMessage, response
   return send(response, 404, 'not found; there is /healthz, /readyz, /metrics\n');
 }
 
-/** One line per check, in the format of Kubernetes' own components. */
+/** Answers with one line per check, in the format of Kubernetes' own components. */
 function report(response: ServerResponse, checks: Checks = {}): void {
   const results = Object.entries(checks).map(([name, check]) => ({ name, fault: runCheck(check) }));
   const lines = results.map(({ name, fault }) => (fault === undefined ? `[+]${name} ok` : `[-]${name} ${fault}`));

@@ -24,7 +24,7 @@ export const silentLogger: Logger = {
   child: () => silentLogger,
 };
 
-/** One line about an error and its causes: `Error: a (caused by Error: b)`. */
+/** Describes an error and its causes in one line: `Error: a (caused by Error: b)`. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const text = `${error.name}: ${error.message}`;

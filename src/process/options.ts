@@ -10,7 +10,7 @@ const prefix = 'GPU_PARTITION_';
 
 interface Source {
   readonly text: string;
-  /** For messages: `--lease-seconds`, `GPU_PARTITION_LEASE_SECONDS`, `config.yaml: leaseSeconds`. */
+  /** The source's name for messages: `--lease-seconds`, `GPU_PARTITION_LEASE_SECONDS`, `config.yaml: leaseSeconds`. */
   readonly name: string;
 }
 

@@ -17,7 +17,7 @@ interface PageChange extends PageFleet {
 interface FleetObjectsView {
   readonly policies: readonly GpuPartitionPolicy[];
   readonly partitions: readonly GpuNodePartition[];
-  /** When they were last known to be current, in ms since 1970; absent: now. */
+  /** The time at which they were last known to be current, in ms since 1970; absent: now. */
   readonly seenAt?: number;
   readonly interruption?: Interruption | undefined;
 }

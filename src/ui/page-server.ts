@@ -18,7 +18,7 @@ export interface PageServer {
   stop(): Promise<void>;
 }
 
-/** What the page shows. */
+/** The sources of what the page shows. */
 export interface PageSources {
   readonly feed: FleetFeed;
   readonly answers: PageAnswers;
@@ -56,10 +56,10 @@ interface Served extends PageSources {
   readonly unread: number;
 }
 
-/** As `validate` and `plan` accept it. */
+/** The most bytes of policies, as `validate` and `plan` accept them. */
 const longestPolicies = 4 * 1024 * 1024;
 
-/** Most often the reader has the address of a server that has ended: an old tab, a bookmark. */
+/** The answer to a wrong address. Most often the reader has that of a server that has ended: an old tab, a bookmark. */
 const noAccess = 'open the address that gpu-partition ui prints: it is another at each start\n';
 
 function answer({ feed, answers, token, unread }: Served, request: IncomingMessage, response: ServerResponse): void {
@@ -174,14 +174,14 @@ function isSame(given: string, token: string): boolean {
 
 /** A change in advance, as `gpu-partition plan` shows it. */
 export interface PlanAnswer extends Pick<ChangePlan, 'waves' | 'findings' | 'summary'> {
-  /** In 80 columns. */
+  /** The plan as text in 80 columns. */
   readonly lines: readonly string[];
   /** Pods that go, with the node that they leave. */
   readonly evictions: readonly { readonly node: string; readonly pod: string; readonly fate: string }[];
 }
 
 interface NodeAnswer extends NodeHistory {
-  /** When the pods on the node started, RFC 3339, by NAMESPACE/NAME; empty if the user may not list pods. */
+  /** The times at which the pods on the node started, RFC 3339, by NAMESPACE/NAME; empty if the user may not list pods. */
   readonly podsSince: Readonly<Record<string, string>>;
 }
 

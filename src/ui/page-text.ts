@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 declare const GPU_PARTITION_PAGE: string | undefined;
 
-/** Each imports only those before it. */
+/** The scripts of the page; each imports only those before it. */
 const scripts = [
   'words',
   'dom',
@@ -47,7 +47,7 @@ function wrapModule(name: string, text: string): string {
 }
 
 interface GuideTable {
-  /** Of the heading in docs/errors.md. */
+  /** Anchor of the heading in docs/errors.md. */
   readonly anchor: string;
   /** What a reason means and what to do, in Markdown. */
   readonly rows: Readonly<Record<string, string>>;

@@ -5,9 +5,9 @@ import type { WatchedCluster } from '../../src/controller/cluster.ts';
 import { type NodeObject, GpuPartitionOperator } from '../../src/controller/operator.ts';
 import type { JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
 import { defaultSystemNamespaces, type PodView } from '../../src/core/kubernetes/pod.ts';
-import { defaultHolders } from '../../src/core/nvidia/gpu-clients.ts';
+import { defaultClients } from '../../src/core/nvidia/gpu-clients.ts';
 import { keepWriter } from '../../src/core/policy/versions.ts';
-import { projectNode, projectPartition, projectAgentPod } from '../../src/core/cluster/watched-objects.ts';
+import { trimNode, trimPartition, trimAgentPod } from '../../src/core/cluster/watched-objects.ts';
 import { planWish } from '../../src/core/device/plan.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
@@ -55,8 +55,8 @@ export class FleetDouble extends GpuPartitionOperator {
         nodeStatus: 'Wait',
         tidyNodeStatus: false,
         advertiseDeadlineMs: 300_000,
-        gpuHolders: defaultHolders,
-        holdersDeadlineMs: 300_000,
+        gpuClients: defaultClients,
+        clientsDeadlineMs: 300_000,
         systemNamespaces: defaultSystemNamespaces,
       },
     });
@@ -193,9 +193,9 @@ class MemoryWatch<T extends KubeObject> {
 
 class MemoryWatches implements WatchedCluster {
   readonly policies = new MemoryWatch<GpuPartitionPolicy & KubeObject>(keepWriter);
-  readonly nodes = new MemoryWatch<NodeObject>(projectNode);
-  readonly partitions = new MemoryWatch<GpuNodePartition & KubeObject>(projectPartition);
-  readonly agents = new MemoryWatch<PodView>(projectAgentPod);
+  readonly nodes = new MemoryWatch<NodeObject>(trimNode);
+  readonly partitions = new MemoryWatch<GpuNodePartition & KubeObject>(trimPartition);
+  readonly agents = new MemoryWatch<PodView>(trimAgentPod);
   readonly #byPlural: ReadonlyMap<string, { deliver(text: string): void }> = new Map<
     string,
     { deliver(text: string): void }

@@ -1,6 +1,6 @@
 import { nodes, policies, pods } from '../../src/api/resources.ts';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import { projectNode } from '../../src/core/cluster/watched-objects.ts';
+import { trimNode } from '../../src/core/cluster/watched-objects.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import { advertisedResources } from '../../src/core/nvidia/resources.ts';
 import { isReady, type PodView } from '../../src/core/kubernetes/pod.ts';
@@ -47,7 +47,7 @@ export class NodeRecord implements AsyncDisposable {
         client,
         logger,
         resource: nodes,
-        strip: projectNode,
+        trim: trimNode,
         onChange: ({ type, object }) => type === 'apply' && this.#onNode(object),
       }).start(),
       new Reflector<PodObject>({

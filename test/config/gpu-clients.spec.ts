@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { checkHolders } from '../../src/core/nvidia/gpu-clients.ts';
+import { checkClients } from '../../src/core/nvidia/gpu-clients.ts';
 import { type RenderedObject, readManifests, renderFolder } from '../api/installation.ts';
 import { clusterTimeoutMs } from '../support/cluster.ts';
 import { findHelm, renderChart } from '../support/helm.ts';
@@ -52,7 +52,7 @@ describe('GPU clients of one’s own', function () {
       expect(argsOf(objects, 'Deployment')).to.include(fileArgument);
       const file = fileIn(objects);
       expect(parse(file.text)).to.deep.equal({ clients });
-      expect(checkHolders(parse(file.text))).to.deep.include(clients[0]);
+      expect(checkClients(parse(file.text))).to.deep.include(clients[0]);
       const { volumes, containers } = templateOf(objects, 'Deployment').spec;
       expect(volumes).to.deep.include({ name: 'gpu-clients', configMap: { name: file.map } });
       const mount = { name: 'gpu-clients', mountPath: '/etc/gpu-partition', readOnly: true };
@@ -83,7 +83,7 @@ describe('GPU clients of one’s own', function () {
   ];
   for (const [client, words] of wrong) {
     it(`are refused by the chart’s schema where the program would refuse them: ${JSON.stringify(client)}`, async () => {
-      expect(checkHolders({ clients: [JSON.parse(JSON.stringify(client))] })).to.be.a('string');
+      expect(checkClients({ clients: [JSON.parse(JSON.stringify(client))] })).to.be.a('string');
       const { code, stderr } = await renderChart('--set-json', `gpuClients=${JSON.stringify([client])}`);
       expect(code).to.not.equal(0);
       expect(stderr).to.match(words);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { globSync, readFileSync } from 'node:fs';
-import { defaultHolders } from '../../src/core/nvidia/gpu-clients.ts';
+import { defaultClients } from '../../src/core/nvidia/gpu-clients.ts';
 
 const root = new URL('../../', import.meta.url);
 const manifests = globSync(['crds/*.yaml', 'config/**/*.yaml', 'charts/**/*.yaml'], { cwd: root }).map((path) => ({
@@ -22,7 +22,7 @@ describe('what is installed', () => {
     for (const { path, text } of policies) {
       const [, names = ''] = /gpu\[\.\]deploy\[\.\]\(([^)]*)\)/.exec(text) ?? [];
       const allowed = names.split('|').map((name) => `nvidia.com/gpu.deploy.${name}`);
-      expect(allowed, path).to.include.members(defaultHolders.flatMap(({ deployLabel }) => deployLabel ?? []));
+      expect(allowed, path).to.include.members(defaultClients.flatMap(({ deployLabel }) => deployLabel ?? []));
     }
   });
 });

@@ -57,10 +57,10 @@ describe('how a node stands', () => {
 
   it('is forgotten with all that was written of it, if the answer comes after the watch has told that the node is gone', () => {
     const { cluster } = aCluster();
-    cluster.partitions.doubt('n');
-    cluster.nodes.doubt('n');
+    cluster.partitions.markUncertain('n');
+    cluster.nodes.markUncertain('n');
     cluster.forget('n');
-    expect([cluster.nodes.isDoubted('n'), cluster.partitions.isDoubted('n')]).to.deep.equal([false, false]);
+    expect([cluster.nodes.isUncertain('n'), cluster.partitions.isUncertain('n')]).to.deep.equal([false, false]);
   });
 
   it('is not known since it has a slot that another leader gave, until it is looked at', () => {

@@ -80,18 +80,18 @@ describe('Executor', () => {
     expect(client.asked[0]).to.include('patch n [{"op":"test","path":"/metadata/uid","value":"uid-n"},');
   });
 
-  for (const [words, code, isDoubted] of [
+  for (const [words, code, isUncertain] of [
     ['no answer', 0, true],
     ['the answer of a server that had trouble', 504, true],
     ['a refusal', 409, false],
   ] as const)
-    it(`${isDoubted ? 'doubts' : 'does not doubt'} what the watch shows of a Node after ${words}`, async () => {
+    it(`${isUncertain ? 'doubts' : 'does not doubt'} what the watch shows of a Node after ${words}`, async () => {
       const { cluster, execute } = anExecutor({ n: refusal(code, 'sorry') });
       const error = await execute([
         { name: 'PatchNode', change: { labels: { 'gpupartition.dev/state': 'ready' } } },
       ]).catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(ApiError);
-      expect(cluster.nodes.isDoubted('n')).to.equal(isDoubted);
+      expect(cluster.nodes.isUncertain('n')).to.equal(isUncertain);
     });
 
   it('keeps what the API server says of each eviction, in its own words, and lets no refusal keep the others', async () => {

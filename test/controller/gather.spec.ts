@@ -135,7 +135,7 @@ describe('Gatherer', () => {
       override async list<T extends KubeObject>(
         { kind }: Resource,
         { namespace }: { readonly namespace?: string } = {},
-        { project = (one: never) => one }: ListOptions = {},
+        { trim = (one: never) => one }: ListOptions = {},
       ): Promise<List<T>> {
         if (kind === 'PodDisruptionBudget') this.asked.push(namespace ?? '');
         const own = ['real', 'gone', 'other'].map((name) =>
@@ -145,7 +145,7 @@ describe('Gatherer', () => {
           Pod: [aPod('a'), ...own],
           PodDisruptionBudget: namespace === 'team' ? [budget, huge] : [],
         };
-        return { items: (all[kind] ?? []).map((one) => project(one as never)) as unknown as T[], resourceVersion: '1' };
+        return { items: (all[kind] ?? []).map((one) => trim(one as never)) as unknown as T[], resourceVersion: '1' };
       }
 
       override async find<T extends KubeObject>(ref: ObjectRef): Promise<T | undefined> {

@@ -65,7 +65,7 @@ function aController(heard: { readonly onStep?: () => void; readonly onGone?: (n
     }),
     executor: new Executor({ client, cluster, configFiles: undefined, log: silentLogger, now }),
     reporter: new NodeReporter({ client, cluster, events, onNews: () => undefined, now }),
-    beside: new PreviewPlanner({ client, cluster, onNews: () => undefined }),
+    preview: new PreviewPlanner({ client, cluster, onNews: () => undefined }),
     ...heard,
     now,
   });
@@ -155,7 +155,7 @@ describe('a node that was written', () => {
   it('is read before the next decision where the write got no answer, which may have taken effect', async () => {
     const { client, cluster, nodes, reconciler } = aController();
     nodes.upsert(nodeAt('2'));
-    cluster.nodes.doubt('n');
+    cluster.nodes.markUncertain('n');
     await reconciler.reconcile('n');
     expect(client.reads).to.equal(1);
     await reconciler.reconcile('n');
@@ -165,10 +165,10 @@ describe('a node that was written', () => {
   it('is decided on by its partition as the API server has it where a write of that got no answer', async () => {
     const { client, cluster, nodes, reconciler } = aController();
     nodes.upsert(nodeAt('2'));
-    cluster.partitions.doubt('n');
+    cluster.partitions.markUncertain('n');
     await reconciler.reconcile('n');
     expect(client.reads).to.equal(1);
-    expect(cluster.partitions.isDoubted('n')).to.equal(false);
+    expect(cluster.partitions.isUncertain('n')).to.equal(false);
   });
 });
 

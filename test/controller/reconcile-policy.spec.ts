@@ -544,7 +544,7 @@ function aSmallWorld(now = () => 0, freeze?: string) {
         }),
         executor: new Executor({ client: slow, cluster, configFiles: undefined, log: silentLogger, now: () => 0 }),
         reporter: new NodeReporter({ client: slow, cluster, events, onNews: () => undefined, now: () => 0 }),
-        beside: new PreviewPlanner({ client: slow, cluster, onNews: () => undefined }),
+        preview: new PreviewPlanner({ client: slow, cluster, onNews: () => undefined }),
         now: () => 0,
       }),
     addNode: (name: string, labels: Readonly<Record<string, string>>, taints: readonly Taint[] = []) => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 
-import { checkHolders } from '../../src/core/nvidia/gpu-clients.ts';
+import { checkClients } from '../../src/core/nvidia/gpu-clients.ts';
 import { lintDevicePluginConfig } from '../../src/core/nvidia/plugin-config.ts';
 import { readFences } from './pages.ts';
 
@@ -19,6 +19,6 @@ describe('docs/device-plugin.md', () => {
   });
 
   it('shows a file of GPU clients that the controller takes', async () => {
-    expect(checkHolders(await readBlock('clients:')).length).to.be.above(2);
+    expect(checkClients(await readBlock('clients:')).length).to.be.above(2);
   });
 });

@@ -39,7 +39,7 @@ describe('the generation in force', function () {
   }
 
   /** Does something that must not change the node, nor the pod on it. */
-  async function leavesAlone(act: () => Promise<unknown>): Promise<void> {
+  async function writesNothing(act: () => Promise<unknown>): Promise<void> {
     const before = await stateOf('held');
     await act();
     await stays(
@@ -62,7 +62,7 @@ describe('the generation in force', function () {
   });
 
   it('survives a typing error in a layout: the node and the pod on it stay, and the policy says what is wrong', async () => {
-    await leavesAlone(async () => {
+    await writesNothing(async () => {
       await inference({ layouts: tooMuch });
       const { status } = await rig().waitFor('inference', 'Valid', 'False', 'DoesNotFit');
       const ready = status?.conditions?.find(({ type }) => type === 'Ready');
@@ -81,7 +81,7 @@ describe('the generation in force', function () {
       { layouts: tooMuch, nodeSelector: { matchLabels: { pool: 'elsewhere' } } },
       { layouts: tooMuch, mode: 'Plan' as const },
     ]) {
-      await leavesAlone(async () => {
+      await writesNothing(async () => {
         await inference(spec);
         await untilInvalid();
       });
@@ -100,20 +100,20 @@ describe('the generation in force', function () {
   });
 
   it('outlives the controller, and a change of leader @all', async () => {
-    await leavesAlone(async () => {
+    await writesNothing(async () => {
       await rig().rig.controller.stop('SIGKILL');
       rig().rig.controller.start();
       await rig().kubectl('label', 'gpp', 'fallback', 'seen=again', '--overwrite');
     });
     const next = await rig().rig.addController('controller-1');
     next.start();
-    await leavesAlone(async () => rig().rig.controller.stop('SIGTERM'));
+    await writesNothing(async () => rig().rig.controller.stop('SIGTERM'));
     await inference({ layouts: tooMuch, priority: -2 });
-    await leavesAlone(() => untilInvalid());
+    await writesNothing(() => untilInvalid());
   });
 
   it('is not displaced by a policy of higher priority that is not valid, which is named where no other policy wants the node @all', async () => {
-    await leavesAlone(async () => {
+    await writesNothing(async () => {
       const everywhere = { matchExpressions: [{ key: 'pool', operator: 'In' as const, values: ['p', 'free'] }] };
       await rig().apply('broken', { nodeSelector: everywhere, priority: 1000, layouts: tooMuch });
       await untilInvalid('broken');
@@ -127,7 +127,7 @@ describe('the generation in force', function () {
   it('keeps its node beside a policy of mode Plan and higher priority, which shows what it would do, pods included @all', async () => {
     await inference({});
     await rig().waitFor('inference', 'Ready', 'True', 'Ready');
-    await leavesAlone(async () => {
+    await writesNothing(async () => {
       await rig().apply('preview', {
         ...halves,
         priority: 1000,

@@ -274,7 +274,7 @@ const stuckSteps = {
     withMachine(world, (machine) => {
       machine.stuckAt ??= world.timeline.now;
     }),
-  holdersGo: (world) =>
+  clientsGo: (world) =>
     withMachine(world, (machine) => {
       machine.stuckAt = undefined;
     }),

@@ -242,7 +242,7 @@ const themes = {
       'editDrain',
       'holdersStay',
       'holdersStay',
-      'holdersGo',
+      'clientsGo',
       'closeBudget',
       'budget',
       'addPods',

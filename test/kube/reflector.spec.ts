@@ -74,7 +74,7 @@ describe('Reflector', () => {
   it('keeps only what is left after stripping, from lists and events alike', async () => {
     await create('listed', { x: '1' });
     await using follower = new Follower(client, namespace, {
-      strip: ({ metadata: { name, uid, resourceVersion } }) => ({
+      trim: ({ metadata: { name, uid, resourceVersion } }) => ({
         metadata: { name, namespace, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
       }),
     });
@@ -86,8 +86,8 @@ describe('Reflector', () => {
 
   it('keeps an object whole when stripping it fails: a store must not lose objects', async () => {
     await using follower = new Follower(client, namespace, {
-      strip: () => {
-        throw new Error('cannot strip');
+      trim: () => {
+        throw new Error('cannot trim');
       },
     });
     await follower.reflector.waitForSync();

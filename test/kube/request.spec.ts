@@ -68,12 +68,12 @@ describe('a list that is read item by item', () => {
       }
       yield Buffer.from(']}');
     }
-    const project = (item: unknown): unknown => {
+    const trim = (item: unknown): unknown => {
       alive += 1;
       return (item as { readonly name: string }).name;
     };
     const before = keptBytes();
-    const read = (await readList(endless(), project, most * 4)) as { readonly items: readonly string[] };
+    const read = (await readList(endless(), trim, most * 4)) as { readonly items: readonly string[] };
     expect(read.items).to.have.length(200);
     // All of them would be 200 MB.
     expect((keptBytes() - before) / (1 << 20)).to.be.below(100);
@@ -230,13 +230,13 @@ describe('requests under faults', () => {
     it(`does not take ${what} with code 200 for an object or a list`, async () => {
       proxy.rule = () => ({ status: 200, body });
       const ref = configMapRef(namespace, 'portal');
-      const project = (object: KubeObject): KubeObject => object;
+      const trim = (object: KubeObject): KubeObject => object;
       for (const tried of [
         client.find(ref),
         client.merge(ref, {}),
         client.create(configMaps, aConfigMap(namespace, 'portal')),
         client.list(configMaps, { namespace }),
-        client.list(configMaps, { namespace }, { paged: false, project }),
+        client.list(configMaps, { namespace }, { paged: false, trim }),
       ]) {
         const error = await failureOf(tried);
         expect(error).to.deep.include({ code: 0, reason: 'InvalidAnswer' });

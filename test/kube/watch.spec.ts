@@ -311,10 +311,10 @@ describe('the handlers of a watch', () => {
   });
 
   it('keep the whole of an object that cannot be stripped', () => {
-    const handlers = handlersOf({ strip: fail });
-    expect(handlers.strip(object)).to.equal(object);
+    const handlers = handlersOf({ trim: fail });
+    expect(handlers.trim(object)).to.equal(object);
     expect(handlers.errors).to.equal(1);
-    expect(handlersOf({}).strip(object)).to.equal(object);
+    expect(handlersOf({}).trim(object)).to.equal(object);
   });
 
   it('hear of a restored server, and the log of trouble: a list repairs some of it, which is not worth a warning', () => {

@@ -9,7 +9,7 @@ import { type Change as StoreChange, ObjectStore } from '../../src/kube/watch.ts
 import type { ApiChange, Kind, Kinds, Policy, StoredPartition } from './api.ts';
 import type { ControllerWorld } from './controller-world.ts';
 import { DemandWork } from './follow-demand.ts';
-import { projectNodeOnce } from './project-once.ts';
+import { trimNodeOnce } from './trim-once.ts';
 import { NodeWork } from './reconcile-node.ts';
 import { PolicyWork } from './reconcile-policy.ts';
 import { NodeShell } from './shell.ts';
@@ -82,7 +82,7 @@ export class ControllerProcess {
     }
     for (const kind of watchedKinds) this.#cursor.set(kind, api.log.length);
     for (const object of api.list('policies')) this.#take('policies', this.#stores.policies.upsert(object));
-    for (const object of api.list('nodes')) this.#take('nodes', this.#stores.nodes.upsert(projectNodeOnce(object)));
+    for (const object of api.list('nodes')) this.#take('nodes', this.#stores.nodes.upsert(trimNodeOnce(object)));
     for (const object of api.list('partitions')) this.#take('partitions', this.#stores.partitions.upsert(object));
     for (const object of api.list('agents')) this.#take('agents', this.#stores.agents.upsert(object));
   }
@@ -138,7 +138,7 @@ export class ControllerProcess {
 
   #see({ kind, type, object }: ApiChange): void {
     if (kind === 'nodes') {
-      const node = projectNodeOnce(object as Kinds['nodes']);
+      const node = trimNodeOnce(object as Kinds['nodes']);
       const store = this.#stores.nodes;
       this.#take('nodes', type === 'apply' ? store.upsert(node) : store.remove(node));
     } else if (kind !== 'pods') {

@@ -14,7 +14,7 @@ import { type ClassLayout, DemandPlanner } from '../../src/core/demand/solver/ch
 import { PoolClasses } from '../../src/core/demand/solver/problem.ts';
 import type { PolicyRecord } from '../../src/core/policy/record.ts';
 import { findStop } from '../../src/core/rollout/budget.ts';
-import { type ChosenLayouts, DemandCourse, podsPaceOf } from '../../src/core/demand/state.ts';
+import { type ChosenLayouts, DemandMemory, podsPaceOf } from '../../src/core/demand/state.ts';
 import {
   askFor,
   type DemandAsked,
@@ -66,7 +66,7 @@ export class DemandWork {
   readonly #by: string;
   readonly #lookAt: (node: string) => void;
   readonly #tellPolicy: (name: string) => void;
-  readonly #courses = new Map<string, DemandCourse>();
+  readonly #memories = new Map<string, DemandMemory>();
   readonly #pools = new Map<string, ReadPool>();
   #pods: { readonly atMs: number; readonly pods: readonly PodView[] } | undefined;
 
@@ -98,24 +98,24 @@ export class DemandWork {
     const record = fleet.policy(name);
     const { demand } = record?.policy.spec ?? {};
     if (!record || !(record.isAccepted || record.inForce)) {
-      this.#courses.delete(name);
+      this.#memories.delete(name);
       return undefined;
     }
     if (!demand) return undefined;
     const { policy } = record;
-    const course = this.#courses.get(name) ?? this.#begin(record);
-    this.#courses.set(name, course);
-    const seen = this.#demands.seePool(this.#gather(record, demand, course), this.#pools.get(name));
+    const memory = this.#memories.get(name) ?? this.#begin(record);
+    this.#memories.set(name, memory);
+    const seen = this.#demands.seePool(this.#gather(record, demand, memory), this.#pools.get(name));
     if (seen !== this.#pools.get(name)?.members) this.#pools.set(name, { members: seen, atMs: this.#now });
-    const { wanted, takers } = yield* this.#want(record, demand, seen, course);
+    const { wanted, takers } = yield* this.#want(record, demand, seen, memory);
     this.#demands.demandChecks.isWanted(this.#by, record, demand, wanted);
     const asked = this.#demands.seeAsked(askFor(policy, wanted, seen));
-    const planned = yield* this.#plan(course, asked, setMembersAside(seen, takers));
+    const planned = yield* this.#plan(memory, asked, setMembersAside(seen, takers));
     if ('waitMs' in planned) return planned.waitMs;
-    const current = this.#gather(record, demand, course);
+    const current = this.#gather(record, demand, memory);
     if (fleet.policy(name)?.policy !== policy) return 10;
     const unchecked = this.#world.hasBug('StalePool') ? planned.members : current;
-    const chosen = course.choose(demand, planned, unchecked, this.#now);
+    const chosen = memory.choose(demand, planned, unchecked, this.#now);
     if (!chosen) return 100;
     this.#demands.demandChecks.isChosen(this.#by, record, planned, chosen, current);
     for (const node of fleet.choose(policy, chosen.wishes)) this.#lookAt(node);
@@ -128,14 +128,14 @@ export class DemandWork {
     return demand.from === 'Pods' ? podsPaceOf(demand) : undefined;
   }
 
-  #begin(record: PolicyRecord): DemandCourse {
+  #begin(record: PolicyRecord): DemandMemory {
     const { policies, partitions } = this.#cluster;
     const { steady } = policies.get(record.name)?.status ?? {};
     const isNew = steady === undefined && isNewPolicy(record, partitions);
-    return new DemandCourse({ isNew, sinceMs: this.#now, ...(steady && { steady }) });
+    return new DemandMemory({ isNew, sinceMs: this.#now, ...(steady && { steady }) });
   }
 
-  #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): readonly DemandGpu[] {
+  #gather(record: PolicyRecord, demand: PolicyDemand, memory: DemandMemory): readonly DemandGpu[] {
     const now = this.#now;
     const forgets = this.#world.hasBug('ForgetCooldown');
     const { fleet, nodes, partitions } = this.#cluster;
@@ -145,8 +145,8 @@ export class DemandWork {
       partitions,
     };
     const found = listPool(record, unaware || this.#cluster, {
-      restOf: (id, grantedMs) => (forgets ? false : course.restOf(demand, id, now, grantedMs)),
-      hasLost: (node, isOut) => course.hasLost(demand, node, isOut, now),
+      restOf: (id, grantedMs) => (forgets ? false : memory.restOf(demand, id, now, grantedMs)),
+      hasLost: (node, isOut) => memory.hasLost(demand, node, isOut, now),
     });
     const members = [...found].flat();
     // Only what exists counts, not what an earlier leader has chosen, and each leader begins at another end.
@@ -163,21 +163,21 @@ export class DemandWork {
     record: PolicyRecord,
     demand: PolicyDemand,
     members: readonly DemandGpu[],
-    course: DemandCourse,
+    memory: DemandMemory,
   ): Generator<
     number,
     { readonly wanted: readonly WantedSlice[]; readonly takers?: ReadonlySet<string> | undefined },
     undefined
   > {
-    if (demand.from !== 'Pods') return { wanted: course.want(demand, members, undefined, this.#now) };
-    const pods = this.#demands.seePods(yield* this.#listPods(course.longestMs(demand)));
+    if (demand.from !== 'Pods') return { wanted: memory.want(demand, members, undefined, this.#now) };
+    const pods = this.#demands.seePods(yield* this.#listPods(memory.longestMs(demand)));
     const isHasty = this.#world.hasBug('NoStabilization');
     const pools = this.#listPools(record, this.#world.hasBug('CountForEach') ? this.#alone(record) : this.#cluster);
     const share = shareSlices(listWaiters(pods), pools).get(record.name);
     const waiting = share?.waiting ?? new Map<string, number>();
     const wanted = isHasty
       ? wantedSlices(demand, members, { ...share, waiting, steady: (_, count) => count })
-      : course.want(demand, members, waiting, this.#now, share);
+      : memory.want(demand, members, waiting, this.#now, share);
     return { wanted, takers: share?.takers };
   }
 
@@ -211,11 +211,11 @@ export class DemandWork {
   }
 
   *#plan(
-    course: DemandCourse,
+    memory: DemandMemory,
     asked: DemandAsked,
     members: readonly DemandGpu[],
   ): Generator<number, Planned | { readonly waitMs: number }, undefined> {
-    const next = course.next(asked, members, this.#now);
+    const next = memory.next(asked, members, this.#now);
     if (next) return 'planned' in next ? next.planned : next;
     const startedMs = this.#now;
     const planning = planMembers(members, asked);
@@ -226,7 +226,7 @@ export class DemandWork {
       yield random.chance(0.8) ? random.between(2, 200) : random.between(200, 20_000);
       step = planning.next(planPool(step.value));
     }
-    course.takePlan(step.value, startedMs, this.#now);
+    memory.takePlan(step.value, startedMs, this.#now);
     return step.value;
   }
 }

@@ -5,7 +5,7 @@ import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/commands.ts';
 import type { ControllerWorld, SettledDecision } from './controller-world.ts';
-import { projectNodeOnce } from './project-once.ts';
+import { trimNodeOnce } from './trim-once.ts';
 import type { NodeShell } from './shell.ts';
 import type { WorkerTask } from './worker.ts';
 
@@ -72,7 +72,7 @@ export class NodeWork {
   *#catchUp(name: string): Generator<number, number | undefined, undefined> {
     const { nodes, partitions } = this.#cluster;
     const { api, timeline } = this.#world;
-    if (partitions.isDoubted(name)) {
+    if (partitions.isUncertain(name)) {
       const read = yield* this.#shell.call('Read', () => api.find('partitions', name));
       if (read) partitions.remember(read);
       else partitions.drop(name);
@@ -80,9 +80,9 @@ export class NodeWork {
     const since = nodes.expectedSince(name);
     const left = since === undefined ? 0 : ownWriteMs - (timeline.now - since);
     if (left > 0) return left + 10;
-    if (since === undefined && !nodes.isDoubted(name)) return undefined;
+    if (since === undefined && !nodes.isUncertain(name)) return undefined;
     const read = yield* this.#shell.call('Read', () => api.find('nodes', name));
-    if (read) nodes.remember(projectNodeOnce(read));
+    if (read) nodes.remember(trimNodeOnce(read));
     else nodes.drop(name);
     return undefined;
   }

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../src/controller/cluster.ts';
 import { forecastRolloutState } from '../../src/core/plan/node.ts';
-import { noteInForce } from '../../src/core/policy/history.ts';
+import { recordInForce } from '../../src/core/policy/history.ts';
 import type { PolicyRecord } from '../../src/core/policy/record.ts';
 import { wantedFinalizers, accept, currentOf, isAccepted, storeVersions } from '../../src/core/policy/versions.ts';
 import { judgeSchedules, type ScheduleTimes } from '../../src/core/policy/schedules.ts';
@@ -103,7 +103,7 @@ export class PolicyWork {
   *#keepHistory({ name, versions }: PolicyRecord): Generator<number, void, undefined> {
     const known = this.#cluster.policies.get(name);
     if (known === undefined || known.metadata.uid !== versions.newest.metadata.uid) return;
-    const history = noteInForce(known.status?.history ?? [], versions, timeText(this.#world.timeline.now));
+    const history = recordInForce(known.status?.history ?? [], versions, timeText(this.#world.timeline.now));
     if (deepEqual(history, known.status?.history ?? [])) return;
     const written = yield* this.#shell.call('Write', () =>
       this.#world.api.update(
@@ -144,8 +144,8 @@ export class PolicyWork {
 
   *#readDoubted(): Generator<number, void, undefined> {
     const { fleet, policies } = this.#cluster;
-    const doubted = [...fleet.policies].map(({ name }) => name).filter((name) => policies.isDoubted(name));
-    for (const name of doubted) {
+    const uncertain = [...fleet.policies].map(({ name }) => name).filter((name) => policies.isUncertain(name));
+    for (const name of uncertain) {
       const found = yield* this.#shell.call('Read', () => this.#world.api.find('policies', name));
       if (found) policies.remember(found);
       else policies.drop(name);
@@ -170,7 +170,7 @@ export class PolicyWork {
     try {
       yield* this.#swapLedger(policy, { ledger, canary });
     } catch (error) {
-      if (!isDefinite(error)) this.#cluster.policies.doubt(name);
+      if (!isDefinite(error)) this.#cluster.policies.markUncertain(name);
       throw error;
     } finally {
       isWritten();

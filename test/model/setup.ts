@@ -1,5 +1,5 @@
 import { defaultSystemNamespaces } from '../../src/core/kubernetes/pod.ts';
-import { defaultHolders } from '../../src/core/nvidia/gpu-clients.ts';
+import { defaultClients } from '../../src/core/nvidia/gpu-clients.ts';
 import type { NodeSettings } from '../../src/core/node/snapshot.ts';
 import type { Random } from './random.ts';
 
@@ -79,8 +79,8 @@ const settings: NodeSettings = {
   nodeStatus: 'Write',
   tidyNodeStatus: false,
   advertiseDeadlineMs: 60_000,
-  holdersDeadlineMs: 30_000,
-  gpuHolders: defaultHolders,
+  clientsDeadlineMs: 30_000,
+  gpuClients: defaultClients,
   systemNamespaces: defaultSystemNamespaces,
 };
 

@@ -5,7 +5,7 @@ import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubern
 import { asksForClaims, backendOf, isFoundOut, type Needed, type NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { patchNode } from '../../src/core/kubernetes/node-patch.ts';
 import type { Command, Verdict } from '../../src/core/node/commands.ts';
-import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
+import { type NodeMemory, recordEviction } from '../../src/core/node/memory.ts';
 import { metadataOf } from '../../src/core/kubernetes/node.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources.ts';
@@ -17,7 +17,7 @@ import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '.
 import type { Api, Pod, StoredPartition } from './api.ts';
 import { mergePatch } from '../support/merge-patch.ts';
 import type { ModelConfigMap } from './config-map.ts';
-import { projectNodeOnce, projectPartitionOnce } from './project-once.ts';
+import { trimNodeOnce, trimPartitionOnce } from './trim-once.ts';
 import type { Random } from './random.ts';
 import type { WorkerTask } from './worker.ts';
 
@@ -79,7 +79,7 @@ export class NodeShell {
     const found = yield* this.call('Read', () => api.find('nodes', name));
     const { winner } = snapshot.claim;
     const policy = yield* this.call('Read', () => winner && api.find('policies', winner.metadata.name));
-    const node = found && projectNodeOnce(found);
+    const node = found && trimNodeOnce(found);
     if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
     this.#cluster.nodes.remember(node);
     const partition = this.#cluster.partitions.get(name);
@@ -122,7 +122,7 @@ export class NodeShell {
       const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
       const answer = yield* this.#remove(command);
       unanswered ??= answer.unanswered;
-      known = noteEviction(known, uid, { at: this.#world.timeline.now, refusal: answer.refusal, owner, round });
+      known = recordEviction(known, uid, { at: this.#world.timeline.now, refusal: answer.refusal, owner, round });
     }
     return { memory: known, unanswered };
   }
@@ -219,14 +219,14 @@ export class NodeShell {
   }
 
   *#write<Answer>(
-    objects: Pick<Cluster['nodes'], 'doubt'>,
+    objects: Pick<Cluster['nodes'], 'markUncertain'>,
     name: string,
     act: () => Answer,
   ): Generator<number, Answer, undefined> {
     try {
       return yield* this.call('Write', act);
     } catch (error) {
-      if (!isDefinite(error)) objects.doubt(name);
+      if (!isDefinite(error)) objects.markUncertain(name);
       throw error;
     }
   }
@@ -269,8 +269,8 @@ export class NodeShell {
     );
     this.#cluster.partitions.remember(written);
     // The stores of the model keep whole objects.
-    const now = projectPartitionOnce(written).status?.device;
-    const before = decidedOn && projectPartitionOnce(decidedOn).status?.device;
+    const now = trimPartitionOnce(written).status?.device;
+    const before = decidedOn && trimPartitionOnce(decidedOn).status?.device;
     return deepEqual(now, before) ? requeueAfterMs : 0;
   }
 

@@ -187,7 +187,7 @@ const table = {
       world.faults.stubborn = true;
     },
   ],
-  holdersGo: [
+  clientsGo: [
     3,
     (world) => {
       world.faults.stubborn = false;

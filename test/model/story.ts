@@ -275,7 +275,7 @@ const themes = {
     names: [
       'editPolicy',
       'holdersStay',
-      'holdersGo',
+      'clientsGo',
       'discoveryDies',
       'discoveryLives',
       'addPod',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../src/api/types.ts';
 import type { ChangePlan, ClusterState } from '../../src/core/plan/change.ts';
 import { writeChangePlan } from '../../src/core/plan/text.ts';
-import { foreseeChange } from '../../src/planner/questions.ts';
+import { predictChange } from '../../src/planner/questions.ts';
 import { aCluster, aFleetNode, aTeamPod, inFile, sliced, someSetup } from '../core/plan/cluster-builder.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
@@ -16,7 +16,7 @@ function demanding(demand: PolicyDemand, more: Partial<PolicySpec> = {}): GpuPar
 
 const small = (more: Partial<PolicyDemand['slices'][number]>) => ({ name: 'small', profiles: ['1g.5gb'], ...more });
 const plan = (cluster: ClusterState, ...given: readonly GpuPartitionPolicy[]): Promise<ChangePlan> =>
-  foreseeChange(cluster, given, someSetup, async () => ({ trouble: 'no Kueue here' }));
+  predictChange(cluster, given, someSetup, async () => ({ trouble: 'no Kueue here' }));
 
 /** A pod in the shape of the API, that waits for a slice. */
 const waiting = (name: string, resource: string, spec: PodView['spec'] = {}): PodView => {

@@ -23,7 +23,7 @@ import type { FateFacts } from '../../src/core/kubernetes/eviction.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 import { listReportedPods } from '../../src/core/device/holders.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
-import { defaultHolders } from '../../src/core/nvidia/gpu-clients.ts';
+import { defaultClients } from '../../src/core/nvidia/gpu-clients.ts';
 import { publishDevices } from '../../src/core/device/published.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
@@ -151,7 +151,15 @@ export function aClaim(
   const device = partition?.status?.device;
   const wish = policy && device?.gpus ? resolveNode(policy.spec, device, partition?.spec.wish) : undefined;
   const newestGeneration = policy?.metadata.generation;
-  return { winner: policy, newestGeneration, isInForce: policy !== undefined, losers: [], beside: [], wish, ...more };
+  return {
+    winner: policy,
+    newestGeneration,
+    isInForce: policy !== undefined,
+    outranked: [],
+    planning: [],
+    wish,
+    ...more,
+  };
 }
 
 export const someSettings: NodeSettings = {
@@ -163,8 +171,8 @@ export const someSettings: NodeSettings = {
   nodeStatus: 'Wait',
   tidyNodeStatus: false,
   advertiseDeadlineMs: 300_000,
-  holdersDeadlineMs: 300_000,
-  gpuHolders: defaultHolders,
+  clientsDeadlineMs: 300_000,
+  gpuClients: defaultClients,
   systemNamespaces: ['gpu'],
 };
 
@@ -366,7 +374,7 @@ export function slicesOf(device: DeviceReport): readonly ResourceSliceView[] {
   return [{ metadata: { name: 'n-gpu.nvidia.com' }, spec: { driver: 'gpu.nvidia.com', devices } }];
 }
 
-/** A pod of a GPU holder that runs where the label allows it. */
+/** A pod of a GPU client that runs where the label allows it. */
 export function aHolderPod(holder: string, parts: PodParts & { readonly tolerates?: boolean } = {}): PodView {
   const { tolerates = false, ...rest } = parts;
   return {

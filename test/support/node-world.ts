@@ -1,7 +1,7 @@
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
 import { patchNode, type JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
-import { type NodeMemory, noteEviction, recallMemory } from '../../src/core/node/memory.ts';
+import { type NodeMemory, recordEviction, recallMemory } from '../../src/core/node/memory.ts';
 import { metadataOf, type NodeView } from '../../src/core/kubernetes/node.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { AgentView, ConfigFiles, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
@@ -162,7 +162,7 @@ export class NodeWorld {
         const { uid } = pod;
         const refusal = this.refusals[uid];
         this.done.push(`EvictPod ${uid}`);
-        this.memory = noteEviction(this.memory, uid, { at: this.now, refusal, round, owner });
+        this.memory = recordEviction(this.memory, uid, { at: this.now, refusal, round, owner });
         if (refusal === undefined) this.pods = this.pods.filter(({ metadata }) => metadata.uid !== uid);
         return;
       }
@@ -188,7 +188,7 @@ export class NodeWorld {
         const { uid } = command.pod;
         const refusal = this.deletionRefusals[uid];
         this.done.push(`DeletePod ${uid}`);
-        this.memory = noteEviction(this.memory, uid, { ...this.memory.evictions[uid], at: this.now, refusal });
+        this.memory = recordEviction(this.memory, uid, { ...this.memory.evictions[uid], at: this.now, refusal });
         if (refusal === undefined) this.pods = this.pods.filter(({ metadata }) => metadata.uid !== uid);
         return;
       }

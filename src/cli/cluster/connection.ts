@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   readonly context?: string;
 }
 
-/** They would have no effect on a saved cluster, where a command takes one. */
+/** Adds the options of a connection. They would have no effect on a saved cluster, where a command takes one. */
 export function addConnectionOptions(command: Command): Command {
   const kubeconfig = 'kubeconfig file; otherwise $KUBECONFIG, the pod’s service account, or ~/.kube/config';
   return command
@@ -83,7 +83,7 @@ export function mergeFound(
   });
 }
 
-/** All objects of a resource. */
+/** Lists all objects of a resource. */
 export async function listAll<T extends KubeObject>(client: KubeClient, resource: Resource): Promise<readonly T[]> {
   return ask(resource.plural, async () => {
     try {
@@ -98,7 +98,7 @@ export async function listAll<T extends KubeObject>(client: KubeClient, resource
   });
 }
 
-/** The same for objects that the user may not list, or that the API server does not serve: undefined then. */
+/** Lists objects; undefined if the user may not list them, or the API server does not serve them. */
 export async function listAllowed<T extends KubeObject>(
   client: KubeClient,
   resource: Resource,
@@ -155,7 +155,7 @@ export class LeadershipWatch {
   }
 }
 
-/** In all namespaces; undefined if the user may not list them. */
+/** Lists the controllers' leases in all namespaces; undefined if the user may not list them. */
 async function listLeases(client: KubeClient, options: CallOptions = {}): Promise<readonly Lease[] | undefined> {
   const fieldSelector = `metadata.name=${controllerManager}`;
   try {
@@ -177,9 +177,9 @@ const pulseMs = 5000;
 
 /** How current what the watches have seen is. */
 export interface ContactState {
-  /** When everything was last known to be current, in ms since 1970. */
+  /** The time at which everything was last known to be current, in ms since 1970. */
   readonly seenAt: number;
-  /** Undefined while updates come in. */
+  /** The interruption of the watches; undefined while updates come in. */
   readonly interruption: Interruption | undefined;
 }
 

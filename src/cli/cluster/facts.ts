@@ -66,7 +66,7 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
   };
 }
 
-/** Where a demand says whose pods count; undefined if none does, or the user may not list them. */
+/** Reads labels of namespaces where a demand says whose pods count; undefined if none does, or the user may not list them. */
 async function readNamespaces(
   client: KubeClient,
   written: readonly GpuPartitionPolicy[],
@@ -76,7 +76,7 @@ async function readNamespaces(
   return found && new Map(found.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
 }
 
-/** What a plan of a cluster goes by, all of it. @throws CliError if the user may not read something */
+/** Reads everything that a plan of a cluster depends on. @throws CliError if the user may not read something */
 export async function readCluster(client: KubeClient): Promise<ClusterState> {
   const now = Date.now();
   // Pods last: one that the agents saw may have gone by now, and one that is new is not in their reports yet.
@@ -116,7 +116,7 @@ export async function readHistory(client: KubeClient, node: string): Promise<Nod
   return viewHistory(partition, policy, found);
 }
 
-/** The same of a saved cluster. @throws CliError if there is no such node */
+/** The history of a node in a saved cluster. @throws CliError if there is no such node */
 export function savedHistory({ partitions, policies: all, events: found }: SavedCluster, node: string): NodeHistory {
   const partition = partitions.find(({ metadata }) => metadata.name === node);
   if (!partition) throw new CliError(`the snapshot has no GpuNodePartition ${node}`);

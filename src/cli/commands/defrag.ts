@@ -98,7 +98,7 @@ function summarize({
   return gpus.length === 0 ? how : `${how}; the nearest: ${bill}`;
 }
 
-/** For a policy with layouts: an entry for each layout, of the GPUs that get it. */
+/** Writes an entry of a policy with layouts for each layout, for the GPUs that get it. */
 function writeEntries(gpus: readonly PicturedGpu[]): readonly string[] {
   const byLayout = Map.groupBy(gpus, ({ profiles }) => canonicalJson(profiles));
   return [...byLayout.values()].flatMap((alike) => {
@@ -110,7 +110,7 @@ function writeEntries(gpus: readonly PicturedGpu[]): readonly string[] {
   });
 }
 
-/** What becomes of a GPU. */
+/** The new layout of a GPU. */
 export interface DefragGpu {
   readonly node: string;
   readonly index: number;
@@ -127,7 +127,7 @@ export interface DefragAnswer {
   /** Whether the policy has a demand, so that the controller chooses its layouts. */
   readonly hasDemand: boolean;
   readonly free: Layout;
-  /** They are idle already. */
+  /** True if the slices are idle already. */
   readonly isDone: boolean;
   readonly isPossible: boolean;
   /** Whether it is proven that no other plan is cheaper. */
@@ -136,9 +136,9 @@ export interface DefragAnswer {
   readonly gpusChanged: number;
   readonly instancesDestroyed: number;
   readonly moves: readonly PodMove[];
-  /** That change. */
+  /** GPUs that change. */
   readonly gpus: readonly DefragGpu[];
-  /** What is in the way. */
+  /** Findings about what is in the way. */
   readonly findings: readonly string[];
 }
 

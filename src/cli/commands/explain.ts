@@ -28,7 +28,7 @@ import { claimResources, readSnapshot, snapshotCommand } from '../input/snapshot
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
 import type { PodDemandOutlook } from '../../core/demand/pod-outlook.ts';
-import { foreseePodDemand } from '../../planner/questions.ts';
+import { predictPodDemand } from '../../planner/questions.ts';
 import type { PodView } from '../../core/kubernetes/pod.ts';
 
 /** A node is only mentioned if that helps. */
@@ -56,7 +56,7 @@ export function printExplanation(
   for (const one of suggestions) printLine(stdout, `  - ${one.message}`);
 }
 
-/** What a command explains. */
+/** The object that a command explains. */
 export interface ObjectName {
   readonly namespace: string;
   readonly name: string;
@@ -93,7 +93,7 @@ interface ClaimOptions extends ConnectionOptions {
   readonly output: OutputFormat;
 }
 
-/** What to save of a cluster for it. */
+/** The command that saves what is needed of a cluster. */
 const command = snapshotCommand.replace(',pdb', `,pdb,${claimResources}`);
 
 export function explainClaimCommand({ terminal, outcome }: CommandContext): Command {
@@ -180,7 +180,7 @@ export function explainCommand(context: CommandContext): Command {
     .addHelpText('after', '\nOptions: --kubeconfig <file>, --context <name>, -o, --output <format> (json or text).');
 }
 
-/** With what the demands of policies make of the pod. */
+/** The explanation of a pod, with what the demands of policies offer it. */
 interface Explained extends PodExplanation {
   readonly demands: readonly PodDemandOutlook[];
 }
@@ -191,7 +191,7 @@ async function explainAll(
   readQueues: () => Promise<KueueReading>,
 ): Promise<Explained> {
   const explanation = explainPod(pod, facts);
-  const demands = explanation.isPending ? await foreseePodDemand(pod, facts, readQueues) : [];
+  const demands = explanation.isPending ? await predictPodDemand(pod, facts, readQueues) : [];
   return { ...explanation, demands };
 }
 

@@ -24,7 +24,7 @@ interface Place {
   readonly profile: string;
   readonly start: number | null;
   readonly size: number | null;
-  /** Only if the instance is divided into compute instances. */
+  /** Compute instances; absent unless the instance is divided into some. */
   readonly computeInstances?: readonly string[];
 }
 

@@ -22,7 +22,7 @@ import { type Manifest, readManifestFile } from '../input/files.ts';
 import { writeYaml } from '../node/layout-file.ts';
 import { type OutputFormat, outputOption } from '../options.ts';
 
-/** One thing that is wrong with hand-written input. */
+/** A fault in hand-written input. */
 export interface FieldProblem {
   /** `gpus[0].migDevices[2].attributes["slices.gi"]`; `$` for the input as a whole. */
   readonly path: string;
@@ -206,7 +206,7 @@ function readNode(file: string, document: Manifest | undefined): NodeDescription
   throw new CliError(`${file}: ${parsed.problems.map(({ path, message }) => `${path} ${message}`).join('; ')}`);
 }
 
-/** Undefined for an empty file. @throws CliError if it cannot be read or has several documents */
+/** Reads the document of a file; undefined for an empty file. @throws CliError if it cannot be read or has several documents */
 async function readDocument(path: string, terminal: Terminal): Promise<Manifest | undefined> {
   const { name, manifests } = await readManifestFile(path, terminal);
   if (manifests.length > 1) throw new CliError(`${name}: one document is wanted, it has ${manifests.length}`);
@@ -250,7 +250,7 @@ function printLabels(terminal: Terminal, { labels, errors }: Pick<LabelsAndResou
     printLine(stdout, `label ${key}=${value}`);
 }
 
-/** For each kind of device the lines of a pod, and the template that they name. */
+/** Prints the lines of a pod for each kind of device, and the template that they name. */
 function printClaims(
   terminal: Terminal,
   { devices, ...answer }: Pick<LabelsAndResources, 'labels' | 'errors'> & Pick<NodeClaims, 'devices'>,

@@ -4,14 +4,14 @@ import { listReportedPods } from '../../core/device/holders.ts';
 import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
 import { snapshotCommand, readPolicies, readSnapshot } from '../input/snapshot.ts';
 import { Command, InvalidArgumentError } from 'commander';
-import { defaultHolders } from '../../core/nvidia/gpu-clients.ts';
+import { defaultClients } from '../../core/nvidia/gpu-clients.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { limit, configMapName, equalitySelector } from '../../process/options.ts';
 import { writeChangePlan } from '../../core/plan/text.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
 import { wrapHanging } from '../../core/text/words.ts';
 import { readKueue } from '../../kube/client.ts';
-import { foreseeChange } from '../../planner/questions.ts';
+import { predictChange } from '../../planner/questions.ts';
 import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
 import { readCluster } from '../cluster/facts.ts';
 import type { CommandContext } from '../program.ts';
@@ -34,7 +34,7 @@ export function demandComplete(cluster: ClusterState, given: readonly GpuPartiti
   }
 }
 
-/** In a cluster with GPUs, at least the device plugin's pods are of another namespace than users' pods. */
+/** Demands that a snapshot has all namespaces: with GPUs, at least the device plugin's pods are of another namespace than users' pods. */
 function demandNamespaces({ pods, partitions }: ClusterState): void {
   const [only, ...others] = new Set(pods.map(({ metadata }) => metadata.namespace ?? 'default'));
   if (only === undefined || others.length > 0) return;
@@ -73,7 +73,7 @@ export function setupOf(options: SetupOptions): ControllerSetup {
   const { maxConcurrentNodes, devicePluginSelector, devicePluginConfigMap } = options;
   return {
     maxConcurrentNodes,
-    gpuHolders: defaultHolders,
+    gpuClients: defaultClients,
     pluginSelector: devicePluginSelector,
     pluginConfigMap: devicePluginConfigMap,
   };
@@ -111,14 +111,14 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
       const { cluster, readQueues } = await readState(options, given ?? [], terminal);
       const policies = given ?? cluster.policies.filter(({ spec }) => spec.schedules !== undefined);
       if (policies.length === 0) throw new CliError('no policy of the cluster has schedules');
-      const plan = await foreseeChange(cluster, policies, setupOf(options), readQueues, at);
+      const plan = await predictChange(cluster, policies, setupOf(options), readQueues, at);
       if (plan.findings.length > 0) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, plan);
       else printPlan(terminal, plan);
     });
 }
 
-/** With a zone: without one it would be that of whoever asks. `Date.parse` takes nearly anything, `5` for May 2001. */
+/** A time with a zone: without one it would be that of whoever asks. `Date.parse` takes nearly anything, `5` for May 2001. */
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 function readTime(text: string): number {

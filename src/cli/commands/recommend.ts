@@ -152,7 +152,10 @@ export function recommendCommand({ terminal, outcome }: CommandContext): Command
     });
 }
 
-/** Without it they would change nothing, and the answer be taken for one that counts the past. @throws CliError */
+/**
+ * Refuses options about the past without Prometheus: they would change nothing, and the answer be taken for one that counts the past.
+ * @throws CliError
+ */
 function refuseWithoutPrometheus({ prometheus }: Options, command: Command): void {
   if (prometheus !== undefined) return;
   const ofHistory = { window: '--window', quantile: '--quantile', prometheusLabels: '--prometheus-labels' };
@@ -167,7 +170,7 @@ function print(terminal: Terminal, output: Options['output'], answer: unknown, a
   else asText();
 }
 
-/** For a cluster. */
+/** Advises for a cluster. */
 async function advise(options: Options, terminal: Terminal, outcome: CommandOutcome): Promise<void> {
   const { model, selector, evict, timeLimit, output, prometheus, quantile } = options;
   if (model !== undefined) throw new CliError('--model goes with --size; choose nodes of a cluster with --selector');

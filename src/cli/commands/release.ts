@@ -16,7 +16,7 @@ import {
 } from '../cluster/connection.ts';
 import { Command } from 'commander';
 import type { GpuNodePartition } from '../../api/types.ts';
-import { type NodeRelease, planRelease } from '../../core/node/rules/finish.ts';
+import { type NodeRelease, planRelease } from '../../core/node/rules/verify-and-open.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { CommandContext } from '../program.ts';
@@ -56,7 +56,7 @@ function scaleToNone(client: KubeClient, namespace: string): Promise<boolean> {
   return mergeFound(client, failure, ref, { spec: { replicas: 0 } });
 }
 
-/** Without those whose time to end is over: on a machine that is gone, their objects would stay. */
+/** Lists running pods without those whose time to end is over: on a machine that is gone, their objects would stay. */
 async function listRunning(client: KubeClient, namespace: string, clock: Clock): Promise<readonly string[]> {
   const { items } = await ask(`pods of ${namespace}`, () =>
     client.list<PodEnd>(pods, { namespace, labelSelector: controllerPods }),

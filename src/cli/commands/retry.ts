@@ -33,7 +33,7 @@ export interface RetryAnswer {
   readonly node: string;
   /** Whether a retry was requested. */
   readonly isAsked: boolean;
-  /** What has failed there. */
+  /** The failure on the node; absent if nothing has failed. */
   readonly failure?: RestingFailure;
   readonly message: string;
 }

@@ -135,7 +135,7 @@ export interface TraceRow extends TraceTask {
 export interface TraceFile {
   readonly name: string;
   readonly tasks: readonly TraceRow[];
-  /** Whole days that it lasts. */
+  /** The length of the trace in whole days. */
   readonly days: number;
   /** Tasks that are left out: they never ran, or asked for several GPUs or none. */
   readonly skipped: number;

@@ -82,7 +82,7 @@ export function statusCommand({ terminal }: CommandContext): Command {
     });
 }
 
-/** What is asked for; of the fleet if no node is named. */
+/** The subject of a status: a node, or the fleet if none is named. */
 interface Subject {
   readonly node: string | undefined;
   readonly policy: string | undefined;

@@ -11,7 +11,7 @@ import {
   nodes,
 } from '../../api/resources.ts';
 import { type ResourceClaimView, gpuDriver, type ResourceSliceView } from '../../core/kubernetes/claims.ts';
-import { projectObject, keepLabels, listDecidingKeys } from '../../core/host/support-bundle.ts';
+import { trimObject, keepLabels, listDecidingKeys } from '../../core/host/support-bundle.ts';
 import { type KubeObject, objectPath, type Resource } from '../../kube/watch.ts';
 import { omitUndefined } from '../../core/text/json.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
@@ -51,10 +51,10 @@ export async function readClaims(
     (status?.allocation?.devices?.results ?? []).some(({ driver }) => driver === gpuDriver);
   const isOfPods = ({ metadata }: KubeObject): boolean => namespaces.has(metadata.namespace);
   return [
-    ...classes.map((one) => projectObject(one, 'deviceClass')),
-    ...claims.filter((one) => hasGpu(one) || isOfPods(one)).map((one) => projectObject(one, 'claim')),
-    ...templates.filter(isOfPods).map((one) => projectObject(one, 'claimTemplate')),
-    ...slices.filter(({ spec }) => spec.driver === gpuDriver).map((one) => projectObject(one, 'slice')),
+    ...classes.map((one) => trimObject(one, 'deviceClass')),
+    ...claims.filter((one) => hasGpu(one) || isOfPods(one)).map((one) => trimObject(one, 'claim')),
+    ...templates.filter(isOfPods).map((one) => trimObject(one, 'claimTemplate')),
+    ...slices.filter(({ spec }) => spec.driver === gpuDriver).map((one) => trimObject(one, 'slice')),
   ];
 }
 
@@ -62,7 +62,7 @@ type BundledEvent = KubeObject & {
   readonly involvedObject?: { readonly kind?: string; readonly namespace?: string; readonly name?: string };
 };
 
-/** Events about policies and node partitions, about GPU nodes, and about the pods of the bundle. */
+/** Reads Events about policies and node partitions, about GPU nodes, and about the pods of the bundle. */
 export async function readEvents(
   reader: LenientReader,
   gpuNodes: ReadonlySet<string>,
@@ -88,7 +88,7 @@ export async function readEvents(
     if (some === undefined) break;
     found.push(...some.filter(isMeant));
   }
-  return found.map((event) => projectObject(event, 'event'));
+  return found.map((event) => trimObject(event, 'event'));
 }
 
 export interface LogLimits {
@@ -105,7 +105,7 @@ interface PodLog extends KubeObject {
   readonly log: string;
 }
 
-/** Per log; our longest line is far shorter. */
+/** Most bytes per log; our longest line is far shorter. */
 const mostBytes = 512 * 1024;
 /** A ServiceAccount token: none is ever logged; if one is, it is redacted. */
 const token = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
@@ -179,7 +179,7 @@ export type BundledPod = PodView & KubeObject;
 type BundledNode = NodeView & KubeObject;
 
 export interface BundleOptions extends LogLimits {
-  /** Where our programs run: only pods there count as ours. */
+  /** Namespaces of our programs: only pods there count as ours. */
   readonly namespaces: readonly string[];
 }
 
@@ -195,7 +195,7 @@ export async function readClusterBundle(
   const [foundPolicies = [], partitions = [], allNodes = []] = await Promise.all([
     reader.list<GpuPartitionPolicy & KubeObject>(policies),
     reader.list<GpuNodePartition & KubeObject>(nodePartitions),
-    reader.list<BundledNode>(nodes, {}, { project: (one: BundledNode) => projectObject(one, 'node') }),
+    reader.list<BundledNode>(nodes, {}, { trim: (one: BundledNode) => trimObject(one, 'node') }),
   ]);
   const gpuNodes = chooseNodes(allNodes, partitions);
   // Anybody may give a pod our labels; only we run in our namespaces.
@@ -209,14 +209,14 @@ export async function readClusterBundle(
   const ours = foundPods.filter(isOwn);
   const logs = await readLogs(reader, sortForLogs(ours, partitions), options);
   return [
-    ...foundPolicies.map((one) => projectObject(one, 'own')),
-    ...partitions.map((one) => projectObject(one, 'own')),
+    ...foundPolicies.map((one) => trimObject(one, 'own')),
+    ...partitions.map((one) => trimObject(one, 'own')),
     ...gpuNodes.map(({ metadata, ...node }) => ({
       ...node,
       metadata: { ...metadata, labels: keepLabels(metadata.labels ?? {}, deciding) },
     })),
     ...foundPods,
-    ...budgets.filter(({ metadata }) => namespaces.has(metadata.namespace)).map((one) => projectObject(one, 'budget')),
+    ...budgets.filter(({ metadata }) => namespaces.has(metadata.namespace)).map((one) => trimObject(one, 'budget')),
     ...(usesClaims(foundPolicies, partitions, foundPods) ? await readClaims(reader, namespaces) : []),
     ...(await readEvents(reader, new Set(gpuNodes.map(nameOf)), foundPods)),
     ...logs,
@@ -224,7 +224,7 @@ export async function readClusterBundle(
   ];
 }
 
-/** Elsewhere the right to list claims is not asked for. */
+/** Whether the cluster uses claims; elsewhere the right to list them is not asked for. */
 function usesClaims(
   found: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
@@ -252,10 +252,10 @@ async function readPods(
   namespaces: readonly string[],
   isOwn: (pod: KubeObject) => boolean,
 ): Promise<readonly BundledPod[]> {
-  const project = { project: (one: BundledPod) => projectObject(one, isOwn(one) ? 'ownPod' : 'pod') };
-  const all = await reader.list<BundledPod>(pods, {}, project);
+  const trim = { trim: (one: BundledPod) => trimObject(one, isOwn(one) ? 'ownPod' : 'pod') };
+  const all = await reader.list<BundledPod>(pods, {}, trim);
   if (all !== undefined) return all;
-  const some = await Promise.all(namespaces.map((namespace) => reader.list<BundledPod>(pods, { namespace }, project)));
+  const some = await Promise.all(namespaces.map((namespace) => reader.list<BundledPod>(pods, { namespace }, trim)));
   return some.flatMap((found) => found ?? []);
 }
 
@@ -333,7 +333,7 @@ export class LenientReader {
     return this.#notRead;
   }
 
-  /** Undefined if the API server refuses it, or has no such resource. @throws CliError with code 3 if it does not answer */
+  /** Lists objects; undefined if the API server refuses that, or has no such resource. @throws CliError with code 3 if it does not answer */
   async list<T extends KubeObject>(
     resource: Resource,
     selection: Selection = {},
@@ -343,13 +343,13 @@ export class LenientReader {
     return this.ask(what, async () => (await this.client.list<T>(resource, selection, options)).items);
   }
 
-  /** As {@link list}; a cluster that does not serve it has none. */
+  /** Lists objects as {@link list} does; none of a cluster that does not serve them. */
   async listServed<T extends KubeObject>(resource: Resource, selection: Selection = {}): Promise<readonly T[]> {
     const found = await this.ask(resource.plural, () => listServed<T>(this.client, resource, selection));
     return found ?? [];
   }
 
-  /** As {@link list}, for anything else. */
+  /** Asks as {@link list} does, for anything else. */
   async ask<Result>(what: string, request: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await request();

@@ -23,7 +23,7 @@ import { withoutServerFields } from '../../core/policy/versions.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
 import { explainWaiting, listWaiting } from '../../core/view/fleet.ts';
 import { reportWaste } from '../../core/explain/waste.ts';
-import { foreseeChange } from '../../planner/questions.ts';
+import { predictChange } from '../../planner/questions.ts';
 import { type PageAnswers, type PlanAnswer, WasteSamples, type PageSources, servePage } from '../../ui/page-server.ts';
 import { parsePolicies, type SavedCluster, readSnapshot, snapshotCommand } from '../input/snapshot.ts';
 import { readCluster, readFacts, readHistory, savedHistory, NodePools } from '../cluster/facts.ts';
@@ -142,7 +142,7 @@ export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnsw
   };
 }
 
-/** From what was saved. */
+/** Answers the page from what was saved. */
 export function answerSaved(saved: SavedCluster, setup: ControllerSetup): PageAnswers {
   const report = reportWaste([saved]);
   return {
@@ -167,7 +167,7 @@ function writePolicy(policy: GpuPartitionPolicy | undefined, name: string): stri
   return stringify(withoutServerFields(policy, policy.spec));
 }
 
-/** When pods started, as `NAMESPACE/NAME`. */
+/** The times at which pods started, RFC 3339, by `NAMESPACE/NAME`. */
 function listStarts(found: readonly PodView[]): Readonly<Record<string, string>> {
   const started = found.flatMap((pod) => {
     const at = pod.status?.startTime;
@@ -182,7 +182,7 @@ async function answerPlan(
   setup: ControllerSetup,
   readQueues: () => Promise<KueueReading>,
 ): Promise<PlanAnswer> {
-  const plan = await foreseeChange(cluster, given, setup, readQueues);
+  const plan = await predictChange(cluster, given, setup, readQueues);
   const { waves, findings, summary, nodes } = plan;
   const evictions = nodes.flatMap(({ node, evictions: list }) =>
     // An agent has reported them, and they have ended since.

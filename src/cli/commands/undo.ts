@@ -93,7 +93,7 @@ function isRefused({ metadata, status }: Policy): boolean {
   return valid?.status === 'False' && valid.observedGeneration === metadata.generation;
 }
 
-/** What GitOps applied comes back. */
+/** Names who wrote a version, since a change that GitOps applied comes back. */
 function describeWriter(policy: Policy): string {
   const { manager, time } = writerOf(policy);
   return manager === undefined ? '' : `; ${manager} wrote that at ${time}: if it comes from Git, revert it there too`;

@@ -24,7 +24,7 @@ function detectEncoding([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'ut
 
 /** A file that was read, or why it could not be. */
 export interface InputFile {
-  /** As the user gave it, or found under the folder that the user gave; `-` for standard input. */
+  /** The name as the user gave it, or as found under the folder that the user gave; `-` for standard input. */
   readonly name: string;
   /** Whether the user named it; false if it was found in a folder. */
   readonly isNamed: boolean;
@@ -61,7 +61,7 @@ export async function readInputs(
   return [...files.values()];
 }
 
-/** Reads one file, or `-` for standard input. */
+/** Reads a file, or standard input for `-`. */
 async function readInput(path: string, terminal: Terminal, mostBytes = MAX_BYTES): Promise<InputFile> {
   if (STDIN.test(path)) return { name: '-', isNamed: true, content: await readStream(terminal.stdin, mostBytes) };
   return readOne(path, true, terminal, mostBytes);
@@ -102,7 +102,7 @@ async function readOne(name: string, isNamed: boolean, terminal: Terminal, mostB
   }
 }
 
-/** Only regular files, and pipes of the shell: a named pipe without a writer would never end, and a device might not either. */
+/** Reads regular files only, and pipes of the shell: a named pipe without a writer would never end, and a device might not either. */
 async function readFile(path: string, mostBytes: number): Promise<InputFile['content']> {
   // Without O_NONBLOCK even opening a named pipe waits for its writer; with it, reading one does not wait for the text.
   const isOpen = OPEN_FILE.test(path);
@@ -171,7 +171,7 @@ export interface LocatedFinding {
   readonly models?: readonly string[];
 }
 
-/** By line, then by column; files stay in the order in which they were read. */
+/** Sorts findings by line, then by column; files stay in the order in which they were read. */
 export function sortFindings(findings: readonly LocatedFinding[]): readonly LocatedFinding[] {
   const order = new Map<string, number>();
   for (const { file } of findings) if (!order.has(file)) order.set(file, order.size);
@@ -187,12 +187,12 @@ export function printFinding(stream: Output, finding: LocatedFinding): void {
   printLine(stream, `${paint(stream, 'bold', `${file}:${line}:${column}:`)} ${word}: ${describeFinding(finding)}`);
 }
 
-/** Without its place in a file. */
+/** Describes a finding without its place in a file. */
 export function describeFinding({ path, message }: LocatedFinding): string {
   return `${path === '$' ? '' : `${path}: `}${message}`;
 }
 
-/** One object of a file: a document, an item of a List, or a file within a ConfigMap. */
+/** An object of a file: a document, an item of a List, or a file within a ConfigMap. */
 export interface Manifest {
   readonly value: unknown;
   readonly file: string;
@@ -264,7 +264,10 @@ function openMapping(manifest: Manifest, document: YamlDocument, faults: Located
   return files.length > 0 ? files : [manifest];
 }
 
-/** Where gpu-operator's chart takes the file of mig-parted from; as a dependency of another chart its values are one level deeper. */
+/**
+ * The path in values from which gpu-operator's chart takes the file of mig-parted; as a dependency of another chart its values are one
+ * level deeper.
+ */
 const helmPath: readonly string[] = ['migManager', 'config', 'data'];
 
 function findValues(fields: Fields | undefined): readonly string[] | undefined {

@@ -113,7 +113,7 @@ const claimSpec = shapeOf({
   }),
 });
 const ofDevice = (value: SchemaObject): SchemaObject => ({ type: 'object', additionalProperties: value });
-/** Of `resource.k8s.io`. */
+/** Shapes of objects of `resource.k8s.io`. */
 const claimShapes: Readonly<Record<string, SchemaObject>> = {
   DeviceClass: objectOf({ spec: shapeOf({ extendedResourceName: text, selectors }) }),
   ResourceClaim: objectOf({
@@ -162,7 +162,7 @@ const claimShapes: Readonly<Record<string, SchemaObject>> = {
   ),
 };
 
-/** What is read of objects of each kind. Other fields are not looked at: newer API servers have more of them. */
+/** The shape of what is read of objects of each kind. Other fields are not looked at: newer API servers have more of them. */
 const shapes: Readonly<Record<string, SchemaObject>> = {
   Node: objectOf({
     spec: shapeOf({
@@ -237,10 +237,10 @@ function wordsOf({ keyword, params, message = 'is not valid' }: ErrorObject): st
 
 /** kubectl's output for a fleet is larger than hand-written files. */
 const snapshotBytes = 256 * 1024 * 1024;
-/** To be run where the cluster is accessible. */
+/** The command that saves a cluster, to be run where the cluster is accessible. */
 export const snapshotCommand = 'kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml';
 
-/** Of a cluster with policies that have demand.from: Kueue. */
+/** Resources to save of a cluster with policies that have demand.from: Kueue. */
 const queueResources = 'workloads.kueue.x-k8s.io,localqueues,clusterqueues,resourceflavors';
 
 /** What Events are about is in them; a cluster tells it when it is asked for them. */
@@ -248,7 +248,7 @@ export interface SavedEvent extends EventView {
   readonly involvedObject?: { readonly kind?: string; readonly name?: string };
 }
 
-/** Of a cluster with claims: what pods ask for by claim is explained with these. */
+/** Resources to save of a cluster with claims: what pods ask for by claim is explained with these. */
 export const claimResources = 'deviceclasses,resourceclaims,resourceclaimtemplates,resourceslices';
 
 /** What the files have of claims; undefined: no object of the kind. */

@@ -406,7 +406,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** One document of a YAML or JSON file. */
+/** A document of a YAML or JSON file. */
 export interface YamlDocument {
   readonly value: unknown;
   /** Position of the value at a path; of its key if it has one, else of the nearest enclosing element that exists. */

@@ -24,9 +24,9 @@ export interface ApplyLimits extends PodOptions, ToolkitOptions, HostLockOptions
   readonly allowGpuReset?: boolean;
   /** Services of this machine that may be stopped temporarily. */
   readonly hostUnits?: readonly string[];
-  /** If one GPU cannot reach its target, none is changed. Strategy single implies it. */
+  /** True to change all GPUs or none: if one cannot reach its target, none is changed. Strategy single implies it. */
   readonly allOrNothing?: boolean;
-  /** After this many seconds no further operation starts. */
+  /** Seconds after which no further operation starts. */
   readonly deadline: number;
 }
 

@@ -83,7 +83,7 @@ export interface HostLockOptions {
   readonly lockTimeout: number;
 }
 
-/** What only the holder of the lock may use. */
+/** The parts of a host that only the holder of the lock may use. */
 interface LockedHost {
   readonly lock: NodeLock;
   readonly journal: Journal;
@@ -178,8 +178,9 @@ function findRoots(
 }
 
 /**
- * On SIGTERM (systemctl stop), SIGINT and SIGHUP (the terminal is gone, as with a lost connection), work in progress is finished and
- * nothing else started; a second SIGTERM or SIGINT ends the program. SIGHUP comes from the shell and from the kernel: never once for sure.
+ * Runs something until a signal: on SIGTERM (systemctl stop), SIGINT and SIGHUP (the terminal is gone, as with a lost connection), work in
+ * progress is finished and nothing else started; a second SIGTERM or SIGINT ends the program. SIGHUP comes from the shell and from the
+ * kernel: never once for sure.
  */
 export async function withSignal<Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();

@@ -20,7 +20,7 @@ import { stringify } from 'yaml';
 import type { DeviceState } from '../../core/gpu/device-state.ts';
 
 /**
- * One config of a mig-parted file. Upstream the last entry that matches a GPU wins, here the first: the order is reversed. (Where
+ * Reads one config of a mig-parted file. Upstream the last entry that matches a GPU wins, here the first: the order is reversed. (Where
  * upstream would apply the other entries' layouts first, or toggle MIG mode and fail, here only the last is applied.)
  * @throws CliError for a config that does not exist, that upstream rejects, or that filters by subsystem
  */

@@ -29,7 +29,7 @@ import type { FiledGpu } from './inputs.ts';
 import { listByMemory, type MemoryFit } from '../../core/gpu/layouts.ts';
 import { mebibytes } from '../../core/text/syntax.ts';
 
-/** What is advised for a cluster. */
+/** The advice for a cluster. */
 export interface ClusterAnswer {
   readonly pools: readonly PoolAdvice[];
   readonly homeless: readonly HomelessPods[];
@@ -41,7 +41,7 @@ interface ClusterRules {
   readonly evict: EvictionRule;
   readonly seconds: number;
   readonly selector?: LabelSelector | undefined;
-  /** What was asked for in the past. */
+  /** The requests of the past, if they count. */
   readonly history?: (RequestHistory & HistoryRule) | undefined;
 }
 
@@ -132,14 +132,14 @@ function comment(lines: readonly string[]): string {
 interface PlacedSlice {
   readonly profile: string;
   readonly start: number;
-  /** In memory slices. */
+  /** Size in memory slices. */
   readonly size: number;
 }
 
-/** What one GPU is to become. */
+/** The layout that one GPU is to get. */
 interface RecommendedGpu {
   readonly id: string;
-  /** It is whole, or becomes so. */
+  /** Present if the GPU is whole, or becomes so. */
   readonly mig?: 'Disabled';
   readonly profiles: Layout;
   /** Every instance once the layout is in place; by start, like the lists of what goes and comes. */
@@ -156,11 +156,11 @@ export interface PoolAnswer {
   /** Busy instances that must go, by weight. */
   readonly evictions: number;
   readonly gpusChanged: number;
-  /** Idle ones; a whole GPU that is partitioned counts as one. */
+  /** Idle instances that go; a whole GPU that is partitioned counts as one. */
   readonly instancesDestroyed: number;
-  /** Absent if the plan is optimal: no plan has less than `bound` of this figure. */
+  /** How far the proof came: no plan has less than `bound` of this figure. Absent if the plan is optimal. */
   readonly gap?: CostGap;
-  /** In the order of the pool. */
+  /** GPUs in the order of the pool. */
   readonly gpus: readonly RecommendedGpu[];
 }
 
@@ -249,7 +249,7 @@ function explainProof(gap: CostGap | undefined): string {
   return `not proven in time: this plan has ${gap.value} ${words[gap.figure]}, and a better one has at least ${gap.bound}; raise --time-limit`;
 }
 
-/** More than any GPU has. */
+/** A size in MiB that no GPU has. */
 const MOST_MIB = 2 ** 30;
 
 /** What one model offers to a program that needs so much memory. */

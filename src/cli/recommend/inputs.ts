@@ -244,7 +244,7 @@ function refuseTooMuch(instances: readonly PoolInstance[], model: GpuModel, at: 
 
 const COUNTS = '{"1g.5gb": 40, "3g.20gb": 4, "whole": 2}';
 const SLICE = '{"name": "small", "profiles": ["1g.5gb", "1g.10gb"], "count": 40}';
-/** More than a pool of the largest size holds. */
+/** A count that exceeds what a pool of the largest size holds. */
 const MOST_COUNT = 1_000_000;
 
 /**
@@ -381,11 +381,11 @@ export function readUrl(text: string): URL {
 /** A stretch of the past. */
 interface HistoryWindow {
   readonly url: URL;
-  /** In seconds. */
+  /** Length of the window in seconds. */
   readonly length: number;
   /** Seconds since the epoch. */
   readonly end: number;
-  /** Of the series of one cluster, where Prometheus has those of several. */
+  /** Labels of the series of one cluster, where Prometheus has those of several. */
   readonly labels?: LabelSelector | undefined;
 }
 
@@ -404,7 +404,7 @@ function askRequests(own: string): string {
   return `sum by (resource, node) (max by (namespace, pod, container, resource, node) (${requests}) * on (namespace, pod) group_left () ${open})`;
 }
 
-/** Where it has a value, it was known what pods ask for. */
+/** The query that has a value where it was known what pods ask for. */
 function askKnown(own: string): string {
   return `max(kube_pod_status_phase{phase="Running"${own}})`;
 }
@@ -414,7 +414,7 @@ interface ToldHistory extends RequestHistory {
   readonly warnings: readonly string[];
 }
 
-/** Reads from Prometheus what pods asked for. @throws CliError with code 3 if it does not answer, or has nothing */
+/** Reads the requests of pods from Prometheus. @throws CliError with code 3 if it does not answer, or has nothing */
 export async function readRequests(window: HistoryWindow): Promise<ToldHistory> {
   const own = Object.entries(window.labels ?? {})
     .map(([label, value]) => `,${label}="${value}"`)
@@ -519,7 +519,7 @@ function fail(url: URL, message: string, cause?: unknown): CliError {
   return new CliError(`Prometheus at ${nameOf(url)} ${message}`, 3, { cause });
 }
 
-/** Without a password. */
+/** The name of a URL without its password. */
 function nameOf({ origin, pathname }: URL): string {
   return `${origin}${pathname === '/' ? '' : pathname}`;
 }

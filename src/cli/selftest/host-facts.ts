@@ -58,7 +58,7 @@ const services = [
 
 type Options = PodOptions & ToolkitOptions & { readonly stateDir: string };
 
-/** Reads what helps to understand a node from afar. Nothing that is missing or forbidden ends it: `notRead` says so. */
+/** Reads facts that help to understand a node from afar. Nothing that is missing or forbidden ends it: `notRead` says so. */
 export async function readHostFacts(options: Options, host: HostView, cwd: string): Promise<HostFacts> {
   const notRead: string[] = [];
   const attempt = <Result>(what: string, none: Result, read: () => Result): Result => {
@@ -183,7 +183,7 @@ interface Spec {
   }[];
 }
 
-/** Of NVIDIA's devices: names and device nodes. The environment of a spec is left out. */
+/** Reads the specs of NVIDIA's devices: names and device nodes. The environment of a spec is left out. */
 function readSpecs(folder: string): readonly CdiSpec[] {
   return tryList(folder)
     .filter((name) => /\.(?:ya?ml|json)$/.test(name))
@@ -267,7 +267,7 @@ export async function checkIdleProof(
   ];
 }
 
-/** Who of this host would keep a GPU from being reset. */
+/** Checks which programs of this host would keep a GPU from being reset. */
 export function checkOpeners(gpus: readonly ReportedGpu[], { proc, sys }: HostView): readonly SelftestCheck[] {
   return checkResetClients(gpus, listGpuOpeners(undefined, { proc, modules: join(sys, 'module') }));
 }
@@ -300,11 +300,11 @@ function readDistribution(): string {
   }
 }
 
-/** Where the operating system describes itself, and who asks. */
+/** The places where the operating system describes itself, and who asks. */
 export interface HostView {
   readonly proc: string;
   readonly sys: string;
-  /** Where the host's file system is, without a slash at its end: empty for this program's own. */
+  /** Path of the host's file system, without a slash at its end: empty for this program's own. */
   readonly root: string;
   /** The kernel's log. */
   readonly kmsg: string;

@@ -40,7 +40,7 @@ import { bundleName, writeBundle } from '../../core/host/selftest-bundle.ts';
 interface NodeReading {
   readonly checks: readonly SelftestCheck[];
   readonly report: Report | undefined;
-  /** As the agent reads it; undefined if it cannot. */
+  /** The device as the agent reads it; undefined if it cannot. */
   readonly device: DeviceState | undefined;
 }
 
@@ -66,7 +66,7 @@ interface SelftestOptions extends TimeoutOptions, PodOptions {
 
 /** The nvidia-smi under test. */
 interface TestedTool {
-  /** Its path. */
+  /** Path of the program. */
   readonly name: string;
   readonly execute: Execute;
 }

@@ -38,7 +38,7 @@ interface ChangeTestOptions {
   readonly apply: Pick<DeviceApplyOptions, 'allowReset' | 'host' | 'listHeld' | 'explainStop' | 'onProgress'>;
   /** Why no further profile should be started; undefined to continue. */
   readonly stop: () => string | undefined;
-  /** Reads the tables by themselves once more. @throws DeviceError if one is not understood */
+  /** Reads the tables alone once more. @throws DeviceError if one is not understood */
   readonly readTables: () => Promise<void>;
   readonly onProfile: (test: ProfileTest) => void;
 }
@@ -208,7 +208,7 @@ export interface ChangeOptions extends PodOptions, ToolkitOptions, HostLockOptio
   /** Index of the GPU. */
   readonly gpu: number;
   readonly allowGpuReset?: boolean;
-  /** After this many seconds no further profile is tried. */
+  /** Seconds after which no further profile is tried. */
   readonly deadline: number;
 }
 
@@ -265,7 +265,7 @@ function explainStop(signal: AbortSignal, isLate: boolean, deadline: number): st
   return isLate ? `the time was over before every profile was tried (--deadline ${deadline})` : undefined;
 }
 
-/** For the whole node: a recording uses it to determine the device's state. */
+/** Reads the tables of the whole node: a recording uses them to determine the device's state. */
 async function readTables(runner: Runner): Promise<void> {
   const [instances, parts] = [{ name: 'Instances' }, { name: 'ComputeInstances' }] as const;
   parseInstances(describeCommand(instances), await runner.run(instances));

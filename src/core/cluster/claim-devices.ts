@@ -1,5 +1,5 @@
 import { attributeOf, gpuDriver, type ResourceSliceView, type SliceDevice } from '../kubernetes/claims.ts';
-import { foreseeSlice, findNamedUuid } from '../device/published.ts';
+import { predictSlice, findNamedUuid } from '../device/published.ts';
 import type { SelectableDevice } from '../kubernetes/device-selector.ts';
 import type { Taint } from '../kubernetes/node-patch.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';
@@ -15,7 +15,10 @@ export interface ClaimableDevice extends SelectableDevice {
   readonly resource: string;
   /** The claim that has it, or the pods by the agent's report; undefined: free. */
   readonly holder: string | undefined;
-  /** Of the driver's, as for a GPU that is not well. A request gets it only with tolerations (Kubernetes 1.36, gate DRADeviceTaints). */
+  /**
+   * Taints that the driver set, as on a GPU that is not well. A request gets such a device only with tolerations (Kubernetes 1.36, gate
+   * DRADeviceTaints).
+   */
   readonly taints: readonly Taint[];
 }
 
@@ -36,7 +39,7 @@ export interface NodeSlice {
 export function listDevices(gpuNode: GpuNode, { slices }: Pick<ClusterFacts, 'slices'>): readonly ClaimableDevice[] {
   if (!isDra(gpuNode)) return [];
   const report = gpuNode.partition?.status?.device ?? {};
-  const found: readonly NodeSlice[] = slices ? (byNode(slices).get(gpuNode.name) ?? []) : [foreseeSlice(report)];
+  const found: readonly NodeSlice[] = slices ? (byNode(slices).get(gpuNode.name) ?? []) : [predictSlice(report)];
   const { taken } = gpuNode;
   const memories = new Map(
     (report.models ?? []).flatMap(({ profiles }) => profiles.map(({ name, memoryMiB }) => [name, memoryMiB] as const)),
@@ -77,7 +80,7 @@ const byNode = memoize((slices: readonly NodeSlice[]) => {
   return Map.groupBy(own, ({ spec }) => spec.nodeName);
 });
 
-/** Where claims may not be listed. */
+/** The holder by the agent's report, where claims may not be listed. */
 function reportedHolder({ partition }: GpuNode, device: string): string | undefined {
   const { gpus = [] } = partition?.status?.device ?? {};
   const uuid = findNamedUuid(device, { gpus });

@@ -28,14 +28,14 @@ export interface DeviceRequest {
 
 /** Devices of which a request takes some. */
 export interface DeviceChoice {
-  /** In words: `DeviceClass mig.nvidia.com with its own selectors`. */
+  /** The choice in words: `DeviceClass mig.nvidia.com with its own selectors`. */
   readonly words: string;
   readonly test: DeviceTest;
-  /** Undefined: all that there are. */
+  /** The number of devices; undefined: all that there are. */
   readonly count: number | undefined;
-  /** It looks on: others may have them. */
+  /** True if the request looks on: others may have the devices. */
   readonly isMonitor: boolean;
-  /** Of the taints of devices. */
+  /** The taints of devices that the request tolerates. */
   readonly tolerations: readonly Toleration[];
 }
 
@@ -94,7 +94,7 @@ export interface ChoiceFit {
   readonly choice: DeviceChoice;
   readonly matching: readonly ClaimableDevice[];
   readonly free: readonly ClaimableDevice[];
-  /** Those of the matching devices that have taints which the choice does not tolerate. */
+  /** Matching devices with taints that the choice does not tolerate. */
   readonly tainted: readonly ClaimableDevice[];
   /** How many devices it takes. */
   readonly needed: number;
@@ -131,21 +131,21 @@ export interface ClaimTemplate {
   readonly spec?: { readonly spec?: ClaimSpec };
 }
 
-/** What a pod's claims request. */
+/** Devices that a pod's claims request. */
 export interface ClaimRequests {
-  /** By the device plugin's names: a DeviceClass with an `extendedResourceName` stands for that resource. */
+  /** Counts by the device plugin's names: a DeviceClass with an `extendedResourceName` stands for that resource. */
   readonly asked: ReadonlyMap<string, number>;
-  /** By what their selectors say of devices. */
+  /** Requests whose selectors say which devices they take. */
   readonly requests: readonly ClaimRequest[];
   /** Why the rest is not known. */
   readonly unclear: readonly string[];
-  /** Where what is requested comes from: `claim team/train-gpu-x7k2p`, or `ResourceClaimTemplate small` while there is no claim of it. */
+  /** The origins of the requests: `claim team/train-gpu-x7k2p`, or `ResourceClaimTemplate small` while there is no claim of it. */
   readonly sources: readonly string[];
   /** Claims that have their devices: the pod can only run where these are. */
   readonly allocated: readonly ResourceClaimView[];
 }
 
-/** What a pod requests by claim. A selector that is not evaluated is named. */
+/** Collects what a pod requests by claim. A selector that is not evaluated is named. */
 export function claimRequestsOf(pod: PodView, facts: ClusterFacts): ClaimRequests {
   const asked = new Map<string, number>();
   const requests: ClaimRequest[] = [];
@@ -207,7 +207,7 @@ export function listClaimNames({ metadata, spec, status }: PodView): readonly st
   return [...new Set(own)];
 }
 
-/** All that a pod requests of GPUs, however it does. */
+/** Collects all GPUs and slices that a pod requests, however it does. */
 export function allRequestsOf(
   pod: PodView,
   claims: ClaimRequests,

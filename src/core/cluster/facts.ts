@@ -49,9 +49,9 @@ export interface ClusterFacts {
   readonly pods?: readonly PodView[] | undefined;
   /** PodDisruptionBudgets; undefined if the user may not list them: then evictions count as allowed. */
   readonly budgets?: readonly BudgetView[] | undefined;
-  /** Absent: they are known by name. */
+  /** Labels of namespaces, by name; absent: only their names are known. */
   readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
-  /** Of `resource.k8s.io`; undefined: not served, or the user may not list them. */
+  /** Objects of `resource.k8s.io`; undefined: not served, or the user may not list them. */
   readonly classes?: readonly DeviceClassView[] | undefined;
   readonly claims?: readonly RequestedClaim[] | undefined;
   readonly templates?: readonly ClaimTemplate[] | undefined;
@@ -66,7 +66,7 @@ export interface GpuNode {
   readonly partition: GpuNodePartition | undefined;
   readonly policy: GpuPartitionPolicy | undefined;
   readonly pods: readonly PodView[] | undefined;
-  /** By claims; undefined if they are not known. */
+  /** Devices taken by claims; undefined if the claims are not known. */
   readonly taken: TakenDevices | undefined;
 }
 
@@ -131,7 +131,7 @@ function countDevices(device: DeviceReport): Readonly<Record<string, number>> {
   return counts;
 }
 
-/** Which pods have how much of a resource on a node. */
+/** The use of a resource on a node, by pod. */
 export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
   const { pods } = gpuNode;
   // A claim names a device, and not what its pod asked for.
@@ -172,7 +172,7 @@ function reportedUse(gpuNode: GpuNode, resource: string): ResourceUse {
   return { used: all.length, holders: [...new Set(all.flat())].toSorted(), usedWithout };
 }
 
-/** Who has which place of a node by a claim, by {@link userKey}. */
+/** Holders of a node's places by claim, by {@link userKey}. */
 function claimedPlaces({ taken = new Map() }: GpuNode, gpus: readonly GpuReport[]): ReadonlyMap<string, string> {
   return new Map(
     [...taken].flatMap(([device, holder]) => {
@@ -232,7 +232,7 @@ function countWished({ profiles = {} }: GpuWish, resource: string): number {
   );
 }
 
-/** All GPU resources that are offered anywhere now. */
+/** Lists all GPU resources that are offered anywhere now. */
 export function listOffered(nodes: readonly GpuNode[]): readonly string[] {
   const names = nodes.flatMap((one) =>
     Object.entries(offersOf(one)).flatMap(([name, amount]) => (amount > 0 ? [name] : [])),

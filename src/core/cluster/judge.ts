@@ -54,10 +54,10 @@ export function couldTake(node: NodeView, pod: PodView): boolean {
 /** A resource that a pod requests beside slices, and how much of it, in billionths. */
 type Need = readonly [resource: string, amount: bigint];
 
-/** By pod: it is asked about each node, and does not change. */
+/** Needs by pod: it is asked about each node, and does not change. */
 const needsOf = new WeakMap<PodView, readonly Need[]>();
 
-/** Those of a pod, as the scheduler counts them. */
+/** The needs of a pod, as the scheduler counts them. */
 export function listNeeds(pod: PodView): readonly Need[] {
   const known = needsOf.get(pod);
   if (known !== undefined) return known;
@@ -191,7 +191,7 @@ export function explainUnchangeable(node: NodeView, partition: GpuNodePartition 
     : undefined;
 }
 
-/** By which names a DRA driver hands out slices to pods that ask by a resource; undefined: they are not known, and all count. */
+/** Names by which a DRA driver hands out slices to pods that ask by a resource; undefined: they are not known, and all count. */
 export type ExtendedNames = ReadonlySet<string> | undefined;
 
 export function extendedNamesOf(classes: readonly DeviceClassView[] | undefined): ExtendedNames {

@@ -16,7 +16,7 @@ import { deviceClassPrefix, isGpuOfNode } from '../device/holders.ts';
 import { systemPods, type ContainerView, type PodView } from '../kubernetes/pod.ts';
 
 /** What is kept of a claim: anybody may create any number. */
-export function projectClaim({ metadata, status }: ResourceClaimView): ResourceClaimView {
+export function trimClaim({ metadata, status }: ResourceClaimView): ResourceClaimView {
   const { allocation, reservedFor } = status ?? {};
   const results = allocation?.devices?.results?.map(({ driver, pool, device, adminAccess }) =>
     omitUndefined({ driver, pool, device, adminAccess }),
@@ -31,7 +31,7 @@ export function projectClaim({ metadata, status }: ResourceClaimView): ResourceC
 const sharedNodeValues = new SharedValues(512);
 
 /** A Node of a large fleet is 15 kB; these are the relevant parts. What is equal across the fleet is kept once. Of the result itself all is kept. */
-export function projectNode(node: NodeView): NodeView {
+export function trimNode(node: NodeView): NodeView {
   if (node.metadata instanceof KeptMetadata) return node;
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
   const bootID = node.status?.nodeInfo?.bootID;
@@ -118,7 +118,7 @@ const sharedPartitionValues = new SharedValues();
  * A GpuNodePartition of 8 GPUs with 7 instances each is 12 kB, of which the controller reads a small part. What is equal across the
  * fleet is kept once: profile tables, the instances of GPUs with the same layout, products and versions.
  */
-export function projectPartition(partition: GpuNodePartition): GpuNodePartition {
+export function trimPartition(partition: GpuNodePartition): GpuNodePartition {
   const { metadata, spec, status } = partition;
   const { name, uid, resourceVersion, generation, deletionTimestamp } = metadata;
   const uuids = new SharedValues();
@@ -182,7 +182,7 @@ function projectGpu(gpu: GpuReport, uuids: SharedValues, isDra: boolean): GpuRep
   return {
     ...sharedPartitionValues.shareFields(gpu, 'pciBusId', 'pciDeviceId', 'pciClass', 'product', 'computeCapability'),
     uuid: uuids.share(uuid),
-    instances: isDra ? instances.map(dropPods) : sharedPartitionValues.share(instances.map(projectInstance)),
+    instances: isDra ? instances.map(dropPods) : sharedPartitionValues.share(instances.map(trimInstance)),
   };
 }
 
@@ -191,8 +191,8 @@ function dropPods({ pods: _pods, claims: _claims, ...instance }: InstanceReport)
   return instance;
 }
 
-/** With UUIDs, no two GPUs would have equal instances. */
-function projectInstance(instance: InstanceReport): InstanceReport {
+/** An instance without its UUIDs: with them, no two GPUs would have equal instances. */
+function trimInstance(instance: InstanceReport): InstanceReport {
   const { uuid: _uuid, computeInstances, ...rest } = dropPods(instance);
   const parts = computeInstances?.map(({ uuid: _uuids, ...one }) => one);
   return { ...rest, ...(parts && { computeInstances: parts }) };
@@ -215,7 +215,7 @@ function projectLastGood(lastGood: LastGood, uuids: SharedValues): LastGood {
  * @param isKept whether a resource may be a GPU of the node
  * @param labelKeys labels that are kept, such as those that disruption budgets select by
  */
-export function projectPod(
+export function trimPod(
   pod: PodView,
   systemNamespaces: readonly string[],
   isKept: (resource: string) => boolean,
@@ -254,7 +254,7 @@ export function projectPod(
   };
 }
 
-/** Which resources may be GPUs: those of the node with GPU names, those through which its kubelet offers GPUs, and device classes. */
+/** Tells which resources may be GPUs: those of the node with GPU names, those through which its kubelet offers GPUs, and device classes. */
 export function gpuResourcesOf(
   resources: Readonly<Record<string, string>>,
   offered: Readonly<Record<string, number>>,
@@ -292,7 +292,7 @@ function keepAnnotations(annotations: Readonly<Record<string, string>> = {}): Pi
 }
 
 /** An agent's pod, reduced to its sign of life. */
-export function projectAgentPod({ metadata, spec, status }: PodView): PodView {
+export function trimAgentPod({ metadata, spec, status }: PodView): PodView {
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const isReady = ready?.status === 'True';

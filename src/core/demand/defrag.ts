@@ -115,7 +115,7 @@ export function isFree(free: Layout, members: readonly DemandGpu[]): boolean {
   return Object.entries(free).every(([profile, count]) => (idle.get(profile) ?? 0) >= count);
 }
 
-/** That no GPU has one of the profiles, in words; undefined if some has each, or none is known yet. */
+/** Says in words that no GPU has one of the profiles; undefined if some GPU has each, or none is known yet. */
 export function explainUnknown(free: Layout, members: readonly DemandGpu[]): string | undefined {
   const known = [...new Set(members.flatMap(({ gpu }) => gpu.geometry.profiles.map(({ name }) => name)))];
   const unknown = Object.keys(free).filter((profile) => !known.includes(profile));
@@ -219,7 +219,7 @@ function hasError(free: FreeRequest['free']): free is { readonly error: string }
 export interface Mover {
   /** Equal for pods that need the same, and that the same nodes take. */
   readonly kind: string;
-  /** By profile. */
+  /** Slices that the pod needs, by profile. */
   readonly needs: ReadonlyMap<string, number>;
   readonly takes: (node: string) => boolean;
 }
@@ -234,7 +234,7 @@ interface Step {
 
 /** Idle slices, and the pods that they are meant for. */
 export class MoveRooms {
-  /** By profile and node; no list is empty. */
+  /** Idle slices by profile and node; no list is empty. */
   readonly #idle = new Map<string, Map<string, SlicePlace[]>>();
   readonly #given = new Map<Mover, readonly SlicePlace[]>();
   readonly #guests = new Map<string, Set<Mover>>();
@@ -245,7 +245,7 @@ export class MoveRooms {
     this.#add(idle);
   }
 
-  /** What is meant for a pod; undefined if nothing is. */
+  /** The slices that are meant for a pod; undefined if none are. */
   of(mover: Mover): readonly SlicePlace[] | undefined {
     return this.#given.get(mover);
   }
@@ -281,7 +281,7 @@ export class MoveRooms {
     return undefined;
   }
 
-  /** Each pod on the way takes the room that the next one leaves. */
+  /** Moves the pods on the way: each takes the room that the next one leaves. */
   #moveOn(last: Step, node: string): void {
     let to = node;
     for (let step: Step | undefined = last; step !== undefined; step = step.before) {
@@ -343,7 +343,7 @@ export interface SlicePlace {
 export interface PodMove {
   /** `NAMESPACE/NAME` */
   readonly pod: string;
-  /** What it holds now. */
+  /** Slices that the pod holds now. */
   readonly from: readonly SlicePlace[];
   /** Slices that are idle once the plan is done, all on one node; undefined if none that the pod may use are left. */
   readonly to: readonly SlicePlace[] | undefined;

@@ -11,13 +11,13 @@ import { podName, type PodView } from '../kubernetes/pod.ts';
 const usual = 10;
 const forBudget = 1000;
 
-/** Who holds the slices of a pool. */
+/** Looks up who holds the slices of a pool, and what their evictions would meet. */
 export interface PoolHolders extends FateFacts, HolderSource {
-  /** By `NAMESPACE/NAME`; undefined: it is gone, or was not read. */
+  /** Finds a pod by `NAMESPACE/NAME`; undefined: it is gone, or was not read. */
   readonly podOf: (name: string) => PodView | undefined;
 }
 
-/** Those of a cluster as it was read. */
+/** The holders of a cluster as it was read. */
 export function indexHolders({
   partitions,
   pods,
@@ -32,13 +32,13 @@ export function indexHolders({
   return { budgets, partitionOf: (node) => byNode.get(node), podOf: (name) => byName.get(name) };
 }
 
-/** Who stays beside those whom no eviction moves. */
+/** Rules that spare holders beyond those whom no eviction moves. */
 export interface Sparing {
   /** Nodes on which somebody may go for pods that wait; absent or empty: on all of them. */
   readonly nodes?: ReadonlySet<string> | undefined;
   /** Whether a pod is spared for now. */
   readonly isSpared?: (pod: PodView) => boolean;
-  /** In ms, by which it is told how long pods have run; absent: that counts for nothing. */
+  /** The time in ms since the epoch, which tells how long pods have run; absent: how long they have run counts for nothing. */
   readonly nowMs?: number | undefined;
 }
 
@@ -65,7 +65,10 @@ export function weighGpus(
   }));
 }
 
-/** In larger pools, work lost counts by its order of magnitude: each minute would make a kind of GPU of its own. */
+/**
+ * The largest pool, in GPUs, in which each minute of lost work counts. Larger pools count powers of two: each minute would make a kind of
+ * GPU of its own.
+ */
 const mostForMinutes = 500;
 
 function roundToPower(minutes: number): number {

@@ -5,10 +5,10 @@ import { WHOLE } from '../gpu/profiles.ts';
 
 /** How many slices of one resource pods of one node asked for, over time; without a node: of pods that waited for one. */
 export interface RequestSeries {
-  /** As kube-state-metrics writes it: `nvidia_com_mig_1g_5gb`. */
+  /** The resource as kube-state-metrics writes it: `nvidia_com_mig_1g_5gb`. */
   readonly resource: string;
   readonly node: string | undefined;
-  /** By time; none where there were no such pods. */
+  /** Slices requested, by time in the unit of {@link RequestHistory.times}; times without such pods have no entry. */
   readonly amounts: ReadonlyMap<number, number>;
 }
 
@@ -19,9 +19,9 @@ export interface RequestHistory {
   readonly series: readonly RequestSeries[];
 }
 
-/** What of a history to go by. */
+/** Which part of a history counts. */
 export interface HistoryRule {
-  /** For all profiles; absent: the maximum of cheap ones, and what was enough 95 % of the time for dear ones. */
+  /** The quantile of the requests that is enough, for all profiles; absent: the maximum of cheap ones, and what was enough 95 % of the time for dear ones. */
   readonly quantile?: number | undefined;
 }
 
@@ -97,7 +97,7 @@ function findProfile(
   return undefined;
 }
 
-/** As kube-state-metrics writes the names of resources. */
+/** Writes the name of a resource as kube-state-metrics does. */
 function mangle(resource: string): string {
   return resource.replaceAll(/[^a-zA-Z0-9_]/g, '_');
 }

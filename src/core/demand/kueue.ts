@@ -79,7 +79,7 @@ export interface ClusterQueue {
   readonly metadata: Metadata;
   readonly spec?: {
     readonly stopPolicy?: string;
-    /** In v1beta1, and in v1beta2. */
+    /** The cohort's name in v1beta1; v1beta2 calls the field `cohortName`. */
     readonly cohort?: string;
     readonly cohortName?: string;
     readonly resourceGroups?: readonly {
@@ -138,7 +138,7 @@ export function isOnHold({ metadata, spec, status }: KueueWorkload): boolean {
   return metadata.deletionTimestamp === undefined && spec?.active !== false && !is('Finished') && !is('Admitted');
 }
 
-/** So many combinations of flavors are looked at. */
+/** The most combinations of flavors that are looked at. */
 const mostWays = 256;
 
 function readPodSet(

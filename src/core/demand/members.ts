@@ -52,19 +52,19 @@ import { enforces } from '../policy/versions.ts';
 export interface DemandGpu {
   readonly node: string;
   readonly product: string;
-  /** As it will be once what was chosen for it before is done: a plan continues from there. */
+  /** The GPU as it will be once the layout chosen for it before is in place: a plan continues from there. */
   readonly gpu: PoolGpu;
-  /** It was re-laid a short while ago, and is left alone unless something waits. */
+  /** True if the GPU was re-laid a short while ago, and is left alone unless something waits. */
   readonly rests: boolean;
-  /** It was re-laid while it rested, and is not again before it has rested, whatever waits. */
+  /** True if the GPU was re-laid within its cooldown: it is left alone until the cooldown ends, whatever waits. */
   readonly isHeld?: boolean;
-  /** None of the pods for which slices are lacking could run there: it changes for others only. */
+  /** True if none of the pods for which slices are lacking could run there: the GPU changes for others only. */
   readonly isAside?: boolean;
-  /** What it offers now: what is in use, and what new pods can use. */
+  /** Slices that the GPU offers now: those in use, and those that new pods can use. */
   readonly present: readonly PoolInstance[];
   /** Idle slices that new pods cannot reach; undefined if they reach all. */
   readonly lost?: LostSlices;
-  /** Its wish, if the plan leaves it as it is. */
+  /** The GPU's wish, which stays if the plan leaves the GPU as it is. */
   readonly wish: GpuWish;
   /** What becomes of the wish once the demand is served without what was chosen for the GPU, as its node does not change now. */
   readonly instead?: GpuWish;
@@ -90,15 +90,15 @@ interface LostSlices {
 
 /** What is known of a node and its GPUs beside its report. */
 interface KnownOfNode {
-  /** Undefined: nothing keeps pods from its slices, or changes from its GPUs. */
+  /** The Node object; undefined: nothing keeps pods from its slices, or changes from its GPUs. */
   readonly node?: NodeView | undefined;
-  /** What the last plan has chosen, which may not be in the node's wish yet. */
+  /** The layouts that the last plan has chosen, which may not be in the node's wish yet. */
   readonly chosen?: DemandWishes | undefined;
   /** Whether a GPU was re-laid a short while ago, or is held after that. */
   readonly isResting: (uuid: string) => Rests;
   /** Takes in whether the node is out of reach now. @returns whether it has been for so long that it does not count as supply any more; at once if absent */
   readonly hasLost?: ((isOut: boolean) => boolean) | undefined;
-  /** By which names a DRA driver hands out slices to pods that ask by a resource. */
+  /** The names by which a DRA driver hands out slices to pods that ask by a resource. */
   readonly names?: ExtendedNames;
 }
 
@@ -137,7 +137,7 @@ export function listMembers(
     const { present, lost } = reach.split(there);
     const awaited = earlier && isChosen(earlier) && !meetsWish(gpu, earlier) ? earlier : undefined;
     const isSpared = evictsNever(policy) || awaited?.entry === restEntry;
-    const coming = awaited && foresee(geometry, view, there, awaited, isSpared);
+    const coming = awaited && predict(geometry, view, there, awaited, isSpared);
     const stays = isGranted || reach.isFixed || isFixed(gpu, view, asksWhole) || foreign.has(uuid);
     const supply = reach.isSupply ? there : present;
     const rests = known.isResting(uuid);
@@ -167,11 +167,11 @@ export function listMembers(
 
 /** What new pods reach of a node, and whether it changes, by the judge of nodes. */
 class NodeReach {
-  /** Nothing changes on it for now. */
+  /** True if nothing changes on the node for now. */
   readonly isFixed: boolean;
-  /** What was chosen for it is not expected any more. */
+  /** True if the layout chosen for the node is not expected any more. */
   readonly isGivenUp: boolean;
-  /** What is out of reach still counts. */
+  /** True if slices out of reach still count as supply. */
   readonly isSupply: boolean;
   readonly #lost: Obstacle | undefined;
   readonly #quota: SliceQuota | undefined;
@@ -261,7 +261,7 @@ function mustKeepMode(
   return geometry === undefined || isOpen || isTooOld || (needsReset && !mayReset);
 }
 
-/** What is there, as a wish: nothing changes for it. */
+/** The present layout as a wish: nothing changes for it. */
 function asItIs(gpu: GpuReport, earlier: GpuWish | undefined): GpuWish {
   const { uuid, mig } = gpu;
   if (earlier && isChosen(earlier) && meetsWish(gpu, earlier)) return earlier;
@@ -271,7 +271,7 @@ function asItIs(gpu: GpuReport, earlier: GpuWish | undefined): GpuWish {
 }
 
 /** The instances once a wish is met; undefined if that takes an eviction which is not allowed. */
-function foresee(
+function predict(
   geometry: Geometry,
   { instances }: GpuView,
   present: readonly PoolInstance[],
@@ -325,14 +325,14 @@ export function couldHold({ gpus }: Pick<PoolNode, 'gpus'>, requests: ReadonlyMa
 }
 
 interface SliceSize {
-  /** On one GPU. */
+  /** The most slices of this size that one GPU holds. */
   readonly most: number;
   /** Slices of a GPU that one takes. */
   readonly memory: number;
   readonly compute: number;
 }
 
-/** What a GPU can hold, by resource. */
+/** The slices that a GPU can hold, by resource. */
 const sizesOf = memoize(({ geometry }: Grid): ReadonlyMap<string, SliceSize> => {
   const { memorySlices: memory, computeSlices: compute, profiles } = geometry;
   const slices = profiles.map((profile) => {
@@ -485,7 +485,7 @@ export interface PoolCluster {
   readonly fleet: { readonly policies: Iterable<PolicyRecord> } & Pick<Fleet, 'winnerOf' | 'chosenFor'>;
   readonly nodes: ByName<NodeView>;
   readonly partitions: ByName<GpuNodePartition>;
-  /** By which names DRA drivers hand out slices to pods that ask by a resource; undefined: not known. */
+  /** The names by which DRA drivers hand out slices to pods that ask by a resource; undefined: not known. */
   readonly names?: ExtendedNames;
 }
 
@@ -499,11 +499,11 @@ export type RestOf = (id: string, grantedMs: number | undefined) => Rests;
 /** What is remembered of a pool between two looks. */
 export interface PoolPast {
   readonly restOf: RestOf;
-  /** By node: see {@link KnownOfNode}. If absent, what is out of reach does not count as supply. */
+  /** Whether a node has been out of reach for so long that it does not count as supply; see {@link KnownOfNode}. Absent: at once. */
   readonly hasLost?: (node: string, isOut: boolean) => boolean;
 }
 
-/** Nothing is remembered. */
+/** A past of which nothing is remembered. */
 export const noPast: PoolPast = { restOf: () => false };
 
 /** The GPUs that take part in the demand of a policy, node by node. */
@@ -553,7 +553,7 @@ export function* listPodPools(
   return pools;
 }
 
-/** When a node was last granted a change for a policy. */
+/** The time, in ms since the epoch, at which a node was last granted a change for a policy; undefined if it was not. */
 function changedAt({ spec }: GpuNodePartition, { metadata }: GpuPartitionPolicy): number | undefined {
   const { policy, deadline, seconds = 0, planHash } = spec.granted ?? {};
   if (deadline === undefined || planHash === '' || policy?.uid !== metadata.uid) return undefined;

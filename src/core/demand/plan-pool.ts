@@ -21,17 +21,17 @@ import { expandPreset } from '../gpu/layouts.ts';
 
 /** A slice that is asked for. */
 interface AskedSlice extends DemandSlice {
-  /** So many are for pods that wait and that nothing idle serves: only nodes that take such pods make them. */
+  /** The part of the count for pods that wait and that nothing idle serves: only nodes that take such pods make these slices. */
   readonly missing?: number;
 }
 
-/** What is asked of the planner. */
+/** The question for the planner. */
 export interface DemandAsked {
   readonly slices: readonly AskedSlice[];
   readonly evict: EvictionRule;
 }
 
-/** More slices than a GPU has. */
+/** A number of slices beyond what one GPU holds. */
 const mostOfGpu = 16;
 /** The most that a policy may write, and a solver tells from rounding errors. */
 const mostWeight = 1_000_000;
@@ -114,7 +114,7 @@ export interface PlanQuestion {
 
 /** A layout for every GPU of a pool. */
 export interface PlannedPool extends Pick<ClassPlan, 'cost' | 'unserved' | 'gap'> {
-  /** In the order of the pool. */
+  /** The layouts in the order of the pool's GPUs. */
   readonly layouts: readonly ClassLayout[];
 }
 
@@ -192,7 +192,7 @@ function* planGently(
   return servesMoreByLevel(urgent, gentle, asked, gpus) ? urgent : gentle;
 }
 
-/** The same, as if all that runs could be evicted. */
+/** Plans the pool as if every running pod could be evicted. */
 function* planFree(
   members: readonly DemandGpu[],
   { slices }: DemandAsked,
@@ -253,7 +253,7 @@ function* planAside(
   };
 }
 
-/** Nothing goes twice within the cooldown. */
+/** Spares all slices of a GPU in use: no pod goes twice within the cooldown. */
 function spare(gpu: PoolGpu): PoolGpu {
   return { ...gpu, instances: gpu.instances.map((one) => (one.busy ? { ...one, stays: true } : one)) };
 }
@@ -284,13 +284,13 @@ function servesMoreByLevel(
   return compareCosts(lacks(unserved), lacks(other.unserved)) < 0;
 }
 
-/** What a plan makes of a member. */
+/** The planned layout of a member. */
 export interface MemberLayout extends Pick<ClassLayout, 'keep' | 'destroy' | 'create'> {
   /** The demand does not need it. */
   readonly entry?: typeof restEntry;
 }
 
-/** Of each member, in their order; undefined: it stays as it is. */
+/** The layout of each member, in the order of the members; undefined: the member stays as it is. */
 type Layouts = readonly (MemberLayout | undefined)[];
 
 /** The wishes of nodes that a plan results in. GPUs that it does not change keep theirs. */
@@ -410,7 +410,7 @@ function listFree(members: readonly DemandGpu[]): readonly { readonly member: De
     );
 }
 
-/** Undefined if the GPU cannot have such a layout: there is no balanced one, or its MIG mode may not change. */
+/** A layout of one GPU, whole or balanced. Undefined if it cannot have it: no balanced layout exists, or its MIG mode may not change. */
 function layOne(rest: 'Whole' | 'Balanced', { gpu, product }: DemandGpu): MemberLayout | undefined {
   const { geometry, instances, keepsMode } = gpu;
   const isWhole = instances.some(({ profile }) => profile === WHOLE);
@@ -450,10 +450,10 @@ export function answerHere<T>(asking: Generator<PlanQuestion, T, PlannedPool | u
   return step.value;
 }
 
-/** Which GPUs, or pods, are left alone for a while, because they were re-laid a short while ago. */
+/** Remembers which GPUs, or pods, were re-laid a short while ago and are left alone until their cooldown ends. */
 export class RelayoutCooldown {
   readonly #relaidMs = new Map<string, number>();
-  /** When it was re-laid before that. */
+  /** The time, in ms, of the re-lay before the last one, by id. */
   readonly #beforeMs = new Map<string, number>();
 
   relaid(id: string, nowMs: number): void {

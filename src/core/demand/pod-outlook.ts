@@ -95,7 +95,7 @@ function describeHold({ pod, policy, demand, now }: Held): string {
 
 const closed: ReadonlySet<string> = new Set(['Frozen', 'Halted', 'CanarySoak', 'Capped', 'NodesUnavailable']);
 
-/** More must be asked for a while before it is wanted. */
+/** Says how much longer a pod has to wait before its request counts: a demand rises only for what is asked for long enough. */
 function describeRise({ metadata }: PodView, demand: PolicyDemand, now: number | undefined): string {
   if (!followsPods(demand) || metadata.creationTimestamp === undefined || now === undefined) return '';
   const riseMs = riseMsOf(demand);
@@ -106,7 +106,7 @@ function describeRise({ metadata }: PodView, demand: PolicyDemand, now: number |
 }
 
 /** A GPU on which a plan makes a slice. */
-interface MadeSlice {
+interface PlannedSlice {
   readonly member: DemandGpu;
   readonly layout: Planned['layouts'][number];
 }
@@ -121,13 +121,13 @@ function takesPod(nodes: readonly GpuNode[], node: string, pod: PodView): boolea
  *
  * @param evicting only where something in use goes for it
  */
-export function pickMade(
+export function pickPlannedSlice(
   { members, layouts }: Pick<Planned, 'members' | 'layouts'>,
   resource: string,
   isAccepting: (node: string) => boolean,
   evicting = false,
-): MadeSlice | undefined {
-  const made = members.flatMap((member, index): readonly MadeSlice[] => {
+): PlannedSlice | undefined {
+  const made = members.flatMap((member, index): readonly PlannedSlice[] => {
     const layout = layouts[index];
     const isMade = layout?.create.some(({ profile }) => isOfProfile(resource, profile)) === true;
     return isMade && (!evicting || layout.destroy.some(({ busy }) => busy)) ? [{ member, layout }] : [];
@@ -142,7 +142,7 @@ function countIdle({ layouts }: Pick<Planned, 'layouts'>, resource: string): num
 }
 
 /** ` in place of 2 idle 1g.5gb`; empty if nothing goes */
-function describeGone({ layout }: MadeSlice): string {
+function describeGone({ layout }: PlannedSlice): string {
   const groups = [
     ...Map.groupBy(layout.destroy, ({ profile, busy }) => `${busy ? '' : 'idle '}${sayProfile(profile)}`),
   ];
@@ -151,7 +151,7 @@ function describeGone({ layout }: MadeSlice): string {
 }
 
 /** Pods on the instances that would go, or on the whole GPU. */
-function namePodsInTheWay({ member, layout }: MadeSlice, nodes: readonly GpuNode[]): readonly string[] {
+function namePodsInTheWay({ member, layout }: PlannedSlice, nodes: readonly GpuNode[]): readonly string[] {
   const gpus = nodes.find(({ name }) => name === member.node)?.partition?.status?.device?.gpus ?? [];
   const { instances = [], pods: whole = [] } = gpus.find(({ uuid }) => uuid === member.wish.uuid) ?? {};
   const starts = layout.destroy.filter(({ busy }) => busy).map(({ start }) => start);
@@ -287,7 +287,7 @@ export interface PodDemandOutlook {
 type Asking<T> = Generator<PlanQuestion, T, PlannedPool | undefined>;
 
 /** A pod that waits for a resource, and the policy with a demand that it counts for. */
-interface Scene {
+interface PodWait {
   readonly pod: PodView;
   readonly resource: string;
   readonly policy: GpuPartitionPolicy;
@@ -297,7 +297,7 @@ interface Scene {
   readonly wanted: readonly WantedSlice[];
   /** What pods wait for, by resource, whether or not the demand follows them. */
   readonly waiting: ReadonlyMap<string, number>;
-  /** With what evictions cost, where pods may be evicted and are known. */
+  /** The pool's GPUs, with the costs of evictions where pods may be evicted and are known. */
   readonly gpus: readonly PoolGpu[];
   readonly now: number | undefined;
 }
@@ -363,9 +363,9 @@ export function* explainDemandFor(
           nodes: asked.waiting?.ranks?.nodes,
           nowMs: facts.now,
         });
-    const scene = { pod, policy, demand, nodes, members, wanted, waiting, gpus, now: facts.now };
+    const wait = { pod, policy, demand, nodes, members, wanted, waiting, gpus, now: facts.now };
     for (const resource of waiter.requests.keys()) {
-      const found = yield* foresee({ ...scene, resource });
+      const found = yield* predict({ ...wait, resource });
       if (found) prospects.push({ policy: name, code: found.code, message: `policy ${name}: ${found.message}` });
     }
   }
@@ -396,8 +396,8 @@ function poolOf(
 
 type Found = Omit<PodDemandOutlook, 'policy'>;
 
-function* foresee(scene: Scene): Asking<Found | undefined> {
-  const { pod, resource, policy, demand, nodes, members, wanted, waiting, gpus } = scene;
+function* predict(wait: PodWait): Asking<Found | undefined> {
+  const { pod, resource, policy, demand, nodes, members, wanted, waiting, gpus } = wait;
   const profile = nameProfile(resource);
   if (members.length === 0)
     return { code: 'NoGpus', message: 'no node of it has reported a GPU with MIG that takes part' };
@@ -415,10 +415,10 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
     const message = `its demand has no slice ${profile}, only ${describeSlices(demand)}: add one, or ask for one of these`;
     return { code: 'NotInDemand', message };
   }
-  const coming = findComing(scene);
+  const coming = findComing(wait);
   if (coming && !isPlanned(policy))
     return { code: 'Making', message: `it is making a ${profile} on ${describePlace(coming, nodes)}` };
-  if (hasIdle(scene)) return undefined;
+  if (hasIdle(wait)) return undefined;
   const slice = demand.slices.find((one) => nameSlice(one) === want.name);
   if (slice?.count !== undefined && want.used >= slice.count) {
     const follow = followsPods(demand) ? 'leave count out' : 'set demand.from: Pods and leave count out';
@@ -433,15 +433,15 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
     isSpare !== true && (isRest !== true || want.waiting === undefined);
   const own = want.slices.filter((part) => isMeant(part) && part.profiles.some((one) => isOfProfile(resource, one)));
   const names = new Set(own.map(({ name }) => name));
-  const made = pickMade(planned, resource, (node) => takesPod(nodes, node, pod));
+  const made = pickPlannedSlice(planned, resource, (node) => takesPod(nodes, node, pod));
   const lacking = asked.slices.find(({ name }) => names.has(name) && (planned.shortfall.lacking[name] ?? 0) > 0);
   // A count or a min may be more than fits: what no pod asks for may lack.
   const isEnough = made && countIdle(planned, resource) >= (waiting.get(resource) ?? 0);
-  if (lacking && isEnough !== true) return yield* explainLack(scene, asked, planned, lacking);
+  if (lacking && isEnough !== true) return yield* explainLack(wait, asked, planned, lacking);
   if (made) {
     const would = isPlanned(policy) ? 'would' : 'will';
     const where = takesPod(nodes, made.member.node, pod) ? '' : elsewhere;
-    const message = `the planner ${would} offer a ${profile} on ${describePlace(made.member, nodes)}${describeGone(made)}${where}${describeHold(scene)}`;
+    const message = `the planner ${would} offer a ${profile} on ${describePlace(made.member, nodes)}${describeGone(made)}${where}${describeHold(wait)}`;
     return { code: 'Planned', message };
   }
   if (want.beyond > 0) {
@@ -463,7 +463,7 @@ const tooLarge: Found = {
 
 /** What is lacking in the best plan, and what would have to give way for it. */
 function* explainLack(
-  { pod, resource, policy, nodes, members, wanted, gpus }: Scene,
+  { pod, resource, policy, nodes, members, wanted, gpus }: PodWait,
   asked: DemandAsked,
   planned: Planned,
   lacking: DemandAsked['slices'][number],
@@ -491,7 +491,12 @@ function* explainLack(
       asked: { slices: priced.asked.slices.map(withoutRank), evict: 'IfNeeded' },
     };
     if (!evicting) return tooLarge;
-    const made = pickMade({ members, layouts: evicting.layouts }, resource, (node) => takesPod(nodes, node, pod), true);
+    const made = pickPlannedSlice(
+      { members, layouts: evicting.layouts },
+      resource,
+      (node) => takesPod(nodes, node, pod),
+      true,
+    );
     if (priced.isMet(evicting) && made) {
       const pods = namePodsInTheWay(made, nodes);
       const who =
@@ -526,14 +531,14 @@ function* plan(
 }
 
 /** A GPU that has been chosen before to get such a slice, and does not have it yet. */
-function findComing({ members, resource }: Scene): DemandGpu | undefined {
+function findComing({ members, resource }: PodWait): DemandGpu | undefined {
   const count = (instances: DemandGpu['present']): number =>
     instances.filter(({ profile, busy }) => !busy && isOfProfile(resource, profile)).length;
   return members.find(({ gpu, present }) => count(gpu.instances) > count(present));
 }
 
 /** What is idle on a node that is open is the scheduler's to give. */
-function hasIdle({ members, resource, nodes, pod }: Scene): boolean {
+function hasIdle({ members, resource, nodes, pod }: PodWait): boolean {
   return members.some(
     ({ node, present }) =>
       present.some(({ profile, busy }) => !busy && isOfProfile(resource, profile)) &&

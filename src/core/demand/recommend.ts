@@ -106,7 +106,7 @@ function listServing(slice: Slices[number], geometries: readonly Geometry[]): re
 
 interface SliceRules {
   readonly earlier?: Slices;
-  /** By profile, how many are wanted whatever pods ask for now. */
+  /** Slices wanted whatever pods ask for now, by profile. */
   readonly least?: ProfileCounts | undefined;
   readonly fixed?: boolean;
 }
@@ -126,10 +126,10 @@ interface SliceAdvice {
   /** Requested by pods that wait. */
   readonly waiting: number;
   readonly wanted: number;
-  /** Of the wanted ones, what the present layouts offer. */
+  /** How many of the wanted slices the present layouts offer. */
   readonly now: number;
   readonly best: number;
-  /** Why the best is not all. */
+  /** Why the best layouts offer less than is wanted. */
   readonly why?: string;
 }
 
@@ -140,18 +140,18 @@ export interface Bill {
   readonly gpusChanged: number;
   readonly instancesDestroyed: number;
   readonly nodes: readonly string[];
-  /** By the pace of the policy's last changes; absent if it has none. */
+  /** Minutes that the changes take at the pace of the policy's last ones; absent if it has made none. */
   readonly minutes?: number;
 }
 
 export interface PoolAdvice {
   readonly name: string;
-  /** Decides over it now; absent if none does. */
+  /** The policy that decides over the pool now; absent if none does. */
   readonly policy?: string;
   readonly nodes: number;
   /** Nodes of which no agent has reported GPUs. */
   readonly unread: readonly string[];
-  /** By product, those that a demand can use. */
+  /** GPUs that a demand can use, by product. */
   readonly gpus: Readonly<Record<string, number>>;
   readonly slices: readonly SliceAdvice[];
   readonly wholeGpus: WholeGpus;
@@ -159,9 +159,9 @@ export interface PoolAdvice {
   readonly optimal?: boolean;
   readonly gap?: CostGap;
   readonly bill?: Bill;
-  /** If evictions would serve more, by weight: how many of each slice, and at what cost. */
+  /** Present if evictions would serve more, by weight: how many of each slice are served then, and at what cost. */
   readonly withEvictions?: Bill & { readonly best: Readonly<Record<string, number>> };
-  /** To be applied; it changes nothing until its mode is Enforce. */
+  /** The policy to apply; it changes nothing until its mode is Enforce. */
   readonly advised?: GpuPartitionPolicy;
   /** Why there is no advice, or no policy. */
   readonly why?: string;
@@ -305,7 +305,7 @@ export interface HomelessPods {
 }
 
 interface PlacedPods {
-  /** By pool, what pods request that wait for it, by resource. */
+  /** Slices requested by the pods that wait for a pool, by resource. */
   readonly waitingOf: ReadonlyMap<AdvicePool, ReadonlyMap<string, number>>;
   readonly homeless: readonly HomelessPods[];
 }
@@ -353,7 +353,7 @@ function toPodPool({ name, policy, nodes }: AdvicePool, index: number, now: numb
 
 const noSlices: ReadonlyMap<string, number> = new Map();
 
-/** Of the GPUs that agents have reported. */
+/** The geometries of the GPUs that agents have reported. */
 export function geometriesOf({ nodes }: Pick<AdvicePool, 'nodes'>): readonly Geometry[] {
   const found = nodes.flatMap(({ partition }) => {
     const device = partition?.status?.device ?? {};
@@ -406,7 +406,7 @@ export interface PoolQuestion {
   readonly running: ProfileCounts;
   readonly members: readonly DemandGpu[];
   readonly whole: WholeGpus;
-  /** Undefined if no demand can be planned for it. */
+  /** The question for the planner; undefined if no demand can be planned for the pool. */
   readonly plan:
     | { readonly policy: GpuPartitionPolicy; readonly wanted: readonly WantedSlice[]; readonly asked: DemandAsked }
     | undefined;
@@ -513,7 +513,7 @@ function nameAdvised(name: string, taken: ReadonlySet<string>): string {
 }
 
 const hostname = 'kubernetes.io/hostname';
-/** As many values as fit a policy that people still read. */
+/** The most host names that a selector lists: people still have to read the policy. */
 const mostHosts = 64;
 
 /**
@@ -554,7 +554,7 @@ function labelsOf({ metadata }: NodeView): Readonly<Record<string, string>> {
 /** GPU nodes for which one policy is advised. */
 export interface AdvicePool {
   readonly name: string;
-  /** Of the policy that is advised. */
+  /** The name of the policy that is advised. */
   readonly advisedName: string;
   /** Decides over these nodes now; undefined if none does. */
   readonly policy: GpuPartitionPolicy | undefined;

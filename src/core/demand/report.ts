@@ -64,7 +64,7 @@ export function reportDemand(
   return { states, ...(steady && { steady }), condition: judge(states, isHeldByUse, lost, stop) };
 }
 
-/** That slices are out of reach which would serve what is missing, in words; undefined if they are not what is missing. */
+/** Says in words that slices out of reach would serve what is missing; undefined if they would not. */
 function explainLoss(wanted: readonly WantedSlice[], members: readonly DemandGpu[]): string | undefined {
   const present = members.flatMap((one) => one.present);
   const lost = members.flatMap((one) => one.lost?.instances ?? []);
@@ -76,7 +76,7 @@ function sumUp(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((sum, one) => sum + one, 0);
 }
 
-/** More than the API keeps. */
+/** The largest count that the API keeps. */
 const mostCount = 2 ** 31 - 1;
 
 function steadyOf(wanted: readonly WantedSlice[]): DemandReport['steady'] {
@@ -101,7 +101,7 @@ export function reportPodsUnread(known: ToldDemand, why: string): DemandReport {
   return { ...known, condition: { type: 'DemandMet', status: 'False', reason: 'PodsUnavailable', message } };
 }
 
-/** The same report, where what Kueue holds back is not known. @param why with what to do */
+/** The same report, with a message that the pods held back by Kueue are not known. @param why with what to do */
 export function reportUnread(report: DemandReport, why: string): DemandReport {
   const { condition } = report;
   const message = `${why}. Until then only pods count: ${condition.message}`;
@@ -110,7 +110,11 @@ export function reportUnread(report: DemandReport, why: string): DemandReport {
 
 const longestUncounted = 1024;
 
-/** The same, with the pods that wait and count for nothing: whether the demand is met is said without them. @param policy its name */
+/**
+ * The same report, with a message about the waiting pods that count for nothing: whether the demand is met is decided without them.
+ *
+ * @param policy its name
+ */
 export function reportUncounted(report: DemandReport, policy: string, left: readonly Uncounted[]): DemandReport {
   const words = left.flatMap(({ namespace, pods, why }) => {
     if (why === 'Kinds')
@@ -150,7 +154,7 @@ function sumOf({ slices }: WantedSlice, lacking: Lacking): number {
 
 interface Unmet {
   readonly unmet: number;
-  /** Of these, those that evictions would make room for. */
+  /** How many of the unmet slices evictions would make room for. */
   readonly freed: number;
   readonly isSpared: boolean;
   readonly isUnproven: boolean;
@@ -183,7 +187,7 @@ function explain(
 
 const longestProfiles = 800;
 
-/** What the kinds of GPUs have. */
+/** Lists the profiles of the kinds of GPUs. */
 function describeProfiles(members: readonly DemandGpu[]): string {
   const kinds = new Map(members.map(({ product, gpu }) => [product.replace(/^NVIDIA /, ''), gpu.geometry.profiles]));
   const words = [...kinds].map(
@@ -200,7 +204,7 @@ function explainModes(members: readonly DemandGpu[]): string {
   return ` (${held} of them cannot change MIG mode: allow.gpuReset is false, the driver is too old for MIG, or a process uses the GPU)`;
 }
 
-/** They may serve it once they have rested. */
+/** Says how many GPUs have changed twice within the cooldown: they may serve the demand once it is over. */
 function explainHeld(members: readonly DemandGpu[]): string {
   const held = members.filter(({ isHeld }) => isHeld === true).length;
   return held === 0

@@ -43,11 +43,11 @@ interface KnownDemand {
   readonly isNew: boolean;
   /** What pods had asked for long enough, by slice. */
   readonly steady?: PolicyStatus['steady'];
-  /** When it begins, in ms. */
+  /** The time at which the leader begins to follow the demand, in ms. */
   readonly sinceMs: number;
 }
 
-/** What a plan makes of the nodes. */
+/** The layouts that a plan has chosen, by node. */
 export interface ChosenLayouts {
   readonly wishes: ReadonlyMap<string, DemandWishes>;
   /** The GPUs that it re-lays. */
@@ -60,18 +60,18 @@ export interface ChosenLayouts {
  * What is remembered of the demand of one policy between plans. A new leader continues with what objects say: what was asked for long
  * enough is in the policy's status, when nodes last changed in their grants, and what was chosen in their wishes.
  */
-export class DemandCourse {
+export class DemandMemory {
   readonly #rest = new RelayoutCooldown();
-  /** Whose pods have gone. */
+  /** The cooldown of pods that were evicted, by what replaces them. */
   readonly #evicted = new RelayoutCooldown();
   readonly #known: KnownDemand;
-  /** When pods were last counted, in ms. */
+  /** The time at which pods were last counted, in ms. */
   #countedMs: number | undefined;
-  /** What was asked for lately, by slice. */
+  /** The requests of lately, by slice. */
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
   #observed: PolicyDemand | undefined;
-  /** Since when the slices of nodes are out of reach. */
+  /** The times since which the slices of nodes are out of reach, in ms, by node. */
   readonly #outMs = new Map<string, number>();
   /** The last plan that left something unserved, and until when none is made for another pool. */
   #short: { readonly planned: Planned; readonly atMs: number; readonly untilMs: number } | undefined;
@@ -83,7 +83,7 @@ export class DemandCourse {
   /**
    * Whether a GPU was re-laid a short while ago.
    *
-   * @param grantedMs when its node last changed: before this course began all of its GPUs did, as far as is known
+   * @param grantedMs when its node last changed: before this memory began all of its GPUs did, as far as is known
    */
   restOf({ cooldown = usualCooldown }: PolicyDemand, id: string, nowMs: number, grantedMs = -Infinity): Rests {
     const restMs = durationMs(cooldown);

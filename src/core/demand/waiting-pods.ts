@@ -28,7 +28,7 @@ export interface Waiter {
   readonly requests: ReadonlyMap<string, number>;
   /** Labels of its namespace; absent: only its name is known. */
   readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
-  /** Of what Kueue holds back: the nodes to which each flavor would bring it, and the pod that it would be there. */
+  /** The flavors that Kueue may assign to a pod that it holds back: the nodes of each, and the pod as it would be there. */
   readonly ways?: readonly { readonly nodeLabels: Readonly<Record<string, string>>; readonly pod: PodView }[];
 }
 
@@ -79,7 +79,7 @@ export function isOfProfile(resource: string, profile: string): boolean {
 
 /** Slices that pods wait for, by resource. */
 export interface WaitingSlices extends ReadonlyMap<string, number> {
-  /** For whom others may go, under `evict: IfNeeded`. */
+  /** Pods for which others may go, under `evict: IfNeeded`. */
   readonly ranks?: WaitingRanks;
 }
 
@@ -88,15 +88,15 @@ export type CountsByRank = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /** Pods for which others of lower priority may go. */
 export interface WaitingRanks {
-  /** How many they wait for. */
+  /** Slices that these pods wait for. */
   readonly counts: CountsByRank;
-  /** Of these, what nothing idle serves. */
+  /** The part of the counts that nothing idle serves. */
   readonly missing: CountsByRank;
   /** The nodes that could take any of them: on no other node somebody goes for them. */
   readonly nodes: ReadonlySet<string>;
 }
 
-/** By policy. */
+/** The slices waited for, by policy. */
 type WaitingByPolicy = ReadonlyMap<string, WaitingSlices>;
 
 /**
@@ -109,16 +109,16 @@ export const mostKinds = 100;
 export interface Uncounted {
   readonly namespace: string;
   readonly pods: number;
-  /** Of more kinds than are looked at; or one pod requests more slices than a node of a pool can ever hold. */
+  /** The reason: the pods are of more kinds than are looked at, or one pod requests more slices than a node of a pool can ever hold. */
   readonly why: 'Kinds' | { readonly policy: string; readonly pod: string };
 }
 
 /** What pods that wait ask of the pool of a policy. */
 export interface PoolShare {
   readonly waiting: WaitingSlices;
-  /** Of these, what nothing idle serves. */
+  /** The part of the waiting slices that nothing idle serves, by resource. */
   readonly missing: ReadonlyMap<string, number>;
-  /** Of these, what must be made though as many are idle: on nodes where the pods cannot run, or not together on one. */
+  /** Slices, by resource, that must be made though as many are idle: those are on nodes where the pods cannot run, or not together on one. */
   readonly stranded: ReadonlyMap<string, number>;
   /** Nodes that would take some of the pods that nothing idle serves; undefined if there are none. */
   readonly takers: ReadonlySet<string> | undefined;
@@ -252,7 +252,7 @@ export function shareSlices(waiters: readonly Waiter[], pools: readonly PodPool[
   return step.value;
 }
 
-/** What is waited for, of {@link shareSlices}. */
+/** The waiting slices of {@link shareSlices}, by policy. */
 export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool[]): WaitingByPolicy {
   return new Map([...shareSlices(waiters, pools)].map(([policy, { waiting }]) => [policy, waiting]));
 }
@@ -260,7 +260,7 @@ export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool
 /** Pods that require, request and rank the same: the higher priority first, else in an order that does not depend on that of the pods. */
 interface AlikePods {
   readonly waiter: Waiter;
-  /** What they require of a node. */
+  /** A key of what the pods require of a node. */
   readonly kind: string;
   readonly pods: number;
 }
@@ -321,7 +321,7 @@ class OpenPool {
   readonly #nodes: readonly OpenNode[];
   readonly #overflow: { readonly resources: ReadonlySet<string>; count: number }[];
   readonly #waiting = new RankedShare();
-  /** Of what is waited for, what nothing idle serves. */
+  /** The slices waited for that nothing idle serves, by resource. */
   readonly #missing = new Map<string, number>();
   readonly #takers = new Set<string>();
   /** The nodes that could take pods of a kind. */

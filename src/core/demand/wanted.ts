@@ -8,11 +8,11 @@ import { WHOLE } from '../gpu/profiles.ts';
 
 /** Slices that are wanted for one reason. */
 export interface WantedPart extends DemandSlice {
-  /** Nothing asks for them yet: they go short before those of any slice for which something does. */
+  /** True if nothing asks for these slices yet: they go short before those of any slice for which something does. */
   readonly isSpare?: boolean;
-  /** Beyond what pods ask for by profile, up to the min of the slice: they go short before those parts of the same slice. */
+  /** True for slices beyond those that pods ask for by profile, up to the slice's min: they go short before the other parts of the slice. */
   readonly isRest?: boolean;
-  /** So many are for pods that nothing idle serves: only nodes that take such pods make them. */
+  /** The part of the count for pods that nothing idle serves: only nodes that take such pods make these slices. */
   readonly missing?: number;
 }
 
@@ -20,7 +20,7 @@ export interface WantedPart extends DemandSlice {
 export interface WantedSlice {
   readonly name: string;
   readonly count: number;
-  /** In use now. */
+  /** Slices in use now. */
   readonly used: number;
   /** Requested by pods that wait; undefined if the demand does not follow pods. */
   readonly waiting: number | undefined;
@@ -34,15 +34,15 @@ export interface WantedSlice {
   readonly slices: readonly WantedPart[];
 }
 
-/** What a count is of; undefined: of a profile of a slice. */
+/** The subject of a count; if undefined, a profile of a slice. */
 interface SteadyOf {
-  /** Of the slice of this name. */
+  /** Name of the slice. */
   readonly name?: string;
-  /** Of pods for which others may go. */
+  /** True for a count of pods for which others may go. */
   readonly isRanked?: boolean;
 }
 
-/** What pods ask for. */
+/** The requests of pods, and how long they have lasted. */
 export interface Asked {
   /** Requests of pods that wait, by resource; undefined if the demand does not follow pods. */
   readonly waiting: WaitingSlices | undefined;
@@ -53,7 +53,10 @@ export interface Asked {
    * @returns how many they have asked for long enough
    */
   readonly steady: (slice: string, count: number, used: number, of?: SteadyOf) => number;
-  /** Of what waits, what nothing idle serves, and what must be made though as many are idle elsewhere; by resource. */
+  /**
+   * Waiting slices that nothing idle serves (`missing`), and those that must be made though as many are idle elsewhere (`stranded`); by
+   * resource.
+   */
   readonly missing?: ReadonlyMap<string, number>;
   readonly stranded?: ReadonlyMap<string, number>;
 }
@@ -106,13 +109,13 @@ function sayServing({ profiles = [], memory }: SliceEntry): string {
   return memory === undefined ? `a profile ${profiles.join(' or ')}` : `a plain profile with ${memory} of memory`;
 }
 
-/** Under what the demand for a slice, or for a profile of it, is steadied: an edit of what serves starts over. */
+/** The key under which the demand for a slice, or for a profile of it, is steadied: an edit of what serves starts over. */
 export function steadyKeyOf(slice: SliceEntry, profile?: string): string {
   const { profiles, memory, mig } = slice;
   return JSON.stringify([nameSlice(slice), profiles ?? memory ?? mig, profile]);
 }
 
-/** For a min and for spare slices nobody goes, nor for what is in use already. */
+/** Adds the rank below which running pods go for a slice: none go for a min, for spare slices, or for what is in use already. */
 function withRank({ count }: SliceEntry, part: WantedPart): WantedPart {
   return { outranks: count === undefined ? NOBODY : outrankedByCount, ...part };
 }
@@ -138,7 +141,10 @@ function shareLacking(
     .toReversed();
 }
 
-/** Of those for whom others may go, the part of each slice, by profile: the highest priority counts for the first slice that takes any. */
+/**
+ * Splits the pods for which others may go into the part of each slice, by profile: the highest priority counts for the first slice that
+ * takes any.
+ */
 function shareRanks(
   ranks: WaitingRanks | undefined,
   uses: readonly (readonly ProfileUse[])[],
@@ -223,7 +229,7 @@ interface ProfileUse {
 interface RankedCount {
   readonly priority: number;
   readonly count: number;
-  /** Of these, what nothing idle serves. */
+  /** The part of the count that nothing idle serves. */
   readonly missing: number;
 }
 
@@ -241,7 +247,7 @@ function ranksFor(ranks: WaitingRanks | undefined, profile: string): readonly Ra
     .toSorted((a, b) => b.priority - a.priority);
 }
 
-/** Those that have waited long enough, as far as there is room for them beside what is in use. */
+/** The ranks that have waited long enough, as far as there is room for them beside what is in use. */
 function lastingRanks(
   slice: SliceEntry,
   { profile, waiting }: ProfileUse,
@@ -359,7 +365,7 @@ function want(
   };
 }
 
-/** Those in use first, then those waited for, as far as the count goes. */
+/** Splits a count among the slices in use first, then among those waited for. */
 function split(
   name: string,
   count: number,

@@ -5,14 +5,14 @@ import { omitUndefined } from '../text/json.ts';
 import { writeNano } from '../text/syntax.ts';
 import { type KueueWorkload, isOnHold } from './kueue.ts';
 import type { GpuNodePartition } from '../../api/types.ts';
-import { projectPod } from '../cluster/watched-objects.ts';
+import { trimPod } from '../cluster/watched-objects.ts';
 
 /**
  * A pod that waits, reduced to what it requests (all its containers as one) and requires of a node, since when it waits, whom it may
  * preempt, the node that the scheduler has found for it by itself, and why no slice helps it, if so. Of one that requests no slice, only the
  * name is kept.
  */
-export function projectWaitingPod(pod: PodView): PodView {
+export function trimWaitingPod(pod: PodView): PodView {
   const { metadata, spec = {} } = pod;
   const { name, namespace, uid, creationTimestamp, deletionTimestamp } = metadata;
   const kept = omitUndefined({ name, namespace, uid, deletionTimestamp });
@@ -42,7 +42,7 @@ export function projectWaitingPod(pod: PodView): PodView {
 }
 
 /** A Workload of Kueue, reduced to the slices that it waits for. Of one that is not held back, only the name is kept. */
-export function projectWorkload(workload: KueueWorkload): KueueWorkload {
+export function trimWorkload(workload: KueueWorkload): KueueWorkload {
   const { name, namespace } = workload.metadata;
   const metadata = omitUndefined({ name, namespace });
   if (!isOnHold(workload)) return { metadata, spec: { active: false } };
@@ -53,7 +53,7 @@ export function projectWorkload(workload: KueueWorkload): KueueWorkload {
     spec: {
       ...omitUndefined({ queueName }),
       podSets: podSets.map(({ name: set, count, template }) => {
-        const { spec } = projectWaitingPod({ metadata, ...(template?.spec && { spec: template.spec }) });
+        const { spec } = trimWaitingPod({ metadata, ...(template?.spec && { spec: template.spec }) });
         return omitUndefined({ name: set, count, template: spec && { spec } });
       }),
     },
@@ -62,11 +62,11 @@ export function projectWorkload(workload: KueueWorkload): KueueWorkload {
 }
 
 /** What a pod's eviction is weighed by, and where else it could run. @param labelKeys those that disruption budgets select by */
-export function projectHolder(pod: PodView, labelKeys: ReadonlySet<string>): PodView {
+export function trimHolder(pod: PodView, labelKeys: ReadonlySet<string>): PodView {
   const { priority } = pod.spec ?? {};
   const { startTime } = pod.status ?? {};
-  const { spec: required } = projectWaitingPod(pod);
-  const { spec: _containers, status, ...kept } = projectPod(pod, [], () => false, labelKeys);
+  const { spec: required } = trimWaitingPod(pod);
+  const { spec: _containers, status, ...kept } = trimPod(pod, [], () => false, labelKeys);
   const spec = { ...required, ...(priority !== undefined && { priority }) };
   return {
     ...kept,
@@ -75,8 +75,8 @@ export function projectHolder(pod: PodView, labelKeys: ReadonlySet<string>): Pod
   };
 }
 
-/** Which pods hold which slices. */
-export function projectHoldings({ apiVersion, kind, metadata, spec, status }: GpuNodePartition): GpuNodePartition {
+/** Keeps of a partition which pods hold which slices. */
+export function trimHoldings({ apiVersion, kind, metadata, spec, status }: GpuNodePartition): GpuNodePartition {
   const { name, resourceVersion } = metadata;
   const gpus = status?.device?.gpus ?? [];
   return {

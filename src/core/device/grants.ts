@@ -53,13 +53,13 @@ const longestConfirmedMs = 30_000;
 /** Grants of an earlier version do not say how long they are valid. */
 const usualSeconds = 600;
 
-/** For how long after the API server has confirmed a grant the agent may begin to destroy because of it, in ms. */
+/** Milliseconds after the API server's confirmation of a grant in which the agent may begin to destroy because of it. */
 export function confirmedMs({ seconds = usualSeconds }: Grant): number {
   return Math.min(longestConfirmedMs, (seconds * 1000) / 3);
 }
 
 /**
- * After how long nothing of a grant that was taken back is under way any more, in ms: the last confirmation is over, and whatever was
+ * Milliseconds after which nothing of a grant that was taken back is under way any more: the last confirmation is over, and whatever was
  * begun by then has ended. A change of eight GPUs was seen to take 44 s.
  */
 export function workEndsMs(granted: Grant): number {

@@ -111,13 +111,13 @@ export interface PodHolding {
   readonly namespace: string;
   readonly name: string;
   readonly devices: readonly HeldDevice[];
-  /** Absent if the pod has no claim. */
+  /** Devices by claim; absent if the pod has no claim. */
   readonly claimed?: readonly ClaimedDevice[];
 }
 
-/** Which pods hold which device. Pods are `NAMESPACE/NAME`, sorted, each once. */
+/** Pods that hold devices, by device. Pods are `NAMESPACE/NAME`, sorted, each once. */
 export interface Holders {
-  /** By UUID: the GPU's for a whole GPU, the MIG device's for a compute instance. Free devices are absent. */
+  /** Pods by UUID: the GPU's for a whole GPU, the MIG device's for a compute instance. Free devices are absent. */
   readonly ofDevice: ReadonlyMap<string, readonly string[]>;
   /** Pods that hold an unknown GPU or slice: any may be theirs. */
   readonly ofAny: readonly string[];
@@ -125,7 +125,7 @@ export interface Holders {
   readonly stale: readonly StaleHolding[];
   /** ResourceClaims by which pods have a device, by its UUID, as `NAMESPACE/NAME`. Absent if there are none. */
   readonly claimsOf?: ReadonlyMap<string, readonly string[]>;
-  /** Who only looks on at a device, by its UUID, as `NAMESPACE/POD (claim NAMESPACE/NAME)`. Absent if there are none. */
+  /** Pods that only look on at a device, by its UUID, as `NAMESPACE/POD (claim NAMESPACE/NAME)`. Absent if there are none. */
   readonly monitorsOf?: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -147,13 +147,13 @@ function isUnidentified({ id }: StaleHolding): boolean {
   return !/^(GPU|MIG)-/.test(id);
 }
 
-/** All that pods hold: UUIDs of devices, ids that no device has, and `NAMESPACE/NAME` of each pod whose devices are unknown. */
+/** Lists everything that pods hold: UUIDs of devices, ids that no device has, and `NAMESPACE/NAME` of each pod whose devices are unknown. */
 export function listHeldIds({ ofDevice, ofAny, stale }: Holders): ReadonlySet<string> {
   const ids = stale.map((one) => (isUnidentified(one) ? `${one.pod} (${one.id})` : one.id));
   return new Set([...ofDevice.keys(), ...ofAny, ...ids]);
 }
 
-/** The same, plus every device of the node if some pod's devices are unknown: any may be its own. */
+/** Lists the held ids and, if some pod's devices are unknown, every device of the node: any may be its own. */
 export function listHeldDevices(holders: Holders, device: Pick<DeviceReport, 'gpus'>): ReadonlySet<string> {
   const any = holders.ofAny.length > 0 || holders.stale.some(isUnidentified) ? listDeviceUuids(device) : [];
   return new Set([...any, ...listHeldIds(holders)]);
@@ -165,8 +165,8 @@ interface StaleHolding extends HeldDevice {
 }
 
 /**
- * Who holds what, as the kubelet reports it. It does not know of processes outside pods, and it keeps naming destroyed devices for
- * as long as the pod lives.
+ * Finds out who holds what, as the kubelet reports it. It does not know of processes outside pods, and it keeps naming destroyed devices
+ * for as long as the pod lives.
  *
  * @param monitors claims that only look on: the kubelet does not tell them from others
  */
@@ -259,7 +259,7 @@ function unite(some: readonly string[], others: readonly string[]): readonly str
 export interface ReportedPods {
   /** `NAMESPACE/NAME` of all pods whose devices the agent knows. */
   readonly holders: readonly string[];
-  /** The same of those that hold what the plan destroys. */
+  /** `NAMESPACE/NAME` of the pods that hold what the plan destroys. */
   readonly going: readonly string[];
 }
 

@@ -81,12 +81,12 @@ export function findLostDevices(
   return [...byId].map(([id, held]) => ({ id, pods: [...new Set(held.map(({ pod }) => pod))].toSorted() }));
 }
 
-/** As many of them as a report takes. */
+/** Cuts the lost devices to as many as a report takes. */
 export function cutLostDevices(lost: readonly LostDevice[]): LostDevice[] {
   return lost.slice(0, mostDevices).map(({ id, pods }) => ({ id, pods: pods.slice(0, mostPods) }));
 }
 
-/** Who holds what, without devices that are lost: nothing that exists can be theirs. */
+/** The holders without devices that are lost: nothing that exists can be theirs. */
 export function withoutLost(holders: Holders, lost: readonly LostDevice[]): Holders {
   const ids = new Set(lost.map(({ id }) => id));
   return { ...holders, stale: holders.stale.filter(({ id }) => !ids.has(id)) };
@@ -97,7 +97,7 @@ export function listLosers({ lostDevices = [] }: Pick<DeviceReport, 'lostDevices
   return [...new Set(lostDevices.flatMap(({ pods }) => pods))];
 }
 
-/** Which of these pods hold a device that no longer exists. */
+/** Lists the given pods that hold a device that no longer exists, each with the cause. */
 export function listLosses(
   { lostDevices = [] }: Pick<DeviceReport, 'lostDevices'> = {},
   pods: readonly Pick<PodView, 'metadata'>[],
@@ -112,7 +112,7 @@ export function listLosses(
   });
 }
 
-/** All pods that hold a device that no longer exists, as told of causes. */
+/** Describes all pods that hold a device that no longer exists. */
 export function describeLosses(device: Pick<DeviceReport, 'lostDevices'>): readonly string[] {
   const pods = listLosers(device).map((loser) => {
     const [namespace = '', name = ''] = loser.split('/');
@@ -141,7 +141,7 @@ export type KubeletErrorCode = keyof typeof table;
 /** @internal A test compares docs/errors.md with it. */
 export const kubeletErrorCodes: readonly KubeletErrorCode[] = Object.keys(table).filter(isKubeletErrorCode);
 
-/** What a kubelet that restarts looks like. */
+/** Errors that a kubelet shows while it restarts. */
 export const restartingCodes: readonly KubeletErrorCode[] = [
   'KubeletUnavailable',
   'KubeletSocketMissing',

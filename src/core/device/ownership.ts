@@ -9,14 +9,14 @@ type LastGood = DeviceReport['lastGood'];
 type Claim = NonNullable<NonNullable<LastGood>['gpus']>[number];
 type Counts = Readonly<Record<string, number>>;
 
-/** What is known of earlier instances. */
+/** The record of earlier instances. */
 interface Memory {
   readonly lastGood?: LastGood | undefined;
   /** A grant that was acted on and did not end well. */
   readonly unfinished?: Pick<Grant, 'gpus'> | undefined;
 }
 
-/** As many as the API accepts. */
+/** The most GPUs that the API accepts. */
 const mostGpus = 64;
 const mostPlacements = 16;
 
@@ -48,7 +48,7 @@ export function findForeign(
   return foreign;
 }
 
-/** Those that are not ours by a report; where a grant is being acted on, only its agent knows. */
+/** Instances that are not ours by a report; where a grant is being acted on, only its agent knows. */
 export function foreignOn(device: DeviceReport): ForeignInstances {
   return findForeign(device.gpus ?? [], driverEpochOf(device), device.lastGood, undefined);
 }

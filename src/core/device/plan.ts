@@ -83,7 +83,7 @@ interface GpuNeed {
   readonly refusal?: PlanRefusal;
   /** What the work destroys although pods hold it, by {@link userKey}. */
   readonly drains?: readonly string[];
-  /** Those pods. */
+  /** Pods that hold it. */
   readonly pods?: readonly string[];
 }
 
@@ -193,17 +193,17 @@ function refuse(code: PlanRefusal['code'], message: string, monitors: readonly s
 export interface WishPlan {
   /** GPUs that differ from the wish, in the order of the device. */
   readonly work: readonly GpuWork[];
-  /** For the status; its hash identifies exactly this work. */
+  /** The plan for the status; its hash identifies exactly this work. */
   readonly report: PlanReport;
 }
 
-/** What is requested: a wish, or a grant of it. */
+/** The wish that is requested, or a grant of it. */
 export type AskedWish = Pick<Wish, 'gpus' | 'replaceForeignInstances' | 'allowGpuReset'>;
 
 const noForeign: ForeignInstances = new Map();
 const noUsers: DeviceUsers = new Map();
 
-/** As many as the API accepts; and no more bytes of names than leave room for the rest of the report. */
+/** The most names that the API accepts; and no more bytes of names than leave room for the rest of the report. */
 const mostNames = 256;
 const mostNameBytes = 12_000;
 const mostMonitors = 16;
@@ -285,7 +285,7 @@ function namePods(pods: readonly string[]): { readonly affectedPods: string[]; r
 
 type Drain = NonNullable<NodePartitionSpec['drain']>;
 
-/** What is known of a drain that is under way. */
+/** The state of a drain that is under way. */
 interface DrainMarks {
   readonly drain?: Drain | undefined;
   /** The plan that was last reported. */
@@ -294,7 +294,7 @@ interface DrainMarks {
   readonly basis?: { readonly plan: PlanReport; readonly device: DeviceReport } | undefined;
 }
 
-/** Who is assumed to still be on a place, by {@link userKey}. */
+/** Finds the users who are assumed to be on a place still, by {@link userKey}. */
 type Marks = (place: string) => readonly string[];
 
 /**
@@ -318,7 +318,7 @@ export function planDrained(
   return planWish(device, wish, foreign, users);
 }
 
-/** Who blocks a plan right now, among those who have to go first: `GPU 0 (A100-SXM4-40GB): pod team/train holds 3g.20gb at 4`. */
+/** Lists who blocks a plan right now, among those who have to go first: `GPU 0 (A100-SXM4-40GB): pod team/train holds 3g.20gb at 4`. */
 export function listInTheWay(device: DeviceReport, { drains = [] }: PlanReport, users: DeviceUsers): readonly string[] {
   const places = new Set(drains);
   return (device.gpus ?? []).flatMap((gpu) => {
@@ -345,7 +345,7 @@ function listMarks({ planHash, places = [], pods }: Drain, { reported, basis }: 
   ];
 }
 
-/** What these pods held. */
+/** Marks the places that these pods held. */
 function markHeld({ gpus = [] }: DeviceReport, names: readonly string[]): Marks {
   const going = new Set(names);
   const pick = (pods: readonly string[] = []): readonly string[] => pods.filter((pod) => going.has(pod));

@@ -5,12 +5,12 @@ import { gpuDriver, type ResourceSliceView, attributeOf, listSliceDevices } from
 
 /** A device as NVIDIA's DRA driver publishes it, as far as it tells one device from another (dra-driver-nvidia-gpu `cmd/gpu-kubelet-plugin`). */
 interface PublishedDevice {
-  /** Within the node's pool; undefined if the driver's id of the profile is unknown. */
+  /** Name within the node's pool; undefined if the driver's id of the profile is unknown. */
   readonly name: string | undefined;
   readonly type: 'gpu' | 'mig';
-  /** Undefined if it was not read; then no slice proves the device. */
+  /** UUID of the device; undefined if it was not read: then no slice proves the device. */
   readonly uuid: string | undefined;
-  /** Of the GPU; absent for a whole GPU. */
+  /** UUID of its GPU; absent for a whole GPU. */
   readonly parentUUID?: string;
   /** `1g.5gb+me`; absent for a whole GPU. */
   readonly profile?: string;
@@ -46,7 +46,7 @@ export function publishDevices({ gpus = [], models = [] }: Pick<DeviceReport, 'g
 }
 
 /** A slice as the driver writes it once it has read the devices again: for forecasts. */
-export function foreseeSlice(device: Pick<DeviceReport, 'gpus' | 'models'>): ResourceSliceView {
+export function predictSlice(device: Pick<DeviceReport, 'gpus' | 'models'>): ResourceSliceView {
   const devices = publishDevices(device).devices.map(
     ({ name, place, type, uuid, parentUUID, profile, productName }) => {
       // A device without a UUID would be one of a driver that creates slices itself.
@@ -86,7 +86,7 @@ function publishGpu(gpu: GpuReport, models: readonly ModelReport[]): readonly Pu
 /** A device of a node, by the driver's name. */
 interface NamedDevice {
   readonly gpu: GpuReport;
-  /** Absent: the whole GPU. */
+  /** The instance; absent: the whole GPU. */
   readonly instance?: InstanceReport;
 }
 
@@ -135,7 +135,7 @@ export interface SliceOffer {
   readonly gap: string;
 }
 
-/** So many devices are named of each kind. */
+/** The most devices of each kind that are named. */
 const mostNamed = 3;
 
 /**
@@ -159,7 +159,7 @@ export function compareSlices(slices: readonly ResourceSliceView[], expected: re
   return { isExact: gap.length === 0, isNothing: found.length === 0, gap: gap.join(' and ') };
 }
 
-/** Not a device of another type: `vfio` offers whole GPUs to virtual machines beside the others, and later drivers may have more. */
+/** Whether a device is of our types. `vfio` offers whole GPUs to virtual machines beside the others, and later drivers may have more. */
 function isOfOurs(device: ReturnType<typeof listSliceDevices>[number]): boolean {
   const type = attributeOf(device, 'type');
   return type === undefined || type === 'gpu' || type === 'mig';

@@ -100,7 +100,7 @@ function reportLost(
   };
 }
 
-/** Without who used it: that is asked again. */
+/** A GPU that does not answer, with its last instances but without who used them: that is asked again. */
 function carryOver({ uuid, index, pciBusId, product, instances }: GpuReport, error: string): GpuReport {
   const kept = instances.map(({ pods: _pods, claims: _claims, busy: _use, ...one }) => one);
   return { uuid, index, pciBusId, product, error, instances: kept };
@@ -240,7 +240,9 @@ export function withHolders(gpus: readonly GpuReport[], holders: Holders): reado
   }));
 }
 
-/** As many names as a report takes, at least one per device: busy without a name would mean a process. Plans use all names. */
+/**
+ * Cuts the names of holders to what a report takes, at least one per device: busy without a name would mean a process. Plans use all names.
+ */
 export function cutHolders(gpus: readonly GpuReport[]): GpuReport[] {
   const lists = gpus
     .flatMap((gpu) => [gpu, ...gpu.instances])
@@ -292,7 +294,10 @@ export function nameMonitors(fault: Fault, gpus: readonly GpuReport[], users: De
 const usualSeconds = 10;
 const mostSeconds = 2_000_000_000;
 
-/** By how much the node's clock is wrong, if it is: the reported value stays as long as it is about right, or each report would be a write. */
+/**
+ * Reports by how much the node's clock is wrong, if it is: the reported value stays as long as it is about right, or each report would be a
+ * write.
+ */
 export function reportSkew(
   skewMs: number | undefined,
   { clockSkewSeconds: before }: Pick<DeviceReport, 'clockSkewSeconds'> = {},
@@ -304,9 +309,9 @@ export function reportSkew(
   return { clockSkewSeconds: isAsBefore ? before : seconds };
 }
 
-/** What is known of the last successful reading. */
+/** The time of the last successful reading. */
 interface ReadTime {
-  /** When it began, in ms since the epoch by the API server's clock; undefined: there was none yet. */
+  /** The time at which it began, in ms since the epoch by the API server's clock; undefined: there was none yet. */
   readonly readMs: number | undefined;
   /** `spec.drain.readAfter` */
   readonly readAfter: string | undefined;

@@ -33,7 +33,7 @@ interface ClaimedSlice {
   readonly isGone?: true;
   /** The plan of the node destroys it. */
   readonly isGoing?: true;
-  /** By admin access: it looks on, others use it. */
+  /** True if the claim has admin access: it looks on, others use the device. */
   readonly looksOn?: true;
 }
 

@@ -62,7 +62,7 @@ function explainSingle(resource: string, nodes: readonly GpuNode[]): NameFinding
   };
 }
 
-/** If no whole GPU is left anywhere, slices must be requested by their own names. */
+/** Explains a request for whole GPUs where none is left anywhere: slices must be requested by their own names. */
 function explainSliced(resource: string, offered: readonly string[]): NameFinding | undefined {
   if (resource !== GPU_RESOURCE || offered.length === 0) return undefined;
   return {

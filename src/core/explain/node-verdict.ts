@@ -179,7 +179,7 @@ interface Blocker {
   readonly message: string;
 }
 
-/** One node as a pod sees it. */
+/** A node, and what keeps a pod from it. */
 export interface NodeVerdict {
   readonly gpuNode: GpuNode;
   readonly mismatches: readonly LabelMismatch[];

@@ -153,7 +153,7 @@ function explainWait(
   );
 }
 
-/** For a pod for which some node meets everything that is checked here. */
+/** Explains a pod for which some node meets everything that is checked here. */
 function explainRoom(pod: PodView, word: string | undefined, nearest: NodeVerdict | undefined): Finding {
   const node = nearest?.gpuNode.name ?? '';
   const { nominatedNodeName } = pod.status ?? {};

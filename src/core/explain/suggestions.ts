@@ -33,7 +33,7 @@ interface PolicyEdit {
 
 type LayoutEdit = Pick<PolicyEdit, 'entry' | 'profiles'>;
 
-/** What an edit does on all nodes of its policy. */
+/** The effect of an edit on all nodes of its policy. */
 interface EditEffect extends Pick<PolicyEdit, 'nodesChanging' | 'evicts'> {
   readonly plans: ReadonlyMap<GpuNode, EditPlan>;
 }
@@ -45,7 +45,7 @@ const mostTried = 12;
 class EditFinder {
   readonly #resource: string;
   readonly #amount: number;
-  /** By policy. */
+  /** Nodes by policy. */
   readonly #nodes: ReadonlyMap<string | undefined, readonly GpuNode[]>;
   readonly #effects = new Map<string, EditEffect | undefined>();
 
@@ -98,7 +98,7 @@ class EditFinder {
     const { name } = policy.metadata;
     const key = JSON.stringify([name, edit.entry, edit.profiles]);
     if (this.#effects.has(key)) return this.#effects.get(key);
-    const effect = foreseeEdit(applyEdit(policy.spec, edit), this.#nodes.get(name) ?? []);
+    const effect = predictEdit(applyEdit(policy.spec, edit), this.#nodes.get(name) ?? []);
     this.#effects.set(key, effect);
     return effect;
   }
@@ -152,14 +152,14 @@ export function applyEdit(spec: PolicySpec, { entry, profiles }: LayoutEdit): Po
 }
 
 interface EditPlan {
-  /** On all GPUs that the policy decides over. */
+  /** Instances on all GPUs that the policy decides over, by profile. */
   readonly profiles: readonly (readonly [string, number])[];
   readonly pods: readonly string[];
   readonly isChange: boolean;
 }
 
-/** Undefined if the rules refuse the edit, or the planner does on any node. */
-function foreseeEdit(spec: PolicySpec, nodes: readonly GpuNode[]): EditEffect | undefined {
+/** Plans an edit on all nodes; undefined if the rules refuse it, or the planner does on any node. */
+function predictEdit(spec: PolicySpec, nodes: readonly GpuNode[]): EditEffect | undefined {
   if (checkPolicy(spec)) return undefined;
   const plans = new Map<GpuNode, EditPlan>();
   for (const node of nodes) {
@@ -189,7 +189,7 @@ function planEdit(spec: PolicySpec, { partition }: GpuNode): EditPlan | undefine
   return { profiles, pods, isChange: work.length > 0 };
 }
 
-/** What would let a pod run. */
+/** A change that would let a pod run. */
 export type Suggestion =
   | { readonly kind: 'AskForOther'; readonly resource: string; readonly node: string; readonly message: string }
   | {
@@ -201,7 +201,7 @@ export type Suggestion =
     }
   | {
       readonly kind: 'UseIdle';
-      /** Whose demand lacks the slice; undefined: no policy decides over the node. */
+      /** The policy whose demand lacks the slice; undefined: no policy decides over the node. */
       readonly policy?: string;
       readonly node: string;
       readonly gpu: number;
@@ -360,7 +360,7 @@ function evictionsOf(suggestion: Suggestion): number {
 
 const mostEdits = 3;
 
-/** Only its slices keep the pod away. */
+/** Whether only its slices keep the pod away from a node. */
 function isOpen({ blockers }: NodeVerdict): boolean {
   return blockers.every(({ kind }) => ofTheResource.includes(kind));
 }

@@ -16,9 +16,9 @@ import { writeLayout } from '../gpu/layout.ts';
 /** What is offered of a resource, and what pods request. Under strategy mixed each profile has a resource. */
 interface ResourceDemand {
   readonly resource: string;
-  /** By all nodes together, in the last sample. */
+  /** Amount that all nodes together offered, in the last sample. */
   readonly offered: number;
-  /** By pods that are on a node: the mean of the samples, and the maximum of one. */
+  /** Amount that pods on a node request: the mean of the samples (`held`), and their maximum (`mostHeld`). */
   readonly held: number;
   readonly mostHeld: number;
   /** Requested by pods that have no node: the maximum of one sample. Undefined if pods may not be listed. */
@@ -89,7 +89,7 @@ interface SliceCount {
 interface ProfileUse {
   readonly profile: string;
   readonly instances: number;
-  /** Of them, those that were unused in every sample that contains them. */
+  /** Instances that were unused in every sample that contains them. */
   readonly neverUsed: number;
   /** The nodes with most of these. */
   readonly nodes: readonly { readonly node: string; readonly neverUsed: number }[];
@@ -99,10 +99,10 @@ interface ProfileUse {
 interface GpuUse {
   readonly policy: string | undefined;
   readonly product: string;
-  /** In MIG mode; others are whole. */
+  /** GPUs in MIG mode; others are whole. */
   readonly gpus: number;
   readonly slices: SliceCount;
-  /** Of these, what belongs to no instance: it cannot be used in this layout. */
+  /** Slices of these GPUs that belong to no instance: they cannot be used in this layout. */
   readonly stranded: SliceCount;
   readonly profiles: readonly ProfileUse[];
 }

@@ -132,15 +132,15 @@ function sum(numbers: readonly number[]): number {
 export interface NodeGpu extends Subject {
   /** UUID, or another name that is unique among the node's GPUs. */
   readonly key: string;
-  /** Of equally good GPUs those with the lower index are taken first. */
+  /** Index of the GPU: of equally good GPUs those with the lower index are taken first. */
   readonly index?: number;
-  /** Undefined if the GPU does not support MIG: it can only stay whole. */
+  /** Geometry of the GPU; undefined if it does not support MIG: it can only stay whole. */
   readonly geometry: Geometry | undefined;
   /** Instances that may not be touched count as busy, whoever owns them. */
   readonly have: readonly Instance[];
   /** Current MIG mode; absent means enabled. */
   readonly mig?: 'Enabled' | 'Disabled';
-  /** With MIG off: true if a process or a pod holds the whole GPU, which enabling MIG would disrupt. */
+  /** True if MIG is off and a process or a pod holds the whole GPU, which enabling MIG would disrupt. */
   readonly busy?: boolean;
   /** True if the GPU does not answer: a wish with a count takes another one if it can. */
   readonly lost?: boolean;
@@ -151,9 +151,9 @@ export type Want = Layout | 'Disabled' | 'Impossible';
 
 /** What some GPUs of a node should become; the entries of a policy in their order. */
 export interface NodeWish {
-  /** The same for every GPU, or by key if it depends on the GPU; GPUs that such a map omits do not match. */
+  /** The layout for every GPU, or by key if it depends on the GPU; GPUs that such a map omits do not match. */
   readonly want: Want | ReadonlyMap<string, Want>;
-  /** Take exactly this many GPUs; absent: every matching GPU that no earlier wish takes. */
+  /** The number of GPUs to take, exactly; absent: every matching GPU that no earlier wish takes. */
   readonly count?: number;
   /** Keys of the GPUs that the selectors match; absent: all. */
   readonly keys?: readonly string[];
@@ -173,7 +173,7 @@ function isByKey(want: NodeWish['want']): want is ReadonlyMap<string, Want> {
 
 /** What a GPU becomes under a wish, and what that costs. */
 interface NodeOption {
-  /** Undefined if the GPU is left alone. */
+  /** Index of the wish; undefined if the GPU is left alone. */
   readonly wish: number | undefined;
   /** Why the GPU cannot become what the wish says. */
   readonly refusal: Refusal | undefined;
@@ -181,11 +181,11 @@ interface NodeOption {
   readonly cost: NodeCost;
 }
 
-/** What a GPU can become. */
+/** The wishes that a GPU can follow. */
 interface NodeOptions {
-  /** By wish: those with a count that match, that fit, and that precede the GPU's first wish without a count. */
+  /** Options by wish: wishes with a count that match, that fit, and that precede the GPU's first wish without a count. */
   readonly counted: ReadonlyMap<number, NodeOption>;
-  /** What it becomes if no wish with a count takes it. */
+  /** The option if no wish with a count takes the GPU. */
   readonly otherwise: NodeOption;
 }
 
@@ -211,7 +211,7 @@ function listOptions(gpu: NodeGpu, wishes: readonly NodeWish[]): NodeOptions {
   return { counted, otherwise: { wish: undefined, refusal: undefined, modeChange: false, cost } };
 }
 
-/** Undefined if there is nothing to search: the GPU does not support MIG, or cannot become what is wanted. */
+/** Prepares the search on a GPU. It finds nothing if the GPU does not support MIG, or cannot become what is wanted. */
 function prepareSearch(gpu: NodeGpu): (want: Want) => SearchResult | undefined {
   const { geometry } = gpu;
   if (geometry === undefined) return () => undefined;
@@ -269,7 +269,7 @@ interface AssignedGpu {
 export interface NodePlan {
   /** True if every wish has its GPUs and every GPU can become what its wish says. */
   readonly fits: boolean;
-  /** By index, then key; empty if a wish cannot have its GPUs. */
+  /** The GPUs by index, then key; empty if a wish cannot have its GPUs. */
   readonly gpus: readonly AssignedGpu[];
   /** Wishes that request more GPUs than are available. */
   readonly refusals: readonly { readonly wish: number; readonly refusal: Refusal }[];

@@ -93,7 +93,7 @@ export type DeviceErrorCode = keyof typeof table;
 export const deviceErrorCodes: readonly DeviceErrorCode[] = Object.keys(table) as DeviceErrorCode[];
 
 interface DeviceErrorDetails {
-  /** What was tried, as a command or a phrase. */
+  /** The command, or a phrase, that was tried. */
   readonly tried: string;
   /** What was found instead, in the driver's words if there are any. */
   readonly found: string;
@@ -101,7 +101,7 @@ interface DeviceErrorDetails {
   readonly gpu?: string | undefined;
   /** `3g.20gb at 4 (GPU instance 2)` */
   readonly instance?: string | undefined;
-  /** Who is in the way: `pid 4242 (python3 train.py)`. */
+  /** Processes or pods in the way: `pid 4242 (python3 train.py)`. */
   readonly holders?: readonly string[];
   readonly cause?: unknown;
 }

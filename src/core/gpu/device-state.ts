@@ -42,9 +42,9 @@ export type { MigMode };
 /** The state that the driver of one node shows. GPUs that do not answer are in `lost`: unknown is not empty. */
 export interface DeviceState {
   readonly driverVersion: string;
-  /** As `nvidia-smi -q` prints it (`12.4`); undefined if the driver does not print it. */
+  /** CUDA version as `nvidia-smi -q` prints it (`12.4`); undefined if the driver does not print it. */
   readonly cudaVersion: string | undefined;
-  /** By index. */
+  /** GPUs by index. */
   readonly gpus: readonly GpuState[];
   readonly lost: readonly LostGpu[];
 }
@@ -61,16 +61,16 @@ export interface GpuState {
   readonly pciDeviceId: string | undefined;
   /** `0x030200` (3D controller) or `0x030000` (display); undefined if the driver does not report it. */
   readonly pciClass: string | undefined;
-  /** As nvidia-smi prints it: `NVIDIA A100-SXM4-40GB`. */
+  /** Product as nvidia-smi prints it: `NVIDIA A100-SXM4-40GB`. */
   readonly product: string;
   /** 0 if the GPU has no memory of its own (Thor). */
   readonly memoryMiB: number;
   /** `8.0`; undefined if the driver does not report it. */
   readonly computeCapability: string | undefined;
   readonly migCapable: boolean;
-  /** Undefined if the GPU does not support MIG, or does not report the mode (then `fault` is set). */
+  /** MIG mode; undefined if the GPU does not support MIG, or does not report the mode (then `fault` is set). */
   readonly mig: { readonly current: MigMode; readonly pending: MigMode } | undefined;
-  /** By start. */
+  /** Instances by start. */
   readonly instances: readonly GpuInstanceState[];
   /** The driver's own table (`-lgip`, `-lgipp`); undefined if the GPU does not support MIG. The same object while the table is the same. */
   readonly geometry: Geometry | undefined;
@@ -89,8 +89,8 @@ export interface GpuState {
 }
 
 /**
- * Where a GPU's table of profiles comes from. Drivers up to 535 may show a GPU's own only while its MIG mode is on. Until then that
- * of a GPU of the same model on the node serves, or else the built-in one, and the own one decides before anything is created.
+ * The source of a GPU's table of profiles. Drivers up to 535 may show a GPU's own only while its MIG mode is on. Until then that of a GPU
+ * of the same model on the node serves, or else the built-in one, and the own one decides before anything is created.
  */
 export type TableSource = 'Own' | 'SameModel' | 'BuiltIn';
 
@@ -104,7 +104,7 @@ export interface GpuInstanceState {
   /** First placement unit. */
   readonly start: number;
   readonly size: number;
-  /** By id; empty if the instance is not usable yet. */
+  /** Compute instances by id; empty if the instance is not usable yet. */
   readonly computeInstances: readonly ComputeInstanceState[];
   readonly processes: readonly ProcessState[];
 }
@@ -128,7 +128,7 @@ interface ComputeInstanceAttributes {
 }
 
 export interface ProcessState {
-  /** Undefined for an unlisted user, which only memory in use reveals, and for one that cannot be ruled out. */
+  /** Process id; undefined for an unlisted user, which only memory in use reveals, and for one that cannot be ruled out. */
   readonly pid: number | undefined;
   readonly name: string;
   /** The compute instance that it runs on; undefined if the driver does not report it. */
@@ -141,7 +141,7 @@ export interface LostGpu {
   readonly uuid: string | undefined;
   readonly index: number | undefined;
   readonly product: string | undefined;
-  /** As last read: whoever holds one of them holds nothing else. */
+  /** Instances as last read: whoever holds one of them holds nothing else. */
   readonly instances: readonly GpuInstanceState[];
   readonly fault: GpuFault;
 }
@@ -149,13 +149,13 @@ export interface LostGpu {
 export interface GpuHealth {
   /** The remedy; `Unknown` for an unknown word of the driver. */
   readonly action: 'Drain' | 'Reset' | 'Reboot' | 'Replace' | 'Unknown';
-  /** In the driver's words if there are any. */
+  /** The finding in the driver's words if there are any. */
   readonly message: string;
 }
 
 export interface GpuFault {
   readonly code: DeviceErrorCode;
-  /** In the driver's words. */
+  /** The fault in the driver's words. */
   readonly message: string;
 }
 
@@ -205,21 +205,21 @@ export function listUuids({ gpus, lost }: DeviceState): ReadonlySet<string> {
  */
 export type DeviceUsers = ReadonlyMap<string, readonly string[]>;
 
-/** So many are named, then how many more there are. */
+/** The number of users that are named; then how many more there are. */
 const mostNamed = 4;
 const longestName = 64;
 
-/** For a GPU outside of its instances, or for one of them. */
+/** The key of the users of a GPU outside of its instances, or of one instance. */
 export function userKey(gpuUuid: string, instance?: Pick<InstanceReport, 'profile' | 'start'>): string {
   return instance ? `${gpuUuid} ${placeOf(instance)}` : gpuUuid;
 }
 
-/** For those who only look on at a GPU or an instance: beside the processes, since one of these may be theirs. */
+/** The key of monitors, which only look on at a GPU or an instance: beside the processes, since one of these may be theirs. */
 export function monitorKey(...of: Parameters<typeof userKey>): string {
   return `monitors ${userKey(...of)}`;
 }
 
-/** For pods whose devices are not identified, each in a sentence: `pod ml/odd holds nvidia7 of nvidia.com/gpu`. */
+/** The key of pods whose devices are not identified, each in a sentence: `pod ml/odd holds nvidia7 of nvidia.com/gpu`. */
 export const unidentifiedKey = 'unidentified';
 
 /** Pods that look on by claims with admin access, each with its claim. */
@@ -234,7 +234,7 @@ export function describeProcess({ pid, name }: { readonly pid: number | undefine
   return `pid ${pid} (${plain.length > longestName ? `${plain.slice(0, longestName - 1)}…` : plain})`;
 }
 
-/** Who uses a GPU, or one of its instances: the pods if the kubelet names any, else the processes. */
+/** Names the users of a GPU, or of one of its instances: the pods if the kubelet names any, else the processes. */
 export function describeUsers(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): readonly string[] {
   const { pods = [] } = instance ?? gpu;
   if (pods.length > 0) return pods;
@@ -243,7 +243,7 @@ export function describeUsers(users: DeviceUsers, gpu: GpuReport, instance?: Ins
   return more > 0 ? [...processes.slice(0, mostNamed), `${more} more`] : processes;
 }
 
-/** To be followed by what is used: `pod team/train holds`, `pid 4242 (python3) runs on`. */
+/** Names the users with a verb, to be followed by what is used: `pod team/train holds`, `pid 4242 (python3) runs on`. */
 export function describeUse(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): string {
   const names = describeUsers(users, gpu, instance);
   if ((instance ?? gpu).pods?.length) return `pod ${names.join(', ')} holds`;

@@ -3,7 +3,7 @@ import { BLACKWELL_MODELS, THOR_MODELS } from './data/blackwell.ts';
 import { HOPPER_MODELS } from './data/hopper.ts';
 import { RTX_PRO_MODELS } from './data/rtx-pro.ts';
 
-/** In the order of `nvidia-smi mig -lgip`. */
+/** Kinds of engines in the order of `nvidia-smi mig -lgip`. */
 export const ENGINE_KINDS = ['copy', 'decoder', 'encoder', 'jpeg', 'ofa'] as const;
 
 /** Hardware engines of a GPU instance or of a whole GPU, as `nvidia-smi mig -lgip` counts them. */
@@ -21,7 +21,7 @@ export interface Profile {
   readonly memorySlices: number;
   /** Starts at which an instance may be placed, ascending, in placement units; empty if unpublished. */
   readonly starts: readonly number[];
-  /** Most instances of this profile on one GPU. */
+  /** The most instances of this profile on one GPU. */
   readonly maxInstances: number;
   readonly engines: Engines;
   /** Usable memory of an instance in MiB. The driver's number wins: driver versions differ. */
@@ -42,7 +42,7 @@ export interface Geometry {
   readonly memorySlices: number;
   /** Engines of the whole GPU that limit a layout; absent where they never bind before slices do. */
   readonly engines?: Engines;
-  /** In the order of `nvidia-smi mig -lgip`. */
+  /** Profiles in the order of `nvidia-smi mig -lgip`. */
   readonly profiles: readonly Profile[];
   /** Sets of profile names of which a GPU holds at most one instance in total (Thor); absent if there are none. */
   readonly exclusive?: readonly (readonly string[])[];
@@ -94,7 +94,7 @@ export type ProfileField = 'name' | 'id' | 'memorySlices' | 'starts' | 'maxInsta
 
 /** A board that carries the chip. */
 export interface Product {
-  /** As nvidia-smi prints it: `NVIDIA A100-SXM4-40GB`; drivers before R470 print no `NVIDIA `. */
+  /** Name as nvidia-smi prints it: `NVIDIA A100-SXM4-40GB`; drivers before R470 print no `NVIDIA `. */
   readonly name: string;
   /** Device and vendor as NVML and mig-parted write them: `0x20B010DE`; absent for an integrated GPU. */
   readonly pciDeviceId?: string;
@@ -128,11 +128,11 @@ export interface GpuModel extends Geometry {
   readonly resetToChangeMode: boolean;
   /** True if MIG mode is stored on the board (Ampere); else it is lost with the driver. Instances survive nowhere. */
   readonly modeSurvivesReboot: boolean;
-  /** First driver that offers MIG on it. */
+  /** The first driver that offers MIG on the model. */
   readonly minDriver?: string;
   /** The weakest evidence among the names and placements of its plain profiles (without `+me` and the like). */
   readonly confidence: Confidence;
-  /** Where its profile names and placements come from. */
+  /** The sources of its profile names and placements. */
   readonly sources: readonly SourceId[];
   /** True if newer drivers show another table on the same board; found by its id only. */
   readonly superseded?: boolean;

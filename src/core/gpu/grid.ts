@@ -14,20 +14,20 @@ export interface Grid {
   readonly profiles: readonly Profile[];
   /** Name and former names to index. */
   readonly indexOf: ReadonlyMap<string, number>;
-  /** Per profile, by ascending start. */
+  /** Slots of each profile, by ascending start. */
   readonly slots: readonly (readonly GridSlot[])[];
   /** Profile indices from the largest to the smallest: by memory, then by compute slices, then by the order of `-lgip`. */
   readonly largestFirst: readonly number[];
-  /** Per profile the weight of one instance in a number that encodes the counts of all: a mixed radix of maxInstances + 1. */
+  /** Weight of one instance of each profile in a number that encodes the counts of all: a mixed radix of maxInstances + 1. */
   readonly radix: readonly number[];
   /** False if a profile has no published placement: then only counters can be checked. */
   readonly placeable: boolean;
   /** False if the table has more combinations than a number can distinguish: no real GPU does. */
   readonly countable: boolean;
-  /** Per profile the engines as a list; see {@link ENGINE_KINDS}. */
+  /** Engines of each profile as a list; see {@link ENGINE_KINDS}. */
   readonly engines: readonly (readonly number[])[];
   readonly engineTotals: readonly number[] | undefined;
-  /** Per set of mutually exclusive profiles its indices. */
+  /** Indices of the profiles in each mutually exclusive set. */
   readonly exclusive: readonly (readonly number[])[];
 }
 
@@ -48,7 +48,7 @@ export const gridOf = memoize((geometry: Geometry): Grid => {
   return grid;
 });
 
-/** All of a geometry that a grid depends on: neither memory in MiB nor multiprocessors, which drivers round differently. */
+/** A key of everything in a geometry that a grid depends on: neither memory in MiB nor multiprocessors, which drivers round differently. */
 function writeKey({ computeSlices, memorySlices, engines, exclusive, profiles }: Geometry): string {
   const rows = profiles.map((profile) => [
     profile.name,
@@ -125,7 +125,7 @@ function compareSize(left: Profile | undefined, right: Profile | undefined): num
 export interface Instance {
   /** Profile of the GPU instance: `3g.20gb`. */
   readonly profile: string;
-  /** First placement unit; unique among the instances of one GPU. */
+  /** The first placement unit; unique among the instances of one GPU. */
   readonly start: number;
   /** True if a process runs on it or a pod holds it. Busy instances weigh infinitely more than idle ones. */
   readonly busy: boolean;
@@ -146,7 +146,7 @@ export interface PlannedInstance {
   readonly computeInstances: readonly string[];
 }
 
-/** Where an instance is: instances of one GPU never overlap, so this identifies it as long as it lives. */
+/** The place of an instance: instances of one GPU never overlap, so this identifies it as long as it lives. */
 export type Place = Pick<Instance, 'profile' | 'start'>;
 
 /** The place in one word, such as `3g.20gb@4`. */
@@ -172,7 +172,7 @@ export class SearchBudget {
   }
 }
 
-/** Of the built-in tables the largest takes 6,000 to list all of its layouts, and 300 for a plan. */
+/** The most choices of a search. The largest of the built-in tables takes 6,000 to list all of its layouts, and 300 for a plan. */
 export const MOST_CHOICES = 60_000;
 
 /** Unwinds a search; {@link withinBudget} catches it. */
@@ -205,7 +205,7 @@ export interface Question {
   readonly grid: Grid;
   readonly want: Layout;
   readonly subject: Subject;
-  /** Which layouts may be offered instead. */
+  /** Whether a layout may be offered instead. */
   readonly fits: Holds;
 }
 

@@ -23,7 +23,7 @@ import { isAnything, arrangerOf, type Holds, searchPlan, type Found } from './se
 /** A counter that a layout exceeds. */
 export interface Shortage {
   readonly code: RefusalCode;
-  /** For a person who does not know the slice grid: `needs 9 of 8 memory slices (2×3g.20gb take 8, 1×1g.5gb takes 1)`. */
+  /** A reason for a person who does not know the slice grid: `needs 9 of 8 memory slices (2×3g.20gb take 8, 1×1g.5gb takes 1)`. */
   readonly why: string;
 }
 
@@ -135,7 +135,7 @@ function remember<Judged extends GridLayout | Refusal>(grid: Grid, key: string, 
   return judged;
 }
 
-/** Like {@link judgeLayout}, with alternatives of the asker's choice. */
+/** Judges a layout like {@link judgeLayout}, with alternatives of the caller's choice. */
 function judgeAround(question: Question): GridLayout | Refusal {
   const { grid, want, subject } = question;
   if (!grid.countable) return refuseTooLarge(subject);

@@ -27,7 +27,7 @@ import { listNearest } from './search.ts';
 interface Packings {
   /** GPU instances needed; if that is more than the limit, a lower bound. */
   readonly bins: number;
-  /** Each way: per GPU instance its compute instances' slices, largest first, fullest instance first. */
+  /** The ways, each with the slices of its compute instances per GPU instance, largest first, fullest instance first. */
   readonly ways: readonly (readonly (readonly number[])[])[];
 }
 
@@ -126,7 +126,7 @@ const COMPUTE_SIZES: Readonly<Record<number, readonly number[]>> = {
   7: [1, 2, 3, 4, 7],
 };
 
-/** More of a profile than this is refused before anything is computed; no GPU holds as many. */
+/** The count of a profile beyond which a layout is refused before anything is computed; no GPU holds as many. */
 const MOST_INSTANCES = 1000;
 
 /**
@@ -309,7 +309,7 @@ interface NearestProfile {
 }
 
 /**
- * The same slice under the name of this model if there is one, else the profile that is nearest in slices, then in memory.
+ * Finds the same slice under the name of this model if there is one, else the profile that is nearest in slices, then in memory.
  *
  * @returns undefined only if the geometry has no profiles
  */
@@ -401,13 +401,13 @@ export interface OccupyingInstance {
   readonly profile: number;
   readonly mask: number;
   readonly computeSlices: readonly number[];
-  /** It may neither be destroyed nor lose a compute instance. */
+  /** True if the instance may neither be destroyed nor lose a compute instance. */
   readonly isFixed: boolean;
 }
 
-/** What is on a GPU now. */
+/** The instances on a GPU now. */
 export interface Occupancy {
-  /** By ascending start. */
+  /** Instances of known profiles, by ascending start. */
   readonly known: readonly OccupyingInstance[];
   /** Instances of known size whose profiles the geometry does not have: planned around, never touched. */
   readonly foreign: readonly Instance[];

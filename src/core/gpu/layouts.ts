@@ -9,7 +9,7 @@ import { joinWords } from './layout.ts';
 type FitResult =
   | {
       readonly fits: true;
-      /** Where the instances would sit on an empty GPU; undefined if placements are unpublished (Thor). */
+      /** Places of the instances on an empty GPU; undefined if placements are unpublished (Thor). */
       readonly placements: readonly PlannedInstance[] | undefined;
     }
   | { readonly fits: false; readonly refusal: Refusal };
@@ -100,7 +100,7 @@ export interface MemoryFit {
   readonly profile: string;
   /** Usable, not nominal: a 1g.5gb of an A100-40GB has 4,864 MiB. */
   readonly memoryMiB: number;
-  /** Most instances of the profile on one GPU. */
+  /** The most instances of the profile on one GPU. */
   readonly perGpu: number;
 }
 

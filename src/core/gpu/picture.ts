@@ -11,9 +11,9 @@ export interface DrawnInstance {
 
 /** A part of the picture: an instance, or a free placement unit. */
 interface PictureCell {
-  /** Undefined for a free unit. */
+  /** The instance in the cell; undefined for a free unit. */
   readonly instance: DrawnInstance | undefined;
-  /** As wide as the cell. */
+  /** The text of the cell, as wide as the cell. */
   readonly text: string;
 }
 
@@ -21,8 +21,8 @@ interface PictureCell {
 const usualWidth = 71;
 
 /**
- * One GPU as a line of 73 characters, by its placement units: `|1g.5gb  |1g.5gb* |2g.10gb          |3g.20gb …|`. Free units are dots, a
- * busy instance ends in `*`, an instance that does not fit its cell loses the memory in its name (`1g+me`).
+ * Draws one GPU as a line of 73 characters, by its placement units: `|1g.5gb  |1g.5gb* |2g.10gb          |3g.20gb …|`. Free units are dots,
+ * a busy instance ends in `*`, an instance that does not fit its cell loses the memory in its name (`1g+me`).
  *
  * @param instances undefined for a GPU with MIG off
  */
@@ -61,7 +61,7 @@ export function drawCells(
 
 interface Cell {
   readonly size: number;
-  /** Undefined for a free unit. */
+  /** The instance in the cell; undefined for a free unit. */
   readonly instance: DrawnInstance | undefined;
 }
 

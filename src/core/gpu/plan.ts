@@ -173,11 +173,11 @@ export type MigMode = 'Enabled' | 'Disabled';
 export interface GpuView {
   /** `A100-SXM4-40GB` */
   readonly product: string;
-  /** Undefined if the GPU does not support MIG profiles. */
+  /** Geometry of the GPU; undefined if it does not support MIG profiles. */
   readonly geometry: Geometry | undefined;
-  /** Undefined if the GPU does not support MIG mode. */
+  /** MIG mode; undefined if the GPU does not support it. */
   readonly mig: { readonly current: MigMode; readonly pending: MigMode } | undefined;
-  /** By start. */
+  /** Instances by start. */
   readonly instances: readonly ViewedInstance[];
   /**
    * How the GPU is used besides its instances: by processes, which a change of MIG mode disrupts and which keep the driver from
@@ -187,7 +187,7 @@ export interface GpuView {
 }
 
 export interface ViewedInstance extends Instance {
-  /** In the planner's terms: one that covers the whole GPU instance has its name, whatever the driver prints. */
+  /** Compute instances by the planner's names: one that covers the whole GPU instance has its name, whatever the driver prints. */
   readonly computeInstances: readonly string[];
   /** Busy because of pods that are evicted before it is touched: it may be disrupted, if need be. */
   readonly isEvictable?: boolean;
@@ -216,11 +216,11 @@ export interface ChangeRefusal {
     | Exclude<RefusalCode, 'BusyInstanceInTheWay'>
     /** The GPU has no MIG. */
     | 'NoMig'
-    /** What must be destroyed is in use, and its users are not evicted. */
+    /** The plan destroys what is in use, and its users are not evicted. */
     | 'InUse'
-    /** What must be destroyed may not be touched. */
+    /** The plan destroys what may not be touched. */
     | 'Untouchable';
-  /** Without the GPU's name. */
+  /** The reason, without the GPU's name. */
   readonly message: string;
   /** The instances in the way, for `InUse` and `Untouchable`; empty if the GPU itself is in use. */
   readonly inTheWay: readonly ViewedInstance[];
@@ -364,8 +364,8 @@ function refuseChange(
 }
 
 /**
- * One operation on a GPU. A plan's steps are executed in order, one by one; each is possible once those before it are done.
- * `profile` is the GPU instance's, `start` its first placement unit.
+ * A step of a plan: one operation on a GPU. A plan's steps are executed in order, one by one; each is possible once those before it are
+ * done. `profile` is the GPU instance's, `start` its first placement unit.
  */
 export type Step =
   /** Destroy some compute instances of a GPU instance that stays. */
@@ -386,7 +386,7 @@ interface InstanceStep<Action extends string> {
 }
 
 interface ComputeInstanceStep<Action extends string> extends InstanceStep<Action> {
-  /** At least one. */
+  /** Names of the compute instances, at least one. */
   readonly computeInstances: readonly string[];
 }
 
@@ -491,7 +491,7 @@ function describe({ profile, start, computeInstances }: ViewedInstance): Omit<St
   return { profile, start, computeInstances: largestFirst };
 }
 
-/** What must not be disturbed. */
+/** The limits of a plan: what it must not disturb. */
 export interface PlanLimits {
   /** UUIDs of MIG devices and GPUs that pods hold. */
   readonly held: ReadonlySet<string>;
@@ -575,7 +575,7 @@ function listHolders(gpu: GpuState, held: ReadonlySet<string>, inTheWay: readonl
   return holders.length > 0 ? holders : whole;
 }
 
-/** What the planner's refusals are at a device. */
+/** The codes that the planner's refusals have as errors of a device. */
 const codes: Readonly<Record<ChangeRefusal['code'], DeviceErrorCode>> = {
   NoMig: 'NotSupported',
   InUse: 'InUse',

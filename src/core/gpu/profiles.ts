@@ -20,9 +20,9 @@ export interface ParsedProfile {
   readonly gpuSlices: number;
   /** Memory in the name. A fraction of the board's nominal GB, not what an instance can use; 0 on Thor. */
   readonly gb: number;
-  /** What follows a plus: `me`, `me.all`, `gfx`. */
+  /** Suffixes after a plus: `me`, `me.all`, `gfx`. */
   readonly added: readonly string[];
-  /** What follows a minus: `me`. */
+  /** Suffixes after a minus: `me`. */
   readonly removed: readonly string[];
 }
 

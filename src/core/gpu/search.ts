@@ -13,7 +13,7 @@ interface Arrangement {
   readonly next: Arrangement | undefined;
 }
 
-/** Nothing to place: the end of a list of arrangements, which only holds the remaining room. */
+/** The end of a list of arrangements, with nothing left to place: it only holds the remaining room. */
 interface Settled {
   readonly room: number;
   readonly next: undefined;
@@ -141,7 +141,7 @@ export interface PlanCost {
   readonly busyDisturbed: number;
   /** GPU instances destroyed. */
   readonly destroyed: number;
-  /** On GPU instances that stay; those that come and go with a GPU instance are not counted. */
+  /** Compute instances destroyed on GPU instances that stay; those that come and go with a GPU instance are not counted. */
   readonly computeInstancesDestroyed: number;
   readonly computeInstancesCreated: number;
 }
@@ -290,9 +290,9 @@ function describe(occupancy: Occupancy, found: NonNullable<Best['found']>, packe
 }
 
 interface LayoutFilter {
-  /** Only layouts to which no further instance (of the profiles considered) can be added. */
+  /** True to list only layouts to which no further instance (of the profiles considered) can be added. */
   readonly maximal?: boolean;
-  /** Only plain profiles: one per number of compute slices, without `+me`, `-me`, `+gfx` and double-memory variants. */
+  /** True to list only plain profiles: one per number of compute slices, without `+me`, `-me`, `+gfx` and double-memory variants. */
   readonly base?: boolean;
 }
 
@@ -406,10 +406,10 @@ const VARIANT = 0.75;
 /** Instances beyond a GPU's capacity that still count: a wish for a thousand is as far from every layout as one for a few more. */
 const EXCESS = 8;
 
-/** Which layouts are wanted: those that an empty GPU holds, or those that also fit around what exists. */
+/** Tells which layouts are wanted: those that an empty GPU holds, or those that also fit around what exists. */
 export type Holds = (counts: readonly number[]) => boolean;
 
-/** On an empty GPU. */
+/** Wants every layout that an empty GPU holds. */
 export const isAnything: Holds = () => true;
 
 /**

@@ -54,12 +54,12 @@ interface ImportOptions {
 }
 
 export interface Imported {
-  /** One for each config without an error, in the order of the file. */
+  /** Policies, one for each config without an error, in the order of the file. */
   readonly policies: readonly GpuPartitionPolicy[];
   readonly findings: readonly Finding[];
 }
 
-/** Most device ids that one entry of a policy can name. */
+/** The most device ids that one entry of a policy can name. */
 const MOST_DEVICE_IDS = 32;
 const MOST_LAYOUTS = 64;
 

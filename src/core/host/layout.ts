@@ -50,7 +50,7 @@ export function exportDevice(device: DeviceState, by: ExportBy): NodeExport {
   };
 }
 
-/** The same, with what a layout does not say as comments: which GPU it is, and where its instances are. */
+/** Exports entries with what a layout does not say as comments: which GPU it is, and where its instances are. */
 export function exportEntries(device: DeviceState, by: ExportBy): readonly ExportedEntry[] {
   return groupGpus(device).map(({ gpus, content }) => ({
     comments: gpus.map(({ uuid }) => commentOn(device, uuid)),
@@ -58,12 +58,12 @@ export function exportEntries(device: DeviceState, by: ExportBy): readonly Expor
   }));
 }
 
-/** What else is there: GPUs without MIG. */
+/** Lists the other GPUs: those without MIG. */
 export function listOthers(device: DeviceState): readonly string[] {
   return device.gpus.filter(({ mig }) => mig === undefined).map(({ uuid }) => commentOn(device, uuid));
 }
 
-/** The same as a mig-parted config file; GPUs without MIG are omitted, unless there are no others. */
+/** Exports a mig-parted config file; GPUs without MIG are omitted, unless there are no others. */
 export function exportMigParted(device: DeviceState, config: string): unknown {
   const specs = groupGpus(device).map(({ gpus, content }) => ({
     devices: gpus.length === device.gpus.length ? 'all' : gpus.map(({ index }) => index),
@@ -156,15 +156,15 @@ export function explainFault(error: DeviceError): HostFault {
 
 /** What the GPUs of this node should become, from whatever file. */
 export interface NodeLayout {
-  /** As in a policy's spec: for each GPU the first matching entry decides. */
+  /** Layouts as in a policy's spec: for each GPU the first matching entry decides. */
   readonly layouts: readonly PolicyLayout[];
-  /** Undefined if the file does not say how the node advertises its slices: that is then not checked. */
+  /** The strategy; undefined if the file does not say how the node advertises its slices: that is then not checked. */
   readonly strategy: Strategy | undefined;
   /** Position of an entry or the strategy: `layout.yaml:3:5: layouts[0]`. */
   readonly locate: (place: { readonly entry: number } | 'strategy') => string;
 }
 
-/** Whole GPUs: the `reset` layout for all GPUs that the entries of a layout match, whatever their count, or for all. */
+/** A layout of whole GPUs: the `reset` layout for all GPUs that the entries of a layout match, whatever their count, or for all. */
 export function resetLayout(layout: NodeLayout | undefined): NodeLayout {
   if (layout === undefined) return { layouts: [{ mig: 'Disabled' }], strategy: undefined, locate: () => 'reset' };
   const layouts = layout.layouts.map(({ gpus }): PolicyLayout => {

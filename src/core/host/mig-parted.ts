@@ -80,7 +80,7 @@ interface ParsedConfigFile {
 type Report = (severity: Finding['severity'], code: Finding['code'], path: FieldPath, message: string) => void;
 
 const SPEC_FIELDS = ['device-filter', 'devices', 'mig-enabled', 'mig-devices'];
-/** Most GPUs that a node can have, and that a policy's `indices` can name. */
+/** The most GPUs that a node can have, and that a policy's `indices` can name. */
 const MOST_GPUS = 64;
 
 /** Whether a document is a mig-parted config file, or is meant to be one. */
@@ -254,7 +254,7 @@ function warnZero(path: FieldPath, report: Report): void {
   report('warning', 'ZeroCount', path, message);
 }
 
-/** One entry of a config: what becomes of the GPUs that it matches. */
+/** An entry of a config, and the MIG devices of the GPUs that it matches. */
 export interface MigSpec {
   readonly path: FieldPath;
   /** OR over the list; empty for no filter. */
@@ -282,7 +282,7 @@ type EntryOutcome = 'Applies' | 'WipesSilently' | 'WipesAndFails';
 /** An entry on one model that its filter allows. */
 interface SpecVerdict {
   readonly model: GpuModel;
-  /** Its common name. */
+  /** Common name of the model. */
   readonly name: string;
   readonly outcome: EntryOutcome;
   /** Why it does not apply, with the numbers; empty if it does. */

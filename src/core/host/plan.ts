@@ -10,9 +10,9 @@ import { drawGpu } from '../gpu/picture.ts';
 /** An instance on a GPU, now or after the plan. */
 interface PlannedPlace {
   readonly profile: string;
-  /** First memory slice. */
+  /** The first memory slice. */
   readonly start: number;
-  /** What runs on it: `pid 4242 (python3 train.py)`; absent if nothing does. */
+  /** Processes that run on it: `pid 4242 (python3 train.py)`; absent if none does. */
   readonly holders?: readonly string[];
 }
 
@@ -23,14 +23,14 @@ export interface HostGpuPlan {
   readonly product: string;
   /** `LeftAlone`: no entry of the layout is for this GPU. `Refused`: it cannot reach its target, or not now. */
   readonly outcome: 'LeftAlone' | 'Unchanged' | 'Change' | 'Refused';
-  /** Its target; absent if it is left alone. */
+  /** The GPU's target; absent if it is left alone. */
   readonly want?: Layout | 'Disabled';
   /** MIG mode now and after the plan; null for a GPU without MIG, or one that does not report it. */
   readonly mig: { readonly now: MigMode | null; readonly after: MigMode | null };
   readonly keep: readonly PlannedPlace[];
   readonly destroy: readonly PlannedPlace[];
   readonly create: readonly PlannedPlace[];
-  /** All operations on instances, in order, including compute instances of instances that stay. */
+  /** Operations on instances, in order, including compute instances of instances that stay. */
   readonly steps: readonly Step[];
   /** The GPU is reset after everything on it has been destroyed, since its driver asks for that. */
   readonly resets?: true;
@@ -46,7 +46,7 @@ export interface HostPlan {
   readonly state: 'Unchanged' | 'Change' | 'Refused';
   /** Why nothing may be touched at all. */
   readonly reason?: NodeRefusal;
-  /** By index. */
+  /** GPUs by index. */
   readonly gpus: readonly HostGpuPlan[];
   /** GPUs that do not answer. */
   readonly lost: readonly { readonly pciBusId: string; readonly error: HostFault }[];
@@ -55,7 +55,7 @@ export interface HostPlan {
 }
 
 interface HostLimits {
-  /** What pods hold. */
+  /** UUIDs that pods hold. */
   readonly held?: ReadonlySet<string>;
   /** Whether a GPU may be reset if its driver asks for it. */
   readonly mayReset?: boolean;

@@ -168,7 +168,7 @@ export interface DeviceNode {
   readonly mode: string;
 }
 
-/** What a CDI spec names. Its mounts, hooks and environment are left out. */
+/** The devices that a CDI spec names. Its mounts, hooks and environment are left out. */
 export interface CdiSpec {
   readonly file: string;
   readonly kind: string;
@@ -176,7 +176,7 @@ export interface CdiSpec {
   readonly devices: readonly { readonly name: string; readonly nodes: readonly string[] }[];
 }
 
-/** One answer of the kubelet. */
+/** An answer of the kubelet. */
 export interface KubeletFact {
   readonly method: string;
   readonly bytes: number;
@@ -189,7 +189,7 @@ export interface KubeletFact {
 export interface RunningService {
   readonly name: string;
   readonly pid: number;
-  /** Of systemd; absent for a container. */
+  /** The unit of systemd; absent for a container. */
   readonly unit?: string;
 }
 
@@ -212,7 +212,7 @@ export function pickDriverMessages(records: string): readonly string[] {
 /** Names of processes in the driver's messages: `pid=4242, name=python3`. */
 const processNameInMessage = /(\bname=)[^,]*/g;
 
-/** The same without names of processes and of the machine, and without pods that have no GPU. */
+/** The facts without names of processes and of the machine, and without pods that have no GPU. */
 export function redactFacts(facts: HostFacts, hostName: string): HostFacts {
   const { kernelLog, podResources, ...rest } = facts;
   const known = {
@@ -228,7 +228,7 @@ export function bundleName(now: number): string {
   return `gpu-partition-selftest-${timeText(now).replaceAll(/[-:]/g, '')}.jsonl`;
 }
 
-/** First line of a bundle; the runs follow, one per line. */
+/** The first line of a bundle; the runs follow, one per line. */
 export interface BundleHead {
   readonly bundle: 'gpu-partition node selftest';
   readonly format: 1;
@@ -241,7 +241,7 @@ export interface BundleHead {
   readonly host: HostFacts;
 }
 
-/** One run, in the format of the recordings that tests replay (test/fixtures/nvidia-smi), followed by extra fields. */
+/** A run, in the format of the recordings that tests replay (test/fixtures/nvidia-smi), followed by extra fields. */
 export interface BundleRun {
   readonly name: string;
   /** Products by index, comma-separated. */
@@ -252,13 +252,13 @@ export interface BundleRun {
   readonly fault: null;
   /** -1 if it was not run at all. */
   readonly rc: number;
-  /** Its answer, as the parsers read it. */
+  /** Standard output of the command, as the parsers read it. */
   readonly stdout: string;
   readonly after: string | null;
-  /** What was written beside it. */
+  /** Standard error of the command. */
   readonly stderr: string;
   readonly end: 'Exited' | 'TimedOut' | 'TooLong' | 'NotRun';
-  /** When it began, RFC 3339 with milliseconds. */
+  /** The time at which it began, RFC 3339 with milliseconds. */
   readonly time: string;
   readonly ms: number;
 }

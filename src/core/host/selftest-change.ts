@@ -38,11 +38,11 @@ export interface ProfileTest {
   readonly profile: string;
   readonly start: number;
   readonly outcome: 'Passed' | 'Failed';
-  /** To create it, including reading it back. */
+  /** Milliseconds to create it, including reading it back. */
   readonly makeMs: number;
-  /** To read the GPU once more, table by table. */
+  /** Milliseconds to read the GPU once more, table by table. */
   readonly verifyMs: number;
-  /** To destroy it, including reading it back. */
+  /** Milliseconds to destroy it, including reading it back. */
   readonly undoMs: number;
   readonly error?: string;
 }
@@ -67,7 +67,7 @@ export interface ChangeTest {
   readonly notes?: readonly string[];
 }
 
-/** Nothing was tried. */
+/** The result for a GPU on which nothing was tried. */
 export function refuseChange({ index, uuid, product, mig }: GpuState, reason: string): ChangeTest {
   const untouched = { profiles: [], isPutBack: true, otherUuids: 0 };
   return { index, uuid, product, state: 'Refused', reason, mig: mig?.current ?? null, ...untouched };
@@ -87,7 +87,7 @@ export function verifyProfile(gpu: GpuState, { name, multiprocessors }: Profile,
     throw refuse(`its MIG device has ${counted} multiprocessors, and -lgip says ${multiprocessors}`);
 }
 
-/** Its mode and its instances: `MIG mode Enabled, 3g.20gb@4 (3g.20gb)`; equal for the original and the restored state. */
+/** Describes the mode and the instances: `MIG mode Enabled, 3g.20gb@4 (3g.20gb)`; equal for the original and the restored state. */
 export function describeGpuState({ mig, instances }: GpuState): string {
   const places = instances.map((one) => {
     const parts = one.computeInstances.map(({ profile }) => profile).toSorted();

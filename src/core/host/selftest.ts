@@ -26,7 +26,7 @@ import type { ChangeTest } from './selftest-change.ts';
 
 /** The result of one command of a reading. */
 export interface CommandCheck {
-  /** As a person would type it. */
+  /** The command as a person would type it. */
   readonly command: string;
   readonly ms: number;
   /** A summary of what was read; undefined if it was not understood, or the command failed. */
@@ -36,7 +36,7 @@ export interface CommandCheck {
   readonly error?: DeviceError;
 }
 
-/** What a command answered, in a few words. */
+/** The answer of a command, in a few words. */
 interface CommandAnswer<Result> {
   readonly result: Result;
   readonly summary: string;
@@ -83,7 +83,7 @@ export function readCapability(tried: string, execution: Execution): CommandAnsw
   return { result: rows, summary: `compute capability ${[...new Set(known)].join(', ') || 'unknown'}`, losses };
 }
 
-/** Some drivers show a table only with MIG mode on: until then another one is used. */
+/** Reads a table that some drivers show only with MIG mode on: until then another one is used. */
 function readTable<Row>(
   isOff: boolean,
   read: (tried: string, execution: Execution) => CommandAnswer<readonly Row[]>,
@@ -139,7 +139,7 @@ export function listNotices({ stdout, stderr = '' }: Execution): readonly string
     .map((line) => `passed over: ${line.trim()}`);
 }
 
-/** If `-L` has other names than `-lgi`, a reading costs one more command. */
+/** Compares the names of `-L` and `-lgi`: if they differ, a reading costs one more command. */
 function compareNames(rows: readonly InstanceRow[], list: GpuList | undefined, { gpus }: Report): readonly string[] {
   return (list?.gpus ?? []).flatMap(({ index, migDevices }) => {
     const wholes = rows.filter(({ gpuIndex }) => gpuIndex === index).map(({ profile }) => profile);
@@ -154,7 +154,7 @@ function compareNames(rows: readonly InstanceRow[], list: GpuList | undefined, {
   });
 }
 
-/** One GPU instance of each profile on each GPU: what it offers does not depend on its placement. */
+/** Picks one GPU instance of each profile on each GPU: what it offers does not depend on its placement. */
 export function pickOneOfEach(rows: readonly InstanceRow[]): readonly InstanceRow[] {
   return rows.filter(
     ({ gpuIndex, profileId }, at) =>
@@ -432,7 +432,7 @@ export interface Selftest {
   /** `Unknown` if something could not be determined, and nothing else is wrong. */
   readonly state: 'Good' | 'Findings' | 'Unknown';
   readonly versions: { readonly driver: string | null; readonly cuda: string | null };
-  /** By index, as nvidia-smi names them. */
+  /** Products by index, as nvidia-smi names them. */
   readonly products: readonly string[];
   readonly checks: readonly SelftestCheck[];
   readonly change?: ChangeTest;
@@ -451,15 +451,15 @@ export function judgeSelftest(checks: readonly SelftestCheck[], change: ChangeTe
  */
 export type CheckVerdict = 'Good' | 'Note' | 'Finding' | 'Unknown';
 
-/** What a self-test checks, in order. */
+/** The areas of a self-test, in order. */
 export const checkAreas = ['Tool', 'Commands', 'Tables', 'Idle', 'Health', 'Reset'] as const;
 type CheckArea = (typeof checkAreas)[number];
 
-/** One check. */
+/** A check, and its finding. */
 export interface SelftestCheck {
   readonly area: CheckArea;
   readonly verdict: CheckVerdict;
-  /** One sentence. */
+  /** A sentence for people. */
   readonly message: string;
   /** What a bundle says instead if the message names a program of this host. */
   readonly redacted?: string;

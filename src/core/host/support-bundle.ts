@@ -204,7 +204,7 @@ const shapes = {
 } satisfies Readonly<Record<string, Shape>>;
 
 /** The parts of an object that a bundle contains. Only annotations that decide something: others may be anybody's, with any content. */
-export function projectObject<Result extends object>(object: Result, kind: keyof typeof shapes): Result {
+export function trimObject<Result extends object>(object: Result, kind: keyof typeof shapes): Result {
   const picked = pick(object, shapes[kind]) as Result & { metadata?: { annotations?: Record<string, string> } };
   const annotations = picked.metadata?.annotations;
   if (annotations === undefined) return picked;

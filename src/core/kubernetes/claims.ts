@@ -19,7 +19,7 @@ export interface SliceDevice {
   readonly consumesCounters?: readonly unknown[];
 }
 
-/** All devices that NVIDIA's driver offers in these slices. The pool's generation says nothing: it stays over changes of content. */
+/** Lists the devices that NVIDIA's driver offers in these slices. The pool's generation says nothing: it stays over changes of content. */
 export function listSliceDevices(slices: readonly ResourceSliceView[]): readonly SliceDevice[] {
   return slices.filter(({ spec }) => spec.driver === gpuDriver).flatMap(({ spec }) => spec.devices ?? []);
 }
@@ -41,7 +41,7 @@ export function listDynamicSlices(slices: readonly ResourceSliceView[]): readonl
   });
 }
 
-/** Only devices of these types come from the part of the driver that makes slices. */
+/** Whether a device has no UUID yet. Only devices of these types come from the part of the driver that makes slices. */
 function isUnborn(device: SliceDevice): boolean {
   const type = attributeOf(device, 'type');
   return (type === 'gpu' || type === 'mig') && attributeOf(device, 'uuid') === undefined;
@@ -56,12 +56,12 @@ export interface ResourceClaimView {
   };
 }
 
-/** One of the devices that a claim was given. */
+/** A device that a claim was given. */
 export interface AllocatedDevice {
   readonly driver: string;
   readonly pool: string;
   readonly device: string;
-  /** It looks on: whoever has the device keeps it. */
+  /** True if the claim looks on: whoever has the device keeps it. */
   readonly adminAccess?: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface AllocatedDevice {
 interface GpuClaim {
   /** `NAMESPACE/NAME` */
   readonly name: string;
-  /** Within the node's pool. */
+  /** Names of the devices within the node's pool. */
   readonly devices: readonly string[];
   /** Pods for which it is reserved, whichever way they ask: by a template, by the claim's name or by an extended resource. */
   readonly users: readonly { readonly name: string; readonly uid: string }[];

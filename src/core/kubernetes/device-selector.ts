@@ -3,15 +3,15 @@ import { gpuDriver } from './claims.ts';
 
 /** What a selector of a DeviceClass or a request can ask of a device of NVIDIA's driver. */
 export interface SelectableDevice {
-  /** In the driver's own domain. */
+  /** Attributes in the driver's own domain. */
   readonly attributes: Readonly<Record<string, string | undefined>>;
-  /** In the driver's own domain, in billionths of a unit. */
+  /** Capacities in the driver's own domain, in billionths of a unit. */
   readonly capacity: Readonly<Record<string, bigint | undefined>>;
 }
 
 export type DeviceTest = (device: SelectableDevice) => boolean;
 
-/** Undefined: CEL's error, of what the device does not have. It meets no selector, whatever is said of it. */
+/** Judges a device. Undefined: CEL's error, of what the device does not have. It meets no selector, whatever is said of it. */
 type Judgement = (device: SelectableDevice) => boolean | undefined;
 
 /**

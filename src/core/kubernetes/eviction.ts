@@ -80,7 +80,7 @@ interface BudgetRefusal {
   readonly budgets: readonly string[];
   /** Follows the pod's name and `is not evicted: `. */
   readonly message: string;
-  /** Nothing but an edit of the budgets, or of the workload, makes them allow it. */
+  /** True if nothing but an edit of the budgets, or of the workload, makes them allow it. */
   readonly isLasting: boolean;
 }
 
@@ -118,7 +118,7 @@ export function findTightBudget(pods: readonly PodView[], budgets: readonly Budg
   return undefined;
 }
 
-/** Those that the eviction of a pod is up to. */
+/** Lists the budgets that the eviction of a pod is up to. */
 function listBudgets(pod: PodView, budgets: readonly BudgetView[]): readonly BudgetView[] {
   const { namespace = 'default', labels = {}, deletionTimestamp } = pod.metadata;
   // Evicting a pod that does not run disrupts nobody.
@@ -136,7 +136,7 @@ function nameBudget({ metadata }: BudgetView): string {
   return `${metadata.namespace ?? 'default'}/${metadata.name}`;
 }
 
-/** With all of its pods healthy it would not allow one to go either: `maxUnavailable: 0`, or as many needed as there are. */
+/** Whether a budget would not allow one pod to go even with all of its pods healthy: `maxUnavailable: 0`, or as many needed as there are. */
 function neverAllows({ metadata, status = {} }: BudgetView): boolean {
   const { expectedPods = 0, desiredHealthy = 0 } = status;
   return !isOutdated({ metadata, status }) && expectedPods > 0 && expectedPods <= desiredHealthy;
@@ -184,7 +184,7 @@ interface FateOfPod {
 
 /** What the fate of pods depends on beside themselves. */
 export interface FateFacts {
-  /** Of the pods' namespaces. */
+  /** Disruption budgets of the pods' namespaces. */
   readonly budgets: readonly BudgetView[];
   /** UIDs of DaemonSets that pods name as their owners and that do not exist; undefined: not looked up. */
   readonly missingOwners?: ReadonlySet<string> | undefined;

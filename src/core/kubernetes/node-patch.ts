@@ -28,7 +28,7 @@ export interface NodeChange {
   readonly removeTaints?: readonly string[];
 }
 
-/** All changes in one write; if two concern one key, the later one wins. */
+/** Joins changes into one write; if two concern one key, the later one wins. */
 export function combine(...changes: readonly NodeChange[]): NodeChange {
   const giveBack = changes.flatMap((change) => (change.giveBack === undefined ? [] : [change.giveBack]));
   return {
@@ -47,8 +47,8 @@ export function combine(...changes: readonly NodeChange[]): NodeChange {
 }
 
 /**
- * On a Node: labels of other owners that we have temporarily changed, as JSON `{"KEY": {"was": VALUE or null, "set": VALUE}}`; null:
- * the label was not there.
+ * The annotation of a Node with labels of other owners that we have temporarily changed, as JSON `{"KEY": {"was": VALUE or null, "set":
+ * VALUE}}`; null: the label was not there.
  */
 export const borrowedAnnotation = 'gpupartition.dev/on-loan';
 
@@ -73,7 +73,7 @@ export function isBorrowable(key: string): boolean {
   return key.includes('/') && !/(^|\.)(kubernetes|k8s)\.io$/.test(prefix);
 }
 
-/** Each decision asks many times about one node. */
+/** The annotation that was read last: each decision asks many times about one node. */
 let lastRead: { readonly note: string; readonly borrowed: BorrowedLabels } | undefined;
 
 /** Labels of a node that we have borrowed. An unreadable annotation or entry counts as none. */
@@ -133,7 +133,7 @@ function valueBefore(node: NodeMetadata, key: string, label: BorrowedLabel | und
   return label !== undefined && label.set === present ? label.was : (present ?? null);
 }
 
-/** Undefined, which removes the annotation, if nothing is borrowed. */
+/** Formats the annotation; undefined, which removes it, if nothing is borrowed. */
 function formatBorrowedLabels(borrowed: BorrowedLabels): string | undefined {
   const entries = Object.entries(borrowed).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return entries.length === 0 ? undefined : JSON.stringify(Object.fromEntries(entries));
@@ -159,7 +159,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** One operation of RFC 6902. */
+/** An operation of RFC 6902. */
 export interface JsonPatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'test';
   readonly path: string;
@@ -240,7 +240,7 @@ type Labels = Readonly<Record<string, string>>;
 
 /** Few enough that a piece with a label of its own node is small, many enough that most pieces have none. */
 const pieceCount = 16;
-/** Most pieces are shared by a fleet; those with a host name are not and only pass through. */
+/** Pieces of labels. Most are shared by a fleet; those with a host name are not and only pass through. */
 const pieces = new SharedValues(1024);
 const noLabels: Labels = {};
 /** A decision reads the labels of one node many times in a row. */
@@ -270,7 +270,7 @@ export class PackedLabels {
     });
   }
 
-  /** All labels, in another order. */
+  /** Restores all labels, in another order. */
   unpack(): Labels {
     if (lastUnpacked?.of !== this) {
       lastUnpacked = { of: this, labels: Object.assign({}, ...this.#pieces) as Labels };
@@ -278,7 +278,7 @@ export class PackedLabels {
     return lastUnpacked.labels;
   }
 
-  /** Those of these labels that are there: for a few keys this takes a hundredth of the time of {@link unpack}. */
+  /** Picks the given labels that are there: for a few keys this takes a hundredth of the time of {@link unpack}. */
   pick(keys: readonly string[]): Labels {
     const found = keys.flatMap((key) => {
       const piece = this.#pieces[pieceOf(key)] ?? {};

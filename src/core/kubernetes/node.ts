@@ -45,7 +45,7 @@ export function driverUpgrade(labels: Readonly<Record<string, string>>): string 
 /** The parts of a Node that are read, in the API's own shape. */
 export interface NodeView {
   readonly metadata: ObjectMeta & {
-    /** Some of its labels, where that takes less time than all. */
+    /** Picks some of its labels, where that takes less time than all. */
     pick?(keys: readonly string[]): Readonly<Record<string, string>>;
   };
   readonly spec?: { readonly taints?: readonly Taint[]; readonly unschedulable?: boolean };
@@ -129,7 +129,7 @@ export function isClosedAnyway(node: NodeView): boolean {
   return hasStartupTaint(node) || (node.spec?.taints?.some(isRestarted) ?? false);
 }
 
-/** Some of a node's labels: for questions that are asked of thousands of nodes in one turn. */
+/** Picks some of a node's labels: for questions that are asked of thousands of nodes in one turn. */
 export function pickLabels({ metadata }: NodeView, keys: readonly string[]): Readonly<Record<string, string>> {
   return metadata.pick?.(keys) ?? metadata.labels ?? {};
 }

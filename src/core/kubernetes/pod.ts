@@ -20,9 +20,9 @@ export interface PodView {
     readonly schedulingGates?: readonly { readonly name: string }[];
     readonly priority?: number;
     readonly preemptionPolicy?: string;
-    /** Of its RuntimeClass. */
+    /** Overhead of the pod's RuntimeClass. */
     readonly overhead?: Readonly<Record<string, string | number>>;
-    /** Of the pod as a whole. */
+    /** Resources of the pod as a whole. */
     readonly resources?: ContainerView['resources'];
     readonly terminationGracePeriodSeconds?: number;
     readonly containers?: readonly ContainerView[];
@@ -129,7 +129,7 @@ export function hasEnded({ status }: Pick<PodView, 'status'>): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** So many characters of names leave room for the rest of a message; the API takes names of 317. */
+/** Most characters of names in a message, which leave room for the rest; the API takes names of 317. */
 const mostNameCharacters = 400;
 
 /** `ns/a, ns/b and 3 more`: names are whole. */
@@ -147,7 +147,7 @@ export function podName({ metadata }: Pick<PodView, 'metadata'>): string {
   return namespacedName(metadata);
 }
 
-/** What keeps a pod from going. */
+/** A pod, and what keeps it from going. */
 export interface PodCause {
   readonly pod: Pick<PodView, 'metadata'>;
   readonly why: string;
@@ -177,7 +177,7 @@ export function isGpuDriver(name: string): boolean {
   return name.split(/[.-]/).includes('gpu');
 }
 
-/** Where the cluster's own GPU software runs by default: no tenant may create pods there. */
+/** Namespaces in which the cluster's own GPU software runs by default: no tenant may create pods there. */
 export const defaultSystemNamespaces: readonly string[] = [
   'gpu-operator',
   'nvidia-device-plugin',
@@ -195,7 +195,7 @@ export function systemPods(pods: readonly PodView[], namespaces: readonly string
   );
 }
 
-/** Other pods might not be recreated, and may be a user's work. */
+/** Whether a DaemonSet made a pod. Other pods might not be recreated, and may be a user's work. */
 export function isOfDaemonSet({ metadata }: PodView): boolean {
   return (metadata.ownerReferences ?? []).some(({ kind, controller }) => kind === 'DaemonSet' && controller === true);
 }

@@ -25,7 +25,7 @@ export function meetsSelection(selection: LabelSelection, labels: Labels): boole
   return requirements.every((one) => isMet(one, labels)) && requirements.every(isUnderstood);
 }
 
-/** What it requires, all in one form. */
+/** The requirements of a selector, all in one form. */
 export function requirementsOf({
   matchLabels = {},
   matchExpressions = [],
@@ -76,13 +76,13 @@ export interface LabelMismatch {
   readonly key: string;
   /** `inference`, `one of a, b`, `more than 4`, `any value`, `no value`. */
   readonly wanted: string;
-  /** Undefined if the node has no such label. */
+  /** The node's value; undefined if the node has no such label. */
   readonly found: string | undefined;
   /** The only value that would do; undefined if several would. */
   readonly value?: string | undefined;
 }
 
-/** Where a node does not match a pod's selector and affinity; of several terms the nearest. */
+/** Lists where a node does not match a pod's selector and affinity; of several terms those of the nearest. */
 export function listMismatches(spec: PodView['spec'], node: string, labels: Labels): readonly LabelMismatch[] {
   const wanted = Object.entries(spec?.nodeSelector ?? {}).map(([key, value]) => ({
     key,
@@ -138,7 +138,7 @@ function compare(
   }
 }
 
-/** As the scheduler reads a label: text is neither more nor less than any. */
+/** Reads a label as the scheduler does: text is neither more nor less than any number. */
 function readInteger(label = ''): number {
   return /^[+-]?\d+$/.test(label) ? Number(label) : NaN;
 }

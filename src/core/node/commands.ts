@@ -21,10 +21,10 @@ type AssignedPolicy = NonNullable<NodePartitionSpec['policy']>;
 export interface WishFields {
   readonly policy: (Omit<AssignedPolicy, 'schedule'> & { readonly schedule?: string | null }) | null;
   readonly strategy: NodePartitionSpec['strategy'] | null;
-  /** Absent: as it is. */
+  /** The backend to write; absent: the field stays as it is. */
   readonly backend?: NodePartitionSpec['backend'] | null;
   readonly wish: { readonly [Key in keyof Required<Wish>]: Wish[Key] | null } | null;
-  /** Absent: as they are. */
+  /** Null removes the monitors; absent: the field stays as it is. */
   readonly monitors?: null;
   readonly repairs: null;
   readonly drain: null;
@@ -42,7 +42,7 @@ type GrantFields = { readonly [Key in keyof Required<Grant>]: Grant[Key] | null 
  */
 export type Command =
   | { readonly name: 'CreatePartition' }
-  /** Only the partition with this uid. */
+  /** The uid guards the deletion: a new partition of the same name stays. */
   | { readonly name: 'DeletePartition'; readonly uid: string }
   | { readonly name: 'WriteWish'; readonly fields: WishFields }
   | { readonly name: 'WriteGrant'; readonly granted: GrantFields; readonly repairs: readonly string[] | null }
@@ -62,19 +62,19 @@ export type Command =
   | {
       readonly name: 'AdvertiseDevices';
       readonly status: OfferedStatus;
-      /** Of which change; see {@link changeKey}. */
+      /** The change of the device that the resources belong to; see {@link changeKey}. */
       readonly change: string;
     }
   | {
       readonly name: 'EvictPod';
       readonly pod: PodRef;
-      /** Absent: the pod's own. */
+      /** The grace period in seconds; absent: the pod's own. */
       readonly graceSeconds?: number;
       /** The owner that replaces the pod, by uid, and how often its pods were already evicted here. */
       readonly owner?: string;
       readonly round: number;
-      /** It reads GPUs for the cluster, such as an exporter, and does no user's work: see {@link GpuHolder}. */
-      readonly isHolder?: true;
+      /** Present for a pod that reads GPUs for the cluster, such as an exporter, and does no user's work: see {@link GpuClient}. */
+      readonly isClient?: true;
     }
   /** Deletes a pod whatever its disruption budget says. */
   | { readonly name: 'DeletePod'; readonly pod: PodRef; readonly graceSeconds?: number }
@@ -82,8 +82,8 @@ export type Command =
   | { readonly name: 'PublishConfig'; readonly key: string; readonly file: Readonly<Record<string, unknown>> };
 
 /** What the commands of several rules come to: one write of the Node, and none that changes nothing. */
-export function joinCommands(snapshot: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
-  return dropNoOps(snapshot, joinPatches(commands));
+export function mergeCommands(snapshot: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
+  return dropNoOps(snapshot, mergePatches(commands));
 }
 
 /** A Node that already matches is not written, and opening a node that is already open is not reported. */
@@ -107,8 +107,8 @@ export function opensNode(commands: readonly Command[]): boolean {
   );
 }
 
-/** One write for all changes of the Node: a second one would start from a state that no longer exists. */
-function joinPatches(commands: readonly Command[]): readonly Command[] {
+/** Joins all changes of the Node into one write: a second one would start from a state that no longer exists. */
+function mergePatches(commands: readonly Command[]): readonly Command[] {
   const changes = commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []));
   if (changes.length < 2) return commands;
   const last = commands.findLastIndex(({ name }) => name === 'PatchNode');
@@ -124,28 +124,28 @@ export interface RuleInput extends NodeSnapshot {
   readonly memory: NodeMemory;
 }
 
-/** What a rule decides for a node. */
+/** The answer of a rule for a node. */
 export type Outcome =
-  /** It cannot tell until more has been read. */
+  /** The rule cannot tell until more has been read. */
   { readonly needs: Needed } | Ruling;
 
 export interface Ruling {
   readonly verdict: Verdict;
-  /** In this order. */
+  /** Commands, carried out in this order. */
   readonly commands?: readonly Command[];
-  /** What it waits for; see {@link waitFor}. */
+  /** Waits that continue; see {@link timer}. */
   readonly waits?: Waits | undefined;
-  /** GPU holders that were told to go stay away: a grant or its follow-up needs it. */
-  readonly keepsHoldersAway?: boolean;
+  /** GPU clients that were told to go stay away: a grant or its follow-up needs it. */
+  readonly clientsPaused?: boolean;
   /** `Stays`: a change is under way, or what a closed node would offer is unknown. */
   readonly ifClosed: 'Opens' | 'Stays';
-  /** Nothing on an open node is written, not even its state: what is asked of it does not concern it yet. */
-  readonly leavesAlone?: boolean;
+  /** True if nothing is written on an open node, not even its state: what is asked of it does not concern it yet. */
+  readonly writesNothing?: boolean;
   /** The node wants to change and has no slot. */
   readonly request?: SlotRequest;
 }
 
-/** On what normally passes within moments: until then a closed node stays closed. */
+/** Waits for what normally passes within moments: until then a closed node stays closed. */
 export function waitClosed(
   phase: 'Pending' | 'Updating',
   reason: NodeReason,
@@ -156,14 +156,14 @@ export function waitClosed(
   return { verdict: { phase, reason, message, transient: true, ...again }, ifClosed: 'Stays' };
 }
 
-/** On what may last: the node is open meanwhile. */
+/** Waits for what may last: the node is open meanwhile. */
 export function waitOpen(phase: Phase, reason: NodeReason, message: string, requeueAfterMs?: number): Ruling {
   const again = requeueAfterMs !== undefined && { requeueAfterMs };
   return { verdict: { phase, reason, message, ...again }, ifClosed: 'Opens' };
 }
 
 /** Waits for whoever uses the GPUs, with the node open. */
-export function awaitUsers(
+export function waitForUsers(
   message: string,
   requeueAfterMs: number,
   reason: 'PodsUseGpus' | 'ProcessesUseGpus' = 'PodsUseGpus',
@@ -175,7 +175,7 @@ export function awaitUsers(
 export function refuseNode(reason: NodeReason, message: string): Ruling {
   return {
     ...waitOpen('Failed', reason, `${message}. Nothing is touched until then`, lookAgainMs),
-    leavesAlone: true,
+    writesNothing: true,
   };
 }
 
@@ -189,7 +189,7 @@ export function alsoWaits(ruling: Ruling, waits: Waits | undefined): Ruling {
   return waits === undefined ? ruling : { ...ruling, waits: { ...waits, ...ruling.waits } };
 }
 
-/** Undefined: the rule does not apply, and the next one is asked. */
+/** A rule of the chain. Undefined: the rule does not apply, and the next one is asked. */
 export type Rule = (situation: RuleInput) => Outcome | undefined;
 
 /** Asks rules in order; the first with an outcome decides. */
@@ -208,7 +208,7 @@ export interface Verdict {
   readonly message: string;
   /** True for a state that normally passes within moments: it is reported only if it lasts. */
   readonly transient?: boolean;
-  /** When to look again, in ms, if no event will trigger it. */
+  /** Milliseconds until the node is looked at again if no event triggers it; absent: only events do. */
   readonly requeueAfterMs?: number;
 }
 

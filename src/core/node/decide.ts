@@ -4,10 +4,10 @@ import { releaseNode } from './marks.ts';
 import { isClosed, isUnfinished, metadataOf, type NodeView, pickLabels } from '../kubernetes/node.ts';
 import { combine } from '../kubernetes/node-patch.ts';
 import { pausedLabels } from '../nvidia/gpu-clients.ts';
-import { noteFailures } from './grants.ts';
+import { recordFailures } from './grants.ts';
 import {
   type Command,
-  joinCommands,
+  mergeCommands,
   opensNode,
   alsoWaits,
   askInOrder,
@@ -29,7 +29,7 @@ import {
   agentAway,
 } from './rules/agent.ts';
 import { findBackend } from './rules/backend.ts';
-import { finish, markLasting, openIdle, sayClosed, tidyStatus } from './rules/finish.ts';
+import { verifyAndOpen, markLasting, openIdle, describeClosed, tidyStatus } from './rules/verify-and-open.ts';
 import {
   followDevice,
   nodeRefused,
@@ -43,7 +43,7 @@ import {
 } from './rules/policy.ts';
 import { grant, grantInFlight, grantOverdue, grantUnanswered } from './rules/grant.ts';
 import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
-import { noteFreshPlugin } from './rules/plugin.ts';
+import { recordFreshPlugin } from './rules/plugin.ts';
 import { isGrantLive } from '../device/grants.ts';
 import type { Needed, NodeSnapshot } from './snapshot.ts';
 import { describeRolloutState, type RolloutState, keepRolloutState } from './rollout-state.ts';
@@ -60,7 +60,7 @@ export type Decision =
       readonly rolloutState: RolloutState;
     };
 
-/** In order of precedence: the first rule with an outcome decides. */
+/** The rules in order of precedence: the first with an outcome decides. */
 const rules: readonly Rule[] = [
   grantInFlight,
   grantOverdue,
@@ -78,7 +78,7 @@ const rules: readonly Rule[] = [
   findBackend,
   gpusGone,
   wishOutdated,
-  finish,
+  verifyAndOpen,
   onHold,
   planOnly,
   agentSkewed,
@@ -107,12 +107,12 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   // A closed node is about to be granted or opened, which rests on everything being read: one look instead of two.
   if ('needs' in outcome) return isClosed(snapshot.node) && outcome.needs === 'Pods' ? { needs: 'All' } : outcome;
   const { verdict } = outcome;
-  const commands = joinCommands(snapshot, outcome.commands ?? []);
+  const commands = mergeCommands(snapshot, outcome.commands ?? []);
   if (snapshot.fresh === undefined && opensNode(commands)) return { needs: 'All' };
   const waits = {
     ...keepWaits(situation, verdict),
     ...outcome.waits,
-    ...noteFailures(situation, verdict),
+    ...recordFailures(situation, verdict),
     ...timer(situation, 'Reason', verdict.reason).waits,
   };
   const rolloutState = describeRolloutState({ ...situation, memory: { ...memory, waits } }, outcome);
@@ -143,7 +143,7 @@ function judge(situation: RuleInput): Outcome {
   const outcome = askInOrder(rules, situation);
   if (outcome === undefined) throw new Error('no rule has anything to say of this node');
   if ('needs' in outcome) return outcome;
-  return inTurn(situation, resumeHolders(situation, outcome) ?? openMarked(situation, outcome));
+  return inTurn(situation, resumeClients(situation, outcome) ?? openMarked(situation, outcome));
 }
 
 /** The only way to a node's users: whatever a rule has forgotten, nothing is taken from them without a slot. */
@@ -159,30 +159,29 @@ function openMarked(situation: RuleInput, ruling: Ruling): Outcome {
   return 'needs' in opened ? opened : tidyStatus(situation, followDevice(situation, markLasting(situation, opened)));
 }
 
-/** GPU holders that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */
-function resumeHolders(
-  situation: RuleInput,
-  { verdict, keepsHoldersAway, ifClosed, waits }: Ruling,
-): Ruling | undefined {
+/** GPU clients that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */
+function resumeClients(situation: RuleInput, { verdict, clientsPaused, ifClosed, waits }: Ruling): Ruling | undefined {
   const { node } = situation;
   const paused = pausedLabels(metadataOf(node));
-  if (paused.length === 0 || keepsHoldersAway === true) return undefined;
+  if (paused.length === 0 || clientsPaused === true) return undefined;
   const isDone = isDeviceDone(situation);
   const isFinishing = isDone && (verdict.phase === 'Ready' || verdict.phase === 'Updating');
   const opensLater = isClosed(node) && ifClosed === 'Opens' && verdict.phase !== 'Unmanaged';
-  const unfinished = opensLater ? sayClosed(verdict, comingBack.message) : verdict;
+  const unfinished = opensLater ? describeClosed(verdict, comingBack.message) : verdict;
   return {
     ifClosed: 'Opens',
     waits,
     verdict: { ...(isFinishing ? comingBack : unfinished), requeueAfterMs: 250 },
-    commands: [{ name: 'PatchNode', change: combine({ giveBack: paused }, isDone ? noteFreshPlugin(situation) : {}) }],
+    commands: [
+      { name: 'PatchNode', change: combine({ giveBack: paused }, isDone ? recordFreshPlugin(situation) : {}) },
+    ],
   };
 }
 
 const comingBack = {
   phase: 'Updating',
   reason: 'AdvertisePending',
-  message: 'the GPU holders are coming back',
+  message: 'the GPU clients are coming back',
   transient: true,
 } as const satisfies Verdict;
 
@@ -205,7 +204,7 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
   // If the API no longer has this resource, no object can be created, but our marks must still be removed. A closed node waits for its
   // agent's report.
   const isReleased = claim.winner === undefined && !isUnfinished(node);
-  const released = isReleased ? joinCommands({ node }, [{ name: 'PatchNode', change: releaseNode() }]) : [];
+  const released = isReleased ? mergeCommands({ node }, [{ name: 'PatchNode', change: releaseNode() }]) : [];
   const isGpuNode = claim.winner !== undefined || node.metadata.labels?.[gpuPresenceLabel] === 'true';
   if (!isGpuNode || node.metadata.uid === undefined) return { verdict, commands: released };
   return { verdict: soon, commands: [...released, { name: 'CreatePartition' }] };
@@ -233,8 +232,8 @@ function endDrain(
 }
 
 /**
- * On an open node a plugin serves what the kubelet offers: an agent that has restarted must not end its registrations for a request of
- * before. Two writes of one object would collide.
+ * Takes back a request to end registrations. On an open node a plugin serves what the kubelet offers: an agent that has restarted must not
+ * end its registrations for a request of before. Two writes of one object would collide.
  */
 function forgetOrphans({ node, partition }: RuleInput, commands: readonly Command[]): readonly Command[] {
   const isStillClosed = isClosed(node) && !opensNode(commands);

@@ -9,7 +9,7 @@ import type { Verdict } from './commands.ts';
 /** What the fence needs to know of a device plugin's pod. */
 export interface FencePod {
   readonly uid: string;
-  /** Is terminating; it may still advertise. */
+  /** True while the pod terminates; it may still advertise. */
   readonly leaving: boolean;
 }
 
@@ -20,20 +20,20 @@ export interface OfferGateState {
   readonly allocatable: Readonly<Record<string, string>>;
   /** What the node offers by claims; absent: it offers resources. A slice names its device, so that what is exact needs no other proof. */
   readonly slices?: SliceOffer | undefined;
-  /** Beside the DRA driver, a device plugin offers what is not there. */
+  /** True if a device plugin, beside the DRA driver, offers devices that do not exist. */
   readonly hasStalePlugin: boolean;
   /** Our taint is on the node: no pod that does not tolerate it is bound. */
   readonly closed: boolean;
   /** The node was closed for a change of its device: it may still advertise the previous devices. */
   readonly changed: boolean;
-  /** Of this change; absent until a pod has been evicted for it. */
+  /** The mark of this change; absent until a pod has been evicted for it. */
   readonly mark: RefreshMark | undefined;
   /** How long ago, in ms, the node was first seen to advertise something else since the change; undefined: never. */
   readonly differsMs: number | undefined;
   /** How long, in ms, a pod that started after the change has been ready; undefined if there is none. */
   readonly readyMs: number | undefined;
   /**
-   * Since the change the agent has reported that the kubelet offered devices that are gone, and that it now offers exactly those that
+   * True if the agent has reported since the change that the kubelet offered devices that are gone, and that it now offers exactly those that
    * exist. False even if the kubelet cannot be asked, or if the new devices have the same ids as the previous ones.
    */
   readonly followed: boolean;
@@ -204,7 +204,7 @@ function endLeftBehind(
   return { next: 'Unregister', resources: offered, leftBehind: true };
 }
 
-/** What the kubelet will write at its next tick. A number that it does not offer is never written: a pod that is bound to it fails. */
+/** Writes what the kubelet will write at its next tick. A number that it does not offer is never written: a pod that is bound to it fails. */
 function advertiseEarly(situation: OfferGateState, isEmpty: boolean): FenceStep | undefined {
   const { mayAdvertise, offering, followed, wanted, closed, mark, pods = [] } = situation;
   if (!mayAdvertise) return undefined;
@@ -227,7 +227,7 @@ function evictAll(pods: readonly FencePod[]): FenceStep {
   return uids.length > 0 ? { next: 'Evict', uids, first: true } : { next: 'Wait', why: 'OldPlugin' };
 }
 
-/** Until the old pods are gone: a plugin that is still alive keeps what it advertised. */
+/** Replaces the pods of the mark, and waits until they are gone: a plugin that is still alive keeps what it advertised. */
 function replaceMarked(pods: readonly FencePod[], mark: RefreshMark): FenceStep | undefined {
   const marked = pods.filter(({ uid }) => mark.uids.includes(uid));
   if (marked.length === 0) return undefined;
@@ -253,14 +253,14 @@ export type FenceStep =
   | { readonly next: 'Unregister'; readonly resources: readonly string[]; readonly leftBehind?: true }
   /** Put our taint on: the kubelet has written what it offered before the change. */
   | { readonly next: 'Close' }
-  /** These pods have to go; `first`: they must be recorded before. */
+  /** These pods have to go; `first`: they must be recorded before their eviction. */
   | { readonly next: 'Evict'; readonly uids: readonly string[]; readonly first: boolean }
   | { readonly next: 'Wait'; readonly why: WaitCause };
 
 type WaitCause =
-  /** For a plugin that may follow without a signal. */
+  /** A plugin that may follow without a signal is given time. */
   | 'Patience'
-  /** For a plugin that was signalled. */
+  /** A plugin that was signalled is given time. */
   | 'Signalled'
   /** The plugin has no pod. */
   | 'NoPlugin'
@@ -337,7 +337,7 @@ export function staleOffer(
 }
 
 /**
- * The same when it lasts too long: a person has to look.
+ * The verdict of a fence that has lasted too long: a person has to look.
  *
  * @param since when it began, in ms since the epoch; not how long ago, which would change the message every minute
  */

@@ -1,4 +1,4 @@
-import { holdersAnnotation } from '../nvidia/gpu-clients.ts';
+import { clientsAnnotation } from '../nvidia/gpu-clients.ts';
 import { generationOf, isDrifting } from './grants.ts';
 import { type WaitName, type Waits, type NodeMemory, recallMemory } from './memory.ts';
 import { isClosed, type NodeView } from '../kubernetes/node.ts';
@@ -29,7 +29,7 @@ const causes: {
   ChangeFailed: (situation, { phase }) => phase !== 'Ready' && generationOf(situation),
   Granted: ({ partition }) => isGrantLive(partition) && String(partition.spec.granted?.epoch),
   Revoked: ({ partition, node }) => isUnanswered(partition) && isClosed(node) && String(partition.spec.granted?.epoch),
-  HoldersRestarted: ({ node }) => node.metadata.annotations?.[holdersAnnotation],
+  HoldersRestarted: ({ node }) => node.metadata.annotations?.[clientsAnnotation],
   // What somebody brings back is left alone until the device changes.
   Tidied: ({ partition }) => changeKey(partition),
 };
@@ -43,7 +43,7 @@ export function keepWaits(situation: RuleInput, verdict: Verdict): Waits {
   return Object.fromEntries(kept);
 }
 
-/** After this many consecutive throws in gathering or deciding, others no longer wait for the node. */
+/** The number of consecutive throws, in gathering or deciding, after which other nodes no longer wait for the node. */
 const mostThrows = 3;
 
 /** Another node of the same name has another uid. */
@@ -51,7 +51,7 @@ type Which = Pick<NodeView['metadata'], 'name' | 'uid'>;
 
 interface RememberedNode {
   readonly uid: string | undefined;
-  /** Undefined if no decision has been carried out yet. */
+  /** What the node waits for; undefined if no decision has been carried out yet. */
   readonly memory: NodeMemory | undefined;
   /** How many times in a row no decision could be made. */
   readonly throws: number;
@@ -98,7 +98,7 @@ export class FleetMemory {
     this.#nodes.delete(name);
   }
 
-  /** Nothing of an earlier node. */
+  /** Looks a node up; an earlier node of the same name has another uid and counts for nothing. */
   #known({ name, uid }: Which): RememberedNode {
     const known = this.#nodes.get(name);
     return known?.uid === uid && known !== undefined ? known : { uid, memory: undefined, throws: 0 };

@@ -17,7 +17,7 @@ import { isSameLoad, driverEpochOf } from '../device/geometry.ts';
 interface Ending {
   /** Whether the node then counts toward `spec.rollout.failureThreshold`. */
   readonly counts: boolean;
-  /** The same sentence for reasons of one kind: docs/rollout.md has one row for each. */
+  /** The cause in words, the same sentence for reasons of one kind: docs/rollout.md has one row for each. */
   readonly why: string;
 }
 
@@ -124,9 +124,9 @@ export const codeEndings: Readonly<Record<string, { readonly counts: 'Never' | '
 
 /** What failed grants of a node have in common. */
 interface GrantFailure {
-  /** Of the policy and its generation that the last grant that failed was written for. */
+  /** The policy, and its generation, for which the last grant that failed was written. */
   readonly generation: string;
-  /** Of the last grant that failed. */
+  /** The epoch of the last grant that failed. */
   readonly epoch: number;
   /** What failed, on which GPU, on the way to which wish, with the device as it was then. */
   readonly fault: string;
@@ -136,15 +136,15 @@ interface GrantFailure {
   readonly count: number;
   /** Whether any of them makes the node a failed one. */
   readonly counts: boolean;
-  /** When the last one failed, in ms since the epoch. */
+  /** The time of the last failure, in ms since the epoch. */
   readonly since: number;
 }
 
 /** The device was never worked on: a retry may well succeed. */
 const transient: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped'];
-/** Nothing was touched because somebody must leave first: retried at once within this time, in ms. */
+/** Milliseconds within which a grant is retried at once if nothing was touched because somebody must leave first. */
 const longestSoonMs = 5_000;
-/** The same failure is retried quickly once, then rests. */
+/** The number of equal failures up to which a retry is quick; after those the node rests. */
 const mostQuick = 2;
 
 /** What is known of failed grants, the last one included; undefined if none has failed. */
@@ -301,7 +301,7 @@ export function growingRestMs(count: number): number {
 }
 
 /** Remembers, until the node is Ready, that a grant has failed, or that a change has ended with a reason that counts as a failure. */
-export function noteFailures(situation: RuleInput, verdict: Verdict): Waits {
+export function recordFailures(situation: RuleInput, verdict: Verdict): Waits {
   if (verdict.phase === 'Ready') return {};
   const failure = grantFailureOf(situation);
   const endsNow = !hasEnded(situation) && endsChange(situation, verdict);
@@ -318,7 +318,10 @@ export function hasFailed(situation: RuleInput): boolean {
   return isCounted || hasEnded(situation);
 }
 
-/** Only a node that has its slot, and was closed, has begun to change. One whose labels never come may be open by then. */
+/**
+ * Whether a change ends here. Only a node that has its slot, and was closed, has begun to change. One whose labels never come may be open
+ * by then.
+ */
 function endsChange({ slot, node }: RuleInput, { phase, reason }: Verdict): boolean {
   const hasBegun = slot !== undefined && (isUnfinished(node) || reason === 'LabelsStale');
   return phase === 'Failed' && hasBegun && endings[reason]?.counts === true;
@@ -352,7 +355,7 @@ export function isRepair(partition: GpuNodePartition): boolean {
 
 const waitBounds = statusBounds.properties.waits.items.properties.of;
 
-/** With which text somebody has last asked for a retry, as much of it as a wait can remember. */
+/** The text with which somebody has last asked for a retry, as much of it as a wait can remember; undefined if none is asked for. */
 export function retryAskedWith({ metadata }: NodeView): string | undefined {
   const text = metadata.annotations?.[retryAnnotation];
   return text === undefined ? undefined : fitWithin(text, waitBounds);
@@ -368,7 +371,7 @@ export function isDrifting(partition: GpuNodePartition, now: number): boolean {
   return driftEndsAt(partition, now) !== undefined;
 }
 
-/** When a drifting device is repaired again, in ms since the epoch; undefined if it does not drift. */
+/** The time at which a drifting device is repaired again, in ms since the epoch; undefined if it does not drift. */
 export function driftEndsAt(partition: GpuNodePartition, now: number): number | undefined {
   const repairs = recentRepairs(partition, now);
   const [oldest] = repairs.slice(-mostRepairs);

@@ -18,10 +18,10 @@ import {
   NVIDIA_PREFIX,
 } from '../nvidia/labels.ts';
 import { layoutLabelValue } from '../policy/resolve-node.ts';
-import { holdersAnnotation } from '../nvidia/gpu-clients.ts';
+import { clientsAnnotation } from '../nvidia/gpu-clients.ts';
 import { combine, type NodeChange, type NodeMetadata } from '../kubernetes/node-patch.ts';
 
-/** On a Node: for which state of the device the plugin's pods were replaced, and which pods had to go. */
+/** The annotation of a Node that tells for which state of the device the plugin's pods were replaced, and which pods had to go. */
 export const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
 
 /**
@@ -29,13 +29,13 @@ export const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
  * and no others. Pods are told apart by uid and never by time: no two clocks are compared.
  */
 export interface RefreshMark {
-  /** Of which change; see {@link changeKey}. */
+  /** The change that the refresh belongs to; see {@link changeKey}. */
   readonly change: string;
   /** Pods that read the devices before they were done. */
   readonly uids: readonly string[];
   /** Whether their DaemonSet creates pods on a node that we have closed. */
   readonly tolerates: boolean;
-  /** Nothing was offered since the device reached its current state: whoever offers something has read it. */
+  /** True if nothing was offered since the device reached its current state: whoever offers something has read it. */
   readonly sawNothing: boolean;
 }
 
@@ -130,7 +130,7 @@ export function releaseNode(): NodeChange {
   return {
     labels: { [policyLabel]: undefined, [stateLabel]: undefined, [layoutLabel]: undefined },
     giveBack: (key, { was }) => key !== devicePluginConfigLabel || was !== null,
-    annotations: { [refreshedAnnotation]: undefined, [holdersAnnotation]: undefined },
+    annotations: { [refreshedAnnotation]: undefined, [clientsAnnotation]: undefined },
     removeTaints: [repartitioningTaint.key],
   };
 }

@@ -36,7 +36,7 @@ const waitKinds = {
   PluginHeld: 'Lasting',
   /** Pods that hold GPUs open are to go. */
   HoldersGo: 'Lasting',
-  /** They did not, and are left alone for a while. */
+  /** They did not go, and are left alone for a while. */
   HoldersRest: 'Lasting',
   /** Pods that read the devices only at their start were evicted. */
   HoldersRestarted: 'Passing',
@@ -98,7 +98,7 @@ export interface Eviction {
 /** What is known of a node beside what was read. What must outlive the controller is in the API; losing the rest only prolongs waits. */
 export interface NodeMemory {
   readonly waits: Waits;
-  /** By uid of the pod. */
+  /** The last eviction of each pod, by the pod's uid. */
   readonly evictions: Readonly<Record<string, Eviction>>;
   readonly closed?: ClosedTime | undefined;
 }
@@ -162,7 +162,7 @@ export function beginByNow(memory: NodeMemory, now: number): NodeMemory {
 }
 
 /** Records the result of an eviction. */
-export function noteEviction(memory: NodeMemory, uid: string, eviction: Eviction): NodeMemory {
+export function recordEviction(memory: NodeMemory, uid: string, eviction: Eviction): NodeMemory {
   return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
 }
 
@@ -188,13 +188,13 @@ export function runningTimer({ memory, now }: Known, name: WaitName, of?: string
   return wait !== undefined && wait.of === of ? { lastsMs: now - wait.since, waits: { [name]: wait } } : undefined;
 }
 
-/** For how long a node takes no new GPU pods because its GPUs change. */
+/** The times for which a node takes no new GPU pods because its GPUs change. */
 export interface ClosedTime {
-  /** Since when it is closed, in ms since the epoch; undefined: it is not. */
+  /** The time at which the node was closed, in ms since the epoch; undefined: it is open. */
   readonly since?: number;
-  /** For how long it was closed the last time, in seconds. */
+  /** Seconds for which the node was closed the last time. */
   readonly lastSeconds?: number;
-  /** When the device had its layout then, and when the node was opened, in ms since the epoch. */
+  /** The times at which the device then had its layout, and the node was opened, in ms since the epoch. */
   readonly deviceDoneAt?: number;
   readonly offeredAt?: number;
 }
@@ -217,13 +217,13 @@ export function keepClosedTime(
   };
 }
 
-/** What an agent knows of its own work. It keeps this itself: whoever has its token can write anything to the API. */
+/** The agent's record of its own work. It keeps this itself: whoever has its token can write anything to the API. */
 export interface OwnRecord {
-  /** Of the object in which the epoch counts. */
+  /** The uid of the partition in which the epoch counts. */
   readonly uid: string;
-  /** Of the last grant that was finished; 0 if there is none. */
+  /** The epoch of the last grant that was finished; 0 if there is none. */
   readonly epoch: number;
-  /** What became of it, or of making its layout again after a reboot. */
+  /** The result of that grant, or of making its layout again after a reboot. */
   readonly outcome: Pick<DeviceReport, 'step' | 'error'>;
   readonly lastGood?: DeviceReport['lastGood'];
   readonly signalled?: DeviceReport['signalled'];

@@ -52,20 +52,20 @@ export interface Owner {
     | 'gpustack'
     | 'gpu-fractions'
     | 'vgpu-host';
-  /** What was seen, with names. */
+  /** The objects that give the owner away, by name. */
   readonly evidence: string;
   /** The setting or the command that hands the GPUs over to us. */
   readonly handOver: string;
 }
 
-/** What is known of one node. */
+/** The objects of one node that can give another owner away. */
 export interface OwnerEvidence {
   /** Name of the node, for the commands. */
   readonly node: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
-  /** While a device plugin restarts, the kubelet offers nothing of it and keeps this. */
+  /** The node's capacity: while a device plugin restarts, the kubelet offers nothing of it in allocatable and keeps this. */
   readonly capacity: Readonly<Record<string, string>>;
   /** The node's pods; undefined: they were not listed. */
   readonly pods: readonly PodView[] | undefined;
@@ -76,7 +76,7 @@ export interface OwnerEvidence {
 }
 
 /**
- * All other owners of a node's GPUs, which we then leave alone. mig-manager is left out if the policy replaces it (`allow.takeOver`)
+ * Finds all other owners of a node's GPUs, which we then leave alone. mig-manager is left out if the policy replaces it (`allow.takeOver`)
  * and the node's label can switch it off; see `takeOverStep`.
  */
 export function findOwners(evidence: OwnerEvidence, takeOver: readonly string[]): readonly Owner[] {
@@ -120,7 +120,10 @@ function seenOwner(name: Owner['name'], title: string, seen: readonly string[], 
   return seen.length === 0 ? undefined : { name, evidence: `${title}: ${seen.join(', ')}`, handOver };
 }
 
-/** Without its gate DynamicMIG the driver offers existing slices and creates none: then it is a way to hand them out, not an owner. */
+/**
+ * Finds a DRA driver that owns the GPUs. Without its gate DynamicMIG it offers existing slices and creates none: then it hands them out and
+ * owns nothing.
+ */
 function findDra(evidence: OwnerEvidence): Owner | undefined {
   const names = listDynamicSlices(evidence.resourceSlices ?? []).map(
     ({ metadata }) => metadata?.name ?? 'without a name',
@@ -148,7 +151,7 @@ function makesSlices({ spec }: PodView): boolean {
   return gates.some(({ value = '' }) => value.split(',').some((gate) => gateOn.test(gate)));
 }
 
-/** As Kubernetes reads gates (`component-base/featuregate`, `strconv.ParseBool`). */
+/** The gate in an argument, as Kubernetes reads it (`component-base/featuregate`, `strconv.ParseBool`). */
 const gateOn = /^\s*dynamicmig\s*=\s*(1|t|true)\s*$/i;
 
 const hamiRegistration = 'hami.io/node-nvidia-register';
@@ -264,7 +267,10 @@ function findGpuStack(evidence: OwnerEvidence): Owner | undefined {
   return seenOwner('gpustack', 'GPUStack', namedResources(evidence, gpuStackResources), handOver);
 }
 
-/** Where KAI, and Run:ai as KAI until its release 0.6, hold a whole GPU for pods with a fraction of it, of which the kubelet knows nothing. */
+/**
+ * Namespaces in which KAI, and Run:ai as KAI until its release 0.6, hold a whole GPU for pods with a fraction of it, of which the kubelet
+ * knows nothing.
+ */
 const reservationNamespaces: readonly string[] = ['kai-resource-reservation', 'runai-reservation'];
 
 function findFractions({ pods = [] }: OwnerEvidence): Owner | undefined {

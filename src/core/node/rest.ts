@@ -16,15 +16,15 @@ type RestName = (typeof restNames)[number];
 export const longestBlockers = 900;
 
 export interface Rest {
-  /** As on the node. */
+  /** The reason that the node reports. */
   readonly reason: string;
-  /** Who was in the way, and why. */
+  /** The pods or GPU clients in the way, and why they are. */
   readonly blockers: string;
   /** How often this has happened, from 1. */
   readonly count: number;
-  /** When it began, in ms since the epoch. */
+  /** The time at which the rest began, in ms since the epoch. */
   readonly since: number;
-  /** Until the next attempt, in ms; not positive if it may begin. */
+  /** Milliseconds until the next attempt; not positive if it may begin. */
   readonly leftMs: number;
   /** Pods that had to go when an attempt ended for which some were evicted; 0 if none was. */
   readonly size: number;
@@ -34,11 +34,11 @@ export interface Rest {
 
 interface RestingPods {
   readonly count: number;
-  /** Of the first of them. */
+  /** Marks of the first pods, up to {@link mostMarks}. */
   readonly marks: readonly string[];
 }
 
-/** Of the pods in the way. All that a wait is about has room for 1024 characters. */
+/** Most marks kept of the pods in the way. All that a wait is about has room for 1024 characters. */
 const mostMarks = 8;
 
 /**
@@ -166,7 +166,7 @@ function isCause(reason: string): reason is Cause {
 
 /** A failure that a person can ask to have retried. */
 export interface RestingFailure {
-  /** Of the agent's error, such as `InUse`; or the node's reason, such as `DrainTimeout`. */
+  /** The code of the agent's error, such as `InUse`; or the node's reason, such as `DrainTimeout`. */
   readonly code: string;
   readonly message: string;
   /** UUID of the GPU, if it is about one. */

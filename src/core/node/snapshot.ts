@@ -43,9 +43,9 @@ export interface NodeSettings {
   readonly tidyNodeStatus: boolean;
   /** How long a layout may take to be advertised, and labels to be correct, before the node counts as failed, in ms. */
   readonly advertiseDeadlineMs: number;
-  /** How long to wait for the pods of GPU holders that were told to go, in ms. */
-  readonly holdersDeadlineMs: number;
-  readonly gpuHolders: readonly GpuClient[];
+  /** How long to wait for the pods of GPU clients that were told to go, in ms. */
+  readonly clientsDeadlineMs: number;
+  readonly gpuClients: readonly GpuClient[];
   /** The controller's own; absent: agents of any version are granted changes. */
   readonly version?: string;
   /** Namespaces in which the device plugin, other holders and other owners of GPUs run; see `systemPods`. */
@@ -54,18 +54,18 @@ export interface NodeSettings {
   readonly refusesUnknownPlugin?: boolean;
   /** Labels of a device plugin's pods besides NVIDIA's own. */
   readonly pluginSelector?: LabelSelector | undefined;
-  /** Where the device plugin's config files are kept; absent: they belong to the administrator. */
+  /** The ConfigMap of the device plugin's config files; absent: they belong to the administrator. */
   readonly pluginConfigMap?: { readonly namespace: string; readonly name: string } | undefined;
 }
 
 export interface FreshRead extends ReportedPods {
-  /** Of the policy that decides; undefined if it no longer exists. */
+  /** Generations of the policy that decides; undefined if it no longer exists. */
   readonly policy: ReadGenerations | undefined;
-  /** Of this node in that policy's ledger. */
+  /** The node's slot in that policy's ledger; undefined if it has none. */
   readonly slot: Slot | undefined;
-  /** Of this node. */
+  /** ResourceSlices of this node. */
   readonly resourceSlices: readonly ResourceSliceView[];
-  /** Of all nodes; undefined: not listed, as nothing that is handed out by claims is to go. */
+  /** Claims of all nodes; undefined: not listed, as nothing that is handed out by claims is to go. */
   readonly claims?: readonly ResourceClaimView[] | undefined;
   /** What the fate of the pods depends on that have to go; undefined: not read. */
   readonly drain?: FateFacts;
@@ -74,14 +74,14 @@ export interface FreshRead extends ReportedPods {
 /** Whether the API server serves `resource.k8s.io/v1`. */
 export type DraApi = 'Served' | 'Missing';
 
-/** All that was read of one node. The decision rests on nothing else. */
+/** Everything that was read of one node. The decision rests on nothing else. */
 export interface NodeSnapshot {
   /** Milliseconds since the epoch, by a clock that never jumps. */
   readonly now: number;
   readonly node: NodeView;
-  /** Undefined if it has not been created yet. */
+  /** The node's partition; undefined if it has not been created yet. */
   readonly partition: GpuNodePartition | undefined;
-  /** What the policies say of this node. */
+  /** The policy that decides over the node, and those that would. */
   readonly claim: NodePolicy;
   /** The node's slot in the ledger of the policy that decides, if it was given for this generation. */
   readonly slot: Slot | undefined;
@@ -89,11 +89,11 @@ export interface NodeSnapshot {
   readonly settings: NodeSettings;
   /** The node's pods, listed just now; undefined: not listed. */
   readonly pods?: readonly PodView[];
-  /** This node's, listed just now; undefined: not listed, as no policy may hand its GPUs out by them. */
+  /** The node's ResourceSlices, listed just now; undefined: not listed, as no policy may hand its GPUs out by them. */
   readonly slices?: readonly ResourceSliceView[] | undefined;
   /** Whether the cluster has the API of claims; undefined: not known. */
   readonly draApi?: DraApi | undefined;
-  /** By the watch of slices, where they are watched. */
+  /** Whether the watch of ResourceSlices has any of this node; absent where they are not watched. */
   readonly hasSlices?: boolean;
   /** The files that device plugins may be told to use; undefined: not read, or not ours to write. */
   readonly configFiles?: ConfigFiles | undefined;
@@ -142,7 +142,7 @@ function hasChangedHands({ node, partition, slices, hasSlices }: Planned, known:
   return hasSlices === true && !offersAny(node) && keepsNothing(partition);
 }
 
-/** By the kubelet: what the API server shows may be the zero of a node that is closed. */
+/** Whether the kubelet offers no resource. What the API server shows may be the zero of a node that is closed. */
 function keepsNothing(partition: GpuNodePartition | undefined): boolean {
   const { advertised } = partition?.status?.device ?? {};
   return advertised?.stale === 0 && Object.values(advertised.resources ?? {}).every((count) => count === 0);

@@ -13,7 +13,7 @@ export interface Figure<Label extends string> {
 export interface FleetFigures {
   readonly nodes: readonly Figure<'policy' | 'phase' | 'reason'>[];
   readonly gpus: readonly Figure<'pool' | 'product' | 'state'>[];
-  /** By the action that the driver asks for; they are counted in `gpus` too. */
+  /** GPUs by the action that the driver asks for; they are counted in `gpus` too. */
   readonly unhealthy: readonly Figure<'pool' | 'action'>[];
   readonly instances: readonly Figure<'pool' | 'profile' | 'state'>[];
   /** Slices of GPUs in MIG mode that belong to no instance, so that they cannot be used in this layout. */
@@ -153,7 +153,7 @@ class Sums<Label extends string> {
   }
 }
 
-/** Where the time of a change goes, in order; `other` is anything else that delays it. */
+/** The steps on which a change spends its time, in order; `other` is anything else that delays it. */
 const changeSteps = ['plan', 'slot', 'drain', 'device', 'refresh', 'other'] as const;
 type ChangeStep = (typeof changeSteps)[number];
 
@@ -178,9 +178,9 @@ export interface ChangeLook {
 }
 
 export interface ChangeAdvance {
-  /** Undefined if no change is under way. */
+  /** The clock of the change; undefined if none is under way. */
   readonly clock: NodeChangeClock | undefined;
-  /** Of a change that ended with this look: the total, and each step that took part. */
+  /** The times of a change that ended with this look: the total, and each step that took part. */
   readonly ended?: { readonly totalMs: number; readonly spent: NodeChangeClock['spent'] };
 }
 
@@ -234,12 +234,12 @@ export function advanceChange(before: NodeChangeClock | undefined, look: ChangeL
   return { clock: { ...before, step, stepSince: now, spent, isGranted } };
 }
 
-/** For how long a change has been under way, in ms, without its wait for a slot; undefined while it waits for one. */
+/** Milliseconds for which a change has been under way, without its wait for a slot; undefined while it waits for one. */
 export function timeUnderWay({ since, step, spent }: NodeChangeClock, now: number): number | undefined {
   return step === 'slot' ? undefined : now - since - (spent.slot ?? 0);
 }
 
-/** Nothing changes on a node that cannot take its policy. */
+/** The step that a reason belongs to. Nothing changes on a node that cannot take its policy. */
 function stepOf({ phase, reason }: ChangeLook): ChangeStep {
   return phase === 'Invalid' ? 'slot' : (stepOfReason[reason] ?? 'other');
 }

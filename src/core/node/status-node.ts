@@ -17,7 +17,7 @@ export interface StatusCondition {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
-  /** When the status last changed, RFC 3339. */
+  /** The time at which the status last changed, RFC 3339. */
   readonly lastTransitionTime: string;
   readonly observedGeneration?: number;
 }
@@ -63,7 +63,7 @@ function isSame(a: ConditionDraft, b: ConditionDraft): boolean {
   );
 }
 
-/** Of three lists in one message, each followed by what becomes of it. */
+/** Most characters of each of three lists in one message, each followed by what becomes of it. */
 const longestList = 1250;
 
 /**
@@ -123,11 +123,15 @@ type NodeStatusFields = Required<Pick<NodePartitionStatus, 'phase' | 'layout' | 
 export interface NodeReport {
   /** What to write; undefined if the status already matches, or must not change yet. */
   readonly status: NodeStatusFields | undefined;
-  /** When to look at the node again, in ms, if nothing happens before. */
+  /** Milliseconds until the node is looked at again if nothing happens before. */
   readonly requeueAfterMs: number | undefined;
 }
 
-/** What is reported of a node, and when. @param writtenAt when its status was last written, in ms since the epoch, if that is known */
+/**
+ * Composes the status of a node, and when to write it.
+ *
+ * @param writtenAt when its status was last written, in ms since the epoch, if that is known
+ */
 export function reportNode(
   partition: GpuNodePartition,
   verdict: Verdict,
@@ -193,7 +197,7 @@ function describe(
 const mostPods = 10;
 const mostPlaces = 7;
 
-/** Who is about to be evicted, and from what: `2 pods: team/a, team/b (GPU 0: 2g.10gb at 0, 3g.20gb at 4)`. */
+/** Names the pods that are about to be evicted, and what they hold: `2 pods: team/a, team/b (GPU 0: 2g.10gb at 0, 3g.20gb at 4)`. */
 export function describeDrain({ pods, places = [] }: Drain, gpus: readonly GpuReport[]): string {
   const names = namePods(
     pods.map((metadata) => ({ metadata })),
@@ -217,7 +221,7 @@ function describePlaces(places: readonly string[], gpus: readonly GpuReport[]): 
 
 const mostCauses = 5;
 const mostNames = 3;
-/** Of a condition's message. */
+/** Most characters of a condition's message. */
 const longest = 4096;
 
 /**

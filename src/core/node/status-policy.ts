@@ -8,16 +8,16 @@ import { omitUndefined, deepEqual } from '../text/json.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import type { PolicyRefusal } from '../policy/check.ts';
-import { isRetiring, storeVersions } from '../policy/versions.ts';
+import { isCleaningUp, storeVersions } from '../policy/versions.ts';
 
-/** What is said of a policy in its condition Ready. */
+/** The condition Ready of a policy. */
 interface PolicyJudgement {
   readonly state: 'ready' | 'progressing' | 'stalled';
   readonly reason: PolicyReason;
   readonly message: string;
 }
 
-/** Who waits for a policy to be gone needs to know for which nodes it stays, and what ends that. */
+/** Says for which nodes a policy that is being deleted stays, and what ends that. */
 function judgeDeletion({ goesAt }: PolicyFacts, tally: NodeCounts): PolicyJudgement {
   const groups = ['failed', 'waiting', 'unfinished', 'unseen'] as const;
   const group = groups.find((one) => tally.size(one) > 0);
@@ -89,20 +89,20 @@ interface PolicyConditionDraft {
   readonly status: 'True' | 'False';
   readonly reason: PolicyReason;
   readonly message: string;
-  /** Of which generation it tells, if not of the newest. */
+  /** The generation that the condition is about, if not the newest. */
   readonly observedGeneration?: number;
 }
 
-/** Without what other field managers write: the ledger and the history. */
+/** The status of a policy without what other field managers write: the ledger and the history. */
 export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | 'canary' | 'pace' | 'history'> & {
   readonly conditions: readonly PolicyConditionDraft[];
 };
 
 const maxFailures = 50;
 
-/** What is known of a policy besides its nodes. */
+/** Facts about a policy besides its nodes. */
 export interface PolicyFacts {
-  /** As its author last wrote it. */
+  /** The policy as its author last wrote it. */
   readonly policy: GpuPartitionPolicy;
   /** Why it is invalid, regardless of nodes. */
   readonly refusal?: PolicyRefusal | undefined;
@@ -112,22 +112,22 @@ export interface PolicyFacts {
   readonly inForce?: GpuPartitionPolicy | undefined;
   /** The first of the nodes that keep its generation from being accepted, and the message for all of them. */
   readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
-  /** What keeps nodes from starting. */
+  /** The gate that keeps nodes from starting. */
   readonly gate?: RolloutGate | undefined;
   readonly limits?: RolloutLimits | undefined;
   /** Why the whole cluster is frozen, which holds for a policy without waiting nodes as well; undefined if it is not. */
   readonly frozen?: string | undefined;
   /** How its demand stands, if it has one for which a plan was made. */
   readonly demand?: DemandReport | undefined;
-  /** What was told of it last, which stays until there is one. */
+  /** The demand as it was last reported, which stays until there is a newer report. */
   readonly knownDemand?: PolicyStatus['demand'];
   /** What pods have asked for long enough, by slice of its demand. */
   readonly steady?: PolicyStatus['steady'];
-  /** What becomes of a request to free slices. */
+  /** The state of a request to free slices. */
   readonly defrag?: PolicyStatus['defrag'];
-  /** Which of its schedules is in force, and which follows; undefined if it has none. */
+  /** The schedule in force, and the one that follows; undefined if the policy has none. */
   readonly schedule?: PolicyStatus['schedule'];
-  /** When it goes whatever its nodes are, if it is being deleted, in ms since the epoch. */
+  /** The time at which the policy goes whatever its nodes are, in ms since the epoch; absent if it is not being deleted. */
   readonly goesAt?: number | undefined;
 }
 
@@ -153,7 +153,7 @@ export function policyStatus(facts: PolicyFacts, tally: NodeCounts): PolicyStatu
     summary: [
       summarise(nodes, tally.size('waiting')),
       ...(facts.frozen === undefined ? [] : ['frozen']),
-      ...(isRetiring(policy) ? ['deleting'] : []),
+      ...(isCleaningUp(policy) ? ['deleting'] : []),
     ].join(', '),
     conditions: [...conditionsOf(facts, tally), ...conditionOfDemand(facts)],
     ...omitUndefined({ limits, schedule, defrag, steady, demand: demand?.states ?? facts.knownDemand }),
@@ -186,7 +186,7 @@ function conditionsOf(facts: PolicyFacts, tally: NodeCounts): readonly PolicyCon
   const valid: PolicyConditionDraft = refusal
     ? { type: 'Valid', status: 'False', reason: refusal.reason, message: cutText(refusal.message, 4096) }
     : { type: 'Valid', status: 'True', reason: 'Valid', message: describeValid(tally) };
-  const found: PolicyJudgement = isRetiring(facts.policy)
+  const found: PolicyJudgement = isCleaningUp(facts.policy)
     ? judgeDeletion(facts, tally)
     : refusal
       ? { state: 'stalled', reason: refusal.reason, message: describeRefused(facts, refusal) }

@@ -3,11 +3,11 @@ import { isFields } from '../text/json.ts';
 import { hasEnded, type PodView, isOfDaemonSet } from '../kubernetes/pod.ts';
 
 /**
- * When the pods of a holder must go: a change of MIG mode or a reset (`ModeChange`), a change that failed because the GPU is in use
- * (`InUse`), every change once it is done, to read the devices again (`AfterChange`).
+ * Occasions on which the pods of a client must go: a change of MIG mode or a reset (`ModeChange`), a change that failed because the GPU is
+ * in use (`InUse`), every change once it is done, to read the devices again (`AfterChange`).
  */
-const holderOccasions = ['AfterChange', 'ModeChange', 'InUse'] as const;
-type HolderOccasion = (typeof holderOccasions)[number];
+const clientOccasions = ['AfterChange', 'ModeChange', 'InUse'] as const;
+type ClientOccasion = (typeof clientOccasions)[number];
 
 /** A program on GPU nodes that holds GPUs without requesting them: it keeps NVML open, or remembers previous devices. */
 export interface GpuClient {
@@ -18,24 +18,24 @@ export interface GpuClient {
   readonly podLabels?: Readonly<Record<string, string>>;
   /** Name of a container that identifies its pods, if others have the same labels. */
   readonly container?: string;
-  /** If empty, its pods never have to go. */
-  readonly goes: readonly HolderOccasion[];
+  /** Occasions on which its pods must go; if empty, they never have to. */
+  readonly goes: readonly ClientOccasion[];
 }
 
 /** Value that mig-manager gives a deploy label while MIG changes; other tools know it (mig-parted `cmd/nvidia-mig-manager`). */
 export const pausedForMigChange = 'paused-for-mig-change';
 
 export const pluginDeployLabel = 'nvidia.com/gpu.deploy.device-plugin';
-/** Where gpu-operator's GPUCluster deploys the DRA driver. */
+/** The label with which gpu-operator's GPUCluster deploys the DRA driver. */
 export const driverDeployLabel = 'nvidia.com/gpu.deploy.dra-driver';
 
-const always: readonly HolderOccasion[] = ['AfterChange', 'ModeChange', 'InUse'];
+const always: readonly ClientOccasion[] = ['AfterChange', 'ModeChange', 'InUse'];
 
 /**
- * The holders that mig-manager pauses, under the labels of gpu-operator. The device plugin does not go after a change: its restart
+ * The clients that mig-manager pauses, under the labels of gpu-operator. The device plugin does not go after a change: its restart
  * is the refresh with which every change ends.
  */
-export const defaultHolders: readonly GpuClient[] = [
+export const defaultClients: readonly GpuClient[] = [
   { name: 'device-plugin', deployLabel: pluginDeployLabel, goes: ['ModeChange', 'InUse'] },
   // It has to unprepare the claims of pods that go, and opens NVML only for a moment: away only where a GPU stays in use.
   { name: 'dra-driver', deployLabel: driverDeployLabel, goes: ['InUse'] },
@@ -60,7 +60,7 @@ export const defaultHolders: readonly GpuClient[] = [
   { name: 'client', deployLabel: 'nvidia.com/gpu.deploy.client', goes: ['ModeChange', 'InUse'] },
 ];
 
-/** What a node's next change needs of the holders. Both false: no holder has to make room. */
+/** What a node's next change needs of the clients. Both false: no client has to make room. */
 export interface PauseOccasion {
   /** The plan changes the MIG mode of a GPU, or resets it: nothing may have it open. */
   readonly modeChange: boolean;
@@ -68,31 +68,31 @@ export interface PauseOccasion {
   readonly inUse: boolean;
 }
 
-export interface HolderPause {
+export interface ClientPause {
   /** Deploy labels to borrow, each with {@link pausedForMigChange}. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Holders whose pods must be gone before anything is granted. */
-  readonly holders: readonly GpuClient[];
-  /** Those all of whose pods are evicted, since no label of this node removes them. */
+  /** Clients whose pods must be gone before anything is granted. */
+  readonly clients: readonly GpuClient[];
+  /** Clients all of whose pods are evicted, since no label of this node removes them. */
   readonly evict: readonly GpuClient[];
 }
 
 /**
- * Which holders have to go, and how. A deploy label is changed only from `true`: `false` means that the holder does not run here,
- * and any other value is somebody else's pause, which they end.
+ * Finds the clients that have to go, and how they do. A deploy label is changed only from `true`: `false` means that the client does not
+ * run here, and any other value is somebody else's pause, which they end.
  */
-export function holdersToPause(
-  holders: readonly GpuClient[],
+export function clientsToPause(
+  clients: readonly GpuClient[],
   { modeChange, inUse }: PauseOccasion,
   labels: Readonly<Record<string, string>>,
-): HolderPause {
-  const going = holders.filter(
+): ClientPause {
+  const going = clients.filter(
     ({ goes }) => (modeChange && goes.includes('ModeChange')) || (inUse && goes.includes('InUse')),
   );
   const keys = going.flatMap(({ deployLabel }) => deployLabel ?? []).filter((key) => labels[key] === 'true');
   return {
     labels: Object.fromEntries(keys.map((key) => [key, pausedForMigChange])),
-    holders: going,
+    clients: going,
     evict: going.filter(({ deployLabel }) => deployLabel === undefined || labels[deployLabel] === undefined),
   };
 }
@@ -105,7 +105,7 @@ export function pausedLabels(node: Pick<NodeMetadata, 'annotations'>): readonly 
 }
 
 const fields: readonly string[] = ['name', 'deployLabel', 'podLabels', 'container', 'goes'];
-/** Labels of gpu-operator; the part after the prefix is a holder's name there. */
+/** Labels of gpu-operator; the part after the prefix is a client's name there. */
 const operatorLabel = /^nvidia\.com\/gpu\.deploy\.[a-z0-9.-]+$/;
 /** `PREFIX/NAME` as Kubernetes accepts it for a label key, the prefix a DNS subdomain. */
 const qualifiedKey = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
@@ -115,32 +115,32 @@ const labelKey = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([\w.-]{0
 const labelValue = /^([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?$/;
 
 /**
- * The GPU holders of a `--gpu-clients` file, already parsed from YAML: {@link defaultHolders}, each replaced by the file's entry
+ * The GPU clients of a `--gpu-clients` file, already parsed from YAML: {@link defaultClients}, each replaced by the file's entry
  * with its name, followed by the file's others. A string describes what is wrong with the file.
  */
-export function checkHolders(value: unknown): readonly GpuClient[] | string {
+export function checkClients(value: unknown): readonly GpuClient[] | string {
   if (!isFields(value)) return 'must be an object with a list "clients"';
   const unknown = Object.keys(value).find((key) => key !== 'clients');
   if (unknown !== undefined) return `unknown field ${quote(unknown)}; known: clients`;
   const entries = value['clients'];
   if (!Array.isArray(entries)) return 'clients: must be a list';
-  const holders: GpuClient[] = [];
+  const clients: GpuClient[] = [];
   for (const [index, entry] of entries.entries()) {
-    const holder = checkHolder(entry, `clients[${index}]`);
-    if (typeof holder === 'string') return holder;
-    const first = holders.findIndex(({ name }) => name === holder.name);
-    if (first >= 0) return `clients[${index}].name: ${quote(holder.name)} is already the name of clients[${first}]`;
-    holders.push(holder);
+    const client = checkClient(entry, `clients[${index}]`);
+    if (typeof client === 'string') return client;
+    const first = clients.findIndex(({ name }) => name === client.name);
+    if (first >= 0) return `clients[${index}].name: ${quote(client.name)} is already the name of clients[${first}]`;
+    clients.push(client);
   }
-  return mergeHolders(holders);
+  return mergeClients(clients);
 }
 
-function mergeHolders(holders: readonly GpuClient[]): readonly GpuClient[] {
-  const kept = defaultHolders.map((standard) => holders.find(({ name }) => name === standard.name) ?? standard);
-  return [...kept, ...holders.filter((holder) => !kept.includes(holder))];
+function mergeClients(clients: readonly GpuClient[]): readonly GpuClient[] {
+  const kept = defaultClients.map((standard) => clients.find(({ name }) => name === standard.name) ?? standard);
+  return [...kept, ...clients.filter((client) => !kept.includes(client))];
 }
 
-function checkHolder(entry: unknown, path: string): GpuClient | string {
+function checkClient(entry: unknown, path: string): GpuClient | string {
   if (!isFields(entry)) return `${path}: must be an object with ${fields.join(', ')}`;
   const unknown = Object.keys(entry).find((key) => !fields.includes(key));
   if (unknown !== undefined) return `${path}: unknown field ${quote(unknown)}; known: ${fields.join(', ')}`;
@@ -182,17 +182,17 @@ function findPodLabelsError(value: unknown, at: string): string | undefined {
 }
 
 function findOccasionError(value: unknown, at: string): string | undefined {
-  const hint = `must be a list of ${holderOccasions.join(', ')}; [] for a client that stays`;
+  const hint = `must be a list of ${clientOccasions.join(', ')}; [] for a client that stays`;
   if (!Array.isArray(value)) return `${at}: ${hint}`;
   const wrong: unknown = value.find((item) => !isOccasion(item));
   return isOccasionList(value) ? undefined : `${at}: unknown occasion ${quote(wrong)}; ${hint}`;
 }
 
-function isOccasion(value: unknown): value is HolderOccasion {
-  return holderOccasions.some((occasion) => occasion === value);
+function isOccasion(value: unknown): value is ClientOccasion {
+  return clientOccasions.some((occasion) => occasion === value);
 }
 
-function isOccasionList(value: unknown): value is readonly HolderOccasion[] {
+function isOccasionList(value: unknown): value is readonly ClientOccasion[] {
   return Array.isArray(value) && value.every(isOccasion);
 }
 
@@ -204,48 +204,48 @@ function quote(value: unknown): string {
   return JSON.stringify(value) ?? 'nothing';
 }
 
-/** On a Node: uids of pods of GPU holders that were there when it was closed and go once the device is done. */
-export const holdersAnnotation = 'gpupartition.dev/clients';
+/** The annotation of a Node with the uids of pods of GPU clients that were there when it was closed and go once the device is done. */
+export const clientsAnnotation = 'gpupartition.dev/clients';
 
-/** The holder's pods among those of one node, except those that have ended. A terminating pod is still there. */
-export function holderPods(holder: GpuClient, pods: readonly PodView[]): readonly PodView[] {
+/** The client's pods among those of one node, except those that have ended. A terminating pod is still there. */
+export function clientPods(client: GpuClient, pods: readonly PodView[]): readonly PodView[] {
   return pods.filter(
     (pod) =>
       !hasEnded(pod) &&
-      (isDeployed(holder, pod) ||
-        carries(pod.metadata.labels, holder.podLabels) ||
-        (pod.spec?.containers ?? []).some(({ name }) => name !== undefined && name === holder.container)),
+      (isDeployed(client, pod) ||
+        carries(pod.metadata.labels, client.podLabels) ||
+        (pod.spec?.containers ?? []).some(({ name }) => name !== undefined && name === client.container)),
   );
 }
 
-/** Whether the holder's deploy label brings a pod to its node, and takes it away: gpu-operator's own, and none of another installation. */
+/** Whether the client's deploy label brings a pod to its node, and takes it away: gpu-operator's own, and none of another installation. */
 export function isDeployed({ deployLabel }: GpuClient, { spec }: Pick<PodView, 'spec'>): boolean {
   return deployLabel !== undefined && Object.hasOwn(spec?.nodeSelector ?? {}, deployLabel);
 }
 
-/** Those that may be evicted: a DaemonSet's. Other pods might not be recreated, and may be a user's work. */
+/** The pods that may be evicted: a DaemonSet's. Other pods might not be recreated, and may be a user's work. */
 export function evictablePods(pods: readonly PodView[]): readonly PodView[] {
   return pods.filter(isOfDaemonSet);
 }
 
-/** Pods of all holders that go on this occasion and may be evicted, each once. */
+/** Pods of all clients that go on this occasion and may be evicted, each once. */
 export function podsThatGo(
-  holders: readonly GpuClient[],
-  occasion: HolderOccasion,
+  clients: readonly GpuClient[],
+  occasion: ClientOccasion,
   pods: readonly PodView[],
 ): readonly PodView[] {
-  const going = holders.filter(({ goes }) => goes.includes(occasion));
-  return evictablePods([...new Set(going.flatMap((holder) => holderPods(holder, pods)))]);
+  const going = clients.filter(({ goes }) => goes.includes(occasion));
+  return evictablePods([...new Set(going.flatMap((client) => clientPods(client, pods)))]);
 }
 
 /** `UID,UID`; undefined, which removes the annotation, if there are none. */
-export function formatHoldersMark(uids: readonly string[]): string | undefined {
+export function formatClientsMark(uids: readonly string[]): string | undefined {
   const sorted = [...new Set(uids)].filter((uid) => uid !== '').sort();
   return sorted.length === 0 ? undefined : sorted.join(',');
 }
 
 /** The uids of a mark; empty if there is no mark. */
-export function readHoldersMark(annotation: string | undefined): readonly string[] {
+export function readClientsMark(annotation: string | undefined): readonly string[] {
   return (annotation ?? '')
     .split(',')
     .map((uid) => uid.trim())

@@ -14,7 +14,7 @@ export interface NodeDescription {
   readonly cudaDriverVersion?: readonly [major: number, minor: number];
   /** `/sys/class/dmi/id/product_name`, unchanged. Absent if it cannot be read; GFD then writes `unknown`. */
   readonly machine?: string;
-  /** In the order of their index. */
+  /** GPUs in the order of their index. */
   readonly gpus: readonly GpuDescription[];
   /** `<cluster UUID>.<clique id>` of the NVLink fabric; absent on nodes outside of a fabric. */
   readonly clique?: string;
@@ -31,11 +31,11 @@ export interface GpuDescription {
   readonly migEnabled: boolean;
   /** PCI class as sysfs prints it: `0x030200`. Absent if it was not read; `gpu.mode` is then left out. */
   readonly pciClass?: string;
-  /** In NVML's order. Empty unless MIG is enabled. */
+  /** MIG devices in NVML's order. Empty unless MIG is enabled. */
   readonly migDevices: readonly MigDeviceDescription[];
 }
 
-/** One MIG device: a compute instance with its GPU instance. */
+/** A MIG device: a compute instance with its GPU instance. */
 export interface MigDeviceDescription {
   /** Name as NVML gives it: `1g.5gb`, `1g.10gb+me`, `1c.3g.20gb`. */
   readonly profile: string;
@@ -262,7 +262,7 @@ export function listPrunableLabels(node: Pick<NodeMetadata, 'annotations' | 'lab
 
 export interface StaleLabel {
   readonly key: string;
-  /** Undefined: the label must be removed. */
+  /** The value that is right; undefined: the label must be removed. */
   readonly wanted: string | undefined;
 }
 
@@ -317,7 +317,7 @@ function kindOf(key: string): string | undefined {
   return suffix === undefined ? undefined : `${migProfileOfLabelKey(key) === undefined ? 'GPU' : 'slice'} ${suffix}`;
 }
 
-/** Who writes GPU Feature Discovery's labels on a node: GFD does and we compare (`Verify`), or we do (`Patch`). */
+/** The writer of GPU Feature Discovery's labels on a node: GFD writes and we compare (`Verify`), or we write (`Patch`). */
 export type WriterMode = 'Patch' | 'Verify';
 
 export interface WriterEvidence {

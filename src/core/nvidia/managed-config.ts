@@ -32,7 +32,7 @@ export function managedConfig(spec: SharingSpec): ManagedConfig {
   return { key: `gpu-partition-${spec.strategy}-${fingerprint(canonicalJson(file)).slice(0, 8)}`, file };
 }
 
-/** The same file as the plugin and GFD read it: input for {@link computeLabels} and `computeResources`. */
+/** The config file as the plugin and GFD read it: input for {@link computeLabels} and `computeResources`. */
 export function sharingOf(spec: SharingSpec): DevicePluginConfig {
   const parsed = parseDevicePluginConfig(composeDevicePluginConfig(spec.strategy, sharedResources(spec)));
   return parsed.ok ? parsed.config : { migStrategy: spec.strategy };

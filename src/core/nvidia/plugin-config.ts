@@ -1,12 +1,12 @@
 import { isFields, type Fields } from '../text/json.ts';
 import { NVIDIA_PREFIX, isMigStrategy, type MigStrategy } from './labels.ts';
 
-/** Something in a device plugin config file that upstream refuses (error) or ignores (warning). */
+/** A finding about a device plugin config file: upstream refuses something (error) or ignores it (warning). */
 interface ConfigFinding {
   readonly severity: 'error' | 'warning';
-  /** Where in the file: `sharing.timeSlicing.resources[0].replicas`. Empty for the file as a whole. */
+  /** Path in the file: `sharing.timeSlicing.resources[0].replicas`. Empty for the file as a whole. */
   readonly path: string;
-  /** What is wrong and what to write instead. */
+  /** A sentence for people: what is wrong and what to write instead. */
   readonly message: string;
   /** Upstream's own text if it has one; it stops at its first error, we continue. */
   readonly upstream?: string;
@@ -25,7 +25,7 @@ class FindingList {
     this.refuseDecoded(path, `error unmarshaling JSON: while decoding JSON: ${upstream}`, message);
   }
 
-  /** The same for a value of another type than the Go type that the plugin decodes it into. @param into what of Go has that type */
+  /** Refuses a value of another type than the Go type that the plugin decodes it into. @param into what of Go has that type */
   refuseType(path: string, value: unknown, goType: string, message: string, into = 'value'): void {
     this.refuse(path, `json: cannot unmarshal ${nameKind(value, goType)} into Go ${into} of type ${goType}`, message);
   }
@@ -56,7 +56,7 @@ class FindingList {
   }
 }
 
-/** As Go's `encoding/json` names what it finds in a file. */
+/** Names a value's kind as Go's `encoding/json` does. */
 function nameKind(value: unknown, goType: string): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'object') return 'object';
@@ -149,7 +149,7 @@ function warnDuplicates(resources: readonly SharedResource[], path: string, find
   }
 }
 
-/** One entry of `resources`, in the order of upstream's decoder; undefined if it is refused. */
+/** Reads one entry of `resources`, in the order of upstream's decoder; undefined if it is refused. */
 function readResource(
   value: unknown,
   renameByDefault: boolean,
@@ -256,7 +256,7 @@ const SECTIONS: readonly string[] = ['version', 'flags', 'resources', 'sharing',
 
 type ParsedDevicePluginConfig =
   | { readonly ok: true; readonly config: DevicePluginConfig; readonly findings: readonly ConfigFinding[] }
-  /** At least one finding is an error; the plugin and GFD exit with the first one's `upstream` text. */
+  /** A config that is refused: at least one finding is an error; the plugin and GFD exit with the first one's `upstream` text. */
   | { readonly ok: false; readonly findings: readonly ConfigFinding[] };
 
 /**

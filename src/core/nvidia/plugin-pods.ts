@@ -88,7 +88,7 @@ export function parseEqualitySelector(text: string): LabelSelector | undefined {
   return entries.every(([key]) => key !== '') ? Object.fromEntries(entries) : undefined;
 }
 
-/** Where a setting comes from, in words for people; its value is undefined if the API does not reveal it (`valueFrom`). */
+/** A setting, and its origin in words for people; its value is undefined if the API does not reveal it (`valueFrom`). */
 interface PluginSetting {
   readonly value: string | undefined;
   readonly from: string;
@@ -104,7 +104,7 @@ export interface PluginSettings {
     readonly name: string;
     /** Whether the label `nvidia.com/device-plugin.config` selects the file, and changing it restarts the plugin. */
     readonly hasConfigManager: boolean;
-    /** Its file on a node without that label, as the config manager was told (`DEFAULT_CONFIG`); absent: the one named `default`. */
+    /** Key of the file on a node without that label, as the config manager was told (`DEFAULT_CONFIG`); absent: the one named `default`. */
     readonly defaultKey?: string;
   };
 }
@@ -306,7 +306,7 @@ function detail(reason: string | undefined, message: string | undefined): string
 export interface OfferSituation {
   /** Its current state: `describeReport` of the agent's report. */
   readonly device: NodeDescription;
-  /** Of the policy. */
+  /** The strategy of the policy. */
   readonly strategy: MigStrategy;
   readonly offer: OfferedResources;
   /** The plugin takes strategy and sharing from our file as soon as the layout is there: what it offers now tells nothing about them. */

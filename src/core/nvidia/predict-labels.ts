@@ -183,7 +183,7 @@ function groupByProfile(gpus: readonly GpuDescription[]): readonly MigGroup[] {
   return [...groups.values()];
 }
 
-/** What GPU Feature Discovery does on a node. */
+/** Labels that GPU Feature Discovery writes on a node. */
 export interface NodeLabels {
   /** Every label, sorted by key; `gfd.timestamp` is left out. Empty if GFD fails. Values may be too long for Kubernetes. */
   readonly labels: Labels;
@@ -365,7 +365,7 @@ export function predictNode(node: NodeDescription, strategy: MigStrategy, config
 export interface UpstreamError {
   /** Upstream's message, verbatim (device plugin v0.20), so that it can be found in their logs. */
   readonly message: string;
-  /** What to change to avoid it. */
+  /** A sentence: what to change to avoid it. */
   readonly advice: string;
 }
 

@@ -16,14 +16,14 @@ import type { DeviceReport } from '../../api/types.ts';
 type Counts = Readonly<Record<string, number>>;
 
 interface Replicas {
-  /** Those that are shared, sorted by name. */
+  /** Resources that are shared, sorted by name. */
   readonly resources: readonly SharedResource[];
   /** Shared resources have `.shared` appended to their names: all or none, as the plugin does it. */
   readonly isRenamed: boolean;
 }
 
 /**
- * By how much each resource is shared if exactly these devices are offered: a whole number of times, each resource under one name.
+ * Finds by how much each resource is shared if exactly these devices are offered: a whole number of times, each resource under one name.
  * Undefined if that does not explain what is offered.
  *
  * @param offered GPU resources only
@@ -86,7 +86,7 @@ export function offersDevices(
   return findReplicas(gpus, devices) !== undefined;
 }
 
-/** What the device plugin does on a node. */
+/** Resources that the device plugin offers on a node. */
 interface NodeResources {
   /** Resource name to count, replicas multiplied in, sorted by name; empty if the plugin fails. */
   readonly resources: Readonly<Record<string, number>>;
@@ -228,17 +228,17 @@ export interface OfferedResources {
   readonly allocatable: Readonly<Record<string, string>>;
   /** What the kubelet offers, by the agent; undefined if it cannot be asked. */
   readonly advertised: DeviceReport['advertised'];
-  /** Of the Node. */
+  /** Labels of the Node. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
 /** How to interpret that. */
 export type Offer =
-  /** Each device once. */
+  /** The node offers each device once. */
   | { readonly kind: 'Exact' }
-  /** Each device several times, and no other: the device plugin shares them by settings that we did not make. */
+  /** The node offers each device several times, and no other: the device plugin shares them by settings that we did not make. */
   | { readonly kind: 'Shared'; readonly sharing: Sharing }
-  /** It looks so, but the kubelet does not tell which devices they are: fewer devices may exist than before. */
+  /** The node seems to share its devices, but the kubelet does not tell which they are: fewer devices may exist than before. */
   | { readonly kind: 'Multiples'; readonly sharing: Sharing }
   | { readonly kind: 'Nothing' }
   /** Devices that are outdated, of another strategy, or of another plugin. */

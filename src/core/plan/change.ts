@@ -14,7 +14,7 @@ import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import {
   describeEvictions,
   forecastNode,
-  type NodeOutlook,
+  type NodePreview,
   describePlannedNode,
   type GivenPolicies,
   isConcerned,
@@ -85,11 +85,11 @@ function locate(cluster: ClusterState): Located {
   };
 }
 
-/** What a change of policies concerns. */
+/** Nodes and policies that a change of policies concerns. */
 interface Involved {
   /** Nodes that the given policies select, or serve now. */
   readonly affected: ReadonlySet<string>;
-  /** Those, and all that share a rollout with them. */
+  /** The affected nodes, and all that share a rollout with them. */
   readonly nodes: ReadonlySet<string>;
   /** All policies that select these nodes. */
   readonly policies: ReadonlySet<string>;
@@ -107,13 +107,13 @@ function listInvolved({ cluster, partitionOf }: Located, fleet: Fleet, names: Re
   return { affected: new Set(affected), nodes: new Set([...affected, ...sharing]), policies };
 }
 
-/** What becomes of a policy in a file. */
+/** How a policy in a file differs from that of the cluster. */
 interface PolicyChange {
   readonly policy: string;
   readonly change: 'New' | 'Changed' | 'Unchanged';
 }
 
-export interface PolicyOutlook extends PolicyChange {
+export interface PolicyPreview extends PolicyChange {
   /** True if no node matches its selector. Absent otherwise. */
   readonly selectsNothing?: true;
   /** Why nothing of it starts: it is invalid, or a node that it selects cannot take it. */
@@ -124,7 +124,7 @@ export interface PolicyOutlook extends PolicyChange {
 
 interface PoliciesAfter {
   readonly policies: readonly GpuPartitionPolicy[];
-  /** Of the given policies, by name. */
+  /** The changes of the given policies, by name. */
   readonly changes: readonly PolicyChange[];
 }
 
@@ -168,16 +168,16 @@ function applyPolicy(before: GpuPartitionPolicy | undefined, given: GpuPartition
   return { policy: { ...before, metadata: { ...before.metadata, generation }, spec }, change: 'Changed' };
 }
 
-/** What a change of policies does to a cluster. */
+/** The effects of a change of policies on a cluster. */
 export interface ChangePlan {
-  readonly policies: readonly PolicyOutlook[];
-  /** Of policies with a demand, those of others included that share nodes with them. */
-  readonly demands: readonly DemandOutlook[];
+  readonly policies: readonly PolicyPreview[];
+  /** Demands of these policies, and of others that share nodes with them. */
+  readonly demands: readonly DemandPreview[];
   /** Nodes that these policies select, or have selected until now; by name. */
   readonly nodes: readonly PlannedNode[];
   /** An estimate: all nodes of a wave finish at the same time. */
   readonly waves: readonly Wave[];
-  /** In how many seconds all waves are done, at the pace of earlier changes; absent if none is known. Windows and soaks come on top. */
+  /** Seconds until all waves are done, at the pace of earlier changes; absent if none is known. Windows and soaks come on top. */
   readonly seconds?: number;
   readonly findings: readonly PlanFault[];
   readonly summary: string;
@@ -187,9 +187,9 @@ export interface ChangePlan {
 export interface PreparedChange {
   readonly cluster: ClusterState;
   readonly setup: ControllerSetup;
-  /** When it is done. */
+  /** The time at which the change is made, in ms since the epoch. */
   readonly at: number;
-  /** With the policies as they are then. It takes in what plans for demands choose. */
+  /** The fleet with the policies as they are after the change. It takes in what plans for demands choose. */
   readonly fleet: Fleet;
   /** Policies with a demand whose layouts are to be chosen for it. */
   readonly demands: readonly PolicyRecord[];
@@ -224,7 +224,7 @@ export function prepareChange(
 }
 
 /** @param demands how the demands stand for which `prepareChange` asked: what was chosen for them is in its fleet */
-export function planPrepared(prepared: PreparedChange, demands: readonly DemandOutlook[] = []): ChangePlan {
+export function planPrepared(prepared: PreparedChange, demands: readonly DemandPreview[] = []): ChangePlan {
   const { cluster, setup, at, fleet, after, refusals, located, involved } = prepared;
   const names = new Set(after.changes.map(({ policy }) => policy));
   const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
@@ -274,7 +274,7 @@ function forecastNodes(
   { nodes }: Involved,
   given: ReadonlySet<string>,
   setup: ControllerSetup,
-): ReadonlyMap<string, NodeOutlook> {
+): ReadonlyMap<string, NodePreview> {
   const settings = settingsOf(setup);
   const involved = cluster.nodes.filter(({ metadata }) => nodes.has(metadata.name));
   return new Map(
@@ -297,15 +297,15 @@ function claimOf(
   given: ReadonlySet<string>,
 ): NodePolicy {
   const claim = fleet.claimOf(node, partition);
-  const planning = claim.beside.find(({ metadata }) => given.has(metadata.name));
+  const planning = claim.planning.find(({ metadata }) => given.has(metadata.name));
   const isGiven = claim.winner !== undefined && given.has(claim.winner.metadata.name);
-  return planning && !isGiven ? fleet.claimBeside(planning, partition) : claim;
+  return planning && !isGiven ? fleet.previewClaim(planning, partition) : claim;
 }
 
 function forecast(
   cluster: ClusterState,
   fleet: Fleet,
-  outlooks: ReadonlyMap<string, NodeOutlook>,
+  outlooks: ReadonlyMap<string, NodePreview>,
   setup: ControllerSetup,
   at: number,
 ): Waves {
@@ -321,7 +321,7 @@ function forecast(
   return forecastWaves({ policies: own, others, rolloutStates, cap, now: at });
 }
 
-/** Its canary is that of the schedule in force, and of an edit that asks for nothing new the one that it has. */
+/** A policy with the canary of the schedule in force; an edit that asks for nothing new keeps the canary that it has. */
 function inSchedule({ policy, versions }: PolicyRecord): GpuPartitionPolicy {
   const { schedule } = versions;
   const { canary, history = [] } = policy.status ?? {};
@@ -335,7 +335,7 @@ function inSchedule({ policy, versions }: PolicyRecord): GpuPartitionPolicy {
   return { ...policy, status };
 }
 
-/** Only the nodes that this change concerns; others share their rollouts, and the cap. */
+/** Picks the nodes that this change concerns out of the waves; others share their rollouts, and the cap. */
 function pickWaves({ waves, held, cap }: Waves, concerns: (node: string) => boolean): Waves {
   const picked = waves.map((wave) => ({ ...wave, nodes: wave.nodes.filter(concerns) }));
   return { waves: picked.filter(({ nodes }) => nodes.length > 0), held, cap };
@@ -346,7 +346,7 @@ function describePolicy(
   fleet: Fleet,
   refusals: ReadonlyMap<string, string | undefined>,
   { held }: Waves,
-): PolicyOutlook {
+): PolicyPreview {
   const refusal = refusals.get(change.policy);
   const hold = held.get(change.policy);
   const selectsNothing = fleet.policy(change.policy)?.tally.matched === 0;
@@ -358,14 +358,14 @@ function describePolicy(
   };
 }
 
-/** As the controller judges an agent that it does not hear from; an object carries no other sign of life. */
-function viewAgent({ partition }: { readonly partition: NodeOutlook['snapshot']['partition'] }): AgentView {
+/** Judges an agent as the controller judges one that it does not hear from; an object carries no other sign of life. */
+function viewAgent({ partition }: { readonly partition: NodePreview['snapshot']['partition'] }): AgentView {
   const ready = partition?.status?.conditions?.find(({ type }) => type === 'Ready');
   return { state: ready?.reason === 'AgentNotReporting' && partition?.status?.device?.gpus ? 'Missing' : 'Ready' };
 }
 
 /** Times do not matter, as nothing is carried out. */
-function settingsOf({ gpuHolders, pluginSelector, pluginConfigMap }: ControllerSetup): NodeSettings {
+function settingsOf({ gpuClients, pluginSelector, pluginConfigMap }: ControllerSetup): NodeSettings {
   return {
     settleMs: 0,
     deadlineMs: 600_000,
@@ -375,8 +375,8 @@ function settingsOf({ gpuHolders, pluginSelector, pluginConfigMap }: ControllerS
     pluginRefresh: 'Signal',
     nodeStatus: 'Wait',
     tidyNodeStatus: false,
-    holdersDeadlineMs: 300_000,
-    gpuHolders,
+    clientsDeadlineMs: 300_000,
+    gpuClients,
     systemNamespaces: defaultSystemNamespaces,
     pluginSelector,
     pluginConfigMap,
@@ -392,25 +392,25 @@ export interface ClusterState {
   readonly policies: readonly GpuPartitionPolicy[];
   readonly pods: readonly PodView[];
   readonly budgets: readonly BudgetView[];
-  /** Absent: they are known by name. */
+  /** Labels of namespaces, by name; absent: only their names are known. */
   readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
 }
 
 /** The controller's settings, as far as they affect a plan. */
 export interface ControllerSetup {
-  /** Absent: what the controller says in the status of its policies, else its default. */
+  /** The cap on nodes that change at a time; absent: what the controller says in the status of its policies, else its default. */
   readonly maxConcurrentNodes?: Limit | undefined;
-  readonly gpuHolders: readonly GpuClient[];
+  readonly gpuClients: readonly GpuClient[];
   readonly pluginSelector?: LabelSelector | undefined;
   readonly pluginConfigMap?: NodeSettings['pluginConfigMap'];
 }
 
 /** How the demand of a policy stands with the layouts that were chosen for it. */
-export interface DemandOutlook {
+export interface DemandPreview {
   readonly policy: string;
-  /** `offered` is what exists now. */
+  /** The slices of the demand; their `offered` is what exists now. */
   readonly slices: readonly DemandState[];
-  /** As in the condition DemandMet. */
+  /** The reason that the condition DemandMet would have. */
   readonly reason: DemandReport['condition']['reason'];
   readonly message: string;
 }

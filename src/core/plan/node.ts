@@ -1,5 +1,5 @@
 import type { GpuNodePartition, DeviceReport, GpuReport } from '../../api/types.ts';
-import { foreseeSlice } from '../device/published.ts';
+import { predictSlice } from '../device/published.ts';
 import { backendOf, type FreshRead, type NodeSnapshot } from '../node/snapshot.ts';
 import { decide, type Decision } from '../node/decide.ts';
 import type { WishFields, Verdict } from '../node/commands.ts';
@@ -25,9 +25,9 @@ import { podName, type PodView } from '../kubernetes/pod.ts';
 import type { NodeReason } from '../../api/names.ts';
 import type { Waves } from './waves.ts';
 
-/** What becomes of one node. */
-export interface NodeOutlook {
-  /** All input for the decision, with the wish and the plan in the partition. */
+/** The decision on one node after the change. */
+export interface NodePreview {
+  /** The input of the decision, with the wish and the plan in the partition. */
   readonly snapshot: NodeSnapshot & { readonly fresh: FreshRead };
   /** Whether the controller writes a new wish for it. */
   readonly isTold: boolean;
@@ -40,7 +40,7 @@ export interface NodeOutlook {
 /** What is known of a node before anything is decided: everything else follows from it. */
 type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> &
   Required<Pick<NodeSnapshot, 'pods'>> & {
-    /** Of the namespaces of its pods; absent: none. */
+    /** Disruption budgets of the pods' namespaces; absent: none. */
     readonly budgets?: readonly BudgetView[];
   };
 
@@ -48,7 +48,7 @@ type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> &
  * Lets the controller decide and the agent plan, in memory: the wish is written, the plan is made, and the node reports what it is
  * waiting for, which is a slot if nothing is in the way.
  */
-export function forecastNode(start: NodeStart): NodeOutlook {
+export function forecastNode(start: NodeStart): NodePreview {
   const told = tellWish(start);
   const plan = planAsAgent(start, told);
   const partition = told && plan ? reportPlan(told, plan) : told;
@@ -90,7 +90,7 @@ function writeWish(
 
 type Spec = GpuNodePartition['spec'];
 
-/** As the agent does when it gets a wish. */
+/** Plans as the agent does when it gets a wish. */
 function planAsAgent({ claim }: NodeStart, partition: GpuNodePartition | undefined): WishPlan | undefined {
   const { device } = partition?.status ?? {};
   const wish = claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
@@ -117,7 +117,7 @@ function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead 
   });
   const managed = winner && managedConfig(winner.spec);
   // What is handed out by claims, and for whom, is not known: the agent knows which pods have devices.
-  const slices = backendOf(known) === 'DRA' ? [foreseeSlice(partition?.status?.device ?? {})] : undefined;
+  const slices = backendOf(known) === 'DRA' ? [predictSlice(partition?.status?.device ?? {})] : undefined;
   return {
     ...known,
     slot,
@@ -183,7 +183,7 @@ export function planPreview(node: string, claim: NodePolicy, partition: GpuNodeP
 /** A GPU instance and its holders. */
 export interface HeldSlice {
   readonly profile: string;
-  /** First memory slice. */
+  /** The first memory slice. */
   readonly start: number;
   /** `NAMESPACE/NAME`; absent if no pod holds it. */
   readonly pods?: readonly string[];
@@ -197,8 +197,8 @@ interface DrawnGpu {
   readonly picture: string;
 }
 
-/** What becomes of one GPU. */
-export interface GpuOutlook {
+/** The change of one GPU. */
+export interface GpuPreview {
   readonly index: number;
   readonly uuid: string;
   /** `A100-SXM4-40GB` */
@@ -216,7 +216,7 @@ export interface GpuOutlook {
 }
 
 /** The GPUs of a node before and after a plan, by index. */
-function describeGpus(device: DeviceReport, plan: WishPlan | undefined): readonly GpuOutlook[] {
+function describeGpus(device: DeviceReport, plan: WishPlan | undefined): readonly GpuPreview[] {
   return (device.gpus ?? [])
     .toSorted((a, b) => a.index - b.index)
     .map((gpu) =>
@@ -228,7 +228,7 @@ function describeGpus(device: DeviceReport, plan: WishPlan | undefined): readonl
     );
 }
 
-function describeGpu(device: DeviceReport, gpu: GpuReport, work: GpuWork | undefined): GpuOutlook {
+function describeGpu(device: DeviceReport, gpu: GpuReport, work: GpuWork | undefined): GpuPreview {
   const { index, uuid, product, pods = [], instances, mig = 'Disabled' } = gpu;
   const places = (action: string): ReadonlySet<string> =>
     new Set(work?.steps.flatMap((step) => (step.action === action ? [placeOf(step)] : [])));
@@ -273,12 +273,12 @@ function draw(device: DeviceReport, gpu: GpuReport, mig: DrawnGpu['mig'], slices
 }
 
 /** `Gone`: it has ended since the agent saw it. */
-export type PodOutlook = PodFate | 'Gone';
+export type PodPreview = PodFate | 'Gone';
 
-export interface EvictionOutlook {
+export interface EvictionPreview {
   /** `NAMESPACE/NAME` */
   readonly pod: string;
-  readonly fate: PodOutlook;
+  readonly fate: PodPreview;
   /** `GPU 0: 3g.20gb at 4 by claim team/train-gpu`, `GPU 1`; empty if unknown. */
   readonly holds: readonly string[];
   /** Why it is neither evicted nor awaited. */
@@ -287,23 +287,23 @@ export interface EvictionOutlook {
 
 /** The pods that have to go for a node's plan, by name. */
 export function describeEvictions(
-  { snapshot, plan }: NodeOutlook,
+  { snapshot, plan }: NodePreview,
   pods: readonly PodView[],
   budgets: readonly BudgetView[],
-): readonly EvictionOutlook[] {
+): readonly EvictionPreview[] {
   const { node, partition, claim, fresh } = snapshot;
   if (partition === undefined || plan === undefined || plan.work.length === 0) return [];
   const affected = presumeAffected({ node, partition, claim, fresh }, pods);
   const gpus = partition.status?.device?.gpus ?? [];
   const drain = claim.winner?.spec.drain;
-  const found = affected.map((pod): EvictionOutlook => {
+  const found = affected.map((pod): EvictionPreview => {
     const name = podName(pod);
     return { pod: name, holds: listHoldings(gpus, name), ...judgeFate(pod, drain, { budgets }) };
   });
   const known = new Set(found.map(({ pod }) => pod));
   const gone = (plan.report.affectedPods ?? [])
     .filter((pod) => !known.has(pod))
-    .map((pod): EvictionOutlook => {
+    .map((pod): EvictionPreview => {
       const message = 'it is not listed: it has ended since the agent saw it';
       return { pod, fate: 'Gone', holds: listHoldings(gpus, pod), message };
     });
@@ -311,11 +311,11 @@ export function describeEvictions(
 }
 
 /** Whether a pod goes because of the plan, now or as soon as its budget allows. */
-export function isMoving(fate: PodOutlook): boolean {
+export function isMoving(fate: PodPreview): boolean {
   return fate === 'Evicted' || fate === 'Deleted' || fate === 'Blocked';
 }
 
-/** What a pod holds of a node's GPUs. */
+/** Lists what a pod holds of a node's GPUs. */
 function listHoldings(gpus: readonly GpuReport[], pod: string): readonly string[] {
   const by = (claims: readonly string[] = []): string => (claims.length === 0 ? '' : ` by claim ${claims.join(', ')}`);
   return gpus.flatMap(({ index, pods = [], claims, instances }) => [
@@ -345,21 +345,21 @@ export interface PlannedNode {
   readonly message: string;
   /** Whether this change concerns it: its policy is new or edited, or another one than before. */
   readonly isAffected: boolean;
-  /** From 1. */
+  /** The number of the node's wave, from 1. */
   readonly wave?: number;
-  /** As in `status.device.plan`, once the agent has planned. */
+  /** The plan as in `status.device.plan`, once the agent has planned. */
   readonly plan?: {
     readonly hash: string;
     readonly keep: number;
     readonly destroy: number;
     readonly create: number;
   };
-  readonly gpus: readonly GpuOutlook[];
-  readonly evictions: readonly EvictionOutlook[];
+  readonly gpus: readonly GpuPreview[];
+  readonly evictions: readonly EvictionPreview[];
 }
 
 /** Whether a node belongs to the given policies, or changes because of them, unless another policy had won it before. */
-export function isConcerned(outlook: NodeOutlook | undefined, { all }: GivenPolicies): boolean {
+export function isConcerned(outlook: NodePreview | undefined, { all }: GivenPolicies): boolean {
   const winner = outlook?.snapshot.claim.winner?.metadata.name;
   return winner === undefined || all.has(winner) || outlook?.isTold === true;
 }
@@ -367,13 +367,13 @@ export function isConcerned(outlook: NodeOutlook | undefined, { all }: GivenPoli
 /** The policies whose change is planned, by name. */
 export interface GivenPolicies {
   readonly all: ReadonlySet<string>;
-  /** Those that are new or edited. */
+  /** Policies that are new or edited. */
   readonly changed: ReadonlySet<string>;
 }
 
 export function describePlannedNode(
-  outlook: NodeOutlook,
-  evictions: readonly EvictionOutlook[],
+  outlook: NodePreview,
+  evictions: readonly EvictionPreview[],
   { waves, held }: Waves,
   given: GivenPolicies,
 ): PlannedNode {
@@ -400,7 +400,7 @@ export function describePlannedNode(
   };
 }
 
-function judgeNodeFate(outlook: NodeOutlook, given: GivenPolicies): NodeFate {
+function judgeNodeFate(outlook: NodePreview, given: GivenPolicies): NodeFate {
   const { snapshot, plan, verdict, rolloutState } = outlook;
   if (snapshot.claim.winner === undefined) return 'Released';
   if (!isConcerned(outlook, given)) return 'OtherPolicy';
@@ -421,6 +421,6 @@ function countPlan({
   keep,
   destroy,
   create,
-}: NonNullable<NodeOutlook['plan']>['report']): NonNullable<PlannedNode['plan']> {
+}: NonNullable<NodePreview['plan']>['report']): NonNullable<PlannedNode['plan']> {
   return { hash, keep, destroy, create };
 }

@@ -1,11 +1,11 @@
 import { joinWords } from '../gpu/layout.ts';
 import { countWords, wrapHanging } from '../text/words.ts';
-import type { ChangePlan, DemandOutlook, PolicyOutlook } from './change.ts';
+import type { ChangePlan, DemandPreview, PolicyPreview } from './change.ts';
 import {
-  type EvictionOutlook,
+  type EvictionPreview,
   isMoving,
-  type PodOutlook,
-  type GpuOutlook,
+  type PodPreview,
+  type GpuPreview,
   type HeldSlice,
   type NodeFate,
   type PlannedNode,
@@ -38,7 +38,7 @@ export function writeChangePlan({ policies, demands, nodes, waves }: ChangePlan)
   return blocks.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
-/** What becomes of nodes that are in no wave. */
+/** The headings for nodes that are in no wave, by their fate. */
 const still: readonly (readonly [NodeFate, string])[] = [
   ['Held', 'Held'],
   ['PlanOnly', 'Mode Plan, nothing changes'],
@@ -50,12 +50,12 @@ const still: readonly (readonly [NodeFate, string])[] = [
   ['Done', 'Already matches the policy'],
 ];
 
-/** Nothing is to be done there, and not because it is as the policy says: a selector may be misspelt. */
+/** Whether nothing is to be done on a node, and not because it matches the policy: a selector may be misspelt. */
 function isLeftAlone({ fate, reason }: PlannedNode): boolean {
   return fate === 'Done' && (reason === 'NothingToDo' || reason === 'NoGpus');
 }
 
-function writePolicy({ policy, change, selectsNothing, refusal, held }: PolicyOutlook): readonly string[] {
+function writePolicy({ policy, change, selectsNothing, refusal, held }: PolicyPreview): readonly string[] {
   const idle = selectsNothing ? 'no node matches spec.nodeSelector' : held;
   const why = refusal === undefined ? idle : `not accepted: ${refusal}`;
   const more = why === undefined ? '' : `; ${why}`;
@@ -63,7 +63,7 @@ function writePolicy({ policy, change, selectsNothing, refusal, held }: PolicyOu
 }
 
 /** What of a demand exists, and what the layouts of this plan leave unmet. */
-function writeDemand({ policy, slices, message }: DemandOutlook): readonly string[] {
+function writeDemand({ policy, slices, message }: DemandPreview): readonly string[] {
   if (slices.length === 0) return wrapHanging(`Demand of policy ${policy}: ${message}`, width, '  ');
   return [
     `Demand of policy ${policy}`,
@@ -126,7 +126,7 @@ function writeAlike(nodes: readonly PlannedNode[], drawn: Drawn): readonly strin
 }
 
 /** GPUs with the same change share a picture. */
-function drawGpus(gpus: readonly GpuOutlook[]): readonly string[] {
+function drawGpus(gpus: readonly GpuPreview[]): readonly string[] {
   const changing = gpus.filter(({ isChanging }) => isChanging);
   const groups = groupBy(changing, (gpu) => JSON.stringify([gpu.product, draw(gpu)]));
   return groups.flatMap((group) => {
@@ -140,7 +140,7 @@ function drawGpus(gpus: readonly GpuOutlook[]): readonly string[] {
   });
 }
 
-function draw({ before, after }: GpuOutlook): readonly string[] {
+function draw({ before, after }: GpuPreview): readonly string[] {
   return [`now   ${before.picture}`, `after ${after.picture}`];
 }
 
@@ -149,7 +149,7 @@ function describeRecut(recut: readonly HeldSlice[]): string {
   return `: other compute instances on ${joinWords(recut.map(({ profile, start }) => `${profile} at ${start}`))}`;
 }
 
-const verbs: Readonly<Record<PodOutlook, string>> = {
+const verbs: Readonly<Record<PodPreview, string>> = {
   Evicted: 'evicts',
   Deleted: 'deletes',
   Blocked: 'waits to evict',
@@ -158,7 +158,7 @@ const verbs: Readonly<Record<PodOutlook, string>> = {
   Gone: 'no longer has',
 };
 
-function writeEviction(node: string, { pod, fate, holds, message }: EvictionOutlook): readonly string[] {
+function writeEviction(node: string, { pod, fate, holds, message }: EvictionPreview): readonly string[] {
   const what = holds.length === 0 ? '' : ` (${holds.join(', ')})`;
   const why = message === undefined ? '' : `: ${message}`;
   return wrapHanging(`  ${node} ${verbs[fate]} pod ${pod}${what}${why}`, width, '    ');
@@ -174,7 +174,7 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): r
   return [...Map.groupBy(items, keyOf).values()];
 }
 
-/** Something in a plan that will go wrong or will not happen at all. */
+/** A finding about something in a plan that will go wrong or will not happen at all. */
 export interface PlanFault {
   readonly code:
     | 'PolicyInvalid'
@@ -195,8 +195,8 @@ const mostNodesOfFault = 5;
 
 /** Faults that this change causes: what was wrong before, and stays so, is not one. */
 export function listFaults(
-  policies: readonly PolicyOutlook[],
-  demands: readonly DemandOutlook[],
+  policies: readonly PolicyPreview[],
+  demands: readonly DemandPreview[],
   nodes: readonly PlannedNode[],
 ): readonly PlanFault[] {
   const changed = policies.filter(({ change }) => change !== 'Unchanged');
@@ -207,7 +207,7 @@ export function listFaults(
   ];
 }
 
-function judgePolicy({ policy, refusal }: PolicyOutlook, nodes: readonly PlannedNode[]): readonly PlanFault[] {
+function judgePolicy({ policy, refusal }: PolicyPreview, nodes: readonly PlannedNode[]): readonly PlanFault[] {
   if (refusal === undefined) return [];
   const refused = nodes.filter((node) => node.policy === policy && node.fate === 'Refused');
   const isInvalid = refused.length === 0 || refused.some(({ reason }) => reason === 'PolicyInvalid');
@@ -219,7 +219,7 @@ function judgePolicy({ policy, refusal }: PolicyOutlook, nodes: readonly Planned
   return [{ code: 'PolicyNotAccepted', policy, message }];
 }
 
-function judgeDemand({ policy, slices, reason, message }: DemandOutlook): readonly PlanFault[] {
+function judgeDemand({ policy, slices, reason, message }: DemandPreview): readonly PlanFault[] {
   const isUnmet = reason === 'PlannerFailed' || slices.some(({ unmet }) => unmet > 0);
   const found = { policy, message: `demand of policy ${policy}: ${message}` };
   if (reason === 'KueueUnavailable') return [{ code: 'DemandUnread', ...found }];

@@ -14,9 +14,9 @@ import { timeText } from '../text/syntax.ts';
 
 /** Nodes that change at the same time. */
 export interface Wave {
-  /** In the order in which they start. */
+  /** The nodes, in the order in which they start. */
   readonly nodes: readonly string[];
-  /** When it can start, RFC 3339, if a window or a canary's soak delays it. */
+  /** The time at which the wave can start, RFC 3339, if a window or a canary's soak delays it. */
   readonly notBefore?: string;
 }
 
@@ -38,7 +38,7 @@ interface Rollouts {
   readonly now: number;
 }
 
-/** More jumps in time than any canary and its windows need. */
+/** A number of jumps in time that exceeds what any canary and its windows need. */
 const mostJumps = 32;
 
 /**
@@ -93,7 +93,7 @@ class Play {
     return this.#policies.some(({ metadata }) => this.#rollout.of(metadata.name).underWay.size > 0);
   }
 
-  /** One step of each ledger. @returns nodes that start */
+  /** Takes one step of each ledger. @returns nodes that start */
   admit(): readonly string[] {
     // A slot that one policy releases may go to another.
     for (const policy of this.#policies) this.#step(policy, 'Nobody');
@@ -108,7 +108,7 @@ class Play {
     return [...this.#steps.values()].some(({ limits }) => limits.maxConcurrentNodes < limits.maxUnavailable);
   }
 
-  /** All nodes with a slot become ready. */
+  /** Makes all nodes with a slot ready. */
   finish(): void {
     for (const other of this.#others) this.#ledgers.delete(other);
     for (const { node, startTime } of [...this.#ledgers.values()].flat()) {

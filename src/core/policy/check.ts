@@ -259,7 +259,9 @@ interface ModelRefusal {
   readonly refusal: Mistake;
 }
 
-/** Of the models that the fleet has, the one that is nearest to the entry: it has the profiles, though not so many. */
+/**
+ * Explains the refusal of the model, among those that the fleet has, that is nearest to the entry: it has the profiles, though not so many.
+ */
 function explainNearest(refusals: readonly ModelRefusal[], entry: PolicyLayout): PolicyRefusal | undefined {
   const present = refusals.filter(({ isPresent }) => isPresent);
   const candidates = present.length > 0 ? present : refusals;

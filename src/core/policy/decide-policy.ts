@@ -2,13 +2,13 @@ import type { PolicyRecord, NodeOutcome } from './record.ts';
 import type { Selections, NodeSelection } from './selection.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { omitUndefined } from '../text/json.ts';
-import { byPrecedence, isRetiring, enforces } from './versions.ts';
+import { byPrecedence, isCleaningUp, enforces } from './versions.ts';
 import type { LayoutRefusal } from './check.ts';
 import type { NodeResolution } from './resolve-node.ts';
 import { writePath } from '../text/findings.ts';
 
-/** Which policies compete for which nodes. */
-export class Contenders {
+/** Knows which policies compete for which nodes. */
+export class Candidates {
   readonly #policies: ReadonlyMap<string, PolicyRecord>;
   readonly #selections: Pick<Selections, 'of'>;
 
@@ -17,7 +17,7 @@ export class Contenders {
     this.#selections = selections;
   }
 
-  /** In order of precedence. */
+  /** The candidates for a node, in order of precedence. */
   of(node: string): readonly Candidate[] {
     return this.#selections.of(node).flatMap((selection) => {
       const record = this.#policies.get(selection.policy);
@@ -44,11 +44,11 @@ interface Outranked {
   readonly policy: GpuPartitionPolicy;
   /** Whether that is as somebody meant it: by a higher priority, or because this one is being deleted. Otherwise age or name have decided. */
   readonly isOutranked: boolean;
-  /** Of one that would come first: why it does not yet. */
+  /** The reason why a policy that would come first does not decide yet. */
   readonly hold?: Hold;
 }
 
-/** Who decides over a node. */
+/** The policies of one node: which one decides, and which do not. */
 export interface PolicyConflict {
   readonly winner?: {
     readonly record: PolicyRecord;
@@ -57,9 +57,9 @@ export interface PolicyConflict {
     /** Whether that version counts. If not, no other policy wants the node, and this one is only named on it. */
     readonly isInForce: boolean;
   };
-  readonly losers: readonly Outranked[];
+  readonly outranked: readonly Outranked[];
   /** Policies that plan for the node and compete for none. */
-  readonly beside: readonly GpuPartitionPolicy[];
+  readonly planning: readonly GpuPartitionPolicy[];
 }
 
 /**
@@ -67,34 +67,33 @@ export interface PolicyConflict {
  * was ever accepted, or that has only ever planned, takes no node from another, and one whose newest generation is not accepted, or
  * plans, keeps its nodes. One that is being deleted yields to any other.
  *
- * @param contenders in order of precedence
+ * @param candidates in order of precedence
  */
-export function judgeContest(contenders: readonly Candidate[]): PolicyConflict {
-  const staked = contenders.filter(({ record, byForce }) => byForce && record.inForce !== undefined);
-  const planning = contenders.filter(({ record, byNewest }) => byNewest && isPlanning(record));
+export function decideConflict(candidates: readonly Candidate[]): PolicyConflict {
+  const staked = candidates.filter(({ record, byForce }) => byForce && record.inForce !== undefined);
+  const planning = candidates.filter(({ record, byNewest }) => byNewest && isPlanning(record));
   // Of neither kind are only those of which no generation was ever accepted.
-  const named = contenders.find(({ byNewest }) => byNewest);
-  const winner = staked.find(({ record }) => !isRetiring(record.newest)) ?? staked[0] ?? planning[0] ?? named;
-  if (!winner) return { losers: [], beside: [] };
+  const named = candidates.find(({ byNewest }) => byNewest);
+  const winner = staked.find(({ record }) => !isCleaningUp(record.newest)) ?? staked[0] ?? planning[0] ?? named;
+  if (!winner) return { outranked: [], planning: [] };
   const { record } = winner;
-  const others = contenders.filter((one) => one !== winner);
-  const beside = others.filter((one) => planning.includes(one));
-  const losers = others.filter((one) => !beside.includes(one) && isOwn(one));
+  const others = candidates.filter((one) => one !== winner);
+  const outranked = others.filter((one) => !planning.includes(one) && isOwn(one));
   return {
     winner: { record, ...toldTo(winner, staked.includes(winner)) },
-    losers: losers.map(({ record: loser }) => ({
-      policy: loser.policy,
-      isOutranked: priorityOf(record) > priorityOf(loser) || isRetiring(loser.newest),
-      ...omitUndefined({ hold: holdBefore(record, loser) }),
+    outranked: outranked.map(({ record: other }) => ({
+      policy: other.policy,
+      isOutranked: priorityOf(record) > priorityOf(other) || isCleaningUp(other.newest),
+      ...omitUndefined({ hold: holdBefore(record, other) }),
     })),
-    beside: beside.map((one) => one.record.newest),
+    planning: planning.filter((one) => one !== winner).map((one) => one.record.newest),
   };
 }
 
 /** What keeps a policy from a node that it would win if one of its generations were accepted. */
-function holdBefore(winner: PolicyRecord, loser: PolicyRecord): Hold | undefined {
-  const comesFirst = loser.inForce === undefined && byPrecedence(loser.rank, winner.rank) < 0;
-  return comesFirst && !isRetiring(loser.newest) ? loser.holdFor(loser.policy) : undefined;
+function holdBefore(winner: PolicyRecord, other: PolicyRecord): Hold | undefined {
+  const comesFirst = other.inForce === undefined && byPrecedence(other.rank, winner.rank) < 0;
+  return comesFirst && !isCleaningUp(other.newest) ? other.holdFor(other.policy) : undefined;
 }
 
 /** Whether a node counts as one of the policy's. A generation that is not accepted adds none, and takes none away. */
@@ -104,7 +103,7 @@ export function isOwn({ record, byNewest, byForce }: Candidate): boolean {
 }
 
 /** How a node that another policy has counts for a policy. @param outcome what was found for the winner */
-export function outcomeForLoser(
+export function outcomeForOutranked(
   outcome: NodeOutcome,
   wonBy: string,
   { isOutranked, hold }: Omit<Outranked, 'policy'>,
@@ -142,7 +141,7 @@ export interface Hold {
   readonly message: string;
 }
 
-/** What the policies say of one node. */
+/** The policy that decides over one node, and the others that want it. */
 export interface NodePolicy {
   /** The policy that decides, in the version that decides; undefined if none selects the node. */
   readonly winner: GpuPartitionPolicy | undefined;
@@ -153,9 +152,9 @@ export interface NodePolicy {
   /** Why nothing new starts. */
   readonly hold?: Hold | undefined;
   /** Other policies that would decide over the node, in order of precedence. */
-  readonly losers: readonly Outranked[];
+  readonly outranked: readonly Outranked[];
   /** Policies of mode Plan that are shown beside the one that decides. */
-  readonly beside: readonly GpuPartitionPolicy[];
+  readonly planning: readonly GpuPartitionPolicy[];
   /** What the winner makes of this node's GPUs, or why it cannot; undefined until the agent has reported, and of a version that does not count. */
   readonly wish: NodeResolution | undefined;
 }

@@ -14,9 +14,9 @@ import { writePath } from '../text/findings.ts';
 /** A DeviceClass (`resource.k8s.io/v1`), and what it is for. */
 interface ClassWish {
   readonly name: string;
-  /** One sentence for people. */
+  /** A sentence for people. */
   readonly about: string;
-  /** In CEL, on `device`. */
+  /** A CEL expression on `device`. */
   readonly expression: string;
   /** The resource of the device plugin that its pods may ask for; a name belongs to one class. */
   readonly extendedResourceName?: string;
@@ -26,8 +26,8 @@ interface ClassWish {
 const mostAlternatives = 8;
 
 /**
- * One class for each profile, which the device plugin's resource of that profile names too. If the memory of its slices depends on the
- * model, one more for each memory: their slices have the same resource with the device plugin as well.
+ * Lists one class for each profile, which the device plugin's resource of that profile names too. If the memory of its slices depends on
+ * the model, one more for each memory: their slices have the same resource with the device plugin as well.
  */
 export function listProfileClasses(kinds: readonly SliceKind[]): readonly ClassWish[] {
   return kinds.flatMap((kind) => {
@@ -57,8 +57,8 @@ const namedSizes = new Set(
 );
 
 /**
- * More than any slice has, in MiB, whose name has a smaller number, which is rounded up from its memory. How much less that is depends
- * on the driver (B200 `1g.23gb`: 22,528 MiB, later 20,992): the number of one would leave out slices of another.
+ * A number of MiB that exceeds the memory of every slice whose name has a smaller number, which is rounded up from its memory. How much
+ * less that is depends on the driver (B200 `1g.23gb`: 22,528 MiB, later 20,992): the number of one would leave out slices of another.
  */
 function mostBelow(gb: number): number {
   const smaller = [...namedSizes].filter((one) => one > 0 && one < gb);
@@ -99,7 +99,7 @@ function sayMemory(boards: readonly Boards[]): string {
   return boards.length < 2 ? ` with ${sizes[0]} MiB` : ` with ${sizes.join(' or ')} MiB, depending on the GPU`;
 }
 
-/** Without `||`, which the admission policy of the controller's DeviceClasses refuses. */
+/** A CEL expression that selects a profile, without `||`, which the admission policy of the controller's DeviceClasses refuses. */
 function selectProfile({ profile, formerNames }: SliceKind): string {
   const name = attribute('profile');
   if (formerNames.length === 0) return `${isSlice} && ${name} == '${profile}'`;
@@ -122,12 +122,12 @@ const apiVersion = 'resource.k8s.io/v1';
 
 /** An object for `kubectl apply`, and what it is for. */
 export interface ExportedObject {
-  /** One sentence for people. */
+  /** A sentence for people. */
   readonly about: string;
   readonly object: object;
 }
 
-/** All that workloads need to ask NVIDIA's DRA driver for slices of these kinds; none without a kind. */
+/** Exports everything that workloads need to ask NVIDIA's DRA driver for slices of these kinds; nothing without a kind. */
 export function exportClasses(kinds: readonly SliceKind[]): readonly ExportedObject[] {
   const classes = listClasses(kinds).map((wish) => ({ about: wish.about, object: describeClass(wish) }));
   const templates = listTemplates(kinds);
@@ -265,7 +265,7 @@ interface NodeDeviceClaim {
   readonly template: object;
 }
 
-/** What a node's DRA driver offers. */
+/** Devices that a node's DRA driver offers. */
 export interface NodeClaims {
   readonly devices: readonly NodeDeviceClaim[];
   /** Why the driver does not start. */
@@ -316,9 +316,9 @@ function describeTemplate(name: string, deviceClassName: string): object {
 /** Boards whose slices of one profile have the same memory. */
 interface Boards {
   readonly modelId: string;
-  /** As NVML prints them, and the driver's `productName`: `NVIDIA A100-SXM4-40GB`. */
+  /** Names as NVML prints them, and the driver's `productName`: `NVIDIA A100-SXM4-40GB`. */
   readonly products: readonly string[];
-  /** Undefined if unpublished. */
+  /** Memory of such a slice, in MiB; undefined if unpublished. */
   readonly memoryMiB?: number | undefined;
 }
 
@@ -329,7 +329,7 @@ export interface SliceKind {
   readonly formerNames: readonly { readonly name: string; readonly products: readonly string[] }[];
   readonly gb: number;
   readonly computeSlices: number;
-  /** More than one if the memory of such a slice depends on the model. */
+  /** Boards by the memory of such a slice; more than one entry if it depends on the model. */
   readonly boards: readonly Boards[];
 }
 

@@ -3,16 +3,16 @@ import {
   describeRefusal,
   type Candidate,
   type NodePolicy,
-  Contenders,
+  Candidates,
   type PolicyConflict,
   isOwn,
-  judgeContest,
-  outcomeForLoser,
+  decideConflict,
+  outcomeForOutranked,
 } from './decide-policy.ts';
 import { PolicyRecord, type NodeOutcome, NodeCounts } from './record.ts';
 import {
   byPrecedence,
-  isRetiring,
+  isCleaningUp,
   enforces,
   accept,
   hasWorkLeft,
@@ -47,16 +47,16 @@ class Acceptance {
     else record.unchecked.delete(node);
   }
 
-  /** Asks a node over which the policy would decide. @param contenders of the node */
+  /** Asks a node over which the policy would decide. @param candidates of the node */
   check(
     record: PolicyRecord,
     node: string,
-    contenders: readonly Candidate[],
+    candidates: readonly Candidate[],
     partition: GpuNodePartition | undefined,
   ): void {
     record.unchecked.delete(node);
     // A policy that is being deleted asks for whole GPUs, which no node may keep it from.
-    const isAsked = !isRetiring(record.newest) && wouldDecide(record, contenders);
+    const isAsked = !isCleaningUp(record.newest) && wouldDecide(record, candidates);
     const refusal = isAsked ? this.#judge(record, partition) : undefined;
     // One that says so again keeps its place: all nodes are told the list again when it reads differently.
     if (refusal) record.refused.set(node, refusal);
@@ -79,22 +79,22 @@ class Acceptance {
   review(
     record: PolicyRecord,
     node: string,
-    contenders: readonly Candidate[],
+    candidates: readonly Candidate[],
     partition: GpuNodePartition | undefined,
   ): boolean {
     if (!record.awaitsAcceptance || record.unchecked.has(node)) return false;
     const before = record.refused.get(node)?.message;
-    this.check(record, node, contenders, partition);
+    this.check(record, node, candidates, partition);
     return record.refused.get(node)?.message !== before;
   }
 }
 
 /** Whether a policy would decide over a node, or plan for it, with its newest version. */
-function wouldDecide({ newest, name }: PolicyRecord, contenders: readonly Candidate[]): boolean {
-  if (!contenders.some(({ record, byNewest }) => record.name === name && byNewest)) return false;
+function wouldDecide({ newest, name }: PolicyRecord, candidates: readonly Candidate[]): boolean {
+  if (!candidates.some(({ record, byNewest }) => record.name === name && byNewest)) return false;
   if (!enforces(newest)) return true;
-  return !contenders.some(({ record, byForce }) => {
-    const competes = record.name !== name && byForce && record.inForce !== undefined && !isRetiring(record.newest);
+  return !candidates.some(({ record, byForce }) => {
+    const competes = record.name !== name && byForce && record.inForce !== undefined && !isCleaningUp(record.newest);
     return competes && byPrecedence(record.rank, newest) < 0;
   });
 }
@@ -111,7 +111,7 @@ function refusalForAll(spec: PolicySpec, partition: GpuNodePartition | undefined
   return isMistake(refusal) ? refusal : undefined;
 }
 
-/** Which GPU products the nodes of a fleet have reported. */
+/** Counts the GPU products that the nodes of a fleet have reported. */
 export class ReportedModels {
   readonly #ofNode = new Map<string, readonly string[]>();
   readonly #counts = new Map<string, number>();
@@ -141,9 +141,9 @@ export class ReportedModels {
   }
 }
 
-/** What policies make of nodes, worked out once for each report. */
+/** Caches what policies make of nodes, worked out once for each report. */
 class WishCache {
-  /** By the object that the watch replaces when it changes. */
+  /** Wishes by partition: the watch replaces the object when it changes. */
   readonly #wishes = new WeakMap<
     GpuNodePartition,
     {
@@ -192,7 +192,7 @@ export class Fleet {
   readonly #support: Support;
   readonly #policies = new Map<string, PolicyRecord>();
   readonly #selections = new Selections();
-  readonly #contenders = new Contenders(this.#policies, this.#selections);
+  readonly #candidates = new Candidates(this.#policies, this.#selections);
   readonly #census = new ReportedModels();
   readonly #wishes = new WishCache();
   readonly #acceptance = new Acceptance(this.#wishes);
@@ -233,13 +233,13 @@ export class Fleet {
     this.#policies.set(name, record);
     this.#selections.setPolicy(record.scope);
     const isSame = known?.policy.spec === record.policy.spec;
-    record.tally = isSame ? known.tally : new NodeCounts(this.#contenders.nodesWhere(record, isOwn));
+    record.tally = isSame ? known.tally : new NodeCounts(this.#candidates.nodesWhere(record, isOwn));
     // It stands as before while the edit is checked, and for good if that is refused.
     if (isSame) record.demand = known.demand;
     this.#beginAcceptance(record);
     const left = before.filter((node) => !record.nodes.has(node));
     // While it is being checked nothing changes for the nodes that it keeps.
-    return record.awaitsAcceptance && !isRetiring(versions.newest) ? left : [...left, ...record.nodes];
+    return record.awaitsAcceptance && !isCleaningUp(versions.newest) ? left : [...left, ...record.nodes];
   }
 
   /**
@@ -261,7 +261,7 @@ export class Fleet {
   /** The tally that a policy begins with when its newest generation is accepted, or another schedule is in force. */
   tallyAfter({ versions, refusal, nodes, isAccepted }: PolicyRecord, accepts: boolean): NodeCounts {
     const after = accepts && !isAccepted ? accept(versions) : versions;
-    return new NodeCounts(this.#contenders.nodesWhere(new PolicyRecord(after, refusal, nodes), isOwn));
+    return new NodeCounts(this.#candidates.nodesWhere(new PolicyRecord(after, refusal, nodes), isOwn));
   }
 
   /** @returns nodes that it selected */
@@ -288,28 +288,28 @@ export class Fleet {
     return policies;
   }
 
-  /** Who decides over a node, and who does not. */
-  contestOf(node: string): PolicyConflict {
-    return judgeContest(this.#contenders.of(node));
+  /** The policy that decides over a node, and those that do not. */
+  conflictOf(node: string): PolicyConflict {
+    return decideConflict(this.#candidates.of(node));
   }
 
   /** The policy that decides over a node now. */
   winnerOf(node: string): string | undefined {
-    return this.contestOf(node).winner?.record.name;
+    return this.conflictOf(node).winner?.record.name;
   }
 
-  /** What the policies currently say of a node. */
+  /** The policies of a node, with what they currently want there. */
   claimOf(name: string, partition: GpuNodePartition | undefined): NodePolicy {
-    const { winner, losers, beside } = this.contestOf(name);
-    if (!winner) return { winner: undefined, isInForce: false, losers, beside, wish: undefined };
+    const { winner, outranked, planning } = this.conflictOf(name);
+    if (!winner) return { winner: undefined, isInForce: false, outranked, planning, wish: undefined };
     const { record, policy, isInForce } = winner;
     return {
       winner: policy,
       newestGeneration: record.newest.metadata.generation,
       isInForce,
       hold: record.holdFor(policy),
-      losers,
-      beside,
+      outranked,
+      planning,
       wish: isInForce ? this.#wishes.wishOf(policy, partition, this.#choices.of(policy, name)) : undefined,
     };
   }
@@ -328,18 +328,18 @@ export class Fleet {
   }
 
   /** What a policy that is shown beside others says of a node, as if it decided. */
-  claimBeside(policy: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodePolicy {
+  previewClaim(policy: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodePolicy {
     const { device } = partition?.status ?? {};
     const chosen = partition && this.#choices.of(policy, partition.metadata.name);
     const isKnown = policy.spec.demand === undefined || chosen !== undefined;
     const wish = isKnown && device?.gpus ? resolveNode(policy.spec, device, undefined, chosen) : undefined;
     const { generation } = policy.metadata;
-    return { winner: policy, newestGeneration: generation, isInForce: true, losers: [], beside: [], wish };
+    return { winner: policy, newestGeneration: generation, isInForce: true, outranked: [], planning: [], wish };
   }
 
   /** Asks whether a node can take the newest generation of a policy, which is not accepted yet. */
   check(record: PolicyRecord, node: string, partition: GpuNodePartition | undefined): void {
-    this.#acceptance.check(record, node, this.#contenders.of(node), partition);
+    this.#acceptance.check(record, node, this.#candidates.of(node), partition);
   }
 
   /**
@@ -347,12 +347,12 @@ export class Fleet {
    * @returns policies that are judged differently because of it
    */
   review(node: string, partition: GpuNodePartition | undefined): readonly string[] {
-    const contenders = this.#contenders.of(node);
+    const candidates = this.#candidates.of(node);
     const products = migProductsOf(partition?.status?.device?.gpus ?? []);
     return [
       ...this.#takeProducts(node, products),
-      ...contenders.flatMap(({ record }) =>
-        this.#acceptance.review(record, node, contenders, partition) ? [record.name] : [],
+      ...candidates.flatMap(({ record }) =>
+        this.#acceptance.review(record, node, candidates, partition) ? [record.name] : [],
       ),
     ];
   }
@@ -371,17 +371,17 @@ export class Fleet {
 
   /** Asks all nodes that the newest version of a policy selects whether they can take it. */
   #beginAcceptance(record: PolicyRecord): void {
-    const nodes = this.#contenders.nodesWhere(record, ({ byNewest }) => byNewest);
+    const nodes = this.#candidates.nodesWhere(record, ({ byNewest }) => byNewest);
     this.#acceptance.begin(record, nodes);
   }
 
   /** Counts what was found on a node for its policies. @returns those whose status this changes */
-  note({ winner, losers }: Pick<NodePolicy, 'winner' | 'losers'>, outcome: NodeOutcome): readonly string[] {
+  note({ winner, outranked }: Pick<NodePolicy, 'winner' | 'outranked'>, outcome: NodeOutcome): readonly string[] {
     if (!winner) return [];
     const wonBy = winner.metadata.name;
     return [
       ...this.count(winner, outcome),
-      ...losers.flatMap(({ policy, ...lost }) => this.count(policy, outcomeForLoser(outcome, wonBy, lost))),
+      ...outranked.flatMap(({ policy, ...lost }) => this.count(policy, outcomeForOutranked(outcome, wonBy, lost))),
     ];
   }
 
@@ -405,7 +405,7 @@ export class Fleet {
     }
     const before = [...record.nodes];
     this.#selections.setPolicy(record.scope);
-    record.tally = new NodeCounts(this.#contenders.nodesWhere(record, isOwn));
+    record.tally = new NodeCounts(this.#candidates.nodesWhere(record, isOwn));
     return [...before.filter((node) => !record.nodes.has(node)), ...record.nodes];
   }
 

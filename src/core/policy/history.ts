@@ -8,9 +8,9 @@ import { fillDefaults } from './schema.ts';
 /** The generations of a policy that came in force, newest first. */
 export type PolicyHistory = NonNullable<PolicyStatus['history']>;
 
-/** Of the history as JSON. A policy's object is stored as a whole, and etcd takes 1.5 MB. */
+/** Most bytes of the history as JSON. A policy's object is stored as a whole, and etcd takes 1.5 MB. */
 const mostBytes = 256 * 1024;
-/** The API keeps at most this many. */
+/** Most generations that the API keeps. */
 const mostGenerations = 20;
 
 /**
@@ -19,7 +19,7 @@ const mostGenerations = 20;
  *
  * @param time for a generation whose time of writing is unknown
  */
-export function noteInForce(
+export function recordInForce(
   history: PolicyHistory,
   { newest, inForce }: Pick<PolicyVersions, 'newest' | 'inForce'>,
   time: string,
@@ -52,7 +52,10 @@ function asksTheSame(one: object, other: object | undefined): boolean {
   return other !== undefined && deepEqual(askedBy(one), askedBy(other));
 }
 
-/** With the defaults of now: a newer CRD may have more of them than the one under which a spec was stored. */
+/**
+ * The part of a spec that asks for something, with today's defaults: a newer CRD may have more of them than the one under which a spec was
+ * stored.
+ */
 function askedBy(spec: object): object {
   const { mode: _mode, rollout: _rollout, ...asked } = fillDefaults(spec as PolicySpec);
   return asked;
@@ -73,11 +76,11 @@ export function hasAskedSince(told: GpuPartitionPolicy, history: PolicyHistory, 
   );
 }
 
-/** What `undo` writes. */
+/** The effect of `undo`. */
 export interface Undoing {
   /** The generation to which it goes back. */
   readonly generation: number;
-  /** That generation's, with `mode` and `rollout` as they are now. */
+  /** The spec of that generation, with `mode` and `rollout` as they are now. */
   readonly spec: PolicySpec;
   /** Whether the newest generation is itself an undoing, so that this brings back what was undone. */
   readonly isBack: boolean;

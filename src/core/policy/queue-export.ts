@@ -67,7 +67,7 @@ function sumQuotas(slices: readonly SliceEntry[]): readonly (readonly [string, n
   return [...sums];
 }
 
-/** By all models: which of them the nodes have, the policy does not say. */
+/** Lists the resources of a slice on all models: the policy does not say which of them the nodes have. */
 function listResources(slice: SliceEntry): readonly string[] {
   if (isWholeGpu(slice)) return [GPU_RESOURCE];
   const profiles = MODELS.flatMap((model) => profilesServing(slice, model, model.id));

@@ -39,7 +39,7 @@ export class NodeGroup {
   }
 }
 
-/** One selected node as the policy's status counts it. */
+/** The outcome of one selected node, as the policy's status counts it. */
 export interface NodeOutcome {
   readonly node: string;
   /** The policy that decides over the node, if it is not this one. */
@@ -52,7 +52,7 @@ export interface NodeOutcome {
   readonly plan?: PlanReport;
 }
 
-/** Of a node that was not looked at yet. */
+/** The outcome of a node that was not looked at yet. */
 const unseen = { phase: 'Pending', reason: 'AwaitingPlan', message: 'not looked at yet' } as const;
 
 /** Groups of nodes that are counted besides the ready ones; a node may be in several. */
@@ -166,7 +166,7 @@ export class NodeCounts {
   }
 }
 
-/** More than any plan of one node: 64 GPUs of 16 instances. The agent counts, and may report any number. */
+/** A number of GPUs or instances that exceeds the plan of any node: 64 GPUs of 16 instances. The agent counts, and may report any number. */
 const mostOfOneNode = 1024;
 
 function clampCount(count = 0): number {
@@ -202,9 +202,9 @@ function isSame(a: NodeOutcome, b: NodeOutcome): boolean {
 
 /** A policy, and what is known of it and its nodes. A new one is made for each generation. */
 export class PolicyRecord {
-  /** As they are stored, with all their schedules. */
+  /** The versions as they are stored, with all their schedules. */
   #versions: PolicyVersions;
-  /** As the schedule in force has them. */
+  /** The versions as the schedule in force makes them. */
   #shown: PolicyVersions;
   /** Why its newest version is invalid, regardless of nodes. */
   refusal: PolicyRefusal | undefined;
@@ -220,9 +220,9 @@ export class PolicyRecord {
   toldRefusal: string | undefined;
   /** How its demand stands; undefined if it has none, or no plan was made for it yet. */
   demand: DemandReport | undefined;
-  /** Of its status. An edit begins no new count. */
+  /** The pace of writes of the policy's status. An edit begins no new count. */
   writes = noWrites;
-  /** Of the nodes that are its own, as they are under the current version. */
+  /** Counts of the nodes that are its own, as they are under the current version. */
   tally = new NodeCounts([]);
 
   constructor(versions: PolicyVersions, refusal: PolicyRefusal | undefined, nodes: ReadonlySet<string>) {
@@ -245,7 +245,7 @@ export class PolicyRecord {
     return this.newest.metadata.name;
   }
 
-  /** As its author last wrote it, with what its schedule in force makes of it. */
+  /** The newest version as its author wrote it, with what the schedule in force makes of it. */
   get newest(): GpuPartitionPolicy {
     return this.#shown.newest;
   }
@@ -302,7 +302,7 @@ export class PolicyRecord {
 }
 
 const mostNames = 5;
-/** Of a condition's message, which says first what is refused. */
+/** Most characters of a condition's message, which says first what is refused. */
 const longestRefused = 3800;
 
 /** Nodes that keep a generation from being accepted: the first, and how many. Undefined if there are none. */
@@ -314,7 +314,7 @@ export function listRefused({ refused }: Pick<PolicyRecord, 'refused'>): string 
   return joinWithin(named, longestRefused, '; ', sayRest);
 }
 
-/** Which nodes of a policy may start. @param isOverdue it is being deleted, and its deadline is over */
+/** Judges which nodes of a policy may start. @param isOverdue it is being deleted, and its deadline is over */
 export function admitsOf(record: PolicyRecord, rolloutStates: RolloutStates, isOverdue: boolean): Admits {
   const { tally, policy, isForecast, refusal } = record;
   return judgeAdmits({

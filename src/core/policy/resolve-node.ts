@@ -14,12 +14,12 @@ import type { FieldPath } from '../text/findings.ts';
 import { type DemandWishes, wishForDemand } from './slices.ts';
 import { layoutOf } from '../device/plan.ts';
 
-/** What the GPUs are that have told it. */
+/** Products of the GPUs that have reported theirs. */
 export function productsOf(gpus: readonly GpuReport[]): readonly string[] {
   return gpus.filter((gpu) => !isNameless(gpu)).map(({ product }) => product);
 }
 
-/** What the GPUs are that may have MIG: one that has none, or does not say what it is, tells nothing of what a policy can have. */
+/** Products of the GPUs that may have MIG: one that has none, or does not say what it is, tells nothing of what a policy can have. */
 export function migProductsOf(gpus: readonly GpuReport[]): readonly string[] {
   const mayHaveMig = ({ migCapable, error, product }: GpuReport): boolean =>
     migCapable !== false && (error === undefined || findModel(product) !== undefined);
@@ -212,7 +212,7 @@ function toWant(layout: GpuLayout): Want {
   return 'mig' in layout ? 'Disabled' : layout.profiles;
 }
 
-/** If no GPU can take the layout, the layout's own numbers explain more than a count of GPUs. */
+/** Refuses a count of GPUs. If no GPU can take the layout, the layout's own numbers explain more than the count. */
 function refuseShort(entry: LayoutEntry | undefined, message: string): LayoutRefusal {
   const layouts = [...(entry?.layouts.values() ?? [])];
   const refusals = layouts.flatMap((layout) => ('refusal' in layout ? [layout.refusal] : []));
@@ -270,8 +270,8 @@ function profilesFor(wanted: Layout, geometry: Geometry, model: string): GpuLayo
 }
 
 /**
- * As the driver that is there names it, with which the device is compared: drivers differ (7g.79gb, 7g.80gb), and a compute instance
- * over a whole GPU instance has the name of that (3c.3g.20gb).
+ * The profile's name in the driver of the node, with which the device is compared: drivers differ (7g.79gb, 7g.80gb), and a compute
+ * instance over a whole GPU instance has the name of that (3c.3g.20gb).
  */
 function localName(name: string, geometry: Geometry, model: string): string {
   const profile = resolveProfile(geometry, name, findModel(model));
@@ -347,7 +347,7 @@ export function checkSinglePreset({ preset }: PolicyLayout): Mistake | undefined
   return preset === 'all-enabled' ? refuseSingle(`preset ${preset} makes no slice`) : undefined;
 }
 
-/** Undefined for a whole GPU. */
+/** The profiles on a GPU; undefined for a whole GPU. */
 function profilesOf({ mig, instances }: GpuReport): readonly string[] | undefined {
   return mig === 'Enabled' ? instances.map(({ profile }) => profile) : undefined;
 }
@@ -372,12 +372,13 @@ export type NodeResolution =
       readonly refusal: LayoutRefusal;
       /** Index of the refused entry; absent if the strategy is refused. */
       readonly entry?: number;
-      /** Where the entries stand in the policy; absent if the strategy is refused. */
+      /** The path of the entries in the policy; absent if the strategy is refused. */
       readonly place?: FieldPath;
     };
 
 /**
- * Per GPU the first entry that matches it decides; an entry with a count takes exactly this many of the GPUs that match it.
+ * Resolves a policy's layouts for the GPUs of a node. For each GPU the first entry that matches it decides; an entry with a count takes
+ * exactly this many of the GPUs that match it.
  *
  * A node is refused if a GPU with MIG reaches an entry whose profiles it does not know or cannot hold (an entry without a selector
  * is for every GPU), or if an entry with a count matches GPUs, but too few. An entry that no GPU of the node reaches is skipped: it
@@ -471,7 +472,7 @@ export function deviceText(gpus: readonly GpuReport[]): string {
 }
 
 /**
- * The same as a label value: at most 63 of the allowed characters; `various` if GPUs differ or it gets too long. GPUs that cannot be
+ * The layouts as a label value: at most 63 of the allowed characters; `various` if GPUs differ or it gets too long. GPUs that cannot be
  * used do not count: what the others offer is the same as before.
  */
 export function layoutLabelValue(gpus: readonly GpuReport[]): string {

@@ -227,7 +227,7 @@ function checkDemandFields(spec: Fields, demand: Fields | undefined, at: FieldPa
   ];
 }
 
-/** Each layout is judged on every model: the total cost of a policy for the controller is bounded. */
+/** Bounds the total cost of a policy for the controller: each layout is judged on every model. */
 function checkTotals(
   layouts: readonly unknown[],
   words: { readonly at: FieldPath; readonly globs: string; readonly profiles: string } = {

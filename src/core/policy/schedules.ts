@@ -7,9 +7,9 @@ type Schedule = NonNullable<PolicySpec['schedules']>[number];
 
 /** A policy's spec as it is at a time. Nothing that reads it knows of schedules. */
 export interface Variant {
-  /** Of the schedule; undefined for the policy's own layouts or demand. */
+  /** The schedule's name; undefined for the policy's own layouts or demand. */
   readonly name: string | undefined;
-  /** Where its layouts or demand stand in the policy. */
+  /** The path of its layouts or demand in the policy. */
   readonly place: FieldPath;
   readonly spec: PolicySpec;
 }
@@ -42,7 +42,7 @@ export function asScheduled<Policy extends GpuPartitionPolicy>(policy: Policy): 
   return policy.spec.schedules === undefined ? policy : { ...policy, spec };
 }
 
-/** Where the layouts or the demand of a spec stand in its policy, for messages: `spec`, or `spec.schedules[1]`. */
+/** The path of a spec's layouts or demand in its policy, for messages: `spec`, or `spec.schedules[1]`. */
 export function layoutsPath(spec: PolicySpec): FieldPath {
   return places.get(spec)?.place ?? own;
 }
@@ -76,13 +76,13 @@ export function listBadWindows({ rollout, schedules = [] }: PolicySpec): readonl
   });
 }
 
-/** Which schedule is in force, and since when: kept in the policy's status, so that a new leader continues with it. */
+/** The schedule in force, and since when: kept in the policy's status, so that a new leader continues with it. */
 export type ScheduleMark = Pick<NonNullable<PolicyStatus['schedule']>, 'name' | 'since'>;
 
 export interface ScheduleTimes {
   readonly mark: ScheduleMark;
   readonly next: NonNullable<PolicyStatus['schedule']>['next'];
-  /** When to judge again, in ms since the epoch; undefined if nothing ever changes. */
+  /** The time of the next judgement, in ms since the epoch; undefined if nothing ever changes. */
   readonly judgeAt: number | undefined;
 }
 
@@ -125,7 +125,7 @@ class Sweep {
     this.#states = schedules.map((schedule) => ({ schedule, ...stateOfWindow(schedule, time) }));
   }
 
-  /** Of the first schedule that is open. */
+  /** The name of the first schedule that is open. */
   get name(): string | undefined {
     return this.#states.find(({ isOpen }) => isOpen)?.schedule.name;
   }
@@ -142,7 +142,7 @@ class Sweep {
   }
 }
 
-/** Of two marks the one of the later switch: the watch may bring what was before our own write. */
+/** The later of two marks, by the time of the switch: the watch may bring a mark that is older than our own write. */
 export function laterMark(known: ScheduleMark | undefined, given: ScheduleMark | undefined): ScheduleMark | undefined {
   if (known === undefined || given === undefined) return given ?? known;
   return Date.parse(known.since) >= Date.parse(given.since) ? known : cut(given);

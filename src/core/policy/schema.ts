@@ -76,12 +76,12 @@ function shapeAt(path: FieldPath): Shape {
   );
 }
 
-/** As in the reference of the API: `spec.schedules[].layouts[]`. */
+/** The path as the reference of the API writes it: `spec.schedules[].layouts[]`. */
 function nameField(path: FieldPath): string {
   return path.map((step, index) => (typeof step === 'number' ? '[]' : `${index === 0 ? '' : '.'}${step}`)).join('');
 }
 
-/** The one in the closest object around. */
+/** The value of a field in the closest object around a path. */
 function findAround(field: string, path: FieldPath): string | undefined {
   if (path.length === 0) return findBelow(field, 'spec', shape.spec);
   return findBelow(field, nameField(path), shapeAt(path)) ?? findAround(field, path.slice(0, -1));

@@ -33,7 +33,7 @@ export class SelectorIndex {
   }
 }
 
-/** For selectors that only exclude labels. */
+/** The drawer of selectors that only exclude labels: any node may match them. */
 const anyNode = '';
 
 function drawerOf({ matchLabels = {}, matchExpressions = [] }: PolicySpec['nodeSelector']): string {
@@ -58,7 +58,7 @@ export interface PolicyScope {
   readonly rank: GpuPartitionPolicy;
 }
 
-/** That a policy selects a node, by the selector of either version. */
+/** A policy that selects a node, by the selector of either version. */
 export interface NodeSelection {
   readonly policy: string;
   readonly byNewest: boolean;
@@ -67,12 +67,12 @@ export interface NodeSelection {
 
 interface NodeRecord {
   readonly labels: PackedLabels;
-  /** In order of precedence. */
+  /** Policies that select the node, in order of precedence. */
   selections: readonly NodeSelection[];
 }
 
 /**
- * Which policies select which nodes, change by change: a node's event asks only the policies that may select it, and a policy's edit
+ * Tracks which policies select which nodes, change by change: a node's event asks only the policies that may select it, and a policy's edit
  * asks all nodes only if it changes its scope.
  */
 export class Selections {

@@ -13,7 +13,7 @@ import { type Geometry, matchesGlob, findModel } from '../gpu/geometry.ts';
 import { resolveProfile, WHOLE } from '../gpu/profiles.ts';
 import { listByMemory } from '../gpu/layouts.ts';
 import { mebibytes } from '../text/syntax.ts';
-import { isRetiring } from './versions.ts';
+import { isCleaningUp } from './versions.ts';
 import { scheduleOf, variantsOf } from './schedules.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { deepEqual } from '../text/json.ts';
@@ -21,7 +21,7 @@ import { deepEqual } from '../text/json.ts';
 /** A kind of slices that a policy wants. */
 export type SliceEntry = PolicyDemand['slices'][number];
 
-/** By which status and messages call it. */
+/** The name by which status and messages call a slice. */
 export function nameSlice({ name, profiles, memory }: SliceEntry): string {
   return name ?? profiles?.[0] ?? memory ?? WHOLE;
 }
@@ -58,7 +58,7 @@ export function profilesServing(slice: SliceEntry, geometry: Geometry, product: 
   return names;
 }
 
-/** The same of several kinds of GPUs, with {@link WHOLE} for whole GPUs. @param kinds each with a product */
+/** Lists the profiles of several kinds of GPUs that serve a slice, with {@link WHOLE} for whole GPUs. @param kinds each with a product */
 export function servingAny(
   slice: SliceEntry,
   kinds: Iterable<readonly [geometry: Geometry, product: string]>,
@@ -92,7 +92,7 @@ export function profilesServingAll(slice: SliceEntry, geometries: ReadonlyMap<Ge
 }
 
 /**
- * For which of several slices each profile counts, by index: for a slice by memory only if no other names the profile.
+ * The slices, by index, for which each profile counts: for a slice by memory only if no other names the profile.
  *
  * @param served profiles that serve each slice
  */
@@ -126,7 +126,7 @@ function listHolding(geometry: Geometry, memory: string): readonly string[] {
   );
 }
 
-/** Who writes 1g.* does not expect the one slice with media engines. */
+/** Whether a glob takes a profile. An author of `1g.*` does not expect the one slice with media engines. */
 function meets(glob: string, name: string): boolean {
   return matchesGlob(glob, name) && (glob.includes('+') || glob.includes('-') || isPlain(name));
 }
@@ -138,10 +138,13 @@ function isPlain(profile: string): boolean {
 /** What the last plan for a demand makes of GPUs, by UUID. */
 export type DemandWishes = ReadonlyMap<string, GpuWish>;
 
-/** In a wish: the layout was chosen for the demand of the node's policy. So a new leader continues with what the one before chose. */
+/**
+ * The entry in a wish whose layout was chosen for the demand of the node's policy. So a new leader continues with what the one before
+ * chose.
+ */
 export const demandEntry = 'demand';
 
-/** In a wish: the demand does not need the GPU, and the layout is what becomes of the rest. It takes no eviction, whatever the demand says. */
+/** The entry in a wish whose GPU the demand does not need; its layout is that of the rest. It takes no eviction, whatever the demand says. */
 export const restEntry = 'rest';
 
 /** Whether a layout was chosen by a policy with a demand. */
@@ -176,7 +179,7 @@ export function ownWish({ metadata, spec }: GpuPartitionPolicy, partition: GpuNo
 /** Whether a policy with a demand may not evict. One that is being deleted wants whole GPUs, and keeps what it has promised to pods. */
 export function evictsNever(policy: GpuPartitionPolicy | undefined): boolean {
   if (policy === undefined) return false;
-  if (!isRetiring(policy)) return forbidsEviction(policy.spec);
+  if (!isCleaningUp(policy)) return forbidsEviction(policy.spec);
   const { inForce } = policy.status ?? {};
   return inForce !== undefined && variantsOf(inForce.spec as PolicySpec).some(({ spec }) => forbidsEviction(spec));
 }
@@ -187,7 +190,7 @@ function forbidsEviction({ demand }: PolicySpec): boolean {
 
 /** How a policy's demand stands: its part of the status. */
 export interface DemandReport {
-  /** Of the version of the policy that is in force, which may be an earlier one than the newest. */
+  /** The generation of the policy that is in force, which may be an earlier one than the newest. */
   readonly generation?: number | undefined;
   readonly states: readonly DemandState[];
   /** What pods have asked for long enough, by slice. */

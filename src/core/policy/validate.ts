@@ -165,7 +165,10 @@ function warnGuess(glob: string, path: FieldPath): Finding {
 
 const vendor = /^nvidia[- ]/i;
 
-/** Of an entry that makes GPUs whole there is nothing to check: it may be for GPUs without MIG, which the table does not have. */
+/**
+ * Warns of models that are not in the table. An entry that makes GPUs whole may be for GPUs without MIG, which the table does not have: it
+ * is not checked.
+ */
 function warnUnknownModels(entry: PolicyLayout, path: FieldPath): readonly Finding[] {
   const { models = [], pciDeviceIds = [] } = entry.gpus ?? {};
   if (isWhole(entry) && !models.some((glob) => vendor.test(glob))) return [];

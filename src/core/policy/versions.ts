@@ -5,7 +5,7 @@ import { variantsOf, specUnder, laterMark, type ScheduleMark } from './schedules
 import { isEmptySelection, meetsSelection, requirementsOf } from '../kubernetes/selectors.ts';
 
 /** Whether a policy is being deleted and first makes its GPUs whole. */
-export function isRetiring({ metadata, spec }: GpuPartitionPolicy): boolean {
+export function isCleaningUp({ metadata, spec }: GpuPartitionPolicy): boolean {
   const isHeld = metadata.finalizers?.includes(cleanupFinalizer) === true;
   return metadata.deletionTimestamp !== undefined && spec.onDelete === 'DisableMig' && isHeld;
 }
@@ -27,7 +27,7 @@ export function asDeleted(policy: GpuPartitionPolicy): GpuPartitionPolicy {
   return { ...policy, spec: whole };
 }
 
-/** All GPUs over which any of its schedules decided; of equal selectors the one that takes the most. */
+/** Selectors of all GPUs over which any schedule of a policy decided; of equal selectors the one that takes the most. */
 function selectorsOf(spec: PolicySpec): readonly (GpuSelector | undefined)[] {
   const [own, ...others] = variantsOf(spec).map(({ spec: { layouts = [{}] } }) => layouts.map(({ gpus }) => gpus));
   const found = [...(own ?? [])];
@@ -61,12 +61,12 @@ export function wantedFinalizers(
  * which nodes the policy decides over.
  */
 export interface PolicyVersions {
-  /** As its author last wrote it; that of a policy that is being deleted as it is carried out. */
+  /** The newest version, as its author last wrote it; if the policy is being deleted, as it is carried out. */
   readonly newest: GpuPartitionPolicy;
   readonly acceptedGeneration: number | undefined;
   /** The newest accepted generation with mode Enforce, with which it competes for nodes. Undefined if there is none. */
   readonly inForce: GpuPartitionPolicy | undefined;
-  /** Which schedule is in force; undefined if none was ever judged. */
+  /** The schedule in force; undefined if none was ever judged. */
   readonly schedule?: ScheduleMark | undefined;
 }
 
@@ -120,7 +120,7 @@ function readNewest(
   before: GpuPartitionPolicy | undefined,
 ): GpuPartitionPolicy {
   if (before && isSameEdit(before, given)) return { ...given, spec: before.spec };
-  if (!isRetiring(given) || !inForce) return given;
+  if (!isCleaningUp(given) || !inForce) return given;
   // What it decided over becomes whole, not what a generation selects that was never accepted. How that goes may still be edited.
   const { onDelete, rollout, drain, allow } = given.spec;
   const { rollout: _pace, drain: _drain, allow: _allowed, ...what } = inForce.spec;
@@ -136,7 +136,7 @@ export function isSameEdit({ metadata: a }: GpuPartitionPolicy, { metadata: b }:
   return a.uid === b.uid && a.generation === b.generation && a.deletionTimestamp === b.deletionTimestamp;
 }
 
-/** The same versions once the newest is accepted. @param schedule that is then in force */
+/** The same versions with the newest accepted. @param schedule that is then in force */
 export function accept({ newest, inForce }: PolicyVersions, schedule?: ScheduleMark): PolicyVersions {
   const acceptedGeneration = newest.metadata.generation;
   return { newest, acceptedGeneration, inForce: enforces(newest) ? newest : inForce, schedule };
@@ -165,7 +165,7 @@ export function readGenerations(policy: GpuPartitionPolicy): ReadGenerations {
 
 /** Whether a policy that is being deleted first makes the GPUs whole that it decides over. */
 export function hasWorkLeft(versions: PolicyVersions): boolean {
-  return isRetiring(versions.newest) && versions.inForce !== undefined;
+  return isCleaningUp(versions.newest) && versions.inForce !== undefined;
 }
 
 /** What of the versions is kept in the policy's status. */
@@ -188,7 +188,7 @@ function recall(given: GpuPartitionPolicy, stored: StoredVersion | undefined): G
   return stored && isSpec(stored.spec) ? versionOf(given, stored.generation, stored.spec) : undefined;
 }
 
-/** Of the form in which it is stored; the API server has checked it when it was the policy's own. */
+/** Whether a stored spec has the form of one; the API server has checked it when it was the policy's own. */
 function isSpec(spec: StoredVersion['spec']): spec is PolicySpec {
   const { nodeSelector, strategy, layouts, demand } = spec;
   return (
@@ -220,7 +220,7 @@ interface ManagedFields {
   readonly fieldsV1?: Readonly<Record<string, unknown>>;
 }
 
-/** Who wrote a spec last, and when, by the field managers that the API server knows; empty if it knows none. */
+/** Finds out who wrote a spec last, and when, by the field managers that the API server knows; empty if it knows none. */
 export function writerOf({ metadata }: Pick<GpuPartitionPolicy, 'metadata'>): Pick<ManagedFields, 'manager' | 'time'> {
   const writers = ((metadata['managedFields'] ?? []) as readonly ManagedFields[])
     .filter(({ fieldsV1 = {}, subresource = '' }) => subresource === '' && 'f:spec' in fieldsV1)
@@ -229,7 +229,7 @@ export function writerOf({ metadata }: Pick<GpuPartitionPolicy, 'metadata'>): Pi
   return omitUndefined({ manager, time });
 }
 
-/** Of its managed fields, which are half of an object, only who wrote its spec is kept. */
+/** Keeps, of a policy's managed fields, which are half of the object, only who wrote its spec. */
 export function keepWriter<Policy extends GpuPartitionPolicy>(policy: Policy): Policy {
   const writer = writerOf(policy);
   const managedFields = writer.manager === undefined ? [] : [{ ...writer, fieldsV1: { 'f:spec': {} } }];
@@ -238,20 +238,20 @@ export function keepWriter<Policy extends GpuPartitionPolicy>(policy: Policy): P
 
 /** Writes of one policy's status in a row that wait for nothing: an edit and what becomes of it take two or three. */
 const most = 5;
-/** After those, one write is due in each interval, in ms. */
+/** Milliseconds for each further write. */
 const intervalMs = 1000;
 
 /** How often a policy's status was written lately. Times in ms since the epoch. */
 export interface WritePace {
   readonly lastMs: number;
-  /** When all writes so far are paid for, one an interval. */
+  /** The time at which all writes so far are paid for at one an interval, in ms since the epoch. */
   readonly paidMs: number;
 }
 
 export const noWrites: WritePace = { lastMs: -Infinity, paidMs: -Infinity };
 
 /**
- * In how many ms a status may be written; 0: now. News waits only if there was much of it, the node counts, which change with every
+ * Milliseconds until a status may be written; 0: now. News waits only if there was much of it, the node counts, which change with every
  * node of a large fleet, for an interval in any case.
  */
 export function writeDueInMs({ lastMs, paidMs }: WritePace, isNews: boolean, now: number): number {
@@ -259,7 +259,7 @@ export function writeDueInMs({ lastMs, paidMs }: WritePace, isNews: boolean, now
   return Math.max(0, (isNews ? news : Math.max(news, lastMs + intervalMs)) - now);
 }
 
-export function noteWrite({ paidMs }: WritePace, now: number): WritePace {
+export function recordWrite({ paidMs }: WritePace, now: number): WritePace {
   return { lastMs: now, paidMs: Math.max(paidMs, now) + intervalMs };
 }
 

@@ -57,7 +57,7 @@ const mostNames = 5;
 /** How the words for a frozen cluster begin: they end the message of every policy. */
 export const frozenWords = 'the whole cluster is frozen';
 
-/** For conditions: why, and what to do. */
+/** Describes a gate for conditions: why it is closed, and what to do. */
 export function describeGate(gate: RolloutGate): string {
   switch (gate.reason) {
     case 'Frozen':
@@ -98,7 +98,7 @@ export function describeGate(gate: RolloutGate): string {
 /** What keeps every node of a policy from starting, whichever asks. */
 export interface RolloutStop {
   readonly reason: PolicyReason;
-  /** With what to do. */
+  /** The reason in words, with what to do. */
   readonly message: string;
 }
 
@@ -153,20 +153,20 @@ export interface RolloutBudget extends Places {
   readonly mayStart: boolean;
   /** Whether a node that may run pods may start. */
   readonly mayDisrupt: boolean;
-  /** Nothing new may start. */
+  /** True if nothing new may start. */
   readonly isHalted: boolean;
-  /** What of this changes with time alone, in ms from now. */
+  /** Waits in ms from now, after each of which something of this changes with time alone. */
   readonly changesIn: readonly number[];
-  /** How many of kind New. */
+  /** The most slots of kind New. */
   readonly mostNew: number;
-  /** How many of all kinds. */
+  /** The most slots of all kinds. */
   readonly room: number;
 }
 
 interface Places {
   /** Part of maxUnavailable not used by nodes that are in flight or not ready. */
   readonly open: number;
-  /** The same less the nodes that have failed. */
+  /** The open places, less the nodes that have failed. */
   readonly free: number;
   /** Nodes that are not in flight have used it up, or the rest of it. */
   readonly isTakenByOthers: boolean;
@@ -242,7 +242,7 @@ function findShortage(
 export interface SlotHolder {
   readonly policy: string;
   readonly node: string;
-  /** When it was admitted, RFC 3339. */
+  /** The time at which it was admitted, RFC 3339. */
   readonly since: string | undefined;
 }
 
@@ -250,7 +250,7 @@ export interface SlotHolder {
 export interface ClusterCap {
   /** How many nodes. */
   readonly most: number;
-  /** Those in the ledgers of other policies. */
+  /** Nodes in the ledgers of other policies. */
   readonly others: readonly SlotHolder[];
 }
 
@@ -268,7 +268,7 @@ function holderOf(policy: string, { node, startTime }: Slot): SlotHolder {
   return { policy, node, since: startTime };
 }
 
-/** Of a controller that has no such option, or of which nothing is known. */
+/** The cap of a controller that has no such option, or of which nothing is known. */
 const usualCap = '10%';
 
 /**
@@ -297,11 +297,11 @@ function findWritten(policies: readonly GpuPartitionPolicy[]): number | undefine
 }
 
 export interface CanaryState {
-  /** To be kept in the status; undefined if the policy asks for no canary. */
+  /** The canaries to keep in the status; undefined if the policy asks for none. */
   readonly record: Canary | undefined;
   /** How many more nodes may start as canaries; undefined if the rest may follow. */
   readonly places: number | undefined;
-  /** When the rest may follow, in ms since the epoch; undefined if the canaries are not ready. */
+  /** The time at which the rest may follow, in ms since the epoch; undefined if the canaries are not ready. */
   readonly endsAt?: number | undefined;
 }
 
@@ -348,7 +348,7 @@ function isCanary(node: string, { policy, rolloutStateOf, uidOf }: LedgerSnapsho
   return rolloutState.policy === policy.metadata.name && rolloutState.request?.kind !== 'New';
 }
 
-/** One entry of the ledger: a node that has been admitted, until it is verified or given up. */
+/** An entry of the ledger: a node that has been admitted, until it is verified or given up. */
 export type Slot = NonNullable<PolicyStatus['inFlight']>[number];
 
 /** The nodes that change first at a generation. */
@@ -359,7 +359,7 @@ export type Pace = NonNullable<PolicyStatus['pace']>;
 
 export type SlotKind = NonNullable<Slot['kind']>;
 
-/** What a node that wants to change requests. */
+/** The slot that a node which wants to change requests. */
 export interface SlotRequest {
   /**
    * Why: `Repair` if something else has changed its GPUs, `Retry` if it failed before, `Fresh` if it is already tainted, so that making
@@ -384,7 +384,7 @@ export interface NodeRolloutState {
   readonly policy: string | undefined;
   /** Whether its kubelet reports so. */
   readonly isReady: boolean;
-  /** Somebody has cordoned it: no pod can be bound to it, whatever the rollout does. */
+  /** True if somebody has cordoned the node: no pod can be bound to it, whatever the rollout does. */
   readonly isCordoned: boolean;
   readonly hasGpus: boolean;
   /** A grant of this generation has failed, and it has not become ready since. */
@@ -392,9 +392,9 @@ export interface NodeRolloutState {
   /** Device, labels and advertised resources match the policy. */
   readonly isVerified: boolean;
   readonly isClosedAnyway: boolean;
-  /** It is being changed, closed for it, or about to be. */
+  /** True if the node is being changed, closed for it, or about to be. */
   readonly isUnderWay: boolean;
-  /** Under way only because its slot is being looked at: no evidence of a change if the slot is gone meanwhile. */
+  /** True if the node is under way only because its slot is being looked at: no evidence of a change if the slot is gone meanwhile. */
   readonly isBegun?: boolean;
   /** Generation of the policy when it got its current wish: slots that were given before are for another change. */
   readonly wishGeneration: number;
@@ -439,7 +439,10 @@ export function rolloutStateWith(
 }
 
 /** How fast nodes change at a generation, including those that have just released their slots because they are verified. */
-export function notePace({ policy, rolloutStateOf, now }: LedgerSnapshot, released: readonly Slot[]): Pace | undefined {
+export function recordPace(
+  { policy, rolloutStateOf, now }: LedgerSnapshot,
+  released: readonly Slot[],
+): Pace | undefined {
   const { generation = 0, name } = policy.metadata;
   const known = policy.status?.pace;
   const took = released.flatMap((slot): readonly number[] => {

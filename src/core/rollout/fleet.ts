@@ -49,7 +49,7 @@ interface Level {
   readonly names: string[];
 }
 
-/** Where a name stands, or belongs, among sorted names. */
+/** The index at which a name is, or belongs, among sorted names. */
 function placeOf(name: string, names: readonly string[]): number {
   let [low, high] = [0, names.length];
   while (low < high) {
@@ -63,9 +63,9 @@ function placeOf(name: string, names: readonly string[]): number {
 /** `FreshRetry`: failed before, and is already tainted. */
 export type RequestQueue = SlotRequest['kind'] | 'FreshRetry';
 
-/** More than any node can have to destroy: evictions count first, then instances. */
+/** The cost of one eviction, which exceeds the instances that any node can have to destroy: evictions count first, then instances. */
 const evictionCost = 100_000;
-/** More than any change can cost: a node whose pods did not go queues behind all others. */
+/** A cost that exceeds that of any change: a node whose pods did not go queues behind all others. */
 const restCost = 1e12;
 
 /** The nodes of one policy as its rollout sees them, counted incrementally: an event costs the same however many nodes there are. */
@@ -74,7 +74,7 @@ export class RolloutStates {
   readonly #withGpus = new Set<string>();
   readonly #unavailable = new Set<string>();
   readonly #failed = new Set<string>();
-  /** Of these, the available ones. */
+  /** Failed nodes that are available. */
   readonly #failedOpen = new Set<string>();
   readonly #underWay = new Set<string>();
   readonly #queues: Readonly<Record<RequestQueue, CostQueue>> = {
@@ -149,7 +149,7 @@ export class RolloutStates {
     return this.#failed;
   }
 
-  /** Those that have failed and are available. */
+  /** Nodes that have failed and are available. */
   get failedOpen(): ReadonlySet<string> {
     return this.#failedOpen;
   }
@@ -159,7 +159,7 @@ export class RolloutStates {
   }
 
   /**
-   * Those that request a slot, the cheapest first: fewest evictions, then fewest instances destroyed; those whose pods did not go come
+   * Nodes that request a slot, the cheapest first: fewest evictions, then fewest instances destroyed; those whose pods did not go come
    * last.
    */
   *inOrder(queue: RequestQueue): Iterable<NodeRolloutState> {

@@ -12,7 +12,7 @@ import {
   judgeCanary,
   type ClusterCap,
   type RolloutGate,
-  notePace,
+  recordPace,
   type Canary,
   type Pace,
 } from './budget.ts';
@@ -37,7 +37,10 @@ interface Choice {
   readonly kind: SlotKind;
 }
 
-/** Who gets a slot: repairs, nodes that are already tainted, the cheapest of the rest, and last failed nodes, so that they starve no other. */
+/**
+ * Chooses who gets a slot: repairs, nodes that are already tainted, the cheapest of the rest, and last failed nodes, so that they starve no
+ * other.
+ */
 function choose(
   { mayStart, mayDisrupt, isHalted, mostNew, open, free, room }: RolloutBudget,
   { rolloutStates, uidOf, admits }: LedgerSnapshot,
@@ -105,21 +108,21 @@ function renewOne(slot: Slot, { mayStart, mayDisrupt }: RolloutBudget, snapshot:
   return isSeen && isFree ? makeSlot(rolloutState, request.kind, snapshot) : undefined;
 }
 
-/** All input for the admission decision. */
+/** The input of the admission decision. */
 export interface LedgerSnapshot {
   readonly now: number;
   readonly policy: GpuPartitionPolicy;
   /** Whether it has asked for the same since an earlier generation, but for `mode` and `rollout`; false where that is unknown. */
   readonly hasAskedSince: (generation: number) => boolean;
-  /** Of the nodes that the policy decides over. */
+  /** States of the nodes that the policy decides over. */
   readonly rolloutStates: RolloutStates;
   /** How many of them have GPUs: the base of percentages. */
   readonly size: number;
   /** How a node stands, whichever policy decides over it; undefined if it has not been processed yet. */
   readonly rolloutStateOf: (node: string) => NodeRolloutState | undefined;
-  /** Undefined if there is no such node. */
+  /** The uid of a node; undefined if it does not exist. */
   readonly uidOf: (node: string) => string | undefined;
-  /** Which of them may start. */
+  /** Which of the nodes may start. */
   readonly admits: Admits;
   readonly cap: ClusterCap;
   /** Why the whole cluster is frozen; undefined if it is not. */
@@ -129,7 +132,7 @@ export interface LedgerSnapshot {
 export interface LedgerStep {
   readonly ledger: readonly Slot[];
   readonly canary: Canary | undefined;
-  /** Undefined if no node has been verified at this generation. */
+  /** The pace of this generation; undefined if no node of it has been verified. */
   readonly pace: Pace | undefined;
   /** Nodes that got a slot. */
   readonly admitted: readonly string[];
@@ -138,12 +141,12 @@ export interface LedgerStep {
   /** What keeps nodes waiting; undefined if none waits, or only for others to finish. */
   readonly gate: RolloutGate | undefined;
   readonly limits: RolloutLimits;
-  /** When this changes without any event, in ms. */
+  /** Milliseconds until this changes without any event; undefined if it does not. */
   readonly requeueAfterMs: number | undefined;
 }
 
 /**
- * One step of a policy's rollout: releases the slots of nodes that are verified or given up, records nodes that change without a
+ * Takes one step of a policy's rollout: releases the slots of nodes that are verified or given up, records nodes that change without a
  * slot, and admits those that may start. Pure; an unchanged world yields an unchanged ledger.
  */
 export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
@@ -171,8 +174,8 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
   const canaries = [...renewed, ...admitted].filter(isNew).map(({ node }) => node);
   return {
     ledger: [...ledger, ...admitted],
-    canary: noteCanaries(canary, canaries),
-    pace: notePace(
+    canary: recordCanaries(canary, canaries),
+    pace: recordPace(
       snapshot,
       before.filter(({ node }) => !known.has(node)),
     ),
@@ -200,7 +203,7 @@ function isHeld(slot: Slot, { policy, rolloutStateOf, uidOf }: LedgerSnapshot): 
   return decides && rolloutState.slot !== slot.startTime;
 }
 
-function noteCanaries({ record, places }: CanaryState, started: readonly string[]): Canary | undefined {
+function recordCanaries({ record, places }: CanaryState, started: readonly string[]): Canary | undefined {
   if (record === undefined || places === undefined || started.length === 0) return record;
   const { readySince: _over, ...rest } = record;
   return { ...rest, nodes: [...record.nodes, ...started] };
@@ -219,8 +222,8 @@ function requeueAfter(
 }
 
 /**
- * Which nodes may start. `WithoutEvictions`: those that evict no pod, as nodes that have not been looked at yet cannot be cheaper in evictions;
- * all others wait until every node has been looked at.
+ * The nodes that may start. `WithoutEvictions`: those that evict no pod, as nodes that have not been looked at yet cannot be cheaper in
+ * evictions; all others wait until every node has been looked at.
  */
 export type Admits = 'Nobody' | 'WithoutEvictions' | 'Everybody';
 
@@ -238,8 +241,8 @@ export interface LookProgress {
 }
 
 /**
- * Nothing starts before it is known which nodes are under way. After an edit this is known from the generation before, and the
- * expected requests of {@link expectRolloutState} are enough to start with; after a restart every node must be looked at.
+ * Judges which nodes may start. None does before it is known which nodes are under way. After an edit this is known from the generation
+ * before, and the expected requests of {@link expectRolloutState} are enough to start with; after a restart every node must be looked at.
  */
 export function judgeAdmits({ mayStart, unseen, rolloutStates, isForecast, hasCanary }: LookProgress): Admits {
   if (!mayStart) return 'Nobody';

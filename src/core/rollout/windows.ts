@@ -7,7 +7,7 @@ const hourMs = 3_600_000;
 const farMs = 48 * hourMs;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** What the clocks of a time zone show. A reading is in ms, as if the clock showed UTC. */
+/** The clocks of a time zone. A reading is in ms, as if the clock showed UTC. */
 class WallClock {
   readonly #format: Intl.DateTimeFormat;
 
@@ -23,7 +23,7 @@ class WallClock {
     return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
   }
 
-  /** When the clocks first show this reading or, where it is left out, a later one. */
+  /** The time at which the clocks first show this reading or, where it is left out, a later one. */
   firstShowing(reading: number): number {
     const before = this.#offset(reading - farMs);
     const after = this.#offset(reading + farMs);
@@ -32,12 +32,12 @@ class WallClock {
     return reading - before < change ? reading - before : Math.max(change, reading - after);
   }
 
-  /** By how much the clocks are ahead of UTC, in ms. */
+  /** Milliseconds by which the clocks are ahead of UTC. */
   #offset(time: number): number {
     return this.reading(time) - Math.floor(time / 1000) * 1000;
   }
 
-  /** When clocks are changed between two times, to the second; `before` is the offset at the first. */
+  /** The time at which clocks are changed between two times, to the second; `before` is the offset at the first. */
   #change(from: number, to: number, before: number): number {
     let [last, first] = [Math.floor(from / 1000), Math.ceil(to / 1000)];
     while (first - last > 1) {
@@ -49,7 +49,7 @@ class WallClock {
   }
 }
 
-/** Kept, because one is costly to make. */
+/** The format of a time zone. It is kept, because one is costly to make. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;
@@ -131,7 +131,10 @@ function nextStart(window: Window, after: number): number | undefined {
   }
 }
 
-/** With `*` as the hour no hour is left out and none counts twice: a window opens whenever the clock shows a time of the schedule. */
+/**
+ * Whether a window is hourly. With `*` as the hour no hour is left out and none counts twice: it opens whenever the clock shows a time of
+ * the schedule.
+ */
 function isHourly({ schedule }: Window): boolean {
   return /^[*?]$/.test(schedule.split(' ')[1] ?? '');
 }

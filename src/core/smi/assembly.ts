@@ -20,7 +20,7 @@ export function findImpossible(rows: readonly InstanceRow[]): string | undefined
   return undefined;
 }
 
-/** Like {@link findImpossible}, for rows of `-lci`. */
+/** Finds rows of `-lci` that cannot all be true, like {@link findImpossible}. */
 export function findImpossibleParts(rows: readonly ComputeInstanceRow[]): string | undefined {
   for (const [at, row] of rows.entries()) {
     const others = rows.filter(({ gpuIndex, instance }) => gpuIndex === row.gpuIndex && instance === row.instance);
@@ -73,7 +73,10 @@ export function findStranger(rows: readonly InstanceRow[], { profiles }: Geometr
   return undefined;
 }
 
-/** Some drivers omit the attributes of the whole: the compute instance of a `1g.5gb+me` is then a `1g.5gb`. */
+/**
+ * Whether a compute instance's name is part of its GPU instance's. Some drivers omit the attributes of the whole: the compute instance of a
+ * `1g.5gb+me` is then a `1g.5gb`.
+ */
 function isPartOf(part: string, whole: string): boolean {
   const base = (name: string): string => name.replace(/^\d+c\./, '').replace(/[+-].*$/, '');
   return base(part) === base(whole);
@@ -83,7 +86,7 @@ function isPartOf(part: string, whole: string): boolean {
 export interface GpuParts {
   readonly report: ReportedGpu;
   readonly instances: readonly InstanceRow[];
-  /** By index of the MIG device. */
+  /** MIG devices of `-L` by their index. */
   readonly listed: ReadonlyMap<number, ListedMigDevice>;
   /** `-lci`; absent if {@link namesProfiles} holds. */
   readonly computeInstances?: readonly ComputeInstanceRow[];

@@ -3,7 +3,7 @@ import type { MigMode } from '../gpu/device-state.ts';
 /** Bus ids or indexes of GPUs; absent means every GPU of the node, which only reads may ask for. */
 export type GpuSelection = readonly (string | number)[];
 
-/** One command that reads. */
+/** A command that reads. */
 export type ReadCommand =
   | { readonly name: 'List' }
   | {
@@ -12,26 +12,26 @@ export type ReadCommand =
     }
   | { readonly name: 'ComputeProfiles'; readonly gpu: string; readonly instance: number };
 
-/** What `nvidia-smi mig` lists. */
+/** The lists of `nvidia-smi mig`. */
 const listings = { Profiles: '-lgip', Placements: '-lgipp', Instances: '-lgi', ComputeInstances: '-lci' } as const;
 
 interface InstancePlace {
   readonly profileId: number;
-  /** Absent: the driver chooses. */
+  /** The start; absent: the driver chooses. */
   readonly start?: number;
 }
 
-/** One command that changes a GPU; each names exactly one GPU, by bus id. */
+/** A command that changes a GPU; each names exactly one GPU, by bus id. */
 export type ChangeCommand =
   | { readonly name: 'SetMode'; readonly gpu: string; readonly mode: MigMode }
   | { readonly name: 'Reset'; readonly gpu: string }
   | { readonly name: 'SetPersistence'; readonly gpu: string; readonly on: boolean }
   | {
-      /** In this order; it stops at the first failure, and leaves what it made. */
+      /** Creates instances in the order of `places`; it stops at the first failure, and leaves what it made. */
       readonly name: 'CreateInstances';
       readonly gpu: string;
       readonly places: readonly InstancePlace[];
-      /** Also create the compute instance over the whole of each. */
+      /** True to create the compute instance over the whole of each, too. */
       readonly whole: boolean;
     }
   | {
@@ -42,14 +42,14 @@ export type ChangeCommand =
     }
   | { readonly name: 'CreateWholeComputeInstance'; readonly gpu: string; readonly instance: number }
   | {
-      /** In the tool's own order; it stops at the first failure. */
+      /** Destroys in the tool's own order; it stops at the first failure. */
       readonly name: 'DestroyComputeInstances';
       readonly gpu: string;
       readonly instances: readonly number[];
       /** Ids; absent: all of the GPU instances. */
       readonly ids?: readonly number[];
     }
-  /** As above. */
+  /** Destroys in the tool's own order; it stops at the first failure. */
   | { readonly name: 'DestroyInstances'; readonly gpu: string; readonly instances: readonly number[] };
 
 const isDisruptive: Readonly<Record<ChangeCommand['name'], boolean>> = {

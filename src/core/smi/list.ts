@@ -14,7 +14,7 @@ export interface ListedGpu {
   readonly index: number;
   readonly uuid: string;
   readonly product: string;
-  /** By the index that `-q -x` gives to the same MIG device. */
+  /** MIG devices by the index that `-q -x` gives to the same device. */
   readonly migDevices: ReadonlyMap<number, ListedMigDevice>;
 }
 

@@ -61,7 +61,7 @@ export function wordsOf(execution: Execution): string {
   return isCompleted(execution) || stderr === '' ? stdout : [stdout.trimEnd(), stderr].join('\n').trimStart();
 }
 
-/** What the output of a failed command means. */
+/** Finds out what the output of a failed command means. */
 export function classifyOutput(execution: Execution): DeviceErrorCode {
   const { rc, end, signal } = execution;
   if (end === 'TimedOut') return 'TimedOut';
@@ -136,7 +136,7 @@ export function countPhrase({ stdout }: Execution, words: string): number {
   return stdout.split(words).length - 1;
 }
 
-/** One observed run of nvidia-smi. */
+/** An observed run of nvidia-smi. */
 export interface SmiRun {
   readonly args: readonly string[];
   /** How it ended, or why it was not run at all. */
@@ -154,14 +154,14 @@ export function contradict(tried: string, found: string, gpu?: string): DeviceEr
   return new DeviceError('Unstable', { tried, found, gpu });
 }
 
-/** The same during a reading of the whole device. */
+/** The error of a contradiction during a reading of the whole device. */
 export function contradictReading(found: string, gpu?: string): DeviceError {
   return contradict('to read the device', found, gpu);
 }
 
 /** The answers for the GPUs that could be read. */
 export interface GpuAnswers<Result> {
-  /** One if the command was run once for all GPUs, otherwise one for each GPU that answered. */
+  /** Answers: one if the command was run once for all GPUs, otherwise one for each GPU that answered. */
   readonly parts: readonly Result[];
   /** Why the others could not be read, by PCI bus id or whatever else named them on the command line. */
   readonly faults: ReadonlyMap<string | number, GpuFault>;

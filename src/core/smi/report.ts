@@ -29,7 +29,7 @@ interface XmlElement {
   readonly text: string;
 }
 
-/** Any program may choose its name, so the content of this element is text, whatever it looks like. */
+/** The element whose content is text, whatever it looks like: any program may choose its name. */
 const RAW = 'process_name';
 
 interface Open {
@@ -85,7 +85,7 @@ function textAt(element: XmlElement, ...path: readonly string[]): string | undef
   return elementAt(element, ...path)?.text;
 }
 
-/** Also undefined if there are two with this name: it is unknown which of them is meant. */
+/** The element at a path; undefined if it does not exist, or if there are two of its name: it is unknown which of them is meant. */
 function elementAt(element: XmlElement, ...path: readonly string[]): XmlElement | undefined {
   return path.reduce<XmlElement | undefined>((at, name) => {
     const found = at?.children.filter((child) => child.name === name) ?? [];
@@ -286,8 +286,8 @@ function readMigDevice(element: XmlElement): ReportedMigDevice | undefined {
 }
 
 /**
- * With MIG mode on, every process is on an instance (nvml.h, nvmlProcessInfo_t); one whose instance is nevertheless `N/A` may be on
- * any. Without MIG mode it is on none.
+ * Reads a process. With MIG mode on, every process is on an instance (nvml.h, nvmlProcessInfo_t); one whose instance is nevertheless `N/A`
+ * may be on any. Without MIG mode it is on none.
  */
 function readProcess(element: XmlElement, mode: string | undefined): ReportedProcess | undefined {
   const pid = readCount(textAt(element, 'pid'));
@@ -399,7 +399,7 @@ export interface ReportedGpu extends Pick<
   | 'health'
   | 'vgpuHost'
 > {
-  /** Persistence mode: it keeps the GPU open and prevents a reset. Undefined if the report does not show it. */
+  /** True in persistence mode: it keeps the GPU open and prevents a reset. Undefined if the report does not show it. */
   readonly isPersistent: boolean | undefined;
   /** N of `/dev/nvidiaN`; undefined if the report does not show it. */
   readonly minor: number | undefined;
@@ -415,7 +415,7 @@ export interface ReportedMigDevice {
   readonly instance: number;
   readonly computeInstance: number;
   readonly memoryMiB: number;
-  /** Undefined if the report does not show it. */
+  /** Memory in use, in MiB; undefined if the report does not show it. */
   readonly usedMiB: number | undefined;
   readonly multiprocessors: number;
   readonly engines: Engines;

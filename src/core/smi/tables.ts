@@ -67,7 +67,7 @@ export function saysMigOff(execution: Execution): boolean {
   return saysOnly(execution, /^No MIG-enabled devices found\.$/);
 }
 
-/** Only these words mean that there is nothing: after any other failure the state is unknown. */
+/** Whether an answer means that there is nothing. Only these words do: after any other failure the state is unknown. */
 function saysNone(execution: Execution): boolean {
   return saysMigOff(execution) || saysOnly(execution, /^No (?:GPU|compute) instances found: Not Found$/);
 }
@@ -80,7 +80,7 @@ interface Row {
   readonly numbers: readonly [number, number, number, ...number[]];
 }
 
-/** Both tables differ only in how many ids precede the name; columns that later drivers add are skipped by name. */
+/** Reads the rows of either table: both differ only in how many ids precede the name; columns that later drivers add are skipped by name. */
 function readRows(
   tried: string,
   output: string,
@@ -117,7 +117,7 @@ export interface ListedProfile {
   readonly name: string;
   readonly id: number;
   readonly maxInstances: number;
-  /** As printed, in GiB with two decimals: `9.62` means 9856 MiB. */
+  /** Memory as printed, in GiB with two decimals: `9.62` means 9856 MiB. */
   readonly memoryGib: string;
   readonly multiprocessors: number;
   readonly engines: Engines;
@@ -201,7 +201,7 @@ export function parsePlacements(tried: string, execution: Execution): readonly P
     });
 }
 
-/** Whoever did not expect MIG mode to be off has an older reading: the device is read once more. */
+/** Demands that MIG mode is on. Whoever did not expect it to be off has an older reading: the device is read once more. @throws DeviceError Unstable */
 function demandMigOn(tried: string, execution: Execution): void {
   if (saysMigOff(execution)) throw contradict(tried, 'no GPU with MIG mode on');
 }
@@ -286,7 +286,7 @@ function readMemory(gib: string, exact: number | undefined): Pick<Profile, 'memo
   return Number.isFinite(memoryMiB) ? { memoryMiB } : {};
 }
 
-/** Both tables must name the same profiles, which reveals a truncated one. Only Thor has profiles without placements. */
+/** Tells whether a table was cut off: both must name the same profiles. Only Thor has profiles without placements. */
 export function findTorn(
   gpu: Pick<GpuState, 'product' | 'pciBusId'>,
   profiles: readonly ListedProfile[],

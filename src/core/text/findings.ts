@@ -1,15 +1,15 @@
-/** Where a value stands in a document: keys of objects and indices of lists, from the outside in. */
+/** The place of a value in a document: keys of objects and indices of lists, from the outside in. */
 export type FieldPath = readonly (string | number)[];
 
 type Severity = 'error' | 'warning';
 
-/** Something in a user's file that is wrong, or does something other than it seems to. */
+/** A finding about something in a user's file that is wrong, or does something other than it seems to. */
 export interface Finding {
   readonly severity: Severity;
-  /** One word for programs. */
+  /** A word for programs. */
   readonly code: FindingCode;
   readonly path: FieldPath;
-  /** One sentence for people: what was found and what to write instead. */
+  /** A sentence for people: what was found and what to write instead. */
   readonly message: string;
   /** Ids of the GPU models that a warning is about. */
   readonly models?: readonly string[];
@@ -54,7 +54,7 @@ export const findingCodes = [
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];
 
-/** More findings of one list or object are not read, which may have hundreds of thousands. */
+/** The number of findings about one list or object that is read; it may have hundreds of thousands. */
 const mostOfOne = 100;
 
 /** What a check finds in the items, in their order, up to the first hundred or so. */

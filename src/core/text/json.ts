@@ -92,7 +92,7 @@ export function mergePatchOf(before: object, after: object): Patch {
   return patchOf(before, after, deepEqual);
 }
 
-/** As {@link mergePatchOf}, with all fields: they are set even if somebody else has changed them since. */
+/** Makes a patch like {@link mergePatchOf} of all fields: they are set even if somebody else has changed them since. */
 export function overwriteOf(before: object, after: object): Patch {
   return patchOf(before, after, () => false);
 }
@@ -131,7 +131,7 @@ export const isMapOf =
   (value) =>
     isFields(value) && Object.values(value).every(check);
 
-/** Other fields are ignored. */
+/** Checks the named fields of an object and ignores others. */
 export const hasFields =
   (checks: Readonly<Record<string, Check>>): Check =>
   (value) =>
@@ -181,7 +181,10 @@ export class SharedValues {
     return copy;
   }
 
-  /** As {@link share}, for who knows a value by a text and makes it only if it is new. Such texts and {@link share} do not mix. */
+  /**
+   * Shares a value like {@link share}, for a caller who knows it by a text and makes it only if it is new. Such texts and {@link share} do
+   * not mix.
+   */
   shareAs<T extends object>(text: string, make: () => T): T {
     return (this.#known.get(text) as T | undefined) ?? this.#keep(text, make());
   }

@@ -133,7 +133,7 @@ export function parseQuantity(quantity: string | number): bigint | undefined {
 }
 
 /**
- * In whole units, rounded up away from zero, as the scheduler and the kubelet count extended resources (`Quantity.Value`). NaN,
+ * A quantity in whole units, rounded up away from zero, as the scheduler and the kubelet count extended resources (`Quantity.Value`). NaN,
  * which equals no count, if it is not a quantity.
  */
 export function wholeUnits(quantity: string | number): number {
@@ -160,7 +160,7 @@ export function writeNano(nano: bigint): string {
   return nano % nanoPerUnit === 0n ? String(nano / nanoPerUnit) : `${nano}n`;
 }
 
-/** What is unreadable is not zero. */
+/** Whether a quantity is zero; an unreadable one is not. */
 export function isZeroQuantity(quantity: string | number): boolean {
   return wholeUnits(quantity) === 0;
 }

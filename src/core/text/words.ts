@@ -11,7 +11,7 @@ export function cutText(text: string, most: number): string {
 }
 
 /**
- * Whole parts, as many as there is room for, then how many more there are: `a; b; and 3 more`. The most important ones come first.
+ * Joins whole parts, as many as there is room for, then how many more there are: `a; b; and 3 more`. The most important ones come first.
  *
  * @param sayRest what follows so many parts, if more than the others are left out; empty for nothing
  */
@@ -40,7 +40,7 @@ interface Bounds {
   readonly maximum?: number;
   readonly properties?: Readonly<Record<string, Bounds>>;
   readonly items?: Bounds;
-  /** Of each value of a map. */
+  /** Bounds of each value of a map. */
   readonly additionalProperties?: Bounds;
 }
 
@@ -167,7 +167,7 @@ export function wrapHanging(text: string, width: number, indent = ''): readonly 
   return [...lines, line];
 }
 
-/** What a failure says of itself. */
+/** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -44,7 +44,7 @@ import { isUnbound, requestsOf, isGpuResource, podName, type PodView } from '../
 import { answerHere } from '../demand/plan-pool.ts';
 import { explainDemandFor, type PodDemandOutlook } from '../demand/pod-outlook.ts';
 
-/** One policy as people see it. */
+/** The status of one policy, as people see it. */
 interface PolicyStatusView {
   readonly policy: string;
   readonly mode: string;
@@ -63,17 +63,17 @@ interface PolicyStatusView {
   /** How many may be, under the policy's budget and the cap over all policies. */
   readonly maxUnavailable: number;
   readonly canary: readonly string[];
-  /** Undefined if nothing is left to do. */
+  /** The nodes left in its rollout, and how long they take; undefined if nothing is left to do. */
   readonly rollout: RolloutOutlook | undefined;
-  /** What is to be done on all of its nodes; undefined if nothing is. */
+  /** The plan of all of its nodes; undefined if nothing is to be done. */
   readonly plan: PolicyStatus['plan'];
-  /** Undefined for a policy without schedules. */
+  /** Its schedules; undefined for a policy without any. */
   readonly schedule: ScheduleView | undefined;
-  /** What of `spec.demand` is offered, by slice; empty for a policy of layouts. */
+  /** How much of `spec.demand` is offered, by slice; empty for a policy of layouts. */
   readonly demand: readonly DemandView[];
   /** `spec.rollout.paused`, whatever else keeps nodes waiting. */
   readonly isPaused: boolean;
-  /** Since when it is being deleted, RFC 3339. */
+  /** The time since when it is being deleted, RFC 3339; undefined if it is not. */
   readonly deletingSince: string | undefined;
   /** Why its newest generation touches nothing. */
   readonly refusal: { readonly reason: string; readonly message: string } | undefined;
@@ -81,7 +81,7 @@ interface PolicyStatusView {
   readonly edits: readonly PolicyEditView[];
 }
 
-/** Who changed a policy, when and how. */
+/** A change of a policy: who made it, when and how. */
 interface PolicyEditView {
   readonly generation: number;
   /** RFC 3339. */
@@ -96,7 +96,7 @@ interface PolicyEditView {
 interface NodeRowView extends NodeHead {
   readonly node: string;
   readonly policy: string | undefined;
-  /** Since when it is Ready, or is not, RFC 3339. */
+  /** The time since when it is Ready, or is not, RFC 3339. */
   readonly since: string | undefined;
   readonly layout: string;
   /** GPU instances in use, of all. */
@@ -137,7 +137,7 @@ export function viewFleet(
   };
 }
 
-/** Those that need attention first. */
+/** Lists policies, those that need attention first. */
 export function viewPolicies(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
@@ -188,7 +188,7 @@ function viewPolicy(
   };
 }
 
-/** By the history, which an edit replaces: a page shows the same one again and again. */
+/** Views by history, which an edit replaces: a page shows the same one again and again. */
 const views = new WeakMap<PolicyHistory, readonly PolicyEditView[]>();
 
 function viewEdits(history: PolicyHistory): readonly PolicyEditView[] {
@@ -233,9 +233,9 @@ interface FleetPictureOptions {
   readonly now: number;
   /** Every node, with all that fits into a row. */
   readonly isWide?: boolean;
-  /** Only this policy and its nodes. */
+  /** The policy to which the picture is restricted, with its nodes; absent: all. */
   readonly policy?: string | undefined;
-  /** Most nodes in the table. */
+  /** The most nodes in the table. */
   readonly mostNodes?: number;
 }
 
@@ -360,9 +360,9 @@ interface PageSlice extends PicturedSlice {
 interface PageGpu extends Pick<GpuPicture, 'index' | 'product' | 'error' | 'health' | 'pods' | 'claims'> {
   readonly uuid: string;
   readonly units: number;
-  /** Null for a GPU that is whole. */
+  /** Slices of the GPU now; null for a GPU that is whole. */
   readonly now: readonly PageSlice[] | null;
-  /** Absent if nothing is to change. */
+  /** Slices of the GPU after the change; absent if nothing is to change. */
   readonly after?: { readonly slices: readonly PageSlice[] | null } | { readonly refusal: string };
 }
 
@@ -374,11 +374,11 @@ export interface PageNode extends NodeRowView, Pick<NodeStatusView, 'strategy' |
 /** Everything that the page of the fleet shows. */
 export interface PageFleet {
   readonly source: Source;
-  /** Since everything was last known to be current, in ms: the clock of the browser may be another. Null for a saved cluster. */
+  /** Milliseconds since everything was last known to be current: the clock of the browser may be another. Null for a saved cluster. */
   readonly ageMs: number | null;
   readonly totals: FleetTotals;
   readonly policies: readonly PolicyStatusView[];
-  /** Of the nodes that are not Ready; most urgent first. */
+  /** Nodes that are not Ready, most urgent first. */
   readonly groups: readonly UnreadyNodes[];
   readonly nodes: readonly PageNode[];
   /** Null while updates come in. */
@@ -435,19 +435,19 @@ function sizeSlice(slice: PicturedSlice, geometry: Geometry): PageSlice {
 /** GPU instances of one profile in the whole fleet. */
 interface ProfileTotal {
   readonly profile: string;
-  /** On nodes that take GPU pods: used or free. */
+  /** Instances on nodes that take GPU pods: used or free. */
   readonly offered: number;
-  /** By a pod or a process. */
+  /** Offered instances that a pod or a process uses. */
   readonly used: number;
   readonly free: number;
-  /** On nodes that are closed for a change. */
+  /** Instances on nodes that are closed for a change. */
   readonly closed: number;
 }
 
-/** When the next node may start by the windows of the policies that have some and are not done. */
+/** The policy whose window lets the next node start, of the policies that have windows and are not done. */
 interface NextWindow {
   readonly policy: string;
-  /** Absent if a window is open now. RFC 3339. */
+  /** The time at which the window opens, RFC 3339; absent if one is open now. */
   readonly opensAt?: string;
 }
 
@@ -458,7 +458,7 @@ interface FleetTotals {
   readonly gpus: number;
   /** GPUs that do not respond, or that their driver reports as unhealthy. */
   readonly sickGpus: number;
-  /** By name. */
+  /** Instances by profile, sorted by its name. */
   readonly profiles: readonly ProfileTotal[];
   /** GPUs that are not in MIG mode, and of them those that are in use. */
   readonly whole: { readonly gpus: number; readonly used: number };
@@ -574,7 +574,7 @@ export function groupNodes(nodes: readonly NodeRowView[]): readonly UnreadyNodes
 
 const named = /\b[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*\b|\b\d{4}-\d\d-\d\dT[\d:]+Z/g;
 
-/** What a message says, whichever pods and times it names. */
+/** The gist of a message, whichever pods and times it names. */
 function gistOf({ message }: NodeRowView): string {
   return message.replaceAll(named, '…').replaceAll(/\u2026(?:(?:, | and )\u2026)+/g, '…');
 }
@@ -603,7 +603,7 @@ function joinNodes(nodes: readonly NodeRowView[]): UnreadyNodes {
 
 /** Pods that wait alike, and why. */
 interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 'suggestions'> {
-  /** What demands make of the first of them. */
+  /** What demands offer the first of the pods. */
   readonly demands: readonly PodDemandOutlook[];
   readonly count: number;
   /** The first of them, as NAMESPACE/NAME. */
@@ -612,10 +612,10 @@ interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 'sugges
   readonly asks: string;
 }
 
-/** Undefined if the user may not list pods. */
+/** Pods that wait, in groups; undefined if the user may not list pods. */
 export type WaitingPods = readonly WaitingGroup[] | undefined;
 
-/** Explaining one looks at each node. */
+/** The most groups that are explained: explaining a pod looks at each node. */
 const mostGroups = 30;
 const mostPods = 10;
 

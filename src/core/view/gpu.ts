@@ -20,20 +20,20 @@ export interface PicturedSlice {
   readonly claims: readonly string[];
 }
 
-/** One GPU as it is, and as it is to be. */
+/** A picture of one GPU as it is, and as it is to be. */
 export interface GpuPicture {
   readonly index: number;
   readonly product: string;
   /** Why it is unreadable. */
   readonly error?: string;
-  /** Its health as the driver reports it, if it is not well. */
+  /** Its health as the driver reports it; absent if it is well. */
   readonly health?: string;
   /** Pods that hold the whole GPU, and ResourceClaims by which they do. */
   readonly pods: readonly string[];
   readonly claims: readonly string[];
-  /** Undefined for a GPU that is whole. */
+  /** Instances now; undefined for a GPU that is whole. */
   readonly now: readonly PicturedSlice[] | undefined;
-  /** Absent if nothing is to change. */
+  /** Instances after the change; absent if nothing is to change. */
   readonly after?: { readonly slices: readonly PicturedSlice[] | undefined } | { readonly refusal: string };
 }
 

@@ -104,7 +104,7 @@ export function urgencyOfNode(phase: string, reason: string): Urgency {
   return blocking.has(reason) && (urgency === 'changing' || urgency === 'waiting') ? 'blocked' : urgency;
 }
 
-/** What a list says of a node. */
+/** The entry of a node in a list. */
 export interface NodeHead {
   readonly phase: string;
   readonly reason: string;
@@ -127,7 +127,7 @@ export function headOf(status: GpuNodePartition['status']): NodeHead {
     : { phase, reason, message: `${message}; ${degraded.reason}: ${degraded.message}`, urgency };
 }
 
-/** By reason of the condition Ready; what stalls a policy is failed whatever its reason. */
+/** Urgency by reason of the condition Ready; what stalls a policy is failed whatever its reason. */
 const urgencyOfReason: Readonly<Record<string, Urgency>> = {
   Waiting: 'blocked',
   NodesUnavailable: 'blocked',
@@ -159,7 +159,7 @@ export function toneOf(urgency: Urgency): Tone {
   return tones[urgency];
 }
 
-/** Most urgent first. */
+/** Orders by urgency, the most urgent first. */
 export function byUrgency(a: Urgency, b: Urgency): number {
   return urgencies.indexOf(a) - urgencies.indexOf(b);
 }
@@ -176,7 +176,7 @@ export interface Interruption {
   readonly why: string;
 }
 
-/** Where a picture comes from. */
+/** The source of a picture. */
 export type Source =
   | { readonly context: string; readonly server: string }
   /** A saved cluster does not age on the screen: it never was current there. */
@@ -185,7 +185,7 @@ export type Source =
 /** How old a picture is. */
 interface Freshness {
   readonly source: Source;
-  /** When everything was last known to be current, in ms since 1970. */
+  /** The time at which everything was last known to be current, in ms since 1970. */
   readonly seenAt: number;
   readonly interruption: Interruption | undefined;
 }
@@ -208,7 +208,7 @@ export function drawFreshness(
   return [[span(describeSource(source), 'title'), span(`  ${age} ago`, 'dim')], []];
 }
 
-/** In words for everybody, also those who read them later in a file. */
+/** Writes an interruption in words for everybody, also those who read them later in a file. */
 export function drawInterruption(interruption: Interruption, now: number, columns: number): readonly Line[] {
   const text = describeInterruption(interruption, now);
   return wrapHanging(text, columns).map((line): Line => [span(line, 'bad')]);

@@ -10,7 +10,7 @@ import { describeFault } from '../device/faults.ts';
 import { type EventView, lastSeen } from '../kubernetes/metadata.ts';
 import { compareText } from '../text/json.ts';
 
-/** One node as people see it. */
+/** The status of one node, as people see it. */
 export interface NodeStatusView {
   readonly node: string;
   readonly policy: string | undefined;
@@ -20,7 +20,7 @@ export interface NodeStatusView {
   readonly message: string;
   /** Layout of the device in words. */
   readonly layout: string;
-  /** What the agent would do. */
+  /** The plan of its agent. */
   readonly plan:
     | {
         readonly keep: number;
@@ -172,7 +172,7 @@ interface NodeEvent {
   readonly count: number;
 }
 
-/** Those of the same second are in this order. */
+/** Steps of a change; those of the same second are in this order. */
 const stepOrder = ['asked', 'draining', 'closed', 'granted', 'device done', 'offered', 'ready'] as const;
 
 /** A step of a node's last change, or of the one under way. */
@@ -180,7 +180,7 @@ interface TimelineStep {
   readonly step: (typeof stepOrder)[number];
   /** RFC 3339 */
   readonly at: string;
-  /** Since the step before; undefined for the first. */
+  /** Seconds since the step before; undefined for the first. */
   readonly seconds: number | undefined;
 }
 
@@ -192,7 +192,7 @@ export interface NodeHistory {
   readonly noEvents?: string;
 }
 
-/** Which step an Event of the controller stands for. */
+/** The step that an Event of the controller stands for. */
 const stepOfEvent: Readonly<Record<string, TimelineStep['step']>> = {
   Draining: 'draining',
   Repartitioning: 'granted',
@@ -231,12 +231,12 @@ export function viewHistory(
   return { timeline: orderSteps(known), events: seen.slice(0, mostEventsKept) };
 }
 
-/** When a node was closed that was opened after that time. */
+/** The time at which a node was closed, RFC 3339, from when it was opened and the seconds until then; undefined if either is unknown. */
 function openedFrom(offered: string | undefined, seconds: number | undefined): string | undefined {
   return offered === undefined || seconds === undefined ? undefined : timeText(Date.parse(offered) - seconds * 1000);
 }
 
-/** Of each step its newest time; what precedes the newest first step belongs to an earlier change. */
+/** Orders the steps, each with its newest time; what precedes the newest first step belongs to an earlier change. */
 function orderSteps(known: readonly (readonly [TimelineStep['step'], string | undefined])[]): readonly TimelineStep[] {
   const newest = new Map<TimelineStep['step'], string>();
   for (const [step, at] of known) if (at !== undefined && at > (newest.get(step) ?? '')) newest.set(step, at);
@@ -264,7 +264,7 @@ function viewEvent(event: EventView): NodeEvent {
   };
 }
 
-/** Anybody may write Events: a line of one must not pass for one of ours. */
+/** Puts a text in one line. Anybody may write Events: a line of one must not pass for one of ours. */
 function inOneLine(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ');
 }

@@ -8,17 +8,17 @@ import { specUnder } from '../policy/schedules.ts';
 import { foreignOn } from '../device/ownership.ts';
 import { planWish } from '../device/plan.ts';
 
-/** What is left of a policy's rollout. */
+/** The nodes left in a policy's rollout, and how long they take. */
 export interface RolloutOutlook {
   /** Nodes that do not match the policy yet, and are to. */
   readonly left: number;
-  /** Of them, those that change now. */
+  /** Nodes, of those left, that change now. */
   readonly changing: number;
-  /** In how many waves the nodes that only wait for a slot follow; undefined if something holds them. */
+  /** The number of waves in which the nodes that only wait for a slot follow; undefined if something holds them. */
   readonly waves: number | undefined;
-  /** When the first of them can start, RFC 3339, if a window or a canary's soak delays it. */
+  /** The time at which the first of them can start, RFC 3339, if a window or a canary's soak delays it. */
   readonly notBefore: string | undefined;
-  /** In how many seconds all of them will match; undefined if unknown. */
+  /** Seconds until all nodes left match; undefined if unknown. */
   readonly seconds: number | undefined;
   /** How long a change of this generation takes, in seconds, as a mean over how many; undefined if none has ended. */
   readonly pace: { readonly seconds: number; readonly nodes: number } | undefined;
@@ -56,7 +56,7 @@ export function forecastRollouts(
   );
 }
 
-/** As the controller last found the node, by what it has written. */
+/** The state of a node as the controller last found it, by what it has written. */
 function rolloutStateOf({ metadata, spec, status }: GpuNodePartition, policy: GpuPartitionPolicy): NodeRolloutState {
   const { phase, device } = status ?? {};
   const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? '';
@@ -142,7 +142,11 @@ function isLeft({ status }: GpuNodePartition): boolean {
   return phase === undefined || phase === 'Pending' || phase === 'Waiting' || phase === 'Updating';
 }
 
-/** Each place takes the next node when it has finished one. @param begun seconds since the admission of nodes in flight */
+/**
+ * Seconds until the nodes left are done: each place takes the next node when it has finished one.
+ *
+ * @param begun seconds since the admission of nodes in flight
+ */
 function playThrough(left: number, width: number, seconds: number, begun: readonly number[]): number {
   const rests = begun.map((since) =>
     Number.isFinite(since) ? Math.min(seconds, Math.max(0, seconds - since)) : seconds,
@@ -185,7 +189,7 @@ function describeTurns({ left, changing, following, waves = 0 }: Figures, most: 
   return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
 }
 
-/** What a switch does, as the GPUs are now. */
+/** The changes that a switch makes to the GPUs as they are now. */
 interface SwitchBill {
   readonly nodesChanging: number;
   readonly gpusChanging: number;
@@ -196,14 +200,14 @@ interface SwitchBill {
 
 /** The schedules of a policy as people see them. */
 export interface ScheduleView {
-  /** Absent: the policy's own layouts or demand are in force. */
+  /** The schedule in force; absent: the policy's own layouts or demand are. */
   readonly name: string | undefined;
   readonly since: string;
   readonly next:
     | {
         readonly name: string | undefined;
         readonly time: string;
-        /** Undefined for a demand: its layouts are chosen then, from what there is then. */
+        /** The cost of the switch; undefined for a demand: its layouts are chosen then, from what there is then. */
         readonly bill: SwitchBill | undefined;
       }
     | undefined;
@@ -249,7 +253,7 @@ function describeBill(bill: SwitchBill | undefined, time: string): string {
   return `: ${gpus}, ${pods}, as of now${refusing}`;
 }
 
-/** By the object that a watch replaces when it changes: a fleet is planned again only where something is new. */
+/** Bills by partition, which a watch replaces when it changes: a fleet is planned again only where something is new. */
 const bills = new WeakMap<GpuNodePartition, { readonly key: string; readonly bill: SwitchBill }>();
 
 function billSwitch(
@@ -275,7 +279,7 @@ function billSwitch(
   };
 }
 
-/** As `plan`, and the agent, would plan it. */
+/** Bills a switch on one node as `plan`, and the agent, would plan it. */
 function billNode({ spec }: GpuPartitionPolicy, partition: GpuNodePartition, name: string | undefined): SwitchBill {
   const none = { nodesChanging: 0, gpusChanging: 0, podsToEvict: 0, nodesRefusing: 0 };
   const { device } = partition.status ?? {};

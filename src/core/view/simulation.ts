@@ -96,7 +96,7 @@ function drawDays(sides: SimulationView['sides'], days: number): readonly Line[]
   return drawTable([each === 1 ? 'DAY' : 'DAYS', ...sides.map(({ name }) => name)], rows);
 }
 
-/** By memory slices, as the total. */
+/** The share of the requested time that was served on some days, by memory slices, like the total. */
 function shareOf({ days, profiles }: SideFigures, from: number, to: number): number {
   const sizes = new Map(profiles.map(({ profile, size }) => [profile, size]));
   const own = days.filter(({ day }) => day >= from && day <= to);
@@ -134,7 +134,7 @@ const columns = [
   'gpus_relaid',
 ] as const;
 
-/** One row for each side, day and profile, and one without a profile for the GPUs that were re-laid that day. */
+/** Writes one row for each side, day and profile, and one without a profile for the GPUs that were re-laid that day. */
 export function writeSimulationCsv({ sides }: SimulationView): readonly string[] {
   const rows = sides.flatMap(({ name, figures }) =>
     figures.relayouts.flatMap((relaid, index) => [

@@ -197,13 +197,13 @@ const isJournalGpu = hasFields({
 });
 const hasShape = hasFields({ version: isOneOf(1), bootId: isText, gpus: isListOf(isJournalGpu) });
 
-/** In the state folder. */
+/** The file, in the state folder, with the last output that was not understood. */
 export const notUnderstoodFile = 'not-understood.json';
 
-/** Of an output in a log, compressed: of the logs that a support bundle takes it leaves room for the rest. */
+/** The most bytes of an output in a log, compressed: of the logs that a support bundle takes it leaves room for the rest. */
 const mostLogged = 64 * 1024;
 
-/** More than a reading of a large node makes. */
+/** The most runs that are kept: more than a reading of a large node makes. */
 const mostRuns = 32;
 
 type Faults = readonly Pick<GpuFault, 'code' | 'message'>[];
@@ -217,7 +217,7 @@ export class UnknownOutput {
   readonly #nodeName: string;
   readonly #write: (path: string, text: string) => Promise<void>;
   readonly #tell: (message: string, fields: Readonly<Record<string, unknown>>) => void;
-  /** Of the work that is being watched, the last ones. */
+  /** The last runs of the work that is being watched. */
   #runs: SmiRun[] | undefined;
   #last: NotUnderstood | undefined;
 

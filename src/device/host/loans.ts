@@ -58,8 +58,8 @@ export class HostUnits {
   }
 
   /**
-   * One that may run would hold the GPU: no answer is not taken for a stopped one, and neither is one that starts, or that systemd starts
-   * again after a while.
+   * Whether a unit may run: it would hold the GPU, so no answer is not taken for a stopped one, and neither is one that starts, or that
+   * systemd starts again after a while.
    */
   async #isActive(unit: string): Promise<boolean> {
     const answer = await this.#run('is-active', unit);
@@ -111,7 +111,7 @@ function isUnitName(text: string): boolean {
 }
 
 interface LoanNoteOptions {
-  /** Absent: remembered by this process alone. */
+  /** Path of the note; absent: it is remembered by this process alone. */
   readonly path?: string;
   readonly bootIdPath?: string | undefined;
 }
@@ -163,7 +163,7 @@ export class LoanNote {
   }
 }
 
-/** Persistence mode of GPUs, switched off for a reset, which it would block. */
+/** Switches persistence mode of GPUs off for a reset, which it would block, and on again. */
 export class PersistenceMode {
   readonly #driver: Pick<NvidiaSmi, 'change' | 'readUse'>;
   readonly #note: LoanNote;
@@ -205,7 +205,7 @@ export class PersistenceMode {
 
 interface HostLoanParts {
   readonly persistence: PersistenceMode;
-  /** Absent: no service may be stopped. */
+  /** Host services that may be stopped; absent: none. */
   readonly units?: Pick<HostUnits, 'borrow' | 'giveBack'>;
   /** Rest before what failed is tried again, in ms; systemd itself refuses a service that is started too often. */
   readonly retryMs?: number;
@@ -221,7 +221,7 @@ export class HostLoans {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #unitProblems: readonly string[] = [];
   #persistenceProblems: readonly string[] = [];
-  /** When the last attempt ended: a unit may take a minute not to start, and every reading of the GPUs would wait for it. */
+  /** The time at which the last attempt ended: a unit may take a minute not to start, and every reading of the GPUs would wait for it. */
   #triedAt = -Infinity;
 
   constructor(parts: HostLoanParts) {
@@ -244,7 +244,7 @@ export class HostLoans {
     this.#triedAt = this.#clock.monotonicMs();
   }
 
-  /** To be called before persistence mode of a GPU is switched off. @throws DeviceError JournalUnavailable */
+  /** Borrows persistence mode: to be called before that of a GPU is switched off. @throws DeviceError JournalUnavailable */
   async takePersistence(gpu: string): Promise<void> {
     await this.#parts.persistence.borrow(gpu);
   }
@@ -303,7 +303,7 @@ export function addHostUnitOption(command: Command): Command {
   );
 }
 
-/** They go to systemctl unchanged. */
+/** Reads names of units, which go to systemctl unchanged. */
 function unitNames(text: string): readonly string[] {
   const units = list(text);
   const wrong = units.find((unit) => !isUnitName(unit));

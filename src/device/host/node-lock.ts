@@ -8,7 +8,7 @@ import { isListening } from '../../process/health.ts';
 import { makeOwnFolder } from './journal.ts';
 import { messageOf } from '../../core/text/words.ts';
 
-/** While it is held, nobody else who takes this host's lock changes GPUs. */
+/** The lock of a host: while it is held, no other program that takes it changes GPUs. */
 export interface NodeLock {
   /** Why the lock is no longer ours (somebody emptied the folder), and nothing may be started; undefined as long as it is. */
   explainLoss(): string | undefined;
@@ -146,7 +146,7 @@ function makeLink(from: string, to: string): boolean {
   }
 }
 
-/** Of a Unix socket, in bytes (unix(7)). */
+/** The longest path of a Unix socket, in bytes (unix(7)). */
 const longestPath = 107;
 
 function listen(folder: string, path: string): Promise<Server> {

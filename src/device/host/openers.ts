@@ -161,7 +161,7 @@ function explainMissing(roots: readonly string[]): DeviceNodeReport {
   return { done: [], missing, problems: [...problems, ...listFixedSpecs(roots)] };
 }
 
-/** Not `/var/run`, which is a link that would lead out of the root. */
+/** The path of a file in the host's `/run/cdi`. Not `/var/run`, which is a link that would lead out of the root. */
 function pathOf(root: string, file: string): string {
   return join(root, 'run/cdi', file);
 }
@@ -176,8 +176,8 @@ interface HostFolders {
 const hostFolders: HostFolders = { proc: '/proc', modules: '/sys/module' };
 
 /**
- * Who has a GPU open on this host: programs that the driver does not list, since they run nothing on it (DCGM, nvsm, Fabric
- * Manager, nvidia-persistenced, an X server), and a kernel module that does the same (mig-parted #181).
+ * Lists who has a GPU open on this host: programs that the driver does not list, since they run nothing on it (DCGM, nvsm, Fabric Manager,
+ * nvidia-persistenced, an X server), and a kernel module that does the same (mig-parted #181).
  *
  * @param minor of `/dev/nvidiaN`; undefined: of any GPU
  */
@@ -203,7 +203,7 @@ export function listGpuOpeners(
 
 /** The number under which the driver registers its devices. */
 const usualMajor = 195;
-/** From here on the minor numbers are those of `nvidia-modeset` and `nvidiactl`, which are not a GPU's. */
+/** The minor number from which on they are those of `nvidia-modeset` and `nvidiactl`, which are not a GPU's. */
 const firstOtherMinor = 254;
 
 function readMajors(proc: string): ReadonlySet<number> {
@@ -215,7 +215,7 @@ function readMajors(proc: string): ReadonlySet<number> {
 interface Device {
   readonly major: number;
   readonly minor: number;
-  /** Permissions. */
+  /** Permission bits of the device file. */
   readonly mode: number;
 }
 

@@ -75,7 +75,7 @@ interface ControlPlaneRequest {
   /** Path and query: `/api/v1/nodes?limit=1`. */
   readonly path: string;
   readonly body?: unknown;
-  /** Of the body; JSON if absent. A PATCH needs one of the API's patch types. */
+  /** Content type of the body; JSON if absent. A PATCH needs one of the API's patch types. */
   readonly contentType?: string;
   readonly token?: string;
 }
@@ -89,12 +89,12 @@ interface ApiResponse {
 /** Raw calls to one API server: no retries, and every status is a response. */
 export interface ApiClient {
   send(call: ControlPlaneRequest): Promise<ApiResponse>;
-  /** As `send`, for the body of a successful response. @throws ControlPlaneError `RequestFailed` unless it is 2xx. */
+  /** Sends a call like `send`, for the body of a successful response. @throws ControlPlaneError `RequestFailed` unless it is 2xx. */
   demand(call: ControlPlaneRequest): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** One connection pool. HTTP/1.1, since a dead HTTP/2 connection goes unnoticed for a minute. */
+/** Opens one connection pool, with HTTP/1.1, since a dead HTTP/2 connection goes unnoticed for a minute. */
 export function createApiClient(server: string, ca: string, token: string): ApiClient {
   const agent = new Agent({ allowH2: false, connect: { ca }, keepAliveTimeout: 10_000 });
   const send = async (call: ControlPlaneRequest): Promise<ApiResponse> => {
@@ -145,7 +145,7 @@ export function pickText(body: unknown, ...path: readonly string[]): string | un
 export interface TokenOptions {
   /** The Node that the token is bound to: its claims then name it. */
   readonly bound?: { readonly node: string };
-  /** At least 600; if absent, the API server's default of one hour. */
+  /** Seconds until the token expires, at least 600; if absent, the API server's default of one hour. */
   readonly expirationSeconds?: number;
 }
 

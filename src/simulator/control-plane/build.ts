@@ -30,14 +30,14 @@ export interface Binaries {
   readonly kubectl: string;
   readonly kubeControllerManager?: string;
   readonly kubeScheduler?: string;
-  /** For the tests on a real node. */
+  /** The kubelet, for the tests on a real node. */
   readonly kubelet?: string;
 }
 
 const requiredPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;
 const allPrograms = [...requiredPrograms, 'kube-controller-manager', 'kube-scheduler', 'kubelet'] as const;
 
-/** Those of `names` that are not executable files in this folder. */
+/** Lists those of `names` that are not executable files in this folder. */
 async function missingPrograms(folder: string, names: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(names.map(async (name) => isExecutable(join(folder, name))));
   return names.filter((_, i) => found[i] !== true);
@@ -70,7 +70,7 @@ async function findAssets(folder: string): Promise<Binaries> {
   return binariesIn(folder);
 }
 
-/** Undefined if the program answers `kubectl version --client` with its version, else its actual response. */
+/** Runs `kubectl version --client`; undefined if the program answers with its version, else its actual response. */
 async function probeKubectl(kubectl: string, version: string): Promise<string | undefined> {
   try {
     const asked = await runProgram(kubectl, ['version', '--client', '-o', 'json'], { timeoutMs: 20_000 });
@@ -105,7 +105,7 @@ interface BuildManifest {
   readonly buildSeconds: number;
 }
 
-/** Outside the work tree, so that checkouts share it and `git clean` keeps it. */
+/** The cache for builds, outside the work tree, so that checkouts share it and `git clean` keeps it. */
 export function cacheRoot(): string {
   const base = process.env['XDG_CACHE_HOME'];
   return join(

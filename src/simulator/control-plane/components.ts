@@ -18,13 +18,13 @@ const auditPolicy = {
   rules: [{ level: 'None', verbs: ['get', 'list', 'watch'] }, { level: 'Metadata' }],
 } as const;
 
-/** One write that the API server answered. */
+/** A write that the API server answered. */
 export interface AuditedWrite {
   /** `system:serviceaccount:gpu-partition-system:controller`; under impersonation, the impersonated user. */
   readonly user: string;
   /** `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verb: string;
-  /** With its group, if any: `pods`, `gpunodepartitions.gpupartition.dev`. */
+  /** Resource with its group, if any: `pods`, `gpunodepartitions.gpupartition.dev`. */
   readonly resource: string;
   /** `status`, `eviction`, …; empty for the object itself. */
   readonly subresource: string;
@@ -164,9 +164,9 @@ interface ApiServerOptions {
   readonly etcdUrl: string;
   readonly port: number;
   readonly identities: Identities;
-  /** No audit log if absent. */
+  /** File of the audit log; none is written if absent. */
   readonly auditFile?: string;
-  /** Without a controller manager nothing creates the ServiceAccounts that this admission plugin requires for every pod. */
+  /** Whether admission requires a ServiceAccount for every pod: without a controller manager nothing creates them. */
   readonly demandServiceAccounts: boolean;
   readonly extraArguments: readonly string[];
 }
@@ -269,7 +269,7 @@ export async function startEtcd(
   return { component, url };
 }
 
-/** All controllers except those that need a cloud or disks, or that only use memory here. */
+/** Controllers that need a cloud or disks, or that only use memory here: all others run. */
 const withoutControllers = [
   'cloud-node-lifecycle',
   'horizontal-pod-autoscaler',
@@ -283,7 +283,10 @@ const withoutControllers = [
 ];
 const controllers = ['*', ...withoutControllers.map((name) => `-${name}-controller`)];
 
-/** With the defaults (20 and 50 requests a second) a fleet of 300 nodes waits a minute for its taints to be removed. */
+/**
+ * Limits of requests to the API server: with the defaults (20 and 50 a second) a fleet of 300 nodes waits a minute for its taints to be
+ * removed.
+ */
 const quick = ['--kube-api-qps=1000', '--kube-api-burst=2000'];
 
 export function controllerManagerArguments(identities: Identities, caFile: string): readonly string[] {

@@ -188,7 +188,7 @@ export async function takeLock(file: string, onWait?: (since: number) => void): 
 export interface Guard {
   /** Kill this process too; a negative number is a process group. */
   watch(pid: number): void;
-  /** This process has exited: its id may soon be reused. */
+  /** Forgets a process that has exited: its id may soon be reused. */
   forget(pid: number): void;
   /** Ends the guard: kills the processes that it still watches, and removes the folder. */
   release(): void;

@@ -225,7 +225,7 @@ export interface ControlPlane extends AsyncDisposable {
   serviceAccountToken(namespace: string, name: string, options?: TokenOptions): Promise<string>;
   /** Runs kubectl, as the administrator if no token is given; the caller judges the exit status. */
   kubectl(args: readonly string[], options?: { readonly token?: string; readonly input?: string }): Promise<Finished>;
-  /** All writes so far, oldest first. @throws ControlPlaneError unless started with `auditLog`. */
+  /** Reads all writes so far, oldest first. @throws ControlPlaneError unless started with `auditLog`. */
   auditedWrites(): Promise<readonly AuditedWrite[]>;
   /** SIGKILL, as in a crash. */
   killApiServer(): Promise<void>;

@@ -68,7 +68,7 @@ export function describeFleetWorkload(): readonly object[] {
   return [describeDeployment(workload), describeBudget(workload, 4)];
 }
 
-/** One line per node: its progress, the slices on the device at this moment, and its pods. */
+/** Draws one line per node: its progress, the slices on the device at this moment, and its pods. */
 export async function drawFleet(
   rig: Rig,
   partitions: readonly GpuNodePartition[],
@@ -197,7 +197,7 @@ function previewGpu(name: string, gpu: GpuReport | undefined, resolved: NodeReso
   return fit.fits ? drawPicture(model, fit.placements ?? []) : fit.refusal.message;
 }
 
-/** Which node each pod of samples/workloads must land on. */
+/** The node on which each pod of samples/workloads must land. */
 export const expectedNodes: Readonly<Record<string, string>> = { notebook: 'sim-a30', 'small-model': 'sim-a100' };
 
 export async function showResult(

@@ -53,7 +53,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 const demoFolder = join(projectRoot, '.demo');
-/** For which nothing may change, on a machine that does nothing else. */
+/** Milliseconds without any change, on a machine that does nothing else, after which the demo counts as stuck. */
 const stuckMs = 60_000;
 
 const screen = new Screen();

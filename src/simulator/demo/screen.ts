@@ -17,7 +17,7 @@ interface DemoNode {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
 }
 
-/** What the demo reads. */
+/** Reads what the demo shows of the cluster. */
 export class ClusterView {
   readonly #controlPlane: ControlPlane;
 
@@ -118,7 +118,7 @@ export function drawNode(node: RigNode, partition: GpuNodePartition | undefined,
 
 /** Everything that the demo shows at its end. */
 export interface DemoResult {
-  /** One line per node, and one per group of its GPUs. */
+  /** Pictures: one line per node, and one per group of its GPUs. */
   readonly pictures: readonly string[];
   /** Output of kubectl, by title. */
   readonly tables: readonly { readonly title: string; readonly text: string }[];
@@ -164,7 +164,10 @@ function listLabels({ name, labels }: LabelledNode): readonly string[] {
   return [name, ...own.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `  ${key}=${value}`)];
 }
 
-/** Under mixed each profile has its own count; under single and none the product label shows what a GPU resource is. */
+/**
+ * The labels that tell a node's layout: under mixed each profile has its own count; under single and none the product label shows what a
+ * GPU resource is.
+ */
 function condenseLabels({ name, strategy, labels }: LabelledNode): string {
   const keys =
     strategy === 'mixed'
@@ -178,7 +181,7 @@ function cut(text: string): string {
   return text.length > columns ? `${text.slice(0, columns - 1)}…` : text;
 }
 
-/** In a log, pictures of what changes all the time are at least this far apart, in ms. */
+/** Milliseconds, in a log, between pictures of what changes all the time. */
 const logMs = 10_000;
 
 /** Prints steps and a live part: redrawn in place on a terminal; elsewhere its first and its last picture, and a few between. */

@@ -35,7 +35,7 @@ async function offer(): Promise<void> {
   console.log(offered.map(({ name, deviceIds: ids }) => `${name}: ${ids.length}`).join(', ') || 'no devices found');
 }
 
-/** One start at a time: a signal during a start triggers another after it. */
+/** Starts again, one start at a time: a signal during a start triggers another after it. */
 function offerAgain(): void {
   work = work.then(offer).catch((error: unknown) => {
     console.error(messageOf(error));

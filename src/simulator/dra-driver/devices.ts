@@ -38,7 +38,7 @@ export interface OfferedDevice {
   readonly name: string;
   readonly attributes: Readonly<Record<string, Attribute>>;
   readonly capacity: Readonly<Record<string, { readonly value: string }>>;
-  /** Only with the gate DynamicMIG. */
+  /** Counters that the device takes; only with the gate DynamicMIG. */
   readonly consumesCounters?: readonly {
     readonly counterSet: string;
     readonly counters: Readonly<Record<string, { readonly value: string }>>;
@@ -212,7 +212,7 @@ export function offerPossibleDevices(gpus: readonly SimulatedGpu[], branch?: Dri
   return { counters, devices };
 }
 
-/** Its start destroys what nobody uses: it takes it for leftovers of claims. */
+/** The state after a start of the driver, which destroys what nobody uses: it takes it for leftovers of claims. */
 export function withoutIdleInstances(state: NodeState): NodeState {
   const isBusy = (index: number, gi: number): boolean =>
     state.processes.some(({ gpu, instance }) => gpu === index && instance?.gi === gi);
@@ -245,7 +245,7 @@ export interface SliceSpec {
   readonly nodeName: string;
   readonly pool: { readonly name: string; readonly generation: number; readonly resourceSliceCount: number };
   readonly devices?: readonly OfferedDevice[];
-  /** Only with the gate DynamicMIG; such a slice has no devices. */
+  /** Counters that devices share; only with the gate DynamicMIG, and such a slice has no devices. */
   readonly sharedCounters?: readonly CounterSet[];
 }
 
@@ -311,7 +311,7 @@ async function listSlices(client: KubeClient, node: string): Promise<readonly Sl
   return (await client.list<SliceObject>(resourceSlices, { fieldSelector })).items;
 }
 
-/** As the API server completes the driver's `generateName`. */
+/** A name of a slice, as the API server completes the driver's `generateName`. */
 function sliceName(node: string): string {
   return `00000-${driverName}-${node}-${randomBytes(3).toString('hex').slice(0, 5)}`;
 }

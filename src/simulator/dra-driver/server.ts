@@ -47,7 +47,7 @@ export interface PreparedClaim {
   readonly error?: string;
 }
 
-/** By the uid of the claim. */
+/** Answers by the uid of the claim. */
 interface ClaimAnswers<Answer> {
   readonly claims: Readonly<Record<string, Answer>>;
 }

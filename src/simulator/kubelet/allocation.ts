@@ -23,7 +23,7 @@ interface PreparedDevice {
   readonly driver: string;
   readonly pool: string;
   readonly device: string;
-  /** Absent for the device of another driver. */
+  /** UUID of the GPU or MIG device; absent for the device of another driver. */
   readonly uuid?: string;
 }
 
@@ -47,7 +47,7 @@ interface ClaimFailure {
 /** A claim as a pod names it, and which of its requests a container uses: all of them if there is none. */
 interface ClaimUse {
   readonly container: string;
-  /** Undefined while it does not exist. */
+  /** Name of the claim; undefined while it does not exist. */
   readonly claim: string | undefined;
   readonly request?: string | undefined;
 }
@@ -121,7 +121,7 @@ function askDriver({ driver, listDevices }: Machine, name: string): { readonly u
 interface ContainerAllocation {
   readonly container: string;
   readonly deviceIds: Readonly<Record<string, readonly string[]>>;
-  /** Absent if it has none. */
+  /** Claims whose devices it has; absent if it has none. */
   readonly claims?: readonly ContainerClaim[];
 }
 

@@ -80,7 +80,7 @@ function readConfig(label: string, key: string, text: string): LoadedConfig {
   return refuse(finding?.upstream ?? finding?.message ?? 'invalid config');
 }
 
-/** One of NVIDIA's programs that run on every GPU node and read the devices: it offers them to pods, or labels the node. */
+/** A program of NVIDIA that runs on every GPU node and reads the devices: it offers them to pods, or labels the node. */
 export type DaemonRole = 'device-plugin' | 'gpu-feature-discovery' | 'dra-driver';
 
 type Label = readonly [key: string, value: string];
@@ -202,13 +202,13 @@ function readEnvironment({ env = [] }: Container, variable: string): string | un
 
 /** Why one container of a pod is not ready. */
 export type ContainerProblem =
-  /** It runs and is not ready. */
+  /** The container runs and is not ready. */
   | { readonly kind: 'NotReady'; readonly container: string }
   /** The kubelet waits for something that the container needs. */
   | { readonly kind: 'NotCreated'; readonly container: string; readonly message: string }
-  /** It exited with exit code 0, and is restarted after a while. */
+  /** The container exited with exit code 0, and is restarted after a while. */
   | { readonly kind: 'Ended'; readonly container: string; readonly restarts: number }
-  /** It exited, and is restarted after a while. `message` is its output. */
+  /** The container exited, and is restarted after a while. `message` is its output. */
   | { readonly kind: 'Crashed'; readonly container: string; readonly message: string; readonly restarts: number };
 
 /** Whether the pod's status would be the same for both; the number of restarts is not worth a write. */

@@ -33,7 +33,7 @@ interface WorkSettings {
 export interface DaemonRunResult {
   /** Upstream's message on exit; absent if the program keeps running. */
   readonly failure?: string;
-  /** When it next works by itself. */
+  /** Milliseconds until the program next works unasked; absent: it does not. */
   readonly againAfterMs?: number;
 }
 
@@ -47,7 +47,7 @@ export interface DaemonWork {
   stop(): void;
 }
 
-/** Where NFD's master records which labels it owns. */
+/** The annotation in which NFD's master records which labels it owns. */
 export const featureLabelsAnnotation = 'nfd.node.kubernetes.io/feature-labels';
 
 /**
@@ -151,7 +151,7 @@ export function driverWork(machine: Machine, client: KubeClient, pod: PodObject)
   const { gpus, node, driver } = machine;
   const { uid = '' } = pod.metadata;
   const isDynamic = hasGate(pod, 'DynamicMIG');
-  /** What is still to be published. */
+  /** The offer that is still to be published. */
   let due: DriverOffer | undefined;
   return {
     start: () => {

@@ -188,7 +188,7 @@ export interface DaemonClients {
 interface PodDaemon {
   readonly daemon: Daemon;
   readonly role: DaemonRole;
-  /** Absent before the first write. */
+  /** The problem that the status shows; absent before the first write. */
   shown: { readonly problem: ContainerProblem | undefined } | undefined;
 }
 

@@ -27,7 +27,7 @@ class FleetLoop {
   /** Pods by node. */
   readonly bound = new PodIndex();
   readonly #options: FleetLoopOptions;
-  /** Each node's label that chooses the config file of its daemons. */
+  /** The label of each node that chooses the config file of its daemons. */
   readonly #configLabels = new Map<string, string | undefined>();
   readonly #queue: WorkQueue;
   readonly #nodes: Reflector<KubeletNode>;
@@ -47,7 +47,7 @@ class FleetLoop {
       client,
       logger: silentLogger,
       resource: nodesResource,
-      strip: ({ metadata, status }) => ({ metadata: { ...metadata, managedFields: [] }, ...(status && { status }) }),
+      trim: ({ metadata, status }) => ({ metadata: { ...metadata, managedFields: [] }, ...(status && { status }) }),
       onChange: ({ key, object }) => this.#onNode(key, object),
     });
     this.#pods = new Reflector<PodObject>({
@@ -157,7 +157,7 @@ function readVersion(answer: unknown): string {
 }
 
 interface KubeletFleetOptions {
-  /** Its identity may write Nodes, Leases, ResourceSlices and the status of pods, delete pods, and read ConfigMaps and claims. */
+  /** A client whose identity may write Nodes, Leases, ResourceSlices and the status of pods, delete pods, and read ConfigMaps and claims. */
   readonly client: KubeClient;
   readonly timing?: Partial<KubeletTiming>;
   /**

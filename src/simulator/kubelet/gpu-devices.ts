@@ -23,7 +23,7 @@ import type { DriverDevice } from '../dra-driver/devices.ts';
 export interface GpuDevice {
   readonly uuid: string;
   readonly gpu: number;
-  /** Absent for a whole GPU. */
+  /** The instances of a MIG device; absent for a whole GPU. */
   readonly instance?: { readonly gi: number; readonly ci: number };
   /** Resource that advertises it, before sharing. */
   readonly resource: string;
@@ -75,7 +75,7 @@ export function listGpuDevices(
   });
 }
 
-/** One MIG device per compute instance; a GPU instance without any is not a device. */
+/** Describes one MIG device per compute instance; a GPU instance without any is not a device. */
 function describeMigDevices(gpu: SimulatedGpu, state: NodeState) {
   return listMigDevices(gpu, state).flatMap((device) => {
     const facts = describeMigDevice(gpu, state, device);
@@ -160,7 +160,7 @@ export interface Advertisement {
   readonly failure?: string;
 }
 
-/** Without a plugin. */
+/** The advertisement of a node without a plugin. */
 const nothingAdvertised: Advertisement = { resources: {}, deviceIds: new Map(), devices: [] };
 
 /** The id of a device in a plugin that names device files, as GKE's does. */
@@ -209,7 +209,7 @@ export class DriverRegistration {
     return this.#devices;
   }
 
-  /** Since when there has been no driver, in `performance.now()`; undefined while there is one, or never was. */
+  /** The time since when there has been no driver, in `performance.now()`; undefined while there is one, or never was. */
   get goneAtMs(): number | undefined {
     return this.#goneAtMs;
   }
@@ -228,7 +228,7 @@ export class DriverRegistration {
     this.#goneAtMs = performance.now();
   }
 
-  /** Nothing of the driver is left in the API. */
+  /** Forgets the driver: nothing of it is left in the API. */
   forget(): void {
     this.#goneAtMs = undefined;
   }
@@ -271,7 +271,7 @@ export class PluginRegistration {
     this.#advertised = nothingAdvertised;
   }
 
-  /** For a plugin that reads the devices at every change. */
+  /** Replaces the advertisement, for a plugin that reads the devices at every change. */
   replace(seen: Advertisement): void {
     this.#advertised = seen;
   }

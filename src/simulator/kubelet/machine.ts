@@ -102,7 +102,7 @@ function prefixOf({ metadata }: PodObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name}/`;
 }
 
-/** One simulated node without the API server: its GPUs, what its plugin has registered, and who holds what. */
+/** A simulated node without the API server: its GPUs, what its plugin has registered, and who holds what. */
 export class Machine {
   readonly node: SimulatedNode;
   readonly gpus: readonly SimulatedGpu[];
@@ -122,7 +122,7 @@ export class Machine {
   /** Pods that have the GPUs open. */
   readonly #holders = new Set<string>();
   #changedAtMs: number | undefined;
-  /** When a start or a stop will be done, in `performance.now()`, by uid. */
+  /** The times at which a start or a stop will be done, in `performance.now()`, by uid. */
   readonly #starts = new Map<string, number>();
   readonly #stops = new Map<string, number>();
 
@@ -138,7 +138,7 @@ export class Machine {
     return this.registration.advertised;
   }
 
-  /** For a plugin that reads the devices at every change. */
+  /** Watches the devices for a plugin that reads them at every change. */
   watchDevices(labels: Labels): void {
     // A real plugin that cannot read a device keeps what it knows.
     const seen = this.seeDevices(usualStrategyOf(this.node, labels), this.node.sharing);
@@ -151,7 +151,7 @@ export class Machine {
     return state && advertise(this.gpus, state, strategy, sharing, this.node.deviceIds && fileIdOf);
   }
 
-  /** Undefined if the state cannot be read. */
+  /** Reads the state of the GPUs; undefined if it cannot be read. */
   readState(): NodeState | undefined {
     try {
       return readStateFile(this.node.stateFile, this.gpus.length);
@@ -260,7 +260,7 @@ export class Machine {
     return given !== undefined && holdsClaims(given) && this.driver.devices === undefined;
   }
 
-  /** What the pod with this uid holds. */
+  /** The devices that the pod with this uid holds; undefined if it is not known. */
   allocationOf(uid: string): PodAllocation | undefined {
     return this.#allocations.get(uid);
   }

@@ -157,7 +157,7 @@ function describeNodeObject(node: SimulatedNode, facts: NodeFacts, gpus: Quantit
   return registered;
 }
 
-/** All healthy, as of now. */
+/** The conditions of a healthy node, as of now. */
 function describeConditions(now: string) {
   const condition = (type: string, status: string, reason: string) => ({
     type,
@@ -272,7 +272,10 @@ async function wipeSlices({ driver, node }: Machine, { client, timing }: NodeSig
   return Infinity;
 }
 
-/** In time, and at once if somebody says otherwise: the life cycle of nodes takes one for dead whose Lease it has not seen renewed. */
+/**
+ * Reports the node's health in time, and at once if somebody says otherwise: the life cycle of nodes takes one for dead whose Lease it has
+ * not seen renewed.
+ */
 async function report(machine: Machine, { client, shown, timing }: NodeSight): Promise<void> {
   const isDenied =
     shown?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status !== 'True') === true;
@@ -289,10 +292,9 @@ function factsOf(machine: Machine, kubeletVersion: string): NodeFacts {
 }
 
 /**
- * When the device plugin reads the devices. `watching`: at every change, as no real plugin does; enough if the
- * plugin is not under test. `pod`, as in a real cluster: once, when its pod starts; it advertises what it saw then until
- * the pod ends, whatever happens to the devices, and nothing without its pod. GPU Feature Discovery and the DRA driver work only in this
- * mode.
+ * The times at which the device plugin reads the devices. `watching`: at every change, as no real plugin does; enough if the plugin is not
+ * under test. `pod`, as in a real cluster: once, when its pod starts; it advertises what it saw then until the pod ends, whatever happens
+ * to the devices, and nothing without its pod. GPU Feature Discovery and the DRA driver work only in this mode.
  */
 export type PluginMode = 'watching' | 'pod';
 
@@ -302,15 +304,15 @@ export interface SimulatedNode {
   readonly gpus: readonly string[];
   /** Seed of the UUIDs, the same as nvidia-smi's. */
   readonly gpuSeed?: string;
-  /** The same as nvidia-smi's. */
+  /** Branch of the driver, the same as nvidia-smi's. */
   readonly driver?: DriverBranch;
   /** State file of the node's simulated nvidia-smi; if the file does not exist, MIG is off everywhere. */
   readonly stateFile: string;
   /** Faults of its simulated nvidia-smi: with a GPU that is lost, its device plugin does not start. */
   readonly faultsFile?: string;
-  /** Where the kubelet of the node serves PodResources; at most 107 bytes. Not served if absent. */
+  /** Socket on which the kubelet of the node serves PodResources; at most 107 bytes. Not served if absent. */
   readonly podResourcesSocket?: string;
-  /** As the kernel reports it; random if absent. */
+  /** ID of the boot, as the kernel reports it; random if absent. */
   readonly bootId?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -320,7 +322,7 @@ export interface SimulatedNode {
    * label `nvidia.com/mig.strategy` applies, and without it mixed.
    */
   readonly strategy?: MigStrategy;
-  /** For a plugin whose pod has no config-manager. */
+  /** Sharing by a plugin whose pod has no config-manager. */
   readonly sharing?: Sharing;
   /** Product name of the machine in its firmware, for `nvidia.com/gpu.machine`; if absent, unknown to GFD. */
   readonly machine?: string;

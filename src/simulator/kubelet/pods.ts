@@ -31,7 +31,7 @@ export interface PodProgram {
   readonly isRunning: boolean;
   /** How often it has ended. */
   readonly ends: number;
-  /** When it last ended by itself, in ms of the monotonic clock; undefined while it runs, or if it was told to end. */
+  /** The time at which it last ended unasked, in ms of the monotonic clock; undefined while it runs, or if it was told to end. */
   readonly crashedAtMs: number | undefined;
   start(): void;
 }
@@ -62,7 +62,7 @@ interface RunningFacts {
   /** RFC 3339. */
   readonly now: string;
   readonly ip: string;
-  /** What is wrong with one of the containers. */
+  /** The problem of one of the containers. */
   readonly problem?: ContainerProblem | undefined;
 }
 
@@ -165,23 +165,23 @@ function describeDevices(given: PodAllocation, container: string): object {
 
 /** Waits of the simulated kubelets, in ms. The defaults are a kubelet's, except for those that would only slow tests down. */
 export interface KubeletTiming {
-  /** Between two renewals of a node's Lease. The controller manager marks a node unhealthy after 50 s without one. */
+  /** Milliseconds between two renewals of a node's Lease. The controller manager marks a node unhealthy after 50 s without one. */
   readonly leaseMs: number;
-  /** Between two reports of an unchanged status. */
+  /** Milliseconds between two reports of an unchanged status. */
   readonly reportMs: number;
-  /** From the plugin's registration to `status.allocatable`; a real kubelet takes up to 10 s (`nodeStatusUpdateFrequency`). */
+  /** Milliseconds from the plugin's registration to `status.allocatable`; a real kubelet takes up to 10 s (`nodeStatusUpdateFrequency`). */
   readonly statusLagMs: number;
-  /** From being bound to Running. */
+  /** Milliseconds from a pod's binding to Running. */
   readonly startMs: number;
-  /** From SIGTERM to a container's exit; the pod's grace period is the limit. */
+  /** Milliseconds from SIGTERM to a container's exit; the pod's grace period is the limit. */
   readonly stopMs: number;
-  /** Until a program that has exited is started again; a real kubelet takes 10 s and more. */
+  /** Milliseconds until a program that has exited is started again; a real kubelet takes 10 s and more. */
   readonly restartMs: number;
-  /** Between two rounds of GPU Feature Discovery (`sleepInterval`). */
+  /** Milliseconds between two rounds of GPU Feature Discovery (`sleepInterval`). */
   readonly gfdIntervalMs: number;
-  /** From the start of GPU Feature Discovery to its first labels, including NFD's part. */
+  /** Milliseconds from the start of GPU Feature Discovery to its first labels, including NFD's part. */
   readonly gfdStartMs: number;
-  /** From the end of a DRA driver until the kubelet deletes its ResourceSlices, if it is not back by then. */
+  /** Milliseconds from the end of a DRA driver until the kubelet deletes its ResourceSlices, if it is not back by then. */
   readonly sliceWipeMs: number;
 }
 
@@ -203,7 +203,7 @@ export const stopSecondsAnnotation = 'simulator.gpupartition.dev/stop-seconds';
 interface PodSight {
   readonly client: KubeClient;
   readonly timing: KubeletTiming;
-  /** Of the Node, as last seen. */
+  /** Labels of the Node, as last seen. */
   readonly labels: Labels;
   /** The program that the pod stands for, if it is a real one. */
   readonly program: PodProgram | undefined;
@@ -281,7 +281,7 @@ async function patchStatus(client: KubeClient, pod: PodObject, ref: ObjectRef, s
   }
 }
 
-/** Only now is the object removed: until its containers have ended a deleted pod stays Terminating. */
+/** Removes the object, only now: until its containers have ended a deleted pod stays Terminating. */
 async function remove(client: KubeClient, pod: PodObject, ref: ObjectRef): Promise<void> {
   const { uid } = pod.metadata;
   try {

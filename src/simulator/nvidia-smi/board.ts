@@ -43,7 +43,7 @@ function board(
  * the simulator measures none of them.
  */
 export interface Board {
-  /** As nvidia-smi prints it: `NVIDIA A100-SXM4-40GB`, `Tesla T4`. */
+  /** Product name as nvidia-smi prints it: `NVIDIA A100-SXM4-40GB`, `Tesla T4`. */
   readonly productName: string;
   readonly architecture: string;
   readonly computeCapability: string;
@@ -56,7 +56,7 @@ export interface Board {
   readonly graphicsMHz: number;
   readonly memoryMHz: number;
   readonly pcieGeneration: number;
-  /** Absent for a GPU without MIG support. */
+  /** Model of the table; absent for a GPU without MIG support. */
   readonly model?: GpuModel;
 }
 
@@ -141,7 +141,7 @@ function describeMigBoard(model: GpuModel, productName: string, pciDeviceId: str
   };
 }
 
-/** For boards of unpublished memory size: the gigabytes in the name of the largest profile. */
+/** Memory in MiB of boards of unpublished size: the gigabytes in the name of the largest profile. */
 function memoryFromNames(model: GpuModel): number {
   return Math.max(1, ...model.profiles.map((profile) => Number(/\.(\d+)gb/.exec(profile.name)?.[1] ?? 0) * 1024));
 }
@@ -252,7 +252,7 @@ export function ciProfilesOf({ board }: SimulatedGpu, { profileId }: GpuInstance
   });
 }
 
-/** Its name as `mig` prints it: 470 leaves out the attributes of the GPU instance. */
+/** The name of a compute instance profile as `mig` prints it: 470 leaves out the attributes of the GPU instance. */
 export function nameCi({ name }: CiProfile, { isAfter470 }: DriverVersions): string {
   return isAfter470 ? name : name.replace(/\+.*$/, '');
 }
@@ -283,11 +283,11 @@ function startsOf(slices: number, gi: GiProfile): readonly number[] {
  */
 function describeTraits(branch: number) {
   return {
-    /** For the reports, whose entries each branch has more or fewer of. */
+    /** The branch, for the reports, whose entries each has more or fewer of. */
     branch,
     /** Whether `-lgip` and `-lgipp` show a GPU whose MIG mode is off. */
     listsWithMigOff: branch >= 550,
-    /** With which code `mig` says that no GPU has MIG mode on. Up to 535 it says so too if none supports it. */
+    /** The code with which `mig` says that no GPU has MIG mode on. Up to 535 it says so too if none supports it. */
     migOffCode: branch >= 550 ? 0 : NVML.notFound,
     /**
      * Whether there is what was new after 470: `-lcipp`, a start for `-cci`, `+me` in names of compute instances, profiles of one slice with
@@ -365,7 +365,7 @@ export const driverBranches: readonly DriverBranch[] = Object.keys(versions).fil
 /** The branch of which most was recorded; the default. */
 export const recordedBranch: DriverBranch = '550';
 
-/** What ships with each branch. */
+/** The CUDA version that ships with each branch. */
 const cudaOf: Readonly<Record<string, string>> = {
   '470': '11.4',
   '525': '12.0',

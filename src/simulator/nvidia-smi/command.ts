@@ -156,7 +156,7 @@ function describeInitFailure(failure: NvmlFailure, { nvml, explainsMismatch }: D
   }
 }
 
-/** One complete run: faults of the `Run` itself, then the command. */
+/** Runs a command once: faults of the `Run` itself, then the command. */
 export function runInWorld(world: World) {
   const effects = strike(world, 'Run', {});
   effects.forEach((effect) => suffer(world, effect));

@@ -255,12 +255,12 @@ export function isOpen({ processes, handles = [] }: NodeState, index: number): b
   return [...processes, ...handles].some(({ gpu }) => gpu === index);
 }
 
-/** By a process that is on no instance of it. */
+/** Whether a process that is on no instance uses the GPU. */
 function isWhollyUsed({ processes }: NodeState, index: number): boolean {
   return processes.some(({ gpu, instance }) => gpu === index && instance === undefined);
 }
 
-/** By a handle that is left (DCGM #276), or by a process that has the whole GPU. */
+/** Whether a handle that is left (DCGM #276), or a process that has the whole GPU, keeps an instance open. */
 function isInstanceOpen(state: NodeState, index: number, giId: number): boolean {
   const { handles = [] } = state;
   return isWhollyUsed(state, index) || handles.some(({ gpu, gi }) => gpu === index && gi === giId);
@@ -288,12 +288,12 @@ function withInstances(state: NodeState, index: number, instances: readonly GpuI
   return withGpuState(state, index, (gpu) => ({ ...gpu, gpuInstances }));
 }
 
-/** One GPU of the simulated node: its board and its individual values. */
+/** A GPU of the simulated node: its board and its individual values. */
 export interface SimulatedGpu {
   readonly index: number;
   readonly board: Board;
   readonly uuid: string;
-  /** With an eight-digit domain, as nvidia-smi prints it: `00000000:07:00.0`. */
+  /** PCI address with an eight-digit domain, as nvidia-smi prints it: `00000000:07:00.0`. */
   readonly busId: string;
   readonly serial: string;
 }
@@ -379,7 +379,10 @@ export function listMigDevices(gpu: SimulatedGpu, state: NodeState) {
   return migCurrent ? pairs.map((pair, index) => ({ index, ...pair })) : [];
 }
 
-/** What `-q` and the table show for one device. Undefined for an instance whose profile the board does not have (another node's state file). */
+/**
+ * The facts that `-q` and the table show of one device. Undefined for an instance whose profile the board does not have (another node's
+ * state file).
+ */
 export function describeMigDevice(gpu: SimulatedGpu, state: NodeState, device: MigDevice) {
   const { gi, ci } = device;
   const giProfile = findGiProfile(gpu.board, gi.profileId);

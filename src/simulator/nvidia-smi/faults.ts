@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { SimulatedGpu } from './device.ts';
 import type { World } from './world.ts';
 
-/** What a fault does when it strikes. */
+/** The effect of a fault when it strikes. */
 export type FaultEffect =
   /** The call returns an NVML code; with `done` only after completing its work. */
   | { readonly kind: 'fail'; readonly code: number; readonly done: boolean }
@@ -46,7 +46,7 @@ export type HealthSign = (typeof healthSigns)[number];
 
 type OutputDamage = 'cut' | 'garbage' | 'flood' | 'empty';
 
-/** One line of a fault file. */
+/** A line of a fault file. */
 export interface FaultRule {
   /** The line itself: the key of its count. */
   readonly line: string;
@@ -56,7 +56,7 @@ export interface FaultRule {
   readonly gpu?: number;
   readonly gi?: number;
   readonly ci?: number;
-  /** Only commands that have this argument: `-lgi`. */
+  /** An argument that restricts the rule to commands that have it: `-lgi`. */
   readonly argument?: string;
   /** Applies only from the `first` to the `last` match, counted from 1 over all processes that share the state file. */
   readonly nth?: { readonly first: number; readonly last: number };

@@ -165,8 +165,8 @@ export function runMigCommand(world: World, nvml: Nvml, argv: readonly string[])
 type Act = (world: World, nvml: Nvml, scope: InstanceScope, options: Options<MigOption>) => void;
 
 /**
- * Of several actions in one call only the first of this order runs, the others are silently dropped. Recorded: -lgi before -lci and
- * -dgi, -cgi before -dgi and -cci; the rest of the order is our choice.
+ * Actions in order: of several in one call only the first of this order runs, the others are silently dropped. Recorded: -lgi before -lci
+ * and -dgi, -cgi before -dgi and -cci; the rest of the order is our choice.
  */
 const ACTIONS: Readonly<Record<MigAction, Act>> = {
   lgip: listProfiles,
@@ -202,7 +202,7 @@ function runAction(world: World, nvml: Nvml, options: Options<MigOption>): void 
   act(world, nvml, { gpus, gi, ci }, options);
 }
 
-/** Undefined if the mode cannot be read: `mig` treats such a GPU as one without MIG. */
+/** Whether MIG mode is on; undefined if it cannot be read: `mig` treats such a GPU as one without MIG. */
 function migModeOf(nvml: Nvml, gpu: SimulatedGpu): boolean | undefined {
   const mode = attempt(() => nvml.getMigMode(gpu));
   return mode instanceof NvmlFailure ? undefined : mode.current;

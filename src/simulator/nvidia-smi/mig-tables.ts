@@ -89,7 +89,7 @@ function tableHead(table: MigTable): string {
   return `${rule(table)}${rows}|${'='.repeat(table.width)}|\n`;
 }
 
-/** One entry: its lines, and the rule below them. */
+/** Draws an entry: its lines, and the rule below them. */
 function tableEntry(table: MigTable, lines: readonly string[]): string {
   return lines.map((line) => `|${line.padEnd(table.width)}|\n`).join('') + rule(table);
 }
@@ -147,7 +147,7 @@ export function parseIdFilter(text: string | undefined): (id: number) => boolean
 
 /** A member of `-cgi` or `-cci`: a profile by id or name, and a start if one could be read. */
 export interface ProfileTuple {
-  /** As typed, for messages. */
+  /** The member as typed, for messages. */
   readonly text: string;
   readonly profile: string;
   readonly start?: number;

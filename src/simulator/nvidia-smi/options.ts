@@ -25,7 +25,7 @@ export function endWith({ exitCode, message }: NvmlFailure, tried: string, summa
   exitWith(exitCode, `${tried}: ${message}\n${summary}: ${message}\n`);
 }
 
-/** One option of nvidia-smi: its spellings and whether it takes a value. */
+/** An option of nvidia-smi: its spellings and whether it takes a value. */
 export interface OptionSpec<Name extends string> {
   readonly name: Name;
   /** `-i`, `--id`: equivalent. */
@@ -122,7 +122,7 @@ export function describeBadHandle(word: 'GPU' | 'GPU ' | 'gpu ', gpu: SimulatedG
   return `Unable to determine the device handle for ${word}${busId}: ${describeLoss(failure)}\n`;
 }
 
-/** To compare UUIDs nvidia-smi opens every GPU, and gives up at the first that it cannot open. */
+/** Opens a GPU for a comparison. To compare UUIDs nvidia-smi opens every GPU, and gives up at the first that it cannot open. */
 function openForComparison(nvml: Nvml, gpu: SimulatedGpu): void {
   const failure = attempt(() => nvml.open(gpu));
   if (failure !== undefined) {

@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 
 /** A column of a `--query-…` command. */
 interface QueryField<Row> {
-  /** Its name in the header. */
+  /** The column's name in the header. */
   readonly name: string;
   /** All names that select it. */
   readonly names: readonly string[];
@@ -58,7 +58,7 @@ interface GpuRow {
 
 const utilization = ({ facts }: GpuRow): string => (facts.utilization === 'N/A' ? NOT_AVAILABLE : '0');
 
-/** In CSV anything that is not a value is in brackets: `[N/A]`, `[GPU is lost]`. */
+/** Writes a word in CSV, where anything that is not a value is in brackets: `[N/A]`, `[GPU is lost]`. */
 function bracket(mode: string): string {
   return mode === 'Enabled' || mode === 'Disabled' ? mode : `[${mode}]`;
 }
@@ -154,12 +154,12 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState) 
     persistence: nvml.isPersistent(gpu) ? 'Enabled' : 'Disabled',
     bus,
     boardId: `0x${Number.parseInt(bus, 16).toString(16)}00`,
-    /** Up to 470 the driver's own memory is among it. */
+    /** Memory in use, in MiB; up to 470 the driver's own is among it. */
     usedMiB: nvml.driver.branch < 525 ? usedMiB + board.reservedMiB : usedMiB,
     freeMiB: board.memoryMiB - board.reservedMiB - usedMiB,
     /** Why the memory cannot be read; undefined if it can. */
     memoryFailure: attempt(() => nvml.checkMemory(gpu))?.message,
-    /** Not measured while MIG is on. */
+    /** Utilization, which is not measured while MIG is on. */
     utilization: typeof mode === 'object' && mode.current ? 'N/A' : '0 %',
     powerLimit: `${board.powerLimitWatts.toFixed(2)} W`,
     graphicsClock: `${board.graphicsMHz} MHz`,

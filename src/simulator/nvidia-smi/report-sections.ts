@@ -2,8 +2,8 @@ import type { ReportFacts } from './query.ts';
 import { type MigDevice, describeMigDevice, listMigDevices } from './device.ts';
 
 /**
- * One entry of `nvidia-smi -q`, printed as text and, with `-x`, as XML. An entry without `label` is only in the XML,
- * one without `tag` only in the text.
+ * An entry of `nvidia-smi -q`, printed as text and, with `-x`, as XML. An entry without `label` is only in the XML, one without `tag` only
+ * in the text.
  */
 export type ReportNode =
   | {
@@ -395,13 +395,13 @@ function describeReadings(facts: ReportFacts, draw: string, limit: string, least
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/** As C's `ctime`: `Sat Nov 21 02:32:34 2026`, local time. */
+/** Formats a date as C's `ctime` does: `Sat Nov 21 02:32:34 2026`, local time. */
 export function formatDate(date: Date): string {
   const day = String(date.getDate()).padStart(2);
   return `${DAYS[date.getDay()]} ${MONTHS[date.getMonth()]} ${day} ${formatTime(date)} ${date.getFullYear()}`;
 }
 
-/** As `--query-gpu=timestamp`: `2026/11/21 02:32:34.123`. */
+/** Formats a date as `--query-gpu=timestamp` does: `2026/11/21 02:32:34.123`. */
 export function formatTimestamp(date: Date): string {
   const month = two(date.getMonth() + 1);
   const milliseconds = String(date.getMilliseconds()).padStart(3, '0');

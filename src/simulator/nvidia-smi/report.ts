@@ -158,7 +158,10 @@ function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
   ];
 }
 
-/** Since driver 565, the two before the last since 615; from documentation, not recorded: of those two only NVML's names are known. */
+/**
+ * The words of recovery actions, which drivers report since 565, the two before the last since 615; from documentation, not recorded: of
+ * those two only NVML's names are known.
+ */
 const RECOVERY_ACTIONS: ReadonlyMap<HealthSign, string> = new Map([
   ['recoveryreset', 'Drain and Reset'],
   ['recoveryreboot', 'Reboot'],
@@ -242,7 +245,7 @@ interface SummaryLayout {
   readonly versionWidths: readonly [number, number];
   /** Blanks of the line above the processes. */
   readonly gap: number;
-  /** Up to 525 it has no room for the names of most boards. */
+  /** True up to 525, whose table has no room for the names of most boards. */
   readonly isNarrow: boolean;
 }
 

@@ -28,7 +28,7 @@ interface SimulatedGpuState {
 /** A process that holds a GPU, or one compute instance of it. */
 export interface GpuProcess {
   readonly gpu: number;
-  /** Absent if the process holds a whole GPU. */
+  /** The compute instance; absent if the process holds a whole GPU. */
   readonly instance?: { readonly gi: number; readonly ci: number };
   readonly pid: number;
   readonly memoryMiB: number;
@@ -93,7 +93,7 @@ function withFileLock<T>(path: string, body: () => T): T {
   }
 }
 
-/** After a long stop, another process may have taken over: its lock is not ours to remove. */
+/** Releases our lock. After a long stop, another process may have taken over: its lock is not ours to remove. */
 export function releaseLock(path: string): void {
   if (readHolder(path)?.pid === process.pid) {
     rmSync(path, { force: true });
@@ -117,7 +117,7 @@ export function tryLock(path: string): boolean {
   }
 }
 
-/** Of several processes that find a stale lock, one removes it, after checking again under a second lock. */
+/** Takes a stale lock away. Of several processes that find one, one removes it, after checking again under a second lock. */
 function takeAway(path: string, own: string): void {
   const guard = `${path}.takeover`;
   if (!tryLink(own, guard)) {
@@ -148,7 +148,7 @@ function isStale(path: string): boolean {
   return Date.now() - file.mtimeMs > STALE_AFTER_MS || !isAlive(holder.pid);
 }
 
-/** Undefined if nobody holds the lock. `since` in milliseconds of the epoch. */
+/** The holder of a lock, with `since` in milliseconds of the epoch; undefined if it is free. */
 export function readHolder(path: string): { readonly pid: number; readonly since: number } | undefined {
   const text = readIfThere(path);
   if (text === undefined) return undefined;
@@ -156,7 +156,7 @@ export function readHolder(path: string): { readonly pid: number; readonly since
   return { pid, since };
 }
 
-/** Undefined if there is no such file. */
+/** Reads a file; undefined if it does not exist. */
 function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

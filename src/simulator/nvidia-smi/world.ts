@@ -42,7 +42,7 @@ function appendToLog(path: string, argv: readonly string[], entry: LogEntry): vo
   appendFileSync(path, `${JSON.stringify({ time, pid: process.pid, argv, ...entry })}\n`);
 }
 
-/** Undefined if nothing has changed. */
+/** Describes a change for the log; undefined if nothing has changed. */
 function describeChange(call: string, before: NodeState, after: NodeState): LogEntry | undefined {
   const old = stateLines(before);
   const now = stateLines(after);

@@ -66,7 +66,7 @@ export interface WrapperSettings {
   readonly faultsFile?: string;
   readonly seed?: string;
   readonly uid?: number;
-  /** Of a server that runs commands as long as there are no faults; see `NvidiaSmiServer`. */
+  /** Port of a server that runs commands as long as there are no faults; see `NvidiaSmiServer`. */
   readonly port?: number;
   /** The simulator: `main.ts`, or the bundle. */
   readonly program: string;

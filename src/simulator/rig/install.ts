@@ -34,7 +34,7 @@ export async function applyManifests(controlPlane: ControlPlane, ...paths: reado
 }
 
 /**
- * As `kubectl apply --server-side` does it, without its process, which reads the API's whole description first.
+ * Applies an object as `kubectl apply --server-side` does, without its process, which reads the API's whole description first.
  *
  * @throws Error with the API server's message
  */
@@ -46,7 +46,7 @@ export async function applyObject({ client }: ControlPlane, object: object): Pro
   if (status >= 300) throw new Error(`${path} is refused: ${pickText(body, 'message') ?? status}`);
 }
 
-/** They are the same for every cluster of a run. */
+/** Reads the manifests of a folder once: they are the same for every cluster of a run. */
 function readOnce(folder: string): Promise<readonly Manifest[]> {
   const read = folders.get(folder) ?? readFolder(folder);
   folders.set(folder, read);

@@ -9,10 +9,10 @@ import type { NodeFiles } from './install.ts';
 import type { ControlPlane } from '../control-plane/start.ts';
 import type { RigNode } from './rig.ts';
 
-/** As config/ sets them: otherwise glibc keeps an arena per thread, 10 to 15 MB that nobody uses. */
+/** Settings of glibc as config/ has them: otherwise it keeps an arena per thread, 10 to 15 MB that nobody uses. */
 const memorySettings = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
-/** One of our programs, running as in a cluster: its own token, its own log. */
+/** A program of ours, running as in a cluster: its own token, its own log. */
 export class RigProcess implements PodProgram {
   readonly name: string;
   readonly logFile: string;
@@ -116,7 +116,7 @@ export class RigProcess implements PodProgram {
 /** The checkout, from src or from a bundle in dist. */
 export const projectRoot = new URL(import.meta.url).pathname.replace(/\/(src|dist)\/.*$/, '');
 
-/** One of our programs as Node.js runs it: the bundle of `make build` if it exists, else the source. */
+/** The path of one of our programs as Node.js runs it: the bundle of `make build` if it exists, else the source. */
 export function programPath(name: 'controller' | 'agent' | 'nvidia-smi-sim' | 'gpu-partition'): string {
   const bundle = join(projectRoot, 'dist', `${name}.mjs`);
   if (existsSync(bundle)) return bundle;
@@ -129,14 +129,14 @@ export function programPath(name: 'controller' | 'agent' | 'nvidia-smi-sim' | 'g
   return join(projectRoot, 'src', sources[name], 'main.ts');
 }
 
-/** As in config/agent: the agent has little work and must be cheap for a node. */
+/** Flags of V8 as in config/agent: the agent has little work and must be cheap for a node. */
 const agentMemorySettings = ['--optimize-for-size', '--no-opt', '--no-maglev'];
 /**
- * As in config/controller: a heap that grows with retained data, not with throughput. The compiler in the middle and inlining take 25 MB
- * while they work, which the process keeps, and make an event no faster.
+ * Flags of V8 as in config/controller: a heap that grows with retained data, not with throughput. The compiler in the middle and inlining
+ * take 25 MB while they work, which the process keeps, and make an event no faster.
  */
 const controllerMemorySettings = ['--optimize-for-size', '--no-maglev', '--no-turbo-inlining'];
-/** Longer than any demo stays open. */
+/** Seconds for which a token is valid: longer than any demo stays open. */
 const tokenSeconds = 48 * 3600;
 
 /** A controller that has not been started yet. */
@@ -177,7 +177,7 @@ export async function makeAgent(
     readonly node: string;
     readonly files: NodeFiles;
     readonly nvidiaSmi: string;
-    /** For a node whose kubelet does not report who holds what. */
+    /** True for a node whose kubelet does not report who holds what. */
     readonly ignorePods?: boolean;
     /** Called when the agent starts and when it has exited. */
     readonly onChange: () => void;

@@ -22,18 +22,18 @@ export interface RigNode {
   readonly name: string;
   /** Model names in the simulated nvidia-smi's form: `A100-SXM4-40GB`. */
   readonly gpus: readonly string[];
-  /** As in docs/simulator.md; default 550. */
+  /** Branch of the driver, one of docs/simulator.md; default 550. */
   readonly driver?: DriverBranch;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   /** Strategy of the node's device plugin and GFD if their pods do not set one. */
   readonly strategy: MigStrategy;
   /**
-   * When its device plugin reads the devices; `pod` needs a DaemonSet of the plugin in the cluster. `dra`: it has none, and the rig
-   * installs the DRA driver for it. Default `watching`.
+   * The times at which its device plugin reads the devices; `pod` needs a DaemonSet of the plugin in the cluster. `dra`: it has none, and
+   * the rig installs the DRA driver for it. Default `watching`.
    */
   readonly plugin?: PluginMode | 'dra';
-  /** As for {@link SimulatedNode}. */
+  /** The ids of its devices, as for {@link SimulatedNode}. */
   readonly deviceIds?: NonNullable<SimulatedNode['deviceIds']>;
   /** Taints with which it joins. */
   readonly taints?: readonly Taint[];
@@ -73,7 +73,7 @@ export class Rig implements AsyncDisposable {
   /** Nodes that were not there from the start. */
   readonly #joined: RigNode[] = [];
   readonly #agents: Map<string, RigProcess>;
-  /** By node. */
+  /** Servers by node. */
   readonly #servers = new Map<string, NvidiaSmiServer>();
   readonly #options: RigOptions;
 
@@ -119,7 +119,7 @@ export class Rig implements AsyncDisposable {
     return rig;
   }
 
-  /** One more controller, not started yet, as a standby. @param argumentsOf its arguments, from those of the others */
+  /** Adds a controller, not started yet, as a standby. @param argumentsOf its arguments, from those of the others */
   async addController(
     identity: string,
     argumentsOf: (given: readonly string[]) => readonly string[] = (given) => given,

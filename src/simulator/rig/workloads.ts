@@ -55,7 +55,7 @@ export function describeDeployment({ name, resource, replicas, prefers, priority
   };
 }
 
-/** Its owner's limit on pods that are unavailable at the same time. */
+/** The budget by which a workload's owner limits pods that are unavailable at the same time. */
 export function describeBudget({ name }: Pick<GpuWorkload, 'name'>, maxUnavailable: number): object {
   return {
     apiVersion: 'policy/v1',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
 import type { UndoAnswer } from '../../../src/cli/commands/undo.ts';
-import { noteInForce } from '../../../src/core/policy/history.ts';
+import { recordInForce } from '../../../src/core/policy/history.ts';
 import { accept, readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { uniqueName, useSharedCluster } from '../../support/cluster.ts';
@@ -44,7 +44,7 @@ describe('gpu-partition undo', () => {
   async function acceptIt(): Promise<void> {
     const policy = await read();
     const versions = accept(readVersions(policy));
-    const history = noteInForce(policy.status?.history ?? [], versions, '2026-01-01T12:00:00Z');
+    const history = recordInForce(policy.status?.history ?? [], versions, '2026-01-01T12:00:00Z');
     await cluster().client.demand({
       method: 'PATCH',
       path: `${path}/${name}/status`,

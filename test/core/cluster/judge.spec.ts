@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/cluster/judge.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
-import { projectWaitingPod } from '../../../src/core/demand/watched-objects.ts';
+import { trimWaitingPod } from '../../../src/core/demand/watched-objects.ts';
 import { listWaiters } from '../../../src/core/demand/waiting-pods.ts';
 import { aDevice, aGpu, aPartition } from '../../support/builders.ts';
 import { aNode } from '../../support/node-builders.ts';
@@ -49,7 +49,7 @@ describe('whether a node would take a pod but for its slices', () => {
   for (const [what, pod, expected] of cases)
     it(`${expected ? 'takes' : 'refuses'} ${what}, as the controller keeps it too`, () => {
       expect(couldTake(node, pod)).to.equal(expected);
-      expect(couldTake(node, projectWaitingPod(pod))).to.equal(expected);
+      expect(couldTake(node, trimWaitingPod(pod))).to.equal(expected);
     });
 
   it('does not depend on what passes, but on taints that stay', () => {
@@ -86,7 +86,7 @@ describe('what the scheduler says of a pod that waits', () => {
     it(`is that no slice helps: ${message}`, () => {
       expect(explainHopeless(aPod({}, {}, message))).to.match(/olume|affinity|spread/);
       expect(listWaiters([aPod({}, {}, message)])).to.deep.equal([]);
-      expect(listWaiters([projectWaitingPod(aPod({}, {}, message))]), 'as the controller keeps it').to.deep.equal([]);
+      expect(listWaiters([trimWaitingPod(aPod({}, {}, message))]), 'as the controller keeps it').to.deep.equal([]);
     });
 
   const counting: readonly string[] = [
@@ -101,7 +101,7 @@ describe('what the scheduler says of a pod that waits', () => {
   for (const message of counting)
     it(`is understood as waiting for a slice: ${message}`, () => {
       expect(explainHopeless(aPod({}, {}, message))).to.equal(undefined);
-      expect(listWaiters([projectWaitingPod(aPod({}, {}, message))])).to.have.length(1);
+      expect(listWaiters([trimWaitingPod(aPod({}, {}, message))])).to.have.length(1);
     });
 
   it('is no longer so once it is scheduled', () => {
@@ -114,7 +114,7 @@ describe('a waiting pod as the controller keeps it', () => {
   it('has all that it requests, since when it waits and whom it may preempt', () => {
     const init = { resources: { requests: { cpu: 4, 'example.com/fpga': 1 } } };
     const spec = { priority: 7, preemptionPolicy: 'Never', initContainers: [init] };
-    expect(projectWaitingPod(aPod({ cpu: '1500m', memory: '1Gi' }, spec))).to.deep.equal({
+    expect(trimWaitingPod(aPod({ cpu: '1500m', memory: '1Gi' }, spec))).to.deep.equal({
       metadata: { name: 'job', namespace: 'ns', creationTimestamp: '2026-01-01T00:00:00Z' },
       spec: {
         priority: 7,
@@ -124,7 +124,7 @@ describe('a waiting pod as the controller keeps it', () => {
         ],
       },
     });
-    const { spec: kept } = projectWaitingPod(aPod({ cpu: '1500m' }));
+    const { spec: kept } = trimWaitingPod(aPod({ cpu: '1500m' }));
     expect(kept?.containers?.[0]?.resources?.requests).to.deep.include({ cpu: '1500000000n' });
   });
 });

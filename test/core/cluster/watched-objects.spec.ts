@@ -1,11 +1,6 @@
 import { expect } from 'chai';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
-import {
-  projectNode,
-  projectPartition,
-  gpuResourcesOf,
-  projectPod,
-} from '../../../src/core/cluster/watched-objects.ts';
+import { trimNode, trimPartition, gpuResourcesOf, trimPod } from '../../../src/core/cluster/watched-objects.ts';
 import { fleetNode, fleetDevice, fleetLayout, fleetPartition, fleetPool } from '../../bench/fleet-objects.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import type { GpuNodePartition } from '../../../src/api/types.ts';
@@ -67,13 +62,13 @@ const projected = {
 
 describe('a Node as the controller keeps it', () => {
   it('is kept as it is when it is projected again', () => {
-    const kept = projectNode(aFullNode({ 'example.com/long': 'x' }));
-    expect(projectNode(kept)).to.equal(kept);
+    const kept = trimNode(aFullNode({ 'example.com/long': 'x' }));
+    expect(trimNode(kept)).to.equal(kept);
   });
 
   it('has what decisions read, and nothing else of what a kubelet writes', () => {
     const own = { 'gpupartition.dev/on-loan': '{}', 'hami.io/node-handshake': 'x' };
-    const { metadata, ...rest } = projectNode(aFullNode({ ...own, 'example.com/long': 'x'.repeat(1000) }));
+    const { metadata, ...rest } = trimNode(aFullNode({ ...own, 'example.com/long': 'x'.repeat(1000) }));
     expect({ metadata, ...rest }).to.deep.equal({
       ...projected,
       metadata: { ...projected.metadata, annotations: own },
@@ -81,9 +76,9 @@ describe('a Node as the controller keeps it', () => {
   });
 
   it('keeps one annotation where none is of use: a patch of a map that is not there would take the others away', () => {
-    const { metadata } = projectNode(aFullNode({ 'example.com/a': '1', 'example.com/b': '2' }));
+    const { metadata } = trimNode(aFullNode({ 'example.com/a': '1', 'example.com/b': '2' }));
     expect(metadata.annotations).to.deep.equal({ 'example.com/a': '1' });
-    expect(projectNode(aFullNode({})).metadata.annotations).to.deep.equal({});
+    expect(trimNode(aFullNode({})).metadata.annotations).to.deep.equal({});
   });
 
   it('says why it is not Ready, and that it is going or cordoned', () => {
@@ -94,7 +89,7 @@ describe('a Node as the controller keeps it', () => {
       spec: { ...node.spec, unschedulable: true },
       status: { ...node.status, conditions: [{ type: 'Ready', status: 'Unknown', message: 'it is silent' }] },
     };
-    const { metadata, spec, status } = projectNode(lost);
+    const { metadata, spec, status } = trimNode(lost);
     expect(metadata.deletionTimestamp).to.equal('2026-01-01T12:00:00Z');
     expect(spec?.unschedulable).to.equal(true);
     expect(status?.conditions).to.deep.equal([{ type: 'Ready', status: 'Unknown', message: 'it is silent' }]);
@@ -102,7 +97,7 @@ describe('a Node as the controller keeps it', () => {
 
   it('has all its labels, copies of its metadata too', () => {
     const { labels } = arrive('fleet-1').metadata;
-    const { metadata } = projectNode(arrive('fleet-1'));
+    const { metadata } = trimNode(arrive('fleet-1'));
     expect(metadata.labels).to.deep.equal(labels);
     const { resourceVersion: _version, ...copy } = metadata;
     expect(copy.labels).to.deep.equal(labels);
@@ -110,26 +105,26 @@ describe('a Node as the controller keeps it', () => {
   });
 
   it('has no field for what is absent', () => {
-    const { metadata } = projectNode({ metadata: { name: 'n' } });
+    const { metadata } = trimNode({ metadata: { name: 'n' } });
     expect(metadata).to.deep.equal({ name: 'n', labels: {}, annotations: {} });
   });
 
   it('says of some labels which there are', () => {
-    const { metadata } = projectNode(arrive('fleet-1'));
+    const { metadata } = trimNode(arrive('fleet-1'));
     const keys = ['kubernetes.io/hostname', 'nvidia.com/feature-7', 'nvidia.com/none'];
     const found = { 'kubernetes.io/hostname': 'fleet-1', 'nvidia.com/feature-7': 'value of feature 7' };
     expect(metadata.pick?.(keys)).to.deep.equal(found);
   });
 
   it('is no more when it is projected again', () => {
-    const once = projectNode(arrive('fleet-1'));
-    expect(projectNode(once)).to.deep.equal(once);
+    const once = trimNode(arrive('fleet-1'));
+    expect(trimNode(once)).to.deep.equal(once);
   });
 
   it('takes less than 1.5 kB in a fleet whose nodes differ in their host names @slow', () => {
     const count = 4_000;
     const keep = (pool: string): readonly NodeView[] =>
-      Array.from({ length: count }, (_, at) => projectNode(arrive(`${pool}-${at}`)));
+      Array.from({ length: count }, (_, at) => trimNode(arrive(`${pool}-${at}`)));
     // What nodes share is kept in tables of a fixed size: they are full now, whatever was projected before, and of other nodes.
     keep('others');
     const before = readKeptMemory().heapUsed;
@@ -144,8 +139,8 @@ function arriveOfProjectPartition(partition: GpuNodePartition): GpuNodePartition
   return JSON.parse(JSON.stringify(partition)) as GpuNodePartition;
 }
 
-function project(partition: GpuNodePartition): GpuNodePartition {
-  return projectPartition(arriveOfProjectPartition(partition));
+function trim(partition: GpuNodePartition): GpuNodePartition {
+  return trimPartition(arriveOfProjectPartition(partition));
 }
 
 function aFleetPartition(name: string): GpuNodePartition {
@@ -180,12 +175,12 @@ describe('a GpuNodePartition as the controller keeps it', () => {
     it(`holds all that is decided on: ${name}`, () => {
       const { partition = aManagedPartition(), ...rest } = start();
       const whole = new NodeWorld({ ...rest, partition: arriveOfProjectPartition(partition) });
-      const kept = new NodeWorld({ ...rest, partition: project(partition) });
+      const kept = new NodeWorld({ ...rest, partition: trim(partition) });
       for (let steps = 0; steps < 8; steps += 1) {
         // A change of a Node has functions in it; what they do is seen on the node.
         expect(JSON.stringify(kept.step(500))).to.equal(JSON.stringify(whole.step(500)));
         expect(kept.partition.spec).to.deep.equal(whole.partition.spec);
-        expect(kept.partition.status).to.deep.equal(project(whole.partition).status);
+        expect(kept.partition.status).to.deep.equal(trim(whole.partition).status);
         expect(kept.node).to.deep.equal(whole.node);
       }
     });
@@ -193,19 +188,19 @@ describe('a GpuNodePartition as the controller keeps it', () => {
 
   it('has neither pods nor claims of its instances: being busy says enough', () => {
     const gpu = withClaims(aGpu({ slices: ['1g.5gb@0'] }), { '1g.5gb@0': { 'team/a-gpu': 'team/a' } });
-    const kept = project(aPartition({ device: aDevice(gpu), backend: 'DRA' }));
+    const kept = trim(aPartition({ device: aDevice(gpu), backend: 'DRA' }));
     const [instance] = kept.status?.device?.gpus?.[0]?.instances ?? [];
     expect(instance).to.include({ profile: '1g.5gb', busy: true });
     expect(instance).not.to.have.any.keys('pods', 'claims');
   });
 
   it('shares profile tables and instances with all others, and a grant with its wish', () => {
-    const [one, other] = [project(aFleetPartition('fleet-1')), project(aFleetPartition('fleet-2'))];
+    const [one, other] = [trim(aFleetPartition('fleet-1')), trim(aFleetPartition('fleet-2'))];
     expect(one.status?.device?.models?.[0]).to.equal(other.status?.device?.models?.[0]);
     expect(one.status?.device?.gpus?.[0]?.instances).to.equal(other.status?.device?.gpus?.[5]?.instances);
     expect(one.spec.wish?.gpus[0]?.profiles).to.equal(other.spec.wish?.gpus[7]?.profiles);
     const { wish } = aFleetPartition('fleet-1').spec;
-    const { spec } = project(
+    const { spec } = trim(
       aPartition({ ...(wish && { wish, granted: { ...wish, epoch: 1, planHash: 'x', deadline: '' } }) }),
     );
     expect(spec.granted?.gpus).to.equal(spec.wish?.gpus);
@@ -213,7 +208,7 @@ describe('a GpuNodePartition as the controller keeps it', () => {
 
   it('leaves out owners and unused names', () => {
     const text = JSON.stringify(
-      projectPartition({
+      trimPartition({
         ...aFleetPartition('fleet-1'),
         metadata: { ...fleetPartition('fleet-1', 'u').metadata, managedFields: [{ manager: 'agent' }] },
       }),
@@ -223,7 +218,7 @@ describe('a GpuNodePartition as the controller keeps it', () => {
 
   it('holds the UUIDs of instances where ResourceSlices have to show them', () => {
     const text = JSON.stringify(
-      project(aPartition({ ...aFleetPartition('fleet-1').spec, backend: 'DRA', device: fleetDevice('fleet-1') })),
+      trim(aPartition({ ...aFleetPartition('fleet-1').spec, backend: 'DRA', device: fleetDevice('fleet-1') })),
     );
     expect(new Set(text.match(/MIG-[0-9a-f-]+/g))).to.deep.equal(
       new Set(JSON.stringify(fleetDevice('fleet-1')).match(/MIG-[0-9a-f-]+/g)),
@@ -233,7 +228,7 @@ describe('a GpuNodePartition as the controller keeps it', () => {
   it('takes less than 6 kB with 8 GPUs of 7 instances each', () => {
     const count = 1_000;
     const keep = (): readonly GpuNodePartition[] =>
-      Array.from({ length: count }, (_, at) => project(aFleetPartition(`fleet-${at}`)));
+      Array.from({ length: count }, (_, at) => trim(aFleetPartition(`fleet-${at}`)));
     keep();
     const before = readKeptMemory().heapUsed;
     const kept = keep();
@@ -242,8 +237,8 @@ describe('a GpuNodePartition as the controller keeps it', () => {
   });
 
   it('is no more when it is projected again', () => {
-    const once = project(aFleetPartition('fleet-1'));
-    expect(projectPartition(once)).to.deep.equal(once);
+    const once = trim(aFleetPartition('fleet-1'));
+    expect(trimPartition(once)).to.deep.equal(once);
   });
 });
 
@@ -260,7 +255,7 @@ function aLongPod(limits: Readonly<Record<string, string | number>>, more: objec
   };
 }
 
-const projectOfProjectPod = (pod: PodView): PodView => projectPod(pod, ['gpu'], isKept);
+const projectOfProjectPod = (pod: PodView): PodView => trimPod(pod, ['gpu'], isKept);
 
 describe('a pod as the controller keeps it', () => {
   it('is as long as its name, whatever a tenant writes into it', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { projectWorkload } from '../../../src/core/demand/watched-objects.ts';
+import { trimWorkload } from '../../../src/core/demand/watched-objects.ts';
 import { type KueueFacts, type KueueWorkload, explainUnread, listHeld } from '../../../src/core/demand/kueue.ts';
 import { reportDemand, reportUnread } from '../../../src/core/demand/report.ts';
 import { listWaiters, shareWaiting } from '../../../src/core/demand/waiting-pods.ts';
@@ -25,7 +25,7 @@ const aWorkload = (
 });
 
 const facts = (workloads: readonly KueueWorkload[], more: Partial<KueueFacts> = {}): KueueFacts => ({
-  workloads: workloads.map(projectWorkload),
+  workloads: workloads.map(trimWorkload),
   localQueues: [{ metadata: { name: 'main', namespace: 'team' }, spec: { clusterQueue: 'gpus' } }],
   clusterQueues: [
     {
@@ -219,9 +219,9 @@ describe('what Kueue holds back', () => {
   });
 
   it('is kept in memory without environment variables, and without what is not held back', () => {
-    const kept = JSON.stringify(projectWorkload(aWorkload()));
+    const kept = JSON.stringify(trimWorkload(aWorkload()));
     expect(kept).to.include(small).and.not.include('SECRET');
-    expect(projectWorkload(aWorkload({ active: false }))).to.deep.equal({
+    expect(trimWorkload(aWorkload({ active: false }))).to.deep.equal({
       metadata: { name: 'job', namespace: 'team' },
       spec: { active: false },
     });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy, GpuWish, PolicyDemand } from '../../../src/api/types.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
-import { DemandCourse, lookAgainAfter } from '../../../src/core/demand/state.ts';
+import { DemandMemory, lookAgainAfter } from '../../../src/core/demand/state.ts';
 import { askFor, answerHere, planMembers, planServed } from '../../../src/core/demand/plan-pool.ts';
 import { reportDemand } from '../../../src/core/demand/report.ts';
 import { listMembers, type DemandGpu, setMembersAside, PoolReader } from '../../../src/core/demand/members.ts';
@@ -104,7 +104,7 @@ describe('slices that new pods cannot reach', () => {
   });
 
   it('are lost after the stabilization of the demand, counted from when they were first seen so', () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     const lost = (isOut: boolean, at: number, stabilization = '10m'): boolean =>
       course.hasLost({ ...demand, stabilization }, 'n1', isOut, at * minute);
     expect([lost(true, 0), lost(true, 9.9), lost(true, 10)]).to.deep.equal([false, false, true]);
@@ -152,7 +152,7 @@ describe('what was chosen for a node that does not change now', () => {
   });
 
   it('leaves its wish once others serve the demand, and no sooner', () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     const failed = membersAt(node, inState(chosen, 'Failed', 'Failed'));
     const choose = (others: readonly DemandGpu[]) => {
       const members = [...failed, ...others];

@@ -8,7 +8,7 @@ import {
   planMembers,
   type PlannedPool,
 } from '../../../src/core/demand/plan-pool.ts';
-import { DemandCourse } from '../../../src/core/demand/state.ts';
+import { DemandMemory } from '../../../src/core/demand/state.ts';
 import { type DemandGpu, listMembers } from '../../../src/core/demand/members.ts';
 import { wantedSlices } from '../../../src/core/demand/wanted.ts';
 import { canonicalJson } from '../../../src/core/text/json.ts';
@@ -168,7 +168,7 @@ describe('what a demand does not need', () => {
     const made = Array.from({ length: 7 }, (_, start) => `1g.5gb@${start}`);
     const touchedBeside = (gpu: GpuReport): readonly string[] => {
       const members = membersOf(policy, aNodeWith('n0', gpu, wish), aNodeWith('n1', sliced('3g.20gb@0')));
-      const course = new DemandCourse();
+      const course = new DemandMemory();
       const asked = askFor(policy, course.want(demand, members, undefined, 0));
       const next = course.next(asked, members, 0);
       if (!next || !('planned' in next)) throw new Error('the demand is served, or will be');
@@ -230,7 +230,7 @@ describe('what a demand that follows pods does not need', () => {
 
   /** The minutes in which GPUs change, of half an hour in which so many pods wait. */
   function changesFor(waitingAt: (at: number) => number, asking = demand): readonly number[] {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     const policy = aDemandPolicy(asking);
     const members = gather(asking, [sliced(...slices), sliced(...slices)]);
     return Array.from({ length: 30 }, (_, at) => at).filter((at) => {

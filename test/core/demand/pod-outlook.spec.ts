@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { listMembers } from '../../../src/core/demand/members.ts';
-import { pickMade, explainDemandFor, findPrice } from '../../../src/core/demand/pod-outlook.ts';
+import { pickPlannedSlice, explainDemandFor, findPrice } from '../../../src/core/demand/pod-outlook.ts';
 import { aFleetNode } from '../plan/cluster-builder.ts';
 import { aDemandPolicy } from './defrag-builders.ts';
 import type { GpuPartitionPolicy, GpuReport, PolicyDemand, PolicySpec } from '../../../src/api/types.ts';
@@ -30,7 +30,7 @@ const layouts = [
 ];
 
 const pick = (isAccepting: (node: string) => boolean, evicting?: boolean): string | undefined =>
-  pickMade({ members, layouts }, 'nvidia.com/mig-3g.20gb', isAccepting, evicting)?.member.node;
+  pickPlannedSlice({ members, layouts }, 'nvidia.com/mig-3g.20gb', isAccepting, evicting)?.member.node;
 
 describe('the GPU on which a plan makes a slice', () => {
   it('is on a node that accepts the pod, and on the first one if none does', () => {

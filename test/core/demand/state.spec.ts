@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PolicyDemand } from '../../../src/api/types.ts';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
-import { DemandCourse, lookAgainAfter, podsPaceOf } from '../../../src/core/demand/state.ts';
+import { DemandMemory, lookAgainAfter, podsPaceOf } from '../../../src/core/demand/state.ts';
 import { reportDemand } from '../../../src/core/demand/report.ts';
 import {
   type DemandAsked,
@@ -123,7 +123,7 @@ describe('a demand is looked at again, though nothing tells of a change', () => 
 
 describe('the course of a demand', () => {
   it('takes no plan for a GPU that is no longer what it was, and lets those rest that it re-lays', async () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     const members = [aMember('n1'), aMember('n2')];
     const planned = await plan(members, ask(7));
     expect(course.choose(demand, planned, [aMember('n1', { busy: true }), aMember('n2', { busy: true })], 0)).to.equal(
@@ -139,7 +139,7 @@ describe('the course of a demand', () => {
   });
 
   it('takes the part of a plan that stands, if that alone serves more, and plans the rest again', async () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     const members = ['n1', 'n2', 'n3'].map((node) => aMember(node));
     const planned = await plan(members, ask(14));
     const [first, second] = planned.members.filter((_, index) => planned.layouts[index]?.create.length === 7);
@@ -153,13 +153,13 @@ describe('the course of a demand', () => {
     expect(chosen?.wishes.get(first.node)?.get('0'), 'as it is now').to.equal(now.at(-2)?.wish);
     expect(chosen?.wishes.get('n4')?.get('0')).to.equal(joined.wish);
     expect([first, second].map(({ gpu }) => course.restOf(demand, gpu.id, 1))).to.deep.equal([false, true]);
-    expect(new DemandCourse().choose(demand, planned, members, 0)).to.include({ isWhole: true });
+    expect(new DemandMemory().choose(demand, planned, members, 0)).to.include({ isWhole: true });
     const other = { ...planned, asked: { ...planned.asked, slices: [] } };
     expect(course.choose(demand, other, now, 0), 'it serves no more').to.equal(undefined);
   });
 
   it('forgets GPUs that have rested once they are gone: the nodes of an autoscaled pool come under ever new names', async () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     const relay = async (node: string, nowMs: number): Promise<void> => {
       const members = [aMember(node)];
       expect(course.choose(demand, await plan(members, ask(7)), members, nowMs)?.touched).to.have.lengthOf(1);
@@ -174,7 +174,7 @@ describe('the course of a demand', () => {
   });
 
   it('plans a shortage again only when the pool has changed, and no sooner than ten times what it took', async () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     const members = [aMember('n1', { busy: true })];
     const planned = await plan(members, ask(3));
     expect(course.next(ask(3), members, 0)).to.equal(undefined);
@@ -191,7 +191,7 @@ describe('the course of a demand', () => {
   });
 
   it('plans at once again where a plan that served all was not taken, since the pool had changed', async () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     const planned = await plan([aMember('n1')], ask(3));
     course.takePlan(planned, 1000, 3000);
     const changed = [aMember('n1', { busy: true }), aMember('n2')];
@@ -202,14 +202,14 @@ describe('the course of a demand', () => {
   it('carries out the plan for its demand before anything becomes the rest', async () => {
     const members = [aMember('n1'), aMember('n2')];
     const wanting: PolicyDemand = { slices: [{ profiles: ['1g.5gb'], count: 7 }], rest: 'Whole' };
-    const chosen = new DemandCourse().choose(wanting, await plan(members, ask(7)), members, 0);
+    const chosen = new DemandMemory().choose(wanting, await plan(members, ask(7)), members, 0);
     const [touched] = chosen?.touched ?? [];
     expect(chosen?.touched).to.have.lengthOf(1);
     expect(chosen?.wishes.get(touched?.node ?? '')?.get('0')?.profiles).to.deep.equal({ '1g.5gb': 7 });
   });
 
   it('forgets a shortage once the demand is served: the next one is planned at once', async () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     course.takePlan(await plan([aMember('n1', { busy: true })], ask(3)), 1000, 3000);
     const served = course.next(ask(0), [aMember('n1')], 4000);
     expect(served).to.have.nested.property('planned.shortfall').that.deep.equals({ lacking: {} });
@@ -217,7 +217,7 @@ describe('the course of a demand', () => {
   });
 
   it('plans a shortage again after a minute where pods may be evicted: what that costs is read again', async () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     const members = [aMember('n1', { busy: true })];
     const asked = ask(9, 'IfNeeded');
     const planned = await plan(members, asked);
@@ -227,7 +227,7 @@ describe('the course of a demand', () => {
   });
 
   it('forgets what pods asked for once a demand follows them no more', () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     const countAt = (nowMs: number, pods: number, edited = demand): number | undefined => {
       const waiting = edited.from === 'Pods' ? new Map([[small, pods]]) : undefined;
       return course.want(edited, [aMember('n1')], waiting, nowMs)[0]?.count;
@@ -240,25 +240,25 @@ describe('the course of a demand', () => {
 
   /** How many are wanted of the slice, with pods that wait at a time. */
   const counting =
-    (course: DemandCourse) =>
+    (course: DemandMemory) =>
     (nowMs: number, pods: number, edited = demand): number | undefined =>
       course.want(edited, [aMember('n1')], new Map([[small, pods]]), nowMs)[0]?.count;
 
   it('counts at once only what a new policy is asked for first: after a change of leaders pods wait as long as ever', () => {
-    expect(counting(new DemandCourse({ isNew: true, sinceMs: 0 }))(0, 5)).to.equal(5);
-    const countAt = counting(new DemandCourse({ isNew: false, sinceMs: 0 }));
+    expect(counting(new DemandMemory({ isNew: true, sinceMs: 0 }))(0, 5)).to.equal(5);
+    const countAt = counting(new DemandMemory({ isNew: false, sinceMs: 0 }));
     expect([countAt(0, 5), countAt(59_999, 5), countAt(60_000, 5)]).to.deep.equal([0, 0, 5]);
   });
 
   it('continues with what pods had asked for under the leader before, for as long as less must be asked for', () => {
-    const countAt = counting(new DemandCourse({ isNew: false, sinceMs: 0, steady: { '1g.5gb': 4 } }));
+    const countAt = counting(new DemandMemory({ isNew: false, sinceMs: 0, steady: { '1g.5gb': 4 } }));
     expect([countAt(0, 0), countAt(59_999, 0), countAt(60_000, 0)]).to.deep.equal([4, 4, 0]);
-    const [found] = new DemandCourse().want(demand, [aMember('n1')], new Map([[small, 3]]), 0);
+    const [found] = new DemandMemory().want(demand, [aMember('n1')], new Map([[small, 3]]), 0);
     expect(reportDemand(found ? [found] : [], [aMember('n1')], { lacking: {} }).steady).to.deep.equal({ '1g.5gb': 3 });
   });
 
   it('forgets nothing at an edit of stabilization, or of another slice', () => {
-    const countAt = counting(new DemandCourse());
+    const countAt = counting(new DemandMemory());
     expect(countAt(0, 5)).to.equal(5);
     const slower = { ...demand, stabilization: '2m' };
     expect([countAt(1000, 0, slower), countAt(120_999, 0, slower), countAt(121_000, 0, slower)]).to.deep.equal([
@@ -271,14 +271,14 @@ describe('the course of a demand', () => {
   });
 
   it('takes what was asked for before another schedule was in force for nothing', () => {
-    const countAt = counting(new DemandCourse());
+    const countAt = counting(new DemandMemory());
     expect(countAt(0, 9)).to.equal(9);
     const hour = 3_600_000;
     expect([countAt(hour, 2), countAt(hour + 59_999, 2), countAt(hour + 60_000, 2)]).to.deep.equal([0, 0, 2]);
   });
 
   it('lets a rest yield once: what was re-laid while it rested is held until it has rested', async () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     course.relaid('n1/0', 0);
     expect(course.restOf(demand, 'n1/0', 60_000)).to.equal(true);
     course.relaid('n1/0', 60_000);
@@ -301,14 +301,14 @@ describe('the course of a demand', () => {
   });
 
   it('goes by the last change of a node for what rested when the leader before went', () => {
-    const course = new DemandCourse({ isNew: false, sinceMs: 100_000 });
+    const course = new DemandMemory({ isNew: false, sinceMs: 100_000 });
     const rests = (nowMs: number, grantedMs: number) => course.restOf(demand, 'n1/0', nowMs, grantedMs);
     expect([rests(100_000, 50_000), rests(169_999, 50_000), rests(170_000, 50_000)]).to.deep.equal([true, true, false]);
     expect(rests(110_000, 105_000), 'of its own changes it knows the GPUs').to.equal(false);
   });
 
   it('reads waiting pods again before it counts for the first time, and after an edit', () => {
-    const course = new DemandCourse();
+    const course = new DemandMemory();
     expect(course.longestMs(demand)).to.equal(0);
     course.want(demand, [aMember('n1')], new Map([[small, 3]]), 0);
     expect(course.longestMs(demand)).to.equal(podsPaceOf(demand)).and.to.equal(10_000);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DemandState, GpuReport, PolicyDemand } from '../../../src/api/types.ts';
 import { gridOf } from '../../../src/core/gpu/grid.ts';
-import { projectWaitingPod } from '../../../src/core/demand/watched-objects.ts';
+import { trimWaitingPod } from '../../../src/core/demand/watched-objects.ts';
 import { reportDemand } from '../../../src/core/demand/report.ts';
 import { listMembers, type PodPool, type PoolNode, PoolReader } from '../../../src/core/demand/members.ts';
 import {
@@ -46,7 +46,7 @@ describe('pods that wait for slices', () => {
   });
   const share = (pods: readonly PodView[], ...pools: readonly PodPool[]) =>
     Object.fromEntries(
-      [...shareWaiting(listWaiters(pods.map(projectWaitingPod)), pools)].map(([policy, counts]) => [
+      [...shareWaiting(listWaiters(pods.map(trimWaitingPod)), pools)].map(([policy, counts]) => [
         policy,
         Object.fromEntries(counts),
       ]),
@@ -118,9 +118,7 @@ describe('pods that wait for slices', () => {
     const left: Uncounted[] = [];
     const countedOf = (...pods: readonly PodView[]) => {
       left.length = 0;
-      const sharing = sharingOf(listWaiters(pods.map(projectWaitingPod)), [aPool('p', { gpus })], (one) =>
-        left.push(one),
-      );
+      const sharing = sharingOf(listWaiters(pods.map(trimWaitingPod)), [aPool('p', { gpus })], (one) => left.push(one));
       for (let step = sharing.next(); ; step = sharing.next())
         if (step.done === true) return Object.fromEntries(step.value.get('p')?.waiting ?? []);
     };
@@ -148,7 +146,7 @@ describe('pods that wait for slices', () => {
     });
     const many = Array.from({ length: 10_000 }, (_, rack) => ofKind('tenant', rack));
     const left: Uncounted[] = [];
-    const waiters = listWaiters([...many, ofKind('tenant', 9999), ofKind('other', 9998)].map(projectWaitingPod));
+    const waiters = listWaiters([...many, ofKind('tenant', 9999), ofKind('other', 9998)].map(trimWaitingPod));
     const sharing = sharingOf(waiters, [aPool('p')], (one) => left.push(one));
     let step = sharing.next();
     while (step.done !== true) step = sharing.next();

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../../src/api/types.ts';
 import { NOBODY } from '../../../src/core/demand/solver/pool.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
-import { projectWaitingPod } from '../../../src/core/demand/watched-objects.ts';
-import { DemandCourse } from '../../../src/core/demand/state.ts';
+import { trimWaitingPod } from '../../../src/core/demand/watched-objects.ts';
+import { DemandMemory } from '../../../src/core/demand/state.ts';
 import { askFor, planHere, planMembers, type Planned } from '../../../src/core/demand/plan-pool.ts';
 import { indexHolders, listGoing, weighGpus } from '../../../src/core/demand/eviction-cost.ts';
 import { listMembers, type DemandGpu, setMembersAside, PoolReader } from '../../../src/core/demand/members.ts';
@@ -31,7 +31,7 @@ function running(name: string, priority: number, more: Partial<PodView['metadata
 
 function waiting(name: string, profile: string, spec: Partial<PodView['spec']> = {}, namespace = 'team'): PodView {
   const resources = { requests: { [`nvidia.com/mig-${profile}`]: '1' } };
-  return projectWaitingPod({ metadata: { name, namespace }, spec: { containers: [{ resources }], ...spec } });
+  return trimWaitingPod({ metadata: { name, namespace }, spec: { containers: [{ resources }], ...spec } });
 }
 
 /** A node whose slices each hold the pod of the same number. */
@@ -47,7 +47,7 @@ const follows = (...profiles: readonly string[]): Partial<PolicyDemand> => ({
 
 /** The controller's loop, in virtual time. */
 class Loop {
-  readonly course = new DemandCourse();
+  readonly course = new DemandMemory();
   nowMs = noon;
   readonly #policy: GpuPartitionPolicy;
   readonly #namespaces: NamespaceLabels | undefined;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { projectObject } from '../../../src/core/host/support-bundle.ts';
+import { trimObject } from '../../../src/core/host/support-bundle.ts';
 
 const secret = 'hunter2';
 const container = {
@@ -48,7 +48,7 @@ const pod = {
 
 describe('what a support bundle holds of an object', () => {
   it('is chosen field by field: of a pod nothing that could be a secret', () => {
-    const found = projectObject(pod, 'pod');
+    const found = trimObject(pod, 'pod');
     expect(JSON.stringify(found)).not.to.contain(secret).and.not.to.contain('--log-level');
     expect(found.metadata).to.deep.equal({
       name: 'a',
@@ -68,7 +68,7 @@ describe('what a support bundle holds of an object', () => {
   });
 
   it('has the options of our own programs, and their environment not', () => {
-    const found = projectObject(pod, 'ownPod');
+    const found = trimObject(pod, 'ownPod');
     expect(JSON.stringify(found)).not.to.contain(secret);
     expect(JSON.stringify(found)).to.contain('--log-level=debug');
   });
@@ -84,7 +84,7 @@ describe('what a support bundle holds of an object', () => {
         allocatable: { 'nvidia.com/gpu': '8' },
       },
     };
-    expect(projectObject(node, 'node')).to.deep.equal({
+    expect(trimObject(node, 'node')).to.deep.equal({
       metadata: { name: 'n1', annotations: {} },
       spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] },
       status: { nodeInfo: { kubeletVersion: 'v1.36.3' }, allocatable: { 'nvidia.com/gpu': '8' } },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { NodeMemory } from '../../../src/core/node/memory.ts';
 import type { Outcome } from '../../../src/core/node/commands.ts';
 import { formatRefreshMark, refreshedAnnotation } from '../../../src/core/node/marks.ts';
-import { noteFreshPlugin, refreshAfterSilence, type Offered } from '../../../src/core/node/rules/plugin.ts';
+import { recordFreshPlugin, refreshAfterSilence, type Offered } from '../../../src/core/node/rules/plugin.ts';
 import { pausedForMigChange } from '../../../src/core/nvidia/gpu-clients.ts';
 import {
   aDriverPod,
@@ -121,7 +121,7 @@ describe('a plugin that was away while the devices changed', () => {
   const plugin = 'nvidia.com/gpu.deploy.device-plugin';
   const driver = 'nvidia.com/gpu.deploy.dra-driver';
   const noteOf = (label: string, value: string, backend?: 'DRA', annotations = {}) =>
-    noteFreshPlugin(
+    recordFreshPlugin(
       aSituation({
         node: aNode({ labels: { [label]: value }, annotations }),
         policy: aSlicingPolicy(backend && { backend }),

@@ -129,7 +129,7 @@ describe('what a person asks to be tried again', () => {
     });
   });
 
-  it('is a drain that was given up, and GPU holders that did not end', () => {
+  it('is a drain that was given up, and GPU clients that did not end', () => {
     const idle = aPartition({ device: aDevice(aGpu()) });
     for (const [name, reason] of [
       ['DrainRest', 'DrainTimeout'],

@@ -11,7 +11,7 @@ import {
 } from '../../../src/core/nvidia/labels.ts';
 import { computeLabels } from '../../../src/core/nvidia/predict-labels.ts';
 import { migManagerLabel } from '../../../src/core/node/owners.ts';
-import { defaultHolders } from '../../../src/core/nvidia/gpu-clients.ts';
+import { defaultClients } from '../../../src/core/nvidia/gpu-clients.ts';
 import { readVectors } from './label-fixtures.ts';
 import { aMigGpu, aNode, SLICES } from './node-builder.ts';
 
@@ -51,7 +51,7 @@ describe('the table of label keys that a layout changes', () => {
     const borrowed = [
       devicePluginConfigLabel,
       migManagerLabel,
-      ...defaultHolders.flatMap(({ deployLabel = [] }) => deployLabel),
+      ...defaultClients.flatMap(({ deployLabel = [] }) => deployLabel),
     ];
     const keys = [...marks, ...borrowed];
     expect(keys.filter((key) => !isChangingLabelKey(key))).to.deep.equal([]);

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import {
-  holderPods,
+  clientPods,
   evictablePods,
   podsThatGo,
-  formatHoldersMark,
-  readHoldersMark,
-  holdersToPause,
-  defaultHolders,
+  formatClientsMark,
+  readClientsMark,
+  clientsToPause,
+  defaultClients,
   pausedLabels,
   type GpuClient,
-  checkHolders,
+  checkClients,
 } from '../../../src/core/nvidia/gpu-clients.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 import { borrowedAnnotation } from '../../../src/core/kubernetes/node-patch.ts';
@@ -25,7 +25,7 @@ function aPod(name: string, part: Partial<PodView> = {}): PodView {
 
 describe('GPU holders', () => {
   it('that go by default are those that mig-manager pauses, and the DRA driver where a GPU stays in use', () => {
-    expect(defaultHolders.map(({ name, deployLabel, goes }) => [name, deployLabel, goes.join(' ')])).to.deep.equal([
+    expect(defaultClients.map(({ name, deployLabel, goes }) => [name, deployLabel, goes.join(' ')])).to.deep.equal([
       ['device-plugin', 'nvidia.com/gpu.deploy.device-plugin', 'ModeChange InUse'],
       ['dra-driver', 'nvidia.com/gpu.deploy.dra-driver', 'InUse'],
       ['gpu-feature-discovery', 'nvidia.com/gpu.deploy.gpu-feature-discovery', 'AfterChange ModeChange InUse'],
@@ -39,34 +39,34 @@ describe('GPU holders', () => {
   });
 
   it('stay for a change of layout alone', () => {
-    const pause = holdersToPause(defaultHolders, { modeChange: false, inUse: false }, { [plugin]: 'true' });
-    expect(pause).to.deep.equal({ labels: {}, holders: [], evict: [] });
+    const pause = clientsToPause(defaultClients, { modeChange: false, inUse: false }, { [plugin]: 'true' });
+    expect(pause).to.deep.equal({ labels: {}, clients: [], evict: [] });
   });
 
   it('are paused for a change of MIG mode where their deploy label is true', () => {
-    const { labels, holders } = holdersToPause(
-      defaultHolders,
+    const { labels, clients } = clientsToPause(
+      defaultClients,
       { modeChange: true, inUse: false },
       { [plugin]: 'true', [dcgm]: 'true' },
     );
     expect(labels).to.deep.equal({ [plugin]: 'paused-for-mig-change', [dcgm]: 'paused-for-mig-change' });
-    expect(names(holders)).to.deep.equal(names(defaultHolders.filter(({ name }) => name !== 'dra-driver')));
+    expect(names(clients)).to.deep.equal(names(defaultClients.filter(({ name }) => name !== 'dra-driver')));
   });
 
   it('keep a deploy label that is false, absent, or paused by somebody else', () => {
     const labels = { [plugin]: 'false', [dcgm]: 'paused-for-driver-upgrade' };
-    expect(holdersToPause(defaultHolders, { modeChange: true, inUse: true }, labels).labels).to.deep.equal({});
+    expect(clientsToPause(defaultClients, { modeChange: true, inUse: true }, labels).labels).to.deep.equal({});
   });
 
   it('go only on their own occasions', () => {
-    const holders: readonly GpuClient[] = [
+    const clients: readonly GpuClient[] = [
       { name: 'mode', podLabels: { a: '1' }, goes: ['ModeChange'] },
       { name: 'use', podLabels: { a: '2' }, goes: ['InUse'] },
       { name: 'after', podLabels: { a: '3' }, goes: ['AfterChange'] },
       { name: 'never', podLabels: { a: '4' }, goes: [] },
     ];
     const going = (modeChange: boolean, inUse: boolean): readonly string[] =>
-      names(holdersToPause(holders, { modeChange, inUse }, {}).holders);
+      names(clientsToPause(clients, { modeChange, inUse }, {}).clients);
     expect(going(true, false)).to.deep.equal(['mode']);
     expect(going(false, true)).to.deep.equal(['use']);
     expect(going(true, true)).to.deep.equal(['mode', 'use']);
@@ -78,7 +78,7 @@ describe('GPU holders', () => {
       { name: 'absent', deployLabel: dcgm, podLabels: { app: 'y' }, goes: ['ModeChange'] },
       { name: 'paused', deployLabel: plugin, goes: ['ModeChange'] },
     ];
-    const { evict } = holdersToPause(holders, { modeChange: true, inUse: false }, { [plugin]: 'true' });
+    const { evict } = clientsToPause(holders, { modeChange: true, inUse: false }, { [plugin]: 'true' });
     expect(names(evict)).to.deep.equal(['bare', 'absent']);
   });
 
@@ -90,7 +90,7 @@ describe('GPU holders', () => {
       aPod('half', { metadata: { name: 'half', labels: { app: 'x' } } }),
       aPod('other', { spec: { nodeSelector: { [plugin]: 'true' } } }),
     ];
-    expect(holderPods(holder, pods).map(({ metadata }) => metadata.name)).to.deep.equal(['by-selector', 'by-labels']);
+    expect(clientPods(holder, pods).map(({ metadata }) => metadata.name)).to.deep.equal(['by-selector', 'by-labels']);
   });
 
   it('do not have pods that have ended, and still have those that are being terminated', () => {
@@ -98,7 +98,7 @@ describe('GPU holders', () => {
     const pods = ['Succeeded', 'Failed', 'Running', 'Pending'].map((phase) =>
       aPod(phase, { spec: { nodeSelector: { [dcgm]: 'true' } }, status: { phase } }),
     );
-    expect(holderPods(holder, pods).map(({ metadata }) => metadata.name)).to.deep.equal(['Running', 'Pending']);
+    expect(clientPods(holder, pods).map(({ metadata }) => metadata.name)).to.deep.equal(['Running', 'Pending']);
   });
 
   it('lose to eviction only pods of a DaemonSet, which recreates them', () => {
@@ -132,28 +132,28 @@ describe('GPU holders', () => {
   });
 
   it('are marked by the uids of their pods, and no mark is written for none', () => {
-    expect(formatHoldersMark(['b', 'a', 'b', ''])).to.equal('a,b');
-    expect(formatHoldersMark([])).to.equal(undefined);
-    expect(readHoldersMark('a,b')).to.deep.equal(['a', 'b']);
-    expect(readHoldersMark(undefined)).to.deep.equal([]);
-    expect(readHoldersMark(' ,a, ')).to.deep.equal(['a']);
+    expect(formatClientsMark(['b', 'a', 'b', ''])).to.equal('a,b');
+    expect(formatClientsMark([])).to.equal(undefined);
+    expect(readClientsMark('a,b')).to.deep.equal(['a', 'b']);
+    expect(readClientsMark(undefined)).to.deep.equal([]);
+    expect(readClientsMark(' ,a, ')).to.deep.equal(['a']);
   });
 });
 
 function checkOne(entry: unknown): unknown {
-  return checkHolders({ clients: [entry] });
+  return checkClients({ clients: [entry] });
 }
 
 describe('a file of GPU clients', () => {
   it('adds to the default ones', () => {
     const mine = { name: 'mine', podLabels: { app: 'mine' }, goes: ['ModeChange'] };
-    expect(checkOne(mine)).to.deep.equal([...defaultHolders, mine]);
-    expect(checkHolders({ clients: [] })).to.deep.equal(defaultHolders);
+    expect(checkOne(mine)).to.deep.equal([...defaultClients, mine]);
+    expect(checkClients({ clients: [] })).to.deep.equal(defaultClients);
   });
 
   it('replaces a default one by an entry of its name, in its place', () => {
     const mine = { name: 'dcgm', deployLabel: 'nvidia.com/gpu.deploy.dcgm', goes: [] };
-    expect(checkOne(mine)).to.deep.equal(defaultHolders.map((client) => (client.name === 'dcgm' ? mine : client)));
+    expect(checkOne(mine)).to.deep.equal(defaultClients.map((client) => (client.name === 'dcgm' ? mine : client)));
   });
 
   it('may name a deploy label of its own, within what the controller has a right on', () => {
@@ -243,7 +243,7 @@ describe('a file of GPU clients', () => {
   ];
   for (const [what, file, message] of refusals) {
     it(`is refused by name where it ${what}`, () => {
-      expect(checkHolders(file)).to.equal(message);
+      expect(checkClients(file)).to.equal(message);
     });
   }
 });

@@ -9,7 +9,7 @@ import {
 import { planWish } from '../../../src/core/device/plan.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
-import { defaultHolders } from '../../../src/core/nvidia/gpu-clients.ts';
+import { defaultClients } from '../../../src/core/nvidia/gpu-clients.ts';
 import { placeOf } from '../../../src/core/gpu/grid.ts';
 import { aDevice, aGpu, aPartition, aPolicy, withPods } from '../../support/builders.ts';
 import { aNode, aPluginPod, noon } from '../../support/node-builders.ts';
@@ -19,7 +19,7 @@ import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 export const planChange = (...change: Parameters<typeof prepareChange>): ChangePlan =>
   planPrepared(prepareChange(...change));
 
-export const someSetup: ControllerSetup = { maxConcurrentNodes: '100%', gpuHolders: defaultHolders };
+export const someSetup: ControllerSetup = { maxConcurrentNodes: '100%', gpuClients: defaultClients };
 
 export interface NodeParts {
   readonly name: string;

@@ -12,7 +12,7 @@ const partition = aPartition({ device: { ...aDevice(gpu), lastGood } });
 describe('what a policy of mode Plan would do to a node of another policy', () => {
   const outcomeOf = (profiles: Readonly<Record<string, number>>, of = partition) => {
     const policy = aPolicy({ name: 'plan', mode: 'Plan', layouts: [{ profiles }] });
-    return planPreview('n', fleet.claimBeside(policy, of), of);
+    return planPreview('n', fleet.previewClaim(policy, of), of);
   };
 
   it('is planned as if it decided, pods included', () => {
@@ -27,7 +27,7 @@ describe('what a policy of mode Plan would do to a node of another policy', () =
   it('says that a MIG mode changes, which may be all that is done', () => {
     const whole = aPartition({ device: aDevice(aGpu(), aGpu({ index: 1 })) });
     const messageOf = (preset: string, of: typeof whole): string =>
-      planPreview('n', fleet.claimBeside(aPolicy({ name: 'plan', mode: 'Plan', layouts: [{ preset }] }), of), of)
+      planPreview('n', fleet.previewClaim(aPolicy({ name: 'plan', mode: 'Plan', layouts: [{ preset }] }), of), of)
         .message;
     expect(messageOf('all-enabled', whole)).to.equal(
       'mode Plan, nothing changes: would keep 0, destroy 0 and create 0 instances, with a change of MIG mode or a reset of 2 GPUs',
@@ -39,7 +39,7 @@ describe('what a policy of mode Plan would do to a node of another policy', () =
 
   it('waits for pods where the policy evicts none', () => {
     const policy = aPolicy({ name: 'plan', mode: 'Plan', drain: { scope: 'None' } });
-    const { message } = planPreview('n', fleet.claimBeside(policy, partition), partition);
+    const { message } = planPreview('n', fleet.previewClaim(policy, partition), partition);
     expect(message).to.match(/, wait for team\/a to end$/);
   });
 

@@ -82,7 +82,7 @@ describe('what a demand makes of a node', () => {
   it('is known of a policy beside others only once a plan was made for it', () => {
     const policy = aDemandPolicy(7, 1, { mode: 'Plan' });
     const fleet = aFleetWith(policy);
-    const beside = () => fleet.claimBeside(policy, aPartition({ device })).wish;
+    const beside = () => fleet.previewClaim(policy, aPartition({ device })).wish;
     expect(beside()).to.equal(undefined);
     fleet.choose(policy, new Map([['n', new Map([[uuid, wish]])]]));
     expect(beside()).to.have.nested.property('wish.gpus').that.deep.equals([wish]);

@@ -124,8 +124,8 @@ describe('a fleet after any changes', () => {
         for (const [of, own] of nodes) {
           expect(deciderOf(fleet, of)).to.equal(decider(policies.values(), own));
           const others = inOrder(policies.values()).filter((one) => owns(one, own));
-          const { winner, losers, beside } = fleet.claimOf(of, aPartition());
-          const told = [winner, ...losers.map(({ policy }) => policy), ...beside].map((one) => one?.metadata.name);
+          const { winner, outranked, planning } = fleet.claimOf(of, aPartition());
+          const told = [winner, ...outranked.map(({ policy }) => policy), ...planning].map((one) => one?.metadata.name);
           expect(told).to.include.members(others.map(({ newest }) => newest.metadata.name));
         }
         for (const { name: policy, tally } of fleet.policies) {

@@ -66,13 +66,13 @@ function aFleet(policies: readonly GpuPartitionPolicy[], pools: Readonly<Record<
 const winnerOf = (fleet: Fleet, node: string) => fleet.claimOf(node, a100).winner?.metadata.name;
 
 describe('a fleet', () => {
-  it('lets the higher priority win, then the older, then the name, and names the losers', () => {
+  it('lets the higher priority win, then the older, then the name, and names the outranked', () => {
     const young = accepted(aPolicy({ name: 'a', createdAt: '2026-02-01T00:00:00Z' }));
     const others = ['z', 'b'].map((name) => accepted(aPolicy({ name })));
     const fleet = aFleet([young, ...others], { n: 'p' });
-    const { winner, losers } = fleet.claimOf('n', a100);
+    const { winner, outranked } = fleet.claimOf('n', a100);
     expect(winner?.metadata.name).to.equal('b');
-    expect(losers.map(({ policy, isOutranked }) => [policy.metadata.name, isOutranked])).to.deep.equal([
+    expect(outranked.map(({ policy, isOutranked }) => [policy.metadata.name, isOutranked])).to.deep.equal([
       ['z', false],
       ['a', false],
     ]);
@@ -80,7 +80,7 @@ describe('a fleet', () => {
     expect(winnerOf(fleet, 'n'), 'before it is accepted').to.equal('b');
     checkAll(fleet, 'a');
     expect(winnerOf(fleet, 'n')).to.equal('a');
-    expect(fleet.claimOf('n', a100).losers.map(({ isOutranked }) => isOutranked)).to.deep.equal([true, true]);
+    expect(fleet.claimOf('n', a100).outranked.map(({ isOutranked }) => isOutranked)).to.deep.equal([true, true]);
   });
 
   it('takes a policy for a new one whose name another object had before', () => {
@@ -144,9 +144,9 @@ describe('a fleet', () => {
     const going = { ...accepted(retiring), metadata: { ...retiring.metadata, ...metadata } };
     const tooMuch = aPolicy({ name: 'refused', priority: 7, layouts: [{ profiles: { '3g.20gb': 3 } }] });
     const fleet = aFleet([accepted(aPolicy()), aPolicy({ name: 'checked', priority: 9 }), tooMuch, going], { n: 'p' });
-    const { winner, losers } = fleet.claimOf('n', a100);
+    const { winner, outranked } = fleet.claimOf('n', a100);
     expect(winner?.metadata.name).to.equal('p');
-    fleet.note({ winner, losers }, { node: 'n', phase: 'Ready', reason: 'Ready', message: '' });
+    fleet.note({ winner, outranked }, { node: 'n', phase: 'Ready', reason: 'Ready', message: '' });
     const countsOf = (name: string) => {
       const { tally } = fleet.policy(name) ?? {};
       return [
@@ -207,7 +207,10 @@ describe('a fleet', () => {
 
   it('says what a policy beside another one would make of a node', () => {
     const planning = accepted(aPolicy({ name: 'plan', mode: 'Plan', layouts: [{ profiles: { '3g.20gb': 2 } }] }));
-    const { winner, isInForce, wish } = aFleet([accepted(aPolicy()), planning], { n: 'p' }).claimBeside(planning, a100);
+    const { winner, isInForce, wish } = aFleet([accepted(aPolicy()), planning], { n: 'p' }).previewClaim(
+      planning,
+      a100,
+    );
     expect([winner, isInForce]).to.deep.equal([planning, true]);
     expect(wish).to.have.nested.property('wish.gpus[0].profiles').that.deep.equals({ '3g.20gb': 2 });
   });

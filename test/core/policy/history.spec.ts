@@ -5,7 +5,7 @@ import {
   findUndoing,
   hasAskedSince,
   listDifferences,
-  noteInForce,
+  recordInForce,
   type PolicyHistory,
 } from '../../../src/core/policy/history.ts';
 import { aPolicy } from '../../support/builders.ts';
@@ -53,7 +53,7 @@ class Edited {
   #accepted(policy: GpuPartitionPolicy): GpuPartitionPolicy {
     const versions = accept(readVersions(policy));
     const before = policy.status?.history ?? [];
-    const history = enforces(policy) ? noteInForce(before, versions, time) : before;
+    const history = enforces(policy) ? recordInForce(before, versions, time) : before;
     return { ...policy, status: { ...policy.status, ...storeVersions(versions), history: [...history] } };
   }
 }
@@ -124,7 +124,7 @@ describe('the history of a policy', () => {
     ];
     const policy = aPolicy(good);
     const known = keepWriter({ ...policy, metadata: { ...policy.metadata, managedFields } });
-    const [first] = noteInForce([], accept(readVersions(known)), time);
+    const [first] = recordInForce([], accept(readVersions(known)), time);
     expect(first).to.deep.equal({ generation: 1, time: written, manager: 'argocd', spec: policy.spec });
     const edited = new Edited().edit(bad);
     expect(edited.history.map(({ generation, spec }) => [generation, spec['layouts']])).to.deep.equal([
@@ -132,7 +132,7 @@ describe('the history of a policy', () => {
       [1, good.layouts],
     ]);
     expect(edited.edit({ ...good, mode: 'Plan' }).edit({ layouts: [] }, false).generations).to.deep.equal([2, 1]);
-    const again = noteInForce(edited.history, readVersions(edited.policy), '2027-01-01T00:00:00Z');
+    const again = recordInForce(edited.history, readVersions(edited.policy), '2027-01-01T00:00:00Z');
     expect(again).to.deep.equal(edited.history);
   });
 
@@ -161,7 +161,7 @@ describe('the history of a policy', () => {
     const policy = new Edited().edit(bad).edit(good);
     const versions = readVersions({ ...policy.policy, metadata: { ...policy.policy.metadata, generation: 2 } });
     const restored = { ...versions, inForce: { ...aPolicy(bad), metadata: { name: 'p', generation: 2 } } };
-    expect(noteInForce(policy.history, restored, time).map(({ generation }) => generation)).to.deep.equal([2, 1]);
+    expect(recordInForce(policy.history, restored, time).map(({ generation }) => generation)).to.deep.equal([2, 1]);
   });
 
   it('tells since when a policy has asked for the same, and that it does not know', () => {

@@ -123,8 +123,8 @@ describe('a generation that is not accepted', () => {
     const owner = aPolicy({ name: 'owner', nodeSelector: { matchLabels: { pool: 'q' } } });
     world.fleet.setPolicy({ ...owner, status: { acceptedGeneration: 1 } });
     world.edit({ layouts: tooMuch, nodeSelector: { matchLabels: { pool: 'q' } } });
-    const { winner, losers } = world.fleet.claimOf('other', a100);
-    expect([winner?.metadata.name, losers]).to.deep.equal(['owner', []]);
+    const { winner, outranked } = world.fleet.claimOf('other', a100);
+    expect([winner?.metadata.name, outranked]).to.deep.equal(['owner', []]);
   });
 
   it('is replaced by the next one that is accepted', () => {
@@ -255,10 +255,10 @@ describe('a policy of mode Plan', () => {
     const world = new TwoPolicies();
     const plan = aPolicy({ name: 'plan', priority: 1000, mode: 'Plan', layouts: [{ profiles: { '3g.20gb': 2 } }] });
     world.fleet.setPolicy({ ...plan, status: { acceptedGeneration: 1 } });
-    const { winner, losers, beside } = world.claim;
+    const { winner, outranked, planning } = world.claim;
     expect(winner?.metadata.name).to.equal('inference');
-    expect(losers.map(({ policy }) => policy.metadata.name)).to.deep.equal(['fallback']);
-    expect(beside.map(({ metadata }) => metadata.name)).to.deep.equal(['plan']);
+    expect(outranked.map(({ policy }) => policy.metadata.name)).to.deep.equal(['fallback']);
+    expect(planning.map(({ metadata }) => metadata.name)).to.deep.equal(['plan']);
   });
 
   it('takes none by an edit that enforces before that is accepted, and makes no GPU whole when it is deleted', () => {
@@ -288,12 +288,12 @@ describe('a policy of mode Plan', () => {
     const names = ['one', 'two'];
     for (const name of names)
       fleet.setPolicy({ ...aPolicy({ name, mode: 'Plan' }), status: { acceptedGeneration: 1 } });
-    const { winner, losers, beside } = fleet.claimOf('n', a100);
-    expect([winner?.metadata.name, beside.map(({ metadata }) => metadata.name)]).to.deep.equal(['one', ['two']]);
-    expect(losers).to.deep.equal([]);
+    const { winner, outranked, planning } = fleet.claimOf('n', a100);
+    expect([winner?.metadata.name, planning.map(({ metadata }) => metadata.name)]).to.deep.equal(['one', ['two']]);
+    expect(outranked).to.deep.equal([]);
   });
 
-  it('counts the nodes for which it plans beside those that it had decided over', () => {
+  it('counts the nodes for which it plans planning those that it had decided over', () => {
     const fleet = new Fleet({ sharing: true });
     fleet.setNode('n', { pool: 'p' });
     fleet.setNode('m', { pool: 'q' });

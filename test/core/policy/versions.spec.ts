@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PolicySpec, GpuPartitionPolicy } from '../../../src/api/types.ts';
 import {
-  isRetiring,
+  isCleaningUp,
   asDeleted,
   wantedFinalizers,
   accept,
@@ -9,7 +9,7 @@ import {
   isAccepted,
   readGenerations,
   readVersions,
-  noteWrite,
+  recordWrite,
   noWrites,
   type WritePace,
   writeDueInMs,
@@ -63,10 +63,10 @@ describe('a policy that makes its GPUs whole before it goes', () => {
 
   it('is being deleted, says DisableMig, and has our finalizer', () => {
     const onDelete = 'DisableMig';
-    expect(isRetiring(aGoing({ onDelete }))).to.equal(true);
-    expect(isRetiring(aGoing({ onDelete: 'Keep' }))).to.equal(false);
-    expect(isRetiring(aGoing({ onDelete }, { finalizers: [cleanup] }))).to.equal(false);
-    expect(isRetiring(aGoing({ onDelete }, { deletionTimestamp, finalizers: ['other'] }))).to.equal(false);
+    expect(isCleaningUp(aGoing({ onDelete }))).to.equal(true);
+    expect(isCleaningUp(aGoing({ onDelete: 'Keep' }))).to.equal(false);
+    expect(isCleaningUp(aGoing({ onDelete }, { finalizers: [cleanup] }))).to.equal(false);
+    expect(isCleaningUp(aGoing({ onDelete }, { deletionTimestamp, finalizers: ['other'] }))).to.equal(false);
   });
 
   it('has the finalizer as long as it says so and is not done, and no other policy has it', () => {
@@ -148,7 +148,7 @@ function newsTimes(count: number, from: number, pace: WritePace = noWrites): rea
   let known = pace;
   for (let now = from; times.length < count; now += writeDueInMs(known, true, now)) {
     times.push(now);
-    known = noteWrite(known, now);
+    known = recordWrite(known, now);
   }
   return times;
 }
@@ -159,14 +159,14 @@ describe('writes of a status', () => {
   });
 
   it('may be made in a row again after as long a rest', () => {
-    const busy = newsTimes(5, 0).reduce(noteWrite, noWrites);
+    const busy = newsTimes(5, 0).reduce(recordWrite, noWrites);
     expect(writeDueInMs(busy, true, 0)).to.equal(1000);
     expect(newsTimes(4, 3000, busy)).to.deep.equal([3000, 3000, 3000, 4000]);
     expect(newsTimes(6, 60_000, busy)).to.deep.equal([60_000, 60_000, 60_000, 60_000, 60_000, 61_000]);
   });
 
   it('are made once a second for anything else', () => {
-    const pace = noteWrite(noWrites, 100);
+    const pace = recordWrite(noWrites, 100);
     expect(writeDueInMs(noWrites, false, 100)).to.equal(0);
     expect(writeDueInMs(pace, false, 100)).to.equal(1000);
     expect(writeDueInMs(pace, false, 1099)).to.equal(1);

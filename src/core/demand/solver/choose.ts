@@ -25,7 +25,7 @@ import { boundUnserved, chooseBySolver, type IntegerProgram, type IntegerSolver 
 
 /** The cheapest way to offer something with the GPUs seen so far. */
 interface Way {
-  /** Of all levels in one number. */
+  /** Busy instances that go, by weight, with all levels added up into one number. */
   readonly evictions: number;
   readonly minutesLost: number;
   readonly gpusChanged: number;
@@ -39,7 +39,7 @@ interface Way {
 interface Digit {
   /** The most that the demand can use. */
   readonly cap: number;
-  /** What 1 of the profile adds to the number. */
+  /** The amount that 1 of the profile adds to the number. */
   readonly place: number;
   /** How many the demand can use beside what is offered so far. */
   open: number;
@@ -221,7 +221,7 @@ function writePlan(question: DemandQuestion, { table, groups, beyond }: Problem,
   };
 }
 
-/** By weight, what every plan of a scene lacks. */
+/** The weight of the slices that every plan of a problem lacks. */
 function weighBeyond({ table, beyond }: Pick<Problem, 'table' | 'beyond'>): number {
   return table.slices.reduce((sum, { weight }, slice) => sum + weight * (beyond[slice] ?? 0), 0);
 }
@@ -232,11 +232,11 @@ interface Portion {
   readonly size: number;
   readonly kept: number;
   readonly created: readonly number[];
-  /** What the whole column makes. */
+  /** The instances of each profile that the whole column makes. */
   readonly possible: readonly number[];
 }
 
-/** Counted on what is done in the end. */
+/** Sums up the cost of the layouts as they are carried out, which may be less than that of their columns. */
 function sumCost(layouts: readonly ClassLayout[]): Omit<DemandCost, 'unserved'> {
   const sum = { evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 };
   for (const { size, destroy, create } of layouts) {
@@ -373,16 +373,16 @@ export interface ClassLayout {
   readonly size: number;
   readonly keep: readonly PoolInstance[];
   readonly destroy: readonly PoolInstance[];
-  /** By start. */
+  /** Instances to create, ordered by start. */
   readonly create: readonly Pick<PoolInstance, 'profile' | 'start'>[];
 }
 
 /** A layout for every GPU of a pool, by class. */
 export interface ClassPlan {
   readonly cost: DemandCost;
-  /** Absent if it is proven that no plan costs less. */
+  /** How far the proof came; absent if it is proven that no plan costs less. */
   readonly gap?: CostGap;
-  /** Per slice of the demand how many are lacking; those that lack none are left out. */
+  /** How many slices are lacking, by name; those that lack none are left out. */
   readonly unserved: Readonly<Record<string, number>>;
   readonly layouts: readonly ClassLayout[];
 }

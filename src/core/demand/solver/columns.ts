@@ -18,42 +18,42 @@ import { WHOLE } from '../../gpu/profiles.ts';
  * made than the demand may use; what is kept may be anything.
  */
 export interface Column {
-  /** Per wanted profile, once it is re-laid. */
+  /** How many instances of each wanted profile the GPU offers once it is re-laid. */
   readonly offered: readonly number[];
-  /** By weight, of each level of ranks those whom it is the last to outrank. */
+  /** Weight of the evictions, per level of ranks: each eviction counts at the last level that outranks its pod. */
   readonly evictions: readonly number[];
-  /** What those who go had run. */
+  /** Minutes that the evicted had run. */
   readonly minutesLost: number;
   /** 1 if an instance goes or comes. */
   readonly gpusChanged: number;
-  /** Idle ones; one of them may be the whole GPU. */
+  /** Idle instances that go; one of them may be the whole GPU. */
   readonly instancesDestroyed: number;
   /** Bit mask over the instances of the class: those that stay. */
   readonly kept: number;
-  /** Per wanted profile, how many are made. */
+  /** How many instances of each wanted profile are made. */
   readonly created: readonly number[];
 }
 
 /** An instance in the terms of a grid and of a demand. */
 interface Known {
-  /** Which one of its class. */
+  /** Bit of the instance in masks over the instances of its class. */
   readonly bit: number;
-  /** Undefined if it is the whole GPU. */
+  /** Index of its profile in the grid; undefined if it is the whole GPU. */
   readonly profile: number | undefined;
   /** Index of a wanted profile; -1 if it is not wanted. */
   readonly wantedAs: number;
-  /** Its units. */
+  /** Bit mask of the units of the GPU that it occupies. */
   readonly mask: number;
   readonly busy: boolean;
-  /** By weight; 0 if it is idle. */
+  /** Weight of its eviction; 0 if it is idle. */
   readonly evictions: number;
-  /** Of ranks, to which its eviction counts. */
+  /** Level of ranks at which its eviction counts. */
   readonly level: number;
   readonly minutesRun: number;
   readonly mayGo: boolean;
 }
 
-/** Per grid and wanted profiles: what can be added to the same units and counts is asked for by many GPUs. */
+/** Sets of additions by occupied units and counts, per grid and wanted profiles: many GPUs ask for the same. */
 type Additions = Map<string, readonly (readonly number[])[]>;
 
 /** Choices examined for one set of occupied units; NVIDIA's largest table takes a tenth. */
@@ -181,7 +181,7 @@ export class ColumnLister {
     return dropBeaten([...best.values()]);
   }
 
-  /** As which of the profiles an instance counts; -1 if it is not wanted. */
+  /** Index of the wanted profile that an instance counts as; -1 if it is not wanted. */
   #wantedAs(profile: string, busy: boolean): number {
     const other = busy ? 'Idle' : 'Used';
     return this.#profiles.findIndex((name, index) => name === profile && this.#uses[index] !== other);
@@ -205,7 +205,7 @@ export class ColumnLister {
   }
 }
 
-/** All or some of what can be made. */
+/** Lists every choice of all or some of the instances that can be made. */
 function listParts(created: readonly number[]): readonly (readonly number[])[] {
   return created.reduce<readonly (readonly number[])[]>(
     (parts, most) => parts.flatMap((part) => Array.from({ length: most + 1 }, (_, count) => [...part, count])),
@@ -213,7 +213,7 @@ function listParts(created: readonly number[]): readonly (readonly number[])[] {
   );
 }
 
-/** Which instances of a GPU a node keeps for counts of profiles; each answer is given once. */
+/** Chooses which instances of a GPU a node keeps for counts of profiles; each answer is given once. */
 class NodePicks {
   readonly #geometry: Geometry;
   readonly #instances: readonly PoolInstance[];
@@ -289,7 +289,7 @@ function findAdditions(
   return found;
 }
 
-/** Of masks without a common unit it is what they cover together. */
+/** Sums up a figure. The sum of masks without a common unit is the mask of what they cover together. */
 function sum<One>(some: readonly One[], read: (one: One, index: number) => number): number {
   return some.reduce((total, one, index) => total + read(one, index), 0);
 }
@@ -312,7 +312,7 @@ function compareCost(a: Column, b: Column): number {
   );
 }
 
-/** More of the first profile that differs comes first: no two columns offer the same. */
+/** Orders columns by what they offer, more of the first profile that differs first: no two columns offer the same. */
 function compareOffer(a: Column, b: Column): number {
   return a.offered.reduce((order, count, index) => order || (b.offered[index] ?? 0) - count, 0);
 }

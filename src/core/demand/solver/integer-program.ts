@@ -22,18 +22,18 @@ interface ProgramRow {
   readonly values: readonly number[];
 }
 
-/** Variables are integers from 0. */
+/** An integer program, whose variables are integers from 0. */
 export interface IntegerProgram {
-  /** Per variable. */
+  /** The upper bound of each variable. */
   readonly upper: readonly number[];
   readonly rows: readonly ProgramRow[];
 }
 
-/** What a solver found. */
+/** The answer of a solver. */
 export interface Solved {
-  /** Per variable; undefined if no solution was found in time. */
+  /** The value of each variable; undefined if no solution was found in time. */
   readonly values: readonly number[] | undefined;
-  /** No solution costs less. */
+  /** A lower bound: no solution costs less. */
   readonly bound: number;
   /** Whether it proved that no integer solution costs less. */
   readonly isProven: boolean;
@@ -43,9 +43,9 @@ export interface Solved {
 export interface IntegerSolver {
   /** @param start a solution to begin with */
   minimize(costs: readonly number[], start: readonly number[]): Solved;
-  /** From now on a row may have at most this. */
+  /** Lowers the upper bound of a row for the calls that follow. */
   limit(row: number, upper: number): void;
-  /** Gives its memory back. */
+  /** Frees the solver's memory. */
   close(): void;
 }
 
@@ -62,7 +62,7 @@ interface ChoiceProgram extends IntegerProgram {
   })[];
   /** Everything unserved, of all levels. */
   readonly unservedCosts: readonly number[];
-  /** Of what serves the demand. */
+  /** The room that each variable's slices take, counting those that serve the demand. */
   readonly roomCosts: readonly number[];
   readonly countsOf: (values: readonly number[]) => ColumnCounts;
   readonly startOf: (counts: ColumnCounts) => readonly number[];
@@ -136,7 +136,7 @@ function lowerFigures(
   return { counts, cost: sumLevels(table, costOf(table, groups, counts)) };
 }
 
-/** Of the choices at the least cost, one that serves with small profiles. That the cost is the least is proven by now. */
+/** Chooses, among the choices at the least cost, one that serves with small profiles. That the cost is the least is proven by now. */
 function lowerRoom(
   table: DemandTable,
   groups: readonly ColumnGroup[],

@@ -4,7 +4,7 @@ import type { Column } from './columns.ts';
 
 /** An instance on a GPU of a pool. */
 export interface PoolInstance {
-  /** As the GPU's geometry names it, or `whole`. */
+  /** The profile as the GPU's geometry names it, or `whole`. */
   readonly profile: string;
   readonly start: number;
   /** True if a process runs on it or a pod holds it: it goes only with an eviction. */
@@ -24,7 +24,7 @@ export interface PoolGpu {
   /** Unique in the pool. */
   readonly id: string;
   readonly geometry: Geometry;
-  /** In any order; they neither overlap nor have profiles that the geometry does not know. One that is `whole` is the only one. */
+  /** Instances in any order; they neither overlap nor have profiles that the geometry does not know. One that is `whole` is the only one. */
   readonly instances: readonly PoolInstance[];
   /** True if it stays whole, or partitioned, whatever else becomes of it: its MIG mode may not change. */
   readonly keepsMode?: boolean;
@@ -36,13 +36,16 @@ export interface PoolGpu {
 export interface DemandSlice {
   /** Unique in the demand. */
   readonly name: string;
-  /** Any of them serves, `whole` too; of equal plans one with small ones is made. Those that no GPU has are no use and no error. */
+  /**
+   * The profiles any of which serves, `whole` too; of equal plans one with small ones is made. Those that no GPU has are no use and no
+   * error.
+   */
   readonly profiles: readonly string[];
   /** How many are wanted over the whole pool, those in use included. */
   readonly count: number;
   /** What one slice that cannot be offered costs: a positive integer. */
   readonly weight: number;
-  /** For it go only instances that rank below this. Absent: all that may go at all; {@link NOBODY}: none. */
+  /** The rank below which instances go for this slice. Absent: all that may go at all; {@link NOBODY}: none. */
   readonly outranks?: number;
   /** True if pods wait for it: what others use already is no use to them. */
   readonly isWaitedFor?: boolean;
@@ -60,7 +63,7 @@ export interface DemandCost {
   readonly unserved: number;
   /** Busy instances destroyed, by weight. */
   readonly evictions: number;
-  /** What those had run. */
+  /** Minutes that the evicted had run. */
   readonly minutesLost: number;
   readonly gpusChanged: number;
   /** Idle instances destroyed, and idle whole GPUs partitioned; those that were in use count as evictions. */
@@ -88,20 +91,20 @@ export interface CostGap {
 export interface DemandTable {
   /** Every profile that is asked for and that the pool has, sorted. One that pods wait for is there twice where that is told apart. */
   readonly profiles: readonly string[];
-  /** Per profile which instances count: those in use, those that nobody uses, or both. */
+  /** Which instances of each profile count: those in use, those that nobody uses, or both. */
   readonly uses: readonly ProfileUse[];
-  /** By name. */
+  /** The slices, sorted by name. */
   readonly slices: readonly DemandSlice[];
-  /** Per slice the indices of its profiles. */
+  /** The indices of the profiles that serve each slice. */
   readonly servedBy: readonly (readonly number[])[];
-  /** Per profile the most that the whole demand can use. */
+  /** The most instances of each profile that the whole demand can use. */
   readonly caps: readonly number[];
   /** Slices in the order in which they are served: by level, then by falling weight. */
   readonly byTurn: readonly number[];
   readonly levels: RankLevels;
-  /** Per slice its level. */
+  /** The level of each slice. */
   readonly levelOf: readonly number[];
-  /** Per profile how much of a GPU it takes: of those that serve equally well, the smallest is used. */
+  /** The share of a GPU that each profile takes: of those that serve equally well, the smallest is used. */
   readonly sizes: readonly number[];
   /** Whether a slice can be served by profiles of different sizes. */
   readonly hasChoice: boolean;
@@ -155,13 +158,13 @@ export class RankLevels {
 
 /** What a number of slices per profile serves. */
 interface Coverage {
-  /** Per slice of the demand, how many it lacks. */
+  /** How many of each slice of the demand are lacking. */
   readonly unserved: readonly number[];
-  /** By weight. */
+  /** The weight of all slices that are lacking. */
   readonly cost: number;
-  /** The same, level by level. */
+  /** The weight of the lacking slices, level by level. */
   readonly costs: readonly number[];
-  /** Per profile, how many are of use. */
+  /** How many instances of each profile are of use. */
   readonly used: readonly number[];
   /** The sizes of these, added up: the least of all ways to serve as much. */
   readonly room: number;
@@ -258,9 +261,9 @@ export function coverDemand(table: DemandTable, offered: readonly number[], pres
   };
 }
 
-/** Where a path can end: at a profile that is left over. */
+/** The profiles at which a path can end: those with instances left over. */
 interface Ends {
-  /** Per profile. */
+  /** How many instances of each profile are left over. */
   readonly free: number[];
   readonly costOf: (profile: number) => number;
   /** How many at this cost. */
@@ -270,11 +273,11 @@ interface Ends {
 /** A slice on a path. */
 interface Stop {
   readonly slice: number;
-  /** What it has of each profile. */
+  /** How many instances of each profile the slice has. */
   readonly row: number[];
   /** The most that the path can carry up to here. */
   readonly most: number;
-  /** Which profile it leaves to whom; undefined for the slice that gets more. */
+  /** The profile that the slice leaves, and the slice that gets it; undefined for the slice that gets more. */
   readonly leaves: { readonly profile: number; readonly to: Stop } | undefined;
 }
 
@@ -313,7 +316,7 @@ function augment(
   return amount;
 }
 
-/** Each slice of a path gets one profile, and leaves another one. */
+/** Hands profiles on along a path: each slice gets one, and leaves another one. */
 function handOn({ row, leaves }: Stop, profile: number, amount: number): void {
   row[profile] = (row[profile] ?? 0) + amount;
   if (leaves === undefined) return;
@@ -335,11 +338,11 @@ export type ColumnCounts = readonly (readonly number[])[];
 export interface Choice {
   readonly counts: ColumnCounts;
   readonly cost: DemandCost;
-  /** Absent if no other choice costs less. */
+  /** How far the proof came; absent if no other choice costs less. */
   readonly gap?: CostGap;
 }
 
-/** Per profile, what the pool offers. */
+/** How many instances of each profile the pool offers. */
 export function sumOffered(
   table: DemandTable,
   groups: readonly ColumnGroup[],
@@ -354,7 +357,7 @@ export function sumOffered(
   return offered;
 }
 
-/** Per profile, how many of those that the pool offers are there already. */
+/** How many of the instances that the pool offers are there already, per profile. */
 export function sumKept(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): readonly number[] {
   const kept = table.profiles.map(() => 0);
   forEachChosen(groups, counts, ({ offered, created }, count) =>
@@ -418,7 +421,7 @@ export function costOf(table: DemandTable, groups: readonly ColumnGroup[], count
   return toCost(table, coverDemand(table, sumOffered(table, groups, counts)).costs, sum);
 }
 
-/** All levels together. */
+/** The cost with all levels added up. */
 export function sumLevels({ levels }: DemandTable, cost: ChoiceCost): DemandCost {
   const sums = { unserved: 0, evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 };
   listFigures(levels).forEach(({ figure }, index) => (sums[figure] += cost[index] ?? 0));

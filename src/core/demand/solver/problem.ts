@@ -21,7 +21,7 @@ export interface GpuClass {
   /** Orders classes, independent of the order of the pool. */
   readonly key: string;
   readonly geometry: Geometry;
-  /** By start. */
+  /** The instances, ordered by start. */
   readonly instances: readonly PoolInstance[];
   readonly isResting: boolean;
   /** Whether its GPUs stay whole, or partitioned. */
@@ -42,7 +42,7 @@ export class PoolClasses {
     else known.ids.push(gpu.id);
   }
 
-  /** In a fixed order, whatever the order of the GPUs was. */
+  /** Lists the classes by key, so that the order of the GPUs does not matter. */
   list(): readonly GpuClass[] {
     return [...this.#classes]
       .map(([key, { first, ids }]) => ({
@@ -61,7 +61,7 @@ export class PoolClasses {
     return (this.#classes.get(key)?.ids ?? []).toSorted(compareText);
   }
 
-  /** Which GPUs get which of the layouts that were planned for their classes. */
+  /** Hands the layouts that were planned for classes out to their GPUs. */
   *handOut<Layout extends { readonly gpuClass: number; readonly size: number }>(
     classes: readonly GpuClass[],
     layouts: readonly Layout[],
@@ -96,7 +96,7 @@ export class PoolClasses {
   }
 }
 
-/** Of an instance in use, what tells it from others. */
+/** A key of everything that tells an instance in use from others. */
 function useKey({
   evictionWeight = 1,
   stays,
@@ -109,9 +109,9 @@ function useKey({
 
 /** Classes whose GPUs can become the same at the same cost are one group for the solver. */
 export interface Problem {
-  /** Wants no more of a slice than the pool could ever hold: neither a solver nor a sum is given a number of any size. */
+  /** The demand, with no more of a slice than the pool could ever hold: neither a solver nor a sum is given a number of any size. */
   readonly table: DemandTable;
-  /** Per slice of the table, how many are wanted beyond that. Every plan lacks them. */
+  /** How many of each slice are wanted beyond that. Every plan lacks them. */
   readonly beyond: readonly number[];
   readonly groups: readonly (ColumnGroup & {
     readonly members: readonly { readonly gpuClass: number; readonly columns: readonly Column[] }[];
@@ -159,7 +159,7 @@ function mostHeld({ profiles }: DemandSlice, classes: readonly GpuClass[]): numb
   }, 0);
 }
 
-/** Who goes for whom in a pool; undefined if nobody may go at all. */
+/** The levels of ranks that tell who goes for whom in a pool; undefined if nobody may go at all. */
 export function levelsOf(
   slices: readonly DemandSlice[],
   instances: readonly PoolInstance[],

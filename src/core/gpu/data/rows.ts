@@ -66,7 +66,7 @@ export const HOPPER_ENGINES: EngineTable = [
   [8, 7, 7, 1],
 ];
 
-/** Like Hopper with twice the copy engines; 3g, 4g and 7g have not been published. */
+/** Engines of Blackwell: Hopper's with twice the copy engines; 3g, 4g and 7g have not been published. */
 export const BLACKWELL_ENGINES: EngineTable = HOPPER_ENGINES.map(([copy, ...media]) => [copy * 2, ...media] as const);
 
 /** The seven profiles in the order of `nvidia-smi mig -lgip`: sorted by the number of slices, variants after the plain one. */
@@ -127,7 +127,7 @@ function listInferredFields(
   return FIELDS.filter((field) => inferred[field] === 'all' || inferred[field]?.includes(name) === true);
 }
 
-/** For unpublished boards: everything but the name follows from the family. */
+/** Confidence for unpublished boards: everything but the name follows from the family. */
 export const ALL_BUT_NAME = {
   id: 'all',
   memorySlices: 'all',

@@ -91,7 +91,7 @@ function closed({ node }: RuleInput, reason: 'NodeRestarted' | 'DriverUpgrade', 
   };
 }
 
-/** In mode Plan no layout comes back. */
+/** Whether the GPUs get slices again after a boot. In mode Plan no layout comes back. */
 function expectsSlices(situation: RuleInput): boolean {
   const { granted, wish } = situation.partition.spec;
   const expected = onlyPlans(situation) ? undefined : (granted?.gpus ?? wish?.gpus);

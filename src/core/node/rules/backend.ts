@@ -36,7 +36,7 @@ import { predictDevice } from './labels.ts';
 
 const deployLabels: Readonly<Record<Backend, string>> = { DevicePlugin: pluginDeployLabel, DRA: driverDeployLabel };
 
-/** Nothing is asked of a node before it is known what hands out its GPUs, and that the cluster can. */
+/** Finds out what hands out the GPUs of a node. Until that is known, and that the cluster supports it, the node is asked for nothing. */
 export function findBackend(situation: RuleInput): Outcome | undefined {
   const found = isFoundOut(situation) ? find(situation) : backendOf(situation);
   if (typeof found !== 'string') return found;
@@ -104,7 +104,7 @@ function listSigns(situation: RuleInput, pods: readonly PodView[], advertised: s
   };
 }
 
-/** Where neither is there yet: gpu-operator's label of the one that is to come. A node that is closed may have to be opened for it. */
+/** The backend by gpu-operator's label, where neither is there yet. A node that is closed may have to be opened for it. */
 function byLabel({ node }: RuleInput): Backend | undefined {
   const { labels = {} } = node.metadata;
   const coming = (['DevicePlugin', 'DRA'] as const).filter((one) => labels[deployLabels[one]] === 'true');
@@ -287,7 +287,7 @@ export function checkDriver(situation: RuleInput): Outcome | undefined {
 
 /** What NVIDIA's tools make of the device as it is, whether it matches the wish or not. */
 interface CurrentOffer {
-  /** By which the device plugin offers it; undefined of a DRA driver. */
+  /** The strategy by which the device plugin offers the device; undefined for a DRA driver. */
   readonly strategy?: MigStrategy;
   readonly labels: NodeLabels;
   readonly resources: Readonly<Record<string, number>>;
@@ -335,8 +335,8 @@ export function knownStrategy(situation: RuleInput, config = configInUse(situati
 }
 
 /**
- * In the middle of a change: a policy that released the node has taken its plugin's config file away, so that the plugin has read the
- * devices with other settings than the labels tell.
+ * The strategy by which the kubelet's offer makes sense, in the middle of a change: a policy that released the node has taken its plugin's
+ * config file away, so that the plugin has read the devices with other settings than the labels tell.
  */
 function strategyByKubelet({ node, partition }: RuleInput, likely: readonly MigStrategy[]): MigStrategy | undefined {
   const { device = {} } = partition.status ?? {};

@@ -6,7 +6,7 @@ import {
   type Drain,
   type Ruling,
   type Verdict,
-  awaitUsers,
+  waitForUsers,
   type Outcome,
 } from '../commands.ts';
 import { durationMs } from '../../text/syntax.ts';
@@ -20,7 +20,7 @@ import { findHolders, presumeAffected } from './users.ts';
 import { evictsNever, restEntry } from '../../policy/slices.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
 import { userKey } from '../../gpu/device-state.ts';
-import { isRetiring } from '../../policy/versions.ts';
+import { isCleaningUp } from '../../policy/versions.ts';
 
 /** An eviction that was refused, or after which the pod is still there, is repeated after this many ms. */
 const askAgainMs = 5000;
@@ -64,7 +64,7 @@ export function roundOf({ memory, pods = [] }: RuleInput, pod: PodView): number 
   return 1 + Math.max(0, ...gone.map(([, { round = 1 }]) => round));
 }
 
-/** After this many pods of one owner have come back to the node from which they were evicted, no more of them are. */
+/** The number of pods of one owner that may come back to the node from which they were evicted; then no more of them are evicted. */
 const mostReturns = 3;
 
 /** Pods that are recreated here each time they are evicted. */
@@ -83,10 +83,13 @@ export function listRefusals({ memory }: RuleInput, pods: readonly PodView[]): r
 /** Kubernetes' default. */
 const usualGraceSeconds = 30;
 const longestGraceMs = 3600_000;
-/** For the kubelet to kill the containers, and to say so. */
+/** Time for the kubelet to kill the containers and to report it, in ms. */
 const afterGraceMs = 30_000;
 
-/** Undefined: the pod's own. Never 0: that would bypass the kubelet, and a container may outlive its pod. */
+/**
+ * The grace period of an eviction in seconds; undefined: the pod's own. Never 0: that would bypass the kubelet, and a container may outlive
+ * its pod.
+ */
 function graceOf({ claim }: RuleInput, { spec }: PodView): number | undefined {
   const { gracePeriod } = claim.winner?.spec.drain ?? {};
   if (gracePeriod === undefined) return spec?.terminationGracePeriodSeconds === 0 ? 1 : undefined;
@@ -192,13 +195,13 @@ function deletePods(situation: RuleInput, affected: readonly PodView[]): readonl
     );
 }
 
-/** GPU holders that have gone for the change stay away: they went first, and might not go again. */
+/** GPU clients that have gone for the change stay away: they went first, and might not go again. */
 function wait(waits: Waits, reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocked', message: string): Ruling {
   const verdict: Verdict = { phase: 'Updating', reason, message, requeueAfterMs: drainPollMs };
   return {
     verdict: reason === 'Draining' ? { ...verdict, transient: true } : verdict,
     waits,
-    keepsHoldersAway: true,
+    clientsPaused: true,
     ifClosed: 'Stays',
   };
 }
@@ -228,7 +231,7 @@ function refOf({ metadata }: PodView): { readonly namespace: string; readonly na
 
 /** How often, in ms, pods are looked at again that nothing moves: their end, and an edit of the policy, are events. */
 const stayingPollMs = 60_000;
-/** Of the message, which ends with what to do. */
+/** Most characters for the causes in a message, which ends with what to do. */
 const longestCauses = 2000;
 
 /**
@@ -256,10 +259,13 @@ export function refuseDrain(situation: RuleInput, pods: readonly PodView[]): Out
   const message =
     `waiting, with the node open, for ${countWords(staying.length, 'pod')} that no eviction moves: ` +
     `${joinWithin(listPodCauses([...losses, ...staying]), longestCauses)}. ${they} may end on ${staying.length === 1 ? 'its' : 'their'} own; otherwise ${advice}`;
-  return awaitUsers(message, stayingPollMs);
+  return waitForUsers(message, stayingPollMs);
 }
 
-/** For the agent to report the pods, upon which other layouts are chosen: that comes as an event. */
+/**
+ * Time until the node is looked at again, in ms, while the agent reports the pods. That report is an event, and other layouts are chosen on
+ * it.
+ */
 const lookAgainMs = 5000;
 
 /**
@@ -273,7 +279,7 @@ export function sparePods(situation: RuleInput, affected: readonly PodView[]): R
   if (!isNever && !drainsRest(partition)) return undefined;
   const why = isNever ? 'demand.evict: Never' : 'demand.rest, for which no pod goes';
   const next =
-    claim.winner && isRetiring(claim.winner)
+    claim.winner && isCleaningUp(claim.winner)
       ? 'the policy waits until they end, and at its deadline it goes and the layout stays. Delete them, or set onDelete: Keep'
       : 'other layouts are being chosen';
   const losses = listLosses(partition.status?.device, affected);
@@ -283,7 +289,7 @@ export function sparePods(situation: RuleInput, affected: readonly PodView[]): R
       ? adviseLosers(policy, losses)
       : `${namePods(affected)} ${affected.length === 1 ? 'uses' : 'use'} what the plan would destroy, and the demand of policy ${policy} evicts no pod ` +
         `(${why}): ${next}`;
-  return awaitUsers(message, lookAgainMs);
+  return waitForUsers(message, lookAgainMs);
 }
 
 /** No other layout helps a pod whose device was destroyed. */

@@ -1,23 +1,23 @@
 import { repartitioningTaint } from '../../../api/names.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
 import {
-  holdersAnnotation,
+  clientsAnnotation,
   evictablePods,
-  formatHoldersMark,
-  holderPods,
+  formatClientsMark,
+  clientPods,
   isDeployed,
   podsThatGo,
-  readHoldersMark,
+  readClientsMark,
   type GpuClient,
-  type HolderPause,
-  holdersToPause,
+  type ClientPause,
+  clientsToPause,
   type PauseOccasion,
 } from '../../nvidia/gpu-clients.ts';
 import type { NodeChange } from '../../kubernetes/node-patch.ts';
 import { timeText } from '../../text/syntax.ts';
 import { backendOf, takesFromClaims } from '../snapshot.ts';
 import { timer } from '../memory.ts';
-import { waitOpen, waitClosed, type Ruling, type RuleInput, awaitUsers, type Outcome } from '../commands.ts';
+import { waitOpen, waitClosed, type Ruling, type RuleInput, waitForUsers, type Outcome } from '../commands.ts';
 import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
 import { clusterPods, pluginPods, listMonitorDaemons, listMonitorPods, presumeAffected } from './users.ts';
 import { evictPods, findReturning, listRefusals } from './drain.ts';
@@ -27,25 +27,25 @@ import { listMonitorClaims } from '../../kubernetes/claims.ts';
 import { deepEqual } from '../../text/json.ts';
 
 /** Records the pods that read the devices only when they start, in the write that closes the node. */
-export function noteHolders(situation: RuleInput, pods: readonly PodView[]): NodeChange {
+export function recordClients(situation: RuleInput, pods: readonly PodView[]): NodeChange {
   const { node, settings } = situation;
-  const known = readHoldersMark(node.metadata.annotations?.[holdersAnnotation]);
-  const holders = podsThatGo(settings.gpuHolders, 'AfterChange', clusterPods(situation, pods));
-  const going = [...holders, ...listMonitorDaemons(situation, pods)].flatMap(({ metadata }) => metadata.uid ?? []);
-  return { annotations: { [holdersAnnotation]: formatHoldersMark([...known, ...going]) } };
+  const known = readClientsMark(node.metadata.annotations?.[clientsAnnotation]);
+  const clients = podsThatGo(settings.gpuClients, 'AfterChange', clusterPods(situation, pods));
+  const going = [...clients, ...listMonitorDaemons(situation, pods)].flatMap(({ metadata }) => metadata.uid ?? []);
+  return { annotations: { [clientsAnnotation]: formatClientsMark([...known, ...going]) } };
 }
 
-/** Holders that did not go are left alone for a while, longer each time: their node is open meanwhile. */
-export function holdersRest(situation: RuleInput): Ruling | undefined {
+/** Clients that did not go are left alone for a while, longer each time: their node is open meanwhile. */
+export function clientsRest(situation: RuleInput): Ruling | undefined {
   const rest = findRest(situation, 'HoldersRest');
   if (rest === undefined || rest.leftMs <= 0) return undefined;
   const { modeChange, inUse } = occasionOf(situation.partition);
-  // Holders that went when told are back by now, and must not be named.
-  return modeChange || inUse ? giveUp(situation, rest) : undefined;
+  // Clients that went when told are back by now, and must not be named.
+  return modeChange || inUse ? backOff(situation, rest) : undefined;
 }
 
-/** Removes the holders that the next grant cannot have. @returns why the grant has to wait; undefined if they are gone */
-export function holdersGo(situation: RuleInput, pods: readonly PodView[]): Ruling | undefined {
+/** Removes the clients that the next grant cannot have. @returns why the grant has to wait; undefined if they are gone */
+export function clientsGo(situation: RuleInput, pods: readonly PodView[]): Ruling | undefined {
   const { settings } = situation;
   const { pause, evicted, staying } = findStaying(situation, pods);
   const isToldNow = Object.keys(pause.labels).length > 0;
@@ -62,33 +62,33 @@ export function holdersGo(situation: RuleInput, pods: readonly PodView[]): Rulin
       longestBlockers,
     );
     const rest = beginRest(situation, 'HoldersRest', 'ClientsStay', back);
-    return { ...giveUp(situation, rest), waits: rest.waits };
+    return { ...backOff(situation, rest), waits: rest.waits };
   }
-  if (lastsMs > settings.holdersDeadlineMs) {
+  if (lastsMs > settings.clientsDeadlineMs) {
     const rest = beginRest(situation, 'HoldersRest', 'ClientsStay', blockers);
-    return { ...giveUp(situation, rest), waits: rest.waits };
+    return { ...backOff(situation, rest), waits: rest.waits };
   }
   const message = `waiting for the pods that hold the GPUs open to end: ${blockers}`;
   return {
     ...waitClosed('Updating', 'ClientsStay', message, 500),
     commands: [{ name: 'PatchNode', change: { borrow: pause.labels } }, ...evictPods(situation, evicted)],
     waits,
-    keepsHoldersAway: true,
+    clientsPaused: true,
   };
 }
 
-function giveUp({ settings, now }: RuleInput, { blockers, leftMs }: Rest): Ruling {
+function backOff({ settings, now }: RuleInput, { blockers, leftMs }: Rest): Ruling {
   const message =
-    `the GPUs cannot change while these pods hold them open, and they did not stay away within ${settings.holdersDeadlineMs / 1000} s: ` +
+    `the GPUs cannot change while these pods hold them open, and they did not stay away within ${settings.clientsDeadlineMs / 1000} s: ` +
     `${blockers}. Nothing was touched; the next attempt is at ${timeText(now + leftMs)}`;
   return waitOpen('Failed', 'ClientsStay', message, leftMs + 10);
 }
 
 interface Staying {
-  readonly pause: HolderPause;
-  /** Those that are evicted. */
+  readonly pause: ClientPause;
+  /** Pods that are evicted. */
   readonly evicted: readonly PodView[];
-  /** All that are still there and must not be. */
+  /** Pods that are still there and must not be, the evicted ones included. */
   readonly staying: readonly PodView[];
 }
 
@@ -96,12 +96,12 @@ function findStaying(situation: RuleInput, all: readonly PodView[]): Staying {
   const { settings, partition, node } = situation;
   const pods = clusterPods(situation, all);
   const occasion = occasionOf(partition);
-  const pause = holdersToPause(settings.gpuHolders, occasion, node.metadata.labels ?? {});
+  const pause = clientsToPause(settings.gpuClients, occasion, node.metadata.labels ?? {});
   const listGoing = (byLabel: boolean): readonly PodView[] =>
-    pause.holders.flatMap((holder) =>
-      holderPods(holder, pods).filter((pod) => goesByLabel(pause, holder, pod) === byLabel),
+    pause.clients.flatMap((client) =>
+      clientPods(client, pods).filter((pod) => goesByLabel(pause, client, pod) === byLabel),
     );
-  // A pod may be several holders'.
+  // A pod may be several clients'.
   const evicted = new Set([
     ...evictablePods(listGoing(false)),
     ...awayFromPlugin(situation, pause, pods),
@@ -110,17 +110,17 @@ function findStaying(situation: RuleInput, all: readonly PodView[]): Staying {
   return { pause, evicted: [...evicted], staying: [...new Set([...listGoing(true), ...evicted])] };
 }
 
-/** Of one holder some pods may be gpu-operator's, which go by its label, and others of another installation. */
-function goesByLabel({ evict }: HolderPause, holder: GpuClient, pod: PodView): boolean {
-  return !evict.includes(holder) && isDeployed(holder, pod);
+/** Whether a pod goes by gpu-operator's label. Of one client some pods may be gpu-operator's, and others of another installation. */
+function goesByLabel({ evict }: ClientPause, client: GpuClient, pod: PodView): boolean {
+  return !evict.includes(client) && isDeployed(client, pod);
 }
 
 /**
  * The device plugin keeps NVML open as well. If no label removes it, it is evicted, provided that our taint keeps it away; one that
  * tolerates the taint would only come back.
  */
-function awayFromPlugin(situation: RuleInput, pause: HolderPause, pods: readonly PodView[]): readonly PodView[] {
-  const plugin = pause.holders.find(({ name }) => name === 'device-plugin');
+function awayFromPlugin(situation: RuleInput, pause: ClientPause, pods: readonly PodView[]): readonly PodView[] {
+  const plugin = pause.clients.find(({ name }) => name === 'device-plugin');
   if (plugin === undefined || backendOf(situation) === 'DRA') return [];
   const mayCome = (pod: PodView): boolean => tolerates(pod.spec?.tolerations, repartitioningTaint);
   return pluginPods(situation, pods).filter((pod) => !goesByLabel(pause, plugin, pod) && !mayCome(pod));
@@ -134,7 +134,7 @@ function occasionOf({ status }: GpuNodePartition): PauseOccasion {
   };
 }
 
-/** What the API takes. */
+/** The most claims that the API accepts. */
 const mostClaims = 128;
 /** How long an agent may take to plan again, in ms. */
 const longestPlanMs = 120_000;
@@ -165,7 +165,7 @@ export function tellMonitors(situation: RuleInput, pods: readonly PodView[]): Ou
   const message =
     `the agent still counts ${namePods(counted)} as users of GPUs, whose claims have admin access: nothing was changed. Is the agent of ` +
     'the controller’s version?';
-  return { ...awaitUsers(message, situation.settings.waitingPollMs), waits };
+  return { ...waitForUsers(message, situation.settings.waitingPollMs), waits };
 }
 
 function describeMonitors(count: number): string {

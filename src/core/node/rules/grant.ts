@@ -1,7 +1,7 @@
 import { durationMs, timeText } from '../../text/syntax.ts';
 import { joinWithin, cutText } from '../../text/words.ts';
 import { findTightBudget, judgeFate } from '../../kubernetes/eviction.ts';
-import { waitOpen, type Outcome, type RuleInput, awaitUsers, waitClosed, type Ruling } from '../commands.ts';
+import { waitOpen, type Outcome, type RuleInput, waitForUsers, waitClosed, type Ruling } from '../commands.ts';
 import { timer } from '../memory.ts';
 import { findRest, longestBlockers, backOffDrain, drainRests } from '../rest.ts';
 import { presumeAffected, findHolders } from './users.ts';
@@ -16,9 +16,9 @@ import { closeNode, reopenNode } from '../marks.ts';
 import { nextEpoch, isUnanswered, isGrantLive, revoke, workEndsMs } from '../../device/grants.ts';
 import { isRepair, recentRepairs } from '../grants.ts';
 import { checkBackend, checkDriver } from './backend.ts';
-import { checkOffer, checkPlugin, listPodsToSignal, noteUntouched, refreshAfterSilence } from './plugin.ts';
+import { checkOffer, checkPlugin, listPodsToSignal, recordUntouched, refreshAfterSilence } from './plugin.ts';
 import { foreignOwner, takeOver } from './plan.ts';
-import { holdersGo, holdersRest, noteHolders, tellMonitors } from './gpu-clients.ts';
+import { clientsGo, clientsRest, recordClients, tellMonitors } from './gpu-clients.ts';
 import { drain, sparePods, refuseDrain } from './drain.ts';
 import { awaitTurn } from './slot.ts';
 import { wishOf } from './policy.ts';
@@ -29,7 +29,7 @@ import { withoutLayoutLabels } from './labels.ts';
 const budgetPollMs = 5000;
 
 /**
- * Before the first eviction of an attempt, disruption budgets are read: no pod is evicted while another one may not go. A budget that
+ * Reads disruption budgets before the first eviction of an attempt: no pod is evicted while another one may not go. A budget that
  * never allows it ends the attempt, one that does not allow it now is waited for, both with the node open. Where pods of an earlier
  * attempt were evicted for nothing, and as many are in the way again, they must be allowed to go all at once.
  */
@@ -96,9 +96,9 @@ export function awaitClaims(situation: RuleInput, pods: readonly PodView[]): Out
   const isShut = isClosed(situation.node);
   if (!isShut || lastsMs > longestBindingMs) {
     // A node that cannot be opened yet does not start a second wait.
-    return { ...awaitUsers(message, situation.settings.waitingPollMs), ...(isShut && { waits }) };
+    return { ...waitForUsers(message, situation.settings.waitingPollMs), ...(isShut && { waits }) };
   }
-  return { ...waitClosed('Updating', 'Draining', message, pollMs), waits, keepsHoldersAway: true };
+  return { ...waitClosed('Updating', 'Draining', message, pollMs), waits, clientsPaused: true };
 }
 
 function listEarlyClaims({ node, fresh }: RuleInput, pods: readonly PodView[]): readonly string[] {
@@ -117,7 +117,7 @@ const longestReadingMs = 120_000;
 /**
  * A pod that was bound after the agent's last reading may hold what the plan destroys. The node waits, closed, for the next reading; a
  * drain that names no pod yet tells the agent that somebody waits for it. A pod that has come since under the name of one that was
- * read is another pod, about which that reading says nothing. GPU holders come back meanwhile: the pod needs the device
+ * read is another pod, about which that reading says nothing. GPU clients come back meanwhile: the pod needs the device
  * plugin to start.
  */
 export function awaitReading(situation: RuleInput, pods: readonly PodView[]): Ruling | undefined {
@@ -148,7 +148,7 @@ export function awaitReading(situation: RuleInput, pods: readonly PodView[]): Ru
   };
 }
 
-/** All earlier rules have passed: closes the node, makes sure that no pod uses what the plan destroys, and grants the plan. */
+/** Grants the plan once all earlier rules have passed: closes the node, and makes sure that no pod uses what the plan destroys. */
 export function grant(situation: RuleInput): Outcome {
   const { node, settings, pods = [] } = situation;
   // The taint does not stop a pod that the scheduler has just placed: allow a moment for it to show up.
@@ -162,7 +162,7 @@ export function grant(situation: RuleInput): Outcome {
     awaitTurn(situation, 'Layout', [
       checkBackend,
       ...(backendOf(situation) === 'DRA' ? [checkDriver] : [checkPlugin, checkOffer]),
-      holdersRest,
+      clientsRest,
       (one) => tellMonitors(one, pods),
       (one) => drainRests(one, pods),
       (one) => refuseDrain(one, pods),
@@ -178,12 +178,12 @@ export function grant(situation: RuleInput): Outcome {
 function closeAndGrant(situation: RuleInput, pods: readonly PodView[]): Outcome {
   // 3. Close it.
   if (!isClosed(situation.node)) {
-    const waits = isUnfinished(situation.node) ? undefined : noteUntouched(situation, pods);
-    const change = combine(closeNode(), noteHolders(situation, pods));
+    const waits = isUnfinished(situation.node) ? undefined : recordUntouched(situation, pods);
+    const change = combine(closeNode(), recordClients(situation, pods));
     return { ...closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]), waits };
   }
   // 4. The pods were just listed, and what each of them holds must be known. First go those that hold the GPUs open without
-  // requesting them, then those on what is to be destroyed: no pod is evicted for a change that a holder prevents.
+  // requesting them, then those on what is to be destroyed: no pod is evicted for a change that a client prevents.
   return (
     awaitClaims(situation, pods) ??
     awaitReading(situation, pods) ??
@@ -198,12 +198,12 @@ function clear(situation: RuleInput, pods: readonly PodView[]): Ruling | undefin
   // Pods that are waited for, not evicted, may take long: nothing needs to be taken away meanwhile. And a pod with a claim ends only
   // while the DRA driver is there.
   const isAwaited = claim.winner?.spec.drain?.scope === 'None' || backendOf(situation) === 'DRA';
-  return isAwaited ? (drained() ?? holdersGo(situation, pods)) : (holdersGo(situation, pods) ?? drained());
+  return isAwaited ? (drained() ?? clientsGo(situation, pods)) : (clientsGo(situation, pods) ?? drained());
 }
 
 function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
   const message = 'the node is closed to new GPU pods; the change starts once no late pod has arrived';
-  return { ...waitClosed('Updating', 'AwaitingGrant', message, requeueAfterMs), commands, keepsHoldersAway: true };
+  return { ...waitClosed('Updating', 'AwaitingGrant', message, requeueAfterMs), commands, clientsPaused: true };
 }
 
 /** Grants exactly the plan that was read. The partition's version makes this a compare-and-swap. */
@@ -235,7 +235,7 @@ function writeGrant(situation: RuleInput, pods: readonly PodView[]): Ruling {
         repairs: repairs.length > 0 ? repairs : null,
       },
     ],
-    keepsHoldersAway: true,
+    clientsPaused: true,
   };
 }
 
@@ -253,7 +253,7 @@ export function grantInFlight(situation: RuleInput): Outcome | undefined {
     // Somebody removed the taint during the change: set it again.
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: closeNode() }] }),
     waits,
-    keepsHoldersAway: true,
+    clientsPaused: true,
   };
 }
 

@@ -33,7 +33,7 @@ interface Known {
 
 /** Maximum number of reports whose predictions are cached: those of nodes that are being decided. A whole fleet's would fill the memory. */
 const mostReports = 64;
-/** By the report, which is never mutated: the same prediction is needed several times per decision, and again while a node waits. */
+/** Predictions by report, which is never mutated: the same one is needed several times per decision, and again while a node waits. */
 const known = new Map<DeviceReport, readonly Known[]>();
 
 export function predictDevice(
@@ -89,7 +89,7 @@ function administratorsSharing(
   return isRead || wasShared ? { sharing: offer.sharing } : undefined;
 }
 
-/** Who writes the nvidia.com labels of a node. The previous writer is in the status, which outlives us. */
+/** Tells who writes the nvidia.com labels of a node. The previous writer is in the status, which outlives us. */
 export function writerModeFor({ node, partition }: Pick<RuleInput, 'node' | 'partition'>): WriterMode {
   const { labels = {}, annotations = {} } = node.metadata;
   return writerModeOf({ labels, annotations, before: partition.status?.writerMode });

@@ -4,7 +4,7 @@ import { namePods, foreignGpuResource } from '../../kubernetes/pod.ts';
 import { adviseMonitors } from '../../device/holders.ts';
 import { timeText } from '../../text/syntax.ts';
 import {
-  awaitUsers,
+  waitForUsers,
   waitOpen,
   type Outcome,
   waitClosed,
@@ -35,7 +35,7 @@ export function planOnly({ partition, claim }: RuleInput): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;
   const plan = partition.status?.device?.plan;
   const message = `mode Plan, nothing changes: ${plan?.refusal ?? describePlan({ partition, claim })}`;
-  return { ...waitOpen('Pending', 'PlanOnly', message), leavesAlone: true };
+  return { ...waitOpen('Pending', 'PlanOnly', message), writesNothing: true };
 }
 
 export function planMissing(situation: RuleInput): Ruling | undefined {
@@ -51,7 +51,7 @@ export function planRefused(situation: RuleInput): Outcome | undefined {
   const { refusal, refusalCode, monitors = [] } = situation.partition.status?.device?.plan ?? {};
   if (refusal === undefined) return undefined;
   if (monitors.length > 0) return waitForMonitors(situation, refusal, monitors);
-  if (refusalCode === 'InUse') return waitForUsers(situation, refusal);
+  if (refusalCode === 'InUse') return waitForProcesses(situation, refusal);
   return refusalCode === 'Foreign' ? refuseForeign(situation, refusal) : waitOpen('Failed', 'Refused', refusal);
 }
 
@@ -69,13 +69,13 @@ function refuseForeign({ node, partition }: RuleInput, refusal: string): Ruling 
  * The agent soon reads the device again, and plans again when the process has ended. No pod explains the process: where the agent
  * cannot ask the kubelet, it may be one of these pods'.
  */
-function waitForUsers(situation: RuleInput, refusal: string): Outcome {
+function waitForProcesses(situation: RuleInput, refusal: string): Outcome {
   const { pods, settings } = situation;
   if (pods === undefined) return { needs: 'Pods' };
   const users = listUsers(situation, pods);
   const reason = users.length === 0 ? 'ProcessesUseGpus' : 'PodsUseGpus';
   const message = users.length === 0 ? refusal : `${refusal}. Pods of this node that use GPUs: ${namePods(users)}`;
-  return awaitUsers(message, settings.waitingPollMs, reason);
+  return waitForUsers(message, settings.waitingPollMs, reason);
 }
 
 /**
@@ -86,14 +86,14 @@ function waitForMonitors(situation: RuleInput, refusal: string, monitors: readon
   const { settings, now } = situation;
   const message = `${refusal}. ${adviseMonitors(monitors)}`;
   const { lastsMs, waits } = timer(situation, 'Monitors', 'Processes');
-  const leftMs = settings.holdersDeadlineMs - lastsMs;
+  const leftMs = settings.clientsDeadlineMs - lastsMs;
   if (leftMs > 0) {
     const requeueAfterMs = Math.min(settings.waitingPollMs, leftMs + 10);
-    return { ...awaitUsers(message, requeueAfterMs, 'ProcessesUseGpus'), waits };
+    return { ...waitForUsers(message, requeueAfterMs, 'ProcessesUseGpus'), waits };
   }
   const of = generationOf(situation);
   const failed = runningTimer(situation, 'ChangeFailed', of)?.waits ?? { ChangeFailed: { since: now, of } };
-  const stays = `It has stayed for ${settings.holdersDeadlineMs / 1000} s; the change follows as soon as its processes have ended`;
+  const stays = `It has stayed for ${settings.clientsDeadlineMs / 1000} s; the change follows as soon as its processes have ended`;
   return { ...waitOpen('Failed', 'ClientsStay', `${message}. ${stays}`), waits: { ...waits, ...failed } };
 }
 
@@ -176,7 +176,7 @@ export function nodeUnavailable({ node }: RuleInput): Ruling | undefined {
   return undefined;
 }
 
-/** Of a node whose kubelet does not report nothing is known that could have changed meanwhile. */
+/** Waits for a node whose kubelet does not report: nothing is known of it that could have changed meanwhile. */
 export function nodeNotReady({ status }: NodeView): Ruling | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True') return undefined;

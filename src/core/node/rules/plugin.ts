@@ -145,7 +145,7 @@ export function checkOffer(situation: RuleInput): Ruling | undefined {
       ),
       selector: settings.pluginSelector,
     });
-  return gap && { ...waitOpen('Failed', gap.reason, gap.message, lookAgainMs), leavesAlone: true };
+  return gap && { ...waitOpen('Failed', gap.reason, gap.message, lookAgainMs), writesNothing: true };
 }
 
 function findMisfit(
@@ -182,7 +182,7 @@ export function listPodsToSignal(
 const followMs = 20_000;
 
 /**
- * For how long the agent, since it finished the grant, has signalled all of the plugin's pods on the node; undefined if it has not. None
+ * Measures for how long the agent, since it finished the grant, has signalled all of the plugin's pods on the node; undefined if it has not. None
  * is replaced as long as they may still follow: after that time they have followed, or one of them ignores the signal.
  */
 export function awaitSignalled(
@@ -198,15 +198,15 @@ export function awaitSignalled(
   return timer(situation, 'Signalled', change);
 }
 
-/** What the device plugin makes of the device. */
+/** Resources that the device plugin derives from the device. */
 interface Expected {
   readonly resources: Readonly<Record<string, number>>;
-  /** By which it does; absent: the policy's. */
+  /** The strategy by which the plugin does; absent: the policy's. */
   readonly strategy?: MigStrategy | undefined;
 }
 
 /**
- * What the kubelet offers, as the agent tells. Undefined if the agent does not know, or takes what exists by the policy's strategy for what
+ * The kubelet's offer, as the agent reports it. Undefined if the agent does not know, or takes what exists by the policy's strategy for what
  * should be offered, while the plugin still runs with another.
  *
  * @param strategy by which the plugin offers what exists; absent: the policy's
@@ -304,7 +304,10 @@ function describeOffering(advertised: DeviceReport['advertised'], isStale: boole
   return isStale ? 'Other' : 'Exact';
 }
 
-/** Such a driver owns the GPUs: it is left alone, and offers nothing that a closed node would have to keep from pods. */
+/**
+ * Whether the DRA driver creates slices itself. Such a driver owns the GPUs: it is left alone, and offers nothing that a closed node would
+ * have to keep from pods.
+ */
 function hasDynamicMig(situation: RuleInput): boolean {
   return backendOf(situation) === 'DRA' && listDynamicSlices(situation.slices ?? []).length > 0;
 }
@@ -331,7 +334,7 @@ function recordReplaced(node: NodeView, change: string, pods: readonly PodView[]
 }
 
 /** A plugin that was absent while the devices changed, and comes back to their current state, need not be replaced again. */
-export function noteFreshPlugin(situation: RuleInput): NodeChange {
+export function recordFreshPlugin(situation: RuleInput): NodeChange {
   const { annotations, labels } = situation.node.metadata;
   const change = keyOf(situation);
   const label = backendOf(situation) === 'DRA' ? driverDeployLabel : pluginDeployLabel;
@@ -344,12 +347,12 @@ export function noteFreshPlugin(situation: RuleInput): NodeChange {
   };
 }
 
-/** What a node in use is disturbed for. */
+/** Uses of a slot for steps of the fence that disturb a node in use. */
 const slotUses: { readonly [Next in FenceStep['next']]?: SlotUse } = { Evict: 'Plugin', Close: 'Status' };
 
 /** What the node has to offer before pods may come. */
 interface ExpectedOffer extends Expected {
-  /** Absent if no policy decides over the node any more. */
+  /** The policy that decides over the node; absent if none does any more. */
   readonly policy?: GpuPartitionPolicy;
   /** What else changes on the node when it is opened for the plugin: above all the labels that describe these resources. */
   readonly marks?: NodeChange;
@@ -447,7 +450,7 @@ function tellOfOrphans(
   return deepEqual(partition.spec.unregister, unregister) ? [] : [{ name: 'WriteUnregister', unregister }];
 }
 
-/** It was tried once for this change. */
+/** Explains a refused write of nodes/status, which is tried once for each change. */
 function describeRefusal(situation: RuleInput): readonly string[] {
   if (runningTimer(situation, 'StatusRefused', keyOf(situation)) === undefined) return [];
   return [
@@ -462,7 +465,10 @@ function describeRefusal(situation: RuleInput): readonly string[] {
  */
 const slowestStatusMs = 30_000;
 
-/** The same of a DRA driver, in ms: it publishes once it has started, and tries again, rarer and rarer, while the API server refuses. */
+/**
+ * How long the DRA driver may take to publish its slices, in ms: it does once it has started, and retries ever more slowly while the API
+ * server refuses.
+ */
 const slowestSlicesMs = 90_000;
 
 /**
@@ -514,7 +520,7 @@ function waitForPlugin(
 }
 
 /** Remembers of a node that is being closed that its device is as its plugin read it: it offers that, and nothing else. */
-export function noteUntouched(situation: RuleInput, pods: readonly PodView[]): Waits | undefined {
+export function recordUntouched(situation: RuleInput, pods: readonly PodView[]): Waits | undefined {
   const { node } = situation;
   const isDra = backendOf(situation) === 'DRA';
   const offer = sliceOfferOf(situation);
@@ -564,7 +570,7 @@ export function configurePlugin(situation: RuleInput): Outcome | undefined {
 function closeAndConfigure(situation: RuleInput, key: string): Ruling {
   const { settings, node } = situation;
   if (!isClosed(node)) {
-    const waits = isUnfinished(node) ? undefined : noteUntouched(situation, situation.pods ?? []);
+    const waits = isUnfinished(node) ? undefined : recordUntouched(situation, situation.pods ?? []);
     return { ...configuring(settings.settleMs, [{ name: 'PatchNode', change: closeNode() }]), waits };
   }
   const { lastsMs, waits } = timer(situation, 'Closed');

@@ -74,7 +74,7 @@ export function onHold({ claim }: RuleInput): Ruling | undefined {
   return waitOpen('Pending', reason, message);
 }
 
-/** This node cannot match its policy, and blocks no other node. */
+/** Refuses a policy that this node cannot match; no other node is blocked. */
 export function nodeRefused({ claim }: RuleInput): Ruling | undefined {
   const { wish } = claim;
   if (!wish || !('refusal' in wish)) return undefined;
@@ -120,8 +120,8 @@ interface MovedGpus {
 }
 
 /**
- * With a GPU gone, the indices of those behind it are others, and a count takes another GPU: the layout of one would be made on its
- * neighbour. Undefined where no GPU that is there changes by that.
+ * Finds GPUs that a missing GPU has moved. With a GPU gone, the indices of those behind it are others, and a count takes another GPU: the
+ * layout of one would be made on its neighbour. Undefined where no GPU that is there changes by that.
  */
 export function findMoved({ claim, partition }: Pick<RuleInput, 'claim' | 'partition'>): MovedGpus | undefined {
   const { winner } = claim;
@@ -150,7 +150,7 @@ function countsGpus({ gpus }: PolicyLayout): boolean {
   return gpus?.indices !== undefined || gpus?.count !== undefined;
 }
 
-/** Nothing changes by itself because of a GPU that is gone: somebody has to look, and asks for a retry. */
+/** Holds a change that only a missing GPU would cause: somebody has to look, and asks for a retry. */
 export function gpusGone(situation: RuleInput): Ruling | undefined {
   const found = findMoved(situation);
   if (found === undefined) return undefined;
@@ -172,7 +172,7 @@ export function gpusGone(situation: RuleInput): Ruling | undefined {
 
 export const awaitingPlan = 'waiting for the agent’s plan';
 
-/** One write: which policy decides, and what each GPU is to become. */
+/** Writes in one go which policy decides, and the layout that each GPU is to get. */
 export function wishOutdated(situation: RuleInput): Ruling | undefined {
   const { claim, partition, now } = situation;
   const { winner } = claim;

@@ -120,7 +120,7 @@ function countEvictions(situation: RuleInput): number {
   return Math.max(named, presumeAffected(situation, situation.pods ?? []).length);
 }
 
-/** What the plan does to the node, pods first. */
+/** Describes the effects of the plan on the node, pods first. */
 export function describePlan(situation: Pick<RuleInput, 'partition' | 'claim'>): string {
   const { plan } = situation.partition.status?.device ?? {};
   const { keep = 0, destroy = 0, create = 0 } = plan ?? {};
@@ -168,7 +168,7 @@ export function awaitTurn(situation: RuleInput, use: SlotUse, checks: readonly R
   return policyStale(situation) ?? slotStale(situation) ?? publishConfig(situation);
 }
 
-/** Nothing is touched for a policy of which the API server now has another version. */
+/** Stops while the API server has another version of the policy than the watch. */
 function policyStale(situation: RuleInput): Ruling | undefined {
   const { claim } = situation;
   if (isPolicyCurrent(situation)) return undefined;
@@ -199,7 +199,7 @@ export function disruptsNode(command: Command): boolean {
   if (command.name === 'AdvertiseDevices')
     return Object.values(command.status.allocatable).some((amount) => amount !== null);
   // Pods that read the devices before a change are replaced after it: that ends the change, and takes nothing from a user.
-  return command.name === 'EvictPod' && command.isHolder !== true;
+  return command.name === 'EvictPod' && command.isClient !== true;
 }
 
 function takesAway({ addTaints = [], borrow = {} }: NodeChange): boolean {

@@ -71,7 +71,7 @@ export function listMonitorPods(
 }
 
 /**
- * Those that are restarted like other holders of the GPUs: a DaemonSet's, which makes another one. A claim takes admin access only in a
+ * Lists the monitors that are restarted like other holders of the GPUs: a DaemonSet's, which makes another one. A claim takes admin access only in a
  * namespace that an administrator has labelled for it.
  */
 export function listMonitorDaemons(...asked: Parameters<typeof listMonitorPods>): readonly PodView[] {
@@ -145,7 +145,7 @@ export function findHolders(
   return { affected: listOf('affected'), namesakes: listOf('namesakes'), unknown: listOf('unknown') };
 }
 
-/** Those who have to go, by all that is known before the node is closed. */
+/** Lists the pods that have to go, by all that is known before the node is closed. */
 export function presumeAffected(...asked: Parameters<typeof findHolders>): readonly PodView[] {
   const { affected, namesakes } = findHolders(...asked);
   return [...affected, ...namesakes];

@@ -21,9 +21,9 @@ interface StartGpu {
   readonly product: string;
   readonly geometry: Geometry;
   readonly instances: readonly { readonly profile: string; readonly start: number; readonly busy: boolean }[];
-  /** Nothing changes on it: it is unhealthy, somebody else's, or used by what no eviction moves. */
+  /** True if nothing changes on the GPU: it is unhealthy, somebody else's, or used by what no eviction moves. */
   readonly isFixed: boolean;
-  /** It stays whole, or partitioned. */
+  /** True if the GPU stays whole, or stays partitioned: its MIG mode may not change. */
   readonly keepsMode: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface FleetGpu {
   readonly geometry: Geometry;
   readonly isFixed: boolean;
   readonly keepsMode: boolean;
-  /** By start; a GPU without MIG mode has one, which is whole. */
+  /** The GPU's slices, ordered by start; a GPU without MIG mode has one, which is whole. */
   slices: SimulatedSlice[];
   /** Counts changes of its slices and their use. */
   version: number;
@@ -67,7 +67,7 @@ export interface FleetNode {
 export class SimulationFleet {
   readonly nodes: readonly FleetNode[];
   readonly gpus: readonly FleetGpu[];
-  /** By profile, those that a pod may take. */
+  /** Slices that a pod may take, by profile. */
   readonly #idle = new Map<string, SimulatedSlice[]>();
 
   constructor(nodes: readonly StartNode[]) {
@@ -95,7 +95,7 @@ export class SimulationFleet {
     return this.gpus.flatMap(({ id, slices }) => slices.filter(({ start }) => busy.has(`${id}@${start}`)));
   }
 
-  /** Any idle slice of a profile: the scheduler does not prefer one. */
+  /** Picks an idle slice of a profile at random: the scheduler does not prefer one. */
   pick(profile: string, random: Random): SimulatedSlice | undefined {
     const list = this.#idle.get(profile) ?? [];
     return list.length === 0 ? undefined : list[random.integer(list.length)];
@@ -175,7 +175,7 @@ export interface SimulatedChange {
   readonly create: readonly Pick<PoolInstance, 'profile' | 'start'>[];
 }
 
-/** As the agent plans it; undefined if it takes an eviction that is not allowed, does not fit, or MIG mode cannot change. */
+/** Plans a change as the agent does; undefined if it takes an eviction that is not allowed, does not fit, or MIG mode cannot change. */
 export function planChange(
   { geometry, slices, keepsMode }: Pick<FleetGpu, 'geometry' | 'slices' | 'keepsMode'>,
   layout: Layout,
@@ -209,7 +209,7 @@ interface SimulatedTime {
   readonly days: number;
 }
 
-/** When a schedule of any policy begins or ends, in seconds from the start, which is the first of them. */
+/** The times at which a schedule of any policy begins or ends, in seconds from the start, which is the first of them. */
 function listSwitches(policies: readonly GpuPartitionPolicy[], time: SimulatedTime): readonly number[] {
   const times = new Set([0, ...policies.flatMap((policy) => switchesOf(policy, time))]);
   return [...times].toSorted((a, b) => a - b);
@@ -337,7 +337,7 @@ function readWanted(gpuNodes: readonly GpuNode[], policies: readonly GpuPartitio
   return { policyOf, layouts, refused };
 }
 
-/** Given policies before those of the snapshot, of which the ones that only plan do not count. By precedence. */
+/** Orders policies by precedence: the given ones before those of the snapshot, of which the ones that only plan do not count. */
 function withGenerations(
   present: readonly GpuPartitionPolicy[],
   given: readonly GpuPartitionPolicy[],
@@ -352,7 +352,7 @@ function withGenerations(
   return [...edited.toSorted(byPrecedence), ...kept.toSorted(byPrecedence)];
 }
 
-/** As fast as its last changes; a policy that has changed nothing yet, as fast as the others. */
+/** The pace of a policy's last changes; for a policy that has changed nothing yet, that of the others. */
 function paceOf(
   { metadata }: GpuPartitionPolicy,
   present: readonly GpuPartitionPolicy[],
@@ -397,7 +397,7 @@ export class NodeChanges {
     this.#tally = tally;
   }
 
-  /** When the next node is done. */
+  /** The time at which the next node is done; infinite if none changes. */
   get nextEnd(): number {
     return this.#finishing.peek()?.end ?? Infinity;
   }

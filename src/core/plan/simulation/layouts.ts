@@ -33,7 +33,7 @@ import {
 import type { SimulatedRollout } from './play.ts';
 import type { PodView } from '../../kubernetes/pod.ts';
 import { countLacking } from '../../demand/report.ts';
-import { DemandCourse } from '../../demand/state.ts';
+import { DemandMemory } from '../../demand/state.ts';
 import { weighEviction } from '../../demand/eviction-cost.ts';
 import { type WaitingSlices, byTurn } from '../../demand/waiting-pods.ts';
 import { followsPods, type WantedSlice } from '../../demand/wanted.ts';
@@ -152,7 +152,7 @@ export interface PoolPlanner {
   boundUnserved(question: DemandQuestion): number;
 }
 
-/** What GPUs become, by id. */
+/** The planned layouts of GPUs, by id. */
 export type Layouts = ReadonlyMap<string, ClassLayout>;
 
 interface Answer {
@@ -179,7 +179,7 @@ export class LayoutChoice {
   }
 
   /**
-   * With evictions plans take long: the pool whose bound tells that it serves more is planned first, and the other only where the
+   * Chooses layouts with evictions, whose plans take long: the pool whose bound tells that it serves more is planned first, and the other only where the
    * answer may depend on it.
    */
   #evictOn(slices: readonly DemandSlice[], resting: readonly PoolGpu[], all: readonly PoolGpu[]): Layouts {
@@ -218,7 +218,10 @@ export class LayoutChoice {
     return mayHelp(slices, gpus, 'Never') ? this.#plan(reduceQuestion(slices, gpus), 'Never') : undefined;
   }
 
-  /** If everything may be evicted, what a GPU can offer does not depend on what it has: those that may change are one class. */
+  /**
+   * Bounds what is left unserved if everything may be evicted. What a GPU can offer then does not depend on what it has: those that may
+   * change are one class.
+   */
   #boundUnserved(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]): number {
     const emptied = gpus.map((gpu) => (gpu.isResting || staysWhole(gpu) ? gpu : { ...gpu, instances: [] }));
     return this.#planner.boundUnserved({ classes: classesOf(emptied).list(), slices, evict: 'IfNeeded' });
@@ -257,14 +260,13 @@ function layoutsOf(answer: Answer | undefined): Layouts {
   return answer?.layouts ?? new Map<string, ClassLayout>();
 }
 
-export /** What is to be done on a GPU. */
-/** What is to be done on a GPU. */
-interface TargetPlan {
+/** A change to make on a GPU. */
+export interface TargetPlan {
   readonly gpu: FleetGpu;
   readonly plan: SimulatedChange;
 }
 
-/** What GPUs are to become, until their node has its slot and they become it. */
+/** The layouts that GPUs are to get, until their node has its slot and they get them. */
 export class Targets {
   readonly #rollout: SimulatedRollout;
   readonly #policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined;
@@ -290,7 +292,7 @@ export class Targets {
     if (node.gpus.some((gpu) => this.#layouts.has(gpu))) this.#request(node);
   }
 
-  /** It stays as it is. */
+  /** Drops the GPU's planned layout: the GPU stays as it is. */
   drop(gpu: FleetGpu): void {
     if (this.#layouts.delete(gpu) && !gpu.node.gpus.some((one) => this.#layouts.has(one)))
       this.#rollout.settle(gpu.node.name);
@@ -369,7 +371,7 @@ interface LeftOver {
   count: number;
 }
 
-/** After a plan that changes nothing though something is lacking, none is made for so long, in seconds. */
+/** Seconds for which no plan is made after one that changed nothing though something was lacking. */
 const fruitlessRest = 300;
 
 /** Follows the demand of one policy, as the controller does: what is wanted, for how long it must be, which GPUs rest, what changes. */
@@ -378,7 +380,7 @@ class DemandPlayer {
   readonly #demand: PolicyDemand;
   readonly #planner: PoolPlanner;
   readonly #choice: LayoutChoice;
-  readonly #course = new DemandCourse();
+  readonly #memory = new DemandMemory();
   #nextPlan = 0;
   #wanted: readonly WantedSlice[] = [];
 
@@ -401,7 +403,7 @@ class DemandPlayer {
   ): readonly Relay[] {
     const nowMs = now * 1000;
     const asks = followsPods(this.#demand) ? waiting : undefined;
-    this.#wanted = this.#course.want(this.#demand, members, asks, nowMs);
+    this.#wanted = this.#memory.want(this.#demand, members, asks, nowMs);
     const asked = askFor(this.#policy, this.#wanted);
     if (isServed(asked, members)) {
       this.#nextPlan = now;
@@ -412,10 +414,10 @@ class DemandPlayer {
     const relays = gpus.flatMap((gpu): readonly Relay[] => {
       const layout = layouts.get(gpu.id);
       if (layout === undefined || layout.destroy.length + layout.create.length === 0) return [];
-      this.#course.relaid(gpu.id, nowMs);
+      this.#memory.relaid(gpu.id, nowMs);
       const gone = new Set(layout.destroy.map(({ start }) => start));
       const tasks = gpu.slices.flatMap(({ start, task }) => (task && gone.has(start) ? [task] : []));
-      this.#course.evict(tasks.map(podOf), nowMs);
+      this.#memory.evict(tasks.map(podOf), nowMs);
       return [{ gpu, layout: Object.fromEntries(countPresent([...layout.keep, ...layout.create])) }];
     });
     this.#nextPlan = now + (relays.length === 0 ? fruitlessRest : 0);
@@ -423,7 +425,7 @@ class DemandPlayer {
   }
 
   #choose(asked: DemandAsked, gpus: readonly FleetGpu[], members: readonly DemandGpu[], now: number): Layouts {
-    const restOf = (id: string): Rests => this.#course.restOf(this.#demand, id, now * 1000);
+    const restOf = (id: string): Rests => this.#memory.restOf(this.#demand, id, now * 1000);
     const isResting = (id: string): boolean => restOf(id) !== false;
     const pool = members.map(({ gpu }) => (restOf(gpu.id) === 'Held' ? { ...gpu, isResting: true } : gpu));
     const weighed = pool.map((gpu, index) => this.#weigh(gpu, gpus[index]?.slices ?? [], now));
@@ -464,7 +466,7 @@ class DemandPlayer {
     const instances = gpu.instances.map((one): PoolInstance => {
       const task = one.busy ? tasks.get(one.start) : undefined;
       if (task === undefined) return one;
-      if (this.#course.isSpared(this.#demand, podOf(task), now * 1000)) return { ...one, stays: true };
+      if (this.#memory.isSpared(this.#demand, podOf(task), now * 1000)) return { ...one, stays: true };
       const { priority, startedAt } = task;
       const minutesRun = Math.round((now - startedAt) / 60);
       return {
@@ -500,7 +502,7 @@ class DemandPlayer {
   }
 }
 
-/** What some instances do not serve. */
+/** The part of a demand that some instances do not serve. */
 function lacksOf(
   slices: DemandAsked['slices'],
   instances: readonly { readonly profile: string }[],
@@ -543,7 +545,7 @@ export class FollowedDemands {
     this.#planner = planner;
   }
 
-  /** Those that are followed from now on; what is remembered of the ones that stay is kept. */
+  /** Follows these demands from now on; what is remembered of the ones that stay is kept. */
   follow(policyOf: ReadonlyMap<string, GpuPartitionPolicy>): void {
     const known = new Map(this.#followed.map((one) => [one.policy, one]));
     const ordered = [...new Set(policyOf.values())].toSorted((a, b) => byTurn(turnOf(a), turnOf(b)));

@@ -18,7 +18,7 @@ import {
 } from './pods.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
 
-/** Which nodes may change, by the ledgers of their policies: budget, cap, canary, windows and pauses as in a cluster. */
+/** Tells which nodes may change, by the ledgers of their policies: budget, cap, canary, windows and pauses as in a cluster. */
 export class SimulatedRollout {
   readonly #rollout = new FleetRollout();
   #policies: readonly GpuPartitionPolicy[] = [];
@@ -67,7 +67,7 @@ export class SimulatedRollout {
     this.#rollout.put({ ...state, isVerified: false, request });
   }
 
-  /** Nothing is to change on a node any longer, or its change is done. */
+  /** Ends a node's part in the rollout: nothing is to change on it any longer, or its change is done. */
   settle(node: string): void {
     const state = this.#rollout.rolloutStateOf(node);
     if (state === undefined) return;
@@ -131,14 +131,14 @@ export interface SideStart {
   readonly nodes: readonly StartNode[];
   /** What policies want, switch by switch: the first from the beginning. */
   readonly phases: readonly SchedulePhase[];
-  /** By policy, the seconds that a node takes no pods while its GPUs change. */
+  /** Seconds for which a node takes no pods while its GPUs change, by policy. */
   readonly changeSeconds: ReadonlyMap<string, number>;
   /** Nodes of all policies that may change at a time. */
   readonly cap: number;
 }
 
 interface PlayRules {
-  /** Of pods that run when it starts, then by their start. */
+  /** Pods that run when the simulation starts (`running`), and those that come later, ordered by their start (`arrivals`). */
   readonly running: readonly Arrival[];
   readonly arrivals: readonly Arrival[];
   readonly days: number;
@@ -161,10 +161,10 @@ function playSide(start: SideStart, rules: PlayRules): Played {
   return side;
 }
 
-/** What came of it. */
+/** The result of playing one side. */
 interface Played {
   readonly tally: Tally;
-  /** Those that wait at the end. */
+  /** Pods that wait at the end. */
   readonly waiting: WaitingTasks;
 }
 
@@ -220,7 +220,7 @@ class Side implements Played {
     this.#pods.finish(days * DAY);
   }
 
-  /** What policies want from now on. */
+  /** Begins a phase, which changes what policies want. */
   #enter(phase: SchedulePhase): void {
     const before = this.#phase.policyOf;
     const isChanged = ({ name }: FleetNode): boolean =>
@@ -272,29 +272,29 @@ export interface SimulationStart {
   readonly startMs: number;
 }
 
-/** All profiles and days together. */
+/** The figures of all profiles and days together. */
 interface SideTotal extends Omit<SliceFigures, 'askedSeconds' | 'servedSeconds' | 'lostSeconds' | 'waitSeconds'> {
-  /** Of the time that pods would run if each started as it comes, the part that was served, by memory slices: from 0 to 1. */
+  /** The share of the time that pods would run if each started as it comes, in which they ran, by memory slices: from 0 to 1. */
   readonly servedShare: number;
-  /** Of the same time, what evicted pods had run. */
+  /** The share of the same time that evicted pods had run: from 0 to 1. */
   readonly lostShare: number;
   readonly medianWaitSeconds: number;
   readonly p95WaitSeconds: number;
   readonly stillWaiting: number;
   /** GPUs re-laid. */
   readonly relayouts: number;
-  /** Of the mean GPU, in 30 days. */
+  /** How often the mean GPU is re-laid in 30 days. */
   readonly relayoutsPerGpuMonth: number;
 }
 
-/** What came of one side. */
+/** The figures of one side. */
 export interface SideFigures {
   readonly total: SideTotal;
   readonly profiles: readonly ProfileFigures[];
   readonly days: readonly DayFigures[];
   /** GPUs re-laid, by day. */
   readonly relayouts: readonly number[];
-  /** By priority, the highest first: how long pods waited. */
+  /** How long pods waited, by priority, the highest first. */
   readonly priorities: readonly PriorityFigures[];
 }
 

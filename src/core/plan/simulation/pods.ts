@@ -10,7 +10,7 @@ export interface SimulatedPod {
   readonly priority: number;
   readonly duration: number;
   waitsSince: number;
-  /** Undefined while it waits. */
+  /** The pod's slice; undefined while it waits. */
   slice: SimulatedSlice | undefined;
   startedAt: number;
   end: number;
@@ -68,12 +68,12 @@ export class WaitingTasks {
     return first;
   }
 
-  /** By profile, how many wait. */
+  /** How many pods wait, by profile. */
   counts(): ReadonlyMap<string, number> {
     return new Map([...this.#queues.keys()].map((profile) => [profile, this.count(profile)]));
   }
 
-  /** By profile and priority, how many wait. */
+  /** How many pods wait, by profile and priority. */
   ranks(): ReadonlyMap<string, ReadonlyMap<number, number>> {
     return new Map(
       [...this.#queues].map(([profile, queues]) => [
@@ -96,7 +96,7 @@ function lengthOf({ tasks, head }: Queue): number {
 
 /** Pods that come, wait for slices, run, and end or are evicted. */
 export class SimulatedPods {
-  /** Those that have no slice. */
+  /** Pods that have no slice. */
   readonly waiting = new WaitingTasks();
   readonly #fleet: SimulationFleet;
   readonly #tally: Tally;
@@ -110,7 +110,7 @@ export class SimulatedPods {
     this.#random = random;
   }
 
-  /** When the next pod ends. */
+  /** The time at which the next pod ends; infinite if none runs. */
   get nextEnd(): number {
     return this.#ends.peek()?.end ?? Infinity;
   }
@@ -204,21 +204,21 @@ export interface SliceFigures {
   readonly pods: number;
   /** Slice-seconds in which pods would run if each started as it comes, until the end of the simulation at most. */
   readonly askedSeconds: number;
-  /** Those in which they ran: the work that was done. Of a backlog, a day may serve more than it was asked for. */
+  /** Slice-seconds in which pods ran: the work that was done. Of a backlog, a day may serve more than it was asked for. */
   readonly servedSeconds: number;
-  /** Those in which pods ran that were evicted: they start over. */
+  /** Slice-seconds in which pods ran that were evicted: they start over. */
   readonly lostSeconds: number;
-  /** Those in which pods waited. */
+  /** Slice-seconds in which pods waited. */
   readonly waitSeconds: number;
   /** Pods that got their slice. */
   readonly started: number;
-  /** Of one that has its slice, or still waits at the end. */
+  /** The longest wait of a pod that has its slice, or still waits at the end. */
   readonly longestWaitSeconds: number;
   readonly evictions: number;
 }
 
 export interface DayFigures extends SliceFigures {
-  /** From 1. */
+  /** The number of the day, from 1. */
   readonly day: number;
   readonly profile: string;
 }
@@ -230,7 +230,7 @@ export interface ProfileFigures extends SliceFigures {
   /** The wait that half of the pods did not exceed, and 95 %; one that still waits at the end counts by its wait until then. */
   readonly medianWaitSeconds: number;
   readonly p95WaitSeconds: number;
-  /** At the end. */
+  /** Pods that still wait at the end. */
   readonly stillWaiting: number;
 }
 
@@ -300,12 +300,12 @@ export class Tally {
     this.#wait(pod, since, now);
   }
 
-  /** It has run, to its end or to that of the simulation. */
+  /** Counts the work of a pod that has run, to its end or to that of the simulation. */
   run(profile: string, since: number, until: number): void {
     this.#spend(profile, 'servedSeconds', since, until);
   }
 
-  /** It has run in vain. */
+  /** Counts an eviction: the pod has run in vain. */
   evict(profile: string, since: number, now: number): void {
     this.#of(profile, now).evictions += 1;
     this.#spend(profile, 'lostSeconds', since, now);
@@ -316,7 +316,7 @@ export class Tally {
     this.#relayouts[day] = (this.#relayouts[day] ?? 0) + 1;
   }
 
-  /** It still waits at the end. */
+  /** Counts the wait of a pod that still waits at the end. */
   leaveWaiting(pod: WaitingPod, since: number): void {
     this.#wait(pod, since, this.#end);
   }
@@ -361,7 +361,7 @@ export class Tally {
     return [...this.#waits.values()].flat().toSorted((a, b) => a - b);
   }
 
-  /** By priority, how long pods waited, in seconds; an evicted pod that waits again counts twice. */
+  /** How long pods waited, in seconds, by priority; an evicted pod that waits again counts twice. */
   get waitsByPriority(): ReadonlyMap<number, readonly number[]> {
     return this.#waitsByPriority;
   }

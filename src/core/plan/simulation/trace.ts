@@ -10,7 +10,7 @@ export interface Arrival {
   /** Seconds that it runs, once it has its slice. */
   readonly duration: number;
   readonly profile: string;
-  /** As the pod's; 0 if absent. */
+  /** The pod's priority; 0 if absent. */
   readonly priority?: number;
 }
 
@@ -28,7 +28,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 to 1, exclusive. */
+  /** Draws a number from 0 to 1, exclusive. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -36,7 +36,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** From 0 to `below`, exclusive. */
+  /** Draws an integer from 0 to `below`, exclusive. */
   integer(below: number): number {
     return Math.floor(this.next() * below);
   }
@@ -102,7 +102,7 @@ export interface TraceTask {
  */
 export type TraceMapping = { readonly by: 'share' } | { readonly by: 'memory'; readonly cardGb: number };
 
-/** What a share is on GPUs of one kind. The largest profile serves what is larger. */
+/** The profile that serves a share of a GPU on GPUs of one kind. The largest profile serves what is larger. */
 export function profileFor(geometry: Geometry, milli: number, mapping: TraceMapping): string | undefined {
   // Of equally large ones that with the fewest compute slices but for the double-memory ones, which no share of compute needs.
   const sizes = listBaseProfiles(geometry)

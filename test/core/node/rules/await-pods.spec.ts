@@ -41,9 +41,9 @@ describe('claims that have devices before their pods are there', () => {
     expect(ask(undefined)).to.deep.equal({ needs: 'All' });
   });
 
-  it('keep a closed node closed with the GPU holders away, and are waited for', () => {
+  it('keep a closed node closed with the GPU clients away, and are waited for', () => {
     const outcome = ask([aClaim('job')]);
-    expect(outcome).to.include({ ifClosed: 'Stays', keepsHoldersAway: true });
+    expect(outcome).to.include({ ifClosed: 'Stays', clientsPaused: true });
     expect(outcome).to.have.nested.property('waits.Claims.since', noon);
     const waits = { Claims: { since: noon - 121_000 } };
     const late = awaitClaims(
@@ -120,7 +120,7 @@ describe('pods of which the agent does not know yet what they use', () => {
 });
 
 describe('pods with claims that hold what a change of mode destroys', () => {
-  it('go before the GPU holders do: the DRA driver has to be there for them to end', () => {
+  it('go before the GPU clients do: the DRA driver has to be there for them to end', () => {
     const device = aDevice({ ...aGpu(), busy: true, pods: ['ns/job'] });
     const plan = { ...planWish(device, aWish).report, modeChanges: 1 };
     const partition = aManagedPartition({ backend: 'DRA', device: { ...device, plan } });

@@ -9,7 +9,7 @@ import {
   checkPluginConfig,
   publishConfig,
 } from '../../../../src/core/node/rules/backend.ts';
-import { keyOf, noteUntouched, configurePlugin } from '../../../../src/core/node/rules/plugin.ts';
+import { keyOf, recordUntouched, configurePlugin } from '../../../../src/core/node/rules/plugin.ts';
 import { predictDevice } from '../../../../src/core/node/rules/labels.ts';
 import { formatRefreshMark } from '../../../../src/core/node/marks.ts';
 import type { Taint } from '../../../../src/core/kubernetes/node-patch.ts';
@@ -171,8 +171,8 @@ describe('a node that is about to be closed', () => {
   it('is remembered as untouched only if all pods of its plugin have read the devices', () => {
     const situation = aSituation({ node: aNode() });
     const pods = [aPluginPod({ uid: 'a' }), aPluginPod({ uid: 'b', isReady: false })];
-    expect(noteUntouched(situation, pods.slice(0, 1))).to.have.property('Untouched');
-    expect(noteUntouched(situation, pods)).to.equal(undefined);
+    expect(recordUntouched(situation, pods.slice(0, 1))).to.have.property('Untouched');
+    expect(recordUntouched(situation, pods)).to.equal(undefined);
   });
 
   it('is not where a DRA driver has published nothing, though nothing is what exists: it may be about to publish what was', () => {
@@ -180,7 +180,7 @@ describe('a node that is about to be closed', () => {
     const untouched = (device: DeviceReport) => {
       const node = aNode({ allocatable: {} });
       const parts = { policy, node, partition: aManagedPartition({ backend: 'DRA', device }) };
-      return noteUntouched(aSituation(parts, { slices: slicesOf(device) }), [aDriverPod()]);
+      return recordUntouched(aSituation(parts, { slices: slicesOf(device) }), [aDriverPod()]);
     };
     expect(untouched(wholeGpu)).to.have.property('Untouched');
     expect(untouched(aDevice(aGpu({ slices: [] })))).to.equal(undefined);
@@ -195,12 +195,12 @@ describe('a node that is about to be closed', () => {
       partition: aManagedPartition({ backend: 'DRA' }),
     };
     const seen = aSituation(parts, { slices: slicesOf(wholeGpu) });
-    expect(noteUntouched(seen, [aDriverPod()])).to.have.property('Untouched');
+    expect(recordUntouched(seen, [aDriverPod()])).to.have.property('Untouched');
     const node = aNode({ annotations });
     const resources = { 'nvidia.com/gpu': 1 };
     const told = aManagedPartition({ device: { ...wholeGpu, advertised: { resources, stale: 0 } } });
-    expect(noteUntouched(aSituation({ node }), [])).to.equal(undefined);
-    expect(noteUntouched(aSituation({ node, partition: told }), [])).to.have.property('Untouched');
+    expect(recordUntouched(aSituation({ node }), [])).to.equal(undefined);
+    expect(recordUntouched(aSituation({ node, partition: told }), [])).to.have.property('Untouched');
     const since = formatRefreshMark({
       change: keyOf(aSituation({ node })),
       uids: [],
@@ -208,7 +208,7 @@ describe('a node that is about to be closed', () => {
       sawNothing: true,
     });
     const read = aNode({ annotations: { 'gpupartition.dev/plugin-refreshed': since } });
-    expect(noteUntouched(aSituation({ node: read }), [])).to.have.property('Untouched');
+    expect(recordUntouched(aSituation({ node: read }), [])).to.have.property('Untouched');
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { defaultHolders, pausedForMigChange } from '../../../../src/core/nvidia/gpu-clients.ts';
-import { holdersGo } from '../../../../src/core/node/rules/gpu-clients.ts';
+import { defaultClients, pausedForMigChange } from '../../../../src/core/nvidia/gpu-clients.ts';
+import { clientsGo } from '../../../../src/core/node/rules/gpu-clients.ts';
 import type { DeviceReport, PolicySpec } from '../../../../src/api/types.ts';
 import { planWish } from '../../../../src/core/device/plan.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
@@ -98,7 +98,7 @@ describe('holders of GPUs that have to go', () => {
     const { verdict } = world.step(500);
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
     expect(verdict.reason).to.equal('ForeignCordon');
-    expect(verdict.message).to.match(/\. The node stays closed: the GPU holders are coming back$/);
+    expect(verdict.message).to.match(/\. The node stays closed: the GPU clients are coming back$/);
   });
 
   it('stay away while a change of leader lets the node settle once more', () => {
@@ -161,10 +161,10 @@ describe('holders of GPUs that have to go', () => {
   });
 });
 
-describe('which changes GPU holders have to go for', () => {
+describe('which changes GPU clients have to go for', () => {
   const toldFor = (device: DeviceReport): readonly string[] => {
     const partition = aManagedPartition({ device });
-    const ruling = holdersGo(aSituation({ node: aNode({ labels: { [dcgm]: 'true' } }), partition }), []);
+    const ruling = clientsGo(aSituation({ node: aNode({ labels: { [dcgm]: 'true' } }), partition }), []);
     return Object.keys(changeOf({ commands: ruling?.commands ?? [] }).borrow ?? {});
   };
   const { modeChanges: _none, ...noModes } = plan;
@@ -182,10 +182,10 @@ describe('which changes GPU holders have to go for', () => {
     const claims = [
       { metadata: { name: 'c', namespace: 'gpu' }, status: { allocation: { devices: { results } }, reservedFor } },
     ];
-    const evictedFor = (device: DeviceReport, gpuHolders = defaultHolders) => {
+    const evictedFor = (device: DeviceReport, gpuClients = defaultClients) => {
       const partition = aManagedPartition({ device });
       const fresh = aFreshRead({ claims });
-      const ruling = holdersGo(aSituation({ partition, settings: { gpuHolders } }, { fresh }), [watch]);
+      const ruling = clientsGo(aSituation({ partition, settings: { gpuClients } }, { fresh }), [watch]);
       return namesOf({ commands: ruling?.commands ?? [] }).filter((name) => name === 'EvictPod');
     };
     expect(evictedFor({ ...wholeGpu, plan })).to.deep.equal(['EvictPod']);
@@ -199,10 +199,10 @@ describe('which changes GPU holders have to go for', () => {
     const partition = aManagedPartition({ device: { ...wholeGpu, plan } });
     const pod = aPluginPod();
     const podLabels = pod.metadata.labels ?? {};
-    const gpuHolders = ['device-plugin', 'other'].map((name) => ({ name, podLabels, goes: ['ModeChange'] as const }));
+    const gpuClients = ['device-plugin', 'other'].map((name) => ({ name, podLabels, goes: ['ModeChange'] as const }));
     const refused = { [pod.metadata.uid ?? '']: { at: 0, refusal: 'a budget' } };
     const memory = { waits: {}, evictions: refused };
-    const ruling = holdersGo({ ...aSituation({ partition, settings: { gpuHolders } }), memory }, [pod]);
+    const ruling = clientsGo({ ...aSituation({ partition, settings: { gpuClients } }), memory }, [pod]);
     expect(namesOf({ commands: ruling?.commands ?? [] }).filter((name) => name === 'EvictPod')).to.have.length(1);
     expect(ruling?.verdict.message).to.match(/: gpu\/plugin; gpu\/plugin: a budget$/);
   });
@@ -222,7 +222,7 @@ describe('which changes GPU holders have to go for', () => {
       const partition = aManagedPartition({ device });
       const memory = { waits: { HoldersGo: { since: noon - 301_000 } }, evictions: {} };
       const situation = aSituation({ partition, node: aNode({ labels: told }), now: noon }, { memory });
-      return holdersGo(situation, [aHolderPod('dcgm')])?.verdict.message;
+      return clientsGo(situation, [aHolderPod('dcgm')])?.verdict.message;
     };
     const inUse = { ...wholeGpu, plan: noModes, step: 'Failed', error: { code: 'InUse', message: 'no' } } as const;
     for (const device of [{ ...wholeGpu, plan }, inUse])

@@ -278,7 +278,7 @@ describe('a node that is not there for a change', () => {
 
 describe('what is said of a node that does not change', () => {
   it('in mode Plan is written nowhere on the node', () => {
-    expect(planOnly(aSituation({ policy: aSlicingPolicy({ mode: 'Plan' }) }))).to.include({ leavesAlone: true });
+    expect(planOnly(aSituation({ policy: aSlicingPolicy({ mode: 'Plan' }) }))).to.include({ writesNothing: true });
   });
 
   it('of a kubelet that is not Ready is why, if that is known', () => {

@@ -59,7 +59,7 @@ describe('what may be done to a node', () => {
       { partition: aManagedPartition({ granted: aGrant(), device: { observedEpoch: 2 } }) },
     ];
     for (const parts of out) expect(needs(evict, parts)).to.equal(false);
-    expect(needs({ name: 'EvictPod', pod, round: 1, isHolder: true }), 'an exporter after the change').to.equal(false);
+    expect(needs({ name: 'EvictPod', pod, round: 1, isClient: true }), 'an exporter after the change').to.equal(false);
   });
 
   it('takes a slot also on a closed node where it may destroy what pods use', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DeviceReport, PolicySpec } from '../../../../src/api/types.ts';
 import type { ResourceClaimView } from '../../../../src/core/kubernetes/claims.ts';
-import { holdersAnnotation } from '../../../../src/core/nvidia/gpu-clients.ts';
+import { clientsAnnotation } from '../../../../src/core/nvidia/gpu-clients.ts';
 import { wishHash, planWish } from '../../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
@@ -137,7 +137,7 @@ describe('a monitor, whose claim has admin access,', () => {
   it('is restarted after the change, to read the devices again, if it is a DaemonSet’s', () => {
     const node = aNode({ allocatable: nothing });
     const noted = (pod: PodView): string | undefined =>
-      changeOf(decideOn({ node, monitors: ['ns/c'], device: sliced(), pod })).annotations?.[holdersAnnotation];
+      changeOf(decideOn({ node, monitors: ['ns/c'], device: sliced(), pod })).annotations?.[clientsAnnotation];
     expect(noted(monitor)).to.equal(undefined);
     expect(noted(ofDaemonSet)).to.equal('uid-monitor');
     const done = {
@@ -149,7 +149,7 @@ describe('a monitor, whose claim has admin access,', () => {
       node: aNode({
         taints: taints.closed,
         labels: { 'gpupartition.dev/state': 'updating' },
-        annotations: { [holdersAnnotation]: 'uid-monitor' },
+        annotations: { [clientsAnnotation]: 'uid-monitor' },
         allocatable: nothing,
       }),
       partition: aManagedPartition({ backend: 'DRA', device: { ...done, observedEpoch: 3 }, wish, granted: aGrant() }),
@@ -186,7 +186,7 @@ describe('a monitor, whose claim has admin access,', () => {
         pods: [aDriverPod(), monitor],
         slices: slicesOf(busy),
         node: aNode({ allocatable: nothing }),
-        settings: { holdersDeadlineMs: 60_000 },
+        settings: { clientsDeadlineMs: 60_000 },
       });
       world.claims = [aClaim('c', true)];
       return world;

@@ -24,9 +24,9 @@ import {
   pausedForMigChange,
   pausedLabels,
   pluginDeployLabel,
-  holderPods,
-  holdersAnnotation,
-  readHoldersMark,
+  clientPods,
+  clientsAnnotation,
+  readClientsMark,
 } from '../../nvidia/gpu-clients.ts';
 import { publishDevices } from '../../device/published.ts';
 import { backendOf } from '../snapshot.ts';
@@ -77,8 +77,8 @@ import { isUnanswered } from '../../device/grants.ts';
 /** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
 const slicesAgainMs = 120_000;
 
-/** The device matches: labels, device plugin and GPU holders follow it, then the node is opened. */
-export function finish(situation: RuleInput): Outcome | undefined {
+/** The device matches: labels, device plugin and GPU clients follow it, then the node is opened. */
+export function verifyAndOpen(situation: RuleInput): Outcome | undefined {
   const { claim } = situation;
   const { winner } = claim;
   if (!winner || winner.spec.mode === 'Plan') return undefined;
@@ -93,7 +93,7 @@ export function finish(situation: RuleInput): Outcome | undefined {
   const outcome = bringInLine(situation, winner, verdict);
   const held = holdPluginBack(situation, winner);
   if ('needs' in outcome || held === undefined) return outcome;
-  return alsoWaits(held.isAway ? { ...outcome, keepsHoldersAway: true } : outcome, held.waits);
+  return alsoWaits(held.isAway ? { ...outcome, clientsPaused: true } : outcome, held.waits);
 }
 
 /** Entries of the policy that have no effect on this node, and GPUs that do not work, are reported, so that they do not pass for done. */
@@ -142,8 +142,8 @@ function bringInLine(situation: RuleInput, policy: GpuPartitionPolicy, verdict: 
   const labels = layoutLabels(situation, predicted);
   const marks = combine(labels, stale.length > 0 && !isDra ? holdPlugin(situation) : {});
   const fenced = refreshPlugin(situation, { resources, policy, marks });
-  if ('needs' in fenced || ('verdict' in fenced && fenced.leavesAlone === true)) return fenced;
-  const restarts = restartHolders(situation);
+  if ('needs' in fenced || ('verdict' in fenced && fenced.writesNothing === true)) return fenced;
+  const restarts = restartClients(situation);
   if ('needs' in restarts) return restarts;
   // On a node that is open but offers nothing, labels follow a device that changes once more.
   const { node } = situation;
@@ -173,7 +173,7 @@ function findDriverProblem({
 }
 
 interface Labelling {
-  /** What NVIDIA's tools make of the device. */
+  /** Labels and resources that NVIDIA's tools derive from the device. */
   readonly predicted: Prediction;
   /** The labels to write, if they are ours. */
   readonly labels: NodeChange;
@@ -189,7 +189,7 @@ function open(
 ): Ruling {
   const { node, partition, settings } = situation;
   const marks = combine(readyNode(policy.metadata.name, partition.status?.device?.gpus ?? []), {
-    annotations: { [holdersAnnotation]: undefined },
+    annotations: { [clientsAnnotation]: undefined },
   });
   if (writerModeFor(situation) === 'Patch') {
     return { ifClosed: 'Opens', verdict, commands: [patch(combine(labels, marks))] };
@@ -226,21 +226,21 @@ function patienceForLabels(situation: RuleInput): number {
 }
 
 /** Pods that read the devices before they were done are replaced, once. Nothing waits for them. */
-function restartHolders(
+function restartClients(
   situation: RuleInput,
 ): { readonly commands: readonly Command[]; readonly waits?: Waits | undefined } | { readonly needs: 'Pods' } {
   const { node, pods } = situation;
-  const note = node.metadata.annotations?.[holdersAnnotation];
+  const note = node.metadata.annotations?.[clientsAnnotation];
   if (note === undefined || runningTimer(situation, 'HoldersRestarted', note) !== undefined) return { commands: [] };
   if (pods === undefined) return { needs: 'Pods' };
-  const uids = readHoldersMark(note);
+  const uids = readClientsMark(note);
   const old = pods.filter(({ metadata }) => uids.includes(metadata.uid ?? ''));
   const staying = discoveryThatWouldStayAway(situation, old);
   const going = old.filter((pod) => !staying.includes(pod));
   // Evictions that a disruption budget refuses are repeated as long as the node is not open.
   const isDone = staying.length === 0 && going.every(({ metadata }) => metadata.deletionTimestamp !== undefined);
   return {
-    commands: evictPods(situation, going).map((command) => ({ ...command, isHolder: true as const })),
+    commands: evictPods(situation, going).map((command) => ({ ...command, isClient: true as const })),
     waits: isDone ? timer(situation, 'HoldersRestarted', note).waits : undefined,
   };
 }
@@ -257,8 +257,8 @@ function discoveryThatWouldStayAway(situation: RuleInput, pods: readonly PodView
 }
 
 function discoveryPods(situation: RuleInput, pods: readonly PodView[]): readonly PodView[] {
-  const discovery = situation.settings.gpuHolders.find(({ name }) => name === 'gpu-feature-discovery');
-  return discovery === undefined ? [] : holderPods(discovery, clusterPods(situation, pods));
+  const discovery = situation.settings.gpuClients.find(({ name }) => name === 'gpu-feature-discovery');
+  return discovery === undefined ? [] : clientPods(discovery, clusterPods(situation, pods));
 }
 
 /**
@@ -321,7 +321,7 @@ export function openIdle(situation: RuleInput, ruling: Ruling): Outcome {
   return {
     ...ruling,
     verdict: {
-      ...sayClosed(ruling.verdict, pending.verdict.message),
+      ...describeClosed(ruling.verdict, pending.verdict.message),
       ...(Number.isFinite(requeueAfterMs) && { requeueAfterMs }),
     },
     commands,
@@ -331,7 +331,7 @@ export function openIdle(situation: RuleInput, ruling: Ruling): Outcome {
 }
 
 /** A verdict on a node that will be opened, and is not yet. */
-export function sayClosed(verdict: Verdict, why: string): Verdict {
+export function describeClosed(verdict: Verdict, why: string): Verdict {
   return { ...verdict, message: `${verdict.message}. The node stays closed: ${why}` };
 }
 
@@ -340,7 +340,7 @@ export function markLasting(situation: RuleInput, ruling: Ruling): Ruling {
   const { node, claim } = situation;
   const state = stateOf(ruling.verdict);
   const isMarked = claim.winner !== undefined && node.metadata.labels?.[stateLabel] !== undefined;
-  const isLeftAlone = ruling.leavesAlone === true || onlyPlans(situation) || isUnfinished(node);
+  const isLeftAlone = ruling.writesNothing === true || onlyPlans(situation) || isUnfinished(node);
   if (!isMarked || state === undefined || ruling.verdict.transient === true || isLeftAlone) return ruling;
   return addPatch(ruling, markState(state));
 }
@@ -416,16 +416,16 @@ export function tidyStatus(situation: RuleInput, ruling: Ruling): Ruling {
   return alsoWaits(tidied, timer(situation, 'Tidied', change).waits);
 }
 
-/** What becomes of a node that no controller manages any more. */
+/** The state of a node that no controller manages any more. */
 export type NodeRelease =
-  /** It has no marks of ours. */
+  /** The node has no marks of ours. */
   | { readonly state: 'Clean' }
-  /** Its agent may be changing the GPUs until then: it stays closed. */
+  /** The node stays closed: until then its agent may be changing the GPUs. */
   | { readonly state: 'Busy'; readonly until: string }
   | {
       readonly state: 'Marked';
       readonly patch: readonly JsonPatchOperation[];
-      /** It was closed for a change that was never finished: what it offers may be outdated. */
+      /** True if the node was closed for a change that was never finished: what it offers may be outdated. */
       readonly wasChanging: boolean;
     };
 
@@ -443,7 +443,10 @@ export function planRelease(node: NodeView, found: GpuNodePartition | undefined,
   return { state: 'Marked', patch, wasChanging: isUnfinished(node) };
 }
 
-/** Without a controller nobody takes the grant back: its agent may see it at the deadline, and act on it for its whole time. */
+/**
+ * The end of a grant, in ms since the epoch. Without a controller nothing takes it back: its agent may see it at the deadline, and act on
+ * it for its whole time.
+ */
 function endOf({ deadline, seconds = 0 }: Grant): number {
   return Date.parse(deadline) + seconds * 1000;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { planRelease, finish, openIdle, tidyStatus } from '../../../../src/core/node/rules/finish.ts';
+import { planRelease, verifyAndOpen, openIdle, tidyStatus } from '../../../../src/core/node/rules/verify-and-open.ts';
 import type { GpuNodePartition, DeviceReport } from '../../../../src/api/types.ts';
 import { predictDevice } from '../../../../src/core/node/rules/labels.ts';
 import type { DevicePluginConfig } from '../../../../src/core/nvidia/plugin-config.ts';
@@ -31,11 +31,11 @@ import {
 import { resolveNode } from '../../../../src/core/policy/resolve-node.ts';
 import { describeReport, computeLabels } from '../../../../src/core/nvidia/predict-labels.ts';
 import type { RuleInput, Outcome, Ruling } from '../../../../src/core/node/commands.ts';
-import { holdersAnnotation } from '../../../../src/core/nvidia/gpu-clients.ts';
+import { clientsAnnotation } from '../../../../src/core/nvidia/gpu-clients.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';
-import { keyOf, noteUntouched } from '../../../../src/core/node/rules/plugin.ts';
+import { keyOf, recordUntouched } from '../../../../src/core/node/rules/plugin.ts';
 
 const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
 
@@ -370,7 +370,7 @@ describe('a node whose device is done', () => {
 describe('a node whose device is done, and that something keeps from being Ready', () => {
   const nothing = { 'nvidia.com/gpu': '0' };
   const end = (parts: SnapshotParts, seen: Partial<RuleInput> = {}) => {
-    const outcome = finish(aSituation({ partition: done, slot: undefined, ...parts }, { pods: [], ...seen }));
+    const outcome = verifyAndOpen(aSituation({ partition: done, slot: undefined, ...parts }, { pods: [], ...seen }));
     return outcome && 'verdict' in outcome ? outcome : undefined;
   };
 
@@ -395,7 +395,7 @@ describe('a node whose device is done, and that something keeps from being Ready
       const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1', [deploy]: set };
       const annotations = { 'gpupartition.dev/on-loan': JSON.stringify({ [deploy]: { was, set } }) };
       const node = aNode({ labels, annotations, taints: taint, allocatable: nothing });
-      return end({ node })?.keepsHoldersAway;
+      return end({ node })?.clientsPaused;
     };
     expect([held([]), held(taints.closed)]).to.deep.equal([true, undefined]);
   });
@@ -452,7 +452,7 @@ describe('a node whose device is done, and that something keeps from being Ready
       { node: aNode({ labels }), slot: aSlot },
       { pods: [aPluginPod({ strategy: 'single' })], fresh: aFreshRead({ slot: aSlot }) },
     );
-    expect(ruling).to.deep.include({ leavesAlone: true });
+    expect(ruling).to.deep.include({ writesNothing: true });
     expect(ruling?.verdict.reason).to.equal('StrategyMismatch');
     expect(ruling).to.not.have.property('commands');
   });
@@ -477,13 +477,13 @@ describe('a node whose device is done, and that something keeps from being Ready
   it('has pods that read the devices too early replaced meanwhile, until all of them end', () => {
     const holder = (name: string, isLeaving = false) => aHolderPod(name, { isLeaving, tolerates: true });
     const of = (pods: readonly PodView[]) => {
-      const annotations = { [holdersAnnotation]: 'uid-dcgm,uid-nvsm' };
+      const annotations = { [clientsAnnotation]: 'uid-dcgm,uid-nvsm' };
       const node = aNode({ taints: taints.closed, labels: updating, annotations, allocatable: nothing });
       return end({ node }, { pods: [aPluginPod({ uid: 'old', tolerates: true }), ...pods] });
     };
     const evicted = (ruling: ReturnType<typeof of>) =>
       ruling?.commands?.flatMap((one) => (one.name === 'EvictPod' ? one.pod.name : []));
-    const annotations = { [holdersAnnotation]: 'uid-dcgm' };
+    const annotations = { [clientsAnnotation]: 'uid-dcgm' };
     const node = aNode({ taints: taints.closed, labels: updating, annotations, allocatable: advertisesSlice });
     const opened = end({ node }, { pods: [holder('dcgm', true)] });
     expect(opened?.verdict.phase).to.equal('Ready');
@@ -495,7 +495,7 @@ describe('a node whose device is done, and that something keeps from being Ready
     const both = of([holder('dcgm'), holder('nvsm')]);
     expect(evicted(both)).to.deep.equal(['plugin', 'dcgm', 'nvsm']);
     const asHolders = both?.commands?.flatMap((one) =>
-      one.name === 'EvictPod' && one.isHolder === true ? [one.pod.name] : [],
+      one.name === 'EvictPod' && one.isClient === true ? [one.pod.name] : [],
     );
     expect(asHolders, 'these are no tenants').to.deep.equal(['dcgm', 'nvsm']);
     expect(of([holder('dcgm', true), holder('nvsm')])?.waits).to.not.have.property('HoldersRestarted');
@@ -652,7 +652,7 @@ describe('a ruling that opens a node', () => {
     verdict: { phase: 'Failed', reason: 'Failed', message: 'it said no' },
     commands: [{ name: 'WriteMonitors', claims: ['a'] }],
     waits: { Budgets: { since: noon } },
-    leavesAlone: true,
+    writesNothing: true,
   };
   const closed = { taints: taints.closed, labels: updatingOfOpen };
   const old = aPluginPod({ uid: 'old', tolerates: true });
@@ -691,7 +691,7 @@ describe('a ruling that opens a node', () => {
 
   it('is carried out while the node waits for its plugin, and looked at for both', () => {
     const outcome = rulingOf(openWith(ruling));
-    expect(outcome).to.include({ ifClosed: 'Stays', leavesAlone: true });
+    expect(outcome).to.include({ ifClosed: 'Stays', writesNothing: true });
     expect(outcome.verdict.message).to.match(/^it said no\. The node stays closed: /);
     expect(outcome.commands?.map(({ name }) => name)).to.deep.equal(['WriteMonitors', 'PatchNode', 'EvictPod']);
     expect(outcome.waits).to.include.keys('Budgets', 'Advertised');
@@ -748,7 +748,7 @@ describe('a ruling that opens a node', () => {
     const allocatable = { 'nvidia.com/gpu': '1' };
     const open = aSnapshot({ node: aNode({ allocatable }), partition: aManagedPartition() });
     const partition = aManagedPartition();
-    const waits = noteUntouched({ ...open, partition, memory: noMemory }, []) ?? {};
+    const waits = recordUntouched({ ...open, partition, memory: noMemory }, []) ?? {};
     const memory = { ...noMemory, waits };
     const labelsOf = (node: Parameters<typeof aNode>[0]) =>
       changeOf({
