@@ -46,20 +46,35 @@ const parts = [
 ];
 
 export async function writeChart() {
-  await mkdir(new URL('crds/', chart), { recursive: true });
+  await mkdir(new URL('templates/crds/', chart), { recursive: true });
   for (const file of (await readdir(new URL('crds/', root))).filter((name) => name.startsWith('gpupartition.dev_'))) {
-    const text = await readFile(new URL(`crds/${file}`, root), 'utf8');
-    await writeFile(new URL(`crds/${file}`, chart), banner(`crds/${file}`) + text);
+    const text = keptByHelm(escapeTemplates(await readFile(new URL(`crds/${file}`, root), 'utf8')));
+    const body = `{{- if .Values.crds.enabled }}\n${text.trimEnd()}\n{{- end }}\n`;
+    await writeFile(new URL(`templates/crds/${file}`, chart), banner(`crds/${file}`) + body);
   }
   for (const { from, as, when } of parts) {
     const text = inNamespace(escapeTemplates(await readFile(new URL(from, root), 'utf8')), from);
     const isOfPlugin = from.startsWith('config/device-plugin-config/');
-    const named = allowDeployLabels(withAccounts(quoteNames(withValues(text, isOfPlugin))));
+    const named = withOwnNames(allowDeployLabels(withAccounts(quoteNames(withValues(text, isOfPlugin)))));
     const body = when === undefined ? named : `{{- if ${when} }}\n${named.trimEnd()}\n{{- end }}\n`;
     const name = as ?? from.split('/').at(-1).replace('.yaml', '');
     await writeFile(new URL(`templates/${name}.yaml`, chart), banner(from) + body);
   }
   await writeValuesPage();
+}
+
+/** Templates are upgraded, unlike what is in a chart's folder crds/, and would be deleted with the release, and every policy with them. */
+function keptByHelm(text) {
+  return text.replace(/^metadata:\n/m, '$&  annotations:\n    helm.sh/resource-policy: keep\n');
+}
+
+/** The names of our objects begin as the user says. Labels stay, by which programs find pods, and so does the name of the Lease. */
+function withOwnNames(text) {
+  const own = '{{ include "gpu-partition.fullname" . }}';
+  return text
+    .replaceAll(/^( *(?:name|policyName): )gpu-partition(-[\w-]+)$/gm, `$1${own}$2`)
+    .replaceAll(/^( *name: )gpu-partition$/gm, '$1{{ include "gpu-partition.fullname" . | quote }}')
+    .replaceAll(/(deployments\/scale\]\n.*resourceNames: \[)gpu-partition(-controller\])/g, `$1${own}$2`);
 }
 
 /** A table of all values for people who look at the chart alone. */
@@ -69,7 +84,7 @@ async function writeValuesPage() {
   const page = [
     '# gpu-partition',
     '<!-- Generated from values.yaml and its comments by build/chart.mjs: change those and run `make generate`. -->',
-    'Partitions the NVIDIA GPUs of a cluster with MIG by policy. `platforms/` has values for gpu-operator, drivers on the host, GKE, Talos and OpenShift. An unknown value is an error. `helm install --skip-crds` leaves out the CRDs.',
+    'Partitions the NVIDIA GPUs of a cluster with MIG by policy. `platforms/` has values for gpu-operator, drivers on the host, GKE, Talos and OpenShift. An unknown value is an error.',
     ['| value | default | |', '|---|---|---|', ...listValues(contents, schema)].join('\n'),
   ];
   await writeFile(new URL('README.md', chart), `${page.join('\n\n')}\n`);
@@ -80,7 +95,9 @@ function listValues(map, { properties }, prefix = '') {
   return map.items.flatMap(({ key, value }, index) => {
     const name = `${prefix}${key.value}`;
     const comment = key.commentBefore ?? (index === 0 && prefix !== '' ? map.commentBefore : undefined);
+    // Above an empty line stands what is said of the whole file.
     const words = (comment ?? '')
+      .replace(/^[^]*\n\n/, '')
       .replaceAll(/\s*\n\s*/g, ' ')
       .trim()
       .replaceAll('|', '\\|');
@@ -126,10 +143,10 @@ function inNamespace(text, from) {
 function withAccounts(text) {
   const named = text.replaceAll(
     /(kind: ServiceAccount\n(?:metadata:\n)? +name: )gpu-partition-(controller|agent)$/gm,
-    '$1{{ .Values.$2.serviceAccount.name | quote }}',
+    '$1{{ include "gpu-partition.$2Account" . | quote }}',
   );
   return named.replaceAll(
-    /^apiVersion: v1\nkind: ServiceAccount\nmetadata:\n.*Values\.(\w+)\.serviceAccount.*\n.*\n(?=automount)(.*\n?)/gm,
+    /^apiVersion: v1\nkind: ServiceAccount\nmetadata:\n.*gpu-partition\.(\w+)Account.*\n.*\n(?=automount)(.*\n?)/gm,
     (account, program, rest) => {
       const values = `.Values.${program}.serviceAccount`;
       const head = account.slice(0, account.length - rest.length);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { cleanupFinalizer } from '../../src/api/names.ts';
-import { runProgram } from '../../src/simulator/control-plane/run.ts';
+import { type Finished, runProgram } from '../../src/simulator/control-plane/run.ts';
 import { installedFolders, templateOf, workloadKinds } from '../config/workload.ts';
 import { clusterTimeoutMs, uniqueName, useOwnCluster } from '../support/cluster.ts';
 import { findHelm, renderChart } from '../support/helm.ts';
@@ -57,23 +57,26 @@ describe('what is installed', () => {
     });
   }
 
-  it('from the chart is taken by the API server, each field of it, with what runs before it is uninstalled', async () => {
-    const { stdout: input } = await renderChart();
-    const { code, stderr } = await cluster().kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], {
-      input,
+  for (const set of ['nameOverride=', 'fullnameOverride=a-name-as-long-as-may-be-0123456'])
+    it(`from the chart with ${set} is taken by the API server, each field of it, with what runs before it is uninstalled`, async () => {
+      const { stdout: input } = await renderChart('--set', set);
+      const { code, stderr } = await cluster().kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], {
+        input,
+      });
+      expect(code, stderr).to.equal(0);
+      expect(stderr).to.not.include('Warning');
     });
-    expect(code, stderr).to.equal(0);
-    expect(stderr).to.not.include('Warning');
-  });
 
   it('by Helm is upgraded and uninstalled, and leaves nothing but the CRDs and the policies', async function () {
     const kubeconfig = await cluster().kubeconfigFile();
     // What the hook does is tried where pods run (test/node/chart.spec.ts).
     const names = 'namespaces.controller=chart-controller,namespaces.agents=chart-agents,uninstallHook.enabled=false';
-    const run = async (...args: readonly string[]): Promise<void> => {
-      const all = [...args, '--kubeconfig', kubeconfig, '--namespace', 'kube-system'];
-      const { code, stdout, stderr } = await runProgram(helm, all);
+    const tryTo = async (...args: readonly string[]): Promise<Finished> =>
+      runProgram(helm, [...args, '--kubeconfig', kubeconfig, '--namespace', 'kube-system']);
+    const run = async (...args: readonly string[]): Promise<string> => {
+      const { code, stdout, stderr } = await tryTo(...args);
       expect(code, `${args[0]}: ${stderr} ${stdout}`).to.equal(0);
+      return stdout;
     };
     const kinds = 'clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings';
     const left = async (): Promise<readonly string[]> => {
@@ -81,9 +84,31 @@ describe('what is installed', () => {
       return stdout.split('\n').filter((name) => name.includes('gpu-partition'));
     };
     expect(await left()).to.deep.equal([]);
-    await run('install', 'gpu', 'charts/gpu-partition', '--set', names);
-    await run('upgrade', 'gpu', 'charts/gpu-partition', '--set', `${names},controller.replicas=1`);
+    // Those of kubectl: Helm takes nothing over that another has made, and says so before it makes anything.
+    const refused = await tryTo('install', 'gpu', 'charts/gpu-partition', '--set', names);
+    expect(refused.code).to.not.equal(0);
+    expect(refused.stderr).to.match(
+      /CustomResourceDefinition .* exists and cannot be imported into the current release/,
+    );
+    await run('uninstall', 'gpu', '--ignore-not-found');
+    await run('install', 'gpu', 'charts/gpu-partition', '--set', `${names},crds.enabled=false`);
+    const taken = `${names},controller.replicas=1`;
+    await run('upgrade', 'gpu', 'charts/gpu-partition', '--set', taken, '--take-ownership');
     expect(await left()).to.have.length.above(10);
+    const described = (description: string) =>
+      ['patch', 'crd', 'gpupartitionpolicies.gpupartition.dev', '--type=json', '-p'].concat(
+        JSON.stringify([{ op: 'remove', path: `/spec/versions/0/schema/openAPIV3Schema/${description}` }]),
+      );
+    await cluster().kubectl(described('description'));
+    await run('upgrade', 'gpu', 'charts/gpu-partition', '--set', taken, '--force-conflicts');
+    const policyCrd = [
+      'get',
+      'crd',
+      'gpupartitionpolicies.gpupartition.dev',
+      '-o',
+      'jsonpath={..openAPIV3Schema.description}',
+    ];
+    expect((await cluster().kubectl(policyCrd)).stdout, 'Helm upgrades the CRDs').to.not.equal('');
     const policy = {
       apiVersion: 'gpupartition.dev/v1alpha1',
       kind: 'GpuPartitionPolicy',

@@ -66,9 +66,9 @@ describe('the release of a cluster that still has its controllers', function () 
   });
 
   /** Runs the command as this account. */
-  async function release(namespace: string, account: string) {
+  async function release(namespace: string, account: string, stop = '--stop-controller') {
     const token = await cluster().serviceAccountToken(namespace, account);
-    return run(['release', '--stop-controller', '--kubeconfig', await cluster().kubeconfigFile({ token })]);
+    return run(['release', stop, '--kubeconfig', await cluster().kubeconfigFile({ token })]);
   }
 
   async function expectReleased(): Promise<void> {
@@ -93,6 +93,14 @@ describe('the release of a cluster that still has its controllers', function () 
     expect(stdout).to.include('node marked: open again');
     expect(stdout).to.include('policy held: it can be deleted without a controller');
     await expectReleased();
+  });
+
+  it('stops the Deployment that it is told, which the chart may have named otherwise', async () => {
+    const stop = '--stop-controller=own-controller';
+    const { code, stderr } = await release('default', 'gpu-partition-releaser', stop);
+    expect(code, stderr).to.not.equal(0);
+    expect(stderr).to.include(`cannot stop Deployment ${system}/own-controller`);
+    expect(await kubectl('get', '-n', system, 'deploy', '-o', 'jsonpath={.items[*].spec.replicas}')).to.equal('2');
   });
 
   it('is what the chart’s hook does with the controller’s account, which may scale that Deployment and no more', async () => {

@@ -8,16 +8,22 @@ import { type RenderedObject, readManifests, renderFolder } from '../api/install
 
 const platforms = readdirSync('charts/gpu-partition/platforms').map((file) => file.replace('.yaml', ''));
 
+const keeps = { 'helm.sh/resource-policy': 'keep' };
+
+/** By kind and name, without what only Helm reads. */
 function byName(objects: readonly RenderedObject[]): Readonly<Record<string, RenderedObject>> {
   const named = objects.map((object) => {
     const { kind, metadata } = object;
-    return [`${kind} ${metadata.namespace ?? ''}/${metadata.name}`, object] as const;
+    const { annotations, ...rest } = metadata;
+    const own = kind === 'CustomResourceDefinition' ? { ...object, metadata: rest } : object;
+    if (own !== object && annotations !== undefined) expect(annotations).to.deep.equal(keeps);
+    return [`${kind} ${metadata.namespace ?? ''}/${metadata.name}`, own] as const;
   });
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 async function chartObjects(...args: readonly string[]): Promise<readonly RenderedObject[]> {
-  const { code, stdout, stderr } = await renderChart('--include-crds', ...args);
+  const { code, stdout, stderr } = await renderChart(...args);
   if (code !== 0) throw new Error(stderr);
   return readManifests(stdout);
 }
@@ -70,6 +76,45 @@ describe('the chart', () => {
     expect(text).to.include("startsWith('system:serviceaccount:own-agents:')");
     expect(text).to.include('--agent-namespace=own-agents');
   });
+
+  it('has its CRDs on a switch, and no Helm deletes them', async () => {
+    const found = (objects: readonly RenderedObject[]) =>
+      objects.filter(({ kind }) => kind === 'CustomResourceDefinition').map(({ metadata }) => metadata.annotations);
+    expect(found(await chartObjects())).to.deep.equal([keeps, keeps]);
+    expect(found(await chartObjects('--set', 'crds.enabled=false'))).to.deep.equal([]);
+  });
+
+  for (const set of ['fullnameOverride=own', 'nameOverride=own', 'nameOverride=other,fullnameOverride=own']) {
+    it(`names its objects with ${set}, and whatever refers to one by its name`, async () => {
+      const all = 'podMonitor.enabled=true,prometheusRule.enabled=true,openshift=true,criticalPodsQuota.enabled=true';
+      const more = `${all},devicePluginConfig.enabled=true,gpuClients[0].name=x,gpuClients[0].deployLabel=nvidia.com/y,gpuClients[0].goes={InUse}`;
+      const objects = await chartObjects('--set', `${set},${more}`);
+      const isNamed = ({ kind }: RenderedObject) => kind !== 'Namespace' && kind !== 'CustomResourceDefinition';
+      for (const { kind, metadata } of objects.filter(isNamed)) {
+        // That name is a value of its own.
+        if (metadata.name === 'gpu-partition-device-plugin') continue;
+        expect(metadata.name, kind).to.match(/^own(-|$)/);
+      }
+      const names = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+      const text = JSON.stringify(objects);
+      const named = [
+        ...[...text.matchAll(/"roleRef":\{[^}]*"kind":"(\w+)","name":"([^"]+)"/g)].map(([, ...one]) => one.join('/')),
+        ...[...text.matchAll(/"kind":"(ServiceAccount)","name":"([^"]+)"/g)].map(([, ...one]) => one.join('/')),
+        ...[...text.matchAll(/"serviceAccountName":"([^"]+)"/g)].map(([, one]) => `ServiceAccount/${one}`),
+        ...[...text.matchAll(/"policyName":"([^"]+)"/g)].map(([, one]) => `ValidatingAdmissionPolicy/${one}`),
+        ...[...text.matchAll(/"configMap":\{"name":"(own[^"]+)"/g)].map(([, one]) => `ConfigMap/${one}`),
+        ...[...text.matchAll(/--stop-controller=([\w-]+)/g)].map(([, one]) => `Deployment/${one}`),
+        ...[...text.matchAll(/"deployments\/scale"\],"resourceNames":\["([^"]+)"/g)].map(
+          ([, one]) => `Deployment/${one}`,
+        ),
+      ];
+      expect(named).to.have.length.above(25).and.include('Deployment/own-controller');
+      expect([...names]).to.include.members(named);
+      // The programs find these by themselves: pods by their label, and the Lease.
+      expect(text).to.include('"app.kubernetes.io/name":"gpu-partition-agent"');
+      expect(text).to.include('"leases"],"resourceNames":["gpu-partition-controller"]');
+    });
+  }
 
   it('takes names of namespaces that YAML reads as numbers', async () => {
     const set = 'namespaces.controller=2026,namespaces.agents=1e3,devicePluginConfig.namespace=010';
@@ -220,6 +265,10 @@ describe('the chart', () => {
     ['controller.podLabels.app\\.kubernetes\\.io/name=x', /propertyName 'app.kubernetes.io\/name'/],
     ['agent.env[0].name=NODE_NAME', /env/],
     ['agent.serviceAccount.nam=x', /nam/],
+    ['controller.extraArgs={--x}', /'extraArgs' not allowed/],
+    ['fullnameOverride=Own', /fullnameOverride/],
+    ['nameOverride=a-name-that-is-too-long-for-all-objects', /nameOverride/],
+    ['crds=null', /missing property 'crds'/],
     ['image.registry=a/b', /registry/],
     ['podMonitor=null', /missing property 'podMonitor'/],
     ['networkPolicy=null', /missing property 'networkPolicy'/],

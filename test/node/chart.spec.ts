@@ -13,6 +13,7 @@ const mixed: Profiles = { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 };
 
 /** What people set, and nothing that their cluster would have to have. */
 const ownValues = [
+  'fullnameOverride=own',
   'namespaces.controller=own-controller',
   'namespaces.agents=own-agents',
   'image.repository=docker.io/library/gpu-partition-operator',
@@ -108,7 +109,7 @@ describe('the chart on a real kubelet', function () {
   it('starts with names, image, options and limits of one’s own, and is uninstalled when its CRDs are gone already', async () => {
     const values = ownValues.flatMap((value) => ['--set', value]);
     await helm('install', 'gpu-partition', 'charts/gpu-partition', ...values, '--wait', '--timeout=150s');
-    await operator().rollOut({ controllers: 'own-controller', agents: 'own-agents' });
+    await operator().rollOut({ controllers: 'own-controller', agents: 'own-agents', names: 'own' });
     await operator().untilRead(gpus);
     await operator().kubectl('delete', '-k', 'config/crd', '--timeout=60s');
     await helm('uninstall', 'gpu-partition', '--wait', '--timeout=150s');

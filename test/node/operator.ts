@@ -22,13 +22,18 @@ interface NodeObject {
   readonly status: { readonly allocatable: Readonly<Record<string, string>> };
 }
 
-/** Where controllers and agents run. */
-export interface Namespaces {
+/** Where controllers and agents run, and what the names of their workloads begin with. */
+export interface Placement {
   readonly controllers: string;
   readonly agents: string;
+  readonly names: string;
 }
 
-const ownNamespaces: Namespaces = { controllers: 'gpu-partition-system', agents: 'gpu-partition-agents' };
+const usual: Placement = {
+  controllers: 'gpu-partition-system',
+  agents: 'gpu-partition-agents',
+  names: 'gpu-partition',
+};
 const policyPath = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies/slices';
 const partitionsPath = '/apis/gpupartition.dev/v1alpha1/gpunodepartitions';
 const gpuCount = 2;
@@ -68,9 +73,9 @@ export class Operator {
   }
 
   /** Waits until agent and controllers are Ready, and no pod of an earlier template is there. */
-  async rollOut({ agents, controllers }: Namespaces = ownNamespaces): Promise<void> {
-    await this.#untilRolledOut(agents, 'daemonset/gpu-partition-agent');
-    await this.#untilRolledOut(controllers, 'deployment/gpu-partition-controller');
+  async rollOut({ agents, controllers, names }: Placement = usual): Promise<void> {
+    await this.#untilRolledOut(agents, `daemonset/${names}-agent`);
+    await this.#untilRolledOut(controllers, `deployment/${names}-controller`);
   }
 
   async kubectl(...args: readonly string[]): Promise<string> {
@@ -250,7 +255,7 @@ export class Operator {
   /** Has the controllers run as this user, as a platform may demand. */
   async setControllerUser(runAsUser: number): Promise<void> {
     const patch = { spec: { template: { spec: { securityContext: { runAsUser } } } } };
-    const target = ['-n', ownNamespaces.controllers, 'deployment/gpu-partition-controller'];
+    const target = ['-n', usual.controllers, 'deployment/gpu-partition-controller'];
     await this.kubectl('patch', ...target, '-p', JSON.stringify(patch));
   }
 

@@ -1,3 +1,12 @@
+{{- define "gpu-partition.fullname" -}}
+{{- .Values.fullnameOverride | default .Values.nameOverride | default "gpu-partition" -}}
+{{- end -}}
+{{- define "gpu-partition.controllerAccount" -}}
+{{- .Values.controller.serviceAccount.name | default (printf "%s-controller" (include "gpu-partition.fullname" .)) -}}
+{{- end -}}
+{{- define "gpu-partition.agentAccount" -}}
+{{- .Values.agent.serviceAccount.name | default (printf "%s-agent" (include "gpu-partition.fullname" .)) -}}
+{{- end -}}
 {{- define "gpu-partition.image" -}}
 {{- with (.Values.global).imageRegistry | default .Values.image.registry }}{{ . }}/{{ end -}}
 {{- with .Values.image -}}

@@ -35,8 +35,13 @@ const deadlineMs = 120_000;
  *
  * @throws CliError if they do not end
  */
-export async function stopController(client: KubeClient, namespace: string, clock: Clock = systemClock): Promise<void> {
-  if (!(await scaleToNone(client, namespace))) return;
+export async function stopController(
+  client: KubeClient,
+  namespace: string,
+  name: string = controllerManager,
+  clock: Clock = systemClock,
+): Promise<void> {
+  if (!(await scaleToNone(client, namespace, name))) return;
   const end = clock.monotonicMs() + deadlineMs;
   for (;;) {
     const running = await listRunning(client, namespace, clock);
@@ -50,9 +55,9 @@ export async function stopController(client: KubeClient, namespace: string, cloc
 }
 
 /** @returns whether there is such a Deployment */
-function scaleToNone(client: KubeClient, namespace: string): Promise<boolean> {
-  const ref = { resource: deployments, namespace, name: controllerManager, subresource: 'scale' } as const;
-  const failure = `cannot stop Deployment ${namespace}/${controllerManager}`;
+function scaleToNone(client: KubeClient, namespace: string, name: string): Promise<boolean> {
+  const ref = { resource: deployments, namespace, name, subresource: 'scale' } as const;
+  const failure = `cannot stop Deployment ${namespace}/${name}`;
   return mergeFound(client, failure, ref, { spec: { replicas: 0 } });
 }
 
@@ -68,7 +73,7 @@ async function listRunning(client: KubeClient, namespace: string, clock: Clock):
 
 interface Options extends ConnectionOptions {
   readonly namespace: string;
-  readonly stopController?: true;
+  readonly stopController?: string | true;
   readonly output: OutputFormat;
 }
 
@@ -91,12 +96,17 @@ export function releaseCommand({ terminal, outcome }: CommandContext): Command {
       'namespace of the controller; of its Lease, for users who may not list those of all namespaces',
       'gpu-partition-system',
     )
-    .option('--stop-controller', 'first scale the controller’s Deployment to 0 and wait until its pods have ended')
+    .option(
+      '--stop-controller [deployment]',
+      `first scale the controller’s Deployment (${controllerManager}) to 0 and wait until its pods have ended`,
+    )
     .addOption(outputOption())
     .action(async (options: Options) => {
       // In place of the controller, and its marks: so the admission policies of its namespace let its account do this.
       const client = connect(options, controllerManager);
-      if (options.stopController === true) await stopController(client, options.namespace);
+      const { namespace, stopController: stopped } = options;
+      if (stopped !== undefined)
+        await stopController(client, namespace, stopped === true ? controllerManager : stopped);
       const leader = await findLeader(client, options.namespace);
       if (leader !== undefined) throw new CliError(describeLeader(leader), 1);
       const answers = [...(await releaseNodes(client)), ...(await releasePolicies(client))];
