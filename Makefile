@@ -7,7 +7,7 @@ NODE := $(CURDIR)/node_modules/.bin/node
 MOCHA := mocha --parallel --jobs $(shell expr 2 '*' $$(nproc))
 SPECS := 'test/{soak,trio,model,fleet-model}/*.spec.ts' 'test/e2e/*.spec.ts' 'test/!(soak|trio|model|fleet-model|e2e|node|kueue)/**/*.spec.ts'
 
-.PHONY: help demo test test-quick test-rest test-all test-titles test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus executable image image-docker release sbom
+.PHONY: help demo test test-quick test-rest test-all test-titles test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus judges executable image image-docker release sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,8 +28,8 @@ test-quick: node_modules/.installed lint ## Check types, lint, and run the tests
 	@tsc
 	@exec $(MOCHA) --invert --grep '@(slow|all)' 'test/{controller,core,kubelet,process}/**/*.spec.ts'
 
-test-rest: build executable control-plane helm old-nodes prometheus ## Run what test leaves to test-all: all seeds, planted bugs, soak, faults at every step
-	@$(NODE) build/image.mjs || echo "no image, which takes Debian 12's apt: its tests skip themselves"
+test-rest: build executable control-plane helm old-nodes prometheus judges ## Run what test leaves to test-all: all seeds, planted bugs, soak, faults at every step
+	@$(MAKE) --no-print-directory image || echo "no image, which takes Debian 12's apt: its tests skip themselves"
 	@exec $(MOCHA) --grep @all $(SPECS)
 
 test-all: test test-rest test-node ## Run all tests: half an hour
@@ -82,7 +82,10 @@ old-nodes: node_modules/.installed ## Install the oldest promised Node.js and an
 	@$(NODE) test/support/old-nodes.ts >/dev/null
 
 prometheus: node_modules/.installed ## Build Prometheus and promtool into the cache, for the tests of alerts and dashboard (6 minutes the first time)
-	@$(NODE) build/prometheus.mjs >/dev/null
+	@$(NODE) build/go-tools.mjs prometheus >/dev/null
+
+judges: node_modules/.installed ## Build kubeconform, operator-verify and krew into the cache, for the tests of a release (2 minutes the first time)
+	@$(NODE) build/go-tools.mjs judges >/dev/null
 
 bench: build ## Measure speed, writes and memory; prints JSON lines
 	@$(NODE) test/bench/main.ts
@@ -99,17 +102,24 @@ dist/.executable: dist/.built
 	@$(NODE) build/executable.mjs
 	@touch $@
 
-# Always: its label says which commit it is of.
-image: build ## Write the container image of amd64 and arm64 as OCI archives to dist/, without Docker (Debian 12's apt; or DEBIAN_SOURCES=folder)
+image: dist/.image ## Write the container image of amd64 and arm64 as OCI archives to dist/, without Docker (Debian 12's apt; or DEBIAN_SOURCES=folder)
+
+dist/.image: dist/.built dist/.commit build/debian-packages.json
 	@$(NODE) build/image.mjs
+	@touch $@
+
+# Which commit an image is of is written on it.
+.PHONY: FORCE
+dist/.commit: FORCE
+	@mkdir -p dist && git rev-parse HEAD | cmp -s - $@ || git rev-parse HEAD >$@
 
 image-docker: build ## Build the image of the Dockerfile instead (PLATFORMS=linux/amd64,linux/arm64 needs buildx and a registry: PUSH=1)
 	docker buildx build --platform $(or $(PLATFORMS),linux/amd64) $(if $(PUSH),--push,--load) --provenance=$(if $(PUSH),mode=max,false) \
 	  --build-arg VERSION=$$($(NODE) -p "require('./package.json').version") --build-arg REVISION=$$(git rev-parse HEAD) \
 	  -t $(or $(IMAGE),gpu-partition-operator:dev) .
 
-release: executable image $(if $(KUBECTL),,control-plane) ## Write all files of a release to release/ (IMAGE=…, RELEASE_URL=… as they will be; KUBECTL=kubectl instead of our own)
-	@$(if $(IMAGE),IMAGE='$(IMAGE)') $(if $(RELEASE_URL),RELEASE_URL='$(RELEASE_URL)') $(if $(KUBECTL),KUBECTL='$(KUBECTL)') $(NODE) build/release.mjs
+release: executable image $(if $(KUBECTL),,control-plane) ## Write all files of a release to release/ (IMAGE=…, RELEASE_URL=…, SOURCE_URL=… as they will be; KUBECTL=kubectl instead of our own)
+	@$(if $(IMAGE),IMAGE='$(IMAGE)') $(if $(RELEASE_URL),RELEASE_URL='$(RELEASE_URL)') $(if $(SOURCE_URL),SOURCE_URL='$(SOURCE_URL)') $(if $(KUBECTL),KUBECTL='$(KUBECTL)') $(NODE) build/release.mjs
 
 sbom: node_modules/.installed ## Write the list of what the bundles are made of to dist/sbom.cdx.json (CycloneDX)
 	@mkdir -p dist && $(NODE) build/sbom.mjs > dist/sbom.cdx.json

@@ -138,9 +138,9 @@ async function archiveOf(images, named, more = []) {
     'io.containerd.image.name': `docker.io/library/${repository}:${version}`,
   };
   const index = { schemaVersion: 2, manifests: named.map((descriptor) => ({ ...descriptor, annotations })) };
-  const forDocker = images.map(({ config, layers }) => ({
+  const forDocker = images.map(({ config, layers, platform: { architecture } }) => ({
     Config: config.path,
-    RepoTags: images.length === 1 ? [`${repository}:${version}`] : [],
+    RepoTags: [`${repository}:${version}${images.length === 1 ? '' : `-${architecture}`}`],
     Layers: layers.map(({ path }) => path),
   }));
   return writeArchive(

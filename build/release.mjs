@@ -1,13 +1,14 @@
 // Writes release/, or the given folder: all that a release has, from what `make build executable image` left in dist/. The same commit gives the same bytes.
-// IMAGE is where the image will be, RELEASE_URL where the files will be: without it there is no manifest for krew.
+// IMAGE is where the image will be, RELEASE_URL where the files will be: without it there is no manifest for krew. SOURCE_URL is the repository's.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { stringify } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { findControlPlane } from '../src/simulator/control-plane/build.ts';
-import { compress, writeArchive } from './archives.mjs';
+import { compress, readArchive, writeArchive } from './archives.mjs';
+import { describeForArtifactHub, describeForOlm } from './catalogs.mjs';
 import { architectures, readNode } from './node-binaries.mjs';
 
 const root = new URL('../', import.meta.url);
@@ -16,8 +17,19 @@ const manifest = JSON.parse(await readFile(new URL('package.json', root), 'utf8'
 const { version } = manifest;
 const image = process.env.IMAGE || 'gpu-partition-operator';
 const releaseUrl = process.env.RELEASE_URL;
+const sourceUrl = process.env.SOURCE_URL;
 const read = (path) => readFile(new URL(path, root));
 const digest = (await readFile(new URL('dist/image.digest', root), 'utf8')).trim();
+const seconds = execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' });
+const release = {
+  version,
+  description: manifest.description,
+  image: `${image}@${digest}`,
+  created: new Date(Number(seconds) * 1000).toISOString(),
+  notes: await readNotes(),
+  sourceUrl,
+  iconUrl: releaseUrl && `${releaseUrl}/icon.svg`,
+};
 const licenses = [
   { name: 'LICENSE', bytes: await read('LICENSE') },
   { name: 'NOTICES.txt', bytes: await read('dist/NOTICES.txt') },
@@ -71,13 +83,24 @@ async function writeKrewManifest(platforms) {
   await write('krew.yaml', stringify(plugin, { lineWidth: 0 }));
 }
 
-async function writeImages() {
-  for (const architecture of architectures) {
-    await write(
-      `gpu-partition-operator_${version}_linux_${architecture}.oci.tar`,
-      await read(`dist/image-linux-${architecture}.tar`),
-    );
-  }
+/** Both architectures in one archive, which containerd keeps under the name that the manifests of this release ask for. */
+async function writeImage() {
+  const entries = await readArchive(await read('dist/image.tar'));
+  const layout = entries.find(({ name }) => name === 'index.json');
+  const { manifests, ...rest } = JSON.parse(layout.bytes.toString());
+  const named = manifests.map((one) => {
+    const annotations = { ...one.annotations, 'io.containerd.image.name': `${fullName(image)}@${digest}` };
+    return { ...one, annotations };
+  });
+  layout.bytes = Buffer.from(JSON.stringify({ ...rest, manifests: named }));
+  await write(`gpu-partition-operator_${version}.oci.tar`, await writeArchive(entries));
+}
+
+/** As nodes understand the name of an image. */
+function fullName(name) {
+  const [host, ...path] = name.split('/');
+  if (path.length === 0) return `docker.io/library/${name}`;
+  return /[.:]|^localhost$/.test(host) ? name : `docker.io/${name}`;
 }
 
 /** Each overlay for `kubectl apply`, with the image by its digest. */
@@ -88,14 +111,22 @@ async function writeManifests() {
   const overlays = (await readdir(new URL('config/overlays/', root))).map((name) => `overlays/${name}`);
   for (const folder of ['default', ...overlays].sort()) {
     const text = render(`config/${folder}`);
-    const named = text.replaceAll('image: gpu-partition-operator:dev', `image: ${image}@${digest}`);
+    const named = text.replaceAll('image: gpu-partition-operator:dev', `image: ${release.image}`);
     if (named === text) throw new Error(`config/${folder} has no image gpu-partition-operator:dev`);
     await write(`install-${folder.replace('overlays/', '')}.yaml`, named);
+    if (folder === 'overlays/openshift') await writeOlmBundle(parseAllDocuments(named).map((one) => one.toJS()));
   }
   await write('crds.yaml', render('config/crd'));
 }
 
-/** As `helm package` would, with the image by its digest. */
+/** For a catalog of OperatorHub, and what the Operator Lifecycle Manager cannot install. */
+async function writeOlmBundle(objects) {
+  const { bundle, rest } = await describeForOlm(release, objects);
+  await write(`gpu-partition-operator_${version}_olm-bundle.tar.gz`, compress(await writeArchive(bundle)));
+  await write('olm-agents.yaml', rest.map((object) => stringify(object, { lineWidth: 0 })).join('---\n'));
+}
+
+/** As `helm package` would, with the image by its digest, and what Artifact Hub shows. */
 async function writeChartArchive() {
   const folder = 'charts/gpu-partition/';
   const files = (await readdir(new URL(folder, root), { recursive: true, withFileTypes: true })).filter((file) =>
@@ -115,6 +146,11 @@ async function writeChartArchive() {
     .replace('repository: gpu-partition-operator', `repository: ${path.join('/')}`)
     .replace('digest: ""', `digest: ${digest}`);
   if (!values.bytes.includes(digest)) throw new Error('values.yaml of the chart has no digest');
+  const chart = entries.find(({ name }) => name === 'gpu-partition/Chart.yaml');
+  chart.bytes = stringify(
+    { ...parse(chart.bytes.toString()), ...(await describeForArtifactHub(release)) },
+    { lineWidth: 0 },
+  );
   await write(`gpu-partition-${version}.tgz`, compress(await writeArchive(inOrder(entries))));
 }
 
@@ -142,12 +178,12 @@ async function writeNpmPackage() {
   await write(`${name}-${version}-npm.tgz`, compress(await writeArchive(inOrder([...entries, ...others]))));
 }
 
-/** What CHANGELOG.md says about this version. */
-async function writeNotes() {
+/** @returns what CHANGELOG.md says about this version */
+async function readNotes() {
   const text = await readFile(new URL('CHANGELOG.md', root), 'utf8');
   const section = text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${version}`));
   if (section === undefined) throw new Error(`CHANGELOG.md has no section ${version}`);
-  await write('NOTES.md', section.replace(/^## .*\n+/, ''));
+  return section.replace(/^## .*\n+/, '');
 }
 
 async function writeChecksums() {
@@ -162,10 +198,11 @@ await rm(target, { recursive: true, force: true });
 await mkdir(target);
 const platforms = await writeExecutables();
 if (releaseUrl) await writeKrewManifest(platforms);
-await writeImages();
+await writeImage();
 await writeManifests();
 await writeChartArchive();
 await writeNpmPackage();
 await write('sbom.cdx.json', execFileSync(process.execPath, ['build/sbom.mjs'], { cwd: root, maxBuffer: 1 << 26 }));
-await writeNotes();
+await write('NOTES.md', release.notes);
+await write('icon.svg', await read('docs/images/icon.svg'));
 await writeChecksums();

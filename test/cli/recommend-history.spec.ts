@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 // @ts-expect-error -- the build scripts are plain JavaScript
-import { prometheusPath, promtoolPath } from '../../build/prometheus.mjs';
+import { toolPath } from '../../build/go-tools.mjs';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { ClusterAnswer } from '../../src/cli/recommend/answers.ts';
 import { aCluster, aFleetNode, sliced } from '../core/plan/cluster-builder.ts';
@@ -263,9 +263,9 @@ describe('gpu-partition recommend --prometheus', () => {
     });
 
   it('reads a real Prometheus: pods that have ended, and other scrapers of the same pod, count for nothing @all', async function () {
-    const programs = { prometheus: prometheusPath() as string, promtool: promtoolPath() as string };
+    const programs = { prometheus: toolPath('prometheus') as string, promtool: toolPath('promtool') as string };
     if (!Object.values(programs).every((program) => existsSync(program))) {
-      console.log('    skipped: there is no Prometheus here; node build/prometheus.mjs builds it');
+      console.log('    skipped: there is no Prometheus here; make prometheus builds it');
       return this.skip();
     }
     const server = await PrometheusServer.start(programs.prometheus, [], { groups: [] }, async (data) => {

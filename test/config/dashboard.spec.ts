@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 // @ts-expect-error -- the build scripts are plain JavaScript
-import { prometheusPath } from '../../build/prometheus.mjs';
+import { toolPath } from '../../build/go-tools.mjs';
 import { eventually } from '../support/eventually.ts';
 import { PrometheusServer } from '../support/prometheus.ts';
 import { MeteredFleet } from './metered-fleet.ts';
 
-const program = prometheusPath() as string;
+const program = toolPath('prometheus') as string;
 /** Longer than the test takes on any machine: what has happened once stays within it. */
 const window = '1h';
 
@@ -40,7 +40,7 @@ describe('the dashboard, on a Prometheus that scrapes a fleet @all', function ()
 
   before(async function () {
     if (!existsSync(program)) {
-      console.log('    skipped: there is no Prometheus here; node build/prometheus.mjs builds it');
+      console.log('    skipped: there is no Prometheus here; make prometheus builds it');
       return this.skip();
     }
     fleet = new MeteredFleet();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 // @ts-expect-error -- the build scripts are plain JavaScript
-import { promtoolPath } from '../../build/prometheus.mjs';
+import { toolPath } from '../../build/go-tools.mjs';
 
 const execute = promisify(execFile);
 
@@ -22,12 +22,12 @@ interface Groups {
 }
 
 describe('config/monitoring, by promtool @all', function () {
-  const promtool = promtoolPath() as string;
+  const promtool = toolPath('promtool') as string;
   let folder: string;
   let groups: Groups;
 
   before(async function () {
-    // Built by build/prometheus.mjs, which takes minutes.
+    // Built by build/go-tools.mjs, which takes minutes.
     if (!existsSync(promtool)) return this.skip();
     folder = await mkdtemp(join(tmpdir(), 'promtool-'));
     const { spec } = parse(await readFile('config/monitoring/rules.yaml', 'utf8')) as { readonly spec: Groups };

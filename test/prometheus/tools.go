@@ -1,6 +1,6 @@
 //go:build tools
 
-// Package tools pins Prometheus and promtool, with which alerts, recording rules and the dashboard are tested (build/prometheus.mjs).
+// Package tools pins Prometheus and promtool, with which alerts, recording rules and the dashboard are tested (build/go-tools.mjs).
 package tools
 
 import (
