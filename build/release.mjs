@@ -204,5 +204,6 @@ await writeChartArchive();
 await writeNpmPackage();
 await write('sbom.cdx.json', execFileSync(process.execPath, ['build/sbom.mjs'], { cwd: root, maxBuffer: 1 << 26 }));
 await write('NOTES.md', release.notes);
+await write('first-policy.yaml', await read('samples/first-policy.yaml'));
 await write('icon.svg', await read('docs/images/icon.svg'));
 await writeChecksums();
