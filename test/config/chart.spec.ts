@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
 import { templateOf } from './workload.ts';
 import { clusterTimeoutMs } from '../support/cluster.ts';
-import { findHelm, renderChart } from '../support/helm.ts';
+import { findHelm, renderChart, runHelm } from '../support/helm.ts';
 import { type RenderedObject, readManifests, renderFolder } from '../api/installation.ts';
 
 const platforms = readdirSync('charts/gpu-partition/platforms').map((file) => file.replace('.yaml', ''));
@@ -82,6 +82,13 @@ describe('the chart', () => {
       objects.filter(({ kind }) => kind === 'CustomResourceDefinition').map(({ metadata }) => metadata.annotations);
     expect(found(await chartObjects())).to.deep.equal([keeps, keeps]);
     expect(found(await chartObjects('--set', 'crds.enabled=false'))).to.deep.equal([]);
+    const notes = async (...args: readonly string[]): Promise<string> =>
+      (await runHelm('install', 'x', 'charts/gpu-partition', '--dry-run=client', ...args)).stdout.split('NOTES:')[1] ??
+      '';
+    expect(await notes('--set', 'crds.enabled=false')).to.include('The CRDs are missing');
+    expect(await notes())
+      .to.include('kubectl get gpn')
+      .and.not.include('CRDs are missing');
   });
 
   for (const set of ['fullnameOverride=own', 'nameOverride=own', 'nameOverride=other,fullnameOverride=own']) {
