@@ -45,6 +45,7 @@ mutate: node_modules/.installed ## Change src/core in small ways and list what n
 	@$(if $(FILES),FILES='$(FILES)') $(if $(SAMPLE),SAMPLE=$(SAMPLE)) $(if $(SEED),SEED=$(SEED)) $(if $(STORIES),STORIES=$(STORIES)) $(if $(AGAIN),AGAIN='$(AGAIN)') $(if $(SPECS),SPECS='$(SPECS)') nice $(NODE) test/mutation/main.ts
 
 test-node: build control-plane helm ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
+	@$(MAKE) --no-print-directory release dist/previous/.released || echo "no image, which takes Debian 12's apt"
 	@exec $(NODE) test/node/main.ts mocha 'test/node/*.spec.ts'
 
 test-kueue: build control-plane ## Run a demand from Kueue with Kueue itself (root, Go; 5 minutes to build it the first time)
@@ -120,6 +121,17 @@ image-docker: build ## Build the image of the Dockerfile instead (PLATFORMS=linu
 
 release: executable image $(if $(KUBECTL),,control-plane) ## Write all files of a release to release/ (IMAGE=…, RELEASE_URL=…, SOURCE_URL=… as they will be; KUBECTL=kubectl instead of our own)
 	@$(if $(IMAGE),IMAGE='$(IMAGE)') $(if $(RELEASE_URL),RELEASE_URL='$(RELEASE_URL)') $(if $(SOURCE_URL),SOURCE_URL='$(SOURCE_URL)') $(if $(KUBECTL),KUBECTL='$(KUBECTL)') $(NODE) build/release.mjs
+
+# The release before this one, for tests of an upgrade: the same source under an earlier number.
+dist/previous/.released: dist/.built
+	@rm -rf dist/previous && mkdir -p dist/previous
+	@git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --create | tar --extract --directory dist/previous
+	@ln -s ../../node_modules dist/previous/node_modules
+	@now=$$($(NODE) -p "require('./package.json').version"); \
+	  before=$$($(NODE) -p "const [a, b, c] = '$$now'.split('.').map(Number); c > 0 ? [a, b, c - 1].join('.') : [a, b - 1, 99].join('.')"); \
+	  cd dist/previous && sed -i "s/^\(  \"version\": \"\|version: \|appVersion: \|## \)$$now\b/\1$$before/" package.json charts/gpu-partition/Chart.yaml CHANGELOG.md
+	@$(MAKE) --no-print-directory --directory dist/previous --old-file node_modules/.installed IMAGE= release
+	@touch $@
 
 sbom: node_modules/.installed ## Write the list of what the bundles are made of to dist/sbom.cdx.json (CycloneDX)
 	@mkdir -p dist && $(NODE) build/sbom.mjs > dist/sbom.cdx.json

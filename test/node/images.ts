@@ -5,16 +5,13 @@ import { projectRoot } from '../../src/simulator/rig/process.ts';
 import type { NodeImage } from './image-archive.ts';
 import { pauseImage } from './node-config.ts';
 import type { NodePackages } from './packages.ts';
-import { describeShippedImage } from './shipped-image.ts';
 
-/** As the manifests of config/ name it. */
-const shippedImage = 'docker.io/library/gpu-partition-operator:dev';
 /** The simulated device plugin and DRA driver, and what test pods run. */
 export const simulatorImage = 'docker.io/library/simulator:local';
 
 const environment = ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
 
-/** All images that the node has. `folder` is for their own layers. */
+/** All images that the node has besides ours. `folder` is for their own layers. */
 export async function describeImages({ base, tools }: NodePackages, folder: string): Promise<readonly NodeImage[]> {
   const pause = join(folder, 'pause');
   await mkdir(join(pause, 'bin'), { recursive: true });
@@ -31,6 +28,5 @@ export async function describeImages({ base, tools }: NodePackages, folder: stri
   return [
     { name: pauseImage, config: { Cmd: ['/bin/busybox', 'sleep', '2147483647'], Env: environment }, layers: [pause] },
     { name: simulatorImage, config: { Env: environment }, layers: [base, simulator] },
-    await describeShippedImage(shippedImage, base, join(folder, 'shipped')),
   ];
 }

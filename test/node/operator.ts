@@ -186,6 +186,11 @@ export class Operator {
     return this.#demand(`/api/v1/nodes/${nodeName}`);
   }
 
+  /** Waits until a reading is as it should be. */
+  async until(read: () => Promise<string>, isRight: (found: string) => boolean, what: string): Promise<void> {
+    await eventually(read, isRight, { timeoutMs, what });
+  }
+
   /** Waits until the node has this taint. */
   async untilTainted(taint: string): Promise<void> {
     await eventually(

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { findControlPlane } from '../../src/simulator/control-plane/build.ts';
+import { imageArchive } from './containerd.ts';
 import { findLack, findObstacle, runOnNode } from './namespaces.ts';
 import { findPackages, PackagesMissing } from './packages.ts';
 
@@ -13,6 +15,7 @@ export type OwnRun = { readonly code: number } | { readonly skipped: string };
 export async function runOnOwnMachine(command: readonly string[]): Promise<OwnRun> {
   const obstacle = await findObstacle();
   if (obstacle !== undefined) return { skipped: obstacle };
+  if (!existsSync(imageArchive)) return { skipped: `there is no ${imageArchive}: make image writes it` };
   try {
     const packages = await findPackages();
     const { kubelet, folder } = await findControlPlane({
