@@ -118,7 +118,7 @@ export interface PoolShare {
   readonly waiting: WaitingSlices;
   /** The part of the waiting slices that nothing idle serves, by resource. */
   readonly missing: ReadonlyMap<string, number>;
-  /** Slices, by resource, that must be made though as many are idle: those are on nodes where the pods cannot run, or not together on one. */
+  /** Slices of these resources, by resource, that are idle nonetheless: on nodes where the pods cannot run, or not together on one. */
   readonly stranded: ReadonlyMap<string, number>;
   /** Nodes that would take some of the pods that nothing idle serves; undefined if there are none. */
   readonly takers: ReadonlySet<string> | undefined;
@@ -370,7 +370,7 @@ class OpenPool {
 
   share(): PoolShare {
     const leftOf = (name: string): number => this.#nodes.reduce((sum, { left }) => sum + (left.get(name) ?? 0), 0);
-    const stranded = [...this.#missing].map(([name, amount]) => [name, Math.min(amount, leftOf(name))] as const);
+    const stranded = [...this.#missing.keys()].map((name) => [name, leftOf(name)] as const);
     return {
       waiting: this.#waiting,
       missing: this.#missing,
