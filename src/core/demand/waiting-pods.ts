@@ -175,9 +175,13 @@ export function* assignWaitingPods(
       left = passed;
     }
     if (following.length > 0) continue;
-    const pool =
-      changing.find((one) => one.makes(waiter, kind, 'fixed')) ?? ordered.find((one) => one.couldHave(waiter, kind));
-    if (pool) pool.take(waiter, left);
+    const fixed = changing.find((one) => one.makes(waiter, kind, 'fixed'));
+    const other = fixed ? undefined : ordered.find((one) => one.couldHave(waiter, kind));
+    const pool = fixed ?? other;
+    pool?.take(waiter, left);
+    // Another policy would follow them.
+    other?.miss(waiter, kind, left);
+    other?.rank(waiter, kind, left, false);
     const meant = pool ? undefined : ordered.find((one) => one.makes(waiter, kind, 'follows', true));
     const { namespace = '', name } = waiter.pod.metadata;
     if (meant) leave({ namespace, pods: left, why: { policy: meant.policy, pod: name } });
