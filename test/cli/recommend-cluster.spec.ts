@@ -161,6 +161,29 @@ describe('gpu-partition recommend for a cluster', () => {
     }
   });
 
+  it('counts pods by labels of their namespaces, and warns of a snapshot that does not have them', async () => {
+    const following = (label: string): GpuPartitionPolicy => {
+      const [key = '', value = ''] = label.split('=');
+      const { layouts: _none, ...spec } = sliced().spec;
+      const slices = [{ profiles: ['1g.5gb'] }];
+      const demand = { from: 'Pods' as const, namespaceSelector: { matchLabels: { [key]: value } }, slices };
+      return { ...sliced(), spec: { ...spec, demand } };
+    };
+    const waitingOf = async (label: string, more: Partial<ClusterState> = {}) => {
+      await save(aPool({ policies: [following(label)], ...more }));
+      const { stdout, stderr } = await run([...argv, '-o', 'json'], { cwd: folder });
+      const [slice] = only(JSON.parse(stdout) as ClusterAnswer).slices;
+      return [slice?.waiting, stderr];
+    };
+    const namespaces = new Map([['team', { team: 'vision' }]]);
+    expect(await waitingOf('team=vision', { namespaces })).to.deep.equal([2, '']);
+    expect(await waitingOf('kubernetes.io/metadata.name=team')).to.deep.equal([2, '']);
+    expect(await waitingOf('team=vision')).to.deep.equal([
+      0,
+      'warning: policy p: demand.namespaceSelector goes by labels, and the snapshot has no Namespaces; make it with: kubectl get nodes,gpn,gpp,pods,pdb,namespaces -A -o yaml. Pods that wait may be missing from the answer\n',
+    ]);
+  });
+
   it('tells how long the changes take by the pace of the last ones and the budget', async () => {
     const policy = {
       ...sliced({ rollout: { maxUnavailable: 1 } }),

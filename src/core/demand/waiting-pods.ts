@@ -1,10 +1,12 @@
+import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { isResourceOf } from '../cluster/facts.ts';
 import { couldTake, explainHopeless, requirementsKey } from '../cluster/judge.ts';
 import { requestsOf, hasEnded, type PodView } from '../kubernetes/pod.ts';
-import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';
+import { type LabelSelection, meetsSelection, selectedKeys } from '../kubernetes/selectors.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { WHOLE } from '../gpu/profiles.ts';
+import { variantsOf } from '../policy/schedules.ts';
 import { compareText } from '../text/json.ts';
 import { type Acts, couldHold, type PodPool, type PoolNode } from './members.ts';
 
@@ -59,7 +61,20 @@ export function listWaiters(pods: readonly PodView[], namespaces: NamespaceLabel
 }
 
 /** The label that every namespace has. */
-const namespaceName = 'kubernetes.io/metadata.name';
+export const namespaceName = 'kubernetes.io/metadata.name';
+
+/** Labels of namespaces, beside their names, by which the demands of policies choose whose pods count: keys. */
+export function namespaceKeysOf(policies: readonly GpuPartitionPolicy[]): ReadonlySet<string> {
+  const specs = policies.flatMap(({ spec, status }) => [
+    spec,
+    ...(status?.inForce ? [status.inForce.spec as PolicySpec] : []),
+  ]);
+  const keys = specs
+    .flatMap(variantsOf)
+    .flatMap(({ spec: { demand } }) => selectedKeys(demand?.namespaceSelector ?? {}))
+    .filter((key) => key !== namespaceName);
+  return new Set(keys);
+}
 
 /** Whether a pod is in one of the namespaces whose pods count. */
 function isInNamespaces({ pod, namespaceLabels }: Waiter, selector: LabelSelection | undefined): boolean {
