@@ -1,13 +1,14 @@
-import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
+import type { DeviceReport, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { isResourceOf } from '../cluster/facts.ts';
 import { couldTake, explainHopeless, requirementsKey } from '../cluster/judge.ts';
-import { requestsOf, hasEnded, type PodView } from '../kubernetes/pod.ts';
+import { requestsOf, hasEnded, podName, type PodView } from '../kubernetes/pod.ts';
 import { type LabelSelection, meetsSelection, selectedKeys } from '../kubernetes/selectors.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { variantsOf } from '../policy/schedules.ts';
-import { compareText } from '../text/json.ts';
+import { isSurelyRead, listReportedPods } from '../device/holders.ts';
+import { compareText, memoize } from '../text/json.ts';
 import { type Acts, couldHold, type PodPool, type PoolNode } from './members.ts';
 
 /** Whether a resource is a slice that is not shared, the whole GPU included. */
@@ -151,7 +152,7 @@ export function byTurn(a: Pick<PodPool, 'policy' | 'priority'>, b: Pick<PodPool,
  * that a full pool keeps no pod from another. A pool that cannot change now comes after those that can, and one that never does gets
  * no pods but those that its slices serve. Yields after each look at a pool, which may be large.
  *
- * @param waiters in any order
+ * @param waiters in any order; one that has a slice by now, though the list of pods is older, counts as its use
  * @param pools disjoint; of policies without a demand too, which may serve a pod already
  * @param leave called with pods that count for none although they ask for slices that one follows
  */
@@ -163,7 +164,8 @@ export function* assignWaitingPods(
   const ordered = pools.toSorted(byTurn).map((pool) => new OpenPool(pool));
   const changing = (['Now', 'Later'] as const).flatMap((acts) => ordered.filter((one) => one.acts === acts));
   const tellsNamespaces = pools.some(({ namespaceSelector }) => namespaceSelector !== undefined);
-  for (const { waiter, kind, pods } of yield* groupAlike(waiters, tellsNamespaces, leave)) {
+  const waiting = yield* leaveRunning(waiters, pools);
+  for (const { waiter, kind, pods } of yield* groupAlike(waiting, tellsNamespaces, leave)) {
     let left = pods;
     // 1. One by one, as each takes slices that are idle.
     for (const pool of ordered) {
@@ -202,6 +204,27 @@ export function* assignWaitingPods(
     if (meant) leave({ namespace, pods: left, why: { policy: meant.policy, pod: name } });
   }
   return new Map(ordered.map((pool) => [pool.policy, pool.share()]));
+}
+
+const holdersOf = memoize((device: DeviceReport): readonly string[] => listReportedPods(device).holders);
+
+/** Those that no agent has reported since: pods are read from time to time, and what is in use all the time. */
+function* leaveRunning(
+  waiters: readonly Waiter[],
+  pools: readonly PodPool[],
+): Generator<undefined, readonly Waiter[], undefined> {
+  const byName = new Map(waiters.flatMap((one) => (one.ways === undefined ? [[podName(one.pod), one]] : [])));
+  const running = new Set<Waiter>();
+  for (const { device } of pools.flatMap(({ nodes }) => nodes)) {
+    yield;
+    if (device?.readTime === undefined) continue;
+    for (const name of holdersOf(device)) {
+      const waiter = byName.get(name);
+      // One that follows another of its name, on a node whose agent is silent, does wait.
+      if (waiter !== undefined && isSurelyRead(waiter.pod, device)) running.add(waiter);
+    }
+  }
+  return running.size === 0 ? waiters : waiters.filter((one) => !running.has(one));
 }
 
 /** Pods that count for a pool, in the order of their priority. */
