@@ -168,7 +168,7 @@ export interface PoolAdvice {
 }
 
 /** A question, and the best plan for it; undefined if none could be asked for. */
-export interface PoolAnswer {
+export interface AnsweredPool {
   readonly question: PoolQuestion;
   readonly plan?: PoolPlan | undefined;
 }
@@ -177,7 +177,7 @@ export interface PoolAnswer {
  * @param free as if all that runs could be evicted, where something is lacking
  * @param evicting the best with evictions, where those are not allowed and may serve more
  */
-export function advisePool({ question, plan }: PoolAnswer, free?: PoolPlan, evicting?: PoolAnswer): PoolAdvice {
+export function advisePool({ question, plan }: AnsweredPool, free?: PoolPlan, evicting?: AnsweredPool): PoolAdvice {
   const { pool, members, whole, why, plan: asked } = question;
   const isUnread = ({ partition }: (typeof pool.nodes)[number]): boolean =>
     partition?.status?.device?.gpus === undefined;
@@ -262,7 +262,7 @@ function countGpus({ members }: PoolQuestion): Readonly<Record<string, number>> 
   return counts;
 }
 
-function bestOf({ question }: PoolAnswer, { unserved }: PoolPlan): Readonly<Record<string, number>> {
+function bestOf({ question }: AnsweredPool, { unserved }: PoolPlan): Readonly<Record<string, number>> {
   const { wanted = [] } = question.plan ?? {};
   const lacking = ({ slices }: WantedSlice): number => slices.reduce((sum, { name }) => sum + (unserved[name] ?? 0), 0);
   return Object.fromEntries(wanted.map((one) => [one.name, one.count - lacking(one)]));
