@@ -15,7 +15,6 @@ const readByPeople = {
     'observedGeneration',
     'acceptedGeneration',
     '=inForce',
-    '=previous',
     'summary',
     'conditions',
     'nodes',

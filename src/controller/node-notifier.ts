@@ -114,7 +114,7 @@ export class NodeNotifier {
     const partition = this.#parts.cluster.partitions.get(node);
     const { granted, policy } = partition?.spec ?? {};
     const message = `policy ${policy?.name ?? 'unknown'}, grant ${granted?.epoch ?? 'unknown'}: ${describeWork(partition)}`;
-    this.#record(node, 'Normal', 'Repartitioning', message, true);
+    this.#record(node, 'Normal', 'Repartitioning', message, false);
   }
 
   #announceEnd({ node, verdict: { phase, reason, message } }: NodeStep): void {
@@ -122,7 +122,7 @@ export class NodeNotifier {
     else this.#record(node, 'Normal', 'Repartitioned', message, false);
   }
 
-  /** The partition's own Events about an end are recorded with its status. */
+  /** A change is told of the Node, where people look. What the partition comes to otherwise is recorded with its status. */
   #record(name: string, type: 'Normal' | 'Warning', reason: string, message: string, onPartition: boolean): void {
     const node = this.#parts.cluster.nodes.get(name);
     const partition = this.#parts.cluster.partitions.get(name);

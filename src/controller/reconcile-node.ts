@@ -227,7 +227,7 @@ export class NodeReporter {
     const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, at, this.#writtenAt.get(name));
     if (!status) return { requeueAfterMs };
     this.#writtenAt.set(name, at);
-    const before = partition.status?.phase;
+    const before = partition.status;
     const { device: _agents, ...known } = partition.status ?? {};
     const ref = { resource: nodePartitions, name, subresource: 'status' };
     const sent = this.#parts.client.merge<GpuNodePartition & KubeObject>(ref, { status: overwriteOf(known, status) });
@@ -257,13 +257,16 @@ export class NodeReporter {
 
   #announce(
     partition: GpuNodePartition & KubeObject,
-    before: string | undefined,
+    before: GpuNodePartition['status'],
     { phase, reason, message }: Verdict,
     policy: GpuPartitionPolicy | undefined,
   ): void {
     // That no policy selects a node is news only if one did before.
-    const isNews = phase === 'Unmanaged' ? before !== undefined : phase !== 'Pending' && phase !== 'Updating';
-    if (before === phase || !isNews) return;
+    const isNews = phase === 'Unmanaged' ? before?.phase !== undefined : phase !== 'Pending' && phase !== 'Updating';
+    // The end of a change is told of the Node.
+    const hasOpened = partition.status?.closed?.offeredTime !== before?.closed?.offeredTime;
+    const endsChange = phase === 'Ready' && hasOpened && (partition.spec.granted?.planHash ?? '') !== '';
+    if (before?.phase === phase || !isNews || endsChange) return;
     this.#parts.events.record({
       object: partition,
       resource: nodePartitions,

@@ -2,7 +2,7 @@ import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
 import { listRefused, type PolicyRecord, type NodeCounts } from '../core/policy/record.ts';
 import { type ScheduleTimes, judgeSchedules, type ScheduleMark } from '../core/policy/schedules.ts';
 import { accept, recordWrite, writeDueInMs, wantedFinalizers, currentOf, isAccepted } from '../core/policy/versions.ts';
-import { type PolicyFacts, isNews, type PolicyStatusDraft, policyStatus } from '../core/node/status-policy.ts';
+import { type PolicyFacts, newsOf, type PolicyStatusDraft, policyStatus } from '../core/node/status-policy.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import { statusBounds } from '../api/generated/gpu-partition-policy.bounds.ts';
 import { policies } from '../api/resources.ts';
@@ -92,9 +92,10 @@ export class PolicyReporter {
     const status: PolicyStatus = fitWithin({ ...draft, conditions: [...conditions], failures }, statusBounds);
     const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, history: _kept, ...known } = current ?? {};
     if (deepEqual(status, { failures: [], ...known })) return undefined;
-    const leftMs = writeDueInMs(record.writes, isNews(current, status), nowMs);
+    const news = newsOf(current, status);
+    const leftMs = writeDueInMs(record.writes, news, nowMs);
     if (leftMs > 0) return leftMs;
-    record.writes = recordWrite(record.writes, nowMs);
+    record.writes = recordWrite(record.writes, news, nowMs);
     const { name } = policy.metadata;
     // What was found of a policy, above all that its generation is accepted, must not be said of another one of the same name.
     const { resourceVersion } = (this.#parts.cluster.policies.get(name) ?? policy).metadata;

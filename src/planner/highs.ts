@@ -41,7 +41,7 @@ export class HighsSolver implements IntegerSolver {
   constructor(highs: Highs, program: IntegerProgram, seconds: number) {
     this.#highs = highs;
     this.#endsAt = performance.now() + seconds * 1000;
-    this.#model = writeModel(highs, program, 'integer');
+    this.#model = writeModel(highs, program);
     this.#model.options.set({
       output_flag: false,
       mip_rel_gap: 0,
@@ -77,22 +77,7 @@ export class HighsSolver implements IntegerSolver {
   }
 }
 
-/** The least cost of a program whose variables need not be integers: a bound for those that are. */
-export function relaxProgram(highs: Highs, program: IntegerProgram, costs: readonly number[]): number {
-  const model = writeModel(highs, program, 'continuous');
-  try {
-    model.options.set({ output_flag: false });
-    costs.forEach((cost, column) => model.changeColCost(column, cost));
-    model.run();
-    const status = model.getModelStatus();
-    if (status !== highs.constants.modelStatus.optimal) throw new Error(`HiGHS ended with status ${status}`);
-    return Number(model.info.get('objective_function_value'));
-  } finally {
-    model.dispose();
-  }
-}
-
-function writeModel(highs: Highs, { upper, rows }: IntegerProgram, type: 'integer' | 'continuous'): Model {
+function writeModel(highs: Highs, { upper, rows }: IntegerProgram): Model {
   const starts = [0];
   for (const { indices } of rows) starts.push((starts.at(-1) ?? 0) + indices.length);
   return highs.createModel({
@@ -111,7 +96,7 @@ function writeModel(highs: Highs, { upper, rows }: IntegerProgram, type: 'intege
       indices: rows.flatMap(({ indices }) => indices),
       values: rows.flatMap(({ values }) => values),
     },
-    integrality: upper.map(() => highs.constants.variableType[type]),
+    integrality: upper.map(() => highs.constants.variableType.integer),
   });
 }
 
@@ -126,7 +111,5 @@ export function planPools(highs: Highs): PoolPlanner {
       const planner = new DemandPlanner(question);
       return planner.planSmall() ?? planner.planLarge(solve);
     },
-    boundUnserved: (question) =>
-      new DemandPlanner(question).boundUnserved((program, costs) => relaxProgram(highs, program, costs)),
   };
 }

@@ -30,6 +30,23 @@ describe('CRDs on the real API server', () => {
     expect(await apply(fullScheduleSpec)).to.equal('');
   });
 
+  it('take a policy whose status has what an earlier version wrote, and drop that', async () => {
+    const name = uniqueName('crd');
+    const object = {
+      apiVersion: 'gpupartition.dev/v1alpha1',
+      kind: 'GpuPartitionPolicy',
+      metadata: { name },
+      spec: good,
+    };
+    await cluster().kubectl(['create', '-f', '-'], { input: stringify(object) });
+    const status = { acceptedGeneration: 1, previous: { generation: 1, spec: good } };
+    const patch = ['patch', 'gpp', name, '--subresource=status', '--type=merge', '-p', JSON.stringify({ status })];
+    expect(await cluster().kubectl(patch)).to.include({ code: 0 });
+    const { stdout } = await cluster().kubectl(['get', 'gpp', name, '-o', 'jsonpath={.status}']);
+    expect(JSON.parse(stdout)).to.deep.equal({ acceptedGeneration: 1 });
+    await cluster().kubectl(['delete', 'gpp', name]);
+  });
+
   const refused: readonly (readonly [string, object, RegExp])[] = [
     [
       'a profile that is none',

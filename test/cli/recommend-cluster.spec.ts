@@ -25,6 +25,8 @@ function aWaitingPod(name: string, resource: string, spec: object = {}): PodView
 }
 
 const small = 'nvidia.com/mig-1g.5gb';
+/** Others of lower priority go for such a pod. */
+const inFront = { priority: 100 };
 
 /** Two nodes of two halves, of which one is in use; two pods wait for small slices. */
 function aPool(more: Partial<ClusterState> = {}): ClusterState {
@@ -108,7 +110,7 @@ describe('gpu-partition recommend for a cluster', () => {
     const nodes = [aFleetNode({ name: 'n1', slices: ['1g.5gb@0', '3g.20gb@4'], pods: { '1g.5gb@0': ['a'] } })];
     const { spec, ...running } = aWaitingPod('a', small);
     const pods = [{ ...running, spec: { ...spec, nodeName: 'n1' } }];
-    const large = ['l1', 'l2'].map((name) => aWaitingPod(name, 'nvidia.com/mig-3g.20gb'));
+    const large = ['l1', 'l2'].map((name) => aWaitingPod(name, 'nvidia.com/mig-3g.20gb', inFront));
     const cluster = aCluster(nodes, { pods: [...pods, ...large] });
     const gentle = await ask(cluster);
     expect(gentle.code).to.equal(1);
@@ -120,10 +122,67 @@ describe('gpu-partition recommend for a cluster', () => {
     expect(bill).to.include({ evictions: 0, gpusChanged: 0 });
     const cost = { evictions: 1, gpusChanged: 1, instancesDestroyed: 0, nodes: ['n1'] };
     expect(withEvictions).to.deep.equal({ best: { '1g.5gb': 0, '3g.20gb': 2 }, ...cost });
+    const free = only((await ask(cluster, '--evict', 'if-needed')).answer);
+    expect(free.bill).to.include({ evictions: 1 });
+    expect(free.advised?.spec.demand?.evict).to.equal('IfNeeded');
   });
 
-  // Open: who goes for whom goes by the priority of the pods that wait, which recommend does not hand to the planner yet, so it evicts nobody for them.
-  it('evicts for pods that wait, under --evict if-needed, as the controller does, and weighs these evictions');
+  it('evicts for pods that wait, under --evict if-needed, as the controller does, and weighs these evictions', async () => {
+    const crowd = ['n1', 'n2'].map((name) =>
+      aFleetNode({
+        name,
+        slices: ['4g.20gb@0', '2g.10gb@4'],
+        pods: { '4g.20gb@0': ['keeper'], '2g.10gb@4': [`on-${name}`] },
+      }),
+    );
+    const { spec, ...first } = aTeamPod('on-n1');
+    const dear = { ...first, spec: { ...spec, nodeName: 'n1', priority: 1000 } };
+    const waiting = aWaitingPod('l1', 'nvidia.com/mig-3g.20gb', inFront);
+    const { answer } = await ask(aCluster(crowd, { pods: [dear, aTeamPod('on-n2'), waiting] }), '--evict', 'if-needed');
+    expect(only(answer).bill).to.include({ evictions: 1, gpusChanged: 1 });
+    expect(only(answer).bill?.nodes).to.deep.equal(['n2']);
+    const bare = ['n1', 'n2'].map((node) => aTeamPod(`on-${node}`, { node, owner: '' }));
+    const held = await ask(aCluster(crowd, { pods: [...bare, waiting] }), '--evict', 'if-needed');
+    expect(only(held.answer).bill, 'no eviction moves a pod without an owner').to.include({
+      evictions: 0,
+      gpusChanged: 0,
+    });
+  });
+
+  it('evicts nobody for pods that rank no higher, and says so', async () => {
+    const nodes = [aFleetNode({ name: 'n1', slices: ['3g.20gb@0'], pods: { '3g.20gb@0': ['a'] } })];
+    const pods = [aTeamPod('a'), aWaitingPod('l1', 'nvidia.com/mig-7g.40gb')];
+    for (const options of [[], ['--evict', 'if-needed']]) {
+      const { slices, bill, withEvictions } = only((await ask(aCluster(nodes, { pods }), ...options)).answer);
+      expect(bill).to.include({ evictions: 0, gpusChanged: 0 });
+      expect(withEvictions).to.equal(undefined);
+      expect(slices[1]).to.include({ name: '7g.40gb', best: 0 });
+      expect(slices[1]?.why).to.match(/^1 could be made only /);
+    }
+  });
+
+  it('counts pods by labels of their namespaces, and warns of a snapshot that does not have them', async () => {
+    const following = (label: string): GpuPartitionPolicy => {
+      const [key = '', value = ''] = label.split('=');
+      const { layouts: _none, ...spec } = sliced().spec;
+      const slices = [{ profiles: ['1g.5gb'] }];
+      const demand = { from: 'Pods' as const, namespaceSelector: { matchLabels: { [key]: value } }, slices };
+      return { ...sliced(), spec: { ...spec, demand } };
+    };
+    const waitingOf = async (label: string, more: Partial<ClusterState> = {}) => {
+      await save(aPool({ policies: [following(label)], ...more }));
+      const { stdout, stderr } = await run([...argv, '-o', 'json'], { cwd: folder });
+      const [slice] = only(JSON.parse(stdout) as ClusterAnswer).slices;
+      return [slice?.waiting, stderr];
+    };
+    const namespaces = new Map([['team', { team: 'vision' }]]);
+    expect(await waitingOf('team=vision', { namespaces })).to.deep.equal([2, '']);
+    expect(await waitingOf('kubernetes.io/metadata.name=team')).to.deep.equal([2, '']);
+    expect(await waitingOf('team=vision')).to.deep.equal([
+      0,
+      'warning: policy p: demand.namespaceSelector goes by labels, and the snapshot has no Namespaces; make it with: kubectl get nodes,gpn,gpp,pods,pdb,namespaces -A -o yaml. Pods that wait may be missing from the answer\n',
+    ]);
+  });
 
   it('tells how long the changes take by the pace of the last ones and the budget', async () => {
     const policy = {

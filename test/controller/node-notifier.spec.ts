@@ -137,7 +137,7 @@ describe('what is told of a node', () => {
     ]);
   });
 
-  it('are Events on the node and its partition when a change begins, and on the node when it ends', () => {
+  it('are Events on the node when a change begins and when it ends', () => {
     const { look, notes } = aTeller();
     look({ phase: 'Updating', reason: 'Applying', message: '' }, [grant]);
     look({ phase: 'Updating', reason: 'AdvertisePending', message: '' });
@@ -145,7 +145,6 @@ describe('what is told of a node', () => {
     look({});
     expect(notes.map(({ resource, type, reason }) => `${resource.kind} ${type} ${reason}`)).to.deep.equal([
       'Node Normal Repartitioning',
-      'GpuNodePartition Normal Repartitioning',
       'Node Normal Repartitioned',
     ]);
     expect(notes[0]?.message).to.equal('policy p, grant 3: destroys 1 and creates 2 instances on 1 GPU');
@@ -203,6 +202,6 @@ describe('what is told of a node', () => {
     expect(notes.at(-1)).to.deep.include({ type: 'Warning', reason: 'Failed', message: 'it said no' });
     notifier.forget('n');
     look({});
-    expect(notes).to.have.length(3);
+    expect(notes).to.have.length(2);
   });
 });

@@ -228,7 +228,7 @@ describe('the generation in force', function () {
       await rig().waitFor('fleet', 'Reconciling', 'True', paused ? 'Paused' : 'CanarySoak');
     }
     const stopped = (await rig().policy('fleet')).status;
-    expect(stopped?.canary?.nodes).to.deep.equal([canary]);
+    expect(stopped?.canary).to.deep.include({ nodes: [canary], readySince: status?.canary?.readySince });
     expect(stopped?.history?.map(({ generation }) => generation)).to.deep.equal([5, 4, 3, 2, 1]);
     const kubeconfig = await rig().controlPlane.kubeconfigFile();
     const { code, stdout } = await run(['undo', 'fleet', '--apply', '--kubeconfig', kubeconfig]);

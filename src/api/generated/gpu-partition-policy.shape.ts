@@ -241,11 +241,6 @@ export const shape = {
         required: ['generation', 'spec'],
         properties: { generation: { type: 'integer' }, spec: { type: 'object' } },
       },
-      previous: {
-        type: 'object',
-        required: ['generation', 'spec'],
-        properties: { generation: { type: 'integer' }, spec: { type: 'object' } },
-      },
       history: {
         type: 'array',
         items: {

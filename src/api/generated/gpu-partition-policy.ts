@@ -526,21 +526,6 @@ export interface GpuPartitionPolicy {
       };
     };
     /**
-     * No longer written or read: history.
-     */
-    previous?: {
-      /**
-       * Generation of the policy.
-       */
-      generation: number;
-      /**
-       * The spec of that generation, with defaults.
-       */
-      spec: {
-        [k: string]: unknown;
-      };
-    };
-    /**
      * The generations that came in force, newest first, each with its spec: `gpu-partition undo` goes back to one of them. At most 256 kB together: the oldest are dropped.
      */
     history?: {

@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, or use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...): select by pool, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins a node that several policies of mode Enforce select: the higher priority, then the older policy, then the name. The loser is Ready with reason Outranked, or at equal priority Stalled with reason Conflicted."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan reports in status what would change, and changes nothing. It takes no node from another policy; a policy that turns from Enforce to Plan keeps its nodes."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs; must be its own MIG strategy. none: whole GPUs as nvidia.com/gpu, without MIG. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb."},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA","Auto"],"default":"DevicePlugin","description":"What offers the slices. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. Auto: found out for each node by what is there; also needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"dra":{"type":"object","description":"Settings of backend DRA, and of Auto.","properties":{"deviceClasses":{"type":"string","enum":["Managed"],"description":"Managed: the controller keeps the DeviceClasses that gpu-partition export dra prints; it deletes none. Absent: they are yours to apply."}},"additionalProperties":false},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"schedules":{"type":"array","description":"Times with their own layouts or demand, for example a night shift. The first that is open applies; outside of all of them, the policy's own. A switch is a rollout: docs/rollout.md.","minItems":1,"maxItems":8,"items":{"type":"object","required":["name","schedule","duration"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example night."},"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long it lasts, for example 8h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":true},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource that the device plugin advertises: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Pods to evict. Affected: those on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node is closed until those on these slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"After timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"Nodes that may be unavailable at a time, NotReady and Failed ones included: a number, or a percentage of the policy's nodes with GPUs, rounded down but at least 1. 0 holds the rollout. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes that halt the rollout (reason Halted): a number, or a percentage as in maxUnavailable. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change; a node that has started finishes. Absent: always.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails gets its previous layout back, placements included. Never: it stays as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a GPU where a MIG mode change requires it (A100, A30), and with the next change of its layout where its driver asks for it, once all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required, and kured reboots the node. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; such a node is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"The GPUs of a deleted policy. Keep: they keep their layouts. DisableMig: they become whole; a finalizer keeps the policy until then."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"previous":{"type":"object","description":"No longer written or read: history.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"history":{"type":"array","description":"The generations that came in force, newest first, each with its spec: `gpu-partition undo` goes back to one of them. At most 256 kB together: the oldest are dropped.","maxItems":20,"items":{"type":"object","required":["generation","time","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"time":{"type":"string","description":"When it was written."},"manager":{"type":"string","maxLength":128,"description":"Field manager that wrote it, as managedFields had it then."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false}},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"schedule":{"type":"object","description":"For a policy with spec.schedules: which of them is in force, and what follows.","required":["since"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule in force. Absent: the policy's own layouts or demand."},"since":{"type":"string","description":"When the controller switched to it."},"next":{"type":"object","description":"The next switch. Absent: none is known.","required":["time"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule that is then in force. Absent: the policy's own layouts or demand."},"time":{"type":"string","description":"When the controller switches."}},"additionalProperties":false}},"additionalProperties":false},"demand":{"type":"array","description":"The slices of spec.demand: what is wanted, and what exists.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"Slices wanted."},"offered":{"type":"integer","description":"Of these, slices that exist on the GPUs now."},"used":{"type":"integer","description":"Instances in use that serve it."},"waiting":{"type":"integer","description":"With from: Pods or Kueue. Slices requested by pods that wait and could run on the selected nodes, and by jobs that Kueue holds back."},"unmet":{"type":"integer","description":"Slices that the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"steady":{"type":"object","description":"With from: Pods or Kueue, by name of the slice: how many pods have asked for long enough, so that a new leader continues with it.","maxProperties":16,"additionalProperties":{"type":"integer","minimum":0}},"defrag":{"type":"object","description":"State of the request in the annotation gpupartition.dev/defrag (`gpu-partition defrag --apply`).","required":["request","state","message"],"properties":{"request":{"type":"string","maxLength":1024,"description":"The annotation. Another value is another request."},"state":{"type":"string","enum":["Making","Done","Refused"],"description":"Making: layouts are chosen so that the slices become idle. Done: they were idle together; it is not repeated. Refused: message says why, and nothing is done for it."},"message":{"type":"string","maxLength":1024,"description":"What is done, or why not."}},"additionalProperties":false},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes with a slot, from their admission until they are verified or given up.","maxItems":500,"items":{"type":"object","required":["node","nodeUID"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"No longer written or read: startTime tells one slot of a node from the next."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: already tainted, so not counted against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"schedule":{"type":"string","maxLength":32,"description":"The schedule that they are the canary of: each switch has its own."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, or use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...): select by pool, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins a node that several policies of mode Enforce select: the higher priority, then the older policy, then the name. The loser is Ready with reason Outranked, or at equal priority Stalled with reason Conflicted."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan reports in status what would change, and changes nothing. It takes no node from another policy; a policy that turns from Enforce to Plan keeps its nodes."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs; must be its own MIG strategy. none: whole GPUs as nvidia.com/gpu, without MIG. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb."},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA","Auto"],"default":"DevicePlugin","description":"What offers the slices. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. Auto: found out for each node by what is there; also needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"dra":{"type":"object","description":"Settings of backend DRA, and of Auto.","properties":{"deviceClasses":{"type":"string","enum":["Managed"],"description":"Managed: the controller keeps the DeviceClasses that gpu-partition export dra prints; it deletes none. Absent: they are yours to apply."}},"additionalProperties":false},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"schedules":{"type":"array","description":"Times with their own layouts or demand, for example a night shift. The first that is open applies; outside of all of them, the policy's own. A switch is a rollout: docs/rollout.md.","minItems":1,"maxItems":8,"items":{"type":"object","required":["name","schedule","duration"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example night."},"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long it lasts, for example 8h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":true},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource that the device plugin advertises: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Pods to evict. Affected: those on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node is closed until those on these slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"After timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"Nodes that may be unavailable at a time, NotReady and Failed ones included: a number, or a percentage of the policy's nodes with GPUs, rounded down but at least 1. 0 holds the rollout. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes that halt the rollout (reason Halted): a number, or a percentage as in maxUnavailable. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change; a node that has started finishes. Absent: always.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails gets its previous layout back, placements included. Never: it stays as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a GPU where a MIG mode change requires it (A100, A30), and with the next change of its layout where its driver asks for it, once all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required, and kured reboots the node. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; such a node is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"The GPUs of a deleted policy. Keep: they keep their layouts. DisableMig: they become whole; a finalizer keeps the policy until then."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"history":{"type":"array","description":"The generations that came in force, newest first, each with its spec: `gpu-partition undo` goes back to one of them. At most 256 kB together: the oldest are dropped.","maxItems":20,"items":{"type":"object","required":["generation","time","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"time":{"type":"string","description":"When it was written."},"manager":{"type":"string","maxLength":128,"description":"Field manager that wrote it, as managedFields had it then."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false}},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"schedule":{"type":"object","description":"For a policy with spec.schedules: which of them is in force, and what follows.","required":["since"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule in force. Absent: the policy's own layouts or demand."},"since":{"type":"string","description":"When the controller switched to it."},"next":{"type":"object","description":"The next switch. Absent: none is known.","required":["time"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule that is then in force. Absent: the policy's own layouts or demand."},"time":{"type":"string","description":"When the controller switches."}},"additionalProperties":false}},"additionalProperties":false},"demand":{"type":"array","description":"The slices of spec.demand: what is wanted, and what exists.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"Slices wanted."},"offered":{"type":"integer","description":"Of these, slices that exist on the GPUs now."},"used":{"type":"integer","description":"Instances in use that serve it."},"waiting":{"type":"integer","description":"With from: Pods or Kueue. Slices requested by pods that wait and could run on the selected nodes, and by jobs that Kueue holds back."},"unmet":{"type":"integer","description":"Slices that the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"steady":{"type":"object","description":"With from: Pods or Kueue, by name of the slice: how many pods have asked for long enough, so that a new leader continues with it.","maxProperties":16,"additionalProperties":{"type":"integer","minimum":0}},"defrag":{"type":"object","description":"State of the request in the annotation gpupartition.dev/defrag (`gpu-partition defrag --apply`).","required":["request","state","message"],"properties":{"request":{"type":"string","maxLength":1024,"description":"The annotation. Another value is another request."},"state":{"type":"string","enum":["Making","Done","Refused"],"description":"Making: layouts are chosen so that the slices become idle. Done: they were idle together; it is not repeated. Refused: message says why, and nothing is done for it."},"message":{"type":"string","maxLength":1024,"description":"What is done, or why not."}},"additionalProperties":false},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes with a slot, from their admission until they are verified or given up.","maxItems":500,"items":{"type":"object","required":["node","nodeUID"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"No longer written or read: startTime tells one slot of a node from the next."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: already tainted, so not counted against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"schedule":{"type":"string","maxLength":32,"description":"The schedule that they are the canary of: each switch has its own."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
@@ -5029,11 +5029,11 @@ if (vErrors.length < 1000) vErrors.push(err412);
 errors++;
 }
 }
-if(data154.previous !== undefined){
-let data160 = data154.previous;
-if(data160 && typeof data160 == "object" && !Array.isArray(data160)){
-if(data160.generation === undefined){
-const err413 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(data154.history !== undefined){
+let data160 = data154.history;
+if(Array.isArray(data160)){
+if(data160.length > 20){
+const err413 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"};
 if(vErrors === null){
 vErrors = [err413];
 }
@@ -5042,8 +5042,12 @@ if (vErrors.length < 1000) vErrors.push(err413);
 }
 errors++;
 }
-if(data160.spec === undefined){
-const err414 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+const len25 = data160.length;
+for(let i25=0; i25<len25; i25++){
+let data161 = data160[i25];
+if(data161 && typeof data161 == "object" && !Array.isArray(data161)){
+if(data161.generation === undefined){
+const err414 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err414];
 }
@@ -5052,9 +5056,8 @@ if (vErrors.length < 1000) vErrors.push(err414);
 }
 errors++;
 }
-for(const key34 in data160){
-if(!((key34 === "generation") || (key34 === "spec"))){
-const err415 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},message:"must NOT have additional properties"};
+if(data161.time === undefined){
+const err415 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
 if(vErrors === null){
 vErrors = [err415];
 }
@@ -5063,11 +5066,8 @@ if (vErrors.length < 1000) vErrors.push(err415);
 }
 errors++;
 }
-}
-if(data160.generation !== undefined){
-let data161 = data160.generation;
-if(!((typeof data161 == "number") && (!(data161 % 1) && !isNaN(data161)))){
-const err416 = {instancePath:instancePath+"/status/previous/generation",schemaPath:"#/properties/status/properties/previous/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data161.spec === undefined){
+const err416 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err416];
 }
@@ -5076,13 +5076,9 @@ if (vErrors.length < 1000) vErrors.push(err416);
 }
 errors++;
 }
-}
-if(data160.spec !== undefined){
-let data162 = data160.spec;
-if(data162 && typeof data162 == "object" && !Array.isArray(data162)){
-}
-else {
-const err417 = {instancePath:instancePath+"/status/previous/spec",schemaPath:"#/properties/status/properties/previous/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key34 in data161){
+if(!((((key34 === "generation") || (key34 === "time")) || (key34 === "manager")) || (key34 === "spec"))){
+const err417 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err417];
 }
@@ -5092,9 +5088,10 @@ if (vErrors.length < 1000) vErrors.push(err417);
 errors++;
 }
 }
-}
-else {
-const err418 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data161.generation !== undefined){
+let data162 = data161.generation;
+if(!((typeof data162 == "number") && (!(data162 % 1) && !isNaN(data162)))){
+const err418 = {instancePath:instancePath+"/status/history/" + i25+"/generation",schemaPath:"#/properties/status/properties/history/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err418];
 }
@@ -5104,11 +5101,9 @@ if (vErrors.length < 1000) vErrors.push(err418);
 errors++;
 }
 }
-if(data154.history !== undefined){
-let data163 = data154.history;
-if(Array.isArray(data163)){
-if(data163.length > 20){
-const err419 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"};
+if(data161.time !== undefined){
+if(typeof data161.time !== "string"){
+const err419 = {instancePath:instancePath+"/status/history/" + i25+"/time",schemaPath:"#/properties/status/properties/history/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err419];
 }
@@ -5117,12 +5112,12 @@ if (vErrors.length < 1000) vErrors.push(err419);
 }
 errors++;
 }
-const len25 = data163.length;
-for(let i25=0; i25<len25; i25++){
-let data164 = data163[i25];
-if(data164 && typeof data164 == "object" && !Array.isArray(data164)){
-if(data164.generation === undefined){
-const err420 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+}
+if(data161.manager !== undefined){
+let data164 = data161.manager;
+if(typeof data164 === "string"){
+if(func3(data164) > 128){
+const err420 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err420];
 }
@@ -5131,8 +5126,9 @@ if (vErrors.length < 1000) vErrors.push(err420);
 }
 errors++;
 }
-if(data164.time === undefined){
-const err421 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
+}
+else {
+const err421 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err421];
 }
@@ -5141,8 +5137,13 @@ if (vErrors.length < 1000) vErrors.push(err421);
 }
 errors++;
 }
-if(data164.spec === undefined){
-const err422 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+}
+if(data161.spec !== undefined){
+let data165 = data161.spec;
+if(data165 && typeof data165 == "object" && !Array.isArray(data165)){
+}
+else {
+const err422 = {instancePath:instancePath+"/status/history/" + i25+"/spec",schemaPath:"#/properties/status/properties/history/items/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err422];
 }
@@ -5151,9 +5152,10 @@ if (vErrors.length < 1000) vErrors.push(err422);
 }
 errors++;
 }
-for(const key35 in data164){
-if(!((((key35 === "generation") || (key35 === "time")) || (key35 === "manager")) || (key35 === "spec"))){
-const err423 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},message:"must NOT have additional properties"};
+}
+}
+else {
+const err423 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err423];
 }
@@ -5163,10 +5165,9 @@ if (vErrors.length < 1000) vErrors.push(err423);
 errors++;
 }
 }
-if(data164.generation !== undefined){
-let data165 = data164.generation;
-if(!((typeof data165 == "number") && (!(data165 % 1) && !isNaN(data165)))){
-const err424 = {instancePath:instancePath+"/status/history/" + i25+"/generation",schemaPath:"#/properties/status/properties/history/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err424 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err424];
 }
@@ -5176,9 +5177,11 @@ if (vErrors.length < 1000) vErrors.push(err424);
 errors++;
 }
 }
-if(data164.time !== undefined){
-if(typeof data164.time !== "string"){
-const err425 = {instancePath:instancePath+"/status/history/" + i25+"/time",schemaPath:"#/properties/status/properties/history/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data154.summary !== undefined){
+let data166 = data154.summary;
+if(typeof data166 === "string"){
+if(func3(data166) > 256){
+const err425 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err425];
 }
@@ -5188,11 +5191,8 @@ if (vErrors.length < 1000) vErrors.push(err425);
 errors++;
 }
 }
-if(data164.manager !== undefined){
-let data167 = data164.manager;
-if(typeof data167 === "string"){
-if(func3(data167) > 128){
-const err426 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+else {
+const err426 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err426];
 }
@@ -5202,8 +5202,11 @@ if (vErrors.length < 1000) vErrors.push(err426);
 errors++;
 }
 }
-else {
-const err427 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data154.conditions !== undefined){
+let data167 = data154.conditions;
+if(Array.isArray(data167)){
+if(data167.length > 16){
+const err427 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err427];
 }
@@ -5212,13 +5215,12 @@ if (vErrors.length < 1000) vErrors.push(err427);
 }
 errors++;
 }
-}
-if(data164.spec !== undefined){
-let data168 = data164.spec;
+const len26 = data167.length;
+for(let i26=0; i26<len26; i26++){
+let data168 = data167[i26];
 if(data168 && typeof data168 == "object" && !Array.isArray(data168)){
-}
-else {
-const err428 = {instancePath:instancePath+"/status/history/" + i25+"/spec",schemaPath:"#/properties/status/properties/history/items/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data168.type === undefined){
+const err428 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err428];
 }
@@ -5227,10 +5229,8 @@ if (vErrors.length < 1000) vErrors.push(err428);
 }
 errors++;
 }
-}
-}
-else {
-const err429 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data168.status === undefined){
+const err429 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err429];
 }
@@ -5239,10 +5239,8 @@ if (vErrors.length < 1000) vErrors.push(err429);
 }
 errors++;
 }
-}
-}
-else {
-const err430 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data168.reason === undefined){
+const err430 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err430];
 }
@@ -5251,12 +5249,8 @@ if (vErrors.length < 1000) vErrors.push(err430);
 }
 errors++;
 }
-}
-if(data154.summary !== undefined){
-let data169 = data154.summary;
-if(typeof data169 === "string"){
-if(func3(data169) > 256){
-const err431 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(data168.message === undefined){
+const err431 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err431];
 }
@@ -5265,9 +5259,8 @@ if (vErrors.length < 1000) vErrors.push(err431);
 }
 errors++;
 }
-}
-else {
-const err432 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data168.lastTransitionTime === undefined){
+const err432 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err432];
 }
@@ -5276,12 +5269,9 @@ if (vErrors.length < 1000) vErrors.push(err432);
 }
 errors++;
 }
-}
-if(data154.conditions !== undefined){
-let data170 = data154.conditions;
-if(Array.isArray(data170)){
-if(data170.length > 16){
-const err433 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+for(const key35 in data168){
+if(!((((((key35 === "type") || (key35 === "status")) || (key35 === "reason")) || (key35 === "message")) || (key35 === "lastTransitionTime")) || (key35 === "observedGeneration"))){
+const err433 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err433];
 }
@@ -5290,12 +5280,12 @@ if (vErrors.length < 1000) vErrors.push(err433);
 }
 errors++;
 }
-const len26 = data170.length;
-for(let i26=0; i26<len26; i26++){
-let data171 = data170[i26];
-if(data171 && typeof data171 == "object" && !Array.isArray(data171)){
-if(data171.type === undefined){
-const err434 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+if(data168.type !== undefined){
+let data169 = data168.type;
+if(typeof data169 === "string"){
+if(func3(data169) > 316){
+const err434 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err434];
 }
@@ -5304,8 +5294,9 @@ if (vErrors.length < 1000) vErrors.push(err434);
 }
 errors++;
 }
-if(data171.status === undefined){
-const err435 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+}
+else {
+const err435 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err435];
 }
@@ -5314,8 +5305,11 @@ if (vErrors.length < 1000) vErrors.push(err435);
 }
 errors++;
 }
-if(data171.reason === undefined){
-const err436 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+if(data168.status !== undefined){
+let data170 = data168.status;
+if(typeof data170 !== "string"){
+const err436 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err436];
 }
@@ -5324,8 +5318,8 @@ if (vErrors.length < 1000) vErrors.push(err436);
 }
 errors++;
 }
-if(data171.message === undefined){
-const err437 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(!(((data170 === "True") || (data170 === "False")) || (data170 === "Unknown"))){
+const err437 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err437];
 }
@@ -5334,8 +5328,12 @@ if (vErrors.length < 1000) vErrors.push(err437);
 }
 errors++;
 }
-if(data171.lastTransitionTime === undefined){
-const err438 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+}
+if(data168.reason !== undefined){
+let data171 = data168.reason;
+if(typeof data171 === "string"){
+if(func3(data171) > 1024){
+const err438 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err438];
 }
@@ -5344,9 +5342,9 @@ if (vErrors.length < 1000) vErrors.push(err438);
 }
 errors++;
 }
-for(const key36 in data171){
-if(!((((((key36 === "type") || (key36 === "status")) || (key36 === "reason")) || (key36 === "message")) || (key36 === "lastTransitionTime")) || (key36 === "observedGeneration"))){
-const err439 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36},message:"must NOT have additional properties"};
+}
+else {
+const err439 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err439];
 }
@@ -5356,11 +5354,11 @@ if (vErrors.length < 1000) vErrors.push(err439);
 errors++;
 }
 }
-if(data171.type !== undefined){
-let data172 = data171.type;
+if(data168.message !== undefined){
+let data172 = data168.message;
 if(typeof data172 === "string"){
-if(func3(data172) > 316){
-const err440 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(func3(data172) > 8192){
+const err440 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err440];
 }
@@ -5371,7 +5369,7 @@ errors++;
 }
 }
 else {
-const err441 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err441 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err441];
 }
@@ -5381,10 +5379,9 @@ if (vErrors.length < 1000) vErrors.push(err441);
 errors++;
 }
 }
-if(data171.status !== undefined){
-let data173 = data171.status;
-if(typeof data173 !== "string"){
-const err442 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data168.lastTransitionTime !== undefined){
+if(typeof data168.lastTransitionTime !== "string"){
+const err442 = {instancePath:instancePath+"/status/conditions/" + i26+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err442];
 }
@@ -5393,8 +5390,11 @@ if (vErrors.length < 1000) vErrors.push(err442);
 }
 errors++;
 }
-if(!(((data173 === "True") || (data173 === "False")) || (data173 === "Unknown"))){
-const err443 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+if(data168.observedGeneration !== undefined){
+let data174 = data168.observedGeneration;
+if(!((typeof data174 == "number") && (!(data174 % 1) && !isNaN(data174)))){
+const err443 = {instancePath:instancePath+"/status/conditions/" + i26+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err443];
 }
@@ -5404,11 +5404,9 @@ if (vErrors.length < 1000) vErrors.push(err443);
 errors++;
 }
 }
-if(data171.reason !== undefined){
-let data174 = data171.reason;
-if(typeof data174 === "string"){
-if(func3(data174) > 1024){
-const err444 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+}
+else {
+const err444 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err444];
 }
@@ -5418,8 +5416,9 @@ if (vErrors.length < 1000) vErrors.push(err444);
 errors++;
 }
 }
+}
 else {
-const err445 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err445 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err445];
 }
@@ -5429,11 +5428,12 @@ if (vErrors.length < 1000) vErrors.push(err445);
 errors++;
 }
 }
-if(data171.message !== undefined){
-let data175 = data171.message;
-if(typeof data175 === "string"){
-if(func3(data175) > 8192){
-const err446 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(data154.nodes !== undefined){
+let data175 = data154.nodes;
+if(data175 && typeof data175 == "object" && !Array.isArray(data175)){
+for(const key36 in data175){
+if(!((((((((key36 === "matched") || (key36 === "ready")) || (key36 === "updating")) || (key36 === "pending")) || (key36 === "failed")) || (key36 === "outranked")) || (key36 === "conflicted")) || (key36 === "skipped"))){
+const err446 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err446];
 }
@@ -5443,8 +5443,10 @@ if (vErrors.length < 1000) vErrors.push(err446);
 errors++;
 }
 }
-else {
-const err447 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data175.matched !== undefined){
+let data176 = data175.matched;
+if(!((typeof data176 == "number") && (!(data176 % 1) && !isNaN(data176)))){
+const err447 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err447];
 }
@@ -5454,9 +5456,10 @@ if (vErrors.length < 1000) vErrors.push(err447);
 errors++;
 }
 }
-if(data171.lastTransitionTime !== undefined){
-if(typeof data171.lastTransitionTime !== "string"){
-const err448 = {instancePath:instancePath+"/status/conditions/" + i26+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data175.ready !== undefined){
+let data177 = data175.ready;
+if(!((typeof data177 == "number") && (!(data177 % 1) && !isNaN(data177)))){
+const err448 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err448];
 }
@@ -5466,10 +5469,10 @@ if (vErrors.length < 1000) vErrors.push(err448);
 errors++;
 }
 }
-if(data171.observedGeneration !== undefined){
-let data177 = data171.observedGeneration;
-if(!((typeof data177 == "number") && (!(data177 % 1) && !isNaN(data177)))){
-const err449 = {instancePath:instancePath+"/status/conditions/" + i26+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data175.updating !== undefined){
+let data178 = data175.updating;
+if(!((typeof data178 == "number") && (!(data178 % 1) && !isNaN(data178)))){
+const err449 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err449];
 }
@@ -5479,9 +5482,10 @@ if (vErrors.length < 1000) vErrors.push(err449);
 errors++;
 }
 }
-}
-else {
-const err450 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data175.pending !== undefined){
+let data179 = data175.pending;
+if(!((typeof data179 == "number") && (!(data179 % 1) && !isNaN(data179)))){
+const err450 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err450];
 }
@@ -5491,9 +5495,10 @@ if (vErrors.length < 1000) vErrors.push(err450);
 errors++;
 }
 }
-}
-else {
-const err451 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data175.failed !== undefined){
+let data180 = data175.failed;
+if(!((typeof data180 == "number") && (!(data180 % 1) && !isNaN(data180)))){
+const err451 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err451];
 }
@@ -5503,12 +5508,10 @@ if (vErrors.length < 1000) vErrors.push(err451);
 errors++;
 }
 }
-if(data154.nodes !== undefined){
-let data178 = data154.nodes;
-if(data178 && typeof data178 == "object" && !Array.isArray(data178)){
-for(const key37 in data178){
-if(!((((((((key37 === "matched") || (key37 === "ready")) || (key37 === "updating")) || (key37 === "pending")) || (key37 === "failed")) || (key37 === "outranked")) || (key37 === "conflicted")) || (key37 === "skipped"))){
-const err452 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37},message:"must NOT have additional properties"};
+if(data175.outranked !== undefined){
+let data181 = data175.outranked;
+if(!((typeof data181 == "number") && (!(data181 % 1) && !isNaN(data181)))){
+const err452 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err452];
 }
@@ -5518,10 +5521,10 @@ if (vErrors.length < 1000) vErrors.push(err452);
 errors++;
 }
 }
-if(data178.matched !== undefined){
-let data179 = data178.matched;
-if(!((typeof data179 == "number") && (!(data179 % 1) && !isNaN(data179)))){
-const err453 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data175.conflicted !== undefined){
+let data182 = data175.conflicted;
+if(!((typeof data182 == "number") && (!(data182 % 1) && !isNaN(data182)))){
+const err453 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err453];
 }
@@ -5531,10 +5534,10 @@ if (vErrors.length < 1000) vErrors.push(err453);
 errors++;
 }
 }
-if(data178.ready !== undefined){
-let data180 = data178.ready;
-if(!((typeof data180 == "number") && (!(data180 % 1) && !isNaN(data180)))){
-const err454 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data175.skipped !== undefined){
+let data183 = data175.skipped;
+if(!((typeof data183 == "number") && (!(data183 % 1) && !isNaN(data183)))){
+const err454 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err454];
 }
@@ -5544,10 +5547,9 @@ if (vErrors.length < 1000) vErrors.push(err454);
 errors++;
 }
 }
-if(data178.updating !== undefined){
-let data181 = data178.updating;
-if(!((typeof data181 == "number") && (!(data181 % 1) && !isNaN(data181)))){
-const err455 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err455 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err455];
 }
@@ -5557,10 +5559,11 @@ if (vErrors.length < 1000) vErrors.push(err455);
 errors++;
 }
 }
-if(data178.pending !== undefined){
-let data182 = data178.pending;
-if(!((typeof data182 == "number") && (!(data182 % 1) && !isNaN(data182)))){
-const err456 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data154.schedule !== undefined){
+let data184 = data154.schedule;
+if(data184 && typeof data184 == "object" && !Array.isArray(data184)){
+if(data184.since === undefined){
+const err456 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
 if(vErrors === null){
 vErrors = [err456];
 }
@@ -5569,11 +5572,9 @@ if (vErrors.length < 1000) vErrors.push(err456);
 }
 errors++;
 }
-}
-if(data178.failed !== undefined){
-let data183 = data178.failed;
-if(!((typeof data183 == "number") && (!(data183 % 1) && !isNaN(data183)))){
-const err457 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key37 in data184){
+if(!(((key37 === "name") || (key37 === "since")) || (key37 === "next"))){
+const err457 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err457];
 }
@@ -5583,10 +5584,11 @@ if (vErrors.length < 1000) vErrors.push(err457);
 errors++;
 }
 }
-if(data178.outranked !== undefined){
-let data184 = data178.outranked;
-if(!((typeof data184 == "number") && (!(data184 % 1) && !isNaN(data184)))){
-const err458 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data184.name !== undefined){
+let data185 = data184.name;
+if(typeof data185 === "string"){
+if(func3(data185) > 32){
+const err458 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err458];
 }
@@ -5596,10 +5598,8 @@ if (vErrors.length < 1000) vErrors.push(err458);
 errors++;
 }
 }
-if(data178.conflicted !== undefined){
-let data185 = data178.conflicted;
-if(!((typeof data185 == "number") && (!(data185 % 1) && !isNaN(data185)))){
-const err459 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err459 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err459];
 }
@@ -5609,10 +5609,9 @@ if (vErrors.length < 1000) vErrors.push(err459);
 errors++;
 }
 }
-if(data178.skipped !== undefined){
-let data186 = data178.skipped;
-if(!((typeof data186 == "number") && (!(data186 % 1) && !isNaN(data186)))){
-const err460 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data184.since !== undefined){
+if(typeof data184.since !== "string"){
+const err460 = {instancePath:instancePath+"/status/schedule/since",schemaPath:"#/properties/status/properties/schedule/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err460];
 }
@@ -5622,9 +5621,11 @@ if (vErrors.length < 1000) vErrors.push(err460);
 errors++;
 }
 }
-}
-else {
-const err461 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data184.next !== undefined){
+let data187 = data184.next;
+if(data187 && typeof data187 == "object" && !Array.isArray(data187)){
+if(data187.time === undefined){
+const err461 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
 if(vErrors === null){
 vErrors = [err461];
 }
@@ -5633,12 +5634,9 @@ if (vErrors.length < 1000) vErrors.push(err461);
 }
 errors++;
 }
-}
-if(data154.schedule !== undefined){
-let data187 = data154.schedule;
-if(data187 && typeof data187 == "object" && !Array.isArray(data187)){
-if(data187.since === undefined){
-const err462 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
+for(const key38 in data187){
+if(!((key38 === "name") || (key38 === "time"))){
+const err462 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key38},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err462];
 }
@@ -5647,9 +5645,12 @@ if (vErrors.length < 1000) vErrors.push(err462);
 }
 errors++;
 }
-for(const key38 in data187){
-if(!(((key38 === "name") || (key38 === "since")) || (key38 === "next"))){
-const err463 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key38},message:"must NOT have additional properties"};
+}
+if(data187.name !== undefined){
+let data188 = data187.name;
+if(typeof data188 === "string"){
+if(func3(data188) > 32){
+const err463 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err463];
 }
@@ -5659,11 +5660,8 @@ if (vErrors.length < 1000) vErrors.push(err463);
 errors++;
 }
 }
-if(data187.name !== undefined){
-let data188 = data187.name;
-if(typeof data188 === "string"){
-if(func3(data188) > 32){
-const err464 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+else {
+const err464 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err464];
 }
@@ -5673,8 +5671,9 @@ if (vErrors.length < 1000) vErrors.push(err464);
 errors++;
 }
 }
-else {
-const err465 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data187.time !== undefined){
+if(typeof data187.time !== "string"){
+const err465 = {instancePath:instancePath+"/status/schedule/next/time",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err465];
 }
@@ -5684,9 +5683,9 @@ if (vErrors.length < 1000) vErrors.push(err465);
 errors++;
 }
 }
-if(data187.since !== undefined){
-if(typeof data187.since !== "string"){
-const err466 = {instancePath:instancePath+"/status/schedule/since",schemaPath:"#/properties/status/properties/schedule/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err466 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err466];
 }
@@ -5696,11 +5695,9 @@ if (vErrors.length < 1000) vErrors.push(err466);
 errors++;
 }
 }
-if(data187.next !== undefined){
-let data190 = data187.next;
-if(data190 && typeof data190 == "object" && !Array.isArray(data190)){
-if(data190.time === undefined){
-const err467 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
+}
+else {
+const err467 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err467];
 }
@@ -5709,9 +5706,12 @@ if (vErrors.length < 1000) vErrors.push(err467);
 }
 errors++;
 }
-for(const key39 in data190){
-if(!((key39 === "name") || (key39 === "time"))){
-const err468 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39},message:"must NOT have additional properties"};
+}
+if(data154.demand !== undefined){
+let data190 = data154.demand;
+if(Array.isArray(data190)){
+if(data190.length > 16){
+const err468 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err468];
 }
@@ -5720,12 +5720,12 @@ if (vErrors.length < 1000) vErrors.push(err468);
 }
 errors++;
 }
-}
-if(data190.name !== undefined){
-let data191 = data190.name;
-if(typeof data191 === "string"){
-if(func3(data191) > 32){
-const err469 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+const len27 = data190.length;
+for(let i27=0; i27<len27; i27++){
+let data191 = data190[i27];
+if(data191 && typeof data191 == "object" && !Array.isArray(data191)){
+if(data191.name === undefined){
+const err469 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err469];
 }
@@ -5734,9 +5734,8 @@ if (vErrors.length < 1000) vErrors.push(err469);
 }
 errors++;
 }
-}
-else {
-const err470 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data191.wanted === undefined){
+const err470 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
 if(vErrors === null){
 vErrors = [err470];
 }
@@ -5745,10 +5744,8 @@ if (vErrors.length < 1000) vErrors.push(err470);
 }
 errors++;
 }
-}
-if(data190.time !== undefined){
-if(typeof data190.time !== "string"){
-const err471 = {instancePath:instancePath+"/status/schedule/next/time",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data191.offered === undefined){
+const err471 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
 if(vErrors === null){
 vErrors = [err471];
 }
@@ -5757,10 +5754,8 @@ if (vErrors.length < 1000) vErrors.push(err471);
 }
 errors++;
 }
-}
-}
-else {
-const err472 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data191.used === undefined){
+const err472 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
 if(vErrors === null){
 vErrors = [err472];
 }
@@ -5769,10 +5764,8 @@ if (vErrors.length < 1000) vErrors.push(err472);
 }
 errors++;
 }
-}
-}
-else {
-const err473 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data191.unmet === undefined){
+const err473 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
 if(vErrors === null){
 vErrors = [err473];
 }
@@ -5781,12 +5774,9 @@ if (vErrors.length < 1000) vErrors.push(err473);
 }
 errors++;
 }
-}
-if(data154.demand !== undefined){
-let data193 = data154.demand;
-if(Array.isArray(data193)){
-if(data193.length > 16){
-const err474 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+for(const key39 in data191){
+if(!(((((((key39 === "name") || (key39 === "wanted")) || (key39 === "offered")) || (key39 === "used")) || (key39 === "waiting")) || (key39 === "unmet")) || (key39 === "why"))){
+const err474 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err474];
 }
@@ -5795,12 +5785,12 @@ if (vErrors.length < 1000) vErrors.push(err474);
 }
 errors++;
 }
-const len27 = data193.length;
-for(let i27=0; i27<len27; i27++){
-let data194 = data193[i27];
-if(data194 && typeof data194 == "object" && !Array.isArray(data194)){
-if(data194.name === undefined){
-const err475 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+if(data191.name !== undefined){
+let data192 = data191.name;
+if(typeof data192 === "string"){
+if(func3(data192) > 32){
+const err475 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err475];
 }
@@ -5809,8 +5799,9 @@ if (vErrors.length < 1000) vErrors.push(err475);
 }
 errors++;
 }
-if(data194.wanted === undefined){
-const err476 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
+}
+else {
+const err476 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err476];
 }
@@ -5819,8 +5810,11 @@ if (vErrors.length < 1000) vErrors.push(err476);
 }
 errors++;
 }
-if(data194.offered === undefined){
-const err477 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
+}
+if(data191.wanted !== undefined){
+let data193 = data191.wanted;
+if(!((typeof data193 == "number") && (!(data193 % 1) && !isNaN(data193)))){
+const err477 = {instancePath:instancePath+"/status/demand/" + i27+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err477];
 }
@@ -5829,8 +5823,11 @@ if (vErrors.length < 1000) vErrors.push(err477);
 }
 errors++;
 }
-if(data194.used === undefined){
-const err478 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
+}
+if(data191.offered !== undefined){
+let data194 = data191.offered;
+if(!((typeof data194 == "number") && (!(data194 % 1) && !isNaN(data194)))){
+const err478 = {instancePath:instancePath+"/status/demand/" + i27+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err478];
 }
@@ -5839,8 +5836,11 @@ if (vErrors.length < 1000) vErrors.push(err478);
 }
 errors++;
 }
-if(data194.unmet === undefined){
-const err479 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
+}
+if(data191.used !== undefined){
+let data195 = data191.used;
+if(!((typeof data195 == "number") && (!(data195 % 1) && !isNaN(data195)))){
+const err479 = {instancePath:instancePath+"/status/demand/" + i27+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err479];
 }
@@ -5849,9 +5849,11 @@ if (vErrors.length < 1000) vErrors.push(err479);
 }
 errors++;
 }
-for(const key40 in data194){
-if(!(((((((key40 === "name") || (key40 === "wanted")) || (key40 === "offered")) || (key40 === "used")) || (key40 === "waiting")) || (key40 === "unmet")) || (key40 === "why"))){
-const err480 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key40},message:"must NOT have additional properties"};
+}
+if(data191.waiting !== undefined){
+let data196 = data191.waiting;
+if(!((typeof data196 == "number") && (!(data196 % 1) && !isNaN(data196)))){
+const err480 = {instancePath:instancePath+"/status/demand/" + i27+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err480];
 }
@@ -5861,11 +5863,10 @@ if (vErrors.length < 1000) vErrors.push(err480);
 errors++;
 }
 }
-if(data194.name !== undefined){
-let data195 = data194.name;
-if(typeof data195 === "string"){
-if(func3(data195) > 32){
-const err481 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data191.unmet !== undefined){
+let data197 = data191.unmet;
+if(!((typeof data197 == "number") && (!(data197 % 1) && !isNaN(data197)))){
+const err481 = {instancePath:instancePath+"/status/demand/" + i27+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err481];
 }
@@ -5875,8 +5876,11 @@ if (vErrors.length < 1000) vErrors.push(err481);
 errors++;
 }
 }
-else {
-const err482 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data191.why !== undefined){
+let data198 = data191.why;
+if(typeof data198 === "string"){
+if(func3(data198) > 1024){
+const err482 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err482];
 }
@@ -5886,10 +5890,8 @@ if (vErrors.length < 1000) vErrors.push(err482);
 errors++;
 }
 }
-if(data194.wanted !== undefined){
-let data196 = data194.wanted;
-if(!((typeof data196 == "number") && (!(data196 % 1) && !isNaN(data196)))){
-const err483 = {instancePath:instancePath+"/status/demand/" + i27+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err483 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err483];
 }
@@ -5899,10 +5901,9 @@ if (vErrors.length < 1000) vErrors.push(err483);
 errors++;
 }
 }
-if(data194.offered !== undefined){
-let data197 = data194.offered;
-if(!((typeof data197 == "number") && (!(data197 % 1) && !isNaN(data197)))){
-const err484 = {instancePath:instancePath+"/status/demand/" + i27+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err484 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err484];
 }
@@ -5912,10 +5913,9 @@ if (vErrors.length < 1000) vErrors.push(err484);
 errors++;
 }
 }
-if(data194.used !== undefined){
-let data198 = data194.used;
-if(!((typeof data198 == "number") && (!(data198 % 1) && !isNaN(data198)))){
-const err485 = {instancePath:instancePath+"/status/demand/" + i27+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err485 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err485];
 }
@@ -5925,10 +5925,11 @@ if (vErrors.length < 1000) vErrors.push(err485);
 errors++;
 }
 }
-if(data194.waiting !== undefined){
-let data199 = data194.waiting;
-if(!((typeof data199 == "number") && (!(data199 % 1) && !isNaN(data199)))){
-const err486 = {instancePath:instancePath+"/status/demand/" + i27+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data154.steady !== undefined){
+let data199 = data154.steady;
+if(data199 && typeof data199 == "object" && !Array.isArray(data199)){
+if(Object.keys(data199).length > 16){
+const err486 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
 if(vErrors === null){
 vErrors = [err486];
 }
@@ -5937,11 +5938,10 @@ if (vErrors.length < 1000) vErrors.push(err486);
 }
 errors++;
 }
-}
-if(data194.unmet !== undefined){
-let data200 = data194.unmet;
+for(const key40 in data199){
+let data200 = data199[key40];
 if(!((typeof data200 == "number") && (!(data200 % 1) && !isNaN(data200)))){
-const err487 = {instancePath:instancePath+"/status/demand/" + i27+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err487 = {instancePath:instancePath+"/status/steady/" + key40.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err487];
 }
@@ -5950,12 +5950,9 @@ if (vErrors.length < 1000) vErrors.push(err487);
 }
 errors++;
 }
-}
-if(data194.why !== undefined){
-let data201 = data194.why;
-if(typeof data201 === "string"){
-if(func3(data201) > 1024){
-const err488 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(typeof data200 == "number"){
+if(data200 < 0 || isNaN(data200)){
+const err488 = {instancePath:instancePath+"/status/steady/" + key40.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err488];
 }
@@ -5965,8 +5962,10 @@ if (vErrors.length < 1000) vErrors.push(err488);
 errors++;
 }
 }
+}
+}
 else {
-const err489 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err489 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err489];
 }
@@ -5976,9 +5975,11 @@ if (vErrors.length < 1000) vErrors.push(err489);
 errors++;
 }
 }
-}
-else {
-const err490 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data154.defrag !== undefined){
+let data201 = data154.defrag;
+if(data201 && typeof data201 == "object" && !Array.isArray(data201)){
+if(data201.request === undefined){
+const err490 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "request"},message:"must have required property '"+"request"+"'"};
 if(vErrors === null){
 vErrors = [err490];
 }
@@ -5987,10 +5988,8 @@ if (vErrors.length < 1000) vErrors.push(err490);
 }
 errors++;
 }
-}
-}
-else {
-const err491 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data201.state === undefined){
+const err491 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "state"},message:"must have required property '"+"state"+"'"};
 if(vErrors === null){
 vErrors = [err491];
 }
@@ -5999,12 +5998,8 @@ if (vErrors.length < 1000) vErrors.push(err491);
 }
 errors++;
 }
-}
-if(data154.steady !== undefined){
-let data202 = data154.steady;
-if(data202 && typeof data202 == "object" && !Array.isArray(data202)){
-if(Object.keys(data202).length > 16){
-const err492 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
+if(data201.message === undefined){
+const err492 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err492];
 }
@@ -6013,10 +6008,9 @@ if (vErrors.length < 1000) vErrors.push(err492);
 }
 errors++;
 }
-for(const key41 in data202){
-let data203 = data202[key41];
-if(!((typeof data203 == "number") && (!(data203 % 1) && !isNaN(data203)))){
-const err493 = {instancePath:instancePath+"/status/steady/" + key41.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key41 in data201){
+if(!(((key41 === "request") || (key41 === "state")) || (key41 === "message"))){
+const err493 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key41},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err493];
 }
@@ -6025,9 +6019,12 @@ if (vErrors.length < 1000) vErrors.push(err493);
 }
 errors++;
 }
-if(typeof data203 == "number"){
-if(data203 < 0 || isNaN(data203)){
-const err494 = {instancePath:instancePath+"/status/steady/" + key41.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data201.request !== undefined){
+let data202 = data201.request;
+if(typeof data202 === "string"){
+if(func3(data202) > 1024){
+const err494 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err494];
 }
@@ -6037,10 +6034,8 @@ if (vErrors.length < 1000) vErrors.push(err494);
 errors++;
 }
 }
-}
-}
 else {
-const err495 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err495 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err495];
 }
@@ -6050,11 +6045,10 @@ if (vErrors.length < 1000) vErrors.push(err495);
 errors++;
 }
 }
-if(data154.defrag !== undefined){
-let data204 = data154.defrag;
-if(data204 && typeof data204 == "object" && !Array.isArray(data204)){
-if(data204.request === undefined){
-const err496 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "request"},message:"must have required property '"+"request"+"'"};
+if(data201.state !== undefined){
+let data203 = data201.state;
+if(typeof data203 !== "string"){
+const err496 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err496];
 }
@@ -6063,8 +6057,8 @@ if (vErrors.length < 1000) vErrors.push(err496);
 }
 errors++;
 }
-if(data204.state === undefined){
-const err497 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "state"},message:"must have required property '"+"state"+"'"};
+if(!(((data203 === "Making") || (data203 === "Done")) || (data203 === "Refused"))){
+const err497 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.defrag.properties.state.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err497];
 }
@@ -6073,8 +6067,12 @@ if (vErrors.length < 1000) vErrors.push(err497);
 }
 errors++;
 }
-if(data204.message === undefined){
-const err498 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data201.message !== undefined){
+let data204 = data201.message;
+if(typeof data204 === "string"){
+if(func3(data204) > 1024){
+const err498 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err498];
 }
@@ -6083,9 +6081,9 @@ if (vErrors.length < 1000) vErrors.push(err498);
 }
 errors++;
 }
-for(const key42 in data204){
-if(!(((key42 === "request") || (key42 === "state")) || (key42 === "message"))){
-const err499 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key42},message:"must NOT have additional properties"};
+}
+else {
+const err499 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err499];
 }
@@ -6095,11 +6093,9 @@ if (vErrors.length < 1000) vErrors.push(err499);
 errors++;
 }
 }
-if(data204.request !== undefined){
-let data205 = data204.request;
-if(typeof data205 === "string"){
-if(func3(data205) > 1024){
-const err500 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+}
+else {
+const err500 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err500];
 }
@@ -6109,8 +6105,12 @@ if (vErrors.length < 1000) vErrors.push(err500);
 errors++;
 }
 }
-else {
-const err501 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data154.plan !== undefined){
+let data205 = data154.plan;
+if(data205 && typeof data205 == "object" && !Array.isArray(data205)){
+for(const key42 in data205){
+if(!(((((key42 === "gpusChanging") || (key42 === "instancesKept")) || (key42 === "instancesDestroyed")) || (key42 === "instancesCreated")) || (key42 === "podsToEvict"))){
+const err501 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key42},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err501];
 }
@@ -6120,10 +6120,10 @@ if (vErrors.length < 1000) vErrors.push(err501);
 errors++;
 }
 }
-if(data204.state !== undefined){
-let data206 = data204.state;
-if(typeof data206 !== "string"){
-const err502 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data205.gpusChanging !== undefined){
+let data206 = data205.gpusChanging;
+if(!((typeof data206 == "number") && (!(data206 % 1) && !isNaN(data206)))){
+const err502 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err502];
 }
@@ -6132,8 +6132,11 @@ if (vErrors.length < 1000) vErrors.push(err502);
 }
 errors++;
 }
-if(!(((data206 === "Making") || (data206 === "Done")) || (data206 === "Refused"))){
-const err503 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.defrag.properties.state.enum},message:"must be equal to one of the allowed values"};
+}
+if(data205.instancesKept !== undefined){
+let data207 = data205.instancesKept;
+if(!((typeof data207 == "number") && (!(data207 % 1) && !isNaN(data207)))){
+const err503 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err503];
 }
@@ -6143,11 +6146,10 @@ if (vErrors.length < 1000) vErrors.push(err503);
 errors++;
 }
 }
-if(data204.message !== undefined){
-let data207 = data204.message;
-if(typeof data207 === "string"){
-if(func3(data207) > 1024){
-const err504 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data205.instancesDestroyed !== undefined){
+let data208 = data205.instancesDestroyed;
+if(!((typeof data208 == "number") && (!(data208 % 1) && !isNaN(data208)))){
+const err504 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err504];
 }
@@ -6157,8 +6159,10 @@ if (vErrors.length < 1000) vErrors.push(err504);
 errors++;
 }
 }
-else {
-const err505 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data205.instancesCreated !== undefined){
+let data209 = data205.instancesCreated;
+if(!((typeof data209 == "number") && (!(data209 % 1) && !isNaN(data209)))){
+const err505 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err505];
 }
@@ -6168,9 +6172,10 @@ if (vErrors.length < 1000) vErrors.push(err505);
 errors++;
 }
 }
-}
-else {
-const err506 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data205.podsToEvict !== undefined){
+let data210 = data205.podsToEvict;
+if(!((typeof data210 == "number") && (!(data210 % 1) && !isNaN(data210)))){
+const err506 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err506];
 }
@@ -6180,12 +6185,9 @@ if (vErrors.length < 1000) vErrors.push(err506);
 errors++;
 }
 }
-if(data154.plan !== undefined){
-let data208 = data154.plan;
-if(data208 && typeof data208 == "object" && !Array.isArray(data208)){
-for(const key43 in data208){
-if(!(((((key43 === "gpusChanging") || (key43 === "instancesKept")) || (key43 === "instancesDestroyed")) || (key43 === "instancesCreated")) || (key43 === "podsToEvict"))){
-const err507 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key43},message:"must NOT have additional properties"};
+}
+else {
+const err507 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err507];
 }
@@ -6195,10 +6197,11 @@ if (vErrors.length < 1000) vErrors.push(err507);
 errors++;
 }
 }
-if(data208.gpusChanging !== undefined){
-let data209 = data208.gpusChanging;
-if(!((typeof data209 == "number") && (!(data209 % 1) && !isNaN(data209)))){
-const err508 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data154.inFlight !== undefined){
+let data211 = data154.inFlight;
+if(Array.isArray(data211)){
+if(data211.length > 500){
+const err508 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
 if(vErrors === null){
 vErrors = [err508];
 }
@@ -6207,11 +6210,12 @@ if (vErrors.length < 1000) vErrors.push(err508);
 }
 errors++;
 }
-}
-if(data208.instancesKept !== undefined){
-let data210 = data208.instancesKept;
-if(!((typeof data210 == "number") && (!(data210 % 1) && !isNaN(data210)))){
-const err509 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len28 = data211.length;
+for(let i28=0; i28<len28; i28++){
+let data212 = data211[i28];
+if(data212 && typeof data212 == "object" && !Array.isArray(data212)){
+if(data212.node === undefined){
+const err509 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err509];
 }
@@ -6220,11 +6224,8 @@ if (vErrors.length < 1000) vErrors.push(err509);
 }
 errors++;
 }
-}
-if(data208.instancesDestroyed !== undefined){
-let data211 = data208.instancesDestroyed;
-if(!((typeof data211 == "number") && (!(data211 % 1) && !isNaN(data211)))){
-const err510 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data212.nodeUID === undefined){
+const err510 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
 if(vErrors === null){
 vErrors = [err510];
 }
@@ -6233,11 +6234,9 @@ if (vErrors.length < 1000) vErrors.push(err510);
 }
 errors++;
 }
-}
-if(data208.instancesCreated !== undefined){
-let data212 = data208.instancesCreated;
-if(!((typeof data212 == "number") && (!(data212 % 1) && !isNaN(data212)))){
-const err511 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key43 in data212){
+if(!(((((((key43 === "node") || (key43 === "nodeUID")) || (key43 === "epoch")) || (key43 === "generation")) || (key43 === "startTime")) || (key43 === "deadline")) || (key43 === "kind"))){
+const err511 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key43},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err511];
 }
@@ -6247,10 +6246,11 @@ if (vErrors.length < 1000) vErrors.push(err511);
 errors++;
 }
 }
-if(data208.podsToEvict !== undefined){
-let data213 = data208.podsToEvict;
-if(!((typeof data213 == "number") && (!(data213 % 1) && !isNaN(data213)))){
-const err512 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data212.node !== undefined){
+let data213 = data212.node;
+if(typeof data213 === "string"){
+if(func3(data213) > 253){
+const err512 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err512];
 }
@@ -6260,9 +6260,8 @@ if (vErrors.length < 1000) vErrors.push(err512);
 errors++;
 }
 }
-}
 else {
-const err513 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err513 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err513];
 }
@@ -6272,11 +6271,11 @@ if (vErrors.length < 1000) vErrors.push(err513);
 errors++;
 }
 }
-if(data154.inFlight !== undefined){
-let data214 = data154.inFlight;
-if(Array.isArray(data214)){
-if(data214.length > 500){
-const err514 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+if(data212.nodeUID !== undefined){
+let data214 = data212.nodeUID;
+if(typeof data214 === "string"){
+if(func3(data214) > 64){
+const err514 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err514];
 }
@@ -6285,12 +6284,9 @@ if (vErrors.length < 1000) vErrors.push(err514);
 }
 errors++;
 }
-const len28 = data214.length;
-for(let i28=0; i28<len28; i28++){
-let data215 = data214[i28];
-if(data215 && typeof data215 == "object" && !Array.isArray(data215)){
-if(data215.node === undefined){
-const err515 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+else {
+const err515 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err515];
 }
@@ -6299,8 +6295,11 @@ if (vErrors.length < 1000) vErrors.push(err515);
 }
 errors++;
 }
-if(data215.nodeUID === undefined){
-const err516 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+}
+if(data212.epoch !== undefined){
+let data215 = data212.epoch;
+if(!((typeof data215 == "number") && (!(data215 % 1) && !isNaN(data215)))){
+const err516 = {instancePath:instancePath+"/status/inFlight/" + i28+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err516];
 }
@@ -6309,9 +6308,11 @@ if (vErrors.length < 1000) vErrors.push(err516);
 }
 errors++;
 }
-for(const key44 in data215){
-if(!(((((((key44 === "node") || (key44 === "nodeUID")) || (key44 === "epoch")) || (key44 === "generation")) || (key44 === "startTime")) || (key44 === "deadline")) || (key44 === "kind"))){
-const err517 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key44},message:"must NOT have additional properties"};
+}
+if(data212.generation !== undefined){
+let data216 = data212.generation;
+if(!((typeof data216 == "number") && (!(data216 % 1) && !isNaN(data216)))){
+const err517 = {instancePath:instancePath+"/status/inFlight/" + i28+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err517];
 }
@@ -6321,11 +6322,9 @@ if (vErrors.length < 1000) vErrors.push(err517);
 errors++;
 }
 }
-if(data215.node !== undefined){
-let data216 = data215.node;
-if(typeof data216 === "string"){
-if(func3(data216) > 253){
-const err518 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data212.startTime !== undefined){
+if(typeof data212.startTime !== "string"){
+const err518 = {instancePath:instancePath+"/status/inFlight/" + i28+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err518];
 }
@@ -6335,8 +6334,9 @@ if (vErrors.length < 1000) vErrors.push(err518);
 errors++;
 }
 }
-else {
-const err519 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data212.deadline !== undefined){
+if(typeof data212.deadline !== "string"){
+const err519 = {instancePath:instancePath+"/status/inFlight/" + i28+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err519];
 }
@@ -6346,11 +6346,10 @@ if (vErrors.length < 1000) vErrors.push(err519);
 errors++;
 }
 }
-if(data215.nodeUID !== undefined){
-let data217 = data215.nodeUID;
-if(typeof data217 === "string"){
-if(func3(data217) > 64){
-const err520 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data212.kind !== undefined){
+let data219 = data212.kind;
+if(typeof data219 !== "string"){
+const err520 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err520];
 }
@@ -6359,9 +6358,8 @@ if (vErrors.length < 1000) vErrors.push(err520);
 }
 errors++;
 }
-}
-else {
-const err521 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((((data219 === "Fresh") || (data219 === "Repair")) || (data219 === "Retry")) || (data219 === "New")) || (data219 === "Found"))){
+const err521 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err521];
 }
@@ -6371,10 +6369,9 @@ if (vErrors.length < 1000) vErrors.push(err521);
 errors++;
 }
 }
-if(data215.epoch !== undefined){
-let data218 = data215.epoch;
-if(!((typeof data218 == "number") && (!(data218 % 1) && !isNaN(data218)))){
-const err522 = {instancePath:instancePath+"/status/inFlight/" + i28+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err522 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err522];
 }
@@ -6384,10 +6381,9 @@ if (vErrors.length < 1000) vErrors.push(err522);
 errors++;
 }
 }
-if(data215.generation !== undefined){
-let data219 = data215.generation;
-if(!((typeof data219 == "number") && (!(data219 % 1) && !isNaN(data219)))){
-const err523 = {instancePath:instancePath+"/status/inFlight/" + i28+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err523 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err523];
 }
@@ -6397,9 +6393,11 @@ if (vErrors.length < 1000) vErrors.push(err523);
 errors++;
 }
 }
-if(data215.startTime !== undefined){
-if(typeof data215.startTime !== "string"){
-const err524 = {instancePath:instancePath+"/status/inFlight/" + i28+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data154.canary !== undefined){
+let data220 = data154.canary;
+if(data220 && typeof data220 == "object" && !Array.isArray(data220)){
+if(data220.generation === undefined){
+const err524 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err524];
 }
@@ -6408,10 +6406,8 @@ if (vErrors.length < 1000) vErrors.push(err524);
 }
 errors++;
 }
-}
-if(data215.deadline !== undefined){
-if(typeof data215.deadline !== "string"){
-const err525 = {instancePath:instancePath+"/status/inFlight/" + i28+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data220.nodes === undefined){
+const err525 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err525];
 }
@@ -6420,11 +6416,9 @@ if (vErrors.length < 1000) vErrors.push(err525);
 }
 errors++;
 }
-}
-if(data215.kind !== undefined){
-let data222 = data215.kind;
-if(typeof data222 !== "string"){
-const err526 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key44 in data220){
+if(!(((((key44 === "generation") || (key44 === "schedule")) || (key44 === "nodes")) || (key44 === "readySince")) || (key44 === "passedTime"))){
+const err526 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key44},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err526];
 }
@@ -6433,8 +6427,11 @@ if (vErrors.length < 1000) vErrors.push(err526);
 }
 errors++;
 }
-if(!(((((data222 === "Fresh") || (data222 === "Repair")) || (data222 === "Retry")) || (data222 === "New")) || (data222 === "Found"))){
-const err527 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+}
+if(data220.generation !== undefined){
+let data221 = data220.generation;
+if(!((typeof data221 == "number") && (!(data221 % 1) && !isNaN(data221)))){
+const err527 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err527];
 }
@@ -6444,9 +6441,11 @@ if (vErrors.length < 1000) vErrors.push(err527);
 errors++;
 }
 }
-}
-else {
-const err528 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data220.schedule !== undefined){
+let data222 = data220.schedule;
+if(typeof data222 === "string"){
+if(func3(data222) > 32){
+const err528 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err528];
 }
@@ -6456,9 +6455,8 @@ if (vErrors.length < 1000) vErrors.push(err528);
 errors++;
 }
 }
-}
 else {
-const err529 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err529 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err529];
 }
@@ -6468,11 +6466,11 @@ if (vErrors.length < 1000) vErrors.push(err529);
 errors++;
 }
 }
-if(data154.canary !== undefined){
-let data223 = data154.canary;
-if(data223 && typeof data223 == "object" && !Array.isArray(data223)){
-if(data223.generation === undefined){
-const err530 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(data220.nodes !== undefined){
+let data223 = data220.nodes;
+if(Array.isArray(data223)){
+if(data223.length > 1000){
+const err530 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
 if(vErrors === null){
 vErrors = [err530];
 }
@@ -6481,8 +6479,12 @@ if (vErrors.length < 1000) vErrors.push(err530);
 }
 errors++;
 }
-if(data223.nodes === undefined){
-const err531 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+const len29 = data223.length;
+for(let i29=0; i29<len29; i29++){
+let data224 = data223[i29];
+if(typeof data224 === "string"){
+if(func3(data224) > 253){
+const err531 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err531];
 }
@@ -6491,9 +6493,9 @@ if (vErrors.length < 1000) vErrors.push(err531);
 }
 errors++;
 }
-for(const key45 in data223){
-if(!(((((key45 === "generation") || (key45 === "schedule")) || (key45 === "nodes")) || (key45 === "readySince")) || (key45 === "passedTime"))){
-const err532 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key45},message:"must NOT have additional properties"};
+}
+else {
+const err532 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err532];
 }
@@ -6503,10 +6505,9 @@ if (vErrors.length < 1000) vErrors.push(err532);
 errors++;
 }
 }
-if(data223.generation !== undefined){
-let data224 = data223.generation;
-if(!((typeof data224 == "number") && (!(data224 % 1) && !isNaN(data224)))){
-const err533 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err533 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err533];
 }
@@ -6516,11 +6517,9 @@ if (vErrors.length < 1000) vErrors.push(err533);
 errors++;
 }
 }
-if(data223.schedule !== undefined){
-let data225 = data223.schedule;
-if(typeof data225 === "string"){
-if(func3(data225) > 32){
-const err534 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data220.readySince !== undefined){
+if(typeof data220.readySince !== "string"){
+const err534 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err534];
 }
@@ -6530,8 +6529,9 @@ if (vErrors.length < 1000) vErrors.push(err534);
 errors++;
 }
 }
-else {
-const err535 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data220.passedTime !== undefined){
+if(typeof data220.passedTime !== "string"){
+const err535 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err535];
 }
@@ -6541,11 +6541,9 @@ if (vErrors.length < 1000) vErrors.push(err535);
 errors++;
 }
 }
-if(data223.nodes !== undefined){
-let data226 = data223.nodes;
-if(Array.isArray(data226)){
-if(data226.length > 1000){
-const err536 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+}
+else {
+const err536 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err536];
 }
@@ -6554,12 +6552,12 @@ if (vErrors.length < 1000) vErrors.push(err536);
 }
 errors++;
 }
-const len29 = data226.length;
-for(let i29=0; i29<len29; i29++){
-let data227 = data226[i29];
-if(typeof data227 === "string"){
-if(func3(data227) > 253){
-const err537 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+}
+if(data154.pace !== undefined){
+let data227 = data154.pace;
+if(data227 && typeof data227 == "object" && !Array.isArray(data227)){
+if(data227.generation === undefined){
+const err537 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err537];
 }
@@ -6568,9 +6566,8 @@ if (vErrors.length < 1000) vErrors.push(err537);
 }
 errors++;
 }
-}
-else {
-const err538 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data227.nodes === undefined){
+const err538 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err538];
 }
@@ -6579,10 +6576,8 @@ if (vErrors.length < 1000) vErrors.push(err538);
 }
 errors++;
 }
-}
-}
-else {
-const err539 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data227.seconds === undefined){
+const err539 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
 if(vErrors === null){
 vErrors = [err539];
 }
@@ -6591,10 +6586,9 @@ if (vErrors.length < 1000) vErrors.push(err539);
 }
 errors++;
 }
-}
-if(data223.readySince !== undefined){
-if(typeof data223.readySince !== "string"){
-const err540 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key45 in data227){
+if(!(((key45 === "generation") || (key45 === "nodes")) || (key45 === "seconds"))){
+const err540 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key45},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err540];
 }
@@ -6604,9 +6598,10 @@ if (vErrors.length < 1000) vErrors.push(err540);
 errors++;
 }
 }
-if(data223.passedTime !== undefined){
-if(typeof data223.passedTime !== "string"){
-const err541 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data227.generation !== undefined){
+let data228 = data227.generation;
+if(!((typeof data228 == "number") && (!(data228 % 1) && !isNaN(data228)))){
+const err541 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err541];
 }
@@ -6616,9 +6611,10 @@ if (vErrors.length < 1000) vErrors.push(err541);
 errors++;
 }
 }
-}
-else {
-const err542 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data227.nodes !== undefined){
+let data229 = data227.nodes;
+if(!((typeof data229 == "number") && (!(data229 % 1) && !isNaN(data229)))){
+const err542 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err542];
 }
@@ -6627,12 +6623,9 @@ if (vErrors.length < 1000) vErrors.push(err542);
 }
 errors++;
 }
-}
-if(data154.pace !== undefined){
-let data230 = data154.pace;
-if(data230 && typeof data230 == "object" && !Array.isArray(data230)){
-if(data230.generation === undefined){
-const err543 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(typeof data229 == "number"){
+if(data229 < 1 || isNaN(data229)){
+const err543 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err543];
 }
@@ -6641,8 +6634,12 @@ if (vErrors.length < 1000) vErrors.push(err543);
 }
 errors++;
 }
-if(data230.nodes === undefined){
-const err544 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+}
+if(data227.seconds !== undefined){
+let data230 = data227.seconds;
+if(!((typeof data230 == "number") && (!(data230 % 1) && !isNaN(data230)))){
+const err544 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err544];
 }
@@ -6651,8 +6648,9 @@ if (vErrors.length < 1000) vErrors.push(err544);
 }
 errors++;
 }
-if(data230.seconds === undefined){
-const err545 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
+if(typeof data230 == "number"){
+if(data230 < 0 || isNaN(data230)){
+const err545 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err545];
 }
@@ -6661,9 +6659,11 @@ if (vErrors.length < 1000) vErrors.push(err545);
 }
 errors++;
 }
-for(const key46 in data230){
-if(!(((key46 === "generation") || (key46 === "nodes")) || (key46 === "seconds"))){
-const err546 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key46},message:"must NOT have additional properties"};
+}
+}
+}
+else {
+const err546 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err546];
 }
@@ -6673,10 +6673,11 @@ if (vErrors.length < 1000) vErrors.push(err546);
 errors++;
 }
 }
-if(data230.generation !== undefined){
-let data231 = data230.generation;
-if(!((typeof data231 == "number") && (!(data231 % 1) && !isNaN(data231)))){
-const err547 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data154.limits !== undefined){
+let data231 = data154.limits;
+if(data231 && typeof data231 == "object" && !Array.isArray(data231)){
+if(data231.nodes === undefined){
+const err547 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err547];
 }
@@ -6685,11 +6686,8 @@ if (vErrors.length < 1000) vErrors.push(err547);
 }
 errors++;
 }
-}
-if(data230.nodes !== undefined){
-let data232 = data230.nodes;
-if(!((typeof data232 == "number") && (!(data232 % 1) && !isNaN(data232)))){
-const err548 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data231.maxUnavailable === undefined){
+const err548 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
 if(vErrors === null){
 vErrors = [err548];
 }
@@ -6698,9 +6696,8 @@ if (vErrors.length < 1000) vErrors.push(err548);
 }
 errors++;
 }
-if(typeof data232 == "number"){
-if(data232 < 1 || isNaN(data232)){
-const err549 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data231.maxConcurrentNodes === undefined){
+const err549 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
 if(vErrors === null){
 vErrors = [err549];
 }
@@ -6709,12 +6706,9 @@ if (vErrors.length < 1000) vErrors.push(err549);
 }
 errors++;
 }
-}
-}
-if(data230.seconds !== undefined){
-let data233 = data230.seconds;
-if(!((typeof data233 == "number") && (!(data233 % 1) && !isNaN(data233)))){
-const err550 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key46 in data231){
+if(!(((key46 === "nodes") || (key46 === "maxUnavailable")) || (key46 === "maxConcurrentNodes"))){
+const err550 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key46},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err550];
 }
@@ -6723,9 +6717,11 @@ if (vErrors.length < 1000) vErrors.push(err550);
 }
 errors++;
 }
-if(typeof data233 == "number"){
-if(data233 < 0 || isNaN(data233)){
-const err551 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data231.nodes !== undefined){
+let data232 = data231.nodes;
+if(!((typeof data232 == "number") && (!(data232 % 1) && !isNaN(data232)))){
+const err551 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err551];
 }
@@ -6734,11 +6730,9 @@ if (vErrors.length < 1000) vErrors.push(err551);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err552 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data232 == "number"){
+if(data232 < 0 || isNaN(data232)){
+const err552 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err552];
 }
@@ -6748,11 +6742,11 @@ if (vErrors.length < 1000) vErrors.push(err552);
 errors++;
 }
 }
-if(data154.limits !== undefined){
-let data234 = data154.limits;
-if(data234 && typeof data234 == "object" && !Array.isArray(data234)){
-if(data234.nodes === undefined){
-const err553 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+if(data231.maxUnavailable !== undefined){
+let data233 = data231.maxUnavailable;
+if(!((typeof data233 == "number") && (!(data233 % 1) && !isNaN(data233)))){
+const err553 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err553];
 }
@@ -6761,8 +6755,9 @@ if (vErrors.length < 1000) vErrors.push(err553);
 }
 errors++;
 }
-if(data234.maxUnavailable === undefined){
-const err554 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
+if(typeof data233 == "number"){
+if(data233 < 0 || isNaN(data233)){
+const err554 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err554];
 }
@@ -6771,8 +6766,12 @@ if (vErrors.length < 1000) vErrors.push(err554);
 }
 errors++;
 }
-if(data234.maxConcurrentNodes === undefined){
-const err555 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
+}
+}
+if(data231.maxConcurrentNodes !== undefined){
+let data234 = data231.maxConcurrentNodes;
+if(!((typeof data234 == "number") && (!(data234 % 1) && !isNaN(data234)))){
+const err555 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err555];
 }
@@ -6781,9 +6780,9 @@ if (vErrors.length < 1000) vErrors.push(err555);
 }
 errors++;
 }
-for(const key47 in data234){
-if(!(((key47 === "nodes") || (key47 === "maxUnavailable")) || (key47 === "maxConcurrentNodes"))){
-const err556 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key47},message:"must NOT have additional properties"};
+if(typeof data234 == "number"){
+if(data234 < 0 || isNaN(data234)){
+const err556 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err556];
 }
@@ -6793,10 +6792,10 @@ if (vErrors.length < 1000) vErrors.push(err556);
 errors++;
 }
 }
-if(data234.nodes !== undefined){
-let data235 = data234.nodes;
-if(!((typeof data235 == "number") && (!(data235 % 1) && !isNaN(data235)))){
-const err557 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+else {
+const err557 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err557];
 }
@@ -6805,9 +6804,12 @@ if (vErrors.length < 1000) vErrors.push(err557);
 }
 errors++;
 }
-if(typeof data235 == "number"){
-if(data235 < 0 || isNaN(data235)){
-const err558 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data154.failures !== undefined){
+let data235 = data154.failures;
+if(Array.isArray(data235)){
+if(data235.length > 50){
+const err558 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
 if(vErrors === null){
 vErrors = [err558];
 }
@@ -6816,12 +6818,12 @@ if (vErrors.length < 1000) vErrors.push(err558);
 }
 errors++;
 }
-}
-}
-if(data234.maxUnavailable !== undefined){
-let data236 = data234.maxUnavailable;
-if(!((typeof data236 == "number") && (!(data236 % 1) && !isNaN(data236)))){
-const err559 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len30 = data235.length;
+for(let i30=0; i30<len30; i30++){
+let data236 = data235[i30];
+if(data236 && typeof data236 == "object" && !Array.isArray(data236)){
+if(data236.node === undefined){
+const err559 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err559];
 }
@@ -6830,9 +6832,8 @@ if (vErrors.length < 1000) vErrors.push(err559);
 }
 errors++;
 }
-if(typeof data236 == "number"){
-if(data236 < 0 || isNaN(data236)){
-const err560 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data236.reason === undefined){
+const err560 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err560];
 }
@@ -6841,12 +6842,8 @@ if (vErrors.length < 1000) vErrors.push(err560);
 }
 errors++;
 }
-}
-}
-if(data234.maxConcurrentNodes !== undefined){
-let data237 = data234.maxConcurrentNodes;
-if(!((typeof data237 == "number") && (!(data237 % 1) && !isNaN(data237)))){
-const err561 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data236.message === undefined){
+const err561 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err561];
 }
@@ -6855,9 +6852,9 @@ if (vErrors.length < 1000) vErrors.push(err561);
 }
 errors++;
 }
-if(typeof data237 == "number"){
-if(data237 < 0 || isNaN(data237)){
-const err562 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+for(const key47 in data236){
+if(!((((key47 === "node") || (key47 === "reason")) || (key47 === "message")) || (key47 === "time"))){
+const err562 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key47},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err562];
 }
@@ -6867,10 +6864,11 @@ if (vErrors.length < 1000) vErrors.push(err562);
 errors++;
 }
 }
-}
-}
-else {
-const err563 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data236.node !== undefined){
+let data237 = data236.node;
+if(typeof data237 === "string"){
+if(func3(data237) > 253){
+const err563 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err563];
 }
@@ -6880,11 +6878,8 @@ if (vErrors.length < 1000) vErrors.push(err563);
 errors++;
 }
 }
-if(data154.failures !== undefined){
-let data238 = data154.failures;
-if(Array.isArray(data238)){
-if(data238.length > 50){
-const err564 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+else {
+const err564 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err564];
 }
@@ -6893,12 +6888,12 @@ if (vErrors.length < 1000) vErrors.push(err564);
 }
 errors++;
 }
-const len30 = data238.length;
-for(let i30=0; i30<len30; i30++){
-let data239 = data238[i30];
-if(data239 && typeof data239 == "object" && !Array.isArray(data239)){
-if(data239.node === undefined){
-const err565 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+if(data236.reason !== undefined){
+let data238 = data236.reason;
+if(typeof data238 === "string"){
+if(func3(data238) > 64){
+const err565 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err565];
 }
@@ -6907,8 +6902,9 @@ if (vErrors.length < 1000) vErrors.push(err565);
 }
 errors++;
 }
-if(data239.reason === undefined){
-const err566 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+else {
+const err566 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err566];
 }
@@ -6917,8 +6913,12 @@ if (vErrors.length < 1000) vErrors.push(err566);
 }
 errors++;
 }
-if(data239.message === undefined){
-const err567 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data236.message !== undefined){
+let data239 = data236.message;
+if(typeof data239 === "string"){
+if(func3(data239) > 1024){
+const err567 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err567];
 }
@@ -6927,9 +6927,9 @@ if (vErrors.length < 1000) vErrors.push(err567);
 }
 errors++;
 }
-for(const key48 in data239){
-if(!((((key48 === "node") || (key48 === "reason")) || (key48 === "message")) || (key48 === "time"))){
-const err568 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key48},message:"must NOT have additional properties"};
+}
+else {
+const err568 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err568];
 }
@@ -6939,11 +6939,9 @@ if (vErrors.length < 1000) vErrors.push(err568);
 errors++;
 }
 }
-if(data239.node !== undefined){
-let data240 = data239.node;
-if(typeof data240 === "string"){
-if(func3(data240) > 253){
-const err569 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data236.time !== undefined){
+if(typeof data236.time !== "string"){
+const err569 = {instancePath:instancePath+"/status/failures/" + i30+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err569];
 }
@@ -6953,8 +6951,9 @@ if (vErrors.length < 1000) vErrors.push(err569);
 errors++;
 }
 }
+}
 else {
-const err570 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err570 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err570];
 }
@@ -6964,11 +6963,9 @@ if (vErrors.length < 1000) vErrors.push(err570);
 errors++;
 }
 }
-if(data239.reason !== undefined){
-let data241 = data239.reason;
-if(typeof data241 === "string"){
-if(func3(data241) > 64){
-const err571 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+else {
+const err571 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err571];
 }
@@ -6978,8 +6975,9 @@ if (vErrors.length < 1000) vErrors.push(err571);
 errors++;
 }
 }
+}
 else {
-const err572 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err572 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err572];
 }
@@ -6989,87 +6987,14 @@ if (vErrors.length < 1000) vErrors.push(err572);
 errors++;
 }
 }
-if(data239.message !== undefined){
-let data242 = data239.message;
-if(typeof data242 === "string"){
-if(func3(data242) > 1024){
-const err573 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+}
+else {
+const err573 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err573];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err573);
-}
-errors++;
-}
-}
-else {
-const err574 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err574];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err574);
-}
-errors++;
-}
-}
-if(data239.time !== undefined){
-if(typeof data239.time !== "string"){
-const err575 = {instancePath:instancePath+"/status/failures/" + i30+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err575];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err575);
-}
-errors++;
-}
-}
-}
-else {
-const err576 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err576];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err576);
-}
-errors++;
-}
-}
-}
-else {
-const err577 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err577];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err577);
-}
-errors++;
-}
-}
-}
-else {
-const err578 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err578];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err578);
-}
-errors++;
-}
-}
-}
-else {
-const err579 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err579];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err579);
 }
 errors++;
 }

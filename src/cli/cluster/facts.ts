@@ -19,10 +19,10 @@ import type { ClusterState } from '../../core/plan/change.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import type { PodView } from '../../core/kubernetes/pod.ts';
 import type { BudgetView } from '../../core/kubernetes/eviction.ts';
-import type { NamespaceLabels } from '../../core/demand/waiting-pods.ts';
+import { namespaceKeysOf, type NamespaceLabels } from '../../core/demand/waiting-pods.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/watch.ts';
-import { type Terminal, CliError } from '../terminal.ts';
+import { type Terminal, CliError, paint, printLine } from '../terminal.ts';
 import { readSnapshot, type SavedCluster, snapshotCommand } from '../input/snapshot.ts';
 import { connect, type ConnectionOptions, listAll, listAllowed, find } from './connection.ts';
 import type { EventView } from '../../core/kubernetes/metadata.ts';
@@ -71,13 +71,42 @@ async function readNamespaces(
   client: KubeClient,
   written: readonly GpuPartitionPolicy[],
 ): Promise<NamespaceLabels | undefined> {
-  if (!written.some(({ spec }) => spec.demand?.namespaceSelector)) return undefined;
+  if (namespaceKeysOf(written).size === 0) return undefined;
   const found = await listAllowed<KubeObject>(client, namespaces);
   return found && new Map(found.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
 }
 
-/** Reads everything that a plan of a cluster depends on. @throws CliError if the user may not read something */
-export async function readCluster(client: KubeClient): Promise<ClusterState> {
+/**
+ * Says on standard error that a demand chooses pods by labels of their namespaces, where these are not known: then an answer may do without
+ * pods that wait for it.
+ *
+ * @param given policies that are not in the cluster yet
+ */
+export function tellUnknownNamespaces(
+  { policies: written, namespaces: known }: Pick<ClusterState, 'policies' | 'namespaces'>,
+  { stderr }: Terminal,
+  { given = [], isSaved }: { readonly given?: readonly GpuPartitionPolicy[]; readonly isSaved: boolean },
+): void {
+  if (known !== undefined) return;
+  const names = [...written, ...given]
+    .filter((one) => namespaceKeysOf([one]).size > 0)
+    .map(({ metadata }) => metadata.name);
+  if (names.length === 0) return;
+  const what = `${names.length === 1 ? 'policy' : 'policies'} ${names.join(', ')}`;
+  const why = isSaved
+    ? `the snapshot has no Namespaces; make it with: ${snapshotCommand.replace(',pdb', ',pdb,namespaces')}`
+    : 'you may not list Namespaces';
+  printLine(
+    stderr,
+    `${paint(stderr, 'yellow', 'warning:')} ${what}: demand.namespaceSelector goes by labels, and ${why}. Pods that wait may be missing from the answer`,
+  );
+}
+
+/** Reads everything that a plan of a cluster depends on. @param given policies that are not in it yet @throws CliError if the user may not read something */
+export async function readCluster(
+  client: KubeClient,
+  given: readonly GpuPartitionPolicy[] = [],
+): Promise<ClusterState> {
   const now = Date.now();
   // Pods last: one that the agents saw may have gone by now, and one that is new is not in their reports yet.
   const [allNodes, partitions, allPolicies] = await Promise.all([
@@ -96,7 +125,7 @@ export async function readCluster(client: KubeClient): Promise<ClusterState> {
     policies: allPolicies,
     pods: allPods,
     budgets,
-    namespaces: await readNamespaces(client, allPolicies),
+    namespaces: await readNamespaces(client, [...allPolicies, ...given]),
   };
 }
 

@@ -21,7 +21,7 @@ import {
   ask,
   listAllowed,
 } from '../cluster/connection.ts';
-import { readFacts } from '../cluster/facts.ts';
+import { readFacts, tellUnknownNamespaces } from '../cluster/facts.ts';
 import type { CommandContext } from '../program.ts';
 import { type OutputFormat, outputOption } from '../options.ts';
 import { claimResources, readSnapshot, snapshotCommand } from '../input/snapshot.ts';
@@ -162,7 +162,7 @@ export function explainCommand(context: CommandContext): Command {
     .action(async (name: string, options: Options) => {
       const explained = options.snapshot
         ? await explainSaved(readName(name, options.namespace, 'default', 'pod'), options.snapshot, terminal)
-        : await explainLive(name, options);
+        : await explainLive(name, options, terminal);
       if (explained.isPending) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, explained);
       else
@@ -195,9 +195,9 @@ async function explainAll(
   return { ...explanation, demands };
 }
 
-async function explainLive(name: string, options: Options): Promise<Explained> {
+async function explainLive(name: string, options: Options, terminal: Terminal): Promise<Explained> {
   const client = connect(options);
-  return explain(client, readName(name, options.namespace, ownNamespace(client), 'pod'));
+  return explain(client, readName(name, options.namespace, ownNamespace(client), 'pod'), terminal);
 }
 
 async function explainSaved(
@@ -208,14 +208,17 @@ async function explainSaved(
   const saved = await readSnapshot(files, terminal);
   const pod = saved.pods.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   if (!pod) throw new CliError(`the snapshot has no pod ${namespace}/${name}`);
+  tellUnknownNamespaces(saved, terminal, { isSaved: true });
   return explainAll(pod, saved, async () => saved.kueue);
 }
 
-async function explain(client: KubeClient, { namespace, name }: ObjectName): Promise<Explained> {
+async function explain(client: KubeClient, { namespace, name }: ObjectName, terminal: Terminal): Promise<Explained> {
   const ref = { resource: pods, namespace, name };
   const pod = await find<PodView & KubeObject>(client, `pod ${namespace}/${name}`, ref);
   if (!pod) throw await missing(client, namespace, name);
-  return explainAll(pod, await readFacts(client), () => ask('Kueue', () => readKueue(client)));
+  const facts = await readFacts(client);
+  tellUnknownNamespaces(facts, terminal, { isSaved: false });
+  return explainAll(pod, facts, () => ask('Kueue', () => readKueue(client)));
 }
 
 async function missing(client: KubeClient, namespace: string, name: string): Promise<CliError> {

@@ -13,7 +13,7 @@ import { wrapHanging } from '../../core/text/words.ts';
 import { readKueue } from '../../kube/client.ts';
 import { predictChange } from '../../planner/questions.ts';
 import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
-import { readCluster } from '../cluster/facts.ts';
+import { readCluster, tellUnknownNamespaces } from '../cluster/facts.ts';
 import type { CommandContext } from '../program.ts';
 import { type OutputFormat, outputOption } from '../options.ts';
 
@@ -138,12 +138,15 @@ async function readState(
   const { snapshot, filename = [] } = options;
   if (snapshot === undefined) {
     const client = connect(options);
-    return { cluster: await readCluster(client), readQueues: () => ask('Kueue', () => readKueue(client)) };
+    const cluster = await readCluster(client, given);
+    tellUnknownNamespaces(cluster, terminal, { given, isSaved: false });
+    return { cluster, readQueues: () => ask('Kueue', () => readKueue(client)) };
   }
   if (snapshot.includes('-') && filename.includes('-'))
     throw new CliError('standard input is the policies or the snapshot, not both');
   const cluster = await readSnapshot(snapshot, terminal);
   demandComplete(cluster, given);
+  tellUnknownNamespaces(cluster, terminal, { given, isSaved: true });
   return { cluster, readQueues: async () => cluster.kueue };
 }
 

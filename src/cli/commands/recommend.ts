@@ -7,7 +7,7 @@ import { type DemandPlan, planDemand } from '../../planner/solver-process.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { integer, equalitySelector } from '../../process/options.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
-import { readSavedOrLive } from '../cluster/facts.ts';
+import { readSavedOrLive, tellUnknownNamespaces } from '../cluster/facts.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, type CommandOutcome, paint, printJson, printLine, type Terminal } from '../terminal.ts';
 import { readModel, readPath } from '../options.ts';
@@ -176,6 +176,7 @@ async function advise(options: Options, terminal: Terminal, outcome: CommandOutc
   if (model !== undefined) throw new CliError('--model goes with --size; choose nodes of a cluster with --selector');
   const facts = await readSavedOrLive(options, terminal);
   demandRights(facts, evict);
+  tellUnknownNamespaces(facts, terminal, { isSaved: options.snapshot !== undefined });
   const past = prometheus && (await readPast(prometheus, options, terminal));
   const history = past && { ...past, quantile };
   const rules = { evict: evict === 'if-needed' ? 'IfNeeded' : 'Never', seconds: timeLimit, selector, history } as const;

@@ -9,6 +9,7 @@ import {
   pods,
   disruptionBudgets,
   nodes,
+  namespaces as namespaceResource,
 } from '../../api/resources.ts';
 import { type ResourceClaimView, gpuDriver, type ResourceSliceView } from '../../core/kubernetes/claims.ts';
 import { trimObject, keepLabels, listDecidingKeys } from '../../core/host/support-bundle.ts';
@@ -18,6 +19,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import type { PodView } from '../../core/kubernetes/pod.ts';
 import { mayUseClaims } from '../../core/policy/rules.ts';
+import { namespaceKeysOf } from '../../core/demand/waiting-pods.ts';
 import { usesGpu } from '../../core/device/holders.ts';
 import { pluginPodsOf } from '../../core/nvidia/plugin-pods.ts';
 import { timeText } from '../../core/text/syntax.ts';
@@ -217,11 +219,28 @@ export async function readClusterBundle(
     })),
     ...foundPods,
     ...budgets.filter(({ metadata }) => namespaces.has(metadata.namespace)).map((one) => trimObject(one, 'budget')),
+    ...(await readNamespaces(reader, namespaces, namespaceKeysOf(foundPolicies))),
     ...(usesClaims(foundPolicies, partitions, foundPods) ? await readClaims(reader, namespaces) : []),
     ...(await readEvents(reader, new Set(gpuNodes.map(nameOf)), foundPods)),
     ...logs,
     await describeBundle(reader, ours, partitions, now),
   ];
+}
+
+/** The namespaces of the bundle's pods, where a demand selects them by labels; elsewhere the right to list them is not asked for. */
+async function readNamespaces(
+  reader: LenientReader,
+  ofPods: ReadonlySet<string | undefined>,
+  deciding: ReadonlySet<string>,
+): Promise<readonly KubeObject[]> {
+  const found = deciding.size === 0 ? [] : ((await reader.list(namespaceResource)) ?? []);
+  return found
+    .filter(({ metadata }) => ofPods.has(metadata.name))
+    .map((one) => {
+      const { metadata, ...rest } = trimObject(one, 'namespace');
+      const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => deciding.has(key));
+      return { ...rest, metadata: { ...metadata, labels: Object.fromEntries(labels) } };
+    });
 }
 
 /** Whether the cluster uses claims; elsewhere the right to list them is not asked for. */

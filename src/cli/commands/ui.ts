@@ -137,7 +137,7 @@ export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnsw
     },
     plan: async (text) => {
       const given = parsePolicies(text);
-      return answerPlan(given, await readCluster(client), setup, () => readKueue(client));
+      return answerPlan(given, await readCluster(client, given), setup, () => readKueue(client));
     },
   };
 }

@@ -7,6 +7,7 @@ import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { fieldsOf, deepEqual } from '../../core/text/json.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import type { ClusterQueue, KueueReading, KueueWorkload, LocalQueue, ResourceFlavor } from '../../core/demand/kueue.ts';
+import { namespaceName, type NamespaceLabels } from '../../core/demand/waiting-pods.ts';
 import type { EventView } from '../../core/kubernetes/metadata.ts';
 import type { BudgetView } from '../../core/kubernetes/eviction.ts';
 import { CliError, type Terminal } from '../terminal.ts';
@@ -164,6 +165,7 @@ const claimShapes: Readonly<Record<string, SchemaObject>> = {
 
 /** The shape of what is read of objects of each kind. Other fields are not looked at: newer API servers have more of them. */
 const shapes: Readonly<Record<string, SchemaObject>> = {
+  Namespace: objectOf({}),
   Node: objectOf({
     spec: shapeOf({
       taints,
@@ -302,6 +304,7 @@ export async function readSnapshot(paths: readonly string[], terminal: Terminal)
     policies: list('GpuPartitionPolicy') as readonly GpuPartitionPolicy[],
     pods: list('Pod') as readonly PodView[],
     budgets: list('PodDisruptionBudget') as readonly BudgetView[],
+    namespaces: readNamespaces(find('Namespace') as readonly Pick<NodeView, 'metadata'>[] | undefined),
     events: list('Event') as readonly SavedEvent[],
     kueue: readQueues(list),
     ...readClaims(find),
@@ -329,6 +332,13 @@ function addOnce(found: Map<string, SavedObject>, one: SavedObject): void {
     throw new CliError(
       `${file}: ${describe(kind, metadata)} differs from that in ${first.file}; a snapshot is one moment of a cluster, made with: ${snapshotCommand}`,
     );
+}
+
+/** Their labels, which the name is one of; undefined if there are none. */
+function readNamespaces(found: readonly Pick<NodeView, 'metadata'>[] | undefined): NamespaceLabels | undefined {
+  return (
+    found && new Map(found.map(({ metadata: { name: own, labels } }) => [own, { ...labels, [namespaceName]: own }]))
+  );
 }
 
 function readClaims(find: (kind: string) => readonly unknown[] | undefined): SavedClaims {

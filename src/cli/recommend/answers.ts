@@ -9,11 +9,13 @@ import {
   type PoolQuestion,
   listPools,
 } from '../../core/demand/recommend.ts';
+import type { WaitingSlices } from '../../core/demand/waiting-pods.ts';
+import { withoutRank } from '../../core/demand/plan-pool.ts';
 import { type HistoryRule, judgeHistory, type RequestHistory } from '../../core/demand/history.ts';
 import type { EvictionRule, CostGap } from '../../core/demand/solver/pool.ts';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
-import { indexHolders, type PoolHolders, weighGpus } from '../../core/demand/eviction-cost.ts';
+import { indexHolders, weighGpus } from '../../core/demand/eviction-cost.ts';
 import { drawAdvice } from '../../core/view/reports.ts';
 import { plainText } from '../../core/view/lines.ts';
 import { planDemand, type DemandPlan } from '../../planner/solver-process.ts';
@@ -59,29 +61,39 @@ export async function answerCluster(
       3,
     );
   const { waitingOf, homeless } = placePods(pools, facts);
-  const { partitions, pods = [], budgets = [] } = facts;
+  const { partitions, pods = [], budgets = [], now } = facts;
   const holders = indexHolders({ partitions, pods, budgets });
   const past = history && judgeHistory(pools, history, history);
   const advised: PoolAdvice[] = [];
   for (const pool of pools) {
-    const question = askPool(pool, waitingOf.get(pool) ?? new Map(), evict, past?.leastOf.get(pool));
-    const ask = async (rule: EvictionRule): Promise<PoolPlan | undefined> => planPool(question, holders, rule, seconds);
-    const plan = await ask(evict);
-    const isHeld = plan !== undefined && plan.cost.unserved > 0 && evict === 'Never';
-    advised.push(advisePool(question, plan, isHeld ? await ask('IfNeeded') : undefined));
+    const waiting: WaitingSlices = waitingOf.get(pool) ?? new Map<string, number>();
+    const sparing = { nodes: waiting.ranks?.nodes, nowMs: now };
+    const ask = async (rule: EvictionRule) => {
+      const question = askPool(pool, waiting, rule, past?.leastOf.get(pool));
+      const { members, plan: asking } = question;
+      if (asking === undefined) return { question };
+      const { slices, evict: asked } = asking.asked;
+      const { drain } = asking.policy.spec;
+      const gpus = asked === 'Never' ? members.map(({ gpu }) => gpu) : weighGpus(members, holders, drain, sparing);
+      return { question, plan: await planDemand(gpus, { slices, evict: asked, seconds }) };
+    };
+    const best = await ask(evict);
+    const free = isShort(best.plan) ? await planFree(best.question, seconds) : undefined;
+    const mayHelp = evict === 'Never' && best.plan && free && free.cost.unserved < best.plan.cost.unserved;
+    advised.push(advisePool(best, free, mayHelp ? await ask('IfNeeded') : undefined));
   }
   return { pools: advised, homeless, ...(past && { unknown: past.unknown }) };
 }
 
-async function planPool(
-  { members, plan }: PoolQuestion,
-  holders: PoolHolders,
-  evict: EvictionRule,
-  seconds: number,
-): Promise<PoolPlan | undefined> {
-  if (plan === undefined) return undefined;
-  const gpus = evict === 'Never' ? members.map(({ gpu }) => gpu) : weighGpus(members, holders, plan.policy.spec.drain);
-  return planDemand(gpus, { slices: plan.asked.slices, evict, seconds });
+function isShort(plan: PoolPlan | undefined): boolean {
+  return plan !== undefined && plan.cost.unserved > 0;
+}
+
+/** As if all that runs could be evicted. */
+async function planFree({ members, plan }: PoolQuestion, seconds: number): Promise<PoolPlan | undefined> {
+  const slices = plan?.asked.slices.map(withoutRank);
+  const gpus = members.map(({ gpu }) => gpu);
+  return slices && planDemand(gpus, { slices, evict: 'IfNeeded', seconds });
 }
 
 /** Whether something is asked for that no layout serves. */

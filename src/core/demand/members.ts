@@ -303,6 +303,8 @@ export interface PoolNode {
   readonly possible?: ReadonlySet<string>;
   /** How many GPUs of each kind it has; absent where they are not known, or shared. */
   readonly gpus?: ReadonlyMap<Grid, number>;
+  /** What its agent says; undefined: nothing is known of it. */
+  readonly device?: DeviceReport | undefined;
 }
 
 /** Whether the GPUs of a node could hold what one pod requests, if they held nothing else: none waits for a slice that cannot be. */
@@ -397,7 +399,8 @@ export class PoolReader {
       const grid = gridOf(liveGeometry(device, gpu) ?? noProfiles);
       kinds.set(grid, (kinds.get(grid) ?? 0) + 1);
     }
-    return { node, idle, follows: join('follows'), fixed: join('fixed'), ...(kinds.size > 0 && { gpus: kinds }) };
+    const known = { node, idle, device: partition?.status?.device };
+    return { ...known, follows: join('follows'), fixed: join('fixed'), ...(kinds.size > 0 && { gpus: kinds }) };
   }
 
   /** @param nodes as they were read @param states how the demand stood after its last plan */

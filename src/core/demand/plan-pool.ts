@@ -6,6 +6,7 @@ import {
   type EvictionRule,
   compareCosts,
   type PoolGpu,
+  type RankLevels,
 } from './solver/pool.ts';
 import { evictsNever, demandEntry, type DemandWishes, restEntry } from '../policy/slices.ts';
 import { countPresent, type DemandGpu } from './members.ts';
@@ -267,14 +268,11 @@ export function withoutRank({ outranks: _outranks, isWaitedFor: _isWaitedFor, ..
 function servesMoreByLevel(
   { unserved }: Pick<PlannedPool, 'unserved'>,
   other: Pick<PlannedPool, 'unserved'>,
-  { slices, evict }: DemandAsked,
+  asked: DemandAsked,
   gpus: readonly PoolGpu[],
 ): boolean {
-  const levels = levelsOf(
-    slices,
-    gpus.flatMap(({ instances }) => instances),
-    evict,
-  );
+  const { slices } = asked;
+  const levels = levelsAmong(asked, gpus);
   const lacks = (lacking: PlannedPool['unserved']): readonly number[] => {
     const terms = slices.map(
       (slice) => [levels?.levelOf(slice) ?? 0, (lacking[slice.name] ?? 0) * slice.weight] as const,
@@ -331,12 +329,49 @@ export function keepStanding(
 /** Whether a pool serves more of a demand with such layouts, or as much if they are only those of GPUs that the demand does not need. */
 export function servesMore(asked: DemandAsked, members: readonly DemandGpu[], layouts: Layouts): boolean {
   if (layouts.every((layout) => layout === undefined || layout.entry !== undefined)) return true;
-  const after = members.flatMap(({ gpu }, index): readonly { readonly profile: string }[] => {
-    const layout = layouts[index];
-    return layout ? [...layout.keep, ...layout.create] : gpu.instances;
+  // A plan knows how those that are in use rank.
+  const before = members.map(({ gpu }, index): PoolGpu => {
+    const { keep, destroy } = layouts[index] ?? { keep: gpu.instances, destroy: [] };
+    return { ...gpu, instances: [...keep, ...destroy] };
   });
-  const before = members.flatMap(({ gpu }) => gpu.instances);
-  return weighUnserved(asked, after) < weighUnserved(asked, before);
+  const after = before.map((gpu, index): PoolGpu => {
+    const { keep, create } = layouts[index] ?? { keep: gpu.instances, create: [] };
+    return { ...gpu, instances: [...keep, ...create.map((one) => ({ ...one, busy: false }))] };
+  });
+  const levels = levelsAmong(asked, before);
+  const lacking = (gpus: readonly PoolGpu[]): Pick<PlannedPool, 'unserved'> => ({
+    unserved: listUnserved(asked, gpus, levels),
+  });
+  return servesMoreByLevel(lacking(after), lacking(before), asked, before);
+}
+
+/** How many of each slice GPUs leave unserved as they are, by its name: what is in use serves none that wait. */
+function listUnserved(
+  { slices }: DemandAsked,
+  gpus: readonly PoolGpu[],
+  levels: RankLevels | undefined,
+): Readonly<Record<string, number>> {
+  const table = readDemand(slices, () => true, undefined, levels);
+  const instances = gpus.flatMap((gpu) => gpu.instances);
+  const here = { Any: countPresent(instances), ...countByUse(instances) };
+  const offered = table.profiles.map((profile, index) => here[table.uses[index] ?? 'Any'].get(profile) ?? 0);
+  const { unserved } = coverDemand(table, offered);
+  return Object.fromEntries(table.slices.map(({ name }, index) => [name, unserved[index] ?? 0]));
+}
+
+function countByUse(instances: PoolGpu['instances']): Readonly<Record<'Used' | 'Idle', ReadonlyMap<string, number>>> {
+  return {
+    Used: countPresent(instances.filter(({ busy }) => busy)),
+    Idle: countPresent(instances.filter(({ busy }) => !busy)),
+  };
+}
+
+function levelsAmong({ slices, evict }: DemandAsked, gpus: readonly PoolGpu[]): RankLevels | undefined {
+  return levelsOf(
+    slices,
+    gpus.flatMap(({ instances }) => instances),
+    evict,
+  );
 }
 
 /** Whether GPUs are still as they were when they were planned. */

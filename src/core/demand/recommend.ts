@@ -23,7 +23,7 @@ import { withoutServerFields, byPrecedence, selectsNode } from '../policy/versio
 import { requestsOf, podName, type PodView } from '../kubernetes/pod.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
 import { asScheduled } from '../policy/schedules.ts';
-import { isSlice, listWaiters, alikeKey, shareWaiting } from './waiting-pods.ts';
+import { isSlice, listWaiters, alikeKey, shareWaiting, type WaitingSlices } from './waiting-pods.ts';
 import { actsOf, type PodPool, PoolReader, listMembers, type DemandGpu, countPresent } from './members.ts';
 import { liveGeometry } from '../device/geometry.ts';
 import type { NodeView } from '../kubernetes/node.ts';
@@ -167,11 +167,17 @@ export interface PoolAdvice {
   readonly why?: string;
 }
 
+/** A question, and the best plan for it; undefined if none could be asked for. */
+export interface AnsweredPool {
+  readonly question: PoolQuestion;
+  readonly plan?: PoolPlan | undefined;
+}
+
 /**
- * @param plan the best; undefined if none could be asked for
- * @param free the best with evictions, where those are not allowed and something is lacking
+ * @param free as if all that runs could be evicted, where something is lacking
+ * @param evicting the best with evictions, where those are not allowed and may serve more
  */
-export function advisePool(question: PoolQuestion, plan?: PoolPlan, free?: PoolPlan): PoolAdvice {
+export function advisePool({ question, plan }: AnsweredPool, free?: PoolPlan, evicting?: AnsweredPool): PoolAdvice {
   const { pool, members, whole, why, plan: asked } = question;
   const isUnread = ({ partition }: (typeof pool.nodes)[number]): boolean =>
     partition?.status?.device?.gpus === undefined;
@@ -185,7 +191,12 @@ export function advisePool(question: PoolQuestion, plan?: PoolPlan, free?: PoolP
     ...(why !== undefined && { why }),
   };
   if (asked === undefined || plan === undefined) return { ...known, slices: [] };
-  const shortfall = { lacking: plan.unserved, lackingAtLeast: free?.unserved, isUnproven: ranOutOfTime(plan) };
+  const shortfall = {
+    lacking: plan.unserved,
+    lackingAtLeast: free?.unserved,
+    isUnproven: ranOutOfTime(plan),
+    isSpared: asked.asked.evict === 'Never',
+  };
   const { states } = reportDemand(asked.wanted, members, shortfall);
   const slices = states.map((state, index): SliceAdvice => {
     const { name, wanted, offered, used, waiting = 0, unmet, why: reason } = state;
@@ -202,14 +213,15 @@ export function advisePool(question: PoolQuestion, plan?: PoolPlan, free?: PoolP
       ...(reason !== undefined && { why: reason }),
     };
   });
-  const better = free !== undefined && free.cost.unserved < plan.cost.unserved ? free : undefined;
+  const better = evicting?.plan && evicting.plan.cost.unserved < plan.cost.unserved ? evicting.plan : undefined;
   return {
     ...known,
     slices,
     optimal: plan.gap === undefined,
     ...(plan.gap && { gap: plan.gap }),
     bill: writeBill(question, plan),
-    ...(better && { withEvictions: { best: bestOf(asked.wanted, better), ...writeBill(question, better) } }),
+    ...(better &&
+      evicting && { withEvictions: { best: bestOf(evicting, better), ...writeBill(evicting.question, better) } }),
     ...(why === undefined && { advised: asked.policy }),
   };
 }
@@ -250,7 +262,8 @@ function countGpus({ members }: PoolQuestion): Readonly<Record<string, number>> 
   return counts;
 }
 
-function bestOf(wanted: readonly WantedSlice[], { unserved }: PoolPlan): Readonly<Record<string, number>> {
+function bestOf({ question }: AnsweredPool, { unserved }: PoolPlan): Readonly<Record<string, number>> {
+  const { wanted = [] } = question.plan ?? {};
   const lacking = ({ slices }: WantedSlice): number => slices.reduce((sum, { name }) => sum + (unserved[name] ?? 0), 0);
   return Object.fromEntries(wanted.map((one) => [one.name, one.count - lacking(one)]));
 }
@@ -306,7 +319,7 @@ export interface HomelessPods {
 
 interface PlacedPods {
   /** Slices requested by the pods that wait for a pool, by resource. */
-  readonly waitingOf: ReadonlyMap<AdvicePool, ReadonlyMap<string, number>>;
+  readonly waitingOf: ReadonlyMap<AdvicePool, WaitingSlices>;
   readonly homeless: readonly HomelessPods[];
 }
 
@@ -319,7 +332,10 @@ export function placePods(
   const asPools = pools.map((pool, index) => toPodPool(pool, index, now));
   const shares = shareWaiting(waiters, asPools);
   const waitingOf = new Map(
-    pools.map((pool, index) => [pool, shares.get(asPools[index]?.policy ?? '') ?? new Map<string, number>()]),
+    pools.map((pool, index): readonly [AdvicePool, WaitingSlices] => [
+      pool,
+      shares.get(asPools[index]?.policy ?? '') ?? new Map<string, number>(),
+    ]),
   );
   const homeless = new Map<string, string[]>();
   // What GPUs could offer does not depend on whose pods count.
@@ -423,7 +439,7 @@ const mostSlices = 16;
  */
 export function askPool(
   pool: AdvicePool,
-  requested: ReadonlyMap<string, number>,
+  requested: WaitingSlices,
   evict: EvictionRule,
   least?: ProfileCounts,
 ): PoolQuestion {

@@ -1,11 +1,14 @@
+import type { DeviceReport, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { isResourceOf } from '../cluster/facts.ts';
 import { couldTake, explainHopeless, requirementsKey } from '../cluster/judge.ts';
-import { requestsOf, hasEnded, type PodView } from '../kubernetes/pod.ts';
-import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';
+import { requestsOf, hasEnded, podName, type PodView } from '../kubernetes/pod.ts';
+import { type LabelSelection, meetsSelection, selectedKeys } from '../kubernetes/selectors.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { WHOLE } from '../gpu/profiles.ts';
-import { compareText } from '../text/json.ts';
+import { variantsOf } from '../policy/schedules.ts';
+import { isSurelyRead, listReportedPods } from '../device/holders.ts';
+import { compareText, memoize } from '../text/json.ts';
 import { type Acts, couldHold, type PodPool, type PoolNode } from './members.ts';
 
 /** Whether a resource is a slice that is not shared, the whole GPU included. */
@@ -59,7 +62,20 @@ export function listWaiters(pods: readonly PodView[], namespaces: NamespaceLabel
 }
 
 /** The label that every namespace has. */
-const namespaceName = 'kubernetes.io/metadata.name';
+export const namespaceName = 'kubernetes.io/metadata.name';
+
+/** Labels of namespaces, beside their names, by which the demands of policies choose whose pods count: keys. */
+export function namespaceKeysOf(policies: readonly GpuPartitionPolicy[]): ReadonlySet<string> {
+  const specs = policies.flatMap(({ spec, status }) => [
+    spec,
+    ...(status?.inForce ? [status.inForce.spec as PolicySpec] : []),
+  ]);
+  const keys = specs
+    .flatMap(variantsOf)
+    .flatMap(({ spec: { demand } }) => selectedKeys(demand?.namespaceSelector ?? {}))
+    .filter((key) => key !== namespaceName);
+  return new Set(keys);
+}
 
 /** Whether a pod is in one of the namespaces whose pods count. */
 function isInNamespaces({ pod, namespaceLabels }: Waiter, selector: LabelSelection | undefined): boolean {
@@ -118,7 +134,7 @@ export interface PoolShare {
   readonly waiting: WaitingSlices;
   /** The part of the waiting slices that nothing idle serves, by resource. */
   readonly missing: ReadonlyMap<string, number>;
-  /** Slices, by resource, that must be made though as many are idle: those are on nodes where the pods cannot run, or not together on one. */
+  /** Slices of these resources, by resource, that are idle nonetheless: on nodes where the pods cannot run, or not together on one. */
   readonly stranded: ReadonlyMap<string, number>;
   /** Nodes that would take some of the pods that nothing idle serves; undefined if there are none. */
   readonly takers: ReadonlySet<string> | undefined;
@@ -136,7 +152,7 @@ export function byTurn(a: Pick<PodPool, 'policy' | 'priority'>, b: Pick<PodPool,
  * that a full pool keeps no pod from another. A pool that cannot change now comes after those that can, and one that never does gets
  * no pods but those that its slices serve. Yields after each look at a pool, which may be large.
  *
- * @param waiters in any order
+ * @param waiters in any order; one that has a slice by now, though the list of pods is older, counts as its use
  * @param pools disjoint; of policies without a demand too, which may serve a pod already
  * @param leave called with pods that count for none although they ask for slices that one follows
  */
@@ -148,7 +164,8 @@ export function* assignWaitingPods(
   const ordered = pools.toSorted(byTurn).map((pool) => new OpenPool(pool));
   const changing = (['Now', 'Later'] as const).flatMap((acts) => ordered.filter((one) => one.acts === acts));
   const tellsNamespaces = pools.some(({ namespaceSelector }) => namespaceSelector !== undefined);
-  for (const { waiter, kind, pods } of yield* groupAlike(waiters, tellsNamespaces, leave)) {
+  const waiting = yield* leaveRunning(waiters, pools);
+  for (const { waiter, kind, pods } of yield* groupAlike(waiting, tellsNamespaces, leave)) {
     let left = pods;
     // 1. One by one, as each takes slices that are idle.
     for (const pool of ordered) {
@@ -175,14 +192,39 @@ export function* assignWaitingPods(
       left = passed;
     }
     if (following.length > 0) continue;
-    const pool =
-      changing.find((one) => one.makes(waiter, kind, 'fixed')) ?? ordered.find((one) => one.couldHave(waiter, kind));
-    if (pool) pool.take(waiter, left);
+    const fixed = changing.find((one) => one.makes(waiter, kind, 'fixed'));
+    const other = fixed ? undefined : ordered.find((one) => one.couldHave(waiter, kind));
+    const pool = fixed ?? other;
+    pool?.take(waiter, left);
+    // Another policy would follow them.
+    other?.miss(waiter, kind, left);
+    other?.rank(waiter, kind, left, false);
     const meant = pool ? undefined : ordered.find((one) => one.makes(waiter, kind, 'follows', true));
     const { namespace = '', name } = waiter.pod.metadata;
     if (meant) leave({ namespace, pods: left, why: { policy: meant.policy, pod: name } });
   }
   return new Map(ordered.map((pool) => [pool.policy, pool.share()]));
+}
+
+const holdersOf = memoize((device: DeviceReport): readonly string[] => listReportedPods(device).holders);
+
+/** Those that no agent has reported since: pods are read from time to time, and what is in use all the time. */
+function* leaveRunning(
+  waiters: readonly Waiter[],
+  pools: readonly PodPool[],
+): Generator<undefined, readonly Waiter[], undefined> {
+  const byName = new Map(waiters.flatMap((one) => (one.ways === undefined ? [[podName(one.pod), one]] : [])));
+  const running = new Set<Waiter>();
+  for (const { device } of pools.flatMap(({ nodes }) => nodes)) {
+    yield;
+    if (device?.readTime === undefined) continue;
+    for (const name of holdersOf(device)) {
+      const waiter = byName.get(name);
+      // One that follows another of its name, on a node whose agent is silent, does wait.
+      if (waiter !== undefined && isSurelyRead(waiter.pod, device)) running.add(waiter);
+    }
+  }
+  return running.size === 0 ? waiters : waiters.filter((one) => !running.has(one));
 }
 
 /** Pods that count for a pool, in the order of their priority. */
@@ -370,7 +412,7 @@ class OpenPool {
 
   share(): PoolShare {
     const leftOf = (name: string): number => this.#nodes.reduce((sum, { left }) => sum + (left.get(name) ?? 0), 0);
-    const stranded = [...this.#missing].map(([name, amount]) => [name, Math.min(amount, leftOf(name))] as const);
+    const stranded = [...this.#missing.keys()].map((name) => [name, leftOf(name)] as const);
     return {
       waiting: this.#waiting,
       missing: this.#missing,

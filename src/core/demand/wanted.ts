@@ -53,10 +53,7 @@ export interface Asked {
    * @returns how many they have asked for long enough
    */
   readonly steady: (slice: string, count: number, used: number, of?: SteadyOf) => number;
-  /**
-   * Waiting slices that nothing idle serves (`missing`), and those that must be made though as many are idle elsewhere (`stranded`); by
-   * resource.
-   */
+  /** Waiting slices that nothing idle serves (`missing`), and those idle where these pods cannot use them (`stranded`); by resource. */
   readonly missing?: ReadonlyMap<string, number>;
   readonly stranded?: ReadonlyMap<string, number>;
 }
@@ -89,14 +86,19 @@ export function wantedSlices(
   }));
   const ranked = shareRanks(evict === 'IfNeeded' ? asked.waiting?.ranks : undefined, uses);
   const missing = shareLacking(asked.missing, uses);
-  const stranded = shareLacking(asked.stranded, uses);
+  const lacking = asked.missing ?? new Map<string, number>();
+  const beside = [...(asked.stranded ?? [])].map(([of, idle]) => [of, Math.min(idle, lacking.get(of) ?? 0)] as const);
+  const stranded = shareLacking(new Map(beside), uses);
+  /** How much of a profile is idle in vain beyond what lacks of it. */
+  const surplusOf = (profile: string): number =>
+    waitingFor(asked.stranded ?? new Map<string, number>(), profile) - waitingFor(new Map(beside), profile);
   return served.map(({ slice, ...parts }, index) => {
     const found = want(slice, uses[index] ?? [], ranked[index] ?? new Map(), parts, asked);
     const firm = markMissing(found.slices, missing[index] ?? new Map());
     const isFollowing = slice.count === undefined && asked.missing !== undefined;
-    const all = isFollowing
-      ? [...firm, ...strand(slice, found.used, stranded[index] ?? new Map(), { ...parts, firm }, asked)]
-      : firm;
+    const more = isFollowing ? strand(slice, found.used, stranded[index] ?? new Map(), { ...parts, firm }, asked) : [];
+    const surplus = sum([...new Set(more.flatMap(({ profiles }) => profiles))].map(surplusOf));
+    const all = [...countIdle(found, firm, sum(more.map(({ count }) => count)), surplus), ...more];
     return {
       ...found,
       slices: evict === 'IfNeeded' ? all.map((part) => withRank(slice, part)) : all,
@@ -217,6 +219,37 @@ function strand(
     });
     return count === 0 ? ranked : [...ranked, { name, profiles: [profile], count, weight, missing: count }];
   });
+}
+
+/**
+ * What is idle and counts for no pod that waits counts for what nothing asks for yet: the min of a slice, then spare ones. Without that as
+ * many would be made again.
+ *
+ * @param stranded of these, those beside which others are wanted
+ * @param surplus the others
+ */
+function countIdle(
+  { count, used, lasting = 0 }: Pick<WantedSlice, 'count' | 'used' | 'lasting'>,
+  parts: readonly WantedPart[],
+  stranded: number,
+  surplus: number,
+): readonly WantedPart[] {
+  const unasked = Math.max(0, count - Math.max(used, lasting));
+  let left = Math.min(stranded, Math.max(0, unasked - surplus));
+  if (left === 0) return parts;
+  const spare = sum(parts.map((one) => (one.isSpare === true ? one.count : 0)));
+  let rest = Math.min(left, Math.max(0, unasked - spare));
+  left -= rest;
+  // Of several parts that are asked for the rest is the last.
+  return parts
+    .toReversed()
+    .map((part) => {
+      const taken = Math.min(part.count, part.isSpare === true ? left : rest);
+      if (part.isSpare === true) left -= taken;
+      else rest -= taken;
+      return taken === 0 ? part : { ...part, count: part.count - taken };
+    })
+    .toReversed();
 }
 
 interface ProfileUse {

@@ -187,6 +187,8 @@ const deviceClass = { ...object, spec: { selectors: true, extendedResourceName: 
 
 const slice = { ...object, spec: true } as const satisfies Shape;
 
+const namespace = { ...object, metadata: { name: true, labels: true } } as const satisfies Shape;
+
 /** Our own kinds may be shown in full. */
 const own = { ...annotated, spec: true, status: true } as const satisfies Shape;
 
@@ -200,6 +202,7 @@ const shapes = {
   claimTemplate,
   deviceClass,
   slice,
+  namespace,
   own,
 } satisfies Readonly<Record<string, Shape>>;
 

@@ -289,7 +289,7 @@ export function fenceVerdict(
   applied: Applied,
   trouble: readonly string[] = [],
 ): FenceVerdict {
-  const { allocatable, wanted, slices, differsMs = 0, patienceMs } = situation;
+  const { allocatable, wanted, slices } = situation;
   const gap =
     slices === undefined
       ? `the node still advertises ${resourcesText(advertisedResources(allocatable))} instead of ${resourcesText(wanted)}`
@@ -303,7 +303,7 @@ export function fenceVerdict(
       ...trouble,
     ].join('. '),
     transient: true,
-    requeueAfterMs: againMs(step, differsMs, patienceMs),
+    requeueAfterMs: againMs(step, situation),
   };
 }
 
@@ -365,10 +365,13 @@ export function evictionRefused(refusal: string, who: string, applied: Applied):
 }
 
 // Soon at first, then less and less often: a fleet that waits for a plugin must not list pods all the time.
-function againMs(step: FenceStep, differsMs: number, patienceMs: number): number {
+function againMs(step: FenceStep, { differsMs = 0, patienceMs, standsMs, readyMs = 0 }: OfferGateState): number {
   if (step.next === 'Advertise' || step.next === 'Close') return 500;
   if (step.next === 'Wait' && step.why === 'Patience' && differsMs < patienceMs) return patienceMs - differsMs + 10;
   if (step.next === 'Wait' && step.why === 'Standing') return standingMs;
+  // The node is opened at that moment, however long its slices differed before.
+  if (step.next === 'Wait' && step.why === 'Registering')
+    return registeringMs - (standsMs < registeringMs ? standsMs : readyMs) + 10;
   // The moment between the old pod and the new one must not be missed.
   if (step.next === 'Wait' && step.why === 'OldPlugin' && differsMs < 60_000) return 500;
   return Math.min(30_000, Math.max(500, differsMs / 2));

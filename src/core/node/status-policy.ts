@@ -8,7 +8,7 @@ import { omitUndefined, deepEqual } from '../text/json.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import type { PolicyRefusal } from '../policy/check.ts';
-import { isCleaningUp, storeVersions } from '../policy/versions.ts';
+import { isCleaningUp, type StatusNews, storeVersions } from '../policy/versions.ts';
 
 /** The condition Ready of a policy. */
 interface PolicyJudgement {
@@ -246,19 +246,16 @@ function describeValid(tally: NodeCounts): string {
   return 'every layout fits the GPUs that it can match';
 }
 
-/** Whether a policy's status changes in more than the node counts, which change with every node. */
-export function isNews(before: PolicyStatus | undefined, after: PolicyStatus): boolean {
-  return !deepEqual(gistOf(before), gistOf(after));
+/** What of a policy's status changes. */
+export function newsOf(before: PolicyStatus | undefined, after: PolicyStatus): StatusNews {
+  if (!deepEqual(turnOf(before), turnOf(after))) return 'Turn';
+  return deepEqual(gistOf(before), gistOf(after)) ? 'Counts' : 'News';
 }
 
-function gistOf(status: PolicyStatus | undefined): unknown {
-  const { observedGeneration, acceptedGeneration, schedule, defrag, failures = [], conditions = [] } = status ?? {};
-  return [
-    observedGeneration,
-    acceptedGeneration,
-    schedule,
-    defrag,
-    failures,
-    conditions.map(({ type, status: holds, reason }) => [type, holds, reason]),
-  ];
+function turnOf({ observedGeneration, acceptedGeneration, schedule }: PolicyStatus = {}): unknown {
+  return [observedGeneration, acceptedGeneration, schedule];
+}
+
+function gistOf({ defrag, failures = [], conditions = [] }: PolicyStatus = {}): unknown {
+  return [defrag, failures, conditions.map(({ type, status: holds, reason }) => [type, holds, reason])];
 }

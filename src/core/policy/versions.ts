@@ -236,31 +236,29 @@ export function keepWriter<Policy extends GpuPartitionPolicy>(policy: Policy): P
   return { ...policy, metadata: { ...policy.metadata, managedFields } };
 }
 
-/** Writes of one policy's status in a row that wait for nothing: an edit and what becomes of it take two or three. */
-const most = 5;
-/** Milliseconds for each further write. */
+/** What is new in a status: what becomes of an edit or a schedule, what somebody waits for, or words and counts. */
+export type StatusNews = 'Turn' | 'News' | 'Counts';
+
+/** A turn is written at once, unless the last one was so shortly before; news so long after any other write; the rest after twice as long. In ms. */
 const intervalMs = 1000;
 
-/** How often a policy's status was written lately. Times in ms since the epoch. */
+/** When a policy's status was written last, in ms since the epoch. */
 export interface WritePace {
   readonly lastMs: number;
-  /** The time at which all writes so far are paid for at one an interval, in ms since the epoch. */
-  readonly paidMs: number;
+  /** With the last turn. */
+  readonly turnMs: number;
 }
 
-export const noWrites: WritePace = { lastMs: -Infinity, paidMs: -Infinity };
+export const noWrites: WritePace = { lastMs: -Infinity, turnMs: -Infinity };
 
-/**
- * Milliseconds until a status may be written; 0: now. News waits only if there was much of it, the node counts, which change with every
- * node of a large fleet, for an interval in any case.
- */
-export function writeDueInMs({ lastMs, paidMs }: WritePace, isNews: boolean, now: number): number {
-  const news = paidMs - (most - 1) * intervalMs;
-  return Math.max(0, (isNews ? news : Math.max(news, lastMs + intervalMs)) - now);
+/** In how many ms a status may be written; 0: now. Nodes start by a turn, so it does not wait for what is told of the one before. */
+export function writeDueInMs({ lastMs, turnMs }: WritePace, what: StatusNews, now: number): number {
+  const dueMs = { Turn: turnMs + intervalMs, News: lastMs + intervalMs, Counts: lastMs + 2 * intervalMs }[what];
+  return Math.max(0, dueMs - now);
 }
 
-export function recordWrite({ paidMs }: WritePace, now: number): WritePace {
-  return { lastMs: now, paidMs: Math.max(paidMs, now) + intervalMs };
+export function recordWrite({ turnMs }: WritePace, what: StatusNews, now: number): WritePace {
+  return { lastMs: now, turnMs: what === 'Turn' ? now : turnMs };
 }
 
 /** Order in which policies win a node: higher priority first, then older, then by name. */

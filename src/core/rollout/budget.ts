@@ -325,8 +325,12 @@ export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>)
   const places = Math.max(0, spec.nodes - nodes.length);
   // A new leader has not seen all of them yet: do not start over because of that.
   const isUnknown = nodes.some((node) => rolloutStateOf(node) === undefined);
-  if (isUnknown && nodes.length === before.nodes.length) return { record: before, places };
+  if (isUnknown && nodes.length === before.nodes.length) return { record: known, places };
   const areReady = places === 0 && nodes.every((node) => isWell(rolloutStateOf(node)));
+  // Nor because of a pause or resumption that its nodes have not been looked at for: it asks for what they have.
+  const isUnseen = isSame && known.generation !== generation && places === 0;
+  if (!areReady && isUnseen && nodes.every((node) => isUntouched(rolloutStateOf(node)) && !held.has(node)))
+    return { record: known, places };
   if (!areReady) return { record: { ...of, nodes }, places };
   const readySince = before.readySince ?? timeText(now);
   const endsAt = Date.parse(readySince) + durationMs(spec.soak ?? '0s');
@@ -338,6 +342,13 @@ export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>)
 /** A node whose kubelet is gone says nothing about the new layout, however well it was before. */
 function isWell(rolloutState: NodeRolloutState | undefined): boolean {
   return rolloutState?.isVerified === true && rolloutState.isReady;
+}
+
+/** Nothing happens on a node, nor has to as far as is known. */
+function isUntouched(rolloutState: NodeRolloutState | undefined): boolean {
+  if (rolloutState === undefined) return false;
+  const { isReady, isUnderWay, hasFailed, request } = rolloutState;
+  return isReady && !isUnderWay && !hasFailed && request === undefined;
 }
 
 /** A canary node that is gone is replaced, and so is one that gave up its slot and waits for another: its pods did not go. */

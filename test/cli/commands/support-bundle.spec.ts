@@ -19,6 +19,7 @@ import {
   resourceClaims,
   resourceClaimTemplates,
   resourceSlices,
+  namespaces,
 } from '../../../src/api/resources.ts';
 import type { ChangePlan } from '../../../src/core/plan/change.ts';
 import type { KubeObject, Resource } from '../../../src/kube/watch.ts';
@@ -174,6 +175,25 @@ describe('gpu-partition support-bundle @all', function () {
       expect(live.stdout).to.include('nvidia.com/mig-3g.20gb').and.not.to.include('claim gpu: ');
       expect(await run(['explain', 'pod', `team/${pod}`, '--snapshot', file]), pod).to.deep.equal(live);
     }
+  });
+
+  it('has the namespaces of its pods where a demand goes by their labels, and these labels alone', async () => {
+    const client = await createKubeClient(cluster());
+    expect(inBundle('Namespace')).to.deep.equal([]);
+    const labels = { metadata: { labels: { team: 'vision', owner: secret } } };
+    await client.merge({ resource: namespaces, name: 'team' }, labels);
+    const demand = {
+      from: 'Pods',
+      namespaceSelector: { matchLabels: { team: 'vision' } },
+      slices: [{ profiles: ['1g.5gb'] }],
+    };
+    const spec = { nodeSelector: { matchLabels: { pool: 'none' } }, mode: 'Plan', strategy: 'mixed', demand };
+    await client.create(policies, { metadata: { name: 'vision' }, spec });
+    const { stdout } = await run(['support-bundle', '-', '--log-lines', '0', '--kubeconfig', config]);
+    const found = (parse(stdout) as { readonly items: typeof items }).items.filter(({ kind }) => kind === 'Namespace');
+    expect(found.map(({ metadata }) => metadata)).to.deep.include({ name: 'team', labels: { team: 'vision' } });
+    expect(stdout).not.to.contain(secret);
+    await client.delete({ resource: policies, name: 'vision' });
   });
 
   it('goes to standard output where it is told to, with what is in it beside it', async () => {

@@ -254,4 +254,21 @@ describe('idle slices that the pods which wait cannot use', () => {
       ],
     ]);
   });
+
+  it('count for what nothing asks for: the min of a slice, then spare ones', () => {
+    const asks = (idle: number) => {
+      const ofSmall = new Map([[small, 1]]);
+      return { ...nobody, waiting: ofSmall, missing: ofSmall, stranded: new Map([[small, idle]]) };
+    };
+    const partsOf = (bounds: Partial<PolicyDemand['slices'][number]>, idle: number) =>
+      wantedSlices({ slices: [{ profiles: ['1g.5gb'], ...bounds }], from: 'Pods' }, gathered, asks(idle))
+        .flatMap(({ slices }) => slices)
+        .map(({ count }) => count);
+    expect(partsOf({}, 1), 'one is made beside it').to.deep.equal([1, 1]);
+    expect(partsOf({ spare: 2 }, 1), 'asked for, elsewhere, one more spare').to.deep.equal([1, 1, 1]);
+    expect(partsOf({ spare: 2 }, 2), 'both spare ones are there').to.deep.equal([1, 1, 1]);
+    expect(partsOf({ spare: 2 }, 3), 'what is idle beyond counts for nothing').to.deep.equal([1, 2, 1]);
+    expect(partsOf({ min: 3 }, 1), 'the min').to.deep.equal([2, 1]);
+    expect(partsOf({ min: 2, spare: 2 }, 1), 'as many as asked for are spare').to.deep.equal([1, 1, 1]);
+  });
 });

@@ -57,6 +57,23 @@ describe('pods that wait for slices', () => {
     expect(counted(aPod(), aPod(), aPod({}, medium, 2), aPod({}, 'cpu'))).to.deep.equal({ [small]: 2, [medium]: 2 });
   });
 
+  it('are not counted if an agent has reported them since they were read: what is in use counts', () => {
+    const [made, slices] = ['2026-01-01T12:00:00Z', ['1g.5gb@0']];
+    const { metadata, ...rest } = aPod();
+    const waits = { ...rest, metadata: { ...metadata, creationTimestamp: made } };
+    const reported = (readTime: string | undefined, ...pods: readonly string[]) => {
+      const [gpu, ...others] = [aGpu({ slices })];
+      const instances = gpu?.instances.map((one) => ({ ...one, busy: true, pods: [...pods] })) ?? [];
+      const gpus = [gpu, ...others].flatMap((one) => (one ? [{ ...one, instances }] : []));
+      return share([waits], aPool('p', { device: { ...aDevice(...gpus), ...(readTime && { readTime }) } }))['p'];
+    };
+    expect(reported('2026-01-01T12:01:00Z', 'ns/job')).to.deep.equal({});
+    expect(reported('2026-01-01T12:01:00Z', 'ns/other')).to.deep.equal({ [small]: 1 });
+    const earlier = 'an earlier pod of its name, of which a silent agent tells';
+    expect(reported('2026-01-01T11:59:00Z', 'ns/job'), earlier).to.deep.equal({ [small]: 1 });
+    expect(reported(undefined, 'ns/job'), 'nobody knows').to.deep.equal({ [small]: 1 });
+  });
+
   const others: readonly (readonly [string, PodView])[] = [
     ['have a node', aPod({ nodeName: 'n' })],
     ['are not to be scheduled yet', aPod({ schedulingGates: [{ name: 'kueue' }] })],

@@ -49,6 +49,8 @@ const follows = (...profiles: readonly string[]): Partial<PolicyDemand> => ({
 class Loop {
   readonly course = new DemandMemory();
   nowMs = noon;
+  /** Nodes that change by the last plan; undefined if nothing of it was taken. */
+  touched: readonly string[] | undefined;
   readonly #policy: GpuPartitionPolicy;
   readonly #namespaces: NamespaceLabels | undefined;
 
@@ -57,16 +59,21 @@ class Loop {
     this.#namespaces = namespaces;
   }
 
-  /** @returns the pods that go */
-  look(fleet: Fleet, pods: readonly PodView[]): readonly string[] {
+  #read(fleet: Fleet): readonly DemandGpu[] {
     const { demand = { slices: [] } } = this.#policy.spec;
-    const { name } = this.#policy.metadata;
-    const read = fleet.flatMap(({ node, partition }) =>
+    return fleet.flatMap(({ node, partition }) =>
       listMembers(this.#policy, partition, {
         node,
         isResting: (uuid) => this.course.restOf(demand, `${partition.metadata.name}/${uuid}`, this.nowMs),
       }),
     );
+  }
+
+  /** @param after the nodes once the plan is made @returns the pods that go */
+  look(fleet: Fleet, pods: readonly PodView[], after = fleet): readonly string[] {
+    const { demand = { slices: [] } } = this.#policy.spec;
+    const { name } = this.#policy.metadata;
+    const read = this.#read(fleet);
     const reader = new PoolReader(this.#policy);
     const pool = reader.pool(
       name,
@@ -87,7 +94,8 @@ class Loop {
     const planned =
       next && 'planned' in next ? next.planned : this.#plan(asked, members, holders, share?.waiting.ranks?.nodes);
     this.course.takePlan(planned, this.nowMs, this.nowMs);
-    this.course.choose(demand, planned, members, this.nowMs);
+    const current = after === fleet ? members : setMembersAside(this.#read(after), share?.takers);
+    this.touched = this.course.choose(demand, planned, current, this.nowMs)?.touched.map(({ node }) => node);
     const going = listGoing(members, planned.layouts, holders);
     this.course.evict(going, this.nowMs);
     return going.map(({ metadata }) => metadata.name).toSorted();
@@ -121,6 +129,16 @@ describe('who goes for a pod that waits', () => {
 
   it('leaves seven small ones of a day alone for a large one of equal priority, though it weighs more', () => {
     expect(new Loop(policy).look(seven, [...dayLong(0), waiting('large', '7g.40gb')])).to.deep.equal([]);
+  });
+
+  it('goes for a part of a plan that still stands, too, though that serves no more by weight', () => {
+    const pairs = aDemandPolicy(follows('1g.5gb', '2g.10gb'));
+    const loop = new Loop(pairs);
+    const [n, m] = [fullOf(pairs, 'n', smalls), fullOf(pairs, 'm', smalls)];
+    const pods = [...dayLong(0), ...smalls.map((_, index) => running(`m-${index}`, 0))];
+    const many = Array.from({ length: 4 }, (_, index) => waiting(`pair-${index}`, '2g.10gb', { priority: 1 }));
+    expect(loop.look([n, m], [...pods, ...many], [n, fullOf(pairs, 'm', smalls.slice(1))])).to.have.length(8);
+    expect(loop.touched).to.deep.equal(['n']);
   });
 
   it('is each of them for one that ranks above', () => {

@@ -3,6 +3,7 @@ import {
   fenceOverdue,
   staleOffer,
   decideFence,
+  fenceVerdict,
   type FencePod,
   type OfferGateState,
 } from '../../../src/core/node/fence.ts';
@@ -133,6 +134,19 @@ describe('decideFence', () => {
         next: 'Wait',
         why: 'StalePlugin',
       });
+  });
+
+  it('looks again when the registration of a DRA driver is over, however long its slices differed', () => {
+    const slices = { isExact: true, isNothing: false, gap: '' };
+    const again = (parts: Partial<OfferGateState>): number => {
+      const situation = aChange({ slices, mark, pods: [fresh], ...parts });
+      const step = decideFence(situation);
+      expect(step).to.deep.equal({ next: 'Wait', why: 'Registering' });
+      return fenceVerdict(step, situation, 'mixed', 'the layout is applied').requeueAfterMs;
+    };
+    expect(again({ differsMs: 30_000, standsMs: 400 })).to.equal(2110);
+    expect(again({ differsMs: undefined, standsMs: 60_000, readyMs: 2_400 })).to.equal(110);
+    expect(again({ differsMs: undefined, standsMs: 400, readyMs: 2_400 })).to.equal(2110);
   });
 
   it('believes exact slices that never differed only from a DRA driver that was signalled, or replaced and registered', () => {

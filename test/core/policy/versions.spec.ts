@@ -11,6 +11,7 @@ import {
   readVersions,
   recordWrite,
   noWrites,
+  type StatusNews,
   type WritePace,
   writeDueInMs,
 } from '../../../src/core/policy/versions.ts';
@@ -142,35 +143,26 @@ describe('the versions of a policy', () => {
   });
 });
 
-/** The times of the first writes of news that is there all the time, from this moment on. */
-function newsTimes(count: number, from: number, pace: WritePace = noWrites): readonly number[] {
-  const times: number[] = [];
-  let known = pace;
-  for (let now = from; times.length < count; now += writeDueInMs(known, true, now)) {
-    times.push(now);
-    known = recordWrite(known, now);
-  }
-  return times;
-}
-
 describe('writes of a status', () => {
-  it('are made at once for a little news, and once a second for much of it', () => {
-    expect(newsTimes(8, 100)).to.deep.equal([100, 100, 100, 100, 100, 1100, 2100, 3100]);
+  const at = (now: number, what: StatusNews, before = noWrites): WritePace => recordWrite(before, what, now);
+
+  it('are made at once if nothing was written lately', () => {
+    for (const what of ['Turn', 'News', 'Counts'] as const) {
+      expect(writeDueInMs(noWrites, what, 100), what).to.equal(0);
+      expect(writeDueInMs(at(100, what), what, 2100), what).to.equal(0);
+    }
   });
 
-  it('may be made in a row again after as long a rest', () => {
-    const busy = newsTimes(5, 0).reduce(recordWrite, noWrites);
-    expect(writeDueInMs(busy, true, 0)).to.equal(1000);
-    expect(newsTimes(4, 3000, busy)).to.deep.equal([3000, 3000, 3000, 4000]);
-    expect(newsTimes(6, 60_000, busy)).to.deep.equal([60_000, 60_000, 60_000, 60_000, 60_000, 61_000]);
+  it('are made once a second for news, and every two seconds for words and counts', () => {
+    for (const before of ['Turn', 'News', 'Counts'] as const) {
+      expect(writeDueInMs(at(100, before), 'News', 100), before).to.equal(1000);
+      expect(writeDueInMs(at(100, before), 'News', 1099), before).to.equal(1);
+      expect(writeDueInMs(at(100, before), 'Counts', 100), before).to.equal(2000);
+    }
   });
 
-  it('are made once a second for anything else', () => {
-    const pace = recordWrite(noWrites, 100);
-    expect(writeDueInMs(noWrites, false, 100)).to.equal(0);
-    expect(writeDueInMs(pace, false, 100)).to.equal(1000);
-    expect(writeDueInMs(pace, false, 1099)).to.equal(1);
-    expect(writeDueInMs(pace, true, 1099)).to.equal(0);
-    expect(writeDueInMs(pace, false, 1100)).to.equal(0);
+  it('do not keep an edit waiting, unless that came within a second of another', () => {
+    expect(writeDueInMs(at(100, 'News'), 'Turn', 101)).to.equal(0);
+    expect(writeDueInMs(at(100, 'Counts', at(0, 'Turn')), 'Turn', 101)).to.equal(899);
   });
 });

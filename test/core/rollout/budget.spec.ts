@@ -135,6 +135,24 @@ describe('a canary', () => {
     expect(go({ nodes, canary: soaking, now: minutes(4) }).canary).to.deep.equal(canaries);
   });
 
+  it('soaks on through a pause and a resumption, whose nodes have not been looked at yet', () => {
+    const later = { canary: soaking, now: minutes(4), generation: 2, since: 1 };
+    const unseen = go({ nodes: [ready('c0'), aRolloutState('c1'), ...manyAsking(9)], ...later });
+    expect(unseen.canary).to.deep.equal(soaking);
+    expect(unseen.admitted).to.deep.equal([]);
+    const seen = go({ nodes: [ready('c0'), ready('c1'), ...manyAsking(9)], ...later });
+    expect(seen.canary).to.deep.equal({ ...soaking, generation: 2 });
+    expect(seen.admitted).to.deep.equal([]);
+    for (const touched of [anAsking('c1', 'Repair'), aRolloutState('c1', { isReady: false })])
+      expect(
+        go({ nodes: [ready('c0'), touched, ...manyAsking(9)], ...later }).canary,
+        'it is not as it was',
+      ).to.deep.equal({
+        ...canaries,
+        generation: 2,
+      });
+  });
+
   it('has passed for good, whatever becomes of its nodes later', () => {
     const passed = { ...soaking, passedTime: '2026-01-01T12:10:00Z' };
     for (const later of [[aRolloutState('c0'), aRolloutState('c1', { hasFailed: true })], []]) {

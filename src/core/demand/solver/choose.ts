@@ -21,7 +21,7 @@ import { arrangerOf } from '../../gpu/search.ts';
 import { gridOf, unitMask, SearchBudget } from '../../gpu/grid.ts';
 import { type GpuClass, type Problem, buildProblem } from './problem.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
-import { boundUnserved, chooseBySolver, type IntegerProgram, type IntegerSolver } from './integer-program.ts';
+import { chooseBySolver, type IntegerProgram, type IntegerSolver } from './integer-program.ts';
 
 /** The cheapest way to offer something with the GPUs seen so far. */
 interface Way {
@@ -425,10 +425,5 @@ export class DemandPlanner {
   /** The best plan for a pool of any size. @throws Error if the solver fails */
   planLarge(open: (program: IntegerProgram) => IntegerSolver): ClassPlan {
     return writePlan(this.#question, this.#scene, chooseBySolver(this.#scene.table, this.#scene.groups, open));
-  }
-
-  /** What every plan leaves unserved at least, by weight: known in a fraction of the time. @param relax the least cost, without the demand for integers */
-  boundUnserved(relax: (program: IntegerProgram, costs: readonly number[]) => number): number {
-    return boundUnserved(this.#scene.table, this.#scene.groups, relax) + weighBeyond(this.#scene);
   }
 }

@@ -88,16 +88,6 @@ export function chooseBySolver(
   }
 }
 
-/** What every choice leaves unserved at least, by the program without the demand for integers. */
-export function boundUnserved(
-  table: DemandTable,
-  groups: readonly ColumnGroup[],
-  relax: (program: IntegerProgram, costs: readonly number[]) => number,
-): number {
-  const program = writeProgram(table, groups);
-  return lowestOf(relax(program, program.unservedCosts));
-}
-
 /** Every GPU as it is: what is left if there is no time for anything. */
 function asItIs(groups: readonly ColumnGroup[]): ColumnCounts {
   return groups.map(({ columns, size }) => columns.map((_, index) => (index === 0 ? size : 0)));

@@ -2,7 +2,6 @@ import {
   coverDemand,
   readDemand,
   type DemandSlice,
-  type EvictionRule,
   type PoolGpu,
   type PoolInstance,
 } from '../../demand/solver/pool.ts';
@@ -59,15 +58,14 @@ export function isSimpleDemand(slices: readonly DemandSlice[], gpus: readonly Po
 }
 
 /**
- * Whether a plan might serve more of a plain demand than the slices that exist do: false only where none can. More is served only if
+ * Whether a plan without evictions might serve more of a plain demand than the slices that exist do: false only where none can. More is served only if
  * more units are of use, so that something wanted must take a unit that nothing of use has; and something lacking needs a place.
  */
-export function mayHelp(slices: readonly DemandSlice[], gpus: readonly PoolGpu[], evict: EvictionRule): boolean {
+export function mayHelp(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]): boolean {
   const { lacking, needed } = judge(slices, gpus);
   const wanted = new Set([...lacking, ...needed]);
-  const isFixed = evict === 'Never' ? isBusy : isNothing;
   const isOfUse = ({ profile }: Held): boolean => needed.has(profile);
-  return gpus.some((gpu) => fits(gpu, lacking, isFixed)) && gpus.some((gpu) => fits(gpu, wanted, isFixed, isOfUse));
+  return gpus.some((gpu) => fits(gpu, lacking, isBusy)) && gpus.some((gpu) => fits(gpu, wanted, isBusy, isOfUse));
 }
 
 /**
@@ -148,8 +146,6 @@ function sizesOf(gpus: readonly PoolGpu[]): ReadonlyMap<string, number> {
 /** Answers at once, whatever the size of the pool. */
 export interface PoolPlanner {
   plan(question: DemandQuestion): ClassPlan;
-  /** What every plan leaves unserved at least, by weight: known in a fraction of its time. */
-  boundUnserved(question: DemandQuestion): number;
 }
 
 /** The planned layouts of GPUs, by id. */
@@ -160,7 +156,7 @@ interface Answer {
   readonly layouts: Layouts;
 }
 
-/** Chooses the layouts that the controller would choose, and leaves out plans that the answer does not depend on. */
+/** Chooses the layouts that the controller would choose without evictions, and leaves out plans that the answer does not depend on. */
 export class LayoutChoice {
   readonly #planner: PoolPlanner;
 
@@ -169,72 +165,25 @@ export class LayoutChoice {
   }
 
   /** Resting GPUs change only where more is served by it. @returns empty if nothing is better than what exists */
-  choose({ slices, evict }: DemandAsked, all: readonly PoolGpu[], isResting: (id: string) => boolean): Layouts {
+  choose(slices: readonly DemandSlice[], all: readonly PoolGpu[], isResting: (id: string) => boolean): Layouts {
     const resting = all.map((gpu) => (isResting(gpu.id) ? { ...gpu, isResting: true } : gpu));
-    if (resting.every((gpu, index) => gpu === all[index])) return layoutsOf(this.#ask(slices, evict, all));
-    if (evict === 'IfNeeded') return this.#evictOn(slices, resting, all);
-    const gentle = this.#ask(slices, evict, resting);
+    if (resting.every((gpu, index) => gpu === all[index])) return layoutsOf(this.#ask(slices, all));
+    const gentle = this.#ask(slices, resting);
     if (gentle?.unserved === 0) return gentle.layouts;
-    return layoutsOf(betterOf(gentle, this.#ask(slices, evict, all)));
+    return layoutsOf(betterOf(gentle, this.#ask(slices, all)));
   }
 
-  /**
-   * Chooses layouts with evictions, whose plans take long: the pool whose bound tells that it serves more is planned first, and the other only where the
-   * answer may depend on it.
-   */
-  #evictOn(slices: readonly DemandSlice[], resting: readonly PoolGpu[], all: readonly PoolGpu[]): Layouts {
-    const gentle = isSimpleDemand(slices, all) ? this.#askGently(slices, resting) : undefined;
-    if (gentle?.unserved === 0) return gentle.layouts;
-    if (isSimpleDemand(slices, all)) {
-      if (!mayHelp(slices, all, 'IfNeeded')) return layoutsOf(gentle);
-      if (!mayHelp(slices, resting, 'IfNeeded')) return layoutsOf(betterOf(gentle, this.#ask(slices, 'IfNeeded', all)));
-    }
-    const least = { resting: this.#boundUnserved(slices, resting), all: this.#boundUnserved(slices, all) };
-    if (least.all < least.resting) {
-      const urgent = this.#ask(slices, 'IfNeeded', all);
-      if (urgent !== undefined && urgent.unserved < least.resting) return urgent.layouts;
-      const calm = this.#ask(slices, 'IfNeeded', resting, gentle);
-      return layoutsOf(betterOf(calm, urgent));
-    }
-    const calm = this.#ask(slices, 'IfNeeded', resting, gentle);
-    if (calm !== undefined && calm.unserved <= least.all) return calm.layouts;
-    return layoutsOf(betterOf(calm, this.#ask(slices, 'IfNeeded', all)));
-  }
-
-  /** The best plan; undefined if none serves more than what exists. @param gentle that without evictions, if it is known */
-  #ask(
-    slices: readonly DemandSlice[],
-    evict: EvictionRule,
-    gpus: readonly PoolGpu[],
-    gentle = isSimpleDemand(slices, gpus) ? this.#askGently(slices, gpus) : undefined,
-  ): Answer | undefined {
-    if (!isSimpleDemand(slices, gpus)) return this.#plan({ slices, gpus }, evict);
-    // Without evictions nothing is lacking: with them nothing could be better.
-    if (evict === 'Never' || gentle?.unserved === 0) return gentle;
-    return mayHelp(slices, gpus, evict) ? this.#plan({ slices, gpus }, evict) : gentle;
-  }
-
-  #askGently(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]): Answer | undefined {
-    return mayHelp(slices, gpus, 'Never') ? this.#plan(reduceQuestion(slices, gpus), 'Never') : undefined;
-  }
-
-  /**
-   * Bounds what is left unserved if everything may be evicted. What a GPU can offer then does not depend on what it has: those that may
-   * change are one class.
-   */
-  #boundUnserved(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]): number {
-    const emptied = gpus.map((gpu) => (gpu.isResting || staysWhole(gpu) ? gpu : { ...gpu, instances: [] }));
-    return this.#planner.boundUnserved({ classes: classesOf(emptied).list(), slices, evict: 'IfNeeded' });
+  /** The best plan; undefined if none serves more than what exists. */
+  #ask(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]): Answer | undefined {
+    if (!isSimpleDemand(slices, gpus)) return this.#plan({ slices, gpus });
+    return mayHelp(slices, gpus) ? this.#plan(reduceQuestion(slices, gpus)) : undefined;
   }
 
   /** A plan by classes, GPU by GPU. */
-  #plan(
-    { slices, gpus }: { readonly slices: readonly DemandSlice[]; readonly gpus: readonly PoolGpu[] },
-    evict: EvictionRule,
-  ): Answer {
+  #plan({ slices, gpus }: { readonly slices: readonly DemandSlice[]; readonly gpus: readonly PoolGpu[] }): Answer {
     const pool = classesOf(gpus);
     const classes = pool.list();
-    const found = this.#planner.plan({ classes, slices, evict });
+    const found = this.#planner.plan({ classes, slices, evict: 'Never' });
     const layouts = new Map<string, ClassLayout>();
     for (const [ids, layout] of pool.handOut(classes, found.layouts)) for (const id of ids) layouts.set(id, layout);
     return { unserved: found.cost.unserved, layouts };
@@ -244,10 +193,6 @@ export class LayoutChoice {
 /** The first, unless the second serves more. */
 function betterOf(first: Answer | undefined, second: Answer | undefined): Answer | undefined {
   return second !== undefined && second.unserved < (first?.unserved ?? Infinity) ? second : first;
-}
-
-function staysWhole({ keepsMode, instances }: PoolGpu): boolean {
-  return keepsMode === true && instances.some(({ profile }) => profile === WHOLE);
 }
 
 function classesOf(gpus: readonly PoolGpu[]): PoolClasses {
@@ -435,7 +380,7 @@ class DemandPlayer {
       asked.evict,
     );
     // Where nobody may go, or need go, most plans need not be made.
-    const gentle = this.#choice.choose({ ...asked, evict: 'Never' }, pool, isResting);
+    const gentle = this.#choice.choose(asked.slices, pool, isResting);
     const mayAsk = levels !== undefined && levels.count > 1;
     const after = members.flatMap(({ gpu }): readonly { readonly profile: string }[] => {
       const layout = gentle.get(gpu.id);

@@ -73,7 +73,6 @@ export const pods = (
 /** Small pools need no solver. */
 export const withoutSolver: PoolPlanner = {
   plan: planWithoutSolver,
-  boundUnserved: (question) => planWithoutSolver(question).cost.unserved,
 };
 
 export function planWithoutSolver(question: DemandQuestion): ClassPlan {
