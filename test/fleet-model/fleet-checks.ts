@@ -324,10 +324,11 @@ export class FleetChecks {
       this.#editedAt.set(uid, this.#now);
       for (const [node, { of }] of this.#failed) if (of === uid) this.#failed.delete(node);
     }
+    // At each write: what comes in force for a moment was asked for as well.
+    const ask = this.#askOf(object);
     if (object.status?.canary === undefined) {
-      const key = this.#askOf(object);
-      this.#canaries.delete(key);
-      this.#passed.delete(key);
+      this.#canaries.delete(ask);
+      this.#passed.delete(ask);
     }
     if (isController) this.#canariesAreReplaced(object, before);
     const slots = object.status?.inFlight ?? [];
@@ -388,13 +389,15 @@ export class FleetChecks {
   /** Names what a policy asks for: a pause, a resumption and a preview ask for nothing new, and need no canary of their own. */
   #askOf({ metadata, spec, status }: Policy | GpuPartitionPolicy): string {
     const { uid = '', generation } = metadata;
-    const { mode, rollout: _rollout, ...asked } = spec;
     const known = this.#asks.get(uid);
-    const own = `${uid} ${generation}`;
-    if (mode === 'Plan' || status?.acceptedGeneration !== generation) return known?.key ?? own;
+    // Of two edits in one moment the first may come in force as well.
+    const inForce = status?.acceptedGeneration === generation ? { generation, spec } : status?.inForce;
+    const { mode, rollout: _rollout, ...asked } = (inForce?.spec ?? {}) as Partial<PolicySpec>;
+    if (inForce === undefined || mode === 'Plan') return known?.key ?? `${uid} ${generation}`;
     if (known !== undefined && isDeepStrictEqual(known.asked, asked)) return known.key;
-    this.#asks.set(uid, { asked, key: own });
-    return own;
+    const key = `${uid} ${inForce.generation}`;
+    this.#asks.set(uid, { asked, key });
+    return key;
   }
 
   /** Others follow a canary that is well at that moment. */
