@@ -145,14 +145,14 @@ async function runAgent(options: Options): Promise<void> {
   const timeouts = readTimeouts(options);
   const tellLock = (message: string, had: AbortSignal): Promise<void> =>
     tellOfLock({ client, nodeName: options.nodeName, logger, message }, had);
-  const opened = await openDevice({ ...options, timeouts, tellOfLock: tellLock }, logger, asked, (done) =>
+  const driverLoad = watchDriverLoad(options.driverModule);
+  const opened = await openDevice({ ...options, driverLoad, timeouts, tellOfLock: tellLock }, logger, asked, (done) =>
     health?.metrics.operated(done),
   );
   if (opened === undefined) return health?.server.stop();
   const lost = watchLock(opened.explainLoss, asked);
   const signal = AbortSignal.any([asked, lost]);
   const device = health?.metrics.measure(opened.device) ?? opened.device;
-  const driverLoad = watchDriverLoad(options.driverModule);
   const kubelet = new PodResourcesClient({ socket: options.podResourcesSocket });
   const agent = new NodeAgent({
     client,

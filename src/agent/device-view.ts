@@ -21,6 +21,7 @@ import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/log.ts';
 import { type Fault, faultOf } from '../core/device/faults.ts';
 import type { AskedSpec, Kubelet } from './open-kubelet.ts';
+import type { Device, ReadDepth } from './open-device.ts';
 import { deepEqual } from '../core/text/json.ts';
 import { type Partition, wait } from './own-partition.ts';
 import { statSync } from 'node:fs';
@@ -105,7 +106,7 @@ const freshMs = 2_000;
 
 /** What the agent knows of its GPUs: the last reading, and the kubelet's report on them. */
 export class DeviceView {
-  readonly #read: () => Promise<DeviceState>;
+  readonly #read: Device['read'];
   readonly #kubelet: Kubelet | undefined;
   readonly #logger: Logger;
   readonly #intervalMs: number;
@@ -118,6 +119,8 @@ export class DeviceView {
   #began: { readonly atMs: number; readonly wallMs: number } | undefined;
   /** The time at which the report was complete. */
   #readAt = -Infinity;
+  /** The time at which everything was last read, and not only who uses what. */
+  #readAllAt = -Infinity;
   /** The time of the last attempt to read. */
   #triedAt = -Infinity;
   #settleUntil = -Infinity;
@@ -135,7 +138,7 @@ export class DeviceView {
   #isKubeletAway = false;
 
   constructor(parts: {
-    readonly read: () => Promise<DeviceState>;
+    readonly read: Device['read'];
     readonly kubelet: Kubelet | undefined;
     readonly logger: Logger;
     readonly intervalMs: number;
@@ -229,10 +232,17 @@ export class DeviceView {
     return this.#clock.monotonicMs() < this.#settleUntil;
   }
 
-  /** Reads the device; a fault leaves the last reading unchanged: unknown is not empty. */
-  async read(): Promise<Fault | undefined> {
+  /**
+   * Reads the device; a fault leaves the last reading unchanged: unknown is not empty.
+   *
+   * @param depth `Use` has everything read if that has not been done for an interval
+   */
+  async read(depth: ReadDepth = 'Everything'): Promise<Fault | undefined> {
+    const isOld = this.#clock.monotonicMs() - this.#readAllAt >= this.#intervalMs;
     try {
-      const fault = await this.accept(await this.#read());
+      const state = await this.#read(isOld ? 'Everything' : depth);
+      if (isOld || depth === 'Everything') this.#readAllAt = this.#clock.monotonicMs();
+      const fault = await this.accept(state);
       // The next plan must know whether a pod has lost its device.
       return fault ?? (this.#missing.isUnsure ? await this.accept(await this.#read()) : undefined);
     } catch (error) {

@@ -46,6 +46,8 @@ export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execu
 export interface NvidiaSmiOptions extends ToolOptions, Deadlines, ChildOptions {
   /** How many commands may run at the same time; default 1. */
   readonly atOnce?: number;
+  /** Identifies one load of the driver: what was asked of an earlier one is asked again. Absent: nobody knows. */
+  readonly driverLoad?: (() => string | undefined) | undefined;
 }
 
 /**
@@ -239,19 +241,21 @@ export class NvidiaSmi extends GpuDriver {
   readonly line: OwnLine;
   readonly #reader: DeviceReader;
 
-  constructor(execute: Execute, options: Deadlines & Pick<NvidiaSmiOptions, 'atOnce'> = {}) {
+  constructor(execute: Execute, options: Deadlines & Pick<NvidiaSmiOptions, 'atOnce' | 'driverLoad'> = {}) {
     const runner = new Runner(execute, options, options.atOnce);
+    const reader = new DeviceReader(runner, options.driverLoad);
     const line: OwnLine = {
       read: async (command) => ({ command, execution: await runner.run(command) }),
       change: async (command, permit) => {
         await permit?.ask();
         permit?.begin();
+        reader.expire();
         return runner.run(command);
       },
     };
     super(line);
     this.line = line;
-    this.#reader = new DeviceReader(runner);
+    this.#reader = reader;
   }
 
   /** @throws DeviceError if it could not be run at all */
@@ -262,5 +266,10 @@ export class NvidiaSmi extends GpuDriver {
   /** Everything, in two to seven processes. @throws DeviceError if the node as a whole cannot be read */
   readDevice(): Promise<DeviceState> {
     return this.#reader.read();
+  }
+
+  /** The same by one process, if only processes have come or gone as far as that shows. @throws DeviceError as {@link readDevice} */
+  glanceAtDevice(): Promise<DeviceState> {
+    return this.#reader.glance();
   }
 }

@@ -72,6 +72,29 @@ describe('what the agent knows of its GPUs', () => {
     clock.shiftWall(-3_600_000 - 600_000);
     expect(view.readMs, 'set back by an hour').to.equal(clock.wallMs() - 2_000);
   });
+
+  it('is read as a whole once an interval, though only its use was asked for since', async () => {
+    const clock = new FakeClock();
+    const depths: (string | undefined)[] = [];
+    const view = new DeviceView({
+      read: async (depth) => {
+        depths.push(depth);
+        return noGpus;
+      },
+      kubelet: undefined,
+      logger: silentLogger,
+      intervalMs: 60_000,
+      clock,
+    });
+    await view.read('Use');
+    await clock.advance(40_000);
+    await view.read('Use');
+    await clock.advance(20_000);
+    await view.read('Use');
+    await view.read('Use');
+    await view.read();
+    expect(depths).to.deep.equal(['Everything', 'Use', 'Everything', 'Use', 'Everything']);
+  });
 });
 
 describe('a load of the driver', () => {
