@@ -104,7 +104,7 @@ function describeCommand(): Command {
       .option(
         '--gpus-at-once <n>',
         'GPUs whose instances may change at the same time: shortens the closure of a node with many GPUs, if its driver works on ' +
-          'several at once. Changes of MIG mode and resets are always made one after another',
+          'several at once. Above 1, each command names one GPU. Changes of MIG mode and resets are then made one after another',
         integer(1, 16),
         1,
       )

@@ -349,7 +349,10 @@ export interface DeviceApplyOptions {
    * for measurements.
    */
   readonly oneGpuACommand?: boolean;
-  /** How many GPUs may change at the same time, if only their instances do; default 1. Changes of MIG mode and resets stay one by one. */
+  /**
+   * How many GPUs may change at the same time, if only their instances do; default 1. Above 1, each command names one GPU, and changes of
+   * MIG mode and resets stay one by one.
+   */
   readonly gpusAtOnce?: number;
   /** Asked before every operation: why it may not start (the deadline has passed). Nothing starts any more then, not even an undo. */
   readonly explainStop?: (command: ChangeCommand) => string | undefined;

@@ -322,12 +322,12 @@ export function addTimeoutOptions(command: Command): Command {
     )
     .option(
       '--change-timeout-seconds <n>',
-      'time limit of an nvidia-smi run that changes a GPU (default: 60)',
+      'time limit of an nvidia-smi run that changes a GPU, for each of several (default: 60)',
       integer(1, 3_600),
     )
     .option(
       '--reset-timeout-seconds <n>',
-      'time limit of an nvidia-smi run that resets a GPU or changes its MIG mode (default: 300)',
+      'time limit of an nvidia-smi run that resets a GPU or changes its MIG mode, for each of several (default: 300)',
       integer(1, 3_600),
     );
 }
