@@ -46,7 +46,7 @@ export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execu
 export interface NvidiaSmiOptions extends ToolOptions, Deadlines, ChildOptions {
   /** How many commands may run at the same time; default 1. */
   readonly atOnce?: number;
-  /** Identifies one load of the driver: what was asked of an earlier one is asked again. Absent: nobody knows. */
+  /** Identifies one load of the driver: what was asked of an earlier one is asked again. Absent: it is not known. */
   readonly driverLoad?: (() => string | undefined) | undefined;
 }
 

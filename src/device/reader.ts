@@ -164,7 +164,7 @@ export class DeviceReader {
   /** The last reading, if nothing in it is in doubt and nothing was changed since, with its report. */
   #whole: { readonly device: DeviceState; readonly gpus: readonly IndexedGpu[] } | undefined;
 
-  /** @param driverLoad identifies one load of the driver; undefined if nobody knows */
+  /** @param driverLoad identifies one load of the driver; undefined if that is not known */
   constructor(runner: Runner, driverLoad: () => string | undefined = () => undefined) {
     this.#runner = runner;
     this.#facts = new GpuFactsReader(runner);
@@ -355,7 +355,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof DeviceError && (error.code === 'Unstable' || error.code === 'GpuLost');
 }
 
-/** What a report says anew of a GPU whose instances are known. */
+/** What a newer report says of a GPU whose instances are known. */
 function withUse(known: GpuState, report: IndexedGpu): GpuState {
   const { health, vgpuHost } = report;
   const instances = known.instances.map((one) => ({ ...one, processes: listProcesses(report, one.id) }));

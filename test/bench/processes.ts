@@ -47,7 +47,7 @@ const delays: readonly number[] = [0.1, 0.5, 2];
 export async function measureProcesses(print: (metric: Metric) => void): Promise<void> {
   for (const delay of delays) {
     // Changes that mostly wait do not slow each other down.
-    const beside = new Semaphore(delay < 0.5 ? 1 : changes.length);
+    const beside = new Semaphore(delay < 1 ? 1 : changes.length);
     const costs = changes.map(async (change) => ({
       change,
       ours: await beside.pass(() => measure(change, delay, {})),

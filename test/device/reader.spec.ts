@@ -354,7 +354,7 @@ describe('a glance at the device', () => {
     expect(listCommands(node)).to.include('-L');
   });
 
-  it('asks everything again, tables included, of a driver that was loaded anew', async () => {
+  it('asks everything again, tables included, of a driver that was reloaded', async () => {
     for (const read of ['glanceAtDevice', 'readDevice'] as const) {
       const { node, driver, reload } = await aNode();
       reload();
