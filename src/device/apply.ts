@@ -102,7 +102,13 @@ export async function applyNode(
   const host = options.host ?? new HostLoans({ persistence: new PersistenceMode(driver, new LoanNote()) });
   const { gpusAtOnce = 1, oneGpuACommand = false } = options;
   const shares = gpusAtOnce === 1 && !oneGpuACommand && sharesCommands(initial.driverVersion);
-  const context: ApplyContext = { driver, options, host, shares, known: listUuids(initial) };
+  const { confirm, listHeld } = options;
+  const asking: DeviceApplyOptions = {
+    ...options,
+    ...(confirm && { confirm: joinCalls(confirm) }),
+    ...(listHeld && { listHeld: joinCalls(listHeld) }),
+  };
+  const context: ApplyContext = { driver, options: asking, host, shares, known: listUuids(initial) };
   // 1. Judge every GPU on the reading before any is touched.
   const tasks = targets.map((target) => judgeTarget(context, initial, target, held));
   if (options.allOrNothing === true && tasks.some(isGivenUp)) skip(tasks, undefined);
@@ -120,6 +126,17 @@ export async function applyNode(
     options.journal?.finish();
   }
   return { results: tasks.map(reportTask), device };
+}
+
+/** GPUs that change side by side ask at the same time: one question does, and a kubelet refuses bursts. */
+function joinCalls<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return () => {
+    running ??= ask().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
 }
 
 async function beginJournal({ journal }: DeviceApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {

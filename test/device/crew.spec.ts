@@ -284,6 +284,30 @@ describe('a command for several GPUs', () => {
     expect(node.takeChanges().map((change) => listNamed(change.split(' ')).length)).to.deep.equal([3, 1, 1, 1]);
   });
 
+  it('has the kubelet and the API server asked once for all of its GPUs', async () => {
+    const node = await prepare(all(8, { '3g.20gb': 2 }));
+    giveEqualIds(node);
+    const asked: string[] = [];
+    let running = 0;
+    const ask = async (whom: string): Promise<void> => {
+      asked.push(whom);
+      expect((running += 1)).to.equal(1);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+    };
+    const options: DeviceApplyOptions = {
+      confirm: () => ask('server'),
+      listHeld: async () => {
+        await ask('kubelet');
+        return new Set();
+      },
+    };
+    expect(outcomes(await apply(node, all(8, { '7g.40gb': 1 }), options))).to.deep.equal(all(8, 'Applied'));
+    expect(asked.filter((whom) => whom === 'kubelet')).to.have.length(2);
+    // Before the look, and for each GPU before each of the two commands that destroy, one after the other.
+    expect(asked.filter((whom) => whom === 'server')).to.have.length.of.at.most(17);
+  });
+
   it('is asked for again, after another look, by GPUs that it did not come to', async () => {
     const node = await prepare(all(3, { '3g.20gb': 2 }));
     giveEqualIds(node);
