@@ -110,7 +110,7 @@ function describeCommand(): Command {
       )
       .option(
         '--read-interval-ms <n>',
-        'interval at which the GPUs are read if nothing else causes it',
+        'interval at which the GPUs are read if nothing else causes it; at most 15 s while one is sick',
         integer(500, 86_400_000),
         60_000,
       )

@@ -56,6 +56,8 @@ export class MissingDevices {
 const busyReadMs = 5_000;
 /** Milliseconds between readings during a drain. */
 const drainReadMs = 1_000;
+/** The same while a GPU is sick: people look whether what they did has helped. */
+const sickReadMs = 15_000;
 /** A kubelet that has not answered is asked again after this many ms, then after twice as many each time, and so often. */
 const quickMs = 250;
 const mostQuick = 5;
@@ -68,6 +70,8 @@ interface ReadNeed {
   readonly failures: number;
   /** Whether there is an earlier reading, and the last one failed only for want of a kubelet, which may be restarting. */
   readonly isKubeletAway: boolean;
+  /** A GPU is lost, was not understood, or is reported as unhealthy. */
+  readonly isSick: boolean;
   /** The plan waits for somebody who uses a GPU. */
   readonly isInUse: boolean;
   /** Pods are told to go: the node is closed. */
@@ -81,12 +85,13 @@ function mayBeBackSoon({ isKubeletAway, failures }: Pick<ReadNeed, 'isKubeletAwa
 
 /** Time from one reading to the next, in ms. */
 function readPaceMs(need: ReadNeed): number {
-  const { intervalMs, failures, isInUse, isDraining } = need;
+  const { intervalMs, failures, isSick, isInUse, isDraining } = need;
   if (mayBeBackSoon(need)) return doubledMs({ baseMs: quickMs, maxMs: intervalMs }, failures);
   if (failures > 0) return Math.min(intervalMs, retryMs(failures));
   // Even when all known pods have gone: the controller waits to hear of a late pod.
   if (isDraining) return Math.min(drainReadMs, intervalMs);
-  return isInUse ? Math.min(busyReadMs, intervalMs) : intervalMs;
+  if (isInUse) return Math.min(busyReadMs, intervalMs);
+  return isSick ? Math.min(sickReadMs, intervalMs) : intervalMs;
 }
 
 type Monitors = NonNullable<Holders['monitorsOf']>;
@@ -334,7 +339,9 @@ export class DeviceView {
   get #need(): ReadNeed {
     const { failures, isInUse, isDraining, hasReport } = this;
     const isKubeletAway = hasReport && this.#isKubeletAway;
-    return { intervalMs: this.#intervalMs, failures, isKubeletAway, isInUse, isDraining };
+    const { gpus = [], lost = [] } = this.#state ?? {};
+    const isSick = lost.length > 0 || gpus.some(({ fault, health }) => fault !== undefined || health !== undefined);
+    return { intervalMs: this.#intervalMs, failures, isKubeletAway, isSick, isInUse, isDraining };
   }
 
   #fail(error: unknown): Fault {
