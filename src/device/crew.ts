@@ -48,11 +48,6 @@ export class Crew {
     this.#line = line;
   }
 
-  /** Whether somebody has ended the work. */
-  get hasEnded(): boolean {
-    return this.#end !== undefined;
-  }
-
   /** Ends the work on all GPUs: no command begins any more. */
   end(): void {
     this.#end ??= new CrewEnded('the work on the GPUs has ended');
@@ -88,6 +83,7 @@ export class Crew {
       this.#active -= 1;
       this.#proceed();
       await turn;
+      if (this.#end !== undefined) throw this.#end;
       isAlone = true;
       try {
         return await work();
