@@ -136,7 +136,13 @@ export class NodeAgent {
     const { client, device, kubelet, logger, readIntervalMs, bootID, clock = systemClock } = options;
     this.#own = new OwnPartition(client, options.nodeName);
     this.#ownWork = new OwnWork(options.record, logger);
-    this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
+    this.#view = new DeviceView({
+      read: (depth) => device.read(depth),
+      kubelet,
+      logger,
+      intervalMs: readIntervalMs,
+      clock,
+    });
     this.#claim = new Claim(this.#view, bootID, () => driverEpochOf({ bootID, ...this.#load }));
     this.#orphans = new Orphans({ ...options, view: this.#view, kubelet, clock });
     this.#planner = new Planner(this.#view, this.#claim);
@@ -178,7 +184,7 @@ export class NodeAgent {
     if (isDue) return this.#act(partition, granted, signal);
     const isToPlan = isToldOfMonitors || !deepEqual(wish, this.#plannedWish);
     if (isReloaded || this.#view.isDue || (!this.#view.hasFailed && isToPlan)) {
-      const fault = await this.#view.read();
+      const fault = await this.#view.read(isReloaded || this.#view.isDue ? 'Everything' : 'Use');
       if (this.#view.mayBeBackSoon) return { requeueAfterMs: this.#view.againMs };
       if (fault) return this.#report(partition, { ...this.#state(partition), ...faultFields(fault, 'Unknown') });
     }

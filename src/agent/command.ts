@@ -104,13 +104,13 @@ function describeCommand(): Command {
       .option(
         '--gpus-at-once <n>',
         'GPUs whose instances may change at the same time: shortens the closure of a node with many GPUs, if its driver works on ' +
-          'several at once. Changes of MIG mode and resets are always made one after another',
+          'several at once. Above 1, each command names one GPU. Changes of MIG mode and resets are then made one after another',
         integer(1, 16),
         1,
       )
       .option(
         '--read-interval-ms <n>',
-        'interval at which the GPUs are read if nothing else causes it',
+        'interval at which the GPUs are read if nothing else causes it; at most 15 s while one is sick',
         integer(500, 86_400_000),
         60_000,
       )
@@ -145,14 +145,14 @@ async function runAgent(options: Options): Promise<void> {
   const timeouts = readTimeouts(options);
   const tellLock = (message: string, had: AbortSignal): Promise<void> =>
     tellOfLock({ client, nodeName: options.nodeName, logger, message }, had);
-  const opened = await openDevice({ ...options, timeouts, tellOfLock: tellLock }, logger, asked, (done) =>
+  const driverLoad = watchDriverLoad(options.driverModule);
+  const opened = await openDevice({ ...options, driverLoad, timeouts, tellOfLock: tellLock }, logger, asked, (done) =>
     health?.metrics.operated(done),
   );
   if (opened === undefined) return health?.server.stop();
   const lost = watchLock(opened.explainLoss, asked);
   const signal = AbortSignal.any([asked, lost]);
   const device = health?.metrics.measure(opened.device) ?? opened.device;
-  const driverLoad = watchDriverLoad(options.driverModule);
   const kubelet = new PodResourcesClient({ socket: options.podResourcesSocket });
   const agent = new NodeAgent({
     client,

@@ -21,6 +21,7 @@ import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/log.ts';
 import { type Fault, faultOf } from '../core/device/faults.ts';
 import type { AskedSpec, Kubelet } from './open-kubelet.ts';
+import type { Device, ReadDepth } from './open-device.ts';
 import { deepEqual } from '../core/text/json.ts';
 import { type Partition, wait } from './own-partition.ts';
 import { statSync } from 'node:fs';
@@ -55,6 +56,8 @@ export class MissingDevices {
 const busyReadMs = 5_000;
 /** Milliseconds between readings during a drain. */
 const drainReadMs = 1_000;
+/** The same while a GPU is sick: people look whether what they did has helped. */
+const sickReadMs = 15_000;
 /** A kubelet that has not answered is asked again after this many ms, then after twice as many each time, and so often. */
 const quickMs = 250;
 const mostQuick = 5;
@@ -67,6 +70,8 @@ interface ReadNeed {
   readonly failures: number;
   /** Whether there is an earlier reading, and the last one failed only for want of a kubelet, which may be restarting. */
   readonly isKubeletAway: boolean;
+  /** A GPU is lost, was not understood, or is reported as unhealthy. */
+  readonly isSick: boolean;
   /** The plan waits for somebody who uses a GPU. */
   readonly isInUse: boolean;
   /** Pods are told to go: the node is closed. */
@@ -80,12 +85,13 @@ function mayBeBackSoon({ isKubeletAway, failures }: Pick<ReadNeed, 'isKubeletAwa
 
 /** Time from one reading to the next, in ms. */
 function readPaceMs(need: ReadNeed): number {
-  const { intervalMs, failures, isInUse, isDraining } = need;
+  const { intervalMs, failures, isSick, isInUse, isDraining } = need;
   if (mayBeBackSoon(need)) return doubledMs({ baseMs: quickMs, maxMs: intervalMs }, failures);
   if (failures > 0) return Math.min(intervalMs, retryMs(failures));
   // Even when all known pods have gone: the controller waits to hear of a late pod.
   if (isDraining) return Math.min(drainReadMs, intervalMs);
-  return isInUse ? Math.min(busyReadMs, intervalMs) : intervalMs;
+  if (isInUse) return Math.min(busyReadMs, intervalMs);
+  return isSick ? Math.min(sickReadMs, intervalMs) : intervalMs;
 }
 
 type Monitors = NonNullable<Holders['monitorsOf']>;
@@ -105,7 +111,7 @@ const freshMs = 2_000;
 
 /** What the agent knows of its GPUs: the last reading, and the kubelet's report on them. */
 export class DeviceView {
-  readonly #read: () => Promise<DeviceState>;
+  readonly #read: Device['read'];
   readonly #kubelet: Kubelet | undefined;
   readonly #logger: Logger;
   readonly #intervalMs: number;
@@ -118,6 +124,8 @@ export class DeviceView {
   #began: { readonly atMs: number; readonly wallMs: number } | undefined;
   /** The time at which the report was complete. */
   #readAt = -Infinity;
+  /** The time at which everything was last read, and not only who uses what. */
+  #readAllAt = -Infinity;
   /** The time of the last attempt to read. */
   #triedAt = -Infinity;
   #settleUntil = -Infinity;
@@ -135,7 +143,7 @@ export class DeviceView {
   #isKubeletAway = false;
 
   constructor(parts: {
-    readonly read: () => Promise<DeviceState>;
+    readonly read: Device['read'];
     readonly kubelet: Kubelet | undefined;
     readonly logger: Logger;
     readonly intervalMs: number;
@@ -229,10 +237,17 @@ export class DeviceView {
     return this.#clock.monotonicMs() < this.#settleUntil;
   }
 
-  /** Reads the device; a fault leaves the last reading unchanged: unknown is not empty. */
-  async read(): Promise<Fault | undefined> {
+  /**
+   * Reads the device; a fault leaves the last reading unchanged: unknown is not empty.
+   *
+   * @param depth `Use` has everything read if that has not been done for an interval
+   */
+  async read(depth: ReadDepth = 'Everything'): Promise<Fault | undefined> {
+    const isOld = this.#clock.monotonicMs() - this.#readAllAt >= this.#intervalMs;
     try {
-      const fault = await this.accept(await this.#read());
+      const state = await this.#read(isOld ? 'Everything' : depth);
+      if (isOld || depth === 'Everything') this.#readAllAt = this.#clock.monotonicMs();
+      const fault = await this.accept(state);
       // The next plan must know whether a pod has lost its device.
       return fault ?? (this.#missing.isUnsure ? await this.accept(await this.#read()) : undefined);
     } catch (error) {
@@ -324,7 +339,9 @@ export class DeviceView {
   get #need(): ReadNeed {
     const { failures, isInUse, isDraining, hasReport } = this;
     const isKubeletAway = hasReport && this.#isKubeletAway;
-    return { intervalMs: this.#intervalMs, failures, isKubeletAway, isInUse, isDraining };
+    const { gpus = [], lost = [] } = this.#state ?? {};
+    const isSick = lost.length > 0 || gpus.some(({ fault, health }) => fault !== undefined || health !== undefined);
+    return { intervalMs: this.#intervalMs, failures, isKubeletAway, isSick, isInUse, isDraining };
   }
 
   #fail(error: unknown): Fault {

@@ -120,9 +120,9 @@ export class AgentMetrics {
   measure(device: Device): Device {
     return {
       hostProblems: () => device.hostProblems(),
-      read: async () => {
+      read: async (depth) => {
         try {
-          const state = await device.read();
+          const state = await device.read(depth);
           this.#reads.inc({ result: 'success' });
           this.#lastReadMs = this.#clock.monotonicMs();
           return state;

@@ -36,6 +36,8 @@ interface DeviceOptions {
   /** Folder on the host for lock and journal. */
   readonly stateDir: string;
   readonly bootIdFile: string;
+  /** Identifies one load of the driver; absent if the kernel does not tell. */
+  readonly driverLoad?: () => string | undefined;
   readonly timeouts: Deadlines;
   /** Host services that may be stopped temporarily. */
   readonly hostUnits?: readonly string[];
@@ -59,7 +61,7 @@ export async function openDevice(
   signal: AbortSignal,
   onOperation?: OnOperation,
 ): Promise<OpenDevice | undefined> {
-  const { stateDir, nvidiaSmi, driverRoot, libraryPath, gpusAtOnce, tellOfLock } = options;
+  const { stateDir, nvidiaSmi, driverRoot, libraryPath, gpusAtOnce, driverLoad, tellOfLock } = options;
   const lock = await takeLock(stateDir, logger, signal, tellOfLock);
   if (lock === undefined) return undefined;
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
@@ -73,7 +75,7 @@ export async function openDevice(
   });
   unknown.recall();
   const smi = awaitNvidiaSmi(
-    { ...options.timeouts, atOnce: gpusAtOnce, path: nvidiaSmi, driverRoots: driverRoot, libraryPath },
+    { ...options.timeouts, driverLoad, atOnce: gpusAtOnce, path: nvidiaSmi, driverRoots: driverRoot, libraryPath },
     (run) => unknown.note(run),
   );
   const host = openHostLoans(smi, {
@@ -109,9 +111,9 @@ export function deviceOf(
   { lock, logger, onOperation, host, unknown, ...parts }: DeviceParts,
 ): Device {
   return {
-    async read() {
+    async read(depth) {
       await host?.giveBack();
-      const read = (): Promise<DeviceState> => driver.readDevice();
+      const read = (): Promise<DeviceState> => (depth === 'Use' ? driver.glanceAtDevice() : driver.readDevice());
       return unknown ? unknown.watch(read, listFaults) : read();
     },
     hostProblems: () => host?.problems ?? [],
@@ -269,10 +271,13 @@ export interface WorkOptions extends Required<Limits> {
   readonly explainStop: (disrupts: boolean) => string | undefined;
 }
 
+/** How much is read: everything; or who uses what, which is enough as long as the instances are those of the last reading. */
+export type ReadDepth = 'Everything' | 'Use';
+
 /** The node's GPUs, as the agent uses them. */
 export interface Device {
   /** Reads the device. Before it does, it gives back to the host what work still owes it. */
-  read(): Promise<DeviceState>;
+  read(depth?: ReadDepth): Promise<DeviceState>;
   /** What could not be given back to the host so far, a sentence each. */
   hostProblems(): readonly string[];
   /** Brings GPUs to their wishes through the steps of `work`; destroys only what these name. */

@@ -2,6 +2,8 @@ import { explainAbsence, type DeviceState, type GpuState, demandGpu, listUuids }
 import type { GpuTarget } from '../core/gpu/plan.ts';
 import { DeviceError } from '../core/gpu/device-error.ts';
 import { GpuApply, type ApplyContext } from './gpu-apply.ts';
+import { Crew, CrewEnded, type Member } from './crew.ts';
+import { sharesCommands } from '../core/smi/shared.ts';
 import { placeOf } from '../core/gpu/grid.ts';
 import type { NvidiaSmi } from './nvidia-smi.ts';
 import { HostLoans, LoanNote, PersistenceMode } from './host/loans.ts';
@@ -80,8 +82,8 @@ export function demandDeviceError(error: unknown): DeviceError {
 }
 
 /**
- * Brings the GPUs of a node to their targets, one operation at a time unless `gpusAtOnce`, and leaves alone what needs no change: GPUs, instances,
- * compute instances. Each GPU is independent: one that is lost or in use does not stop the others, unless `allOrNothing`.
+ * Brings the GPUs of a node to their targets, one command at a time unless `gpusAtOnce`, and leaves alone what needs no change: GPUs, instances,
+ * compute instances. What is equal on several GPUs is one command. Each GPU is independent: one that is lost or in use does not stop the others, unless `allOrNothing`.
  *
  * Level-based: it reads the device, plans from what exists, acts, and reads again, for all GPUs at once. Interrupted anywhere and
  * called again, it continues from what it finds.
@@ -98,7 +100,15 @@ export async function applyNode(
   let device: DeviceState | undefined = initial;
   const held = (await options.listHeld?.()) ?? new Set<string>();
   const host = options.host ?? new HostLoans({ persistence: new PersistenceMode(driver, new LoanNote()) });
-  const context: ApplyContext = { driver, options, host, known: listUuids(initial) };
+  const { gpusAtOnce = 1, oneGpuACommand = false } = options;
+  const shares = gpusAtOnce === 1 && !oneGpuACommand && sharesCommands(initial.driverVersion);
+  const { confirm, listHeld } = options;
+  const asking: DeviceApplyOptions = {
+    ...options,
+    ...(confirm && { confirm: joinCalls(confirm) }),
+    ...(listHeld && { listHeld: joinCalls(listHeld) }),
+  };
+  const context: ApplyContext = { driver, options: asking, host, shares, known: listUuids(initial) };
   // 1. Judge every GPU on the reading before any is touched.
   const tasks = targets.map((target) => judgeTarget(context, initial, target, held));
   if (options.allOrNothing === true && tasks.some(isGivenUp)) skip(tasks, undefined);
@@ -116,6 +126,17 @@ export async function applyNode(
     options.journal?.finish();
   }
   return { results: tasks.map(reportTask), device };
+}
+
+/** GPUs that change side by side ask at the same time: one question does, and a kubelet refuses bursts. */
+function joinCalls<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return () => {
+    running ??= ask().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
 }
 
 async function beginJournal({ journal }: DeviceApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {
@@ -145,6 +166,16 @@ async function changeAll(context: ApplyContext, tasks: readonly OpenTask[]): Pro
 async function advanceAll(context: ApplyContext, tasks: readonly OpenTask[]): Promise<DeviceError | undefined> {
   const { gpusAtOnce = 1 } = context.options;
   const end: RoundEnd = { isOver: false, stop: undefined };
+  if (context.shares) {
+    await advanceTogether(context, tasks, tasks.filter(hasUncheckedTable), end);
+    await advanceTogether(
+      context,
+      tasks,
+      tasks.filter((task) => !hasUncheckedTable(task)),
+      end,
+    );
+    return end.stop;
+  }
   const isBeside = (task: OpenTask): boolean => gpusAtOnce > 1 && task.gpu.changesInstancesOnly(task.now);
   await advance(context, tasks, tasks.filter((task) => !isBeside(task)).values(), end);
   const rest = tasks.filter(isBeside).values();
@@ -163,32 +194,77 @@ interface RoundEnd {
 
 /** Takes one GPU after the other from a queue that others may share. */
 async function advance(
-  { options }: ApplyContext,
+  context: ApplyContext,
   tasks: readonly OpenTask[],
   queue: Iterable<OpenTask>,
   end: RoundEnd,
 ): Promise<void> {
   for (const task of queue) {
     if (end.isOver) return;
-    if (task.outcome === 'Pending' && options.signal?.aborted === true) {
-      const found = 'asked to stop before it started';
-      skip([task], new DeviceError('Stopped', { tried: 'to begin with the GPU', found, gpu: task.now.pciBusId }));
-      continue;
-    }
-    task.outcome = 'Begun';
-    try {
-      await task.gpu.advance(task.now);
-    } catch (error) {
-      const reason = fail(task, error);
-      // An error of the whole node would only recur on the next GPU. All GPUs wait for the same boot.
-      if (reason.stopsNode || (options.allOrNothing === true && !task.gpu.awaitsBoot)) {
-        end.isOver = true;
-        if (reason.stopsNode) end.stop ??= reason;
-        skip(tasks, reason.stopsNode ? reason : undefined);
-        return;
+    if (mayBegin(context, task)) await advanceOne(context, tasks, task, end);
+  }
+}
+
+/** Takes several GPUs side by side, with one command where they need the same. */
+async function advanceTogether(
+  context: ApplyContext,
+  tasks: readonly OpenTask[],
+  together: readonly OpenTask[],
+  end: RoundEnd,
+): Promise<void> {
+  if (end.isOver) return;
+  const crew = new Crew(context.driver.line);
+  const begun = together.filter((task) => mayBegin(context, task));
+  const flows = begun.map((task) =>
+    crew.work(task.now, async (member) => {
+      try {
+        await advanceOne(context, tasks, task, end, member);
+      } catch (error) {
+        // A bug ends all others too: nothing may run on in the background.
+        crew.end();
+        throw error;
       }
+      if (end.isOver) crew.end();
+    }),
+  );
+  for (const flow of await Promise.allSettled(flows)) if (flow.status === 'rejected') throw flow.reason;
+}
+
+function mayBegin({ options }: ApplyContext, task: OpenTask): boolean {
+  if (task.outcome !== 'Pending' || options.signal?.aborted !== true) return true;
+  const found = 'asked to stop before it started';
+  skip([task], new DeviceError('Stopped', { tried: 'to begin with the GPU', found, gpu: task.now.pciBusId }));
+  return false;
+}
+
+/** @param member its place among GPUs that are changed side by side */
+async function advanceOne(
+  { options }: ApplyContext,
+  tasks: readonly OpenTask[],
+  task: OpenTask,
+  end: RoundEnd,
+  member?: Member,
+): Promise<void> {
+  task.outcome = 'Begun';
+  try {
+    await task.gpu.advance(task.now, member);
+  } catch (error) {
+    if (error instanceof CrewEnded) return leave(task, end);
+    const reason = fail(task, error);
+    // An error of the whole node would only recur on the next GPU. All GPUs wait for the same boot.
+    if (reason.stopsNode || (options.allOrNothing === true && !task.gpu.awaitsBoot)) {
+      end.isOver = true;
+      if (reason.stopsNode) end.stop ??= reason;
+      skip(tasks, reason.stopsNode ? reason : undefined);
     }
   }
+}
+
+/** Another GPU has ended the work on this one. What was done there is proved, or undone. */
+function leave(task: OpenTask, { stop }: RoundEnd): void {
+  if (task.gpu.operations > 0) return;
+  task.outcome = 'Pending';
+  skip([task], stop);
 }
 
 /**
@@ -285,7 +361,15 @@ export interface DeviceApplyOptions {
   readonly allOrNothing?: boolean;
   /** A signal after which GPUs in progress are finished, and no other is begun. */
   readonly signal?: AbortSignal;
-  /** How many GPUs may change at the same time, if only their instances do; default 1. Changes of MIG mode and resets stay one by one. */
+  /**
+   * Whether each command names one GPU even where GPUs need the same, as with a driver whose nvidia-smi is not known to take several;
+   * for measurements.
+   */
+  readonly oneGpuACommand?: boolean;
+  /**
+   * How many GPUs may change at the same time, if only their instances do; default 1. Above 1, each command names one GPU, and changes of
+   * MIG mode and resets stay one by one.
+   */
   readonly gpusAtOnce?: number;
   /** Asked before every operation: why it may not start (the deadline has passed). Nothing starts any more then, not even an undo. */
   readonly explainStop?: (command: ChangeCommand) => string | undefined;

@@ -6,7 +6,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { listLockDescriptors } from './host/node-lock.ts';
 import { Semaphore } from '../process/clock.ts';
-import { isChange, mayReset, writeArguments, type SmiCommand } from '../core/smi/command.ts';
+import { isChange, mayReset, namedGpus, writeArguments, type SmiCommand } from '../core/smi/command.ts';
 import type { Command } from 'commander';
 import { integer } from '../process/options.ts';
 
@@ -294,10 +294,15 @@ export class Runner {
     return execution.end === 'TimedOut' ? { ...execution, limit: `${deadline / 1_000} s (${option})` } : execution;
   }
 
+  /** A command that changes several GPUs does one after the other: each has its time. */
   #limitOf(command: SmiCommand): readonly [ms: number, option: string] {
     const { readMs, changeMs, resetMs } = this.#deadlines;
-    if (mayReset(command)) return [resetMs, '--reset-timeout-seconds'];
-    return isChange(command) ? [changeMs, '--change-timeout-seconds'] : [readMs, '--read-timeout-seconds'];
+    if (!isChange(command)) return [readMs, '--read-timeout-seconds'];
+    const [ms, option] = mayReset(command)
+      ? [resetMs, '--reset-timeout-seconds']
+      : [changeMs, '--change-timeout-seconds'];
+    const gpus = namedGpus(command).length;
+    return [ms * gpus, gpus === 1 ? option : `${option} for each of ${gpus} GPUs`];
   }
 }
 
@@ -317,12 +322,12 @@ export function addTimeoutOptions(command: Command): Command {
     )
     .option(
       '--change-timeout-seconds <n>',
-      'time limit of an nvidia-smi run that changes a GPU (default: 60)',
+      'time limit of an nvidia-smi run that changes a GPU, for each of several (default: 60)',
       integer(1, 3_600),
     )
     .option(
       '--reset-timeout-seconds <n>',
-      'time limit of an nvidia-smi run that resets a GPU or changes its MIG mode (default: 300)',
+      'time limit of an nvidia-smi run that resets a GPU or changes its MIG mode, for each of several (default: 300)',
       integer(1, 3_600),
     );
 }

@@ -8,7 +8,8 @@ import {
   toInstances,
 } from '../core/gpu/device-state.ts';
 import type { DeviceApplyOptions } from './apply.ts';
-import type { NvidiaSmi } from './nvidia-smi.ts';
+import type { GpuDriver, NvidiaSmi } from './nvidia-smi.ts';
+import type { Member } from './crew.ts';
 import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-error.ts';
 import type { ComputeInstanceRow, InstanceRow } from '../core/smi/tables.ts';
 import { explainFailure, type Execution } from '../core/smi/output.ts';
@@ -33,6 +34,8 @@ export interface ApplyContext {
   readonly driver: NvidiaSmi;
   readonly options: DeviceApplyOptions;
   readonly host: NonNullable<DeviceApplyOptions['host']>;
+  /** Whether GPUs that need the same are changed by one command. */
+  readonly shares: boolean;
   /** UUIDs of all GPUs of the node and of what is on them. */
   readonly known: ReadonlySet<string>;
 }
@@ -47,7 +50,6 @@ interface Claim {
 /** A GPU during its change: asks first, counts operations, and reads who uses it. */
 export class GpuSession {
   readonly gpu: GpuState;
-  readonly driver: NvidiaSmi;
   readonly host: ApplyContext['host'];
   readonly mayReset: boolean;
   readonly #context: ApplyContext;
@@ -55,11 +57,11 @@ export class GpuSession {
   readonly #devices: ReadonlyMap<string, readonly { readonly id: number; readonly uuid: string }[]>;
   #claims: Claim[] = [];
   #geometry: Geometry | undefined;
+  #member: Member | undefined;
   operations = 0;
 
   constructor(context: ApplyContext, gpu: GpuState) {
     this.#context = context;
-    this.driver = context.driver;
     this.host = context.host;
     this.mayReset = context.options.allowReset === true;
     this.gpu = gpu;
@@ -70,6 +72,21 @@ export class GpuSession {
         instance.computeInstances.flatMap(({ id, uuid }) => (uuid === undefined ? [] : [{ id, uuid }])),
       ]),
     );
+  }
+
+  /** As a member of the crew that works now, if there is one. */
+  get driver(): GpuDriver {
+    return this.#member?.driver ?? this.#context.driver;
+  }
+
+  /** Works beside other GPUs; undefined: by itself. */
+  join(member: Member | undefined): void {
+    this.#member = member;
+  }
+
+  /** Does what no other GPU may be changed beside. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#member === undefined ? work() : this.#member.alone(work);
   }
 
   get busId(): string {
@@ -92,15 +109,31 @@ export class GpuSession {
     return this.explain('Pending', { ...details, holders });
   }
 
-  /** Runs one operation. Its answer proves nothing, only a later reading does. @throws DeviceError Stopped, and what `confirm` throws */
-  async run(command: ChangeCommand): Promise<Execution> {
-    if (stopsClients(command)) await this.#context.options.confirm?.();
-    this.#demandStart(command);
-    this.operations += 1;
-    const execution = await this.driver.change(command);
-    const done = describeCommand(command);
-    this.#context.options.onProgress?.({ uuid: this.gpu.uuid, done, operations: this.operations });
-    return execution;
+  /**
+   * Runs one operation. Its answer proves nothing, only a later reading does. If it was one for several GPUs, and ended before it came
+   * to this one, it is run again.
+   *
+   * @param lookAgain what must hold before it, checked by the caller before the first run
+   * @throws DeviceError Stopped, what `confirm` throws, and what `lookAgain` throws
+   */
+  async run(command: ChangeCommand, lookAgain?: () => Promise<unknown>): Promise<Execution> {
+    const ask = async (): Promise<void> => {
+      if (stopsClients(command)) await this.#context.options.confirm?.();
+    };
+    const begin = (): void => {
+      this.#demandStart(command);
+      this.operations += 1;
+    };
+    for (;;) {
+      const execution = await this.driver.change(command, { ask, begin });
+      if (execution !== undefined) {
+        const done = describeCommand(command);
+        this.#context.options.onProgress?.({ uuid: this.gpu.uuid, done, operations: this.operations });
+        return execution;
+      }
+      this.operations -= 1;
+      await lookAgain?.();
+    }
   }
 
   /**
@@ -292,9 +325,19 @@ export class GpuApply {
 
   /**
    * Runs one round: does what is missing according to a reading. The driver's success message does not prove a create or a destroy.
+   * @param member its place among other GPUs that change in the same round
    * @throws DeviceError where it stopped
    */
-  async advance(now: GpuState): Promise<void> {
+  async advance(now: GpuState, member?: Member): Promise<void> {
+    this.#session.join(member);
+    try {
+      await this.#advance(now);
+    } finally {
+      this.#session.join(undefined);
+    }
+  }
+
+  async #advance(now: GpuState): Promise<void> {
     this.#session.forgetClaims();
     const isFirst = this.#rounds === 0;
     this.#rounds += 1;

@@ -69,7 +69,7 @@ async function destroyParts(session: GpuSession, instance: GpuInstanceState, nam
     instances: [instance.id],
     ids: chosen,
   };
-  const execution = await session.run(command);
+  const execution = await session.run(command, () => session.demandFree('DestroyComputeInstances', [instance], chosen));
   if (confirms(execution, 'Successfully destroyed compute instance')) {
     session.believe(command, execution, [instance]);
     return;
@@ -195,13 +195,18 @@ function findProfileId(session: GpuSession, { profile: name }: Step): number {
  */
 async function destroyInstances(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
   if (instances.length === 0) return;
-  const report = await session.demandFree('DestroyInstance', instances);
-  for (const instance of instances) demandSame(session, instance, report);
+  await demandIdle(session, instances);
   await emptyAll(
     session,
     instances.filter(({ computeInstances }) => computeInstances.length > 0),
   );
   await removeAll(session, instances);
+}
+
+/** Looks that nobody uses these instances, and that they are still the same. */
+async function demandIdle(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
+  const report = await session.demandFree('DestroyInstance', instances);
+  for (const instance of instances) demandSame(session, instance, report);
 }
 
 async function emptyAll(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
@@ -211,7 +216,7 @@ async function emptyAll(session: GpuSession, instances: readonly GpuInstanceStat
     gpu: session.busId,
     instances: instances.map(({ id }) => id),
   };
-  const execution = await session.run(command);
+  const execution = await session.run(command, () => demandIdle(session, instances));
   if (isCompleted(execution)) return;
   const rows = await session.driver.listComputeInstances(session.busId);
   const isThere = (instance: number, part: number): boolean =>
@@ -238,7 +243,8 @@ async function removeAll(session: GpuSession, instances: readonly GpuInstanceSta
     gpu: session.busId,
     instances: instances.map(({ id }) => id),
   };
-  const execution = await session.run(command);
+  const emptied = instances.map((instance) => ({ ...instance, computeInstances: [] }));
+  const execution = await session.run(command, () => demandIdle(session, emptied));
   const isConfirmed = countPhrase(execution, 'Successfully destroyed GPU instance') === instances.length;
   if (isCompleted(execution) && isConfirmed) {
     session.believe(command, execution, instances);
@@ -323,12 +329,14 @@ export async function changeMode(session: GpuSession, mode: MigMode, known: GpuS
     return await tryMode(session, mode, known);
   } catch (error) {
     if (!(error instanceof DeviceError) || error.code !== 'Pending') throw error;
-    try {
-      if (!(await session.host.stopUnits())) throw error;
-      return await tryMode(session, mode, (await session.driver.readUse(session.busId)).mig);
-    } finally {
-      await session.host.startUnits();
-    }
+    return await session.alone(async () => {
+      try {
+        if (!(await session.host.stopUnits())) throw error;
+        return await tryMode(session, mode, (await session.driver.readUse(session.busId)).mig);
+      } finally {
+        await session.host.startUnits();
+      }
+    });
   }
 }
 
@@ -337,12 +345,15 @@ async function tryMode(session: GpuSession, mode: MigMode, known: GpuState['mig'
   const isLeftPending = known?.pending === mode && session.mayReset;
   const reset = isLeftPending ? await resetGpu(session) : undefined;
   if (reset !== undefined && isAt(reset.after, mode)) return reset.after;
-  let before = known?.current === mode ? await session.driver.readUse(session.busId) : undefined;
-  // The current mode is right, and only the pending one must be reverted: no running work is disturbed.
-  if (before?.mig?.current !== mode) before = await session.demandFree('ChangeMode');
+  const look = async (): Promise<ReportedGpu> => {
+    const before = known?.current === mode ? await session.driver.readUse(session.busId) : undefined;
+    // The current mode is right, and only the pending one must be reverted: no running work is disturbed.
+    return before?.mig?.current === mode ? before : session.demandFree('ChangeMode');
+  };
+  const before = await look();
   if (isAt(before, mode)) return before;
   const command: ChangeCommand = { name: 'SetMode', gpu: session.busId, mode };
-  const execution = await session.run(command);
+  const execution = await session.run(command, look);
   const after = await session.driver.readUse(session.busId);
   if (isAt(after, mode)) return after;
   if (after.mig?.pending !== mode) throw session.explainUndone(command, execution);
@@ -366,12 +377,14 @@ interface ResetResult {
 }
 
 /** Resets a GPU. Persistence mode holds it like a client (gpu-operator #118): it is off for the reset, and on again whatever the result. */
-async function resetGpu(session: GpuSession): Promise<ResetResult> {
-  const { isPersistent = false } = await session.demandFree('Reset');
-  const execution = isPersistent
-    ? await resetUnheld(session)
-    : await session.run({ name: 'Reset', gpu: session.busId });
-  return { execution, after: await session.driver.readUse(session.busId) };
+function resetGpu(session: GpuSession): Promise<ResetResult> {
+  return session.alone(async () => {
+    const { isPersistent = false } = await session.demandFree('Reset');
+    const execution = isPersistent
+      ? await resetUnheld(session)
+      : await session.run({ name: 'Reset', gpu: session.busId });
+    return { execution, after: await session.driver.readUse(session.busId) };
+  });
 }
 
 async function resetUnheld(session: GpuSession): Promise<Execution> {

@@ -7,7 +7,7 @@ import {
   findTool,
   type ToolOptions,
 } from './child.ts';
-import { type Execution, type SmiRun, contradict, refuseOutput, Trouble } from '../core/smi/output.ts';
+import { type Execution, type SmiRun, contradict, mayBeOneGpu, refuseOutput, Trouble } from '../core/smi/output.ts';
 import type { Geometry } from '../core/gpu/geometry.ts';
 import { DeviceReader } from './reader.ts';
 import { DeviceError } from '../core/gpu/device-error.ts';
@@ -23,6 +23,7 @@ import {
 } from '../core/smi/tables.ts';
 import { parseReport, type ReportedGpu } from '../core/smi/report.ts';
 import { describeCommand, type ChangeCommand, type ReadCommand } from '../core/smi/command.ts';
+import type { NamedGpu } from '../core/smi/shared.ts';
 import { readTables } from './tables.ts';
 import type { DeviceState, GpuInstanceState, GpuState } from '../core/gpu/device-state.ts';
 
@@ -45,6 +46,8 @@ export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execu
 export interface NvidiaSmiOptions extends ToolOptions, Deadlines, ChildOptions {
   /** How many commands may run at the same time; default 1. */
   readonly atOnce?: number;
+  /** Identifies one load of the driver: what was asked of an earlier one is asked again. Absent: it is not known. */
+  readonly driverLoad?: (() => string | undefined) | undefined;
 }
 
 /**
@@ -66,19 +69,41 @@ export function awaitNvidiaSmi(options: NvidiaSmiOptions, note: (run: SmiRun) =>
   );
 }
 
-/** The GPUs of a node by `nvidia-smi`. GPUs are named by PCI bus id: once one GPU is lost, a UUID finds no other GPU either. */
-export class NvidiaSmi {
-  readonly #runner: Runner;
-  readonly #reader: DeviceReader;
+/** The answer to a question about one GPU. */
+export interface DriverAnswer {
+  readonly command: ReadCommand;
+  readonly execution: Execution;
+  /** The GPUs that it speaks of, if they are several: the others were asked the same at the same time. */
+  readonly gpus?: readonly NamedGpu[] | undefined;
+}
 
-  constructor(execute: Execute, options: Deadlines & Pick<NvidiaSmiOptions, 'atOnce'> = {}) {
-    this.#runner = new Runner(execute, options, options.atOnce);
-    this.#reader = new DeviceReader(this.#runner);
-  }
+/** What must be so right before a command that changes a GPU: what may take time is asked first. */
+export interface Permit {
+  /** @throws DeviceError why it may not be run */
+  readonly ask: () => Promise<void>;
+  /** @throws DeviceError why it may not be run now */
+  readonly begin: () => void;
+}
 
-  /** Everything, in two to seven processes. @throws DeviceError if the node as a whole cannot be read */
-  readDevice(): Promise<DeviceState> {
-    return this.#reader.read();
+/** How commands about one GPU reach the driver: by themselves, or in one with those about others. */
+export interface DriverLine {
+  /** @param isAlone whether the GPU must be asked by itself */
+  readonly read: (command: ReadCommand, isAlone?: boolean) => Promise<DriverAnswer>;
+  /** @returns undefined if it was run for several GPUs, and ended before it came to this one: nothing was done there */
+  readonly change: (command: ChangeCommand, permit?: Permit) => Promise<Execution | undefined>;
+}
+
+/** One command for one GPU: it always comes to it. */
+export interface OwnLine extends DriverLine {
+  readonly change: (command: ChangeCommand, permit?: Permit) => Promise<Execution>;
+}
+
+/** Questions about one GPU, and changes of it. GPUs are named by PCI bus id: once one GPU is lost, a UUID finds no other GPU either. */
+export class GpuDriver {
+  readonly #line: DriverLine;
+
+  constructor(line: DriverLine) {
+    this.#line = line;
   }
 
   /** GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
@@ -114,10 +139,8 @@ export class NvidiaSmi {
   }
 
   /** GPU instances of one GPU, without their contents. @throws DeviceError */
-  async listInstances(gpu: string): Promise<readonly InstanceRow[]> {
-    const rows = await this.#readRows('Instances', gpu, parseInstances);
-    if (new Set(rows.map(({ gpuIndex }) => gpuIndex)).size <= 1) return rows;
-    throw contradict('to read the instances', 'rows of several GPUs', gpu);
+  listInstances(gpu: string): Promise<readonly InstanceRow[]> {
+    return this.#readRows('Instances', gpu, parseInstances);
   }
 
   /** Compute instances of all GPU instances of one GPU. @throws DeviceError */
@@ -127,10 +150,20 @@ export class NvidiaSmi {
 
   /** Profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
   async readTable(gpu: GpuState): Promise<Geometry> {
+    try {
+      return await this.#readTableOnce(gpu, false);
+    } catch (error) {
+      if (!mayBeOneGpu(error, true)) throw error;
+      return await this.#readTableOnce(gpu, true);
+    }
+  }
+
+  async #readTableOnce(gpu: GpuState, isAlone: boolean): Promise<Geometry> {
     const { index, pciBusId } = gpu;
     const mig = { current: 'Enabled', pending: 'Enabled' } as const;
     const trouble = new Trouble(true);
-    const tables = await readTables(this.#runner, [{ ...gpu, mig }], [pciBusId], trouble);
+    const runner = { run: async (command: ReadCommand) => (await this.#line.read(command, isAlone)).execution };
+    const tables = await readTables(runner, [{ ...gpu, mig }], [pciBusId], trouble);
     const geometry = tables.get(index)?.geometry;
     if (geometry !== undefined) return geometry;
     throw trouble.whole ?? contradict('to read the profiles', 'none of this GPU', pciBusId);
@@ -138,43 +171,105 @@ export class NvidiaSmi {
 
   /** Current MIG mode and processes of one GPU. @throws DeviceError */
   async readUse(gpu: string): Promise<ReportedGpu> {
-    const command: ReadCommand = { name: 'Report', gpus: [gpu] };
-    const execution = await this.#runner.run(command);
-    const { gpus } = parseReport(describeCommand(command), execution);
-    const [only] = gpus;
-    if (only?.pciBusId !== gpu || gpus.length !== 1)
-      throw refuseOutput(describeCommand(command), 'a report of other GPUs', execution.stdout);
-    if (only.fault === undefined) return only;
-    throw new DeviceError(only.fault.code, { tried: describeCommand(command), found: only.fault.message, gpu });
+    const { found, tried } = await this.#read({ name: 'Report', gpus: [gpu] }, (tried, { execution, gpus: asked }) => {
+      const { gpus } = parseReport(tried, execution);
+      const names = asked?.map(({ pciBusId }) => pciBusId) ?? [gpu];
+      const found = gpus.find(({ pciBusId }) => pciBusId === gpu);
+      const isAsked = gpus.length === names.length && names.every((name) => gpus.some((one) => one.pciBusId === name));
+      if (found === undefined || !isAsked) throw refuseOutput(tried, 'a report of other GPUs', execution.stdout);
+      return { found, tried };
+    });
+    if (found.fault === undefined) return found;
+    throw new DeviceError(found.fault.code, { tried, found: found.fault.message, gpu });
   }
 
   /** Compute instance profiles that a GPU instance offers. @throws DeviceError */
   listComputeProfiles(gpu: string, instance: number): Promise<readonly ComputeProfileRow[]> {
-    return this.#read({ name: 'ComputeProfiles', gpu, instance }, parseComputeProfiles);
+    return this.#read({ name: 'ComputeProfiles', gpu, instance }, (tried, { execution }) =>
+      parseComputeProfiles(tried, execution),
+    );
   }
 
   /**
    * Runs one operation. Its result proves nothing: exit code 0 may have done nothing, and another may have done everything.
+   * @returns undefined if a command for several GPUs ended before it came to this one
    * @throws DeviceError if it could not be run at all
    */
-  change(command: ChangeCommand): Promise<Execution> {
-    return this.#runner.run(command);
+  change(command: ChangeCommand, permit?: Permit): Promise<Execution | undefined> {
+    return this.#line.change(command, permit);
   }
 
   /** Rows of one GPU. Up to driver 535 `mig` says that MIG mode is off of a GPU whose mode it cannot read: the report must agree. */
-  async #readRows<Row>(
+  async #readRows<Row extends Pick<InstanceRow, 'gpuIndex'>>(
     name: 'Instances' | 'ComputeInstances',
     gpu: string,
     parse: (tried: string, execution: Execution) => readonly Row[],
   ): Promise<readonly Row[]> {
-    const command: ReadCommand = { name, gpus: [gpu] };
-    const execution = await this.#runner.run(command);
-    const rows = parse(describeCommand(command), execution);
-    if (!saysMigOff(execution) || (await this.readUse(gpu)).mig?.current !== 'Enabled') return rows;
-    throw contradict(describeCommand(command), 'no GPU with MIG mode on, and it is on in -q -x', gpu);
+    const { rows, tried, saysOff, isShared } = await this.#read({ name, gpus: [gpu] }, (tried, { execution, gpus }) => {
+      const all = parse(tried, execution);
+      const indexes = gpus?.map(({ index }) => index) ?? all.slice(0, 1).map(({ gpuIndex }) => gpuIndex);
+      if (!all.every(({ gpuIndex }) => indexes.includes(gpuIndex)))
+        throw contradict('to read the instances', 'rows of several GPUs', gpu);
+      const index = gpus?.find(({ pciBusId }) => pciBusId === gpu)?.index;
+      const rows = index === undefined ? all : all.filter(({ gpuIndex }) => gpuIndex === index);
+      return { rows, tried, saysOff: saysMigOff(execution), isShared: gpus !== undefined };
+    });
+    // In a table of several GPUs, one whose mode cannot be read is left out without a word.
+    if (!saysOff && !(isShared && rows.length === 0)) return rows;
+    const { mig, migDevices } = await this.readUse(gpu);
+    if (mig?.current !== 'Enabled' || (!saysOff && migDevices.length === 0)) return rows;
+    const found = saysOff ? 'no GPU with MIG mode on, and it is on' : `no instance, and there are ${migDevices.length}`;
+    throw contradict(tried, `${found} in -q -x`, gpu);
   }
 
-  async #read<Result>(command: ReadCommand, parse: (tried: string, execution: Execution) => Result): Promise<Result> {
-    return parse(describeCommand(command), await this.#runner.run(command));
+  /** Asks, and if the answer for several GPUs cannot be read, asks for this one alone. */
+  async #read<Result>(command: ReadCommand, parse: (tried: string, answer: DriverAnswer) => Result): Promise<Result> {
+    const answer = await this.#line.read(command);
+    try {
+      return parse(describeCommand(answer.command), answer);
+    } catch (error) {
+      if (answer.gpus === undefined || !mayBeOneGpu(error, true)) throw error;
+    }
+    const own = await this.#line.read(command, true);
+    return parse(describeCommand(own.command), own);
+  }
+}
+
+/** The GPUs of a node by `nvidia-smi`. */
+export class NvidiaSmi extends GpuDriver {
+  /** Every command by itself. */
+  readonly line: OwnLine;
+  readonly #reader: DeviceReader;
+
+  constructor(execute: Execute, options: Deadlines & Pick<NvidiaSmiOptions, 'atOnce' | 'driverLoad'> = {}) {
+    const runner = new Runner(execute, options, options.atOnce);
+    const reader = new DeviceReader(runner, options.driverLoad);
+    const line: OwnLine = {
+      read: async (command) => ({ command, execution: await runner.run(command) }),
+      change: async (command, permit) => {
+        await permit?.ask();
+        permit?.begin();
+        reader.expire();
+        return runner.run(command);
+      },
+    };
+    super(line);
+    this.line = line;
+    this.#reader = reader;
+  }
+
+  /** @throws DeviceError if it could not be run at all */
+  override change(command: ChangeCommand, permit?: Permit): Promise<Execution> {
+    return this.line.change(command, permit);
+  }
+
+  /** Everything, in two to seven processes. @throws DeviceError if the node as a whole cannot be read */
+  readDevice(): Promise<DeviceState> {
+    return this.#reader.read();
+  }
+
+  /** The same by one process, if only processes have come or gone as far as that shows. @throws DeviceError as {@link readDevice} */
+  glanceAtDevice(): Promise<DeviceState> {
+    return this.#reader.glance();
   }
 }

@@ -17,10 +17,12 @@ import { DeviceError } from '../core/gpu/device-error.ts';
 import { parseGpuList, type ListedGpu, type GpuList } from '../core/smi/list.ts';
 import {
   assembleInstances,
+  listProcesses,
   listOtherProcesses,
   namesProfiles,
   type GpuParts,
   findStranger,
+  showsSameDevices,
 } from '../core/smi/assembly.ts';
 import {
   type AnswerReader,
@@ -149,25 +151,79 @@ class GpuFactsReader {
  * Reads the whole device. No single command is complete (`-q -x` has no profiles, `-L` no ids, `mig` no UUIDs), so several are
  * read and compared; if they contradict each other, something changed in between, and everything is read once more.
  * One GPU that is sick, or keeps contradicting itself, gets its own fault; the others are still read.
- * A device costs three commands, one if MIG is off. The UUIDs (`-L`) are read every time: an instance that was recreated at its
+ * A device costs three commands, one if MIG is off, or if only its use may have changed ({@link DeviceReader.glance}). The UUIDs (`-L`) are read every time: an instance that was recreated at its
  * placement may have another one (the driver derives it from the engines too), and looks the same to the other two commands.
  */
 export class DeviceReader {
   readonly #runner: Runner;
   readonly #facts: GpuFactsReader;
   readonly #before = new Map<string, GpuState>();
+  readonly #driverLoad: () => string | undefined;
+  /** The load of the driver that everything is known from. */
+  #load: string | undefined;
+  /** The last reading, if nothing in it is in doubt and nothing was changed since, with its report. */
+  #whole: { readonly device: DeviceState; readonly gpus: readonly IndexedGpu[] } | undefined;
 
-  constructor(runner: Runner) {
+  /** @param driverLoad identifies one load of the driver; undefined if that is not known */
+  constructor(runner: Runner, driverLoad: () => string | undefined = () => undefined) {
     this.#runner = runner;
     this.#facts = new GpuFactsReader(runner);
+    this.#driverLoad = driverLoad;
+  }
+
+  /** Something is about to change: nothing of the last reading holds. */
+  expire(): void {
+    this.#whole = undefined;
+  }
+
+  /** Nothing that was asked of another load of the driver is taken for this one's. */
+  #noticeLoad(): void {
+    const load = this.#driverLoad();
+    if (load === this.#load) return;
+    this.#load = load;
+    this.#facts.forget();
+    this.#whole = undefined;
+  }
+
+  /**
+   * Reads what a plan needs: who uses which instance, by one command, if its report shows the same GPUs with the same MIG devices as the
+   * last reading. It cannot show a GPU instance without a compute instance, nor other UUIDs: whoever plans on it must read everything
+   * from time to time, and after each change. If anything differs, everything is read.
+   *
+   * @throws DeviceError
+   */
+  async glance(): Promise<DeviceState> {
+    this.#noticeLoad();
+    const whole = this.#whole;
+    if (whole === undefined) return this.read();
+    try {
+      const { report, gpus, lost } = await readReport(this.#runner, true, [...this.#before.values()]);
+      const { device } = whole;
+      const isSame =
+        lost.length === 0 &&
+        report.driverVersion === device.driverVersion &&
+        report.cudaVersion === device.cudaVersion &&
+        gpus.length === device.gpus.length;
+      const states = gpus.flatMap((gpu, at): readonly GpuState[] => {
+        const [before, known] = [whole.gpus[at], device.gpus[at]];
+        if (before === undefined || known === undefined) return [];
+        return showsSameDevices(gpu, before, known.instances) ? [withUse(known, gpu)] : [];
+      });
+      if (isSame && states.length === gpus.length) return { ...device, gpus: states };
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+    }
+    return this.read();
   }
 
   /** @throws DeviceError */
   async read(): Promise<DeviceState> {
+    this.#noticeLoad();
+    this.#whole = undefined;
     try {
       return await this.#readOnce(new Trouble(false));
     } catch (error) {
-      if (!(error instanceof DeviceError) || (error.code !== 'Unstable' && error.code !== 'GpuLost')) throw error;
+      if (!isPassing(error)) throw error;
       return await this.#readOnce(new Trouble(true));
     }
   }
@@ -195,7 +251,10 @@ export class DeviceReader {
       trouble.whole !== undefined && lost.length === 0 && states.every(({ fault }) => fault !== undefined);
     if (isBlind) throw trouble.whole;
     for (const state of states) if (state.fault === undefined) this.#before.set(state.pciBusId, state);
-    return { driverVersion: report.driverVersion, cudaVersion: report.cudaVersion, gpus: states, lost };
+    const device = { driverVersion: report.driverVersion, cudaVersion: report.cudaVersion, gpus: states, lost };
+    const isDoubtful = lost.length > 0 || states.some(({ fault }) => fault !== undefined);
+    this.#whole = isDoubtful ? undefined : { device, gpus };
+    return device;
   }
 
   async #readInstances(
@@ -289,6 +348,18 @@ export class DeviceReader {
       }),
     );
   }
+}
+
+/** True if another reading may show something else. */
+function isPassing(error: unknown): boolean {
+  return error instanceof DeviceError && (error.code === 'Unstable' || error.code === 'GpuLost');
+}
+
+/** What a newer report says of a GPU whose instances are known. */
+function withUse(known: GpuState, report: IndexedGpu): GpuState {
+  const { health, vgpuHost } = report;
+  const instances = known.instances.map((one) => ({ ...one, processes: listProcesses(report, one.id) }));
+  return { ...known, health, vgpuHost, instances, processes: listOtherProcesses(report, instances) };
 }
 
 function isSameGpu(reported: IndexedGpu, { index, uuid, product }: ListedGpu): boolean {

@@ -8,7 +8,6 @@ import {
   contradictReading,
   explainFailure,
 } from '../core/smi/output.ts';
-import type { Runner } from './child.ts';
 import { describeCommand, type GpuSelection, type ReadCommand, isBusId, normalizeBusId } from '../core/smi/command.ts';
 import type { GpuFault, GpuState, LostGpu } from '../core/gpu/device-state.ts';
 import { type Geometry, findModel } from '../core/gpu/geometry.ts';
@@ -26,6 +25,11 @@ import { countWords } from '../core/text/words.ts';
 import type { IndexedGpu } from './reader.ts';
 import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from '../core/smi/list.ts';
 import { parseReport, type Report } from '../core/smi/report.ts';
+
+/** Whatever runs commands. */
+export interface CommandRunner {
+  readonly run: (command: ReadCommand) => Promise<Execution>;
+}
 
 export interface GpuQuestion<Result> {
   /** The name of each GPU on a command line. */
@@ -45,7 +49,10 @@ export interface GpuQuestion<Result> {
  *
  * @throws DeviceError what concerns the node as a whole
  */
-export async function askEach<Result>(runner: Runner, question: GpuQuestion<Result>): Promise<GpuAnswers<Result>> {
+export async function askEach<Result>(
+  runner: CommandRunner,
+  question: GpuQuestion<Result>,
+): Promise<GpuAnswers<Result>> {
   const { selection, isLast } = question;
   try {
     return { parts: [await ask(runner, question, selection)], faults: new Map(), whole: undefined };
@@ -57,7 +64,7 @@ export async function askEach<Result>(runner: Runner, question: GpuQuestion<Resu
 
 /** @throws DeviceError what concerns the node as a whole, as does a second GPU in a row that keeps the driver from answering */
 async function askOneByOne<Result>(
-  runner: Runner,
+  runner: CommandRunner,
   question: GpuQuestion<Result>,
 ): Promise<Pick<GpuAnswers<Result>, 'parts' | 'faults'>> {
   const parts: Result[] = [];
@@ -78,7 +85,7 @@ async function askOneByOne<Result>(
 }
 
 async function ask<Result>(
-  runner: Runner,
+  runner: CommandRunner,
   { command, parse }: GpuQuestion<Result>,
   named: GpuSelection | undefined,
   gpu?: string | number,
@@ -94,7 +101,7 @@ export type Table = Pick<GpuState, 'tableSource'> & { readonly geometry: Geometr
 
 /** Reads profiles and placements, by the index of the GPU; for a GPU of which the driver shows none yet, another table serves. */
 export async function readTables(
-  runner: Runner,
+  runner: CommandRunner,
   gpus: readonly TabledGpu[],
   selection: GpuSelection | undefined,
   trouble: Trouble,
@@ -114,7 +121,7 @@ export async function readTables(
  * is left (up to 535), or refuses the whole table with `Not Supported`.
  */
 async function readProfiles(
-  runner: Runner,
+  runner: CommandRunner,
   gpus: readonly TabledGpu[],
   selection: GpuSelection | undefined,
   trouble: Trouble,
@@ -141,7 +148,7 @@ async function readProfiles(
 }
 
 async function readPlaces(
-  runner: Runner,
+  runner: CommandRunner,
   gpus: readonly TabledGpu[],
   selection: GpuSelection | undefined,
   rows: readonly ListedProfile[],
@@ -222,7 +229,7 @@ type KnownGpu = Omit<LostGpu, 'fault'>;
  * @param known what was known about the GPUs before: it names those that do not answer
  * @throws DeviceError
  */
-export async function readReport(runner: Runner, isLast: boolean, known: readonly KnownGpu[]): Promise<Reading> {
+export async function readReport(runner: CommandRunner, isLast: boolean, known: readonly KnownGpu[]): Promise<Reading> {
   const command: ReadCommand = { name: 'Report' };
   const execution = await runner.run(command);
   let whole: DeviceError | undefined;
@@ -251,7 +258,7 @@ function parseWhole(tried: string, execution: Execution, isLast: boolean): Repor
 }
 
 /** `-L` is the only command that lists the GPUs beside one that cannot be opened. */
-async function readList(runner: Runner, whole: DeviceError | undefined): Promise<GpuList> {
+async function readList(runner: CommandRunner, whole: DeviceError | undefined): Promise<GpuList> {
   const command: ReadCommand = { name: 'List' };
   try {
     return parseGpuList(describeCommand(command), await runner.run(command));
@@ -261,7 +268,7 @@ async function readList(runner: Runner, whole: DeviceError | undefined): Promise
 }
 
 async function readListed(
-  runner: Runner,
+  runner: CommandRunner,
   { gpus: listed, lost }: GpuList,
   {
     isLast,
@@ -335,7 +342,7 @@ function numberLost(lost: readonly LostGpu[], listed: readonly number[]): readon
 
 /** `-L` identifies a GPU by everything but its bus id. */
 async function nameSick(
-  runner: Runner,
+  runner: CommandRunner,
   { index, uuid, product }: ListedGpu,
   known: readonly KnownGpu[],
   fault: GpuFault,
@@ -345,7 +352,7 @@ async function nameSick(
   return { pciBusId: pciBusId ?? 'unknown', fault, uuid, index, product, instances: before?.instances ?? [] };
 }
 
-async function findBusId(runner: Runner, index: number): Promise<string | undefined> {
+async function findBusId(runner: CommandRunner, index: number): Promise<string | undefined> {
   const { stdout } = await runner.run({ name: 'ComputeCapabilities', gpus: [index] });
   const [busId = ''] = stdout.split(',');
   return isBusId(busId.trim()) ? normalizeBusId(busId.trim()) : undefined;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { DeviceView, followDriverLoad, watchDriverLoad } from '../../src/agent/device-view.ts';
 import type { KubeletWord } from '../../src/agent/open-kubelet.ts';
+import { DeviceError } from '../../src/core/gpu/device-error.ts';
 import { silentLogger } from '../../src/process/log.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { eventually } from '../support/eventually.ts';
@@ -71,6 +72,60 @@ describe('what the agent knows of its GPUs', () => {
     expect(view.readMs, 'suspended for ten minutes').to.equal(began);
     clock.shiftWall(-3_600_000 - 600_000);
     expect(view.readMs, 'set back by an hour').to.equal(clock.wallMs() - 2_000);
+  });
+
+  it('is read every 15 s while a GPU is lost or none can be read: a fault that has gone is noticed soon', async () => {
+    const clock = new FakeClock();
+    const fault = { code: 'GpuLost', message: 'GPU is lost' } as const;
+    const unnamed = { uuid: undefined, index: undefined, product: undefined, instances: [] };
+    const sick = { ...noGpus, lost: [{ pciBusId: '00000000:07:00.0', fault, ...unnamed }] };
+    let answer: typeof noGpus | typeof sick | DeviceError = noGpus;
+    const view = new DeviceView({
+      read: async () => {
+        if (answer instanceof DeviceError) throw answer;
+        return answer;
+      },
+      kubelet: undefined,
+      logger: silentLogger,
+      intervalMs: 60_000,
+      clock,
+    });
+    await view.read();
+    expect(view.againMs).to.equal(60_000);
+    answer = sick;
+    await view.read();
+    expect(view.againMs).to.equal(15_000);
+    answer = new DeviceError('DriverUnavailable', { tried: 'nvidia-smi -q -x', found: 'no driver' });
+    for (const restMs of [5_000, 10_000, 15_000, 15_000, 15_000]) {
+      await view.read();
+      expect(view.againMs).to.equal(restMs);
+    }
+    answer = noGpus;
+    await view.read();
+    expect(view.againMs).to.equal(60_000);
+  });
+
+  it('is read as a whole once an interval, though only its use was asked for since', async () => {
+    const clock = new FakeClock();
+    const depths: (string | undefined)[] = [];
+    const view = new DeviceView({
+      read: async (depth) => {
+        depths.push(depth);
+        return noGpus;
+      },
+      kubelet: undefined,
+      logger: silentLogger,
+      intervalMs: 60_000,
+      clock,
+    });
+    await view.read('Use');
+    await clock.advance(40_000);
+    await view.read('Use');
+    await clock.advance(20_000);
+    await view.read('Use');
+    await view.read('Use');
+    await view.read();
+    expect(depths).to.deep.equal(['Everything', 'Use', 'Everything', 'Use', 'Everything']);
   });
 });
 

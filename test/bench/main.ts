@@ -16,6 +16,7 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   priorities: async () => (await import('./simulation.ts')).measurePriorities(),
   simulation: async () => (await import('./simulation.ts')).measureSimulation(),
   device: async () => (await import('./device.ts')).benchDevice(printMetric),
+  processes: async () => (await import('./processes.ts')).measureProcesses(printMetric),
   simulator: async () => (await import('./simulator.ts')).measureSimulator(),
   startup: async () => (await import('./startup.ts')).measureStartup(),
   rollout: async () => (await import('./rollout.ts')).measureRollout(),

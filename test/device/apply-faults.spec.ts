@@ -76,14 +76,20 @@ describe('applying against a driver that misbehaves', () => {
     expect(brief(await apply(node, { '3g.20gb': 2 }))).to.equal('Applied');
   });
 
-  it('says TimedOut when a command was ended and had done nothing, and goes to no other GPU', async () => {
-    const node = await aNodeWith({}, ['A100-SXM4-40GB', 'A100-SXM4-40GB']);
-    node.intercept = (args, run) => (args.includes('-cgi') ? timedOut : run());
-    const targets = node.gpus.map(({ uuid }) => ({ uuid, want: { '7g.40gb': 1 } }));
-    const { results } = await applyNode(node.openDriver(), targets);
-    expect(results.map(brief)).to.deep.equal(['Failed TimedOut', 'Skipped TimedOut']);
-    expect(node.takeChanges()).to.have.length(1);
-  });
+  for (const [driver, second, how] of [
+    ['555', 'Skipped', 'goes to no other GPU'],
+    ['550', 'Failed', 'tries none of its GPUs again'],
+  ] as const) {
+    it(`says TimedOut when a command was ended and had done nothing, and ${how}: driver ${driver}`, async () => {
+      const node = await aNodeWith({}, ['A100-SXM4-40GB', 'A100-SXM4-40GB']);
+      node.driver = driver;
+      node.intercept = (args, run) => (args.includes('-cgi') ? timedOut : run());
+      const targets = node.gpus.map(({ uuid }) => ({ uuid, want: { '7g.40gb': 1 } }));
+      const { results } = await applyNode(node.openDriver(), targets);
+      expect(results.map(brief)).to.deep.equal(['Failed TimedOut', `${second} TimedOut`]);
+      expect(node.takeChanges()).to.have.length(1);
+    });
+  }
 
   it('reports a leaked handle as InUse without a holder, the compute instance gone, and undoes that', async () => {
     const node = await aNodeWith({ '3g.20gb': 2 });
@@ -145,9 +151,16 @@ describe('applying against a driver that misbehaves', () => {
     node.state = before;
     node.faults = 'fail DeviceCreateGpuInstance rc=999 gpu=1 nth=3';
     const { results: undone } = await applyNode(node.openDriver(), all, { allOrNothing: true });
-    expect(undone.map(brief)).to.deep.equal(['Undone', 'Undone DriverFailed', 'Skipped']);
-    expect(await node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
-    expect(await node.layout(1)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+    expect(undone.map(brief)).to.deep.equal(['Undone', 'Undone DriverFailed', 'Undone']);
+    for (const index of [0, 1, 2]) expect(await node.layout(index)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+
+    node.state = before;
+    node.driver = '555';
+    node.faults = 'fail DeviceCreateGpuInstance rc=999 gpu=1 nth=3-3';
+    node.takeChanges();
+    const { results: apart } = await applyNode(node.openDriver(), all, { allOrNothing: true });
+    expect(apart.map(brief)).to.deep.equal(['Undone', 'Undone DriverFailed', 'Skipped']);
+    expect(node.takeChanges().filter((change) => change.includes(node.busId(2)))).to.deep.equal([]);
   });
 
   it('does nothing on output that it does not understand', async () => {
@@ -172,7 +185,7 @@ describe('applying against a driver that misbehaves', () => {
       return run();
     };
     const { results } = await applyNode(node.openDriver(), targets);
-    expect(results.map(brief)).to.deep.equal(['Failed DriverUnavailable', 'Skipped DriverUnavailable']);
+    expect(results.map(brief)).to.deep.equal(['Failed DriverUnavailable', 'Failed DriverUnavailable']);
     node.faults = '';
     expect((await applyNode(node.openDriver(), targets)).results.map(brief)).to.deep.equal(['Applied', 'Applied']);
   });

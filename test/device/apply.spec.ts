@@ -242,14 +242,23 @@ describe('applying layouts to a node', () => {
     expect(await node.layout(0)).to.deep.equal([]);
   });
 
-  it('finishes the GPU at hand when it is asked to stop, and begins no other', async () => {
+  it('finishes the GPUs at hand when it is asked to stop, and begins no other', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB', 'A100-SXM4-40GB'], mig(0) + mig(1));
+    node.driver = '555';
     const controller = new AbortController();
     const results = await apply(node, [{ '1g.5gb': 2 }, { '1g.5gb': 2 }], {
       signal: controller.signal,
       onProgress: () => controller.abort(),
     });
     expect(outcomes(results)).to.deep.equal(['Applied', 'Skipped Stopped']);
+
+    const together = new InProcessNode(['A100-SXM4-40GB', 'A100-SXM4-40GB'], mig(0) + mig(1));
+    const other = new AbortController();
+    const options = { signal: other.signal, onProgress: () => other.abort() };
+    expect(outcomes(await apply(together, [{ '1g.5gb': 2 }, { '1g.5gb': 2 }], options))).to.deep.equal([
+      'Applied',
+      'Applied',
+    ]);
   });
 
   it('asks before each look at who uses what goes and before each command that destroys, and stops where it is told to', async () => {

@@ -108,7 +108,7 @@ describe('MIG mode', () => {
     const its = [0, 1].map((index) => ({ uuid: broken.uuid(index), want: { '7g.40gb': 1 } }));
     broken.faults = `${inVm.replace('migpending', 'migpending gpu=0')}\nfail DeviceSetMigMode gpu=1 rc=999`;
     const second = await applyNode(broken.openDriver(), its, options);
-    expect(second.results.map(brief)).to.deep.equal(['Undone RebootRequired', 'Undone DriverFailed']);
+    expect(second.results.map(brief)).to.deep.equal(['Undone', 'Undone DriverFailed']);
     expect(broken.state).to.not.contain('pending 1');
   });
 

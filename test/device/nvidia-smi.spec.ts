@@ -72,6 +72,17 @@ describe('nvidia-smi as a program', () => {
       expect((await driver.change(command)).limit).to.equal('360 s (--reset-timeout-seconds)');
   });
 
+  it('has the time of each GPU that a command names, and says so', async () => {
+    const execute: Execute = (_args, deadlineMs) =>
+      Promise.resolve({ rc: 255, stdout: String(deadlineMs), end: 'TimedOut' });
+    const driver = new NvidiaSmi(execute);
+    const [gpu, ...also] = ['00000000:07:00.0', '00000000:0F:00.0', '00000000:17:00.0'] as const;
+    const destroyed = await driver.change({ name: 'DestroyInstances', gpu, also, instances: [1] });
+    expect(destroyed).to.include({ stdout: '180000', limit: '180 s (--change-timeout-seconds for each of 3 GPUs)' });
+    const switched = await driver.change({ name: 'SetMode', gpu, also, mode: 'Enabled' });
+    expect(switched).to.include({ stdout: '900000', limit: '900 s (--reset-timeout-seconds for each of 3 GPUs)' });
+  });
+
   it('may reset a GPU for longer than it may do anything else', async () => {
     const limits: number[] = [];
     const execute: Execute = (_args, deadlineMs) => {

@@ -45,6 +45,25 @@ describe('a reset with persistence mode on', () => {
     expect([isOff(node), existsSync(path)]).to.deep.equal([false, false]);
   });
 
+  it('is done for one GPU after the other, though all have their mode set by one command', async () => {
+    const node = new InProcessNode(['A30', 'A30', 'A30']);
+    node.faults = 'migpending rc=16';
+    const targets = node.gpus.map(({ uuid }) => ({ uuid, want: { '2g.12gb': 2 } }));
+    const { results } = await applyNode(node.openDriver(), targets, { allowReset: true, host: hostOf(node) });
+    expect(results.map(({ outcome }) => outcome)).to.deep.equal(['Applied', 'Applied', 'Applied']);
+    const [mode, ...rest] = node.takeChanges();
+    expect(mode).to.equal(`-i ${node.gpus.map(({ busId }) => busId).join()} -mig 1`);
+    const each = node.gpus.flatMap(({ busId }) => [
+      `-i ${busId} -pm 0`,
+      `--gpu-reset -i ${busId}`,
+      `-i ${busId} -pm 1`,
+      `mig -i ${busId} -cgi 5:0,5:2 -C`,
+    ]);
+    expect(rest).to.deep.equal(each);
+    expect(node.state).not.to.contain('persistence');
+    expect(existsSync(path)).to.equal(false);
+  });
+
   it('needs nothing of the kind where it is off', async () => {
     const node = aNode('persistence off');
     expect((await slice(node))?.outcome).to.equal('Applied');

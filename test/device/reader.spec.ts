@@ -287,3 +287,82 @@ describe('reading the device', () => {
     }
   });
 });
+
+describe('a glance at the device', () => {
+  async function aNode(state: string = threeSlices, gpus: readonly string[] = ['A100-SXM4-40GB', 'A100-SXM4-40GB']) {
+    const node = new InProcessNode(gpus, state);
+    let load = '1';
+    const driver = new NvidiaSmi(node.execute, { driverLoad: () => load });
+    const before = await driver.readDevice();
+    node.commands.length = 0;
+    const reload = (): void => {
+      load = '2';
+    };
+    return { node, driver, before, reload };
+  }
+  const listCommands = ({ commands }: InProcessNode): readonly string[] => commands.map((args) => args.join(' '));
+
+  it('is one command where only processes have come or gone, and shows what a whole reading shows', async () => {
+    const { node, driver } = await aNode();
+    node.state += 'proc gpu 0 gi 1 ci 0 pid 7 mem 100 name late\nproc gpu 1 pid 8 mem 100 name whole\n';
+    node.state = node.state.replace(/proc .*pid 42.*\n/, '');
+    const seen = await driver.glanceAtDevice();
+    expect(listCommands(node)).to.deep.equal(['-q -x']);
+    expect(seen.gpus[0]?.instances[0]?.processes.map(({ pid }) => pid)).to.deep.equal([7]);
+    expect(seen).to.deep.equal(await driver.readDevice());
+  });
+
+  it('reads everything where the report shows other MIG devices, modes, GPUs or another driver', async () => {
+    const changes: readonly ((node: InProcessNode) => void)[] = [
+      (node) => void (node.state = node.state.replace('ci 0 13 0 profile 0 place 0:1\n', '')),
+      (node) => void (node.state = node.state.replaceAll(/^([gc]i 0) 13 /gm, '$1 12 ')),
+      (node) =>
+        void (node.state = node.state.replace(/^ci 0 5 0 profile 1 place 0:2$/m, 'ci 0 5 0 profile 0 place 0:1')),
+      (node) => void (node.state = node.state.replace('gpu 0 mig 1 pending 1', 'gpu 0 mig 1 pending 0')),
+      (node) => void (node.driver = '555'),
+      (node) => void (node.faults = 'lost gpu=1'),
+    ];
+    for (const [at, change] of changes.entries()) {
+      const { node, driver } = await aNode();
+      change(node);
+      const seen = await driver.glanceAtDevice();
+      expect(listCommands(node).join(', '), `change ${at}`).to.contain('-lgi');
+      expect(seen, `change ${at}`).to.deep.equal(await driver.readDevice());
+    }
+  });
+
+  it('reads everything where an instance is known that no report shows, for it may have become another', async () => {
+    const { node, driver } = await aNode('gpu 0 mig 1 pending 1\ngi 0 13 profile 19 place 6:1\n');
+    node.state = node.state.replace('gi 0 13 profile 19 place 6:1', 'gi 0 12 profile 19 place 5:1');
+    expect((await driver.glanceAtDevice()).gpus[0]?.instances.map(({ start }) => start)).to.deep.equal([5]);
+  });
+
+  it('reads everything where there was no whole reading before, or one in doubt, or a change since', async () => {
+    const node = new InProcessNode(['A100-SXM4-40GB', 'A100-SXM4-40GB'], threeSlices);
+    const driver = node.openDriver();
+    await driver.glanceAtDevice();
+    expect(listCommands(node)).to.include('-L');
+    node.faults = 'lost gpu=1';
+    await driver.readDevice();
+    node.faults = '';
+    node.commands.length = 0;
+    await driver.glanceAtDevice();
+    expect(listCommands(node)).to.include('-L');
+    await driver.change({ name: 'CreateInstances', gpu: node.busId(1), places: [{ profileId: 19 }], whole: false });
+    node.commands.length = 0;
+    await driver.glanceAtDevice();
+    expect(listCommands(node)).to.include('-L');
+  });
+
+  it('asks everything again, tables included, of a driver that was reloaded', async () => {
+    for (const read of ['glanceAtDevice', 'readDevice'] as const) {
+      const { node, driver, reload } = await aNode();
+      reload();
+      await driver[read]();
+      expect(listCommands(node)).to.include.members(['mig -lgip', 'mig -lgipp', '-L']);
+      node.commands.length = 0;
+      await driver.readDevice();
+      expect(listCommands(node)).to.deep.equal(['-q -x', 'mig -lgi', '-L']);
+    }
+  });
+});

@@ -14,6 +14,12 @@ export function isChange(args: readonly string[]): boolean {
   return args.some((arg) => /^-(?:cgi|cci|dgi|dci|mig|pm|-gpu-reset)$/.test(arg));
 }
 
+/** Bus ids of the GPUs that a command names. */
+export function listNamed(args: readonly string[]): readonly string[] {
+  const at = args.indexOf('-i');
+  return at === -1 ? [] : (args[at + 1] ?? '').split(',');
+}
+
 /** A node whose nvidia-smi is the simulator in this process: no file, no child, no time. */
 export class InProcessNode {
   readonly gpus: readonly SimulatedGpu[];
@@ -41,6 +47,16 @@ export class InProcessNode {
     this.state = result.state;
     this.#counts = result.counts;
     return { rc: result.rc, stdout: result.stdout, end: 'Exited' };
+  }
+
+  /** Runs a command for all GPUs that it names but one, of which it says this instead; as it is if it does not name that one. */
+  runBut(index: number, args: readonly string[], said: string): Execution {
+    const named = listNamed(args);
+    const others = named.filter((gpu) => gpu !== this.busId(index));
+    if (named.length === others.length) return this.run(args);
+    if (others.length === 0) return { rc: 0, stdout: said, end: 'Exited' };
+    const execution = this.run(args.with(args.indexOf('-i') + 1, others.join()));
+    return { ...execution, stdout: said + execution.stdout };
   }
 
   openDriver(): NvidiaSmi {

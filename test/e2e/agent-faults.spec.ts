@@ -28,7 +28,7 @@ describe('an agent whose device does not answer @all', function () {
     await eventually(
       () => rig().rig.deviceOperations(name),
       // The old instances of the first GPU are gone, and some new ones are there.
-      (operations) => operations.length >= before + 6,
+      (operations) => operations.length >= before + 5,
       { timeoutMs: 20_000, what: 'device operations' },
     );
     await setFaults('lost gpu=0');

@@ -196,7 +196,7 @@ export class AgentProcess {
     return { step: 'Idle', lastGood: this.#lastGoodAfter(partition, granted.gpus) };
   }
 
-  /** As src/device/apply does it: one operation after the other, undone if one fails. */
+  /** As src/device/apply does it: one operation after the other, GPU by GPU or all GPUs side by side, undone if one fails. */
   *#apply(
     partition: StoredPartition,
     granted: Grant,
@@ -220,43 +220,54 @@ export class AgentProcess {
     let fault: Fault | undefined;
     let isVain = false;
     const done: { readonly gpu: Gpu; readonly before: Gpu['slices']; readonly mode: Gpu['mig'] }[] = [];
-    for (const { uuid, mode, steps } of work) {
+    const tasks = work.flatMap(({ uuid, mode, steps }) => {
       const gpu = device.gpus.find((one) => one.uuid === uuid);
-      if (!gpu) continue;
-      const before = { gpu, before: gpu.slices, mode: gpu.mig };
-      done.push(before);
+      if (!gpu) return [];
+      const isOff = granted.gpus.find((one) => one.uuid === uuid)?.mig === 'Disabled';
+      const isUnsettled = mode !== undefined || gpu.pending !== undefined;
+      const operations: readonly (Step | 'Enable' | 'Disable')[] = [
+        ...(isUnsettled && !isOff ? (['Enable'] as const) : []),
+        ...steps,
+        ...(isUnsettled && isOff ? (['Disable'] as const) : []),
+      ];
+      return [{ uuid, before: { gpu, before: gpu.slices, mode: gpu.mig }, operations }];
+    });
+    // A driver that takes several GPUs in one command has them all emptied before any is filled.
+    const isTogether = granted.epoch % 2 === 0;
+    const turns = tasks.flatMap((task) => task.operations.map((operation) => ({ task, operation })));
+    const order = isTogether
+      ? turns.toSorted((one, other) => stageOf(one.operation) - stageOf(other.operation))
+      : turns;
+    const failed = new Set<(typeof tasks)[number]>();
+    for (const { task, operation } of order) {
+      const { uuid, before } = task;
+      const { gpu } = before;
+      if (failed.has(task)) continue;
+      if (!done.includes(before)) done.push(before);
       try {
-        const isOff = granted.gpus.find((one) => one.uuid === uuid)?.mig === 'Disabled';
-        const isUnsettled = mode !== undefined || gpu.pending !== undefined;
-        const operations: readonly (Step | 'Enable' | 'Disable')[] = [
-          ...(isUnsettled && !isOff ? (['Enable'] as const) : []),
-          ...steps,
-          ...(isUnsettled && isOff ? (['Disable'] as const) : []),
-        ];
-        for (const operation of operations) {
-          const isDisruption =
-            operation === 'Enable' || operation === 'Disable' || operation.action === 'DestroyInstance';
-          if (isDisruption) yield* confirm();
-          yield this.#world.random.between(50, 1500);
-          this.#world.mayCrash('agent');
-          if (!mayStart() || (isDisruption && !this.#isConfirmed(granted)))
-            throw new DriverRefusal('Stopped', 'the deadline has passed');
-          if (isDisruption && this.#isHeld(gpu, operation, held)) throw new DriverRefusal('InUse', 'a pod holds it');
-          checks.deviceIsChanged(partition, granted, gpu, operation);
-          this.#hasBegun = true;
-          if (this.#world.failsNow()) throw new DriverRefusal('CommandFailed', 'the driver says no');
-          if (operation === 'Enable' || operation === 'Disable') {
-            const wanted = operation === 'Enable' ? 'Enabled' : 'Disabled';
-            device.setMode(gpu, wanted, kubelet.isGpuOpen, setup.modeNeedsBoot);
-          } else {
-            device.takeStep(gpu, operation);
-            checks.deviceIsMade(gpu, operation);
-          }
-          kubelet.plugin.devicesChanged();
-          if (faults.slowDeviceMs > 0) yield faults.slowDeviceMs;
+        const isDisruption =
+          operation === 'Enable' || operation === 'Disable' || operation.action === 'DestroyInstance';
+        if (isDisruption) yield* confirm();
+        yield this.#world.random.between(50, 1500);
+        this.#world.mayCrash('agent');
+        if (!mayStart() || (isDisruption && !this.#isConfirmed(granted)))
+          throw new DriverRefusal('Stopped', 'the deadline has passed');
+        if (isDisruption && this.#isHeld(gpu, operation, held)) throw new DriverRefusal('InUse', 'a pod holds it');
+        checks.deviceIsChanged(partition, granted, gpu, operation);
+        this.#hasBegun = true;
+        if (this.#world.failsNow()) throw new DriverRefusal('CommandFailed', 'the driver says no');
+        if (operation === 'Enable' || operation === 'Disable') {
+          const wanted = operation === 'Enable' ? 'Enabled' : 'Disabled';
+          device.setMode(gpu, wanted, kubelet.isGpuOpen, setup.modeNeedsBoot);
+        } else {
+          device.takeStep(gpu, operation);
+          checks.deviceIsMade(gpu, operation);
         }
+        kubelet.plugin.devicesChanged();
+        if (faults.slowDeviceMs > 0) yield faults.slowDeviceMs;
       } catch (error) {
         if (!(error instanceof DriverRefusal)) throw error;
+        failed.add(task);
         fault ??= { code: error.code, message: error.message, gpu: uuid };
         const awaitsBoot = error.code === 'RebootRequired' && !this.#world.hasBug('UndoPending');
         if (awaitsBoot) continue;
@@ -545,4 +556,11 @@ export class AgentProcess {
 
 function pickAdvertised(word: KubeletWord | undefined): Pick<DeviceReport, 'advertised'> {
   return word?.advertised ? { advertised: word.advertised } : {};
+}
+
+/** In which order GPUs side by side take their operations. */
+function stageOf(operation: Step | 'Enable' | 'Disable'): number {
+  if (operation === 'Enable') return 0;
+  if (operation === 'Disable') return 3;
+  return operation.action.startsWith('Destroy') ? 1 : 2;
 }

@@ -10,6 +10,7 @@ import {
   checkHealth,
   checkAreas,
   type CheckVerdict,
+  timeCommands,
 } from '../../core/host/selftest.ts';
 import type { Report } from '../../core/smi/report.ts';
 import { NvidiaSmi, recordRuns } from '../../device/nvidia-smi.ts';
@@ -153,9 +154,13 @@ function printProfileTest({ stdout }: Terminal, test: ProfileTest): void {
   for (const line of wrapHanging(text, width, ' '.repeat(10))) printLine(stdout, line);
 }
 
-function printOutcome({ stdout }: Terminal, { state, checks, change }: Selftest): void {
-  for (const text of change === undefined ? [] : [writeChange(change), ...(change.notes ?? [])])
-    for (const line of wrapHanging(text, width, '  ')) printLine(stdout, line);
+function printOutcome({ stdout }: Terminal, { state, checks, change, commands = [] }: Selftest): void {
+  const times = commands.map(({ command, runs, meanMs }) => `${command} ${writeSeconds(meanMs)} (${runs})`);
+  const told = [
+    ...(change === undefined ? [] : [writeChange(change), ...(change.notes ?? [])]),
+    `seconds of each nvidia-smi command, mean (runs): ${times.join(', ')}`,
+  ];
+  for (const text of told) for (const line of wrapHanging(text, width, '  ')) printLine(stdout, line);
   const count = (verdict: CheckVerdict): string =>
     `${checks.filter((check) => check.verdict === verdict).length} ${marks[verdict].word}`;
   const figures = (['Good', 'Note', 'Finding', 'Unknown'] as const).map(count).join(', ');
@@ -228,7 +233,8 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
         watcher.onChecks?.(checks);
       };
       try {
-        selftest = await runSelftest(recorded, asked, thisHost, { ...watcher, onChecks }, terminal);
+        const done = await runSelftest(recorded, asked, thisHost, { ...watcher, onChecks }, terminal);
+        selftest = { ...done, commands: timeCommands(runs) };
         outcome.code = codeOf(selftest);
         if (output === 'text') printOutcome(shown, selftest);
         else printJson(shown, selftest);

@@ -161,7 +161,7 @@ function listEngines({ copy, decoder, encoder, jpeg, ofa }: Engines): number[] {
 /** The firmware's text, or a file of the user's: as much of it as the API takes. */
 const longestMachine = 128;
 
-const retry = { baseMs: 5_000, maxMs: 5 * 60_000 };
+const retry = { baseMs: 5_000, maxMs: 15_000 };
 
 /** Rest before the next try after this many consecutive failures, in ms. */
 export function retryMs(failures: number): number {

@@ -13,7 +13,7 @@ import {
   type PlacementRow,
 } from '../smi/tables.ts';
 import { parseGpuList, type GpuList } from '../smi/list.ts';
-import { dropNotices, explainFailure, type Execution } from '../smi/output.ts';
+import { dropNotices, explainFailure, type Execution, type SmiRun } from '../smi/output.ts';
 import { parseReport, type Report, type ReportedGpu } from '../smi/report.ts';
 import { countWords } from '../text/words.ts';
 import { findModel, explainOldDriver } from '../gpu/geometry.ts';
@@ -436,6 +436,34 @@ export interface Selftest {
   readonly products: readonly string[];
   readonly checks: readonly SelftestCheck[];
   readonly change?: ChangeTest;
+  /** How long each kind of command took here, in the order in which they were first run. */
+  readonly commands?: readonly CommandTime[];
+}
+
+export interface CommandTime {
+  /** Without the GPUs and instances that it named: `mig -cgi -C`. */
+  readonly command: string;
+  readonly runs: number;
+  readonly meanMs: number;
+  readonly longestMs: number;
+}
+
+/** Runs of nvidia-smi by what they did, whatever they did it to. */
+export function timeCommands(runs: readonly SmiRun[]): readonly CommandTime[] {
+  const times = new Map<string, number[]>();
+  for (const { args, ms } of runs) {
+    const words = args
+      .filter((word) => word === 'mig' || /^--?[a-z]/i.test(word))
+      .map((word) => word.replace(/=.*/, ''));
+    const command = words.filter((word) => !['-i', '-gi', '-ci', '--format'].includes(word)).join(' ');
+    times.set(command, [...(times.get(command) ?? []), ms]);
+  }
+  return [...times].map(([command, all]) => ({
+    command,
+    runs: all.length,
+    meanMs: Math.round(all.reduce((sum, ms) => sum + ms, 0) / all.length),
+    longestMs: Math.round(Math.max(...all)),
+  }));
 }
 
 /** The state of a self-test. */

@@ -1,5 +1,6 @@
 import type { Geometry } from '../gpu/geometry.ts';
 import { computeInstanceSlices, isProfileNameError, parseProfile } from '../gpu/profiles.ts';
+import { deepEqual } from '../text/json.ts';
 import type { ComputeInstanceRow, InstanceRow } from './tables.ts';
 import type { ListedMigDevice } from './list.ts';
 import type { ReportedGpu, ReportedMigDevice, ReportedProcess } from './report.ts';
@@ -172,8 +173,27 @@ export function buildInstances(
 }
 
 /** Processes of one GPU instance. */
-function listProcesses(report: ReportedGpu, instance: number): readonly ProcessState[] {
+export function listProcesses(report: ReportedGpu, instance: number): readonly ProcessState[] {
   return strip(report.processes.filter((process) => process.instance === instance));
+}
+
+/**
+ * True if a report shows the same MIG devices on a GPU as an earlier one, and a device on each GPU instance known since: then nothing
+ * was made or destroyed that a report can show. Used memory may differ.
+ */
+export function showsSameDevices(now: ReportedGpu, before: ReportedGpu, known: readonly GpuInstanceState[]): boolean {
+  const { mig, migDevices } = now;
+  const tell = ({ usedMiB: _used, ...device }: ReportedMigDevice): unknown => device;
+  return (
+    now.uuid === before.uuid &&
+    now.pciBusId === before.pciBusId &&
+    now.product === before.product &&
+    now.fault === undefined &&
+    mig?.current === before.mig?.current &&
+    mig?.pending === before.mig?.pending &&
+    deepEqual(migDevices.map(tell), before.migDevices.map(tell)) &&
+    known.every(({ id }) => migDevices.some(({ instance }) => instance === id))
+  );
 }
 
 /** Processes of a GPU that run on none of these instances: none is overlooked, whatever id the driver gives. */

@@ -21,36 +21,39 @@ interface InstancePlace {
   readonly start?: number;
 }
 
-/** A command that changes a GPU; each names exactly one GPU, by bus id. */
-export type ChangeCommand =
-  | { readonly name: 'SetMode'; readonly gpu: string; readonly mode: MigMode }
-  | { readonly name: 'Reset'; readonly gpu: string }
-  | { readonly name: 'SetPersistence'; readonly gpu: string; readonly on: boolean }
+/** A command that changes a GPU, named by bus id, or several in the same way. */
+export type ChangeCommand = ChangeAction & {
+  readonly gpu: string;
+  /** Other GPUs on which exactly the same is done; nvidia-smi works through them by index, and stops at the first failure. */
+  readonly also?: readonly string[];
+};
+
+type ChangeAction =
+  | { readonly name: 'SetMode'; readonly mode: MigMode }
+  | { readonly name: 'Reset' }
+  | { readonly name: 'SetPersistence'; readonly on: boolean }
   | {
       /** Creates instances in the order of `places`; it stops at the first failure, and leaves what it made. */
       readonly name: 'CreateInstances';
-      readonly gpu: string;
       readonly places: readonly InstancePlace[];
       /** True to create the compute instance over the whole of each, too. */
       readonly whole: boolean;
     }
   | {
       readonly name: 'CreateComputeInstance';
-      readonly gpu: string;
       readonly instance: number;
       readonly profileId: number;
     }
-  | { readonly name: 'CreateWholeComputeInstance'; readonly gpu: string; readonly instance: number }
+  | { readonly name: 'CreateWholeComputeInstance'; readonly instance: number }
   | {
       /** Destroys in the tool's own order; it stops at the first failure. */
       readonly name: 'DestroyComputeInstances';
-      readonly gpu: string;
       readonly instances: readonly number[];
       /** Ids; absent: all of the GPU instances. */
       readonly ids?: readonly number[];
     }
   /** Destroys in the tool's own order; it stops at the first failure. */
-  | { readonly name: 'DestroyInstances'; readonly gpu: string; readonly instances: readonly number[] };
+  | { readonly name: 'DestroyInstances'; readonly instances: readonly number[] };
 
 const isDisruptive: Readonly<Record<ChangeCommand['name'], boolean>> = {
   SetMode: true,
@@ -106,18 +109,23 @@ export function describeCommand(command: SmiCommand): string {
   return ['nvidia-smi', ...writeArguments(command)].join(' ');
 }
 
+/** Bus ids of the GPUs that a command changes. */
+export function namedGpus({ gpu, also = [] }: ChangeCommand): readonly string[] {
+  return [gpu, ...also];
+}
+
 /** Whether it resets a GPU: on Ampere a change of MIG mode does, if the GPU is not open. */
 export function mayReset({ name }: SmiCommand): boolean {
   return name === 'Reset' || name === 'SetMode';
 }
 
 /** Whether it changes a GPU, not only reads. */
-export function isChange({ name }: SmiCommand): boolean {
-  return Object.hasOwn(isDisruptive, name);
+export function isChange(command: SmiCommand): command is ChangeCommand {
+  return Object.hasOwn(isDisruptive, command.name);
 }
 
 function writeChange(command: ChangeCommand): readonly string[] {
-  const gpu = ['-i', busId(command.gpu)];
+  const gpu = select(namedGpus(command));
   switch (command.name) {
     case 'SetMode':
       return [...gpu, '-mig', command.mode === 'Enabled' ? '1' : '0'];

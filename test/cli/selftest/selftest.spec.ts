@@ -7,7 +7,7 @@ import { lockNode } from '../../../src/device/host/node-lock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { run } from '../run.ts';
 import { SimulatedHost } from '../simulated-host.ts';
-import type { CheckVerdict, SelftestCheck } from '../../../src/core/host/selftest.ts';
+import type { CheckVerdict, Selftest, SelftestCheck } from '../../../src/core/host/selftest.ts';
 import type { RecordedSelftest } from '../../../src/cli/selftest/selftest.ts';
 import { encodeList, servePodResources } from '../../../src/simulator/kubelet/allocation.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
@@ -30,6 +30,21 @@ describe('gpu-partition node selftest', function () {
     const long = stdout.split('\n').filter((line) => line.length > 80 && !line.includes(host.folder));
     expect(long).to.deep.equal([]);
     expect(host.takeChanges()).to.deep.equal([]);
+  });
+
+  it('tells how long each kind of command took, whatever GPU it named', async () => {
+    using host = new SimulatedHost([A30, A30], { mig: true });
+    const { stdout } = await host.node('selftest', '-o', 'json');
+    const { commands = [] } = JSON.parse(stdout) as Selftest;
+    const named = commands.map(({ command }) => command);
+    expect(named.slice(0, 3)).to.deep.equal(['-L', '-q -x', '--query-gpu']);
+    expect(named).to.include.members(['mig -lgip', 'mig -lgi']);
+    expect(new Set(named).size).to.equal(named.length);
+    for (const { runs, meanMs, longestMs } of commands) {
+      expect(runs).to.be.at.least(1);
+      expect(meanMs).to.be.within(1, longestMs);
+    }
+    expect((await host.node('selftest')).stdout).to.contain('seconds of each nvidia-smi command, mean (runs): -L ');
   });
 
   it('cannot find out anything without an nvidia-smi', async () => {
