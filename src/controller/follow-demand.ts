@@ -118,7 +118,10 @@ export class DemandReconciler {
       return;
     }
     // Another schedule may have layouts: what rests still does.
-    if (!demand) return;
+    if (!demand) {
+      this.#memories.get(name)?.lapse();
+      return;
+    }
     const { policy } = record;
     const memory = this.#memories.get(name) ?? this.#begin(record);
     this.#memories.set(name, memory);

@@ -101,7 +101,10 @@ export class DemandWork {
       this.#memories.delete(name);
       return undefined;
     }
-    if (!demand) return undefined;
+    if (!demand) {
+      this.#memories.get(name)?.lapse();
+      return undefined;
+    }
     const { policy } = record;
     const memory = this.#memories.get(name) ?? this.#begin(record);
     this.#memories.set(name, memory);

@@ -65,8 +65,8 @@ export class DemandMemory {
   /** The cooldown of pods that were evicted, by what replaces them. */
   readonly #evicted = new RelayoutCooldown();
   readonly #known: KnownDemand;
-  /** The time at which pods were last counted, in ms. */
-  #countedMs: number | undefined;
+  /** Whether no pods have been counted yet. */
+  #isUncounted = true;
   /** The requests of lately, by slice. */
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
@@ -129,10 +129,8 @@ export class DemandMemory {
   ): readonly WantedSlice[] {
     const { stabilization = usualStabilization } = demand;
     const times = { riseMs: riseMsOf(demand), fallMs: durationMs(stabilization) };
-    const isFirst = this.#countedMs === undefined;
-    // What was counted before that is not what was asked for lately: another schedule may have been in force.
-    const isGap = followsPods(demand) && nowMs - (this.#countedMs ?? nowMs) > Math.max(times.fallMs, 2 * podsPace.most);
-    const windows = isGap ? undefined : this.#windows;
+    const isFirst = this.#isUncounted;
+    const windows = this.#windows;
     const before = windows?.stabilization === stabilization ? windows.bySlice : undefined;
     // What no pods are followed for any more is forgotten: once they are again, what they asked for in between is unknown.
     const bySlice = new Map<string, DemandWindow>();
@@ -148,9 +146,17 @@ export class DemandMemory {
       return window.observe(count, nowMs);
     };
     this.#windows = { stabilization, bySlice };
-    this.#countedMs = nowMs;
+    this.#isUncounted = false;
     this.#observed = demand;
     return wantedSlices(demand, members, { waiting, ...lacks, steady });
+  }
+
+  /**
+   * No demand is in force, but perhaps a schedule's layouts. What pods asked for before that is not what they asked for lately once there is
+   * one again. Where they only cannot be read for a while, it is.
+   */
+  lapse(): void {
+    this.#windows = undefined;
   }
 
   /** @returns undefined if a plan must be made */
