@@ -1,5 +1,5 @@
 import type { DemandState, GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
-import type { PoolGpu } from '../../src/core/demand/solver/pool.ts';
+import { NOBODY, type PoolGpu } from '../../src/core/demand/solver/pool.ts';
 import { nameSlice, profilesServing, type DemandReport } from '../../src/core/policy/slices.ts';
 import { planPool } from '../model/follow-demand.ts';
 import { resourceOf as resourceFor } from '../model/plugin.ts';
@@ -36,12 +36,13 @@ function isUnmet({ states }: DemandReport): boolean {
 
 /** Whether the devices themselves could serve more than what is said to be possible. */
 function disprove(
-  { setup: { product } }: FleetWorld,
+  world: FleetWorld,
   { spec }: GpuPartitionPolicy,
   { states }: DemandReport,
   pool: readonly FleetMachine[],
 ): string | undefined {
   const gpus = pool.flatMap(readGpus);
+  const { product } = world.setup;
   const [{ device } = {}] = pool;
   if (!spec.demand || !device) return undefined;
   // Pods count by profile where a slice takes several: what is lacking then cannot be told from the numbers.
@@ -54,13 +55,19 @@ function disprove(
     const state = states.find((one) => one.name === name);
     const { wanted = 0, unmet = 0 } = state ?? {};
     const spare = countSpare(slice, state);
-    const part = { name, profiles, weight: slice.weight ?? Math.min(...sizes) };
+    // All pods of a story are of priority 0.
+    const outranks = slice.count === undefined ? NOBODY : 1;
+    const part = { name, profiles, outranks, weight: slice.weight ?? Math.min(...sizes) };
     return [
       { ...part, isSpare: true, count: spare, unmet: Math.min(spare, unmet) },
       { ...part, isSpare: false, count: wanted - spare, unmet: Math.max(0, unmet - spare) },
     ];
   });
   // Spare ones go short first: one that is asked for weighs more than all that a GPU could hold of them.
+  // Room on nodes that a pod does not go to is none for it.
+  const resources = new Set(parts.flatMap(({ profiles }) => profiles.map((profile) => resourceFor(profile))));
+  const isPicky = (pod: PendingPod): boolean => resources.has(resourceOf(pod)) && !isForAll(pod, pool);
+  if (spec.demand.from === 'Pods' && world.pendingPods().some(isPicky)) return undefined;
   const times =
     1 + mostOfGpu * Math.max(0, ...parts.map(({ isSpare, count, weight }) => (isSpare && count > 0 ? weight : 0)));
   const slices = parts.map(({ isSpare, name, weight, ...part }) => ({
@@ -80,6 +87,13 @@ function countSpare({ count, spare = 0, min = 0, max = Infinity }: Slice, state:
   const asked = state.used + (state.waiting ?? 0);
   const most = typeof spare === 'number' ? spare : Math.ceil((asked * Number.parseInt(spare, 10)) / 100);
   return Math.max(0, Math.min(most, state.wanted - Math.min(max, Math.max(min, asked))));
+}
+
+type PendingPod = ReturnType<FleetWorld['pendingPods']>[number];
+
+/** Whether a pod goes to each node of a pool. */
+function isForAll(pod: PendingPod, pool: readonly FleetMachine[]): boolean {
+  return pool.every(({ node }) => node !== undefined && isFor(pod, node));
 }
 
 function readGpus(machine: FleetMachine): readonly PoolGpu[] {
@@ -104,10 +118,8 @@ function findLeft(world: FleetWorld, { spec }: GpuPartitionPolicy, pool: readonl
       ? profilesServing(slice, device.model, product).map((profile) => resourceFor(profile))
       : [],
   );
-  const isLeft = (pod: ReturnType<FleetWorld['pendingPods']>[number]): boolean =>
-    followed.includes(resourceOf(pod)) &&
-    !isAbsurd(pod) &&
-    pool.every(({ node }) => node !== undefined && isFor(pod, node));
+  const isLeft = (pod: PendingPod): boolean =>
+    followed.includes(resourceOf(pod)) && !isAbsurd(pod) && isForAll(pod, pool);
   const left = world.pendingPods().find(isLeft);
   return left && `${left.metadata.name} waits for ${resourceOf(left)}`;
 }

@@ -234,10 +234,14 @@ export class DemandWork {
   }
 }
 
+/** The priority of all pods of a story. */
+const rank = 0;
+
 /** As `src/planner/solver-process.ts` plans small pools. @throws Error if the pool is too large for a model */
 export function planPool({ gpus, asked }: PlanQuestion): PlannedPool {
   const pool = new PoolClasses();
-  for (const gpu of gpus) pool.add(gpu);
+  for (const gpu of gpus)
+    pool.add({ ...gpu, instances: gpu.instances.map((one) => (one.busy ? { ...one, rank } : one)) });
   const classes = pool.list();
   const plan = new DemandPlanner({ classes, ...asked }).planSmall(true);
   if (plan === undefined) throw new Error('the pool is too large for a model');
