@@ -56,7 +56,7 @@ const doors = {
     'waves',
   ],
   rollout: ['budget', 'fleet', 'ledger', 'windows'],
-  view: ['fleet', 'lines', 'node', 'reports', 'simulation'],
+  view: ['fleet', 'lines', 'node', 'page', 'reports', 'simulation'],
 };
 
 const root = new URL('../', import.meta.url).pathname;

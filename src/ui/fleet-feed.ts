@@ -1,12 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import {
-  viewPolicies,
-  countTotals,
-  groupNodes,
-  type PageFleet,
-  type PageNode,
-  viewPageNode,
-} from '../core/view/fleet.ts';
+import { viewPolicies } from '../core/view/fleet.ts';
+import { countTotals, groupNodes, type PageFleet, type PageNode, viewPageNode } from '../core/view/page.ts';
 import type { Interruption, Source } from '../core/view/lines.ts';
 
 /** Changes on the page: changed and new nodes, names of removed ones, and all of the rest. */

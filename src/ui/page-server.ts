@@ -8,7 +8,7 @@ import type { FleetFeed } from './fleet-feed.ts';
 import { pageText } from './page-text.ts';
 import type { ChangePlan } from '../core/plan/change.ts';
 import type { NodeHistory } from '../core/view/node.ts';
-import type { WaitingPods } from '../core/view/fleet.ts';
+import type { WaitingPods } from '../core/view/page.ts';
 import { type WasteReport, reportWaste } from '../core/explain/waste.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
 

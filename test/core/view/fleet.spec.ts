@@ -1,12 +1,6 @@
 import { expect } from 'chai';
-import {
-  drawFleet,
-  viewPolicies,
-  viewRow,
-  countTotals,
-  groupNodes,
-  explainWaiting,
-} from '../../../src/core/view/fleet.ts';
+import { drawFleet, viewPolicies, viewRow } from '../../../src/core/view/fleet.ts';
+import { countTotals, groupNodes, explainWaiting } from '../../../src/core/view/page.ts';
 import { plainText, urgencyOfNode, urgencyOfPolicy } from '../../../src/core/view/lines.ts';
 import { drawNodeStatus } from '../../../src/core/view/node.ts';
 import { aPolicy, aGpu } from '../../support/builders.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { userKey } from '../../../src/core/gpu/device-state.ts';
-import { drawFleet, viewFleet, viewPageNode } from '../../../src/core/view/fleet.ts';
+import { drawFleet, viewFleet } from '../../../src/core/view/fleet.ts';
+import { viewPageNode } from '../../../src/core/view/page.ts';
 import { fitLine, type Line, plainText } from '../../../src/core/view/lines.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node.ts';
 import { drawWaste } from '../../../src/core/view/reports.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { countTotals } from '../../../src/core/view/fleet.ts';
+import { countTotals } from '../../../src/core/view/page.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
 import { aStatusNode, fleet, policies, storyTime } from './status-stories.ts';
 
