@@ -279,7 +279,7 @@ describe('the course of a demand', () => {
     expect([countAt(hour, 2), countAt(hour + 59_999, 2), countAt(hour + 60_000, 2)]).to.deep.equal([0, 0, 2]);
   });
 
-  it('goes on with what was asked for where pods could not be counted for a while', () => {
+  it('continues with what was asked for where pods could not be counted for a while', () => {
     const countAt = counting(new DemandMemory());
     expect([countAt(0, 4), countAt(300_000, 4), countAt(600_000, 3)]).to.deep.equal([4, 4, 4]);
     expect([countAt(659_999, 3), countAt(660_000, 3)]).to.deep.equal([4, 3]);
