@@ -7,8 +7,8 @@ import {
   placePods,
   askPool,
   type PoolQuestion,
-  listPools,
 } from '../../core/demand/recommend.ts';
+import { listPools } from '../../core/demand/advice-pools.ts';
 import type { WaitingSlices } from '../../core/demand/waiting-pods.ts';
 import { withoutRank } from '../../core/demand/plan-pool.ts';
 import { type HistoryRule, judgeHistory, type RequestHistory } from '../../core/demand/history.ts';

@@ -1,6 +1,7 @@
 import type { Geometry } from '../gpu/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
-import { type ProfileCounts, sizeOf, geometriesOf, type AdvicePool } from './recommend.ts';
+import { type ProfileCounts, sizeOf, geometriesOf } from './recommend.ts';
+import { type AdvicePool } from './advice-pools.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 
 /** How many slices of one resource pods of one node asked for, over time; without a node: of pods that waited for one. */
