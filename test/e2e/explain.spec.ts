@@ -285,17 +285,16 @@ describe('explain pod, on a cluster with the real scheduler @all', function () {
     const ask = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${healthPort}${path}`)).text();
     expect(await ask('/readyz')).to.equal('[+]watches ok\nok\n');
     expect(await ask('/healthz')).to.equal('[+]loops ok\nok\n');
-    const metrics = await ask('/metrics');
-    for (const line of [
+    const served = [
       'gpu_partition_leader{program="controller"} 1',
       'gpu_partition_nodes{policy="halves",phase="Ready",reason="Ready",program="controller"} 1',
       'gpu_partition_instances{pool="halves",profile="3g.20gb",state="used",program="controller"} 2',
       'gpu_partition_stranded_slices{pool="halves",resource="compute",program="controller"} 1',
       'gpu_partition_policy_max_unavailable{policy="halves",program="controller"} 1',
       'gpu_partition_change_duration_seconds_count{program="controller"} 5',
-    ]) {
-      expect(metrics.split('\n')).to.include(line);
-    }
+    ];
+    const isServed = (text: string): boolean => served.every((line) => text.split('\n').includes(line));
+    await eventually(() => ask('/metrics'), isServed, { timeoutMs: 30_000, what: 'the figures of the fleet' });
   });
 
   it('serves what an agent does at its device, where it is asked to', async () => {
