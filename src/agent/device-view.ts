@@ -8,7 +8,7 @@ import {
 } from '../core/device/kubelet.ts';
 import { type Holders, listUnidentified } from '../core/device/holders.ts';
 import { doubledMs } from '../core/text/syntax.ts';
-import { retryMs, reportDevice, withHolders } from '../core/device/report.ts';
+import { rereadMs, reportDevice, withHolders } from '../core/device/report.ts';
 import {
   describeProcess,
   type DeviceUsers,
@@ -87,7 +87,7 @@ function mayBeBackSoon({ isKubeletAway, failures }: Pick<ReadNeed, 'isKubeletAwa
 function readPaceMs(need: ReadNeed): number {
   const { intervalMs, failures, isSick, isInUse, isDraining } = need;
   if (mayBeBackSoon(need)) return doubledMs({ baseMs: quickMs, maxMs: intervalMs }, failures);
-  if (failures > 0) return Math.min(intervalMs, retryMs(failures));
+  if (failures > 0) return Math.min(intervalMs, rereadMs(failures));
   // Even when all known pods have gone: the controller waits to hear of a late pod.
   if (isDraining) return Math.min(drainReadMs, intervalMs);
   if (isInUse) return Math.min(busyReadMs, intervalMs);

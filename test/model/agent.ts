@@ -1,6 +1,6 @@
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
 import { isToMakeAgain } from '../../src/core/device/geometry.ts';
-import { faultFields, keepOutcome, pickReading, retryMs, withHolders } from '../../src/core/device/report.ts';
+import { faultFields, keepOutcome, pickReading, rereadMs, withHolders } from '../../src/core/device/report.ts';
 import { confirmedMs, isRevocation } from '../../src/core/device/grants.ts';
 import { GrantClock } from '../../src/agent/grant-work.ts';
 import type { KubeletWord } from '../../src/agent/open-kubelet.ts';
@@ -121,7 +121,7 @@ export class AgentProcess {
       const fault = yield* this.#read(partition);
       if (fault) {
         yield* this.#tell(partition, { ...this.#state(seen), ...faultFields(fault, 'Unknown') });
-        return Math.min(readIntervalMs, retryMs(this.#readFailures));
+        return Math.min(readIntervalMs, rereadMs(this.#readFailures));
       }
     }
     this.#settle(partition);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { reportSkew, cutHolders, withHolders, lastingFields, retryMs } from '../../../src/core/device/report.ts';
+import { reportSkew, cutHolders, withHolders, lastingFields, rereadMs, retryMs } from '../../../src/core/device/report.ts';
 import { aGpu, withPods } from '../../support/builders.ts';
 
 describe('a wrong clock of a node', () => {
@@ -104,7 +104,11 @@ describe('the fields that an agent always reports', () => {
 });
 
 describe('the rest after a failure', () => {
-  it('doubles up to 15 s: a fault that has gone is noticed soon', () => {
-    expect([1, 2, 3, 20].map((failures) => retryMs(failures) / 1000)).to.deep.equal([5, 10, 15, 15]);
+  it('doubles up to five minutes', () => {
+    expect([1, 2, 3, 20].map((failures) => retryMs(failures) / 1000)).to.deep.equal([5, 10, 20, 300]);
+  });
+
+  it('of a reading ends at 15 s: a fault that has gone is noticed soon', () => {
+    expect([1, 2, 3, 20].map((failures) => rereadMs(failures) / 1000)).to.deep.equal([5, 10, 15, 15]);
   });
 });

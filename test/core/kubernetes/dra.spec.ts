@@ -81,7 +81,7 @@ describe('a node whose GPUs are handed out by claims', () => {
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
     world.slices = slicesOf(sliced('MIG-new'));
     const registering = world.step();
-    expect(registering.verdict).to.include({ phase: 'Updating', requeueAfterMs: 500 });
+    expect(registering.verdict).to.include({ phase: 'Updating', requeueAfterMs: 2_510 });
     expect(registering.verdict.message).to.include('until the kubelet has registered it again');
     world.step(2_400);
     expect(world.taintKeys, 'a moment too early').to.deep.equal(['repartitioning']);
