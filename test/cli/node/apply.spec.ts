@@ -285,7 +285,10 @@ describe('gpu-partition node apply', () => {
   // A terminal that goes away, as with a lost connection, says so more than once: its shell does, and then the kernel.
   for (const signals of [['SIGTERM'], ['SIGHUP', 'SIGHUP']] as const) {
     it(`finishes the GPU at hand when it is told to stop by ${signals.join(' and ')}, and begins no other`, async () => {
-      using host = new SimulatedHost([A100, A100]).withFaults('sleep DeviceCreateGpuInstance ms=200');
+      // A branch on which each GPU has commands of its own.
+      using host = new SimulatedHost([A100, A100], { driver: '555' }).withFaults(
+        'sleep DeviceCreateGpuInstance ms=200',
+      );
       const layout = host.write('layout.yaml', { layouts: [{ profiles: { '3g.20gb': 2 } }] });
       const done = host.node('apply', '-f', layout);
       await eventually(
@@ -299,6 +302,23 @@ describe('gpu-partition node apply', () => {
       expect([host.starts(0), host.starts(1)]).to.deep.equal([[0, 4], []]);
     });
   }
+
+  it('finishes all GPUs that change by one command when it is told to stop', async () => {
+    using host = new SimulatedHost([A100, A100]).withFaults('sleep DeviceCreateGpuInstance ms=200');
+    const layout = host.write('layout.yaml', { layouts: [{ profiles: { '3g.20gb': 2 } }] });
+    const done = host.node('apply', '-f', layout);
+    await eventually(
+      async () => host.starts(0).length,
+      (count) => count > 0,
+    );
+    expect(process.emit('SIGTERM')).to.equal(true);
+    const { code, stderr } = await done;
+    expect(code, stderr).to.equal(0);
+    expect([host.starts(0), host.starts(1)]).to.deep.equal([
+      [0, 4],
+      [0, 4],
+    ]);
+  });
 
   it('says that an earlier one was cut off, and continues from what is there', async () => {
     using host = new SimulatedHost([A100]).withLargeSlice(0);
