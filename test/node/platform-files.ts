@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
@@ -16,6 +16,8 @@ export interface DriverFiles {
   readonly seenAs: string;
   /** The Node.js binary, as nvidia-smi calls it. */
   readonly node: string;
+  /** Whether nvidia-smi runs in the agent's image, which has no shell. */
+  readonly lacksShell?: boolean;
   /** Folder on the node of the driver's libraries, without which nvidia-smi does not start. */
   readonly libraries?: string;
 }
@@ -24,22 +26,41 @@ const library = 'libnvidia-ml.so.1';
 /** The real one's, where the linker does not find the library. */
 const lacksLibrary = `NVIDIA-SMI couldn't find ${library} library in your system. Please make sure that the NVIDIA Display Driver is properly installed and present in your system.`;
 
-export async function writeDriverFiles({ gpu, bin, folder, seenAs, node, libraries }: DriverFiles): Promise<void> {
+export async function writeDriverFiles(files: DriverFiles): Promise<void> {
+  const { gpu, bin, folder, seenAs, node, libraries, lacksShell = false } = files;
   await mkdir(folder, { recursive: true });
-  const program = 'nvidia-smi-sim.mjs';
-  await copyFile(join(projectRoot, 'dist', program), join(folder, program));
-  const file = writeNvidiaSmiWrapper(bin, {
-    gpus: [gpu],
-    stateFile: join(seenAs, 'state'),
-    program: join(seenAs, program),
-    node,
-  });
+  const name = 'nvidia-smi-sim.mjs';
+  await copyFile(join(projectRoot, 'dist', name), join(folder, name));
+  const [program, stateFile] = [join(seenAs, name), join(seenAs, 'state')];
+  if (libraries !== undefined) {
+    await mkdir(libraries, { recursive: true });
+    await writeFile(join(libraries, library), '');
+  }
+  if (lacksShell) {
+    await mkdir(bin, { recursive: true });
+    const variables = { NVIDIA_SMI_SIM_GPUS: gpu, NVIDIA_SMI_SIM_STATE: stateFile };
+    const file = join(bin, 'nvidia-smi');
+    await writeFile(file, scriptOfNode(node, program, variables));
+    await chmod(file, 0o755);
+    return;
+  }
+  const file = writeNvidiaSmiWrapper(bin, { gpus: [gpu], stateFile, program, node });
   if (libraries === undefined) return;
-  await mkdir(libraries, { recursive: true });
-  await writeFile(join(libraries, library), '');
   const [start = '', ...rest] = (await readFile(file, 'utf8')).split('\n');
   const check = `test -e "$LD_LIBRARY_PATH/${library}" || { echo "${lacksLibrary}"; exit 12; }`;
   await writeFile(file, [start, check, ...rest].join('\n'));
+}
+
+/** The same as the shell's script, for Node.js. */
+function scriptOfNode(node: string, program: string, variables: Readonly<Record<string, string>>): string {
+  return `#!${node}
+if (!require('node:fs').existsSync(process.env.LD_LIBRARY_PATH + '/${library}')) {
+  console.log(${JSON.stringify(lacksLibrary)});
+  process.exit(12);
+}
+Object.assign(process.env, ${JSON.stringify(variables)});
+import(${JSON.stringify(program)});
+`;
 }
 
 /**

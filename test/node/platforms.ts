@@ -71,6 +71,7 @@ export const platforms: readonly Platform[] = [
         folder: `${gkeFolder}/simulator`,
         seenAs: '/usr/local/nvidia/simulator',
         node: '/usr/local/bin/node',
+        lacksShell: true,
         libraries: `${gkeFolder}/lib64`,
       },
     },
