@@ -441,7 +441,11 @@ function comeToRest(world: FleetWorld): void {
   }
   // Who follows pods reads them again and again: some minutes show as much.
   const quietMs = setup.hasDemands === true ? 300_000 : 3600_000;
-  world.run(700_000);
+  // A GPU that was re-laid rests for ten minutes; what follows then lets another rest.
+  for (let rests = 3, known = -1; rests > 0 && known !== checks.controllerWrites; rests -= 1) {
+    known = checks.controllerWrites;
+    world.run(700_000);
+  }
   const writes = checks.controllerWrites;
   world.run(quietMs);
   const after = findFleetTrouble(world);
