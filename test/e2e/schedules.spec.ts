@@ -140,6 +140,8 @@ describe('a policy with schedules @all', function () {
     const demand = {
       from: 'Pods' as const,
       stabilization: '1s',
+      // The tests before have changed the node more than once.
+      cooldown: '1s',
       slices: [{ profiles: ['1g.5gb', '3g.20gb', '4g.20gb'] }],
     };
     const at = (place: string) => ({ nodeSelector: { matchLabels: { place } }, demand });
