@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { reportSkew, cutHolders, withHolders, lastingFields, rereadMs, retryMs } from '../../../src/core/device/report.ts';
+import {
+  reportSkew,
+  cutHolders,
+  withHolders,
+  lastingFields,
+  rereadMs,
+  retryMs,
+} from '../../../src/core/device/report.ts';
 import { aGpu, withPods } from '../../support/builders.ts';
 
 describe('a wrong clock of a node', () => {
