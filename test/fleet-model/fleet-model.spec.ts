@@ -62,6 +62,11 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
     'slices that no waiting pod could use counted for no spare ones, and as many were told to be missing',
     'Demand',
   ],
+  [16, 'a demand fell to what was in use where pods could not be counted for a while', 'Demand'],
+  [16, 'the model had pods evict each other that rank alike', 'Tenants'],
+  [98, 'the onlooker missed a generation that was in force for a moment', 'Leaders'],
+  [29, 'the onlooker took nodes to which a pod does not go for room', 'Unusable'],
+  [8, 'the onlooker took what follows a rest for unrest', 'Unusable'],
   [850_013, 'the start-up taint was taken off a node whose kubelet was away: its machine was restarting', 'Churn'],
 ];
 
