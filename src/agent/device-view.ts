@@ -8,7 +8,7 @@ import {
 } from '../core/device/kubelet.ts';
 import { type Holders, listUnidentified } from '../core/device/holders.ts';
 import { doubledMs } from '../core/text/syntax.ts';
-import { rereadMs, reportDevice, withHolders } from '../core/device/report.ts';
+import { rereadMs, reportDevice, sickReadMs, withHolders } from '../core/device/report.ts';
 import {
   describeProcess,
   type DeviceUsers,
@@ -56,8 +56,6 @@ export class MissingDevices {
 const busyReadMs = 5_000;
 /** Milliseconds between readings during a drain. */
 const drainReadMs = 1_000;
-/** The same while a GPU is sick: people look whether what they did has helped. */
-const sickReadMs = 15_000;
 /** A kubelet that has not answered is asked again after this many ms, then after twice as many each time, and so often. */
 const quickMs = 250;
 const mostQuick = 5;

@@ -128,7 +128,7 @@ export async function applyNode(
   return { results: tasks.map(reportTask), device };
 }
 
-/** GPUs that change side by side ask at the same time: one question does, and a kubelet refuses bursts. */
+/** Shares one call among those who ask while it runs, as GPUs do that change side by side: a kubelet refuses bursts. */
 function joinCalls<Result>(ask: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined;
   return () => {

@@ -64,7 +64,7 @@ function disprove(
     ];
   });
   // Spare ones go short first: one that is asked for weighs more than all that a GPU could hold of them.
-  // Room on nodes that a pod does not go to is none for it.
+  // A pod cannot use room on nodes where it may not run.
   const resources = new Set(parts.flatMap(({ profiles }) => profiles.map((profile) => resourceFor(profile))));
   const isPicky = (pod: PendingPod): boolean => resources.has(resourceOf(pod)) && !isForAll(pod, pool);
   if (spec.demand.from === 'Pods' && world.pendingPods().some(isPicky)) return undefined;

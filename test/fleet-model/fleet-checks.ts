@@ -324,7 +324,7 @@ export class FleetChecks {
       this.#editedAt.set(uid, this.#now);
       for (const [node, { of }] of this.#failed) if (of === uid) this.#failed.delete(node);
     }
-    // At each write: what comes in force for a moment was asked for as well.
+    // At each write: a generation that is in force for a moment counts, too.
     const ask = this.#askOf(object);
     if (object.status?.canary === undefined) {
       this.#canaries.delete(ask);
@@ -390,7 +390,7 @@ export class FleetChecks {
   #askOf({ metadata, spec, status }: Policy | GpuPartitionPolicy): string {
     const { uid = '', generation } = metadata;
     const known = this.#asks.get(uid);
-    // Of two edits in one moment the first may come in force as well.
+    // Of two edits in one moment the first may come into force, too.
     const inForce = status?.acceptedGeneration === generation ? { generation, spec } : status?.inForce;
     const { mode, rollout: _rollout, ...asked } = (inForce?.spec ?? {}) as Partial<PolicySpec>;
     if (inForce === undefined || mode === 'Plan') return known?.key ?? `${uid} ${generation}`;

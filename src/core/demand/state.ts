@@ -65,8 +65,6 @@ export class DemandMemory {
   /** The cooldown of pods that were evicted, by what replaces them. */
   readonly #evicted = new RelayoutCooldown();
   readonly #known: KnownDemand;
-  /** Whether no pods have been counted yet. */
-  #isUncounted = true;
   /** The requests of lately, by slice. */
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
@@ -129,7 +127,7 @@ export class DemandMemory {
   ): readonly WantedSlice[] {
     const { stabilization = usualStabilization } = demand;
     const times = { riseMs: riseMsOf(demand), fallMs: durationMs(stabilization) };
-    const isFirst = this.#isUncounted;
+    const isFirst = this.#observed === undefined;
     const windows = this.#windows;
     const before = windows?.stabilization === stabilization ? windows.bySlice : undefined;
     // What no pods are followed for any more is forgotten: once they are again, what they asked for in between is unknown.
@@ -146,7 +144,6 @@ export class DemandMemory {
       return window.observe(count, nowMs);
     };
     this.#windows = { stabilization, bySlice };
-    this.#isUncounted = false;
     this.#observed = demand;
     return wantedSlices(demand, members, { waiting, ...lacks, steady });
   }

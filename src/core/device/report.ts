@@ -162,16 +162,17 @@ function listEngines({ copy, decoder, encoder, jpeg, ofa }: Engines): number[] {
 const longestMachine = 128;
 
 const retry = { baseMs: 5_000, maxMs: 5 * 60_000 };
-const longestUnreadMs = 15_000;
+/** Most milliseconds between readings while a GPU is sick, or none can be read: people look whether what they did has helped. */
+export const sickReadMs = 15_000;
 
 /** Rest before the next try after this many consecutive failures, in ms. */
 export function retryMs(failures: number): number {
   return doubledMs(retry, failures);
 }
 
-/** Rest before GPUs are read again after this many readings that failed, in ms: people look whether what they did has helped. */
+/** Rest before GPUs are read again after this many readings that failed, in ms. */
 export function rereadMs(failures: number): number {
-  return Math.min(longestUnreadMs, retryMs(failures));
+  return Math.min(sickReadMs, retryMs(failures));
 }
 
 /** The last reported reading, with its boot: it stays until there is a newer one. */

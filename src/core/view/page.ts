@@ -307,32 +307,23 @@ function claimsGpu(pod: PodView, facts: ClusterFacts, dra: readonly GpuNode[]): 
   );
 }
 
+/** Fields of a pod's spec that decide, besides its requests, why it waits. */
+const deciding = [
+  'resourceClaims',
+  'nodeSelector',
+  'affinity',
+  'tolerations',
+  'schedulingGates',
+  'schedulerName',
+] as const;
+
 /** Pods that wait for GPUs, and why; those that ask alike are explained once. */
 export function explainWaiting(facts: ClusterFacts): WaitingPods {
   if (facts.pods === undefined) return undefined;
   const alike = Map.groupBy(listWaiting(facts), ({ metadata, spec, status }) => {
-    const {
-      resourceClaims,
-      nodeSelector,
-      affinity,
-      tolerations,
-      schedulingGates,
-      schedulerName,
-      containers = [],
-    } = spec ?? {};
-    const asks = containers.map(({ resources }) => resources);
+    const asks = spec?.containers?.map(({ resources }) => resources) ?? [];
     const words = (status?.conditions ?? []).map(({ type, message }) => [type, message]);
-    return JSON.stringify([
-      metadata.namespace,
-      asks,
-      resourceClaims,
-      nodeSelector,
-      affinity,
-      tolerations,
-      schedulingGates,
-      schedulerName,
-      words,
-    ]);
+    return JSON.stringify([metadata.namespace, asks, deciding.map((field) => spec?.[field]), words]);
   });
   return [...alike.values()]
     .toSorted((a, b) => b.length - a.length)
