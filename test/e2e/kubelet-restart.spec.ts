@@ -22,8 +22,7 @@ describe('a kubelet that restarts when a change is granted @all', function () {
   const pluginPod = async (): Promise<string> =>
     rig().kubectl('get', 'pods', '-n', 'kube-system', '-o', 'jsonpath={.items[*].metadata.uid}');
 
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     const tolerations = [{ operator: 'Exists' }];
     const plugin = { name: 'nvidia-device-plugin', namespace: 'kube-system', env: { MIG_STRATEGY: 'mixed' } };
     await rig().create(pluginDaemonSet({ ...plugin, tolerations, nodeSelector: { pool: 'p' } }));

@@ -35,5 +35,16 @@ type Suite = Mocha.Suite & { getHooks(kind: string): readonly Mocha.Runnable[] }
 function stretchTimeouts(suite: Mocha.Suite): void {
   const hooks = ['beforeAll', 'beforeEach', 'afterEach', 'afterAll'].flatMap((kind) => (suite as Suite).getHooks(kind));
   for (const runnable of [...hooks, ...suite.tests]) runnable.timeout(runnable.timeout() * patience);
+  for (const hook of hooks) boundItsWaits(hook);
   suite.suites.forEach(stretchTimeouts);
+}
+
+/** mocha has no hook before a hook. */
+function boundItsWaits(hook: Mocha.Runnable): void {
+  const { fn } = hook as { fn?: Mocha.AsyncFunc };
+  if (!fn) return;
+  (hook as { fn?: Mocha.AsyncFunc }).fn = function (this: Mocha.Context, ...done: []) {
+    boundWaits(() => hook.timeout());
+    return fn.apply(this, done);
+  };
 }
