@@ -34,7 +34,7 @@ const admission = {
   ],
 };
 
-describe('an API server that takes critical pods only with a quota', function () {
+describe('an API server that takes critical pods only with a quota @all', function () {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-partition-admission-'));
   const file = join(folder, 'admission.yaml');
   writeFileSync(file, stringify(admission));

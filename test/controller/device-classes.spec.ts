@@ -40,7 +40,7 @@ describe('the DeviceClasses of policies @slow', function () {
     expect([writes, events], 'in three hours').to.deep.equal([3, 3]);
   });
 
-  it('are written once where the API server keeps no extendedResourceName, and the policy is told', async function () {
+  it('are written once where the API server keeps no extendedResourceName, and the policy is told @all', async function () {
     this.timeout(clusterTimeoutMs);
     const options = { emulatedVersion: '1.34', controllerManager: false, scheduler: false };
     await using cluster = await ownCluster(options);

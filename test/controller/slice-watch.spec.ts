@@ -29,7 +29,7 @@ function keepLines(lines: string[]): Logger {
   return logger;
 }
 
-describe('the watch of ResourceSlices @slow', function () {
+describe('the watch of ResourceSlices @all', function () {
   it('asks whether the API is served, is quiet without it, and follows once it is there', async function () {
     this.timeout(clusterTimeoutMs);
     // As Kubernetes 1.33: one of 1.36 does not become ready with the API switched off.

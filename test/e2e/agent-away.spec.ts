@@ -58,7 +58,7 @@ describe('an agent that is away', function () {
     );
   });
 
-  it('does not keep its node closed, killed in the middle of a grant', async () => {
+  it('does not keep its node closed, killed in the middle of a grant @all', async () => {
     const before = await operations('busy');
     await writeFile(rig().rig.faultsFile('busy'), 'sleep GpuInstance ms=200\n');
     await ask('busy', { '3g.20gb': 2 });
@@ -78,7 +78,7 @@ describe('an agent that is away', function () {
       .and.match(namesPod);
   });
 
-  it('leaves nothing of ours on the node when the policy goes then', async () => {
+  it('leaves nothing of ours on the node when the policy goes then @all', async () => {
     await rig().kubectl('delete', 'gpp', 'busy');
     const { metadata, spec } = await eventually(
       () => rig().node('busy'),

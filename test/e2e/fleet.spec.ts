@@ -151,7 +151,7 @@ describe('a fleet of twelve nodes', function () {
     expect(recorder.broken).to.deep.equal([]);
   });
 
-  it('starts no node outside of a window, and finishes those that have started', async () => {
+  it('starts no node outside of a window, and finishes those that have started @all', async () => {
     const slow = 'sleep DeviceCreateGpuInstance ms=2000\n';
     for (const name of names) await writeFile(rig().rig.faultsFile(name), slow);
     const now = new Date();
@@ -176,7 +176,7 @@ describe('a fleet of twelve nodes', function () {
     expect(recorder.broken).to.deep.equal([]);
   });
 
-  it('leaves every node open, with one layout or the other, where the policy is deleted mid-way', async () => {
+  it('leaves every node open, with one layout or the other, where the policy is deleted mid-way @all', async () => {
     recorder.begin(2);
     await ask({ '2g.10gb': 3 }, { maxUnavailable: 2 });
     await eventually(

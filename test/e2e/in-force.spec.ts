@@ -70,7 +70,8 @@ describe('the generation in force', function () {
       expect(ready?.message).to.match(
         /^generation \d+ is not accepted and touches nothing; generation \d+ stays in force: /,
       );
-      expect(status?.summary).to.equal('1/1 ready');
+      const { status: held } = await rig().partition('held');
+      expect(status?.summary, JSON.stringify(held)).to.equal('1/1 ready');
     });
   });
 
@@ -206,7 +207,7 @@ describe('the generation in force', function () {
     await rig().waitFor('inference', 'Ready', 'True', 'Ready', 60_000);
   });
 
-  it('is followed by no new canary after a pause, and undo goes back behind the pause, which stays until somebody resumes', async () => {
+  it('is followed by no new canary after a pause, and undo goes back behind the pause, which stays until somebody resumes @all', async () => {
     const ask = (profiles: Readonly<Record<string, number>>, rollout: NonNullable<PolicySpec['rollout']>) =>
       rig().apply('fleet', { nodeSelector: { matchLabels: { pool: 'u' } }, layouts: [{ profiles }], rollout });
     const operations = async (of: readonly string[]) => Promise.all(of.map((node) => rig().rig.deviceOperations(node)));

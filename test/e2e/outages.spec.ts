@@ -73,7 +73,7 @@ describe('outages during a change', function () {
     }
   });
 
-  it('of the agents, killed in the middle of their work, end in the wished layout', async () => {
+  it('of the agents, killed in the middle of their work, end in the wished layout @all', async () => {
     const before = await operations();
     await rig().apply('p', layouts.middle);
     await untilDeviceChanges(before);
@@ -91,7 +91,7 @@ describe('outages during a change', function () {
     await expectDone(['2 GPUs: 1×7g.40gb', '1 GPU: 1×7g.80gb']);
   });
 
-  it('of the controller, killed before it has done anything, are the same', async () => {
+  it('of the controller, killed before it has done anything, are the same @all', async () => {
     await rig().rig.controller.stop('SIGKILL');
     await rig().apply('p', layouts.small);
     rig().rig.controller.start();

@@ -117,7 +117,7 @@ describe('an installation of 0.1.0', function () {
     expect((await rig().partition(name)).status?.layout).to.equal(layout);
   });
 
-  it('is uninstalled and installed again, and the layout is adopted without a device operation', async () => {
+  it('is uninstalled and installed again, and the layout is adopted without a device operation @all', async () => {
     const policy = await kubectl('get', 'gpp', 'inference', '-o', 'jsonpath={.metadata.annotations}');
     const { 'kubectl.kubernetes.io/last-applied-configuration': applied } = JSON.parse(policy) as Readonly<
       Record<string, string>

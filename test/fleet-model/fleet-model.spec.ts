@@ -4,7 +4,7 @@ import { type FleetTheme, fleetThemes } from './fleet-story.ts';
 /** `make test-models SEEDS=20000` plays more: whoever changes what the model tests does so. `make test` plays the first part. */
 const seeds = Number(process.env['MODEL_SEEDS'] ?? 900);
 const firstSeed = Number(process.env['MODEL_FIRST_SEED'] ?? 0);
-const parts = 8;
+const parts = 14;
 /** Those of the others take longer, and find what they can find early. */
 const quickThemes: readonly FleetTheme[] = ['Leaders', 'Rollout', 'Pods', 'Churn'];
 

@@ -56,7 +56,7 @@ describe('a list that is read item by item', () => {
       expect(await readList(cut(other, 4), same, most)).to.deep.equal(JSON.parse(other));
   });
 
-  it('keeps no item that was read: 200 items of 1 MB are kept as their names', async () => {
+  it('keeps no item that was read: 200 items of 1 MB are kept as their names @all', async () => {
     const filler = 'x'.repeat(1 << 20);
     let alive = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {

@@ -4,7 +4,7 @@ import { Tellers } from './tellers.ts';
 /** `make test-models SEEDS=20000` plays more: whoever changes what the model tests does so. `make test` plays the first part. */
 const seeds = Number(process.env['MODEL_SEEDS'] ?? 1500);
 const firstSeed = Number(process.env['MODEL_FIRST_SEED'] ?? 1_000_000);
-const parts = 20;
+const parts = 30;
 
 /** Seeds that have found a bug, with the bug: they run first. */
 const regressions: readonly (readonly [seed: number, what: string, theme?: Theme])[] = [

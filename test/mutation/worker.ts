@@ -21,8 +21,8 @@ export type MutantNews =
   | { readonly name: 'Done'; readonly id: number; readonly fate: MutantFate }
   | { readonly name: 'Unfit'; readonly test: string };
 
-/** `AtLoad`: nothing but the start of the program reads it. */
-export type MutantFate = 'KilledBySpec' | 'KilledByModel' | 'NeverEnds' | 'AtLoad' | 'Survived';
+/** `AtLoad`: nothing but the start of the program reads it. `KilledByRest`: only by tests that `make test` leaves to `make test-all`. */
+export type MutantFate = 'KilledBySpec' | 'KilledByRest' | 'KilledByModel' | 'NeverEnds' | 'AtLoad' | 'Survived';
 
 declare global {
   var mutant: (id: number) => boolean;
@@ -32,15 +32,20 @@ declare global {
 const mostQuestions = 200_000_000;
 /** How many tests are tried first: those that have noticed a mutant last, and those that reach fewest mutants. */
 const firstTests = 20;
-/** A test that takes longer is tried after all others, alone. */
+/** A test that takes longer, or belongs to the rest, is tried after all others, alone. */
 const slowMs = 100;
 
+/** Tag of the tests that `make test` leaves out. */
+const restTag = /@all\b/;
+
 let active: number | undefined;
+/** The mutants to be tried: which tests reach others does not matter. */
+let tried: ReadonlySet<number> = new Set();
 let reached = new Set<number>();
 let questions = 0;
 
 globalThis.mutant = (id) => {
-  if (active === undefined) reached.add(id);
+  if (active === undefined && tried.has(id)) reached.add(id);
   questions += 1;
   if (questions > mostQuestions) throw new Error('never ends');
   return id === active;
@@ -57,6 +62,7 @@ function report(progress: MutantNews): void {
 }
 
 async function tryAll({ sources, specs, ids, isAtLoad, stories }: MutantTask): Promise<void> {
+  tried = new Set(ids);
   registerHooks({
     load: (url, context, next) => {
       const source = url.startsWith('file:') ? sources[fileURLToPath(url)] : undefined;
@@ -73,14 +79,20 @@ async function tryAll({ sources, specs, ids, isAtLoad, stories }: MutantTask): P
   await suite.measure();
   const tryOne = async (id: number): Promise<MutantFate> => {
     const batches = suite.batchesFor(id);
-    for (const batch of batches) if (!(await withMutant(id, () => suite.passes(batch)))) return 'KilledBySpec';
+    const [rest, usual] = [batches.filter(isOfRest), batches.filter((batch) => !isOfRest(batch))];
+    for (const batch of usual) if (!(await withMutant(id, () => suite.passes(batch)))) return 'KilledBySpec';
     if (await withMutant(id, () => breaksModel(stories))) return 'KilledByModel';
+    for (const batch of rest) if (!(await withMutant(id, () => suite.passes(batch)))) return 'KilledByRest';
     return batches.length === 0 && suite.atLoad.has(id) ? 'AtLoad' : 'Survived';
   };
   for (const id of ids) {
     report({ name: 'Started', id });
     report({ name: 'Done', id, fate: await tryOne(id) });
   }
+}
+
+function isOfRest([title = '']: readonly string[]): boolean {
+  return restTag.test(title);
 }
 
 async function withMutant<T>(id: number, act: () => Promise<T>): Promise<T> {
@@ -126,8 +138,9 @@ class TrialSuite {
   /** Titles of the tests that reach a mutant, the likeliest to notice it first, the slow ones last. */
   batchesFor(id: number): readonly (readonly string[])[] {
     const concerned = this.#tests.filter((test) => test.ids.has(id));
-    const slow = concerned.filter(({ ms }) => ms > slowMs).sort((one, other) => one.ms - other.ms);
-    const quick = concerned.filter(({ ms }) => ms <= slowMs).map(({ title }) => title);
+    const isSlow = ({ title, ms }: KnownTest): boolean => ms > slowMs || restTag.test(title);
+    const slow = concerned.filter(isSlow).sort((one, other) => one.ms - other.ms);
+    const quick = concerned.filter((test) => !isSlow(test)).map(({ title }) => title);
     const known = this.#killers.filter((title) => quick.includes(title)).slice(0, firstTests);
     const others = quick.filter((title) => !known.includes(title));
     const batches = [known, others.slice(0, firstTests), others.slice(firstTests), ...slow.map(({ title }) => [title])];

@@ -10,7 +10,7 @@ describe('the costliest policies that the API takes', () => {
     profiles: { '1g.5gb': 1 + (index % 7) },
   }));
 
-  it('do not keep a leader from its lease: 200 of them take less than that of 15 s lasts', () => {
+  it('do not keep a leader from its lease: 200 of them take less than that of 15 s lasts @all', () => {
     const fleet = new Fleet({ sharing: false });
     const before = process.threadCpuUsage();
     for (let index = 0; index < 200; index += 1) fleet.setPolicy(aPolicy({ name: `p-${index}`, layouts }));

@@ -89,7 +89,7 @@ describe('the search for the programs of a control plane', function () {
   });
 
   for (const [how, harm] of [
-    ['lacks a program', (folder: string) => rmSync(join(folder, 'kube-scheduler'))],
+    ['lacks a program @all', (folder: string) => rmSync(join(folder, 'kube-scheduler'))],
     ['lacks the manifest @all', (folder: string) => rmSync(join(folder, 'manifest.json'))],
     ['has a file of another size @all', (folder: string) => appendFileSync(join(folder, 'control-plane'), 'x')],
     ['has a file with other bytes', (folder: string) => overwriteByte(join(folder, 'control-plane'))],

@@ -5,7 +5,7 @@ import { useSharedCluster } from '../../support/cluster.ts';
 describe('manifests that the simulator applies', () => {
   const cluster = useSharedCluster();
 
-  it('are what kubectl makes of the same folder', async () => {
+  it('are what kubectl makes of the same folder @all', async () => {
     await applyManifests(cluster(), 'config/default');
     const { code, stdout, stderr } = await cluster().kubectl(['diff', '-k', 'config/default']);
     expect(code, stdout + stderr).to.equal(0);
