@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
 import { isConfigFile, listConfigNames } from '../../core/host/mig-parted.ts';
 import { type Imported, importConfigFile, MIG_CONFIG_LABEL } from '../../core/host/import.ts';
@@ -6,7 +6,7 @@ import type { Finding } from '../../core/text/findings.ts';
 import { deepEqual } from '../../core/text/json.ts';
 import { oneOf } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
-import { CliError, printJson, type Terminal } from '../terminal.ts';
+import { CliError, printJson, printLine, type Terminal } from '../terminal.ts';
 import {
   locateFinding,
   type Manifest,
@@ -16,11 +16,15 @@ import {
   sortFindings,
 } from '../input/files.ts';
 import { writeYaml, refuseUnknownConfig } from '../node/layout-file.ts';
+import { nodesCommand, readSavedNodes } from '../input/snapshot.ts';
+import type { NodeView } from '../../core/kubernetes/node.ts';
+import { joinWithin } from '../../core/text/words.ts';
 import { type OutputFormat, outputOption } from '../options.ts';
 import { duplicateConfigs } from '../validation.ts';
 
 interface Options {
-  readonly config?: string;
+  readonly config?: readonly string[];
+  readonly nodes?: readonly string[];
   readonly strategy?: Strategy;
   readonly output: OutputFormat;
 }
@@ -40,7 +44,16 @@ function migPartedCommand({ terminal, outcome }: CommandContext): Command {
         'A config that mig-parted itself could not apply yields an error and no policy.',
     )
     .argument('<file>', 'config file, or a ConfigMap with one; - for standard input')
-    .option('--config <name>', 'import only this config')
+    .addOption(
+      new Option('--config <name>', 'import only this config; may be repeated').argParser(
+        (name: string, others: readonly string[] = []) => [...others, name],
+      ),
+    )
+    .addOption(
+      new Option('--nodes <file...>', `import only the configs that these nodes have: ${nodesCommand}`).conflicts(
+        'config',
+      ),
+    )
     .option(
       '--strategy <strategy>',
       'strategy of the device plugin on these nodes (default: single or mixed, depending on the config)',
@@ -49,24 +62,63 @@ function migPartedCommand({ terminal, outcome }: CommandContext): Command {
     .addOption(outputOption())
     .action(async (path: string, { output, ...options }: Options) => {
       const manifests = await readConfigFiles(path, terminal);
-      const imports = manifests.map((manifest) => ({ manifest, ...importConfigFile(manifest.value, options) }));
-      const names = manifests.flatMap(({ value }) => listConfigNames(value));
-      if (options.config !== undefined && !names.includes(options.config))
-        throw refuseUnknownConfig(path, options.config, names);
+      const names = [...new Set(manifests.flatMap(({ value }) => listConfigNames(value)))];
+      const unknown = options.config?.find((name) => !names.includes(name));
+      if (unknown !== undefined) throw refuseUnknownConfig(path, unknown, names);
+      const users = options.nodes && groupUsers(await readSavedNodes(options.nodes, terminal));
+      const configs = options.config ?? (users && [...users.keys()]);
+      const chosen = { ...(configs && { configs }), ...(options.strategy && { strategy: options.strategy }) };
+      const imports = manifests.map((manifest) => ({ manifest, ...importConfigFile(manifest.value, chosen) }));
       const { policies, clashes } = joinPolicies(imports);
       const isWanted = ({ path: [, name] }: Finding) =>
-        options.config === undefined || name === undefined || name === options.config;
+        name === undefined || configs?.some((one) => one === name) !== false;
+      const [first] = manifests;
       const findings = sortFindings([
         ...imports.flatMap(({ manifest, findings: found }) =>
           [...found, ...duplicateConfigs(manifest).filter(isWanted)].map((finding) => locateFinding(manifest, finding)),
         ),
         ...clashes,
+        ...(users && first ? checkUsers(users, names).map((finding) => locateFinding(first, finding)) : []),
       ]);
       if (findings.some(({ severity }) => severity === 'error')) outcome.code = 1;
       if (output === 'json') return printJson(terminal, { policies, findings });
       terminal.stdout.write(policies.map((policy) => `---\n${writeYaml(policy)}`).join(''));
       for (const finding of findings) printFinding(terminal.stderr, finding);
+      if (configs === undefined && policies.length > 1) printLine(terminal.stderr, explainChoice(policies));
     });
+}
+
+/** Names of nodes by the config that their label names. */
+function groupUsers(nodes: readonly NodeView[]): ReadonlyMap<string, readonly string[]> {
+  const labelled = nodes.filter(({ metadata }) => metadata.labels?.[MIG_CONFIG_LABEL] !== undefined);
+  const found = Map.groupBy(labelled, ({ metadata }) => metadata.labels?.[MIG_CONFIG_LABEL] ?? '');
+  return new Map([...found].map(([config, users]) => [config, users.map(({ metadata }) => metadata.name)]));
+}
+
+/** What nodes ask for and the files have not: without a word such a node would be taken over by nobody. */
+function checkUsers(users: ReadonlyMap<string, readonly string[]>, names: readonly string[]): readonly Finding[] {
+  const warn = (message: string): Finding => ({ severity: 'warning', code: 'NothingToImport', path: [], message });
+  if (users.size === 0)
+    return [warn(`none of the nodes has the label ${MIG_CONFIG_LABEL}: there is no config to import`)];
+  return [...users].flatMap(([config, nodes]) => {
+    if (names.includes(config)) return [];
+    return [
+      warn(
+        `no config ${JSON.stringify(config)} here, which ${joinWithin(nodes, 200, ', ')} asked for by ${MIG_CONFIG_LABEL}`,
+      ),
+    ];
+  });
+}
+
+/** gpu-operator's file has about 80 configs for all models there are; a node has one of them. */
+function explainChoice(policies: readonly GpuPartitionPolicy[]): string {
+  const names = policies.map(
+    ({ spec, metadata }) => spec.nodeSelector.matchLabels?.[MIG_CONFIG_LABEL] ?? metadata.name,
+  );
+  return (
+    `${policies.length} policies, of which a node has one by its label ${MIG_CONFIG_LABEL}. For the configs that nodes have: --nodes FILE, from ` +
+    `${nodesCommand}; else --config NAME: ${names.join(', ')}`
+  );
 }
 
 async function readConfigFiles(path: string, terminal: Terminal): Promise<readonly Manifest[]> {

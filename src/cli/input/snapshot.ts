@@ -268,25 +268,7 @@ export interface SavedCluster extends ClusterState, SavedClaims {
  * @throws CliError if a file is not a snapshot, or an object in it has another shape than an API server gives it
  */
 export async function readSnapshot(paths: readonly string[], terminal: Terminal): Promise<SavedCluster> {
-  const objects = new Map<string, Map<string, SavedObject>>();
-  for (const { name, content } of await readInputs(paths, terminal, snapshotBytes)) {
-    if ('error' in content) throw new CliError(`${name}: ${content.error}`);
-    for (const value of readObjects(name, content.text)) {
-      const { apiVersion, kind, metadata } = fieldsOf(value) ?? {};
-      if (typeof kind !== 'string')
-        throw new CliError(`${name}: an item is not an object with a kind; make the snapshot with: ${snapshotCommand}`);
-      const isQueued = typeof apiVersion === 'string' && apiVersion.startsWith('kueue.x-k8s.io/');
-      // Others call their objects Workload too.
-      const key = isQueued ? `kueue ${kind}` : kind;
-      if (!isRead(key)) continue;
-      const wrong = explainShape(key, value);
-      if (wrong !== undefined)
-        throw new CliError(`${name}: ${describe(kind, metadata)}${wrong}; make the snapshot with: ${snapshotCommand}`);
-      const found = objects.get(key) ?? new Map<string, SavedObject>();
-      addOnce(found, { file: name, kind, value });
-      objects.set(key, found);
-    }
-  }
+  const objects = await readSavedObjects(paths, terminal);
   const find = (kind: string) => {
     const found = objects.get(kind);
     return found && [...found.values()].map(({ value }) => value);
@@ -309,6 +291,48 @@ export async function readSnapshot(paths: readonly string[], terminal: Terminal)
     kueue: readQueues(list),
     ...readClaims(find),
   };
+}
+
+/** What saves the nodes of a cluster alone. */
+export const nodesCommand = 'kubectl get nodes -o yaml';
+
+/**
+ * The nodes that kubectl wrote to files, which may be whole snapshots.
+ *
+ * @throws CliError if the files have none, or one in another shape than an API server gives it
+ */
+export async function readSavedNodes(paths: readonly string[], terminal: Terminal): Promise<readonly NodeView[]> {
+  const nodes = (await readSavedObjects(paths, terminal, nodesCommand)).get('Node');
+  if (nodes === undefined) throw new CliError(`${paths.join(', ')}: there is no Node; save them with: ${nodesCommand}`);
+  return [...nodes.values()].map(({ value }) => value as NodeView);
+}
+
+/** The objects of kinds that are read, by kind and id. @param command that makes such files */
+async function readSavedObjects(
+  paths: readonly string[],
+  terminal: Terminal,
+  command = snapshotCommand,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, SavedObject>>> {
+  const objects = new Map<string, Map<string, SavedObject>>();
+  for (const { name, content } of await readInputs(paths, terminal, snapshotBytes)) {
+    if ('error' in content) throw new CliError(`${name}: ${content.error}`);
+    for (const value of readObjects(name, content.text)) {
+      const { apiVersion, kind, metadata } = fieldsOf(value) ?? {};
+      if (typeof kind !== 'string')
+        throw new CliError(`${name}: an item is not an object with a kind; make the snapshot with: ${command}`);
+      const isQueued = typeof apiVersion === 'string' && apiVersion.startsWith('kueue.x-k8s.io/');
+      // Others call their objects Workload too.
+      const key = isQueued ? `kueue ${kind}` : kind;
+      if (!isRead(key)) continue;
+      const wrong = explainShape(key, value);
+      if (wrong !== undefined)
+        throw new CliError(`${name}: ${describe(kind, metadata)}${wrong}; make the snapshot with: ${command}`);
+      const found = objects.get(key) ?? new Map<string, SavedObject>();
+      addOnce(found, { file: name, kind, value });
+      objects.set(key, found);
+    }
+  }
+  return objects;
 }
 
 interface SavedObject {

@@ -47,8 +47,8 @@ function appendNumber(name: string, number: number): string {
 export const MIG_CONFIG_LABEL = 'nvidia.com/mig.config';
 
 interface ImportOptions {
-  /** Import only this config. */
-  readonly config?: string;
+  /** Import only these configs; absent: all. */
+  readonly configs?: readonly string[];
   /** Strategy of the device plugin; absent: single if a config has one profile for every device, else mixed. */
   readonly strategy?: Strategy;
 }
@@ -69,7 +69,7 @@ const MOST_LAYOUTS = 64;
  */
 export function importConfigFile(value: unknown, options: ImportOptions = {}): Imported {
   const file = parseConfigFile(value);
-  const isWanted = (name: unknown) => options.config === undefined || options.config === name;
+  const isWanted = (name: unknown) => options.configs === undefined || options.configs.some((one) => one === name);
   const configs = file.configs.filter(({ name }) => isWanted(name));
   const names = namePolicies(file.configs.map(({ name }) => name));
   const findings = file.findings.filter(({ path }) => path[1] === undefined || isWanted(path[1]));

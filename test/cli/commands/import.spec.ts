@@ -61,6 +61,56 @@ describe('gpu-partition import mig-parted', () => {
     ]);
   });
 
+  it('imports several configs, and only those that nodes have: a node has one of the eighty', async () => {
+    const labels = (policies: readonly GpuPartitionPolicy[]) =>
+      policies.map(({ spec }) => spec.nodeSelector.matchLabels?.['nvidia.com/mig.config']);
+    const two = ['--config', 'all-balanced', '--config', 'all-disabled'];
+    const { answer: named } = await runJson(['import', 'mig-parted', ...two, catalogue]);
+    expect(labels(named.policies)).to.have.members(['all-balanced', 'all-disabled']);
+
+    const node = (name: string, config?: string) => ({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, labels: { ...(config !== undefined && { 'nvidia.com/mig.config': config }) } },
+    });
+    const list = (...items: readonly object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+    const byNodes = (stdin: string) => runJson(['import', 'mig-parted', catalogue, '--nodes', '-'], { stdin });
+    const { code, answer } = await byNodes(
+      list(node('n1', 'all-balanced'), node('n2', 'all-balanced'), node('n3', 'ours'), node('cpu')),
+    );
+    expect(labels(answer.policies)).to.deep.equal(['all-balanced']);
+    expect(code).to.equal(0);
+    const notes = ({ findings }: Imported) =>
+      findings
+        .filter(({ code: what }) => what === 'NothingToImport')
+        .map(({ severity, message }) => `${severity}: ${message}`);
+    expect(notes(answer)).to.deep.equal([
+      'warning: no config "ours" here, which n3 asked for by nvidia.com/mig.config',
+    ]);
+    const { answer: nobody } = await byNodes(list(node('cpu')));
+    expect(nobody.policies).to.deep.equal([]);
+    expect(notes(nobody)).to.deep.equal([
+      'warning: none of the nodes has the label nvidia.com/mig.config: there is no config to import',
+    ]);
+    const empty = await run(['import', 'mig-parted', catalogue, '--nodes', '-'], { stdin: list() });
+    expect([empty.code, empty.stderr]).to.deep.equal([
+      2,
+      'error: -: there is no Node; save them with: kubectl get nodes -o yaml\n',
+    ]);
+    const both = await run(['import', 'mig-parted', catalogue, '--nodes', catalogue, '--config', 'all-balanced']);
+    expect(both.code).to.equal(2);
+  });
+
+  it('says after dozens of policies how to choose, and between what', async () => {
+    const all = await run(['import', 'mig-parted', catalogue]);
+    expect(all.code).to.equal(0);
+    expect(all.stderr).to.match(
+      /\n81 policies, of which a node has one by its label .*--nodes FILE.*--config NAME: all-disabled, all-enabled, /,
+    );
+    const one = await run(['import', 'mig-parted', catalogue, '--config', 'all-balanced']);
+    expect(one.stderr).not.to.contain('--config');
+  });
+
   it('finds the file in the Helm values of gpu-operator, and in those of a chart that depends on it', async () => {
     const config = ['version: v1', 'mig-configs:', '  halves:', '    - devices: all', '      mig-enabled: true'];
     const text = [...config, '      mig-devices: {"3g.20gb": 2}'];
