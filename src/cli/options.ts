@@ -1,5 +1,5 @@
 import { Option, InvalidArgumentError } from 'commander';
-import { findModel, type GpuModel, MODELS, type Layout } from '../core/gpu/geometry.ts';
+import { findModel, type GpuModel, hasNoMig, listModelsOfName, MODELS, type Layout } from '../core/gpu/geometry.ts';
 import { findNearestWords, messageOf } from '../core/text/words.ts';
 import { CliError, type Terminal } from './terminal.ts';
 import type { Instance } from '../core/gpu/grid.ts';
@@ -33,16 +33,17 @@ export function readModel(name: string): GpuModel {
 
 /** Why a name is not a model, and which ones may be meant. */
 export function explainUnknownModel(name: string): string {
+  const named = JSON.stringify(name);
   const ids = MODELS.map(({ id }) => id);
+  const bearers = listModelsOfName(name).map(({ id }) => id);
+  if (bearers.length > 0)
+    return `no GPU model ${named}: several boards have that name, and differ; write ${bearers.join(' or ')}`;
+  if (hasNoMig(name))
+    return `${named} has no MIG: it cannot be partitioned. Several pods can share it by time-slicing: mig: Disabled and spec.sharing in a policy`;
   const names = MODELS.flatMap(({ products }) => products.map((product) => product.name.replace(/^NVIDIA /, '')));
-  // Several boards bear this name: as a word it is near to itself alone.
-  const bearers = ids.filter((id) => id.split('-').includes(name.toLowerCase()));
-  const [first] = bearers;
-  if (first !== undefined)
-    return `no GPU model ${JSON.stringify(name)}: several boards have that name, and differ; write ${bearers.join(' or ')}`;
   const near = findNearestWords(name, [...ids, ...names], 6);
   const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : `known models are ${ids.join(', ')}`;
-  return `no GPU model ${JSON.stringify(name)} with MIG, or several that differ; ${hint}`;
+  return `no GPU model ${named} with MIG is known; ${hint}`;
 }
 
 /** A number of instances of a profile that no GPU holds; a larger count is a typing error. */

@@ -241,6 +241,21 @@ function lookUp(nameInAnyForm: string): GpuModel | undefined {
   );
 }
 
+/** Models that a name in any form may denote, none of them or several that differ: `findModel` cannot choose between these. */
+export function listModelsOfName(nameInAnyForm: string): readonly GpuModel[] {
+  const name = normalizeProduct(nameInAnyForm);
+  return name === '' ? [] : listByWords(name);
+}
+
+/** Boards of Kepler to Turing, GeForce and workstation boards, and those with the chips GA10x, AD10x and GB10. */
+const withoutMig =
+  /^(?:(?:TESLA-)?(?:[KMP]\d+[A-Z]?|V100S?|T4G?)|A(?:2|10|10G|10M|16|40)|L(?:2|4|20|40|40S|40G)|GB10|(?:GEFORCE|QUADRO|TITAN|GTX|NVS)|RTX-(?:A?\d{4})|T\d{3,4})(?:-|$)/;
+
+/** Whether this is the name of a product that is known to have no MIG. Of other names nothing is known, nor of PCI device ids. */
+export function hasNoMig(nameInAnyForm: string): boolean {
+  return withoutMig.test(normalizeProduct(nameInAnyForm));
+}
+
 /** All models that share a PCI device id with this one: the same board under other driver branches, itself included. */
 export function listModelsOfSameBoard(model: GpuModel): readonly GpuModel[] {
   const devices = new Set(model.products.map((product) => product.pciDeviceId));
@@ -288,17 +303,21 @@ function readDeviceId(text: string): string | undefined {
   return match?.[1]?.toUpperCase();
 }
 
-/** Models whose id or one of whose products contains all words of the name; `SXM5` and `SXM` are one word. */
 function findByWords(name: string): GpuModel | undefined {
+  const found = listByWords(name);
+  const first = found[0];
+  return first !== undefined && found.every((model) => sameProfileNames(model, first)) ? first : undefined;
+}
+
+/** Models whose id or one of whose products contains all words of the name; `SXM5` and `SXM` are one word. */
+function listByWords(name: string): readonly GpuModel[] {
   const words = splitWords(name);
-  const found = current.filter((model) =>
+  return current.filter((model) =>
     model.products.some((product) => {
       const known = splitWords(`${normalizeProduct(model.id)}-${normalizeProduct(product.name)}`);
       return words.every((word) => known.includes(word));
     }),
   );
-  const first = found[0];
-  return first !== undefined && found.every((model) => sameProfileNames(model, first)) ? first : undefined;
 }
 
 function splitWords(name: string): readonly string[] {

@@ -1,6 +1,6 @@
 import type { GpuPartitionPolicy, PolicyLayout, PolicySpec } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';
-import { MODELS } from '../gpu/geometry.ts';
+import { hasNoMig, MODELS } from '../gpu/geometry.ts';
 import { joinWords } from '../gpu/layout.ts';
 import {
   judgeLayouts,
@@ -174,7 +174,10 @@ function warnUnknownModels(entry: PolicyLayout, path: FieldPath): readonly Findi
   if (isWhole(entry) && !models.some((glob) => vendor.test(glob))) return [];
   const field = entry.gpus?.models === undefined ? 'pciDeviceIds' : 'models';
   const given = [...models, ...pciDeviceIds].join(', ');
-  const message = `no known GPU model matches ${given}, so the layout could not be checked${adviseModels(models)}`;
+  const message =
+    models.length > 0 && models.every((glob) => hasNoMig(glob.replace(/[-*]+$/, '')))
+      ? `${joinWords(models)} ${models.length === 1 ? 'has' : 'have'} no MIG and cannot be sliced: the entry leaves such GPUs alone; to share them whole, write mig: Disabled and spec.sharing`
+      : `no known GPU model matches ${given}, so the layout could not be checked${adviseModels(models)}`;
   return [{ severity: 'warning', code: 'NoSuchModel', path: [...path, 'gpus', field], message }];
 }
 

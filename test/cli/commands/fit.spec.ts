@@ -117,7 +117,24 @@ describe('gpu-partition fit', () => {
     expect(code).to.equal(2);
     expect(stderr).to.contain('a100-40gb').and.to.contain('a100-80gb');
     expect((await run(['fit', '--model', 'h10-80gb-sxm', '--want', '{}'])).stderr).to.contain('h100-80gb-sxm');
+    const shared = await run(['fit', '--model', 'a800', '--want', '{}']);
+    expect(shared.stderr).to.contain('several boards have that name, and differ; write a100-40gb or a100-80gb\n');
     expect((await run(['fit', '--model', 'zzzzzzzz', '--want', '{}'])).stderr).to.contain('known models are');
+  });
+
+  it('says of a GPU without MIG that it has none, and how pods can share it', async () => {
+    for (const model of ['A10', 'NVIDIA A10G', 'L40S', 'tesla t4', 'V100'])
+      for (const argv of [
+        ['fit', '--model', model, '--want', '{}'],
+        ['layouts', model],
+      ]) {
+        const { code, stderr } = await run(argv);
+        expect(code).to.equal(2);
+        expect(stderr)
+          .to.contain(`"${model}" has no MIG`)
+          .and.to.contain('time-slicing')
+          .and.not.to.contain('did you mean');
+      }
   });
 
   it('draws the GPU before and after for people', async () => {

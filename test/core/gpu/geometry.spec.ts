@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
   matchesGlob,
   findModel,
+  hasNoMig,
   matchesModelGlob,
   toProductLabel,
   MODELS,
@@ -87,6 +88,38 @@ describe('looking up a GPU model', () => {
     it(`finds nothing for "${text}"`, () => {
       expect(findModel(text)).to.equal(undefined);
     });
+
+  it('knows products without MIG by their names in any form, and takes none of the table for one', () => {
+    for (const name of [
+      ...[
+        'A2',
+        'a10',
+        'A10G',
+        'NVIDIA A10G-SHARED',
+        'NVIDIA-A16',
+        'A40',
+        'NVIDIA A40-48Q',
+        'L4',
+        'L20',
+        'L40',
+        'NVIDIA L40S',
+      ],
+      ...['T4', 'Tesla T4', 'T4G', 'V100', 'Tesla V100-SXM2-16GB', 'V100S-PCIE-32GB', 'P100', 'Tesla P40', 'Tesla K80'],
+      ...[
+        'RTX 4090',
+        'NVIDIA GeForce RTX 3090',
+        'Quadro RTX 8000',
+        'NVIDIA RTX A6000',
+        'NVIDIA RTX 6000 Ada Generation',
+      ],
+      ...['NVIDIA TITAN V', 'NVIDIA GB10', 'NVIDIA T1000 8GB', 'M60'],
+    ])
+      expect(hasNoMig(name), name).to.equal(true);
+    for (const { id, products } of MODELS)
+      for (const name of [id, ...products.map((product) => product.name)]) expect(hasNoMig(name), name).to.equal(false);
+    for (const name of ['A100', 'A30X', 'A200', 'L400', 'GB100', 'RTX PRO 2000', 'MI300X', '0x1EB810DE', ''])
+      expect(hasNoMig(name), name).to.equal(false);
+  });
 
   it('keeps the guess about the 64 GB H100 to the full name that its driver prints', () => {
     expect(findModel('NVIDIA H100')?.id).to.equal('h100-64gb');

@@ -84,6 +84,11 @@ describe('validatePolicy', () => {
     expect(first?.message).to.match(
       /^no known GPU model matches X9000-\*, 0xFFFF10DE, .*; known models are a100-40gb,/,
     );
+    const [whole] = findingsOf({ layouts: [{ gpus: { models: ['A10G', 'L40S*'] }, preset: 'all-balanced' }] });
+    expect([whole?.severity, whole?.code]).to.deep.equal(['warning', 'NoSuchModel']);
+    expect(whole?.message).to.equal(
+      'A10G and L40S* have no MIG and cannot be sliced: the entry leaves such GPUs alone; to share them whole, write mig: Disabled and spec.sharing',
+    );
     const [vendor] = findingsOf({ layouts: [{ gpus: { models: ['NVIDIA-A30', 'nvidia h100*'] }, mig: 'Disabled' }] });
     expect(vendor?.message).to.match(/could not be checked; leave out NVIDIA: write A30, h100\*$/);
     const [byId] = findingsOf({ layouts: [{ gpus: { pciDeviceIds: ['0xFFFF10DE'] }, preset: 'all-balanced' }] });
