@@ -63,9 +63,43 @@ describe('the chart', () => {
     const hooks = (objects: readonly RenderedObject[]) =>
       objects.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']);
     const found = hooks(await chartObjects());
-    expect(found.map(({ kind }) => kind)).to.have.members(['Role', 'RoleBinding', 'Job']);
+    expect(found.map(({ kind }) => kind)).to.have.members(['Role', 'RoleBinding', 'Job', 'Job']);
     for (const { metadata } of found) expect(metadata.annotations?.['helm.sh/hook']).to.equal('pre-delete');
     expect(hooks(await chartObjects('--set', 'uninstallHook.enabled=false'))).to.deep.equal([]);
+  });
+
+  it('ends soon where the image of what cleans up cannot be pulled: such a pod never fails, and Helm waits', async () => {
+    interface JobObject extends RenderedObject {
+      readonly spec: {
+        readonly activeDeadlineSeconds: number;
+        readonly backoffLimit: number;
+        readonly template: {
+          readonly spec: { readonly [field: string]: unknown; readonly containers: readonly object[] };
+        };
+      };
+    }
+    const sets = [
+      'image.repository=registry.example.com/own',
+      'imagePullSecrets[0].name=key',
+      'controller.nodeSelector.pool=system',
+    ];
+    const objects = await chartObjects(...sets.flatMap((set) => ['--set', set]));
+    const jobs = objects.filter(({ kind }) => kind === 'Job') as JobObject[];
+    const weight = ({ metadata }: JobObject): number => Number(metadata.annotations?.['helm.sh/hook-weight'] ?? 0);
+    const [first, second] = jobs.toSorted((one, other) => weight(one) - weight(other));
+    expect(first?.metadata.name).to.equal('gpu-partition-uninstall-image');
+    // Helm waits for 5 minutes, or as long as install.md says: 15.
+    expect([first?.spec.activeDeadlineSeconds, first?.spec.backoffLimit]).to.deep.equal([120, 0]);
+    expect(second?.spec.activeDeadlineSeconds).to.be.within(600, 14 * 60);
+    const placed = (job: JobObject | undefined) => {
+      const { tolerations, nodeSelector, imagePullSecrets, containers } = job?.spec.template.spec ?? { containers: [] };
+      const { image, command } = { image: undefined, command: undefined, ...containers[0] };
+      return { tolerations, nodeSelector, imagePullSecrets, image, command };
+    };
+    expect(placed(first)).to.deep.equal(placed(second));
+    expect(placed(first)).to.deep.include({ imagePullSecrets: [{ name: 'key' }], nodeSelector: { pool: 'system' } });
+    expect(first?.spec.template.spec).to.include({ automountServiceAccountToken: false });
+    expect(first?.spec.template.spec).to.not.have.property('volumes');
   });
 
   it('renames its namespaces everywhere, in accounts of admission policies too', async () => {
@@ -149,7 +183,7 @@ describe('the chart', () => {
     const set = `image.repository=example.com/gpu,image.digest=${digest},imagePullSecrets[0].name=pull`;
     const objects = await chartObjects('--set', `${set},controller.args[0]=--log-level=debug,agent.args[0]=--x`);
     const text = JSON.stringify(objects);
-    expect(text.split(`"image":"example.com/gpu@${digest}"`)).to.have.length(4);
+    expect(text.split(`"image":"example.com/gpu@${digest}"`)).to.have.length(5);
     expect(text)
       .to.include('"imagePullSecrets":[{"name":"pull"}]')
       .and.include('"--log-level=debug"')
@@ -174,7 +208,7 @@ describe('the chart', () => {
   it('takes pull secrets of all charts, as names or objects, before its own', async () => {
     const set = 'global.imagePullSecrets={one},global.imagePullSecrets[1].name=two,imagePullSecrets[0].name=own';
     const text = JSON.stringify(await chartObjects('--set', set));
-    expect(text.split('"imagePullSecrets":[{"name":"one"},{"name":"two"},{"name":"own"}]')).to.have.length(4);
+    expect(text.split('"imagePullSecrets":[{"name":"one"},{"name":"two"},{"name":"own"}]')).to.have.length(5);
   });
 
   for (const program of ['controller', 'agent'] as const) {
