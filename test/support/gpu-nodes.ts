@@ -22,6 +22,8 @@ export const states = {
     'ci 0 1 0 profile 2 place 0:3',
     '',
   ].join('\n'),
+  /** A whole GPU. */
+  whole: 'gpu 0 mig 0 pending 0\n',
   /** Seven 1g.5gb. */
   sevenSlices: [
     'gpu 0 mig 1 pending 1',

@@ -24,11 +24,26 @@ export interface ClaimObject extends KubeObject {
           readonly driver: string;
           readonly pool: string;
           readonly device: string;
+          /** A monitor's access, which excludes nobody. */
+          readonly adminAccess?: boolean;
         }[];
       };
     };
     readonly reservedFor?: readonly { readonly uid: string }[];
   };
+}
+
+/** Devices of the claims that the driver has prepared and not unprepared, by the uid of the claim; without those of monitors. */
+export type HeldDevices = ReadonlyMap<string, readonly string[]>;
+
+/** Why the driver does not prepare a claim beside those that it has prepared, in its words; undefined if it does. */
+export function refuseHeld(uid: string, devices: readonly string[], held: HeldDevices): string | undefined {
+  for (const [other, own] of held) {
+    const device = other === uid ? undefined : devices.find((one) => own.includes(one));
+    if (device === undefined) continue;
+    return `unable to prepare claim ${uid}: requested device ${device} is already allocated to different claim ${other}`;
+  }
+  return undefined;
 }
 
 type Attribute = { readonly string: string } | { readonly version: string };

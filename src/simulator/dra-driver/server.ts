@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/light.js';
 import { codecOf, type MessageCodec } from '../../kubelet/pod-resources.ts';
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { callbackify } from 'node:util';
 import { Server, status, type handleUnaryCall } from '@grpc/grpc-js';
 import { asItIs, bindSocket } from '../../kubelet/device-plugin.ts';
@@ -97,14 +97,26 @@ const unpreparedClaims: MessageCodec<ClaimAnswers<{ readonly error?: string }>> 
   'UnpreparedClaims',
 );
 
+/** What a driver does with claims. */
+interface ClaimWork {
+  readonly prepare: (claim: ClaimRef) => Promise<PreparedClaim>;
+  readonly unprepare: (uid: string) => void;
+}
+
+/** The folder of the driver's socket and files on a node, made if it is not there. @param folder `/var/lib/kubelet` */
+export function makeDriverFolder(folder: string): string {
+  const own = join(folder, 'plugins', driverName);
+  mkdirSync(own, { recursive: true });
+  return own;
+}
+
 /**
  * Serves the kubelet: first what prepares claims, then the socket by which the kubelet's plugin watcher finds the driver.
  *
  * @param folder `/var/lib/kubelet`
  */
-export async function serveDriver(folder: string, prepare: (claim: ClaimRef) => Promise<PreparedClaim>): Promise<void> {
-  const endpoint = join(folder, 'plugins', driverName, 'dra.sock');
-  mkdirSync(dirname(endpoint), { recursive: true });
+export async function serveDriver(folder: string, { prepare, unprepare }: ClaimWork): Promise<void> {
+  const endpoint = join(makeDriverFolder(folder), 'dra.sock');
   const driver = new Server({ 'grpc.enable_channelz': 0 });
   const prepareAll = unary(async (request) => {
     const { claims } = claimRefs.decode(request);
@@ -113,6 +125,7 @@ export async function serveDriver(folder: string, prepare: (claim: ClaimRef) => 
   });
   const unprepareAll = unary(async (request) => {
     const { claims } = claimRefs.decode(request);
+    for (const { uid } of claims) unprepare(uid);
     return unpreparedClaims.encode({ claims: Object.fromEntries(claims.map(({ uid }) => [uid, {}])) });
   });
   driver.register(driverPaths.NodePrepareResources, prepareAll, asItIs, asItIs, 'unary');

@@ -1,6 +1,6 @@
 import { resourceClaims } from '../../api/resources.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import { type ClaimObject, driverName } from '../dra-driver/devices.ts';
+import { type ClaimObject, driverName, type HeldDevices, refuseHeld } from '../dra-driver/devices.ts';
 import type { PodObject } from './node.ts';
 import type { Machine } from './machine.ts';
 import { uuidOfDeviceId } from '../../core/device/holders.ts';
@@ -25,12 +25,14 @@ interface PreparedDevice {
   readonly device: string;
   /** UUID of the GPU or MIG device; absent for the device of another driver. */
   readonly uuid?: string;
+  readonly adminAccess?: boolean;
 }
 
 /** A claim of a container, with the devices of it that the container uses. */
 interface ContainerClaim {
   readonly namespace: string;
   readonly name: string;
+  readonly uid: string;
   readonly devices: readonly PreparedDevice[];
 }
 
@@ -72,15 +74,36 @@ export async function prepareClaims(
       return { failure: `pod ${pod.metadata.name} is not allowed to use ResourceClaim ${name}` };
     }
     const devices: PreparedDevice[] = [];
-    for (const { driver, pool, device, ...result } of results) {
+    for (const { driver, pool, device, adminAccess = false, ...result } of results) {
       const answer: Pick<PreparedDevice, 'uuid'> | ClaimFailure =
         driver === driverName ? askDriver(machine, device) : {};
       if ('failure' in answer) return { failure: `claim ${namespace}/${name}: ${answer.failure}` };
-      if (request === undefined || isOf(result.request, request)) devices.push({ driver, pool, device, ...answer });
+      if (request === undefined || isOf(result.request, request))
+        devices.push({ driver, pool, device, adminAccess, ...answer });
     }
-    prepared.set(container, [...(prepared.get(container) ?? []), { namespace, name, devices }]);
+    const own = { namespace, name, uid: claim.metadata.uid ?? '', devices };
+    prepared.set(container, [...(prepared.get(container) ?? []), own]);
   }
   return prepared;
+}
+
+/** Why the node's DRA driver does not prepare these claims beside those of the node's other pods. */
+export function refuseClaims(claims: PodClaims, others: Iterable<PodAllocation>): ClaimFailure | undefined {
+  const held = holdDevices([...others].flatMap((given) => given.flatMap((container) => container.claims ?? [])));
+  for (const [uid, devices] of holdDevices([...claims.values()].flat())) {
+    const failure = refuseHeld(uid, devices, held);
+    if (failure !== undefined) return { failure };
+  }
+  return undefined;
+}
+
+function holdDevices(claims: readonly ContainerClaim[]): HeldDevices {
+  const held = new Map<string, readonly string[]>();
+  for (const { uid, devices } of claims) {
+    const own = devices.filter(({ driver, adminAccess }) => driver === driverName && adminAccess !== true);
+    held.set(uid, [...(held.get(uid) ?? []), ...own.map(({ device }) => device)]);
+  }
+  return held;
 }
 
 /** Resources of a container that the pod gets by the claim that the scheduler has made for them, not from a device plugin. */

@@ -9,6 +9,7 @@ import {
   holdsDevices,
   listRequests,
   readAllocation,
+  refuseClaims,
   refuseAfterReboot,
   type AdmissionFailure,
   type PodClaims,
@@ -189,6 +190,11 @@ export class Machine {
       this.changeState((state) => withProcessesOf(state, pod, given, devices));
     }
     return given;
+  }
+
+  /** Why the node's DRA driver does not prepare the claims of a pod that is to be admitted. */
+  refuse(claims: PodClaims): { readonly failure: string } | undefined {
+    return refuseClaims(claims, this.#allocations.values());
   }
 
   /** Adopts a pod that ran before this kubelet started, with its devices. */

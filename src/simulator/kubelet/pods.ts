@@ -237,8 +237,9 @@ export async function syncPod(
   if (isNew && program?.isRunning === false) return {};
   const waitMs = isNew ? machine.startLeftMs(pod, timing.startMs) : 0;
   if (waitMs > 0) return { requeueAfterMs: waitMs };
-  const claims = machine.knows(pod) ? noClaims : await prepareClaims(pod, machine, client);
+  const asked = machine.knows(pod) ? noClaims : await prepareClaims(pod, machine, client);
   if (isGone()) return {};
+  const claims = 'failure' in asked || !isNew ? asked : (machine.refuse(asked) ?? asked);
   if (isNew && 'failure' in claims) {
     if (waitingMessageOf(pod) !== claims.failure) {
       await patchStatus(client, pod, ref, describeWaiting(pod, claims.failure));

@@ -82,9 +82,9 @@ export const driverNodeLabel = 'nvidia.com/gpu.deploy.dra-driver';
 
 const usualTolerations = [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }];
 
-/** The DeviceClasses of the driver's chart. */
+/** The DeviceClasses of the driver's chart: pods that ask for whole GPUs by the device plugin's name get them, too. */
 export const driverDeviceClasses: readonly object[] = [
-  describeClass('gpu.nvidia.com', 'gpu'),
+  describeClass('gpu.nvidia.com', 'gpu', { extendedResourceName: 'nvidia.com/gpu' }),
   describeClass('mig.nvidia.com', 'mig'),
 ];
 
@@ -131,13 +131,13 @@ export async function installDriver(controlPlane: ControlPlane): Promise<void> {
   await waitFor(async () => (await controlPlane.client.send({ path })).status === 200);
 }
 
-function describeClass(name: string, type: string): object {
+function describeClass(name: string, type: string, more: object = {}): object {
   const expression = `device.driver == '${driverName}' && device.attributes['${driverName}'].type == '${type}'`;
   return {
     apiVersion: 'resource.k8s.io/v1',
     kind: 'DeviceClass',
     metadata: { name },
-    spec: { selectors: [{ cel: { expression } }] },
+    spec: { selectors: [{ cel: { expression } }], ...more },
   };
 }
 

@@ -56,10 +56,10 @@ describe('claims on a simulated node with the DRA driver, allocated by the real 
   });
 
   /** A node of its own label, whose driver has published a 1g.5gb and a 3g.20gb. */
-  async function boot(): Promise<SimulatedNode> {
+  async function boot(state: string = states.twoSlices): Promise<SimulatedNode> {
     const name = uniqueName('n');
     const podResourcesSocket = `${bench.nodes.folder}/${name}.sock`;
-    const node = await bench.nodes.boot(states.twoSlices, { name, plugin: 'pod', podResourcesSocket });
+    const node = await bench.nodes.boot(state, { name, plugin: 'pod', podResourcesSocket });
     await bench.deploy(driverDaemonSet, name);
     await bench.waitForReady(name);
     return node;
@@ -168,6 +168,42 @@ describe('claims on a simulated node with the DRA driver, allocated by the real 
     nodes.writeState(node.stateFile, states.twoSlices);
     nodes.fleet.hangUpDriver(node.name);
     await nodes.waitForPhase(pod, 'Running');
+  });
+
+  it('gives a whole GPU to a pod that asks for nvidia.com/gpu, by the class of the driver’s chart', async () => {
+    const node = await boot(states.whole);
+    const pod = await createPod(node.name, {}, { resources: { limits: { 'nvidia.com/gpu': 1 } } });
+    await bench.nodes.waitForPhase(pod, 'Running');
+    const [holding] = bench.nodes.fleet.listHoldings(node.name).filter(({ name }) => name === pod);
+    expect(holding?.containers[0]?.claims?.[0]?.devices[0]?.device).to.equal('gpu-0');
+  });
+
+  it('leaves a pod waiting whose device another claim has, until that is unprepared', async () => {
+    const node = await boot();
+    const { namespace, client } = bench.nodes;
+    const first = await createClaimPod(node.name, '1g.5gb');
+    const running = await bench.nodes.waitForPhase(first, 'Running');
+    const [had] = running.status?.resourceClaimStatuses ?? [];
+    const taken = await client.get<KubeObject>({ resource: claims, namespace, name: had?.resourceClaimName ?? '' });
+    // A scheduler that knows of the device too late: claims of pods that were removed by force.
+    const claim = uniqueName('claim');
+    await client.create(claims, { metadata: { name: claim, namespace }, spec: requestOf('1g.5gb') } as KubeObject);
+    const resourceClaims = [{ name: 'gpu', resourceClaimName: claim }];
+    const placed = { resourceClaims, nodeSelector: {}, nodeName: node.name };
+    const second = await createPod(node.name, placed, { resources: { claims: [{ name: 'gpu' }] } });
+    const { uid } = (await bench.nodes.readPod(second))?.metadata ?? {};
+    const result = { request: 'slice', driver: 'gpu.nvidia.com', pool: node.name, device: 'gpu-0-mig-1g5gb-19-6' };
+    const status = {
+      allocation: { devices: { results: [result] } },
+      reservedFor: [{ resource: 'pods', name: second, uid }],
+    };
+    await client.merge({ resource: claims, namespace, name: claim, subresource: 'status' }, { status });
+    await waitForMessage(
+      second,
+      `requested device gpu-0-mig-1g5gb-19-6 is already allocated to different claim ${taken.metadata.uid}`,
+    );
+    await bench.nodes.deletePod(first, 1);
+    await bench.nodes.waitForPhase(second, 'Running');
   });
 
   it('leaves a pod Terminating while the driver is away, without a process, and lets it go when the driver is back', async () => {
