@@ -93,14 +93,17 @@ export function setAside(node: NodeView): SetAside | undefined {
 }
 
 /**
- * Taints by which others say that a node goes, whoever tolerates them: Cluster Autoscaler's, Karpenter's (v1 and before), and that of
- * KEP-2268 for a node that is switched off.
+ * Taints by which others say that a node goes, whoever tolerates them: Cluster Autoscaler's, Karpenter's (v1 and before), that of
+ * KEP-2268 for a node that is switched off, GKE's before it maintains or preempts a machine, and that of AWS' termination handler for a spot
+ * instance.
  */
 const leavingTaints: readonly string[] = [
   'ToBeDeletedByClusterAutoscaler',
   'karpenter.sh/disrupted',
   'karpenter.sh/disruption',
   'node.kubernetes.io/out-of-service',
+  'cloud.google.com/impending-node-termination',
+  'aws-node-termination-handler/spot-itn',
 ];
 
 /** The key of the taint with which a node is being removed; undefined if it is not. */

@@ -253,6 +253,8 @@ describe('a node that is not there for a change', () => {
     ['that is being deleted', aNode({ deletionTimestamp: '2026-01-01T11:00:00Z' }), 'NodeTerminating'],
     ['that Cluster Autoscaler removes', aTainted('ToBeDeletedByClusterAutoscaler'), 'NodeTerminating'],
     ['that Karpenter removes', aTainted('karpenter.sh/disrupted'), 'NodeTerminating'],
+    ['that GKE is about to stop', aTainted('cloud.google.com/impending-node-termination'), 'NodeTerminating'],
+    ['that AWS takes back', aTainted('aws-node-termination-handler/spot-itn'), 'NodeTerminating'],
     ['that is switched off', aTainted('node.kubernetes.io/out-of-service', 'NoExecute'), 'NodeTerminating'],
     ['that is not Ready', aNode({ ready: 'False' }), 'NodeNotReady'],
     ['whose kubelet is silent', aNode({ ready: 'Unknown' }), 'NodeNotReady'],
