@@ -58,6 +58,8 @@ export class ModelDriver {
   }
 
   start(uid: string): void {
+    // The delay is that of a pod's container.
+    if (this.#uid !== uid) this.#signalledAt = -Infinity;
     this.#uid = uid;
     this.#run(100, 500);
   }
@@ -75,6 +77,7 @@ export class ModelDriver {
     const { now } = this.#world.timeline;
     const isAgain = now - this.#signalledAt < restMs;
     this.#signalledAt = now;
+    this.#world.kubelet.countRestart(uid);
     this.#run(isAgain ? 10_000 : 100, isAgain ? 20_000 : 1500);
     return true;
   }

@@ -269,6 +269,16 @@ export class ModelKubelet {
     }));
   }
 
+  /** The container of a pod has ended, and is started again; its delay counts from its end. */
+  countRestart(uid: string): void {
+    this.#world.api.update('pods', uid, 'kubelet', ({ status, ...pod }) => {
+      const [{ restartCount = 0 } = {}] = status?.containerStatuses ?? [];
+      const state = { running: { startedAt: timeText(this.#world.timeline.now) } };
+      const containerStatuses = [{ name: 'gpus', ready: true, restartCount: restartCount + 1, state }];
+      return { ...pod, status: { ...status, containerStatuses } };
+    });
+  }
+
   nextUid(name: string): string {
     this.#pods += 1;
     return `${name}-${this.#pods}`;

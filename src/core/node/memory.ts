@@ -28,6 +28,8 @@ const waitKinds = {
   StatusRefused: 'Passing',
   /** The plugin's process was signalled to read the devices again. */
   Signalled: 'Lasting',
+  /** The DRA driver's pod was evicted before the node is closed for the change for which it has its slot. */
+  DriverRenewed: 'Lasting',
   /** A pod of the device plugin that started after the change is ready. */
   PluginReady: 'Passing',
   /** GPU Feature Discovery is to label the node. */

@@ -16,7 +16,15 @@ import { closeNode, reopenNode } from '../marks.ts';
 import { nextEpoch, isUnanswered, isGrantLive, revoke, workEndsMs } from '../../device/grants.ts';
 import { isRepair, recentRepairs } from '../grants.ts';
 import { checkBackend, checkDriver } from './backend.ts';
-import { checkOffer, checkPlugin, listPodsToSignal, recordUntouched, refreshAfterSilence } from './plugin.ts';
+import {
+  awaitRenewedDriver,
+  checkOffer,
+  checkPlugin,
+  listPodsToSignal,
+  recordUntouched,
+  refreshAfterSilence,
+  renewDriver,
+} from './plugin.ts';
 import { foreignOwner, takeOver } from './plan.ts';
 import { clientsGo, clientsRest, recordClients, tellMonitors } from './gpu-clients.ts';
 import { drain, sparePods, refuseDrain } from './drain.ts';
@@ -158,6 +166,7 @@ export function grant(situation: RuleInput): Outcome {
   // 1. Do not close a node for nothing, nor one that is not ours to touch.
   return (
     foreignOwner(situation) ??
+    awaitRenewedDriver(situation) ??
     // 2. From here on, decide on a fresh read only.
     awaitTurn(situation, 'Layout', [
       checkBackend,
@@ -178,6 +187,8 @@ export function grant(situation: RuleInput): Outcome {
 function closeAndGrant(situation: RuleInput, pods: readonly PodView[]): Outcome {
   // 3. Close it.
   if (!isClosed(situation.node)) {
+    const renewal = renewDriver(situation, pods);
+    if (renewal) return renewal;
     const waits = isUnfinished(situation.node) ? undefined : recordUntouched(situation, pods);
     const change = combine(closeNode(), recordClients(situation, pods));
     return { ...closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]), waits };

@@ -178,6 +178,47 @@ export function listPodsToSignal(
   return uids.length > 0 ? uids.slice(0, 8) : null;
 }
 
+/** How long a node stays open for the DRA driver's pod to be replaced, in ms: it starts within seconds unless something is wrong with it. */
+const longestRenewalMs = 60_000;
+
+/**
+ * Replaces the pod of a DRA driver before its node is closed, where the kubelet would delay the restart that follows the change. On an open
+ * node a new pod starts at once, and what is published stays meanwhile. On a closed one the delay would be waited for; or a new pod, which may
+ * not even come back under our taint. An eviction that is refused, or that takes too long, is not waited for.
+ */
+export function renewDriver(situation: RuleInput, pods: readonly PodView[]): Ruling | undefined {
+  const { node, settings, slot, now } = situation;
+  const isSignalled = backendOf(situation) === 'DRA' && settings.pluginRefresh === 'Signal';
+  if (!isSignalled || isUnfinished(node) || hasStartupTaint(node)) return undefined;
+  if (runningTimer(situation, 'DriverRenewed', slot?.startTime) !== undefined) return undefined;
+  const old = refreshedPods(situation, pods).filter(
+    (pod) => isFreshRestart(pod, now) && !wasRefused(situation, pod, longestRenewalMs),
+  );
+  return old.length === 0
+    ? undefined
+    : renewing(timer(situation, 'DriverRenewed', slot?.startTime), evictPods(situation, old));
+}
+
+/** The driver's pod that {@link renewDriver} evicted is awaited: without it the node would be found to have no driver. */
+export function awaitRenewedDriver(situation: RuleInput): Outcome | undefined {
+  const { slot, pods, node } = situation;
+  const since = runningTimer(situation, 'DriverRenewed', slot?.startTime);
+  if (since === undefined || since.lastsMs > longestRenewalMs || isUnfinished(node)) return undefined;
+  if (pods === undefined) return { needs: 'Pods' };
+  const found = refreshedPods(situation, pods);
+  const isBack = found.length > 0 && found.every((pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined);
+  const isRefused = found.some((pod) => wasRefused(situation, pod, longestRenewalMs));
+  return isBack || isRefused ? undefined : renewing(since);
+}
+
+function renewing({ waits }: Lasting, commands: readonly Command[] = []): Ruling {
+  const message =
+    'before the node is closed the DRA driver’s pod is replaced: the kubelet would start its container again with a delay only';
+  // Not transient: another leader must know why the node has no driver.
+  const verdict = { phase: 'Updating', reason: 'AwaitingGrant', message, requeueAfterMs: 1000 } as const;
+  return { verdict, ifClosed: 'Stays', commands, waits };
+}
+
 /** A signalled plugin informs the kubelet within a second, and the kubelet the API server within its status period (10 s). */
 const followMs = 20_000;
 

@@ -18,11 +18,13 @@ import {
   type Answer,
   advertisesSlice,
   advertisesWhole,
+  aDriverPod,
   aGrant,
   aNode,
   aPluginPod,
   aSituation,
   noon,
+  slicesOf,
   taints,
   wholeGpu,
   aWish,
@@ -32,6 +34,7 @@ import {
 import { NodeWorld } from '../../../support/node-world.ts';
 import { planWish } from '../../../../src/core/device/plan.ts';
 import type { PolicySpec } from '../../../../src/api/types.ts';
+import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 import { grantOverdue, grantUnanswered } from '../../../../src/core/node/rules/grant.ts';
 import { revoke } from '../../../../src/core/device/grants.ts';
 
@@ -554,5 +557,66 @@ describe('a grant', () => {
 
   it('that repairs nothing counts as no repair', () => {
     expect(grantUnder().repairs).to.equal(null);
+  });
+});
+
+describe('a DRA driver whose next restart the kubelet would delay', () => {
+  /** Its container was restarted by a change some minutes ago. */
+  function aRestartedDriver(uid: string, minutes: number): PodView {
+    const startedAt = new Date(noon - minutes * 60_000).toISOString();
+    const containerStatuses = [{ name: 'gpus', restartCount: 1, state: { running: { startedAt } } }];
+    const pod = aDriverPod({ uid });
+    return { ...pod, status: { ...pod.status, containerStatuses } };
+  }
+
+  function aChange(...pods: readonly PodView[]): NodeWorld {
+    const world = new NodeWorld({
+      policy: aSlicingPolicy({ backend: 'DRA' }),
+      partition: aManagedPartition({ backend: 'DRA' }),
+      node: aNode({ allocatable: {} }),
+      slices: slicesOf(wholeGpu),
+      pods,
+    });
+    world.claims = [];
+    return world;
+  }
+
+  const signalled = ({ partition }: NodeWorld) => partition.spec.granted?.signalPods;
+
+  it('is replaced while the node is open, and signalled when it is back: another leader waits, too', () => {
+    const world = aChange(aRestartedDriver('old', 9));
+    expect(world.step().verdict).to.include({ phase: 'Updating', reason: 'AwaitingGrant' });
+    expect(world.done).to.deep.equal(['EvictPod old']);
+    for (const pods of [[], [aDriverPod({ uid: 'new', isReady: false })]]) {
+      world.pods = pods;
+      world.failOver();
+      expect(world.step(2000).verdict).to.include({ phase: 'Updating', reason: 'AwaitingGrant' });
+      expect(world.taintKeys, 'the node is open').to.deep.equal([]);
+    }
+    world.pods = [aDriverPod({ uid: 'new' })];
+    stepUntil(world, 'Applying');
+    expect(world.done.filter((what) => what.startsWith('Evict'))).to.deep.equal(['EvictPod old']);
+    expect(signalled(world)).to.deep.equal(['new']);
+  });
+
+  it('is signalled as it is where its eviction is refused, and left alone where the delay is over or nothing is signalled', () => {
+    const refused = aChange(aRestartedDriver('old', 9));
+    refused.refusals = { old: 'the disruption budget drivers needs 1 healthy pod' };
+    stepUntil(refused, 'Applying');
+    expect(refused.done.filter((what) => what.startsWith('Evict'))).to.deep.equal(['EvictPod old']);
+    expect(signalled(refused)).to.deep.equal(['old']);
+
+    const calm = aChange(aRestartedDriver('old', 11));
+    stepUntil(calm, 'Applying');
+    const replacing = aChange(aRestartedDriver('old', 9));
+    replacing.settings = { ...replacing.settings, pluginRefresh: 'Evict' };
+    stepUntil(replacing, 'Applying');
+    for (const { done } of [calm, replacing]) expect(done).to.not.include('EvictPod old');
+  });
+
+  it('that does not come back within a minute is told as missing', () => {
+    const world = aChange(aRestartedDriver('old', 9));
+    world.step();
+    expect(world.step(61_000).verdict).to.include({ phase: 'Failed', reason: 'NoDraDriver' });
   });
 });
