@@ -62,6 +62,27 @@ describe('a GPU that serves virtual machines', () => {
     expect(node.takeChanges()).to.deep.equal([]);
   });
 
+  it('may be one in a mode that no driver has had yet, and is left alone; a passed-through one is the node’s own', async () => {
+    const node = new InProcessNode([A100], 'gpu 0 mig 1 pending 1\n');
+    const uuid = node.uuid(0);
+    const refusalIn = async (mode: string): Promise<string | undefined> => {
+      node.intercept = (_args, run) => {
+        const execution = run();
+        const told = `<virtualization_mode>${mode}</virtualization_mode>`;
+        return {
+          ...execution,
+          stdout: execution.stdout.replaceAll(/<virtualization_mode>.*?<\/virtualization_mode>/g, told),
+        };
+      };
+      const report = reportDevice(await node.openDriver().readDevice());
+      return planWish(report, { gpus: [{ uuid, profiles: { '1g.5gb': 7 } }] }).report.refusal;
+    };
+    expect(await refusalIn('Live Migration')).to.contain(
+      'may serve virtual machines (Live Migration, a virtualization mode that this version does not know) and is left alone',
+    );
+    for (const own of ['None', 'Pass-Through', 'N/A', '[N/A]']) expect(await refusalIn(own), own).to.equal(undefined);
+  });
+
   it('is left alone if it matches the layout', async () => {
     const node = new InProcessNode([A100], 'gpu 0 mig 1 pending 1\n');
     node.faults = 'vgpu';

@@ -161,7 +161,10 @@ export interface GpuFault {
 
 /** Why a GPU of vGPU is left alone, from the driver's description of it. */
 export function describeVgpu(words: string): string {
-  return words.toLowerCase().startsWith('v') ? `is a virtual GPU (${words})` : `serves virtual machines (${words})`;
+  if (/^vgpu/i.test(words)) return `is a virtual GPU (${words})`;
+  return /^(?:host v|sr-iov|non)/i.test(words)
+    ? `serves virtual machines (${words})`
+    : `may serve virtual machines (${words}, a virtualization mode that this version does not know)`;
 }
 
 /**

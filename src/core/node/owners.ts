@@ -135,7 +135,7 @@ function findDra(evidence: OwnerEvidence): Owner | undefined {
       ? []
       : [`counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice ${names.sort().join(', ')}`]),
     // A driver that has not published yet destroys slices too.
-    ...(pods.length === 0 ? [] : [`FEATURE_GATES with DynamicMIG=true in pod ${namePods(pods, 3)}`]),
+    ...(pods.length === 0 ? [] : [`FEATURE_GATES with DynamicMIG on in pod ${namePods(pods, 3)}`]),
   ];
   return {
     name: 'dra',
@@ -148,11 +148,17 @@ function findDra(evidence: OwnerEvidence): Owner | undefined {
 
 function makesSlices({ spec }: PodView): boolean {
   const gates = (spec?.containers ?? []).flatMap(({ env = [] }) => env.filter(({ name }) => name === 'FEATURE_GATES'));
-  return gates.some(({ value = '' }) => value.split(',').some((gate) => gateOn.test(gate)));
+  return gates.some(({ value = '' }) => {
+    const has = (gate: RegExp): boolean => value.split(',').some((one) => gate.test(one));
+    return has(gateOn) || (has(allOn) && !has(gateOff));
+  });
 }
 
 /** The gate in an argument, as Kubernetes reads it (`component-base/featuregate`, `strconv.ParseBool`). */
 const gateOn = /^\s*dynamicmig\s*=\s*(1|t|true)\s*$/i;
+const gateOff = /^\s*dynamicmig\s*=\s*(0|f|false)\s*$/i;
+/** All gates of stage alpha that are not named themselves; this one is of that stage. */
+const allOn = /^\s*allalpha\s*=\s*(1|t|true)\s*$/i;
 
 const hamiRegistration = 'hami.io/node-nvidia-register';
 // Without a vendor suffix this is the handshake of NVIDIA's plugin; HAMi's scheduler writes Deleted_… when the plugin has gone.

@@ -531,14 +531,19 @@ function findText(element: XmlElement, pattern: RegExp): string | undefined {
 
 /**
  * The host's side of vGPU, by either of two signs, or a virtual machine's (`VGPU`), whose slices its host makes. A virtual machine
- * with a passed-through GPU shows another value.
+ * with a passed-through GPU shows another value. A word that no driver has said yet is a sign, too: what is not known to be no virtual
+ * machine's may be one's.
  */
 function readVgpuHost(element: XmlElement): string | undefined {
-  const mode = textAt(element, 'gpu_virtualization_mode', 'virtualization_mode') ?? '';
-  const host = textAt(element, 'gpu_virtualization_mode', 'host_vgpu_mode') ?? '';
-  const signs = [...(/^(?:Host )?V(?:GPU|SGA)$/i.exec(mode) ?? []), ...(/^(?:Non[ -])?SR-IOV$/i.exec(host) ?? [])];
-  return signs.length === 0 ? undefined : signs.join(', ');
+  const words = ['virtualization_mode', 'host_vgpu_mode'].map((name) =>
+    textAt(element, 'gpu_virtualization_mode', name),
+  );
+  const signs = words.filter((word) => word !== undefined && !noVirtualMachine.test(word));
+  return signs.length === 0 ? undefined : cutText(signs.join(', ').replace(/[^\x20-\x7e]/g, ' '), 64);
 }
+
+/** What stands there of a GPU that this node has for itself. */
+const noVirtualMachine = /^(?:None|Pass-?Through|\[?N\/A\]?|\[?Not Supported\]?|)$/i;
 
 /** `12.4`; where the library is not found, the words `Not Found` stand there. */
 function readCuda(text: string | undefined): string | undefined {

@@ -25,6 +25,8 @@ const commandMs = 60_000;
 
 /** Exit codes of `systemctl is-active`: not active, no such unit (systemctl(1)). */
 const notRunning = [3, 4];
+/** Its words for that; older versions print `unknown`, or nothing, where there is no such unit. A unit that stops has code 3 as well. */
+const notRunningWords = ['inactive', 'failed', 'unknown', ''];
 
 /** Host services that keep GPUs open (nvsm, DCGM, Fabric Manager), stopped during a change of MIG mode or a reset. */
 export class HostUnits {
@@ -60,11 +62,12 @@ export class HostUnits {
   /**
    * Whether a unit may run: it would hold the GPU, so no answer is not taken for a stopped one, and neither is one that starts, or that
    * systemd starts again after a while.
+   * @throws DeviceError if that is not known, or while it stops: somebody may be restarting it
    */
   async #isActive(unit: string): Promise<boolean> {
     const answer = await this.#run('is-active', unit);
     if (answer.rc === 0 || answer.stdout.trim() === 'activating') return true;
-    if (notRunning.includes(answer.rc)) return false;
+    if (notRunning.includes(answer.rc) && notRunningWords.includes(answer.stdout.trim())) return false;
     throw failureOf(`is-active ${unit}`, answer);
   }
 

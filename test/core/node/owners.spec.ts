@@ -212,12 +212,15 @@ describe("NVIDIA's DRA driver", () => {
     };
     const gates = (value: string) => ownerOf({ pods: [driver([{ name: 'FEATURE_GATES', value }])] });
     expect(gates('TimeSlicingSettings=true, DynamicMIG=true')?.evidence).to.equal(
-      'NVIDIA DRA driver with dynamic MIG: FEATURE_GATES with DynamicMIG=true in pod gpu/driver-1',
+      'NVIDIA DRA driver with dynamic MIG: FEATURE_GATES with DynamicMIG on in pod gpu/driver-1',
     );
     for (const on of ['DynamicMIG=True', 'DynamicMIG = true', 'DynamicMIG=1', 'DynamicMIG=t'])
       expect(gates(on)?.name, on).to.equal('dra');
     for (const off of ['DynamicMIG=false', 'DynamicMIG=0', 'DynamicMIG=f']) expect(gates(off), off).to.equal(undefined);
     expect(gates('NotDynamicMIG=true')).to.equal(undefined);
+    expect(gates('AllAlpha=true')?.name, 'every gate of its stage').to.equal('dra');
+    for (const off of ['AllAlpha=true,DynamicMIG=false', 'AllAlpha=false', 'AllBeta=true'])
+      expect(gates(off), off).to.equal(undefined);
     const elsewhere = { ...driver([{ name: 'FEATURE_GATES', value: 'DynamicMIG=true' }]) };
     const tenants = { ...elsewhere, metadata: { ...elsewhere.metadata, namespace: 'ml' } };
     expect(ownerOf({ pods: [tenants] }), 'a pod of a tenant').to.equal(undefined);

@@ -94,6 +94,11 @@ describe('services of the host that were stopped for a change', () => {
     writeScript(tool.file, `echo "Failed to connect to bus: No such file or directory" >&2; exit 1`);
     const error = await units.borrow().catch((reason: unknown) => reason);
     expect(String(error)).to.match(/Pending.*is-active nvsm\.service.*exit code 1: Failed to connect to bus/);
+    writeScript(tool.file, `echo deactivating; exit 3`);
+    const stopping = await units.borrow().catch((reason: unknown) => reason);
+    expect(String(stopping), 'it still holds the GPU').to.match(/Pending.*is-active nvsm\.service.*deactivating/);
+    writeScript(tool.file, `echo unknown; exit 3`);
+    expect(await units.borrow(), 'an old systemd has no such unit').to.equal(false);
     writeScript(tool.file, `exit 4`);
     expect(await units.borrow(), 'the host has no such unit').to.equal(false);
   });
