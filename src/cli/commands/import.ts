@@ -46,7 +46,7 @@ function migPartedCommand({ terminal, outcome }: CommandContext): Command {
     .argument('<file>', 'config file, or a ConfigMap with one; - for standard input')
     .addOption(
       new Option('--config <name>', 'import only this config; may be repeated').argParser(
-        (name: string, others: readonly string[] = []) => [...others, name],
+        (name: string, others: readonly string[] | undefined) => [...(others ?? []), name],
       ),
     )
     .addOption(

@@ -90,31 +90,11 @@ describe('looking up a GPU model', () => {
     });
 
   it('knows products without MIG by their names in any form, and takes none of the table for one', () => {
-    for (const name of [
-      ...[
-        'A2',
-        'a10',
-        'A10G',
-        'NVIDIA A10G-SHARED',
-        'NVIDIA-A16',
-        'A40',
-        'NVIDIA A40-48Q',
-        'L4',
-        'L20',
-        'L40',
-        'NVIDIA L40S',
-      ],
-      ...['T4', 'Tesla T4', 'T4G', 'V100', 'Tesla V100-SXM2-16GB', 'V100S-PCIE-32GB', 'P100', 'Tesla P40', 'Tesla K80'],
-      ...[
-        'RTX 4090',
-        'NVIDIA GeForce RTX 3090',
-        'Quadro RTX 8000',
-        'NVIDIA RTX A6000',
-        'NVIDIA RTX 6000 Ada Generation',
-      ],
-      ...['NVIDIA TITAN V', 'NVIDIA GB10', 'NVIDIA T1000 8GB', 'M60'],
-    ])
-      expect(hasNoMig(name), name).to.equal(true);
+    const without =
+      'A2, a10, A10G, NVIDIA A10G-SHARED, NVIDIA-A16, A40, NVIDIA A40-48Q, L4, L20, L40, NVIDIA L40S, T4, Tesla T4, T4G, V100, ' +
+      'Tesla V100-SXM2-16GB, V100S-PCIE-32GB, P100, Tesla P40, Tesla K80, M60, RTX 4090, NVIDIA GeForce RTX 3090, ' +
+      'Quadro RTX 8000, NVIDIA RTX A6000, NVIDIA RTX 6000 Ada Generation, NVIDIA TITAN V, NVIDIA GB10, NVIDIA T1000 8GB';
+    for (const name of without.split(', ')) expect(hasNoMig(name), name).to.equal(true);
     for (const { id, products } of MODELS)
       for (const name of [id, ...products.map((product) => product.name)]) expect(hasNoMig(name), name).to.equal(false);
     for (const name of ['A100', 'A30X', 'A200', 'L400', 'GB100', 'RTX PRO 2000', 'MI300X', '0x1EB810DE', ''])
