@@ -125,7 +125,7 @@ describe('backend DRA on a real kubelet', () => {
     await operator().kubectl('delete', 'pod', 'by-resource', '--timeout=30s');
   });
 
-  it('replaces the driver, which has just been restarted, for an edit around a claim: its pod and its slice stay', async () => {
+  it('replaces the driver, which has just been restarted, before it closes the node for an edit around a claim: its pod and its slice stay', async () => {
     const [device, driver, offered] = [await deviceOf('holder'), await driverPod(), await published()];
     expect(driver.restarts, 'restarts by the first layout').to.equal(1);
     const pod = ['get', 'pod', 'holder', '-o=jsonpath={.metadata.uid} {.status.containerStatuses[0].restartCount}'];
@@ -133,7 +133,9 @@ describe('backend DRA on a real kubelet', () => {
     await untilDone(small);
     expect(await operator().kubectl(...pod)).to.equal(before);
     expect((await published()).get(device)).to.equal(offered.get(device));
-    expect((await driverPod()).uid).not.to.equal(driver.uid);
+    const { uid, restarts } = await driverPod();
+    expect(uid).not.to.equal(driver.uid);
+    expect(restarts, 'restarts of the new pod, by the signal after the edit').to.equal(1);
     const closed = await operator().kubectl('get', 'gpunodepartition', nodeName, '-o=jsonpath={.status.closed}');
     console.log(`    the node was closed: ${closed}`);
   });

@@ -9,7 +9,7 @@ export const driverSelector = 'dra-driver-nvidia-gpu-component=kubelet-plugin';
 
 const kubeletFolder = '/var/lib/kubelet';
 
-/** The simulated DRA driver with the rights and the DeviceClasses that NVIDIA's chart installs. */
+/** The simulated DRA driver with the rights, the DeviceClasses and the tolerations that NVIDIA's chart installs: none of our taint. */
 export function describeDriver(): object {
   const group = 'resource.k8s.io';
   const rules = [
@@ -31,7 +31,6 @@ export function describeDriver(): object {
         name: driverName,
         namespace: driverNamespace,
         env: simulatorVariables,
-        tolerations: [{ operator: 'Exists' }],
       }),
     ),
   ];
