@@ -409,7 +409,7 @@ describe('a driver that is set to create slices itself, and still shows those th
       const found = { pods: [gated], slices: slicesOf(device), fresh: { claims: [] } };
       const { verdict, commands } = judge({ policy, partition, node: aNode({ allocatable: nothing }) }, found);
       expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignManager' });
-      expect(verdict.message).to.include('FEATURE_GATES with DynamicMIG=true in pod gpu/driver');
+      expect(verdict.message).to.include('FEATURE_GATES with DynamicMIG on in pod gpu/driver');
       expect(verdict.message).to.include('featureGates.DynamicMIG=false');
       expect(commands).to.deep.equal([]);
     }
