@@ -248,6 +248,7 @@ function* planAside(
       evictions: cost.evictions + plan.cost.evictions,
       minutesLost: cost.minutesLost + plan.cost.minutesLost,
       gpusChanged: cost.gpusChanged + plan.cost.gpusChanged,
+      modesChanged: cost.modesChanged + plan.cost.modesChanged,
       instancesDestroyed: cost.instancesDestroyed + plan.cost.instancesDestroyed,
     },
     layouts: plan.layouts.map((one, index) => (members[index]?.isAside === true ? one : (layouts[index] ?? one))),

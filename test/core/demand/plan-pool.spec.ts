@@ -260,7 +260,7 @@ const slices = [{ name: 's', profiles: ['1g.5gb'], count: 9, weight: 1 }];
 
 function lacking(count: number): PlannedPool {
   return {
-    cost: { unserved: count, evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 },
+    cost: { unserved: count, evictions: 0, minutesLost: 0, gpusChanged: 0, modesChanged: 0, instancesDestroyed: 0 },
     unserved: count > 0 ? { s: count } : {},
     layouts: [],
   };

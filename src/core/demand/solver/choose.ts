@@ -29,6 +29,7 @@ interface Way {
   readonly evictions: number;
   readonly minutesLost: number;
   readonly gpusChanged: number;
+  readonly modesChanged: number;
   readonly instancesDestroyed: number;
   /** The way without the last GPU, and the column of that one; both undefined before the first. */
   readonly before: Way | undefined;
@@ -70,6 +71,7 @@ export function chooseExactly(
     evictions: 0,
     minutesLost: 0,
     gpusChanged: 0,
+    modesChanged: 0,
     instancesDestroyed: 0,
     before: undefined,
     column: undefined,
@@ -98,6 +100,7 @@ export function chooseExactly(
           const evictions = before.evictions + price;
           const minutesLost = before.minutesLost + column.minutesLost;
           const gpusChanged = before.gpusChanged + column.gpusChanged;
+          const modesChanged = before.modesChanged + column.modesChanged;
           const instancesDestroyed = before.instancesDestroyed + column.instancesDestroyed;
           const known = next.get(key);
           const difference =
@@ -106,9 +109,18 @@ export function chooseExactly(
               : evictions - known.evictions ||
                 minutesLost - known.minutesLost ||
                 gpusChanged - known.gpusChanged ||
+                modesChanged - known.modesChanged ||
                 instancesDestroyed - known.instancesDestroyed;
           if (difference < 0)
-            next.set(key, { evictions, minutesLost, gpusChanged, instancesDestroyed, before, column: index });
+            next.set(key, {
+              evictions,
+              minutesLost,
+              gpusChanged,
+              modesChanged,
+              instancesDestroyed,
+              before,
+              column: index,
+            });
         });
       }
       ways = next;
@@ -238,9 +250,10 @@ interface Portion {
 
 /** Sums up the cost of the layouts as they are carried out, which may be less than that of their columns. */
 function sumCost(layouts: readonly ClassLayout[]): Omit<DemandCost, 'unserved'> {
-  const sum = { evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 };
+  const sum = { evictions: 0, minutesLost: 0, gpusChanged: 0, modesChanged: 0, instancesDestroyed: 0 };
   for (const { size, destroy, create } of layouts) {
     if (destroy.length + create.length > 0) sum.gpusChanged += size;
+    if ([...destroy, ...create].some(({ profile }) => profile === WHOLE)) sum.modesChanged += size;
     for (const { busy, evictionWeight = 1, minutesRun = 0 } of destroy) {
       if (busy) sum.minutesLost += size * minutesRun;
       if (busy) sum.evictions += size * evictionWeight;

@@ -26,6 +26,8 @@ export interface Column {
   readonly minutesLost: number;
   /** 1 if an instance goes or comes. */
   readonly gpusChanged: number;
+  /** 1 if a whole GPU is partitioned, or a partitioned one is made whole. */
+  readonly modesChanged: number;
   /** Idle instances that go; one of them may be the whole GPU. */
   readonly instancesDestroyed: number;
   /** Bit mask over the instances of the class: those that stay. */
@@ -116,6 +118,7 @@ export class ColumnLister {
       evictions: this.#levels.sum([]),
       minutesLost: 0,
       gpusChanged: 0,
+      modesChanged: 0,
       instancesDestroyed: 0,
       kept: sum(known, ({ bit }) => bit),
       created: wanted.map(() => 0),
@@ -160,6 +163,7 @@ export class ColumnLister {
         evictions: this.#levels.sum(going.map(({ level, evictions }) => [level, evictions])),
         minutesLost: sum(going, ({ minutesRun }) => minutesRun),
         gpusChanged: 1,
+        modesChanged: isWhole || created === madeWhole ? 1 : 0,
         instancesDestroyed: going.filter(({ busy }) => !busy).length,
         kept: sum(staying, ({ bit }) => bit),
         created,
@@ -308,6 +312,7 @@ function compareCost(a: Column, b: Column): number {
     compareCosts(a.evictions, b.evictions) ||
     a.minutesLost - b.minutesLost ||
     a.gpusChanged - b.gpusChanged ||
+    a.modesChanged - b.modesChanged ||
     a.instancesDestroyed - b.instancesDestroyed
   );
 }

@@ -181,6 +181,13 @@ function sizeOf({ geometry, indexOf, profiles }: Grid, name: string): number {
 const MEMORY_SIZE = 384;
 const WHOLE_SIZE = MEMORY_SIZE + 16;
 
-function writeColumn({ offered, evictions, minutesLost, gpusChanged, instancesDestroyed }: Column): string {
-  return `${offered.join()} ${evictions.join()} ${minutesLost} ${gpusChanged} ${instancesDestroyed}`;
+function writeColumn({
+  offered,
+  evictions,
+  minutesLost,
+  gpusChanged,
+  modesChanged,
+  instancesDestroyed,
+}: Column): string {
+  return [offered.join(), evictions.join(), minutesLost, gpusChanged, modesChanged, instancesDestroyed].join(' ');
 }

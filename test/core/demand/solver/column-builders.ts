@@ -16,6 +16,7 @@ export function aColumn(offered: readonly number[], more: Partial<Column> = {}):
     evictions: [0],
     minutesLost: 0,
     gpusChanged: 0,
+    modesChanged: 0,
     instancesDestroyed: 0,
     ...more,
   };

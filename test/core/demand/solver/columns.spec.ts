@@ -40,9 +40,10 @@ function columnsOf(gpu: PoolGpu, caps: Readonly<Record<string, number>>, evict: 
   ).list(classOf(gpu));
 }
 
-const costOf = ({ evictions, gpusChanged, instancesDestroyed }: Column) => [
+const costOf = ({ evictions, gpusChanged, modesChanged, instancesDestroyed }: Column) => [
   evictions[0] ?? 0,
   gpusChanged,
+  modesChanged,
   instancesDestroyed,
 ];
 

@@ -177,6 +177,7 @@ function judge(pool: Pool, layouts: readonly Layout[]): readonly number[] {
     ...unserved.flatMap((one, level) => [one, ...(level < bounds.length ? [evictions[level] ?? 0] : [])]),
     gone.reduce((sum, { minutesRun = 0 }) => sum + minutesRun, 0),
     layouts.filter(({ destroy, create }) => destroy.length + create.length > 0).length,
+    layouts.filter(({ destroy, create }) => [...destroy, ...create].some(({ profile }) => profile === WHOLE)).length,
     layouts.reduce((sum, { destroy }) => sum + destroy.filter(({ busy }) => !busy).length, 0),
   ];
 }
