@@ -258,6 +258,7 @@ function explainProof(gap: CostGap | undefined): string {
     unserved: 'weight unserved',
     evictions: 'evictions',
     minutesLost: 'minutes of work lost',
+    restsBroken: 'GPUs changed that rest',
     gpusChanged: 'GPUs changed',
     modesChanged: 'MIG modes changed',
     instancesDestroyed: 'idle instances destroyed',

@@ -24,6 +24,8 @@ export interface Column {
   readonly evictions: readonly number[];
   /** Minutes that the evicted had run. */
   readonly minutesLost: number;
+  /** 1 if an instance goes or comes on a GPU that rests. */
+  readonly restsBroken: number;
   /** 1 if an instance goes or comes. */
   readonly gpusChanged: number;
   /** 1 if a whole GPU is partitioned, or a partitioned one is made whole. */
@@ -85,7 +87,7 @@ export class ColumnLister {
    * Every column that no other beats: none offers at least as much of each profile at no higher cost. The cheapest first, so that
    * the first is that of the GPU as it is.
    */
-  list({ geometry, instances, isResting, keepsMode }: GpuClass): readonly Column[] {
+  list({ geometry, instances, isResting, rests, keepsMode }: GpuClass): readonly Column[] {
     const grid = gridOf(geometry);
     // What is made is in use by nobody.
     const wanted = this.#profiles.map((name, index) =>
@@ -117,6 +119,7 @@ export class ColumnLister {
       offered: offeredBy(known),
       evictions: this.#levels.sum([]),
       minutesLost: 0,
+      restsBroken: 0,
       gpusChanged: 0,
       modesChanged: 0,
       instancesDestroyed: 0,
@@ -162,6 +165,7 @@ export class ColumnLister {
         offered: offeredBy(staying).map((count, index) => count + (created[index] ?? 0)),
         evictions: this.#levels.sum(going.map(({ level, evictions }) => [level, evictions])),
         minutesLost: sum(going, ({ minutesRun }) => minutesRun),
+        restsBroken: rests ? 1 : 0,
         gpusChanged: 1,
         modesChanged: isWhole || created === madeWhole ? 1 : 0,
         instancesDestroyed: going.filter(({ busy }) => !busy).length,
@@ -311,6 +315,7 @@ function compareCost(a: Column, b: Column): number {
   return (
     compareCosts(a.evictions, b.evictions) ||
     a.minutesLost - b.minutesLost ||
+    a.restsBroken - b.restsBroken ||
     a.gpusChanged - b.gpusChanged ||
     a.modesChanged - b.modesChanged ||
     a.instancesDestroyed - b.instancesDestroyed

@@ -170,7 +170,8 @@ export class LayoutChoice {
     if (resting.every((gpu, index) => gpu === all[index])) return layoutsOf(this.#ask(slices, all));
     const gentle = this.#ask(slices, resting);
     if (gentle?.unserved === 0) return gentle.layouts;
-    return layoutsOf(betterOf(gentle, this.#ask(slices, all)));
+    const urgent = all.map((gpu) => (isResting(gpu.id) ? { ...gpu, rests: true } : gpu));
+    return layoutsOf(betterOf(gentle, this.#ask(slices, urgent)));
   }
 
   /** The best plan; undefined if none serves more than what exists. */
