@@ -27,7 +27,7 @@ export function drawGpu(random: Random, id: string, model: GpuModel, busyShare: 
       profile,
       start: Number(start),
       busy,
-      ...(busy && random.chance(0.2) ? { evictionWeight: random.integer(4) + 1 } : {}),
+      ...(busy && random.chance(0.2) ? { evictionWeight: random.integer(4) + 2 } : {}),
     };
   });
   return {
