@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
+import { COST_FIGURES } from '../../src/core/demand/solver/pool.ts';
 import type { DemandRun } from './demand-run.ts';
 import { printMetric, tell } from './metric.ts';
 
@@ -43,7 +44,7 @@ function report(name: string, run: DemandRun): void {
   tell(`${name}: ${JSON.stringify(run)}`);
   printMetric({ metric: name, value: run.planMs, unit: 'ms' });
   printMetric({ metric: `${name}, first call`, value: run.firstMs, unit: 'ms' });
-  printMetric({ metric: `${name}: figures proven`, value: run.proven, unit: 'of 4' });
+  printMetric({ metric: `${name}: figures proven`, value: run.proven, unit: `of ${COST_FIGURES.length}` });
   printMetric({
     metric: `${name}: longest turn of the event loop`,
     value: run.longestTurnMs,

@@ -8,7 +8,7 @@ import { variantsOf } from '../../src/core/policy/schedules.ts';
 import { profilesServing } from '../../src/core/policy/slices.ts';
 import type { DemandGpu } from '../../src/core/demand/members.ts';
 import type { ChosenLayouts } from '../../src/core/demand/state.ts';
-import type { Planned } from '../../src/core/demand/plan-pool.ts';
+import { isServed, type Planned } from '../../src/core/demand/plan-pool.ts';
 import type { WantedSlice } from '../../src/core/demand/wanted.ts';
 import type { ApiChange, Pod, Policy } from '../model/api.ts';
 import { planPool } from '../model/follow-demand.ts';
@@ -268,8 +268,11 @@ export class DemandChecks {
     const asked = JSON.stringify(planned.asked);
     const ids = new Set(touched.map(({ gpu }) => gpu.id));
     const pending = new Map<string, GpuWish>();
-    for (const { node, gpu, wish, present } of planned.members) {
+    const isMade = isServed(planned.asked, planned.members, ({ present }) => present);
+    for (const { node, gpu, wish, present, instead } of planned.members) {
       const next = wishes.get(node)?.get(wish.uuid);
+      // A node that does not change now stays as it is once what it was to make is there elsewhere.
+      if (isMade && instead && isDeepStrictEqual(next, instead)) continue;
       const earlier = before?.asked === asked ? before.pending.get(gpu.id) : undefined;
       const isFree = !evictsNever(policy.spec.demand ?? {}) || present.every(({ busy }) => !busy);
       if (earlier && isFree && !ids.has(gpu.id))

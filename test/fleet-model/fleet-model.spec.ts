@@ -67,6 +67,13 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
   [98, 'the onlooker missed a generation that was in force for a moment', 'Leaders'],
   [29, 'the onlooker took nodes to which a pod does not go for room', 'Unusable'],
   [8, 'the onlooker took what follows a rest for unrest', 'Unusable'],
+  [
+    8314,
+    'the onlooker missed that a node which does not change goes back once others have made what it was to',
+    'Demand',
+  ],
+  [8505, 'two GPUs that rested were laid anew, although one of them and an idle one would have done', 'Demand'],
+  [8508, 'the model looked at a demand no more once its GPUs had rested', 'Demand'],
   [850_013, 'the start-up taint was taken off a node whose kubelet was away: its machine was restarting', 'Churn'],
 ];
 

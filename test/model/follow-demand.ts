@@ -14,7 +14,7 @@ import { type ClassLayout, DemandPlanner } from '../../src/core/demand/solver/ch
 import { PoolClasses } from '../../src/core/demand/solver/problem.ts';
 import type { PolicyRecord } from '../../src/core/policy/record.ts';
 import { findStop } from '../../src/core/rollout/budget.ts';
-import { type ChosenLayouts, DemandMemory, podsPaceOf } from '../../src/core/demand/state.ts';
+import { type ChosenLayouts, DemandMemory, lookAgainAfter } from '../../src/core/demand/state.ts';
 import {
   askFor,
   type DemandAsked,
@@ -128,7 +128,7 @@ export class DemandWork {
       this.#tellPolicy(name);
     }
     if (!chosen.isWhole) return 100;
-    return demand.from === 'Pods' ? podsPaceOf(demand) : undefined;
+    return lookAgainAfter(demand, seen);
   }
 
   #begin(record: PolicyRecord): DemandMemory {

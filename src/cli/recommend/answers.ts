@@ -168,6 +168,8 @@ export interface PoolAnswer {
   /** Busy instances that must go, by weight. */
   readonly evictions: number;
   readonly gpusChanged: number;
+  /** Whole GPUs that are partitioned, and partitioned ones that become whole. */
+  readonly modesChanged: number;
   /** Idle instances that go; a whole GPU that is partitioned counts as one. */
   readonly instancesDestroyed: number;
   /** How far the proof came: no plan has less than `bound` of this figure. Absent if the plan is optimal. */
@@ -185,6 +187,7 @@ export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved
     unserved,
     evictions: cost.evictions,
     gpusChanged: cost.gpusChanged,
+    modesChanged: cost.modesChanged,
     instancesDestroyed: cost.instancesDestroyed,
     ...(gap && { gap }),
     gpus: gpus.map((gpu, index) => writeGpu(gpu, layouts[index])),
@@ -255,7 +258,9 @@ function explainProof(gap: CostGap | undefined): string {
     unserved: 'weight unserved',
     evictions: 'evictions',
     minutesLost: 'minutes of work lost',
+    restsBroken: 'GPUs changed that rest',
     gpusChanged: 'GPUs changed',
+    modesChanged: 'MIG modes changed',
     instancesDestroyed: 'idle instances destroyed',
   } as const;
   return `not proven in time: this plan has ${gap.value} ${words[gap.figure]}, and a better one has at least ${gap.bound}; raise --time-limit`;

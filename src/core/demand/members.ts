@@ -35,6 +35,7 @@ import {
   nameSlice,
   profilesServing,
   type SliceEntry,
+  stabilizationMs,
 } from '../policy/slices.ts';
 import { foreignOn } from '../device/ownership.ts';
 import { viewReport, liveGeometry } from '../device/geometry.ts';
@@ -360,6 +361,8 @@ export interface PodPool {
   readonly nodes: readonly PoolNode[];
   readonly overflow: readonly Overflow[];
   readonly acts: Acts;
+  /** Pods that wait since then, in ms since the epoch, or for longer may have others go for them; absent: all may. */
+  readonly patientMs?: number | undefined;
 }
 
 /** Slices that pods wait for, and that the last plan of a pool left unserved: another pool may have room for them. */
@@ -403,8 +406,18 @@ export class PoolReader {
     return { ...known, follows: join('follows'), fixed: join('fixed'), ...(kinds.size > 0 && { gpus: kinds }) };
   }
 
-  /** @param nodes as they were read @param states how the demand stood after its last plan */
-  pool(policy: string, nodes: readonly PoolNode[], acts: Acts, states?: readonly DemandState[]): PodPool {
+  /**
+   * @param nodes as they were read
+   * @param states how the demand stood after its last plan
+   * @param nowMs in ms since the epoch; absent: all pods count as if they had waited for long
+   */
+  pool(
+    policy: string,
+    nodes: readonly PoolNode[],
+    acts: Acts,
+    states?: readonly DemandState[],
+    nowMs?: number,
+  ): PodPool {
     const { priority = 0, demand } = this.#policy.spec;
     return {
       policy,
@@ -414,6 +427,7 @@ export class PoolReader {
       nodes,
       overflow: this.#listOverflow(states),
       acts,
+      ...(demand && nowMs !== undefined && { patientMs: nowMs - stabilizationMs(demand) }),
     };
   }
 
@@ -551,7 +565,7 @@ export function* listPodPools(
       if (node) own.push(reader.read(node, partitions.get(key)));
       yield;
     }
-    pools.push(reader.pool(name, own, actsNow(one, now, one === record), one.demand?.states));
+    pools.push(reader.pool(name, own, actsNow(one, now, one === record), one.demand?.states, now));
   }
   return pools;
 }

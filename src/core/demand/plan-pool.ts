@@ -180,7 +180,10 @@ function leave(
   });
 }
 
-/** A plan that leaves GPUs alone which were re-laid a short while ago, unless one that takes what is idle there serves more. */
+/**
+ * A plan that leaves GPUs alone which were re-laid a short while ago, unless one that takes what is idle there serves more: of as few of
+ * them as it can.
+ */
 function* planGently(
   members: readonly DemandGpu[],
   gpus: readonly PoolGpu[],
@@ -188,7 +191,7 @@ function* planGently(
 ): Generator<PlanQuestion, PlannedPool, PlannedPool> {
   const gentle = yield { gpus: leave(members, gpus, ({ rests }) => rests), asked };
   const hasRests = members.some(({ rests }, index) => rests && gpus[index]?.isResting !== true);
-  const spared = gpus.map((gpu, index) => (members[index]?.rests === true ? spare(gpu) : gpu));
+  const spared = gpus.map((gpu, index) => (members[index]?.rests === true ? { ...spare(gpu), rests: true } : gpu));
   const urgent = gentle.cost.unserved > 0 && hasRests ? yield { gpus: spared, asked } : gentle;
   return servesMoreByLevel(urgent, gentle, asked, gpus) ? urgent : gentle;
 }
@@ -247,7 +250,9 @@ function* planAside(
       unserved: plan.cost.unserved + weight,
       evictions: cost.evictions + plan.cost.evictions,
       minutesLost: cost.minutesLost + plan.cost.minutesLost,
+      restsBroken: cost.restsBroken + plan.cost.restsBroken,
       gpusChanged: cost.gpusChanged + plan.cost.gpusChanged,
+      modesChanged: cost.modesChanged + plan.cost.modesChanged,
       instancesDestroyed: cost.instancesDestroyed + plan.cost.instancesDestroyed,
     },
     layouts: plan.layouts.map((one, index) => (members[index]?.isAside === true ? one : (layouts[index] ?? one))),

@@ -14,7 +14,7 @@ import {
   type Planned,
   planServed,
 } from './plan-pool.ts';
-import type { SliceEntry, DemandWishes } from '../policy/slices.ts';
+import { type SliceEntry, type DemandWishes, stabilizationMs } from '../policy/slices.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import { durationMs } from '../text/syntax.ts';
 import { deepEqual } from '../text/json.ts';
@@ -24,7 +24,6 @@ import type { PoolShare, WaitingSlices } from './waiting-pods.ts';
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
 const mostShare = 0.1;
 const usualCooldown = '30m';
-const usualStabilization = '10m';
 /** A higher demand must last this long, unless the stabilization is shorter. */
 const longestRiseMs = 60_000;
 /** How often waiting pods are read at most, and at least, in ms. */
@@ -66,7 +65,7 @@ export class DemandMemory {
   readonly #evicted = new RelayoutCooldown();
   readonly #known: KnownDemand;
   /** The requests of lately, by slice. */
-  #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
+  #windows: { readonly fallMs: number; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
   #observed: PolicyDemand | undefined;
   /** The times since which the slices of nodes are out of reach, in ms, by node. */
@@ -96,14 +95,14 @@ export class DemandMemory {
    *
    * @returns whether they do not count any more
    */
-  hasLost({ stabilization = usualStabilization }: PolicyDemand, node: string, isOut: boolean, nowMs: number): boolean {
+  hasLost(demand: PolicyDemand, node: string, isOut: boolean, nowMs: number): boolean {
     if (!isOut) {
       this.#outMs.delete(node);
       return false;
     }
     const since = this.#outMs.get(node) ?? nowMs;
     this.#outMs.set(node, since);
-    return nowMs >= since + durationMs(stabilization);
+    return nowMs >= since + stabilizationMs(demand);
   }
 
   /** How old the list of waiting pods may be: the first counts at once, so a pod that runs by now must not be in it. */
@@ -125,11 +124,11 @@ export class DemandMemory {
     nowMs: number,
     lacks?: Pick<PoolShare, 'missing' | 'stranded'>,
   ): readonly WantedSlice[] {
-    const { stabilization = usualStabilization } = demand;
-    const times = { riseMs: riseMsOf(demand), fallMs: durationMs(stabilization) };
+    const fallMs = stabilizationMs(demand);
+    const times = { riseMs: riseMsOf(demand), fallMs };
     const isFirst = this.#observed === undefined;
     const windows = this.#windows;
-    const before = windows?.stabilization === stabilization ? windows.bySlice : undefined;
+    const before = windows?.fallMs === fallMs ? windows.bySlice : undefined;
     // What no pods are followed for any more is forgotten: once they are again, what they asked for in between is unknown.
     const bySlice = new Map<string, DemandWindow>();
     // Who goes has run in vain: for that, others must have waited for longer than for what is idle.
@@ -143,7 +142,7 @@ export class DemandMemory {
       if (window.isUnused && start !== undefined) window.observe(start, nowMs);
       return window.observe(count, nowMs);
     };
-    this.#windows = { stabilization, bySlice };
+    this.#windows = { fallMs, bySlice };
     this.#observed = demand;
     return wantedSlices(demand, members, { waiting, ...lacks, steady });
   }
@@ -244,8 +243,8 @@ function replacedBy(pod: PodView): string {
 }
 
 /** How long more must be asked for before more is wanted. */
-export function riseMsOf({ stabilization = usualStabilization }: Pick<PolicyDemand, 'stabilization'>): number {
-  return Math.min(longestRiseMs, durationMs(stabilization));
+export function riseMsOf(demand: Pick<PolicyDemand, 'stabilization'>): number {
+  return Math.min(longestRiseMs, stabilizationMs(demand));
 }
 
 /**
@@ -261,6 +260,6 @@ export function lookAgainAfter(demand: PolicyDemand, members: readonly DemandGpu
 }
 
 /** How often waiting pods are read: a demand that is to follow quickly is looked at often. */
-export function podsPaceOf({ stabilization = usualStabilization }: PolicyDemand): number {
-  return Math.min(podsPace.most, Math.max(podsPace.least, durationMs(stabilization) / 4));
+export function podsPaceOf(demand: PolicyDemand): number {
+  return Math.min(podsPace.most, Math.max(podsPace.least, stabilizationMs(demand) / 4));
 }

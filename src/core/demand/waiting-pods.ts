@@ -106,6 +106,8 @@ export type CountsByRank = ReadonlyMap<string, ReadonlyMap<number, number>>;
 export interface WaitingRanks {
   /** Slices that these pods wait for. */
   readonly counts: CountsByRank;
+  /** The part of the counts whose pods have waited for the stabilization of the demand. */
+  readonly patient: CountsByRank;
   /** The part of the counts that nothing idle serves. */
   readonly missing: CountsByRank;
   /** The nodes that could take any of them: on no other node somebody goes for them. */
@@ -165,8 +167,10 @@ export function* assignWaitingPods(
   const changing = (['Now', 'Later'] as const).flatMap((acts) => ordered.filter((one) => one.acts === acts));
   const tellsNamespaces = pools.some(({ namespaceSelector }) => namespaceSelector !== undefined);
   const waiting = yield* leaveRunning(waiters, pools);
-  for (const { waiter, kind, pods } of yield* groupAlike(waiting, tellsNamespaces, leave)) {
+  for (const { waiter, kind, pods, sinceMs } of yield* groupAlike(waiting, tellsNamespaces, leave)) {
     let left = pods;
+    // Those that have waited longest come first.
+    const next = (count: number): readonly number[] => sinceMs.slice(pods - left, pods - left + count);
     // 1. One by one, as each takes slices that are idle.
     for (const pool of ordered) {
       yield;
@@ -174,7 +178,7 @@ export function* assignWaitingPods(
         // The scheduler knows nothing of demands: what is idle serves pods of any namespace.
         if (pool.counts(waiter)) {
           pool.take(waiter, 1);
-          pool.rank(waiter, kind, 1, true);
+          pool.rank(waiter, kind, next(1), true);
         }
         left -= 1;
       }
@@ -188,7 +192,7 @@ export function* assignWaitingPods(
       pool.miss(waiter, kind, left);
       const passed = pool === following.at(-1) ? 0 : pool.passOn(waiter, left);
       // Nobody goes for it in two pools at once.
-      pool.rank(waiter, kind, left - passed, false);
+      pool.rank(waiter, kind, next(left - passed), false);
       left = passed;
     }
     if (following.length > 0) continue;
@@ -198,7 +202,7 @@ export function* assignWaitingPods(
     pool?.take(waiter, left);
     // Another policy would follow them.
     other?.miss(waiter, kind, left);
-    other?.rank(waiter, kind, left, false);
+    other?.rank(waiter, kind, next(left), false);
     const meant = pool ? undefined : ordered.find((one) => one.makes(waiter, kind, 'follows', true));
     const { namespace = '', name } = waiter.pod.metadata;
     if (meant) leave({ namespace, pods: left, why: { policy: meant.policy, pod: name } });
@@ -231,6 +235,8 @@ function* leaveRunning(
 interface RankedPods {
   readonly waiter: Waiter;
   readonly pods: number;
+  /** How many of them have waited for the stabilization of the demand. */
+  readonly patient: number;
   /** Something idle serves them. */
   readonly hasIdle: boolean;
   /** The nodes of the pool that could take them. */
@@ -251,10 +257,11 @@ class RankedShare extends Map<string, number> implements WaitingSlices {
    */
   get ranks(): WaitingRanks {
     const counts = new Map<string, Map<number, number>>();
+    const patient = new Map<string, Map<number, number>>();
     const missing = new Map<string, Map<number, number>>();
     const behind = new Map<string, number>();
     let nodes: ReadonlySet<string> | undefined;
-    for (const { waiter, pods, hasIdle, nodes: own } of this.#ranked) {
+    for (const { waiter, pods, patient: lasting, hasIdle, nodes: own } of this.#ranked) {
       const priority = priorityOf(waiter);
       const [[resource, amount] = ['', 0], ...others] = waiter.requests;
       const isAble = amount === 1 && others.length === 0 && mayPreempt(waiter) && own.size > 0;
@@ -266,20 +273,28 @@ class RankedShare extends Map<string, number> implements WaitingSlices {
         continue;
       }
       nodes ??= own;
-      for (const into of hasIdle ? [counts] : [counts, missing]) {
+      const add = (into: Map<string, Map<number, number>>, count: number): void => {
         const of = into.get(resource) ?? new Map<number, number>();
-        into.set(resource, of.set(priority, pods + (of.get(priority) ?? 0)));
-      }
+        into.set(resource, of.set(priority, count + (of.get(priority) ?? 0)));
+      };
+      add(counts, pods);
+      add(patient, lasting);
+      if (!hasIdle) add(missing, pods);
     }
     for (const [resource, priority] of behind)
       for (const one of counts.get(resource)?.keys() ?? []) if (one <= priority) counts.get(resource)?.delete(one);
-    return { counts, missing, nodes: nodes ?? new Set() };
+    return { counts, patient, missing, nodes: nodes ?? new Set() };
   }
 }
 
 /** Pods without one have been admitted before there was any. */
 function priorityOf({ pod }: Waiter): number {
   return pod.spec?.priority ?? 0;
+}
+
+function waitsSince({ pod }: Waiter): number {
+  const { creationTimestamp } = pod.metadata;
+  return creationTimestamp === undefined ? -Infinity : Date.parse(creationTimestamp);
 }
 
 function mayPreempt({ pod, ways }: Waiter): boolean {
@@ -305,6 +320,8 @@ interface AlikePods {
   /** A key of what the pods require of a node. */
   readonly kind: string;
   readonly pods: number;
+  /** Since when each of them waits, in ms, the earliest first; those of which that is not known have always waited. */
+  readonly sinceMs: readonly number[];
 }
 
 function* groupAlike(
@@ -312,13 +329,17 @@ function* groupAlike(
   tellsNamespaces: boolean,
   leave: (left: Uncounted) => void,
 ): Generator<undefined, readonly AlikePods[], undefined> {
-  const groups = new Map<string, Omit<AlikePods, 'pods'>>();
+  const groups = new Map<string, Omit<AlikePods, 'pods' | 'sinceMs'> & { readonly sinceMs: number[] }>();
   const byNamespace = new Map<string, Map<string, number>>();
   for (const waiter of waiters) {
     yield;
     const { namespace = '' } = waiter.pod.metadata;
     const key = `${tellsNamespaces ? namespace : ''} ${alikeKey(waiter)}`;
-    if (!groups.has(key)) groups.set(key, { waiter, kind: kindOf(waiter) });
+    const group = groups.get(key) ?? { waiter, kind: kindOf(waiter), sinceMs: [] };
+    groups.set(key, group);
+    // Nobody goes for what Kueue holds back, of which there may be any number.
+    if (waiter.ways === undefined)
+      group.sinceMs.push(...Array.from({ length: waiter.count }, () => waitsSince(waiter)));
     const kinds = byNamespace.get(namespace) ?? new Map<string, number>();
     byNamespace.set(namespace, kinds.set(key, (kinds.get(key) ?? 0) + waiter.count));
   }
@@ -333,7 +354,8 @@ function* groupAlike(
     .toSorted(([a, one], [b, other]) => priorityOf(other.waiter) - priorityOf(one.waiter) || compareText(a, b))
     .flatMap(([key, group]) => {
       const count = pods.get(key);
-      return count === undefined ? [] : [{ ...group, pods: count }];
+      const sinceMs = group.sinceMs.toSorted((a, b) => a - b);
+      return count === undefined ? [] : [{ ...group, sinceMs, pods: count }];
     });
 }
 
@@ -358,6 +380,7 @@ interface OpenNode extends PoolNode {
 class OpenPool {
   readonly policy: string;
   readonly acts: Acts;
+  readonly #patientMs: number;
   readonly #followsQueues: boolean;
   readonly #namespaceSelector: PodPool['namespaceSelector'];
   readonly #nodes: readonly OpenNode[];
@@ -369,7 +392,8 @@ class OpenPool {
   /** The nodes that could take pods of a kind. */
   readonly #accepting = new Map<string, readonly OpenNode[]>();
 
-  constructor({ policy, followsQueues, namespaceSelector, nodes, overflow, acts }: PodPool) {
+  constructor({ policy, followsQueues, namespaceSelector, nodes, overflow, acts, patientMs = Infinity }: PodPool) {
+    this.#patientMs = patientMs;
     this.#namespaceSelector = namespaceSelector;
     this.policy = policy;
     this.acts = acts;
@@ -398,9 +422,10 @@ class OpenPool {
     for (const [name, amount] of requests) this.#waiting.set(name, (this.#waiting.get(name) ?? 0) + amount * pods);
   }
 
-  /** Takes in how pods that count for the pool rank. */
-  rank(waiter: Waiter, kind: string, pods: number, hasIdle: boolean): void {
-    this.#waiting.rank({ waiter, pods, hasIdle, nodes: this.#listNodes(waiter, kind) });
+  /** Takes in how pods that count for the pool rank. @param sinceMs since when each of them waits */
+  rank(waiter: Waiter, kind: string, sinceMs: readonly number[], hasIdle: boolean): void {
+    const patient = sinceMs.filter((since) => since <= this.#patientMs).length;
+    this.#waiting.rank({ waiter, pods: sinceMs.length, patient, hasIdle, nodes: this.#listNodes(waiter, kind) });
   }
 
   /** Takes in that nothing idle serves some of its pods. */

@@ -262,6 +262,8 @@ interface ProfileUse {
 interface RankedCount {
   readonly priority: number;
   readonly count: number;
+  /** The part of the count that has waited for long enough. */
+  readonly patient: number;
   /** The part of the count that nothing idle serves. */
   readonly missing: number;
 }
@@ -274,26 +276,36 @@ function ranksFor(ranks: WaitingRanks | undefined, profile: string): readonly Ra
     for (const [priority, count] of found) sums.set(priority, Math.min(mostSlices, count + (sums.get(priority) ?? 0)));
     return sums;
   };
-  const missing = sumOf(ranks?.missing);
+  const [patient, missing] = [sumOf(ranks?.patient), sumOf(ranks?.missing)];
+  const partOf = (of: ReadonlyMap<number, number>, priority: number): number => of.get(priority) ?? 0;
   return [...sumOf(ranks?.counts)]
-    .map(([priority, count]) => ({ priority, count, missing: missing.get(priority) ?? 0 }))
+    .map(([priority, count]) => ({
+      priority,
+      count,
+      patient: partOf(patient, priority),
+      missing: partOf(missing, priority),
+    }))
     .toSorted((a, b) => b.priority - a.priority);
 }
 
-/** The ranks that have waited long enough, as far as there is room for them beside what is in use. */
+/**
+ * The ranks that have waited long enough, as far as there is room for them beside what is in use: as many pods all the time, and these
+ * pods themselves, since in a busy pool some pod always waits.
+ */
 function lastingRanks(
   slice: SliceEntry,
   { profile, waiting }: ProfileUse,
   ranks: readonly RankedCount[],
   room: number,
   { steady }: Asked,
-): readonly RankedCount[] {
-  let [asked, lasted] = [0, 0];
-  return ranks.flatMap(({ priority, count, missing }) => {
+): readonly Omit<RankedCount, 'patient'>[] {
+  let [asked, waited, lasted] = [0, 0, 0];
+  return ranks.flatMap(({ priority, count, patient, missing }) => {
     asked += count;
+    waited += patient;
     // One of higher priority that has just come takes nothing from how long others have waited.
     const steadied = steady(steadyKeyOf(slice, `${profile} ${priority}`), asked, 0, { isRanked: true });
-    const lasting = Math.min(asked, waiting, room, steadied);
+    const lasting = Math.min(asked, waited, waiting, room, steadied);
     const more = Math.max(0, lasting - lasted);
     lasted += more;
     return more > 0 ? [{ priority, count: more, missing: Math.min(more, missing) }] : [];

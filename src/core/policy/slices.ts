@@ -12,7 +12,7 @@ import type {
 import { type Geometry, matchesGlob, findModel } from '../gpu/geometry.ts';
 import { resolveProfile, WHOLE } from '../gpu/profiles.ts';
 import { listByMemory } from '../gpu/layouts.ts';
-import { mebibytes } from '../text/syntax.ts';
+import { durationMs, mebibytes } from '../text/syntax.ts';
 import { isCleaningUp } from './versions.ts';
 import { scheduleOf, variantsOf } from './schedules.ts';
 import type { PolicyReason } from '../../api/names.ts';
@@ -174,6 +174,11 @@ export function hasDemandWish(wish: Wish | undefined): boolean {
 export function ownWish({ metadata, spec }: GpuPartitionPolicy, partition: GpuNodePartition): Wish | undefined {
   const { policy, wish } = partition.spec;
   return policy?.uid === metadata.uid && policy?.schedule === scheduleOf(spec) ? wish : undefined;
+}
+
+/** How long pods must ask for less before the demand falls, and wait before others go for them, in ms. */
+export function stabilizationMs({ stabilization = '10m' }: Pick<PolicyDemand, 'stabilization'>): number {
+  return durationMs(stabilization);
 }
 
 /** Whether a policy with a demand may not evict. One that is being deleted wants whole GPUs, and keeps what it has promised to pods. */

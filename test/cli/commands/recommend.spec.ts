@@ -40,7 +40,14 @@ describe('gpu-partition recommend', () => {
     const { code, answer } = await answerOf(small, { '1g.5gb': 4, '3g.20gb': 3 });
     expect(code).to.equal(0);
     const { gpus, ...figures } = answer;
-    expect(figures).to.deep.equal({ optimal: true, unserved: {}, evictions: 0, gpusChanged: 2, instancesDestroyed: 1 });
+    expect(figures).to.deep.equal({
+      optimal: true,
+      unserved: {},
+      evictions: 0,
+      gpusChanged: 2,
+      modesChanged: 0,
+      instancesDestroyed: 1,
+    });
     expect(gpus.map(({ id, profiles }) => [id, profiles])).to.deep.equal([
       ['a', { '1g.5gb': 4, '3g.20gb': 1 }],
       ['b', { '3g.20gb': 2 }],

@@ -260,7 +260,15 @@ const slices = [{ name: 's', profiles: ['1g.5gb'], count: 9, weight: 1 }];
 
 function lacking(count: number): PlannedPool {
   return {
-    cost: { unserved: count, evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 },
+    cost: {
+      unserved: count,
+      evictions: 0,
+      minutesLost: 0,
+      restsBroken: 0,
+      gpusChanged: 0,
+      modesChanged: 0,
+      instancesDestroyed: 0,
+    },
     unserved: count > 0 ? { s: count } : {},
     layouts: [],
   };
@@ -296,6 +304,15 @@ describe('the plans of a pool', () => {
     expect(play([gentle, urgent], { isResting: true }).planned?.layouts).to.equal(urgent.layouts);
     expect(play([lacking(0)], { isResting: true }).planned?.shortfall.lacking).to.deep.equal({});
     expect(play([gentle], { isResting: false }).questions).to.have.length(1);
+  });
+
+  it('change as few resting GPUs as they can, where those that have rested do not suffice', () => {
+    const empty = ['n0', 'n1', 'n2'].map((node) => aNodeWith(node, aGpu({ slices: [] })));
+    const pool = membersOf(policy, ...empty).map((one) => ({ ...one, rests: one.node !== 'n0' }));
+    // Two GPUs hold as many.
+    const asked = { slices: [{ name: 's', profiles: ['2g.10gb'], count: 6, weight: 2 }], evict: 'Never' as const };
+    const { layouts } = answerHere(planMembers(pool, asked));
+    expect(layouts.map(({ create }) => create.length)).to.deep.equal([3, 0, 3]);
   });
 
   it('leave resting GPUs alone also among those set aside, for what is not meant for the pods that wait', () => {

@@ -54,7 +54,15 @@ describe('a plan for the demand of a pool', () => {
 
   it('takes what the solver found no room for in time for no proof that there is none', () => {
     const planning = planMembers([aMember('n1')], ask(9, 'IfNeeded'));
-    const cost = { unserved: 2, evictions: 0, minutesLost: 0, gpusChanged: 1, instancesDestroyed: 1 };
+    const cost = {
+      unserved: 2,
+      evictions: 0,
+      minutesLost: 0,
+      restsBroken: 0,
+      gpusChanged: 1,
+      modesChanged: 0,
+      instancesDestroyed: 1,
+    };
     planning.next();
     const answer = (figure: 'unserved' | 'gpusChanged'): PlannedPool => ({
       cost,

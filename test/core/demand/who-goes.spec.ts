@@ -79,6 +79,8 @@ class Loop {
       name,
       fleet.map(({ node, partition }) => reader.read(node, partition)),
       'Now',
+      [],
+      this.nowMs,
     );
     const waiters = listWaiters(
       pods.filter(({ spec }) => spec?.nodeName === undefined),
@@ -239,6 +241,23 @@ describe('who goes for a pod that waits', () => {
     }
     loop.nowMs = noon + 12 * MINUTE;
     expect(loop.look(seven, [...dayLong(0), large])).to.deep.equal(all);
+  });
+
+  it('is nobody where one after the other waits, each for less than the stabilization', () => {
+    const loop = new Loop(policy);
+    const largeOf = (minute: number): PodView => {
+      const pod = waiting(`large-${minute}`, '7g.40gb', { priority: 1 });
+      return {
+        ...pod,
+        metadata: { ...pod.metadata, creationTimestamp: new Date(noon + minute * MINUTE).toISOString() },
+      };
+    };
+    for (let minute = 0; minute <= 30; minute += 1) {
+      loop.nowMs = noon + minute * MINUTE;
+      const newest = largeOf(minute - (minute % 5));
+      expect(loop.look(seven, [...dayLong(0), newest]), `after ${minute}`).to.deep.equal([]);
+    }
+    expect(loop.look(seven, [...dayLong(0), largeOf(19)]), 'one of them since 11 minutes').to.deep.equal(all);
   });
 
   it('is nobody within the cooldown who was evicted before, nor what replaces them', () => {

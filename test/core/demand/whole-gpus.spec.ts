@@ -51,6 +51,14 @@ describe('whole GPUs of a demand', () => {
     expect(Object.values(found).filter((one) => one?.mig === 'Disabled')).to.have.length(1);
   });
 
+  it('stay whole where an idle partitioned GPU serves as well, though that loses more slices', async () => {
+    const policy = aDemandPolicy(demandOf(0, 7, { rest: 'Whole' }));
+    const sliced = aGpu({ slices: ['2g.10gb@0', '2g.10gb@2', '3g.20gb@4'] });
+    const found = await wishesFor(policy, aNodeWith('n1', aGpu()), aNodeWith('n2', sliced));
+    expect(found['n1']).to.not.have.property('profiles');
+    expect(found['n2']?.profiles).to.deep.equal({ '1g.5gb': 7 });
+  });
+
   it('that pods hold are partitioned only where the policy evicts, and its demand speaks of them', async () => {
     const fate = async (demand: PolicyDemand, gpu = held()) =>
       (await wishesFor(aDemandPolicy(demand), aNodeWith('n1', gpu)))['n1']?.mig ?? 'Enabled';

@@ -28,7 +28,9 @@ interface Way {
   /** Busy instances that go, by weight, with all levels added up into one number. */
   readonly evictions: number;
   readonly minutesLost: number;
+  readonly restsBroken: number;
   readonly gpusChanged: number;
+  readonly modesChanged: number;
   readonly instancesDestroyed: number;
   /** The way without the last GPU, and the column of that one; both undefined before the first. */
   readonly before: Way | undefined;
@@ -69,7 +71,9 @@ export function chooseExactly(
   const first: Way = {
     evictions: 0,
     minutesLost: 0,
+    restsBroken: 0,
     gpusChanged: 0,
+    modesChanged: 0,
     instancesDestroyed: 0,
     before: undefined,
     column: undefined,
@@ -97,7 +101,9 @@ export function chooseExactly(
           for (const { digit, count } of gains) key += Math.min(count, digit.open) * digit.place;
           const evictions = before.evictions + price;
           const minutesLost = before.minutesLost + column.minutesLost;
+          const restsBroken = before.restsBroken + column.restsBroken;
           const gpusChanged = before.gpusChanged + column.gpusChanged;
+          const modesChanged = before.modesChanged + column.modesChanged;
           const instancesDestroyed = before.instancesDestroyed + column.instancesDestroyed;
           const known = next.get(key);
           const difference =
@@ -105,10 +111,21 @@ export function chooseExactly(
               ? -1
               : evictions - known.evictions ||
                 minutesLost - known.minutesLost ||
+                restsBroken - known.restsBroken ||
                 gpusChanged - known.gpusChanged ||
+                modesChanged - known.modesChanged ||
                 instancesDestroyed - known.instancesDestroyed;
           if (difference < 0)
-            next.set(key, { evictions, minutesLost, gpusChanged, instancesDestroyed, before, column: index });
+            next.set(key, {
+              evictions,
+              minutesLost,
+              restsBroken,
+              gpusChanged,
+              modesChanged,
+              instancesDestroyed,
+              before,
+              column: index,
+            });
         });
       }
       ways = next;
@@ -207,7 +224,7 @@ function writePlan(question: DemandQuestion, { table, groups, beyond }: Problem,
   const always = weighBeyond({ table, beyond });
   const { gap } = choice;
   return {
-    cost: { ...sumCost(layouts), unserved: choice.cost.unserved + always },
+    cost: { ...sumCost(question.classes, layouts), unserved: choice.cost.unserved + always },
     ...(gap && {
       gap: gap.figure === 'unserved' ? { ...gap, value: gap.value + always, bound: gap.bound + always } : gap,
     }),
@@ -237,10 +254,13 @@ interface Portion {
 }
 
 /** Sums up the cost of the layouts as they are carried out, which may be less than that of their columns. */
-function sumCost(layouts: readonly ClassLayout[]): Omit<DemandCost, 'unserved'> {
-  const sum = { evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 };
-  for (const { size, destroy, create } of layouts) {
-    if (destroy.length + create.length > 0) sum.gpusChanged += size;
+function sumCost(classes: readonly GpuClass[], layouts: readonly ClassLayout[]): Omit<DemandCost, 'unserved'> {
+  const sum = { evictions: 0, minutesLost: 0, restsBroken: 0, gpusChanged: 0, modesChanged: 0, instancesDestroyed: 0 };
+  for (const { gpuClass, size, destroy, create } of layouts) {
+    const changed = destroy.length + create.length > 0 ? size : 0;
+    if (classes[gpuClass]?.rests === true) sum.restsBroken += changed;
+    sum.gpusChanged += changed;
+    if ([...destroy, ...create].some(({ profile }) => profile === WHOLE)) sum.modesChanged += size;
     for (const { busy, evictionWeight = 1, minutesRun = 0 } of destroy) {
       if (busy) sum.minutesLost += size * minutesRun;
       if (busy) sum.evictions += size * evictionWeight;

@@ -24,8 +24,12 @@ export interface Column {
   readonly evictions: readonly number[];
   /** Minutes that the evicted had run. */
   readonly minutesLost: number;
+  /** 1 if an instance goes or comes on a GPU that rests. */
+  readonly restsBroken: number;
   /** 1 if an instance goes or comes. */
   readonly gpusChanged: number;
+  /** 1 if a whole GPU is partitioned, or a partitioned one is made whole. */
+  readonly modesChanged: number;
   /** Idle instances that go; one of them may be the whole GPU. */
   readonly instancesDestroyed: number;
   /** Bit mask over the instances of the class: those that stay. */
@@ -83,7 +87,7 @@ export class ColumnLister {
    * Every column that no other beats: none offers at least as much of each profile at no higher cost. The cheapest first, so that
    * the first is that of the GPU as it is.
    */
-  list({ geometry, instances, isResting, keepsMode }: GpuClass): readonly Column[] {
+  list({ geometry, instances, isResting, rests, keepsMode }: GpuClass): readonly Column[] {
     const grid = gridOf(geometry);
     // What is made is in use by nobody.
     const wanted = this.#profiles.map((name, index) =>
@@ -115,7 +119,9 @@ export class ColumnLister {
       offered: offeredBy(known),
       evictions: this.#levels.sum([]),
       minutesLost: 0,
+      restsBroken: 0,
       gpusChanged: 0,
+      modesChanged: 0,
       instancesDestroyed: 0,
       kept: sum(known, ({ bit }) => bit),
       created: wanted.map(() => 0),
@@ -159,7 +165,9 @@ export class ColumnLister {
         offered: offeredBy(staying).map((count, index) => count + (created[index] ?? 0)),
         evictions: this.#levels.sum(going.map(({ level, evictions }) => [level, evictions])),
         minutesLost: sum(going, ({ minutesRun }) => minutesRun),
+        restsBroken: rests ? 1 : 0,
         gpusChanged: 1,
+        modesChanged: isWhole || created === madeWhole ? 1 : 0,
         instancesDestroyed: going.filter(({ busy }) => !busy).length,
         kept: sum(staying, ({ bit }) => bit),
         created,
@@ -307,7 +315,9 @@ function compareCost(a: Column, b: Column): number {
   return (
     compareCosts(a.evictions, b.evictions) ||
     a.minutesLost - b.minutesLost ||
+    a.restsBroken - b.restsBroken ||
     a.gpusChanged - b.gpusChanged ||
+    a.modesChanged - b.modesChanged ||
     a.instancesDestroyed - b.instancesDestroyed
   );
 }

@@ -30,6 +30,8 @@ export interface PoolGpu {
   readonly keepsMode?: boolean;
   /** True if it is to stay as it is: it was re-laid a short while ago. */
   readonly isResting?: boolean;
+  /** True if it was re-laid a short while ago too, and may change again where others do not serve as much. */
+  readonly rests?: boolean;
 }
 
 /** Slices that are wanted. Each counts for one slice of the demand only, also if several could use it. */
@@ -65,7 +67,11 @@ export interface DemandCost {
   readonly evictions: number;
   /** Minutes that the evicted had run. */
   readonly minutesLost: number;
+  /** GPUs changed that rest. */
+  readonly restsBroken: number;
   readonly gpusChanged: number;
+  /** Whole GPUs partitioned, and partitioned ones made whole. */
+  readonly modesChanged: number;
   /** Idle instances destroyed, and idle whole GPUs partitioned; those that were in use count as evictions. */
   readonly instancesDestroyed: number;
 }
@@ -74,7 +80,9 @@ export const COST_FIGURES = [
   'unserved',
   'evictions',
   'minutesLost',
+  'restsBroken',
   'gpusChanged',
+  'modesChanged',
   'instancesDestroyed',
 ] as const satisfies readonly (keyof DemandCost)[];
 
@@ -385,10 +393,12 @@ export function listFigures(levels: RankLevels): readonly LevelFigure[] {
     { figure: 'unserved', level },
     ...(level < levels.count - 1 ? [{ figure: 'evictions', level } as const] : []),
   ]);
-  const others = (['minutesLost', 'gpusChanged', 'instancesDestroyed'] as const).map((figure) => ({
-    figure,
-    level: 0,
-  }));
+  const others = (['minutesLost', 'restsBroken', 'gpusChanged', 'modesChanged', 'instancesDestroyed'] as const).map(
+    (figure) => ({
+      figure,
+      level: 0,
+    }),
+  );
   return [...byLevel.flat(), ...others];
 }
 
@@ -396,7 +406,7 @@ export function listFigures(levels: RankLevels): readonly LevelFigure[] {
 export type ChoiceCost = readonly number[];
 
 /** What the columns of a choice cost together. */
-interface ColumnSums extends Pick<Column, 'evictions' | 'minutesLost' | 'gpusChanged' | 'instancesDestroyed'> {}
+interface ColumnSums extends Pick<Column, Exclude<CostFigure, 'unserved'>> {}
 
 /** @param unserved level by level */
 export function toCost({ levels }: DemandTable, unserved: readonly number[], columns: ColumnSums): ChoiceCost {
@@ -411,11 +421,13 @@ export function valueOf(columns: ColumnSums, figure: Exclude<CostFigure, 'unserv
 
 export function costOf(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): ChoiceCost {
   const evictions: number[] = [];
-  const sum = { evictions, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 };
+  const sum = { evictions, minutesLost: 0, restsBroken: 0, gpusChanged: 0, modesChanged: 0, instancesDestroyed: 0 };
   forEachChosen(groups, counts, (column, count) => {
     column.evictions.forEach((each, level) => (evictions[level] = (evictions[level] ?? 0) + each * count));
     sum.minutesLost += column.minutesLost * count;
+    sum.restsBroken += column.restsBroken * count;
     sum.gpusChanged += column.gpusChanged * count;
+    sum.modesChanged += column.modesChanged * count;
     sum.instancesDestroyed += column.instancesDestroyed * count;
   });
   return toCost(table, coverDemand(table, sumOffered(table, groups, counts)).costs, sum);
@@ -423,7 +435,15 @@ export function costOf(table: DemandTable, groups: readonly ColumnGroup[], count
 
 /** The cost with all levels added up. */
 export function sumLevels({ levels }: DemandTable, cost: ChoiceCost): DemandCost {
-  const sums = { unserved: 0, evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 };
+  const sums = {
+    unserved: 0,
+    evictions: 0,
+    minutesLost: 0,
+    restsBroken: 0,
+    gpusChanged: 0,
+    modesChanged: 0,
+    instancesDestroyed: 0,
+  };
   listFigures(levels).forEach(({ figure }, index) => (sums[figure] += cost[index] ?? 0));
   return sums;
 }

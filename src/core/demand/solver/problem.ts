@@ -24,6 +24,7 @@ export interface GpuClass {
   /** The instances, ordered by start. */
   readonly instances: readonly PoolInstance[];
   readonly isResting: boolean;
+  readonly rests: boolean;
   /** Whether its GPUs stay whole, or partitioned. */
   readonly keepsMode: boolean;
   /** How many GPUs. */
@@ -50,6 +51,7 @@ export class PoolClasses {
         geometry: first.geometry,
         instances: first.instances.toSorted((a, b) => a.start - b.start),
         isResting: first.isResting === true,
+        rests: first.rests === true,
         keepsMode: first.keepsMode === true,
         size: ids.length,
       }))
@@ -70,12 +72,12 @@ export class PoolClasses {
     for (const layout of layouts) yield [idsLeft[layout.gpuClass]?.splice(0, layout.size) ?? [], layout];
   }
 
-  #keyOf({ geometry, instances, isResting = false, keepsMode = false }: PoolGpu): string {
+  #keyOf({ geometry, instances, isResting = false, rests = false, keepsMode = false }: PoolGpu): string {
     const places = instances.map(
       ({ profile, start, busy, ...use }) =>
         `${String.fromCharCode(0x41 + start)}${profile}${busy ? `*${useKey(use)}` : ''}`,
     );
-    const limits = `${isResting ? 'resting ' : ''}${keepsMode ? 'keeps its mode ' : ''}`;
+    const limits = `${isResting ? 'resting ' : ''}${rests ? 'rests ' : ''}${keepsMode ? 'keeps its mode ' : ''}`;
     return `${this.#gridKey(geometry)} ${limits}${places.sort().join(' ')}`;
   }
 
@@ -181,6 +183,22 @@ function sizeOf({ geometry, indexOf, profiles }: Grid, name: string): number {
 const MEMORY_SIZE = 384;
 const WHOLE_SIZE = MEMORY_SIZE + 16;
 
-function writeColumn({ offered, evictions, minutesLost, gpusChanged, instancesDestroyed }: Column): string {
-  return `${offered.join()} ${evictions.join()} ${minutesLost} ${gpusChanged} ${instancesDestroyed}`;
+function writeColumn({
+  offered,
+  evictions,
+  minutesLost,
+  restsBroken,
+  gpusChanged,
+  modesChanged,
+  instancesDestroyed,
+}: Column): string {
+  return [
+    offered.join(),
+    evictions.join(),
+    minutesLost,
+    restsBroken,
+    gpusChanged,
+    modesChanged,
+    instancesDestroyed,
+  ].join(' ');
 }

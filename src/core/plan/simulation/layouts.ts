@@ -20,7 +20,7 @@ import {
 } from '../../demand/plan-pool.ts';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../../api/types.ts';
 import type { Layout } from '../../gpu/geometry.ts';
-import { countsWhole, evictsNever, nameSlice, servingAny } from '../../policy/slices.ts';
+import { countsWhole, evictsNever, nameSlice, servingAny, stabilizationMs } from '../../policy/slices.ts';
 import {
   type FleetGpu,
   type FleetNode,
@@ -170,7 +170,8 @@ export class LayoutChoice {
     if (resting.every((gpu, index) => gpu === all[index])) return layoutsOf(this.#ask(slices, all));
     const gentle = this.#ask(slices, resting);
     if (gentle?.unserved === 0) return gentle.layouts;
-    return layoutsOf(betterOf(gentle, this.#ask(slices, all)));
+    const urgent = all.map((gpu) => (isResting(gpu.id) ? { ...gpu, rests: true } : gpu));
+    return layoutsOf(betterOf(gentle, this.#ask(slices, urgent)));
   }
 
   /** The best plan; undefined if none serves more than what exists. */
@@ -507,7 +508,7 @@ export class FollowedDemands {
   look(now: number, tasks: Pick<WaitingTasks, 'counts' | 'ranks'>, targets: Targets): readonly Relay[] {
     const waiting = new Map(tasks.counts());
     const ranks = new Map(tasks.ranks());
-    return this.#followed.flatMap(({ profiles, player, gpus }, index) => {
+    return this.#followed.flatMap(({ policy, profiles, player, gpus }, index) => {
       const members = gpus.map((gpu) => targets.memberOf(gpu));
       const asked = [...waiting].filter(([profile, count]) => count > 0 && profiles.has(profile));
       const counts = asked.flatMap(([profile]) => {
@@ -516,9 +517,12 @@ export class FollowedDemands {
         ranks.delete(profile);
         return of === undefined ? [] : [[resourceOf(profile), of] as const];
       });
+      const long = tasks.ranks(now - stabilizationMs(policy.spec.demand ?? {}) / 1000);
+      const patient = new Map([...long].map(([profile, of]) => [resourceOf(profile), of]));
       const resources = Object.assign(new Map(asked.map(([profile, count]) => [resourceOf(profile), count])), {
         ranks: {
           counts: new Map(counts),
+          patient: new Map(counts.map(([resource]) => [resource, patient.get(resource) ?? new Map<number, number>()])),
           missing: new Map<string, ReadonlyMap<number, number>>(),
           nodes: new Set<string>(),
         },

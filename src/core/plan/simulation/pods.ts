@@ -73,12 +73,16 @@ export class WaitingTasks {
     return new Map([...this.#queues.keys()].map((profile) => [profile, this.count(profile)]));
   }
 
-  /** How many pods wait, by profile and priority. */
-  ranks(): ReadonlyMap<string, ReadonlyMap<number, number>> {
+  /** How many pods wait, by profile and priority. @param since only those that wait since then, in seconds, or for longer */
+  ranks(since = Infinity): ReadonlyMap<string, ReadonlyMap<number, number>> {
+    const countIn = ({ tasks, head }: Queue): number => {
+      const next = tasks.findIndex(({ waitsSince }, index) => index >= head && waitsSince > since);
+      return (next === -1 ? tasks.length : next) - head;
+    };
     return new Map(
       [...this.#queues].map(([profile, queues]) => [
         profile,
-        new Map([...queues].map(([priority, queue]) => [priority, lengthOf(queue)])),
+        new Map([...queues].map(([priority, queue]) => [priority, countIn(queue)])),
       ]),
     );
   }

@@ -6,14 +6,22 @@ import { WHOLE } from '../../../../src/core/gpu/profiles.ts';
 /** A way to re-lay one GPU: what it offers of each profile that is asked for, and what it costs. */
 export interface Way {
   readonly offered: readonly number[];
-  /** Evictions by weight, GPUs changed, idle instances destroyed. */
-  readonly cost: readonly [number, number, number];
+  /** Evictions by weight, resting GPUs changed, GPUs changed, MIG modes changed, idle instances destroyed. */
+  readonly cost: readonly [number, number, number, number, number];
 }
 
-export type Figures = readonly [unserved: number, evictions: number, gpusChanged: number, instancesDestroyed: number];
+export type Figures = readonly [
+  unserved: number,
+  evictions: number,
+  restsBroken: number,
+  gpusChanged: number,
+  modesChanged: number,
+  instancesDestroyed: number,
+];
 
-export function figuresOf({ unserved, evictions, gpusChanged, instancesDestroyed }: DemandCost): Figures {
-  return [unserved, evictions, gpusChanged, instancesDestroyed];
+export function figuresOf(cost: DemandCost): Figures {
+  const { unserved, evictions, restsBroken, gpusChanged, modesChanged, instancesDestroyed } = cost;
+  return [unserved, evictions, restsBroken, gpusChanged, modesChanged, instancesDestroyed];
 }
 
 /** Every state of a geometry, as starts and profile names; found without the planner. */
@@ -29,7 +37,8 @@ export function listWays(gpu: PoolGpu, profiles: readonly string[], evict: Evict
   const isWhole = gpu.instances[0]?.profile === WHOLE;
   const ways = new Map<string, Way>();
   for (const state of all) {
-    if (gpu.keepsMode === true && isWhole !== (state[0] === `${WHOLE}@0`)) continue;
+    const turns = isWhole !== (state[0] === `${WHOLE}@0`);
+    if (gpu.keepsMode === true && turns) continue;
     const placed = new Set(state);
     let evictions = 0;
     let destroyed = 0;
@@ -43,7 +52,10 @@ export function listWays(gpu: PoolGpu, profiles: readonly string[], evict: Evict
     const isSame = kept === gpu.instances.length && kept === state.length;
     if (gpu.isResting === true && !isSame) continue;
     const offered = profiles.map((name) => state.filter((one) => one.slice(0, one.indexOf('@')) === name).length);
-    const way: Way = { offered, cost: [evictions, isSame ? 0 : 1, destroyed] };
+    const way: Way = {
+      offered,
+      cost: [evictions, isSame || gpu.rests !== true ? 0 : 1, isSame ? 0 : 1, turns ? 1 : 0, destroyed],
+    };
     const known = ways.get(offered.join());
     if (known === undefined || compareNumbers(way.cost, known.cost) < 0) ways.set(offered.join(), way);
   }
@@ -61,24 +73,26 @@ export function tryAll(gpus: readonly PoolGpu[], slices: readonly DemandSlice[],
     lacking.set(key, known);
     return known;
   };
-  let best: Figures = [Infinity, 0, 0, 0];
+  let best: Figures = [Infinity, 0, 0, 0, 0, 0];
   const offered = profiles.map(() => 0);
 
-  function choose(index: number, evictions: number, changed: number, destroyed: number): void {
+  function choose(index: number, cost: Way['cost']): void {
     const list = ways[index];
     if (list === undefined) {
-      const figures: Figures = [lackingOf(offered), evictions, changed, destroyed];
+      const figures: Figures = [lackingOf(offered), ...cost];
       if (compareNumbers(figures, best) < 0) best = figures;
       return;
     }
+    const [evictions, broken, changed, turned, destroyed] = cost;
     for (const way of list) {
+      const [evicts, breaks, changes, turns, destroys] = way.cost;
       way.offered.forEach((count, profile) => (offered[profile] = (offered[profile] ?? 0) + count));
-      choose(index + 1, evictions + way.cost[0], changed + way.cost[1], destroyed + way.cost[2]);
+      choose(index + 1, [evictions + evicts, broken + breaks, changed + changes, turned + turns, destroyed + destroys]);
       way.offered.forEach((count, profile) => (offered[profile] = (offered[profile] ?? 0) - count));
     }
   }
 
-  choose(0, 0, 0, 0);
+  choose(0, [0, 0, 0, 0, 0]);
   return best;
 }
 

@@ -15,7 +15,9 @@ export function aColumn(offered: readonly number[], more: Partial<Column> = {}):
     kept: 0,
     evictions: [0],
     minutesLost: 0,
+    restsBroken: 0,
     gpusChanged: 0,
+    modesChanged: 0,
     instancesDestroyed: 0,
     ...more,
   };

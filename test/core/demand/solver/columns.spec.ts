@@ -40,9 +40,11 @@ function columnsOf(gpu: PoolGpu, caps: Readonly<Record<string, number>>, evict: 
   ).list(classOf(gpu));
 }
 
-const costOf = ({ evictions, gpusChanged, instancesDestroyed }: Column) => [
+const costOf = ({ evictions, restsBroken, gpusChanged, modesChanged, instancesDestroyed }: Column) => [
   evictions[0] ?? 0,
+  restsBroken,
   gpusChanged,
+  modesChanged,
   instancesDestroyed,
 ];
 
@@ -74,6 +76,7 @@ describe('what a GPU can become', () => {
         instances: drawn.map((one) => (random.chance(0.2) ? { ...one, stays: true } : one)),
         keepsMode: random.chance(0.3),
         isResting: random.chance(0.1),
+        rests: random.chance(0.2),
       };
       const names = [...model.profiles.map(({ name }) => name), WHOLE, WHOLE, 'of another model'];
       const profiles = [...new Set([0, 1, 2].map(() => random.pick(names) ?? WHOLE))].sort(compareText);

@@ -63,7 +63,15 @@ describe('a choice by integer programs', () => {
     const solver = new ScriptedSolver(proven(...bothDear), proven(...bothCheap), proven(...bothCheap));
     expect(solver.choose(asking(2, 'a'))).to.deep.equal({
       counts: [[0, 2, 0]],
-      cost: { unserved: 0, evictions: 0, minutesLost: 0, gpusChanged: 2, instancesDestroyed: 0 },
+      cost: {
+        unserved: 0,
+        evictions: 0,
+        minutesLost: 0,
+        restsBroken: 0,
+        gpusChanged: 2,
+        modesChanged: 0,
+        instancesDestroyed: 0,
+      },
     });
     expect(solver.asked).to.deep.equal([
       [
@@ -105,7 +113,15 @@ describe('a choice by integer programs', () => {
     const solver = new ScriptedSolver(late(1.5));
     expect(solver.choose(asking(2, 'a'))).to.deep.equal({
       counts: [[2, 0, 0]],
-      cost: { unserved: 6, evictions: 0, minutesLost: 0, gpusChanged: 0, instancesDestroyed: 0 },
+      cost: {
+        unserved: 6,
+        evictions: 0,
+        minutesLost: 0,
+        restsBroken: 0,
+        gpusChanged: 0,
+        modesChanged: 0,
+        instancesDestroyed: 0,
+      },
       gap: { figure: 'unserved', value: 6, bound: 2 },
     });
   });
@@ -120,7 +136,15 @@ describe('a choice by integer programs', () => {
     const solver = new ScriptedSolver(proven(...mixed), late(0, ...bothDear));
     expect(solver.choose(asking(2, 'a'))).to.deep.equal({
       counts: [[0, 1, 1]],
-      cost: { unserved: 0, evictions: 2, minutesLost: 0, gpusChanged: 2, instancesDestroyed: 1 },
+      cost: {
+        unserved: 0,
+        evictions: 2,
+        minutesLost: 0,
+        restsBroken: 0,
+        gpusChanged: 2,
+        modesChanged: 0,
+        instancesDestroyed: 1,
+      },
       gap: { figure: 'evictions', value: 2, bound: 0 },
     });
   });

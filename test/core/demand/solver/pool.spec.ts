@@ -56,18 +56,36 @@ function tryEveryWay(
 }
 
 describe('of two plans', () => {
-  it('the cheaper one serves more, then evicts less, loses less work, changes fewer GPUs, destroys fewer instances', () => {
+  it('the cheaper one serves more, then evicts less, loses less work, breaks fewer rests, changes fewer GPUs and MIG modes, destroys fewer instances', () => {
     const table = asking(1, 'a');
     const cost = (
-      ...[unserved = 0, evictions = 0, minutesLost = 0, gpusChanged = 0, instancesDestroyed = 0]: number[]
-    ) => toCost(table, [unserved, 0], { evictions: [evictions, 0], minutesLost, gpusChanged, instancesDestroyed });
+      ...[
+        unserved = 0,
+        evictions = 0,
+        minutesLost = 0,
+        restsBroken = 0,
+        gpusChanged = 0,
+        modesChanged = 0,
+        instancesDestroyed = 0,
+      ]: number[]
+    ) =>
+      toCost(table, [unserved, 0], {
+        evictions: [evictions, 0],
+        minutesLost,
+        restsBroken,
+        gpusChanged,
+        modesChanged,
+        instancesDestroyed,
+      });
     const falling = [
       cost(2, 0),
       cost(1, 2, 0),
       cost(1, 1, 2, 0),
       cost(1, 1, 1, 2, 0),
       cost(1, 1, 1, 1, 2),
-      cost(1, 1, 1, 1, 1),
+      cost(1, 1, 1, 1, 1, 2),
+      cost(1, 1, 1, 1, 1, 1, 2),
+      cost(1, 1, 1, 1, 1, 1, 1),
     ];
     expect(falling.toReversed().toSorted((a, b) => compareCosts(b, a))).to.deep.equal(falling);
     for (const one of falling) expect(compareCosts(one, [...one])).to.equal(0);

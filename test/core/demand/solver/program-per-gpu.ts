@@ -20,7 +20,7 @@ export function solvePerGpu(
   );
   const objectives = [
     sum(slices.map(({ weight }, index) => [weight, `u_${index}`])),
-    ...[0, 1, 2].map((figure) => sum(each.map(({ name, way }) => [way.cost[figure] ?? 0, name]))),
+    ...[0, 1, 2, 3, 4].map((figure) => sum(each.map(({ name, way }) => [way.cost[figure] ?? 0, name]))),
   ];
   const rows = [
     ...ways.map((list, gpu) => `${sum(list.map((_, index) => [1, `x_${gpu}_${index}`]))} = 1`),
@@ -57,8 +57,9 @@ export function solvePerGpu(
     if (Status !== 'Optimal') throw new Error(`HiGHS ended as ${Status}`);
     found.push(Math.round(ObjectiveValue));
   }
-  const [unserved = 0, evictions = 0, gpusChanged = 0, instancesDestroyed = 0] = found;
-  return [unserved, evictions, gpusChanged, instancesDestroyed];
+  const [unserved = 0, evictions = 0, restsBroken = 0, gpusChanged = 0, modesChanged = 0, instancesDestroyed = 0] =
+    found;
+  return [unserved, evictions, restsBroken, gpusChanged, modesChanged, instancesDestroyed];
 }
 
 /** `3 a - b`; lines of LP text may not be long, so that each term has its own. */

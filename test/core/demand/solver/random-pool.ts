@@ -27,10 +27,16 @@ export function drawGpu(random: Random, id: string, model: GpuModel, busyShare: 
       profile,
       start: Number(start),
       busy,
-      ...(busy && random.chance(0.2) ? { evictionWeight: random.integer(4) + 1 } : {}),
+      ...(busy && random.chance(0.2) ? { evictionWeight: random.integer(4) + 2 } : {}),
     };
   });
-  return { id, geometry: model, instances, ...(random.chance(0.1) ? { keepsMode: true } : {}) };
+  return {
+    id,
+    geometry: model,
+    instances,
+    ...(random.chance(0.1) && { keepsMode: true }),
+    ...(random.chance(0.2) && { rests: true }),
+  };
 }
 
 /** GPUs of one model or of two, many of them equal or but for what is in use, as in a real pool. */

@@ -56,6 +56,7 @@ const aGpu = (model: typeof small): fc.Arbitrary<Omit<PoolGpu, 'id'>> =>
         geometry: model,
         instances,
         ...(kind === 2 && { isResting: true }),
+        ...(kind === 3 && { rests: true }),
         ...(kind > 7 && { keepsMode: true }),
       };
     });
@@ -176,7 +177,11 @@ function judge(pool: Pool, layouts: readonly Layout[]): readonly number[] {
   return [
     ...unserved.flatMap((one, level) => [one, ...(level < bounds.length ? [evictions[level] ?? 0] : [])]),
     gone.reduce((sum, { minutesRun = 0 }) => sum + minutesRun, 0),
+    layouts.filter(
+      ({ destroy, create }, index) => pool.gpus[index]?.rests === true && destroy.length + create.length > 0,
+    ).length,
     layouts.filter(({ destroy, create }) => destroy.length + create.length > 0).length,
+    layouts.filter(({ destroy, create }) => [...destroy, ...create].some(({ profile }) => profile === WHOLE)).length,
     layouts.reduce((sum, { destroy }) => sum + destroy.filter(({ busy }) => !busy).length, 0),
   ];
 }
