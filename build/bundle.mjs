@@ -96,6 +96,8 @@ const define = {
   GPU_PARTITION_VERSION: JSON.stringify(version),
   GPU_PARTITION_PAGE: JSON.stringify(pageText),
   GPU_PARTITION_HIGHS: JSON.stringify(highs),
+  // As in the undici of Node.js: without a second parser of HTTP, which is experimental and 160 kB of text in each program.
+  esbuildDetection: 'true',
 };
 
 const { metafile } = await build({

@@ -2,7 +2,7 @@ import highsModule, { type Highs, type InitOptions, type Model } from 'highs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { IntegerProgram, IntegerSolver, Solved } from '../core/demand/solver/integer-program.ts';
+import type { IntegerProgram, IntegerSolver, Relaxed, Solved } from '../core/demand/solver/integer-program.ts';
 import { DemandPlanner } from '../core/demand/solver/choose.ts';
 import type { PoolPlanner } from '../core/plan/simulation/layouts.ts';
 
@@ -28,39 +28,53 @@ export async function loadSolver(): Promise<Highs> {
 /** The search for a first solution, which always exists, takes half of the time of programs up to this size. */
 const fewVariables = 500;
 
+/** Nodes of a search that gives up early. */
+const FEW_NODES = 1;
+const MANY_NODES = 2 ** 31 - 1;
+
+/** Bounds are computed in floating point; costs are integers. */
+const TOLERANCE = 1e-3;
+
 /**
  * Solves a program with HiGHS, exactly: a solution within one of the bound is the best, since costs are integers. Equal programs get
  * equal answers unless the time runs out.
  */
 export class HighsSolver implements IntegerSolver {
   readonly #highs: Highs;
-  readonly #model: Model;
+  readonly #program: IntegerProgram;
   readonly #endsAt: number;
+  #model: Model;
 
   /** @param seconds for all that is minimized */
   constructor(highs: Highs, program: IntegerProgram, seconds: number) {
     this.#highs = highs;
+    this.#program = program;
     this.#endsAt = performance.now() + seconds * 1000;
-    this.#model = writeModel(highs, program);
-    this.#model.options.set({
-      output_flag: false,
-      mip_rel_gap: 0,
-      mip_abs_gap: 0.9,
-      mip_heuristic_run_feasibility_jump: program.upper.length > fewVariables,
-    });
+    this.#model = openModel(highs, program);
   }
 
-  minimize(costs: readonly number[], start: readonly number[]): Solved {
-    const { modelStatus } = this.#highs.constants;
-    const left = (this.#endsAt - performance.now()) / 1000;
-    if (left <= 0) return { values: undefined, bound: 0, isProven: false };
+  relax(costs: readonly number[]): Relaxed | undefined {
     const model = this.#model;
-    costs.forEach((cost, column) => model.changeColCost(column, cost));
-    model.setSolution({ colValue: [...start] });
-    model.zeroAllClocks();
-    model.options.set('time_limit', left);
-    model.run();
-    const status = model.getModelStatus();
+    model.options.set('solve_relaxation', true);
+    if (this.#run(costs) !== this.#highs.constants.modelStatus.optimal) return undefined;
+    const { colValue, colDual } = model.getSolution();
+    const bound = Number(model.info.get('objective_function_value'));
+    // What costs more than is left up to the next integer, for one of it, is in no solution that stays below.
+    const left = Math.ceil(bound - TOLERANCE) - bound + TOLERANCE;
+    colDual.forEach((reduced, column) => {
+      if (reduced > left) model.changeColBounds(column, 0, 0);
+    });
+    return { values: [...colValue], bound };
+  }
+
+  minimize(costs: readonly number[], start?: readonly number[]): Solved {
+    const { modelStatus } = this.#highs.constants;
+    const model = this.#model;
+    model.options.set({ solve_relaxation: false, mip_max_nodes: start === undefined ? FEW_NODES : MANY_NODES });
+    if (start !== undefined) model.setSolution({ colValue: [...start] });
+    const status = this.#run(costs);
+    if (status === undefined || (start === undefined && status !== modelStatus.optimal))
+      return { values: undefined, bound: 0, isProven: false };
     const isProven = status === modelStatus.optimal;
     if (!isProven && status !== modelStatus.timeLimit) throw new Error(`HiGHS ended with status ${status}`);
     const values = model.getSolution().colValue;
@@ -72,9 +86,37 @@ export class HighsSolver implements IntegerSolver {
     this.#model.changeRowBounds(row, -Infinity, upper);
   }
 
+  restore(): void {
+    this.#model.dispose();
+    this.#model = openModel(this.#highs, this.#program);
+  }
+
   close(): void {
     this.#model.dispose();
   }
+
+  /** @returns the status in which it ended; undefined if there is no time left */
+  #run(costs: readonly number[]): number | undefined {
+    const left = (this.#endsAt - performance.now()) / 1000;
+    if (left <= 0) return undefined;
+    const model = this.#model;
+    costs.forEach((cost, column) => model.changeColCost(column, cost));
+    model.zeroAllClocks();
+    model.options.set('time_limit', left);
+    model.run();
+    return model.getModelStatus();
+  }
+}
+
+function openModel(highs: Highs, program: IntegerProgram): Model {
+  const model = writeModel(highs, program);
+  model.options.set({
+    output_flag: false,
+    mip_rel_gap: 0,
+    mip_abs_gap: 0.9,
+    mip_heuristic_run_feasibility_jump: program.upper.length > fewVariables,
+  });
+  return model;
 }
 
 function writeModel(highs: Highs, { upper, rows }: IntegerProgram): Model {

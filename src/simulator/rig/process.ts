@@ -130,7 +130,7 @@ export function programPath(name: 'controller' | 'agent' | 'nvidia-smi-sim' | 'g
 }
 
 /** Flags of V8 as in config/agent: the agent has little work and must be cheap for a node. */
-const agentMemorySettings = ['--optimize-for-size', '--no-opt', '--no-maglev'];
+const agentMemorySettings = ['--optimize-for-size', '--no-opt', '--no-maglev', '--liftoff-only'];
 /**
  * Flags of V8 as in config/controller: a heap that grows with retained data, not with throughput. The compiler in the middle and inlining
  * take 25 MB while they work, which the process keeps, and make an event no faster.

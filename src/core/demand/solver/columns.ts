@@ -6,6 +6,7 @@ import {
   compareCosts,
   type DemandTable,
   type RankLevels,
+  type Tallies,
   type EvictionRule,
   NOBODY,
   type PoolInstance,
@@ -69,23 +70,25 @@ export class ColumnLister {
   readonly #caps: readonly number[];
   readonly #uses: DemandTable['uses'];
   readonly #levels: RankLevels;
+  readonly #tallies: DemandTable['tallies'];
   readonly #evict: EvictionRule;
   readonly #additions = new Map<Grid, Additions>();
 
   constructor(
-    { profiles, caps, uses, levels }: Pick<DemandTable, 'profiles' | 'caps' | 'uses' | 'levels'>,
+    { profiles, caps, uses, levels, tallies }: Pick<DemandTable, 'profiles' | 'caps' | 'uses' | 'levels' | 'tallies'>,
     evict: EvictionRule,
   ) {
     this.#profiles = profiles;
     this.#caps = caps;
     this.#uses = uses;
     this.#levels = levels;
+    this.#tallies = tallies;
     this.#evict = evict;
   }
 
   /**
-   * Every column that no other beats: none offers at least as much of each profile at no higher cost. The cheapest first, so that
-   * the first is that of the GPU as it is.
+   * Every column that no other beats: none serves whatever it may serve, at no higher cost and, where the cost is the same, in no more
+   * room. The cheapest first, so that the first is that of the GPU as it is.
    */
   list({ geometry, instances, isResting, rests, keepsMode }: GpuClass): readonly Column[] {
     const grid = gridOf(geometry);
@@ -186,7 +189,7 @@ export class ColumnLister {
     };
 
     choose(0, [], []);
-    return dropBeaten([...best.values()]);
+    return dropBeaten([...best.values()], this.#tallies);
   }
 
   /** Index of the wanted profile that an instance counts as; -1 if it is not wanted. */
@@ -302,13 +305,39 @@ function sum<One>(some: readonly One[], read: (one: One, index: number) => numbe
   return some.reduce((total, one, index) => total + read(one, index), 0);
 }
 
-function dropBeaten(columns: readonly Column[]): readonly Column[] {
-  const kept: Column[] = [];
-  for (const column of columns.toSorted((a, b) => compareCost(a, b) || compareOffer(a, b))) {
-    const isBeaten = kept.some(({ offered }) => offered.every((count, index) => count >= (column.offered[index] ?? 0)));
-    if (!isBeaten) kept.push(column);
+/**
+ * A plan with a beaten column has no better figures, and if they are the same no less room, than that with the other in its place: what
+ * its instances are given to can have those that stand in for them.
+ */
+function dropBeaten(columns: readonly Column[], { serving, sized }: DemandTable['tallies']): readonly Column[] {
+  const weighed = columns.map((column) => ({
+    column,
+    serving: tally(column.offered, serving),
+    sized: tally(column.offered, sized),
+  }));
+  const kept: typeof weighed = [];
+  // Of columns at the same cost, one that beats another comes before it, since its tallies are more together.
+  weighed.sort(
+    (a, b) =>
+      compareCost(a.column, b.column) ||
+      sum(b.sized, Number) - sum(a.sized, Number) ||
+      compareOffer(a.column, b.column),
+  );
+  for (const one of weighed) {
+    const isBeaten = kept.some((other) =>
+      compareCost(other.column, one.column) < 0 ? covers(other.serving, one.serving) : covers(other.sized, one.sized),
+    );
+    if (!isBeaten) kept.push(one);
   }
-  return kept;
+  return kept.map(({ column }) => column).sort((a, b) => compareCost(a, b) || compareOffer(a, b));
+}
+
+function tally(offered: readonly number[], tallies: Tallies): readonly number[] {
+  return tallies.map((profiles) => sum(profiles, (profile) => offered[profile] ?? 0));
+}
+
+function covers(some: readonly number[], others: readonly number[]): boolean {
+  return some.every((count, index) => count >= (others[index] ?? 0));
 }
 
 function compareCost(a: Column, b: Column): number {

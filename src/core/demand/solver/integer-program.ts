@@ -10,6 +10,8 @@ import {
   roomOf,
   sumLevels,
   valueOf,
+  coverDemand,
+  sumOffered,
   type DemandTable,
   type CostFigure,
 } from './pool.ts';
@@ -39,12 +41,28 @@ export interface Solved {
   readonly isProven: boolean;
 }
 
+/** The answer of a solver for variables that need not be integers. */
+export interface Relaxed {
+  readonly values: readonly number[];
+  /** No solution costs less. */
+  readonly bound: number;
+}
+
 /** An integer program in the hands of a solver, which ends in time by itself. */
 export interface IntegerSolver {
-  /** @param start a solution to begin with */
-  minimize(costs: readonly number[], start: readonly number[]): Solved;
+  /**
+   * The best values if variables need not be integers. The calls that follow may leave out every solution that costs more than the next
+   * integer above the bound.
+   *
+   * @returns undefined if there is no time left, or nothing is found within the limits
+   */
+  relax(costs: readonly number[]): Relaxed | undefined;
+  /** @param start a solution to begin with; without one, a search that finds none soon is given up */
+  minimize(costs: readonly number[], start?: readonly number[]): Solved;
   /** Lowers the upper bound of a row for the calls that follow. */
   limit(row: number, upper: number): void;
+  /** Takes back all limits, and what was left out. */
+  restore(): void;
   /** Frees the solver's memory. */
   close(): void;
 }
@@ -82,6 +100,9 @@ export function chooseBySolver(
   const program = writeProgram(table, groups);
   const solver = open(program);
   try {
+    const counts = reachBounds(table, groups, program, solver);
+    if (counts !== undefined) return { counts, cost: sumLevels(table, costOf(table, groups, counts)) };
+    solver.restore();
     return lowerFigures(table, groups, program, solver);
   } finally {
     solver.close();
@@ -91,6 +112,48 @@ export function chooseBySolver(
 /** Every GPU as it is: what is left if there is no time for anything. */
 function asItIs(groups: readonly ColumnGroup[]): ColumnCounts {
   return groups.map(({ columns, size }) => columns.map((_, index) => (index === 0 ? size : 0)));
+}
+
+/**
+ * The best choice, if each figure can have the least value that it has without integers, next to those before it at theirs: then one search
+ * finds the choice, or none, and finding it is the proof. Large pools are such: of the many GPUs of a kind, some can take one column and
+ * some another.
+ *
+ * @returns undefined if no such choice was found
+ */
+function reachBounds(
+  table: DemandTable,
+  groups: readonly ColumnGroup[],
+  program: ChoiceProgram,
+  solver: IntegerSolver,
+): ColumnCounts | undefined {
+  const start = asItIs(groups);
+  const cost = costOf(table, groups, start);
+  // Any other choice changes a GPU.
+  if (cost.every((value) => value === 0)) return start;
+  const least = cost.map(() => 0);
+  let last: { readonly costs: readonly number[]; readonly values: readonly number[] } | undefined;
+  for (const { index, costs, row } of program.figures) {
+    const relaxed = solver.relax(costs);
+    if (relaxed === undefined) return undefined;
+    least[index] = lowestOf(relaxed.bound);
+    solver.limit(row, least[index]);
+    last = { costs, values: relaxed.values };
+  }
+  if (table.hasChoice) {
+    const relaxed = solver.relax(program.roomCosts);
+    if (relaxed === undefined) return undefined;
+    last = { costs: program.roomCosts, values: relaxed.values };
+  }
+  if (last === undefined) return undefined;
+  const values = last.values.every(isInteger) ? last.values : solver.minimize(last.costs).values;
+  if (values === undefined) return undefined;
+  const counts = program.countsOf(values);
+  return compareCosts(costOf(table, groups, counts), least) === 0 ? counts : undefined;
+}
+
+function isInteger(value: number): boolean {
+  return Math.abs(value - Math.round(value)) < TOLERANCE;
 }
 
 /** The least integer that a bound allows. */
@@ -225,7 +288,16 @@ function writeProgram(table: DemandTable, groups: readonly ColumnGroup[]): Choic
       let next = 0;
       return groups.map(({ columns, size }) => readCounts(values.slice(next, (next += columns.length)), size));
     },
-    startOf: (counts) => valuesOf(counts.flat().entries()),
+    startOf: (counts) => {
+      const { given: gifts, unserved } = coverDemand(table, sumOffered(table, groups, counts));
+      return valuesOf([
+        ...counts.flat().entries(),
+        ...given.flatMap((each, slice) =>
+          each.map(({ profile, variable }): Term => [variable, gifts[slice]?.[profile] ?? 0]),
+        ),
+        ...lacking.map(({ variable }, slice): Term => [variable, unserved[slice] ?? 0]),
+      ]);
+    },
   };
 }
 

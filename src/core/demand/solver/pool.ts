@@ -116,7 +116,16 @@ export interface DemandTable {
   readonly sizes: readonly number[];
   /** Whether a slice can be served by profiles of different sizes. */
   readonly hasChoice: boolean;
+  /** How offers compare in what they serve, whatever room it takes; and in that, and in the room. */
+  readonly tallies: Readonly<Record<'serving' | 'sized', Tallies>>;
 }
+
+/**
+ * Sets of profiles. An offer that has at least as many of each set as another can stand in for it, instance for instance: a profile for
+ * one that serves no other slices than it does. By Hall's theorem that is so if and only if it holds for each set that has, with a
+ * profile, all that can stand in for it; a set of several without a profile in common follows from these.
+ */
+export type Tallies = readonly (readonly number[])[];
 
 type ProfileUse = 'Used' | 'Idle' | 'Any';
 
@@ -168,6 +177,8 @@ export class RankLevels {
 interface Coverage {
   /** How many of each slice of the demand are lacking. */
   readonly unserved: readonly number[];
+  /** How many of each profile each slice of the demand gets. */
+  readonly given: readonly (readonly number[])[];
   /** The weight of all slices that are lacking. */
   readonly cost: number;
   /** The weight of the lacking slices, level by level. */
@@ -210,6 +221,12 @@ export function readDemand(
   );
   const sizes = profiles.map(sizeOf);
   const levelOf = sorted.map((slice) => levels?.levelOf(slice) ?? 0);
+  const served = known.map((_, profile) =>
+    sorted.flatMap(({ count }, slice) => (count > 0 && servedBy[slice]?.includes(profile) ? [slice] : [])),
+  );
+  const servesAll = (one: number, other: number): boolean =>
+    served[other]?.every((slice) => served[one]?.includes(slice)) === true;
+  const useful = known.flatMap((_, profile) => (served[profile]?.length === 0 ? [] : [profile]));
   return {
     profiles,
     uses,
@@ -219,6 +236,10 @@ export function readDemand(
     servedBy,
     sizes,
     hasChoice: servedBy.some((serving) => new Set(serving.map((profile) => sizes[profile])).size > 1),
+    tallies: {
+      serving: listTallies(useful, servesAll),
+      sized: listTallies(useful, (one, other) => servesAll(one, other) && (sizes[one] ?? 0) <= (sizes[other] ?? 0)),
+    },
     caps: known.map(({ name, use }) =>
       sorted.reduce((sum, slice) => sum + (serves(slice, name, use) ? slice.count : 0), 0),
     ),
@@ -227,6 +248,23 @@ export function readDemand(
       .toSorted((a, b) => a.level - b.level || b.weight - a.weight)
       .map(({ slice }) => slice),
   };
+}
+
+/** Profiles of a demand in which more sets overlap are told apart: each stands in for itself alone, which is right too. */
+const MOST_TALLIES = 64;
+
+function listTallies(profiles: readonly number[], standsIn: (one: number, other: number) => boolean): Tallies {
+  const found = new Map<string, readonly number[]>();
+  const add = (some: readonly number[]): unknown => found.set(some.join(), some);
+  for (const other of profiles) add(profiles.filter((one) => standsIn(one, other)));
+  // Both loops also go through what is added meanwhile.
+  for (const one of found.values())
+    for (const other of found.values()) {
+      if (found.size > MOST_TALLIES) return profiles.map((profile) => [profile]);
+      if (one.some((profile) => other.includes(profile)))
+        add(profiles.filter((profile) => one.includes(profile) || other.includes(profile)));
+    }
+  return [...found.values()];
 }
 
 /**
@@ -260,6 +298,7 @@ export function coverDemand(table: DemandTable, offered: readonly number[], pres
   }
   return {
     unserved: lacking,
+    given,
     cost: slices.reduce((sum, { weight }, slice) => sum + (lacking[slice] ?? 0) * weight, 0),
     costs: table.levels.sum(
       slices.map(({ weight }, slice) => [table.levelOf[slice] ?? 0, (lacking[slice] ?? 0) * weight]),

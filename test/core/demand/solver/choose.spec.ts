@@ -7,8 +7,17 @@ import {
   chooseExactly,
   type DemandQuestion,
 } from '../../../../src/core/demand/solver/choose.ts';
-import { PoolClasses } from '../../../../src/core/demand/solver/problem.ts';
-import type { DemandSlice, EvictionRule, PoolGpu, PoolInstance } from '../../../../src/core/demand/solver/pool.ts';
+import { buildProblem, PoolClasses } from '../../../../src/core/demand/solver/problem.ts';
+import {
+  type ColumnGroup,
+  type DemandSlice,
+  type EvictionRule,
+  type PoolGpu,
+  type PoolInstance,
+  roomOf,
+} from '../../../../src/core/demand/solver/pool.ts';
+import { ColumnLister } from '../../../../src/core/demand/solver/columns.ts';
+import { chooseBySolver } from '../../../../src/core/demand/solver/integer-program.ts';
 import { planGpu } from '../../../../src/core/gpu/plan.ts';
 import { placeOf } from '../../../../src/core/gpu/grid.ts';
 import { HighsSolver, loadSolver } from '../../../../src/planner/highs.ts';
@@ -193,6 +202,60 @@ describe('the demand planner @slow', () => {
       );
       makeLayouts(scene, planned, `seed ${seed}`);
     });
+  });
+
+  it('loses nothing by dropping what other columns can stand in for, in all figures and in room', () => {
+    let dropped = 0;
+    forSeeds(4 * seeds, (seed) => {
+      const { pool, slices, evict } = draw(seed + 30_000, 4, 4);
+      const found = new PoolClasses();
+      for (const gpu of pool) found.add(gpu);
+      const classes = found.list();
+      const { table, groups } = buildProblem({ classes, slices, evict });
+      const alone = table.profiles.map((_, profile) => [profile]);
+      const lister = new ColumnLister({ ...table, tallies: { serving: alone, sized: alone } }, evict);
+      const all = classes.map((one) => ({ columns: lister.list(one), size: one.size }));
+      const best = (some: readonly ColumnGroup[]) => {
+        const choice = chooseExactly(table, some, Infinity);
+        return choice && [choice.cost, roomOf(table, some, choice.counts)];
+      };
+      expect(best(groups), `seed ${seed}`).to.deep.equal(best(all));
+      const count = (some: readonly ColumnGroup[]): number =>
+        some.reduce((sum, { columns }) => sum + columns.length, 0);
+      if (count(groups.flatMap(({ members }) => members.map((one) => ({ ...one, size: 1 })))) < count(all))
+        dropped += 1;
+    });
+    expect(dropped).to.be.above(seeds / 4);
+  });
+
+  it('finds by all figures at once what it finds by one after the other, in the same room', () => {
+    let atOnce = 0;
+    forSeeds(Math.ceil(seeds / 3), (seed) => {
+      const { pool, slices, evict } = draw(seed + 40_000, 30, 4);
+      const found = new PoolClasses();
+      for (const gpu of pool) found.add(gpu);
+      const { table, groups } = buildProblem({ classes: found.list(), slices, evict });
+      let restored = 0;
+      const choose = (isAtOnce: boolean) => {
+        const choice = chooseBySolver(table, groups, (program) => {
+          const solver = new HighsSolver(highs, program, 600);
+          return {
+            relax: (costs) => (isAtOnce ? solver.relax(costs) : undefined),
+            minimize: (costs, start) => solver.minimize(costs, start),
+            limit: (row, upper) => solver.limit(row, upper),
+            restore: () => {
+              restored += 1;
+              solver.restore();
+            },
+            close: () => solver.close(),
+          };
+        });
+        return [choice.cost, choice.gap, roomOf(table, groups, choice.counts)];
+      };
+      expect(choose(true), `seed ${seed}`).to.deep.equal(choose(false));
+      if (restored < 2) atOnce += 1;
+    });
+    expect(atOnce).to.be.above(0);
   });
 
   it('gives the same answer whatever the order of GPUs, instances and demand', () => {
@@ -402,7 +465,9 @@ function planOf(gpus: readonly string[], wanted: Readonly<Record<string, number>
 /** With a solver that finds this, and proves nothing. */
 function planWith(values: readonly number[] | undefined, question: DemandQuestion): ClassPlan {
   return new DemandPlanner(question).planLarge(() => ({
+    relax: () => undefined,
     minimize: () => ({ values, bound: 0, isProven: false }),
+    restore: () => undefined,
     limit: () => undefined,
     close: () => undefined,
   }));

@@ -4,14 +4,16 @@ import {
   chooseBySolver,
   type IntegerProgram,
   type IntegerSolver,
+  type Relaxed,
   type Solved,
 } from '../../../../src/core/demand/solver/integer-program.ts';
 import { aColumn, asking, pair } from './column-builders.ts';
 
-/** Gives the answers that it is told, and remembers what it is asked. */
+/** Gives the answers that it is told, and remembers what it is asked. Without integers it finds what is in `relaxed`, or nothing. */
 class ScriptedSolver implements IntegerSolver {
-  readonly asked: (readonly [costs: readonly number[], start: readonly number[]])[] = [];
-  readonly limits: number[] = [];
+  readonly asked: (readonly [costs: readonly number[], start: readonly number[] | undefined])[] = [];
+  readonly relaxed: Relaxed[] = [];
+  limits: number[] = [];
   program: IntegerProgram | undefined;
   isClosed = false;
   readonly #answers: Solved[];
@@ -20,7 +22,11 @@ class ScriptedSolver implements IntegerSolver {
     this.#answers = [...answers];
   }
 
-  minimize(costs: readonly number[], start: readonly number[]): Solved {
+  relax(): Relaxed | undefined {
+    return this.relaxed.shift();
+  }
+
+  minimize(costs: readonly number[], start?: readonly number[]): Solved {
     this.asked.push([costs, start]);
     const answer = this.#answers.shift();
     if (answer === undefined) throw new Error('asked once more than expected');
@@ -30,6 +36,10 @@ class ScriptedSolver implements IntegerSolver {
   limit(row: number, upper: number): void {
     expect(this.program?.rows[row]).to.include({ lower: -Infinity, upper: Infinity });
     this.limits.push(upper);
+  }
+
+  restore(): void {
+    this.limits = [];
   }
 
   close(): void {
@@ -76,15 +86,15 @@ describe('a choice by integer programs', () => {
     expect(solver.asked).to.deep.equal([
       [
         [0, 0, 0, 0, 3],
-        [2, 0, 0, 0, 0],
+        [2, 0, 0, 0, 2],
       ],
       [
         [0, 0, 2, 0, 0],
-        [0, 0, 2, 0, 0],
+        [0, 0, 2, 2, 0],
       ],
       [
         [0, 1, 1, 0, 0],
-        [0, 2, 0, 0, 0],
+        [0, 2, 0, 2, 0],
       ],
     ]);
     expect(solver.limits).to.deep.equal([0, 0, 2, 0]);
@@ -158,10 +168,36 @@ describe('a choice by integer programs', () => {
     expect(solver.choose(table, [choice]).counts).to.deep.equal([[0, 0, 1]]);
     expect(solver.asked[1]).to.deep.equal([
       [0, 0, 0, 2, 1, 0],
-      [0, 1, 0, 0, 0, 0],
+      [0, 1, 0, 1, 0, 0],
     ]);
     for (const last of [late(0), proven(1, 0, 0, 0, 0, 1)])
       expect(new ScriptedSolver(...answers(last)).choose(table, [choice]).counts).to.deep.equal([[0, 1, 0]]);
+  });
+
+  it('is the one that has the least of every figure that is possible without integers, where there is one', () => {
+    const least = [0, 0, 1.2, 0.9999].map((bound): Relaxed => ({ values: [0, 1.5, 0.5, 2, 0], bound }));
+    const choice = {
+      counts: [[0, 2, 0]],
+      cost: { unserved: 0, evictions: 0, minutesLost: 0, gpusChanged: 2, instancesDestroyed: 0 },
+    };
+    const integers = new ScriptedSolver();
+    integers.relaxed.push(...least.slice(0, 3), { values: bothCheap, bound: 0 });
+    expect(integers.choose(asking(2, 'a'))).to.deep.equal(choice);
+    expect(integers.asked).to.deep.equal([]);
+    expect(integers.limits).to.deep.equal([0, 0, 2, 0]);
+    // One search, of the last figure.
+    const searched = new ScriptedSolver(proven(...bothCheap));
+    searched.relaxed.push(...least.slice(0, 3), { values: [0, 1.5, 0.5, 2, 0], bound: 0 });
+    expect(searched.choose(asking(2, 'a'))).to.deep.equal(choice);
+    expect(searched.asked).to.deep.equal([[[0, 0, 1, 0, 0], undefined]]);
+    // What is found is not believed, and where nothing is, figures are lowered one by one, without limits from before.
+    for (const answer of [proven(...mixed), late(0)]) {
+      const missed = new ScriptedSolver(answer, proven(...bothCheap), proven(...bothCheap));
+      missed.relaxed.push(...least);
+      expect(missed.choose(asking(2, 'a'))).to.deep.equal(choice);
+      expect(missed.asked.slice(1).map(([, start]) => start)).to.deep.equal([[2, 0, 0, 0, 2], bothCheap]);
+      expect(missed.limits).to.deep.equal([0, 0, 2, 0]);
+    }
   });
 
   it('refuses what is not a choice or breaks a limit, and gives the memory of the solver back in any case', () => {
