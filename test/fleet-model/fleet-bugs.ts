@@ -1,5 +1,5 @@
 import type { Command } from '../../src/core/node/commands.ts';
-import type { SettledDecision } from '../model/controller-world.ts';
+import type { SettledDecision } from '../model/controller.ts';
 import { deviceMeets } from '../../src/core/device/plan.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';

@@ -2,7 +2,7 @@ import { repartitioningTaint, restartedValue } from '../../src/api/names.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Grant, GpuPartitionPolicy, PolicySpec, Wish } from '../../src/api/types.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
-import type { SettledDecision } from '../model/controller-world.ts';
+import type { SettledDecision } from '../model/controller.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { GpuWork } from '../../src/core/device/plan.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';

@@ -4,7 +4,7 @@ import type { GpuPartitionPolicy, GpuReport, Grant, Wish } from '../../src/api/t
 import { repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
 import { borrowedLabelsOf } from '../../src/core/kubernetes/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
-import type { SettledDecision } from './controller-world.ts';
+import type { SettledDecision } from './controller.ts';
 import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished, metadataOf } from '../../src/core/kubernetes/node.ts';
 import { isRevocation } from '../../src/core/device/grants.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
@@ -20,7 +20,7 @@ import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
 import { countOffer, type ExpectedSettings, isAsWished, isMixedUp, offeringOf } from './expected.ts';
 import { listLosers } from '../../src/core/device/kubelet.ts';
-import { isUntouchable } from './pods.ts';
+import { isOfUser, isUntouchable } from './pods.ts';
 import { deleteDeadlineMs } from './setup.ts';
 import { uuidOf } from './plugin.ts';
 import { countSlices, isDynamic, nameDevices, readSlices } from './slices.ts';
@@ -606,7 +606,7 @@ export class Invariants {
   ): void {
     const pod = pods?.find(({ metadata }) => metadata.uid === uid);
     demand(pod !== undefined, 'S13', `pod ${uid} is told to go, which nobody has seen`);
-    if (pod.metadata.labels?.['user'] === undefined) return;
+    if (!isOfUser(pod)) return;
     this.#mayBeMoved(pod, by);
     const { drain } = partition?.spec ?? {};
     const { plan, lostDevices = [] } = partition?.status?.device ?? {};
@@ -936,8 +936,8 @@ export class Invariants {
   }
 
   /** No policy, whatever it forces, ends what only the kubelet or a DaemonSet may end: it would be back at once. */
-  #mayBeMoved(pod: UserPodView, by: string): void {
-    const isUsers = pod.metadata.labels?.['user'] !== undefined;
+  #mayBeMoved(pod: PodView, by: string): void {
+    const isUsers = isOfUser(pod);
     demand(!isUsers || !isUntouchable(pod), 'S13', `${by} ends a pod that is static, or a DaemonSet’s`);
   }
 
@@ -947,7 +947,7 @@ export class Invariants {
     this.#mayBeMoved(pod, by);
     const { drain } = this.#world.partition?.spec ?? {};
     const isAnnounced = drain?.pods.some(({ uid }) => uid === pod.metadata.uid) === true;
-    const isUsers = pod.metadata.labels?.['user'] !== undefined;
+    const isUsers = isOfUser(pod);
     const isBareMonitor = this.#world.kubelet.monitors.mustStay(pod);
     demand(!isBareMonitor, 'S13', `${by} ends a monitor that nothing would make again`);
     // Another leader may have taken it back since this one looked.
@@ -1028,10 +1028,6 @@ export class Invariants {
   }
 }
 
-type UserPodView = Parameters<typeof isUntouchable>[0] & {
-  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
-};
-
 function demand(isSo: boolean | undefined, invariant: string, message: string): asserts isSo {
   if (isSo !== true) throw new Violation(invariant, message);
 }
@@ -1057,12 +1053,9 @@ function isWhole(gpus: readonly Gpu[], id: string): boolean {
   return gpus.some(({ uuid }) => uuid === id) && isInMig(gpus, id);
 }
 
-function usesGpus(pod: {
-  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
-  readonly status?: { readonly phase?: string };
-}): boolean {
+function usesGpus(pod: PodView): boolean {
   const { phase } = pod.status ?? {};
-  return pod.metadata.labels?.['user'] === 'true' && phase !== 'Failed' && phase !== 'Succeeded';
+  return isOfUser(pod) && phase !== 'Failed' && phase !== 'Succeeded';
 }
 
 function wishOf({ claim }: NodeSnapshot): Wish | undefined {
