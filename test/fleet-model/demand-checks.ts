@@ -268,11 +268,12 @@ export class DemandChecks {
     const asked = JSON.stringify(planned.asked);
     const ids = new Set(touched.map(({ gpu }) => gpu.id));
     const pending = new Map<string, GpuWish>();
-    for (const { node, gpu, wish, present } of planned.members) {
+    for (const { node, gpu, wish, present, instead } of planned.members) {
       const next = wishes.get(node)?.get(wish.uuid);
       const earlier = before?.asked === asked ? before.pending.get(gpu.id) : undefined;
       const isFree = !evictsNever(policy.spec.demand ?? {}) || present.every(({ busy }) => !busy);
-      if (earlier && isFree && !ids.has(gpu.id))
+      // What a node that does not change was to make is needed no more once others have made it.
+      if (earlier && isFree && instead === undefined && !ids.has(gpu.id))
         insist(isDeepStrictEqual(earlier, next), 'D5', `${by} takes back what it has chosen for ${gpu.id}`);
       if (next && (earlier || ids.has(gpu.id))) pending.set(gpu.id, next);
     }

@@ -55,6 +55,8 @@ export class Invariants {
   readonly #lost = new Map<string, { knownAt?: number }>();
   /** All that somebody else ever removed: a claim that was allocated before may be prepared long after, by a driver that still has it. */
   readonly #everLost = new Set<string>();
+  /** Until when generations were in force that are not any more, by uid and generation of their policies, in ms. */
+  readonly #toldUntil = new Map<string, number>();
   /** Instances that an agent has made, by their serial. */
   readonly #made = new Set<number>();
   #repairs: number[] = [];
@@ -107,6 +109,7 @@ export class Invariants {
         this.#specIsWritten(change.before as StoredPartition | undefined, change.object as StoredPartition);
       if (by === 'agent') this.#deviceIsTold(change.object as StoredPartition);
     }
+    if (kind === 'policies' && change.before) this.#isToldNoMore(change.before as Policy);
     if (kind === 'policies' && !isController) this.#repairs = [];
     if (kind === 'policies' && change.type === 'delete')
       this.#lastGone = { at: this.#world.timeline.now, policy: change.object as Policy };
@@ -148,6 +151,11 @@ export class Invariants {
     return isKept && (agent === undefined || device?.step === 'Unknown' || !isAnswered);
   }
 
+  /** A controller that stalls may still tell a node what was in force until now. */
+  #isToldNoMore(policy: Policy): void {
+    this.#toldUntil.set(`${policy.metadata.uid} ${readGenerations(policy).told}`, this.#world.timeline.now);
+  }
+
   #specIsWritten(before: StoredPartition | undefined, after: StoredPartition): void {
     if (before === undefined || deepEqual(before.spec, after.spec)) return;
     const { node } = this.#world;
@@ -156,8 +164,10 @@ export class Invariants {
     const isTold = this.#world.api
       .list('policies')
       .some((one) => one.metadata.uid === is?.uid && readGenerations(one).told === is?.generation);
+    const toldUntil = this.#toldUntil.get(`${is?.uid} ${is?.generation}`) ?? -Infinity;
+    const wasTold = this.#world.timeline.now - toldUntil < longestLagMs;
     demand(
-      was?.uid === undefined || was.uid !== is?.uid || is.generation >= was.generation || isTold,
+      was?.uid === undefined || was.uid !== is?.uid || is.generation >= was.generation || isTold || wasTold,
       'S8',
       `the node goes back from generation ${was?.generation} to ${is?.generation}`,
     );
