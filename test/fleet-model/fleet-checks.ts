@@ -394,7 +394,7 @@ export class FleetChecks {
     const inForce = status?.acceptedGeneration === generation ? { generation, spec } : status?.inForce;
     const { mode, rollout: _rollout, ...asked } = (inForce?.spec ?? {}) as Partial<PolicySpec>;
     if (inForce === undefined || mode === 'Plan') return known?.key ?? `${uid} ${generation}`;
-    // Each switch of its schedules asks anew.
+    // Each switch of its schedules asks again.
     const { since = '' } = this.#world.api.find('policies', metadata.name)?.status?.schedule ?? {};
     if (known?.key.endsWith(` ${since}`) === true && isDeepStrictEqual(known.asked, asked)) return known.key;
     const key = `${uid} ${inForce.generation} ${since}`;

@@ -27,7 +27,6 @@ import { FleetMachine } from './fleet-machine.ts';
 import { amountOf, bindPod, isFor, isUsers, makePod, nodeOf, poolOf, resourceOf } from './fleet-pods.ts';
 import { pools } from './fleet-policies.ts';
 import type { FleetSetup } from './fleet-setup.ts';
-import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 /** The process was killed in the middle of a call. */
 class ProcessEnded extends Error {}
@@ -394,8 +393,9 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     return this.bug?.seePool?.(members, known, this.timeline.now) ?? members;
   }
 
-  seePods(pods: readonly PodView[]): readonly PodView[] {
-    return this.bug?.seePods?.(pods) ?? pods;
+  listPending(): readonly Pod[] {
+    const pods = this.pendingPods();
+    return this.bug?.listPending?.(pods) ?? pods;
   }
 
   seeAsked(asked: DemandAsked): DemandAsked {

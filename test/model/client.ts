@@ -39,7 +39,7 @@ export interface ServedWorld {
   fail(error: unknown): void;
   podsOf(node: string): readonly Pod[];
   /** Pods that no node runs yet. */
-  pendingPods(): readonly Pod[];
+  listPending(): readonly Pod[];
   boundPods(): readonly Pod[];
   slicesOf(node: string): readonly ResourceSliceView[];
   /** Of all nodes. */
@@ -172,7 +172,7 @@ export class ModelClient implements KubeVerbs {
     const node = /^spec\.nodeName=([^,]*)/.exec(fieldSelector)?.[1];
     switch (resource) {
       case pods:
-        if (node === '') return this.#world.pendingPods();
+        if (node === '') return this.#world.listPending();
         return (node === undefined ? this.#world.boundPods() : this.#world.podsOf(node)).filter(isUnfinished);
       case resourceSlices:
         return this.#world.slicesOf(node ?? '');

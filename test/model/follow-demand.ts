@@ -1,4 +1,3 @@
-import type { PodView } from '../../src/core/kubernetes/pod.ts';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
 import type { Cluster } from '../../src/controller/cluster.ts';
 import type { DemandGpu, PoolCluster } from '../../src/core/demand/members.ts';
@@ -12,7 +11,6 @@ import {
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/solver/choose.ts';
 import { PoolClasses } from '../../src/core/demand/solver/problem.ts';
 import { type ChosenLayouts, DemandMemory, type KnownDemand } from '../../src/core/demand/state.ts';
-import { listWaiters } from '../../src/core/demand/waiting-pods.ts';
 import { type WantedSlice, wantedSlices } from '../../src/core/demand/wanted.ts';
 import type { PolicyRecord } from '../../src/core/policy/record.ts';
 import { type PoolQuestions, readMembers, readWaiting } from '../../src/planner/questions.ts';
@@ -32,7 +30,6 @@ export interface DemandWorld {
   };
   /** What a planted bug makes of the pool. @param known how it was read before, and when, in ms */
   seePool(members: readonly DemandGpu[], known: ReadPool | undefined): readonly DemandGpu[];
-  seePods(pods: readonly PodView[]): readonly PodView[];
   seeAsked(asked: DemandAsked): DemandAsked;
 }
 
@@ -99,17 +96,14 @@ export class PoolThoughts implements PoolQuestions {
     });
   }
 
-  readonly readWaiting: PoolQuestions['readWaiting'] = (cluster, record, waiters, now, clock) => {
-    const pods = waiters.map(({ pod }) => pod);
-    const seen = this.#world.demands?.seePods(pods) ?? pods;
+  readonly readWaiting: PoolQuestions['readWaiting'] = (cluster, record, ...more) => {
     const { fleet } = cluster;
     const alone = {
       policies: [record],
       winnerOf: (node: string) => fleet.winnerOf(node),
       chosenFor: (policy: GpuPartitionPolicy, node: string) => fleet.chosenFor(policy, node),
     };
-    const among = this.#world.hasBug('CountForEach') ? { ...cluster, fleet: alone } : cluster;
-    return readWaiting(among, record, seen === pods ? waiters : listWaiters(seen), now, clock);
+    return readWaiting(this.#world.hasBug('CountForEach') ? { ...cluster, fleet: alone } : cluster, record, ...more);
   };
 
   readonly planPool: PoolQuestions['planPool'] = async (members, asked, gpus) => {

@@ -186,7 +186,7 @@ export class ModelWorld implements ControllerWorld {
   }
 
   /** All are bound as they are made. */
-  pendingPods(): readonly Pod[] {
+  listPending(): readonly Pod[] {
     return [];
   }
 
