@@ -27,7 +27,7 @@ import { trimNode, trimPartition, trimAgentPod } from '../core/cluster/watched-o
 import type { NodeObject } from './operator.ts';
 import { nodePartitions, nodes, pods, policies, configMaps } from '../api/resources.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient, KubeVerbs } from '../kube/client.ts';
 import { type Stoppable, WarmWatch } from '../kube/operator.ts';
 import type { Logger } from '../process/log.ts';
 import type { WatchFigures } from './metrics.ts';
@@ -283,12 +283,12 @@ const ownKey = /^gpu-partition-(none|single|mixed)-[0-9a-f]{8}$/;
  * A file never changes under its name, since the plugin reads it again only when the name changes.
  */
 export class ConfigMapFiles {
-  readonly #client: KubeClient;
+  readonly #client: KubeVerbs;
   readonly #ref: ObjectRef & { readonly namespace: string };
   readonly #now: () => number;
   #last: { readonly at: number; readonly files: Promise<ConfigFiles> } | undefined;
 
-  constructor(client: KubeClient, place: { readonly namespace: string; readonly name: string }, now: () => number) {
+  constructor(client: KubeVerbs, place: { readonly namespace: string; readonly name: string }, now: () => number) {
     this.#client = client;
     this.#ref = { resource: configMaps, ...place };
     this.#now = now;

@@ -1,4 +1,4 @@
-import { listServed, type KubeClient } from '../kube/client.ts';
+import { listServed, type KubeVerbs } from '../kube/client.ts';
 import { controllerManager } from '../api/names.ts';
 import { deviceClasses, policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
@@ -27,7 +27,7 @@ const lookAgainMs = 60_000;
 const tryAgainMs = 3_600_000;
 
 interface Parts {
-  readonly client: KubeClient;
+  readonly client: KubeVerbs;
   readonly cluster: { readonly fleet: Pick<Fleet, 'policy'> & { readonly policies: Iterable<PolicyRecord> } };
   readonly events: Pick<EventRecorder, 'record'>;
   readonly slices: Pick<SliceWatch, 'api'>;

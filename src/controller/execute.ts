@@ -7,14 +7,14 @@ import { type NodeMemory, recordEviction } from '../core/node/memory.ts';
 import { metadataOf } from '../core/kubernetes/node.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeVerbs } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { Logger } from '../process/log.ts';
 import type { Cluster, ConfigMapFiles } from './cluster.ts';
 import { cutText } from '../core/text/words.ts';
 
 interface Parts {
-  readonly client: KubeClient;
+  readonly client: KubeVerbs;
   readonly cluster: Cluster;
   readonly configFiles: ConfigMapFiles | undefined;
   readonly log: Logger;

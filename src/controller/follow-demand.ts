@@ -5,7 +5,7 @@ import { mayUseClaims } from '../core/policy/rules.ts';
 import type { DemandReport } from '../core/policy/slices.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
 import { findStop } from '../core/rollout/budget.ts';
-import { DemandMemory, lookAgainAfter, podsPaceOf } from '../core/demand/state.ts';
+import { type DemandMemory, type KnownDemand, lookAgainAfter, podsPaceOf } from '../core/demand/state.ts';
 import {
   type DefragState,
   isOfRequest,
@@ -19,7 +19,13 @@ import {
   explainMoves,
   listMoves,
 } from '../core/demand/defrag.ts';
-import { isNewPolicy, type PoolCluster, type DemandGpu, setMembersAside } from '../core/demand/members.ts';
+import {
+  isNewPolicy,
+  type PoolCluster,
+  type PoolPast,
+  type DemandGpu,
+  setMembersAside,
+} from '../core/demand/members.ts';
 import { askFor, type DemandAsked, type Planned, planServed } from '../core/demand/plan-pool.ts';
 import {
   reportDemand,
@@ -36,12 +42,12 @@ import { followsPods, type WantedSlice } from '../core/demand/wanted.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/log.ts';
-import { planPool, readMembers, readWaiting } from '../planner/questions.ts';
+import type { PoolQuestions } from '../planner/questions.ts';
 import type { Cluster } from './cluster.ts';
 import { nodePartitions, deviceClasses, disruptionBudgets, namespaces, pods } from '../api/resources.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { planPreview } from '../core/plan/node.ts';
-import { type KubeClient, readKueue, listServed } from '../kube/client.ts';
+import { type KubeVerbs, readKueue, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { DeviceClassView } from '../core/cluster/claim-requests.ts';
 import { type ExtendedNames, extendedNamesOf } from '../core/cluster/judge.ts';
@@ -50,7 +56,7 @@ import type { BudgetView } from '../core/kubernetes/eviction.ts';
 import { trimHolder, trimHoldings, trimWaitingPod } from '../core/demand/watched-objects.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/request.ts';
-import { EventLoopYield } from '../process/clock.ts';
+import { type Clock, EventLoopYield, steadyMs, systemClock } from '../process/clock.ts';
 import { trimBudget, PacedReading } from './gather.ts';
 
 /** How old a list of DeviceClasses may be, in ms. */
@@ -73,6 +79,10 @@ interface Parts extends DemandReads {
   readonly requeueNodes: (names: Iterable<string>) => void;
   /** Called with a policy whose demand stands differently. */
   readonly tellPolicy: (name: string) => void;
+  readonly pools: PoolQuestions;
+  /** What is remembered of the demand of a policy from now on. */
+  readonly newMemory: (record: PolicyRecord, known: KnownDemand) => DemandMemory;
+  readonly clock: Clock;
   readonly now: () => number;
 }
 
@@ -169,7 +179,7 @@ export class DemandReconciler {
     const { policies, partitions } = this.#parts.cluster;
     const { steady } = policies.get(record.name)?.status ?? {};
     const isNew = steady === undefined && isNewPolicy(record, partitions);
-    return new DemandMemory({ isNew, sinceMs: this.#parts.now(), ...(steady && { steady }) });
+    return this.#parts.newMemory(record, { isNew, sinceMs: this.#parts.now(), ...(steady && { steady }) });
   }
 
   #report(record: PolicyRecord, found: DemandReport): void {
@@ -188,11 +198,13 @@ export class DemandReconciler {
 
   async #gather(record: PolicyRecord, demand: PolicyDemand, memory: DemandMemory): Promise<readonly DemandGpu[]> {
     const cluster = await this.#readCluster();
+    const { pools, clock } = this.#parts;
     const now = this.#parts.now();
-    return readMembers(cluster, record, {
+    const past: PoolPast = {
       restOf: (id, grantedMs) => memory.restOf(demand, id, now, grantedMs),
       hasLost: (node, isOut) => memory.hasLost(demand, node, isOut, now),
-    });
+    };
+    return pools.readMembers(cluster, record, past, clock);
   }
 
   /** Reads the cluster, with the names of DeviceClasses where DRA drivers may hand out slices: pods ask by them. */
@@ -212,7 +224,8 @@ export class DemandReconciler {
     if (!followsPods(demand)) return { wanted: memory.want(demand, members, undefined, this.#parts.now()) };
     const { pods, held, namespaces } = await this.#readPods(record, demand, memory, signal);
     const waiters = [...listWaiters(pods, namespaces), ...(held?.waiters ?? [])];
-    const share = await readWaiting(await this.#readCluster(), record, waiters, this.#parts.now());
+    const { pools, clock, now } = this.#parts;
+    const share = await pools.readWaiting(await this.#readCluster(), record, waiters, now(), clock);
     const wanted = memory.want(demand, members, share.waiting, this.#parts.now(), share);
     const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);
@@ -268,7 +281,12 @@ export class DemandReconciler {
       return { planned: await this.#plan(memory, record, question), defrag: judgeMade(requested, members) ?? defrag };
     const planned =
       planServed(members, freeing) ??
-      (await planPool(members, freeing, await this.#weigh(memory, record, { ...question, asked: freeing }), signal));
+      (await this.#parts.pools.planPool(
+        members,
+        freeing,
+        await this.#weigh(memory, record, { ...question, asked: freeing }),
+        signal,
+      ));
     if (Object.keys(planned.shortfall.lacking).length === 0) {
       const { podOf, partitionOf } = await this.#parts.holders.get();
       const pool = { members, layouts: planned.layouts, partitionOf };
@@ -289,7 +307,8 @@ export class DemandReconciler {
     const next = memory.next(asked, members, this.#parts.now());
     if (next) return 'planned' in next ? next.planned : next;
     const startedMs = this.#parts.now();
-    const planned = await planPool(members, asked, await this.#weigh(memory, record, question), signal);
+    const gpus = await this.#weigh(memory, record, question);
+    const planned = await this.#parts.pools.planPool(members, asked, gpus, signal);
     memory.takePlan(planned, startedMs, this.#parts.now());
     return planned;
   }
@@ -311,7 +330,7 @@ export class DemandReconciler {
 }
 
 interface PreviewParts {
-  readonly client: KubeClient;
+  readonly client: KubeVerbs;
   readonly cluster: Cluster;
   /** Called with each policy whose status has changed. */
   readonly onNews: (policy: string) => void;
@@ -375,17 +394,18 @@ interface DemandReads {
   readonly namespaces: PacedReading<NamespaceLabels>;
 }
 
-export function readForDemands(client: KubeClient): DemandReads {
+/** @param clock by which long work lets others go first @param now a clock that is never set */
+export function readForDemands(client: KubeVerbs, clock: Clock = systemClock, now = steadyMs): DemandReads {
   return {
-    pods: new PacedReading(() => listPendingPods(client)),
-    held: new PacedReading(async () => takeIn(await readKueue(client))),
-    names: new PacedReading(() => listNames(client)),
-    holders: new PacedReading(() => listHolders(client)),
-    namespaces: new PacedReading(() => listNamespaces(client)),
+    pods: new PacedReading(() => listPendingPods(client), now),
+    held: new PacedReading(async () => takeIn(await readKueue(client), clock), now),
+    names: new PacedReading(() => listNames(client), now),
+    holders: new PacedReading(() => listHolders(client), now),
+    namespaces: new PacedReading(() => listNamespaces(client), now),
   };
 }
 
-async function listNamespaces(client: KubeClient): Promise<NamespaceLabels> {
+async function listNamespaces(client: KubeVerbs): Promise<NamespaceLabels> {
   const { items } = await client.list<KubeObject>(namespaces, {}, { trim: trimNamespace });
   return new Map(items.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
 }
@@ -401,7 +421,7 @@ const pending = 'spec.nodeName=,status.phase=Pending';
  * Lists pending pods in one answer, which the server has in memory. In pages, for which it reads all pods, where somebody has made it too
  * long for us.
  */
-async function listPendingPods(client: KubeClient): Promise<readonly PodView[]> {
+async function listPendingPods(client: KubeVerbs): Promise<readonly PodView[]> {
   const list = async (options: ListOptions): Promise<readonly PodView[]> =>
     (await client.list<PodView & KubeObject>(pods, { fieldSelector: pending }, { ...options, trim: trimWaitingPod }))
       .items;
@@ -411,7 +431,7 @@ async function listPendingPods(client: KubeClient): Promise<readonly PodView[]> 
   });
 }
 
-async function listNames(client: KubeClient): Promise<ExtendedNames> {
+async function listNames(client: KubeVerbs): Promise<ExtendedNames> {
   try {
     return extendedNamesOf(await listServed<DeviceClassView & KubeObject>(client, deviceClasses));
   } catch (error) {
@@ -420,8 +440,8 @@ async function listNames(client: KubeClient): Promise<ExtendedNames> {
   }
 }
 
-async function takeIn(reading: KueueReading): Promise<HeldReading> {
-  const turn = new EventLoopYield();
+async function takeIn(reading: KueueReading, clock: Clock): Promise<HeldReading> {
+  const turn = new EventLoopYield(clock);
   const waiters: Waiter[] = [];
   for (const held of 'trouble' in reading ? [] : holding(reading)) {
     waiters.push(...held);
@@ -433,7 +453,7 @@ async function takeIn(reading: KueueReading): Promise<HeldReading> {
 const bound = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
 
 /** The watch of partitions does not keep the names of pods. */
-async function listHolders(client: KubeClient): Promise<PoolHolders> {
+async function listHolders(client: KubeVerbs): Promise<PoolHolders> {
   const { items: budgets } = await client.list<BudgetView & KubeObject>(disruptionBudgets, {}, { trim: trimBudget });
   const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
   const trim = (pod: PodView): PodView => trimHolder(pod, labelKeys);

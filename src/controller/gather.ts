@@ -10,7 +10,7 @@ import {
   resourceSlices,
 } from '../api/resources.ts';
 import { type BudgetView, claimedDaemonSet } from '../core/kubernetes/eviction.ts';
-import { type KubeClient, listServed } from '../kube/client.ts';
+import { type KubeVerbs, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
@@ -35,7 +35,7 @@ import { readGenerations } from '../core/policy/versions.ts';
 import type { NodeObject } from './operator.ts';
 
 /** The disruption budgets of these namespaces. */
-async function listBudgets(client: KubeClient, namespaces: readonly string[]): Promise<readonly BudgetView[]> {
+async function listBudgets(client: KubeVerbs, namespaces: readonly string[]): Promise<readonly BudgetView[]> {
   const lists = await Promise.all(
     namespaces.map((namespace) =>
       client.list<BudgetView & KubeObject>(disruptionBudgets, { namespace }, { trim: trimBudget }),
@@ -45,7 +45,7 @@ async function listBudgets(client: KubeClient, namespaces: readonly string[]): P
 }
 
 /** UIDs of DaemonSets that pods name as their owners and that do not exist. */
-async function listMissingOwners(client: KubeClient, pods: readonly PodView[]): Promise<ReadonlySet<string>> {
+async function listMissingOwners(client: KubeVerbs, pods: readonly PodView[]): Promise<ReadonlySet<string>> {
   const claims = new Map(
     pods.flatMap((pod) => {
       const { name, uid = '' } = claimedDaemonSet(pod) ?? {};
@@ -81,7 +81,7 @@ export function trimBudget({ metadata, spec, status }: BudgetView & KubeObject):
 const mostPodLists = 16;
 
 interface Parts {
-  readonly client: KubeClient;
+  readonly client: KubeVerbs;
   readonly cluster: Cluster;
   readonly settings: NodeSettings;
   /** The device plugin's config files; absent if the administrator manages them. */

@@ -1,11 +1,18 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { NodeSettings } from '../core/node/snapshot.ts';
+import { decide } from '../core/node/decide.ts';
+import { stepLedger } from '../core/rollout/ledger.ts';
+import type { PolicyRecord } from '../core/policy/record.ts';
+import { DemandMemory, type KnownDemand } from '../core/demand/state.ts';
+import { type PoolQuestions, poolQuestions } from '../planner/questions.ts';
 import { Fleet } from '../core/policy/fleet.ts';
 import { deepEqual } from '../core/text/json.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient, KubeVerbs } from '../kube/client.ts';
 import { EventRecorder } from '../kube/events.ts';
 import { ResilientOperator, type WarmWatch, type WatchReader } from '../kube/operator.ts';
+import type { QueueOptions, WorkQueue } from '../kube/queue.ts';
 import type { KubeObject, Change } from '../kube/watch.ts';
+import { type Clock, steadyMs, systemClock } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
 import { AgentPods, NodeNotifier } from './node-notifier.ts';
 import { Cluster, type WatchedCluster, ConfigMapFiles } from './cluster.ts';
@@ -43,6 +50,190 @@ const nodeConcurrency = 32;
 /** The most nodes at a time that are not urgent: usually, and while those with a slot go before them. */
 const patientConcurrency = { usually: 16, besideSlots: 2 };
 
+interface WorkParts {
+  readonly client: KubeVerbs;
+  readonly cluster: Cluster;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly slices: Pick<SliceWatch, 'api' | 'hasSlices' | 'follow'>;
+  readonly logger: Logger;
+  readonly settings: NodeSettings;
+  readonly rollout: RolloutSettings;
+  readonly metrics?: ControllerMetrics | undefined;
+  readonly createQueue: (options: Omit<QueueOptions, 'logger'>) => WorkQueue;
+  /** What is decided of a node, of a ledger and of a pool. */
+  readonly decide: typeof decide;
+  readonly stepLedger: typeof stepLedger;
+  readonly pools: PoolQuestions;
+  readonly newMemory: (record: PolicyRecord, known: KnownDemand) => DemandMemory;
+  readonly clock: Clock;
+  /** The time of a clock that is never set, in ms since the epoch. */
+  readonly steadyMs: () => number;
+  /** The API server's time, in ms since the epoch: deadlines and times in objects are read by others, and compared with those that it writes. */
+  readonly now: () => number;
+}
+
+/** The work of a term: what is heard through the watches, which nodes and policies it concerns, and who looks at them. */
+export class TermWork {
+  readonly #parts: WorkParts;
+  readonly #notifier: NodeNotifier;
+  readonly queues: { readonly [Name in 'nodes' | 'policies' | 'demands' | 'classes']: WorkQueue };
+
+  constructor(parts: WorkParts) {
+    this.#parts = parts;
+    const { client, cluster, events, logger, settings, metrics, slices, clock, now } = parts;
+    this.#notifier = new NodeNotifier({ cluster, events, log: logger });
+    const tellPolicy = (name: string): void => this.#tellPolicy(name);
+    const requeueNodes = (names: Iterable<string>): void => this.#requeueNodes(names);
+    const configFiles = settings.pluginConfigMap && new ConfigMapFiles(client, settings.pluginConfigMap, now);
+    const gatherer = new Gatherer({ client, cluster, settings, configFiles, slices, now });
+    const nodeReconciler = new NodeReconciler({
+      cluster,
+      gatherer,
+      executor: new Executor({ client, cluster, configFiles, log: logger, now }),
+      reporter: new NodeReporter({ client, cluster, events, onNews: tellPolicy, now }),
+      preview: new PreviewPlanner({ client, cluster, onNews: tellPolicy }),
+      decide: parts.decide,
+      onStep: (step) => {
+        metrics?.record(step);
+        this.#notifier.notify(step);
+      },
+      onGone: (name) => this.#forgetNode(name),
+      now,
+    });
+    const policyReconciler = new PolicyReconciler({
+      client,
+      cluster,
+      events,
+      forecast: new Forecast({ cluster, known: (node) => gatherer.known(node), log: logger, clock }),
+      settings: parts.rollout,
+      stepLedger: parts.stepLedger,
+      requeueNodes,
+      tellPolicy,
+      clock,
+      now,
+    });
+    const demandReconciler = new DemandReconciler({
+      cluster,
+      ...readForDemands(client, clock, parts.steadyMs),
+      log: logger,
+      requeueNodes,
+      tellPolicy,
+      pools: parts.pools,
+      newMemory: parts.newMemory,
+      clock,
+      now,
+    });
+    const classReconciler = new DeviceClassReconciler({ client, cluster, events, slices, log: logger, now });
+    this.queues = {
+      nodes: parts.createQueue({
+        concurrency: nodeConcurrency,
+        // A node that waits for a slot can wait.
+        isUrgent: (name) => cluster.isUrgent(name),
+        patientConcurrency: () => (cluster.favorsSlots ? patientConcurrency.besideSlots : patientConcurrency.usually),
+        observer: metrics?.observeQueue('nodes'),
+        reconcile: (name) => nodeReconciler.reconcile(name),
+      }),
+      policies: parts.createQueue({
+        concurrency: 4,
+        observer: metrics?.observeQueue('policies'),
+        reconcile: async (name) => {
+          const result = await policyReconciler.reconcile(name);
+          this.#tellDemands([name]);
+          if (classReconciler.isAsked(name)) this.queues.classes.addAfter('all', policyPaceMs);
+          return result;
+        },
+      }),
+      demands: parts.createQueue({
+        observer: metrics?.observeQueue('demands'),
+        reconcile: (name, signal) => demandReconciler.reconcile(name, signal),
+      }),
+      classes: parts.createQueue({
+        observer: metrics?.observeQueue('classes'),
+        reconcile: () => classReconciler.reconcile(),
+      }),
+    };
+  }
+
+  #requeueNodes(names: Iterable<string>): void {
+    for (const name of names) this.queues.nodes.add(name);
+  }
+
+  #tellPolicy(name: string): void {
+    this.queues.policies.addAfter(name, policyPaceMs);
+  }
+
+  #tellDemands(names: Iterable<string>): void {
+    const { fleet } = this.#parts.cluster;
+    for (const name of names)
+      if (fleet.policy(name)?.policy.spec.demand !== undefined) this.queues.demands.addAfter(name, demandPaceMs);
+  }
+
+  onPolicy(change: Change<GpuPartitionPolicy & KubeObject>): void {
+    const { cluster, slices } = this.#parts;
+    const { fleet } = cluster;
+    if (change.type === 'delete') {
+      cluster.rollout.dropPolicy(change.key);
+      const left = fleet.removePolicy(change.key);
+      // What is remembered of its demand goes too.
+      this.queues.demands.add(change.key);
+      slices.follow();
+      return this.#requeueNodes(left);
+    }
+    const affected = fleet.setPolicy(change.object);
+    slices.follow();
+    // Only its status: our own write came back, or somebody else changed it, which is repaired.
+    if (affected === undefined && cluster.policies.isOwn(change.object)) return undefined;
+    this.queues.policies.add(change.key);
+    // It may take nodes from the pool of another.
+    if (affected !== undefined) this.#tellDemands([...fleet.policies].map(({ name }) => name));
+    return this.#requeueNodes(affected ?? []);
+  }
+
+  onPartition({ key, object }: Change<GpuNodePartition & KubeObject>): void {
+    const { partitions, fleet } = this.#parts.cluster;
+    if (partitions.isOwn(object)) return;
+    this.queues.nodes.add(key);
+    this.#tellDemands(fleet.policiesOf(key));
+  }
+
+  onAgent(change: Change<PodView>): void {
+    const node = this.#parts.cluster.agents.update(change);
+    if (node !== undefined) this.queues.nodes.add(node);
+  }
+
+  onNode(change: Change<NodeObject>): void {
+    const { key } = change;
+    const { fleet } = this.#parts.cluster;
+    if (change.type === 'delete') {
+      for (const policy of fleet.removeNode(key)) this.#tellPolicy(policy);
+      this.#forgetNode(key);
+      return this.queues.nodes.add(key);
+    }
+    const { object, previous } = change;
+    const { labels = {} } = object.metadata;
+    const hasNewLabels = !deepEqual(previous?.metadata.labels, labels);
+    if (previous && !hasNewLabels && deepEqual(partsBesideLabels(previous), partsBesideLabels(object)))
+      return undefined;
+    if (hasNewLabels) {
+      for (const policy of fleet.setNode(key, labels)) this.#tellPolicy(policy);
+    }
+    // A cordon, a taint or a silent kubelet takes its slices from new pods.
+    this.#tellDemands(fleet.policiesOf(key));
+    return this.queues.nodes.add(key);
+  }
+
+  /** The slices that a DRA driver publishes of a node have changed. */
+  onSlices(node: string): void {
+    this.queues.nodes.add(node);
+  }
+
+  /** Twice: when it goes, as another of its name may be there soon; and by its worker, which may have been busy with it. */
+  #forgetNode(name: string): void {
+    this.#parts.metrics?.forget(name);
+    this.#notifier.forget(name);
+  }
+}
+
 /** A term of the controller: acts on policies, nodes, node partitions and agents, and brings each node in line. */
 export class GpuPartitionOperator extends ResilientOperator {
   readonly #options: GpuPartitionOperatorOptions;
@@ -56,153 +247,35 @@ export class GpuPartitionOperator extends ResilientOperator {
     const { client, logger, settings, rollout, instance, watches, metrics } = this.#options;
     const events = this.own(new EventRecorder({ client, logger, controller: 'gpupartition.dev/controller', instance }));
     const fleet = new Fleet({ sharing: settings.pluginConfigMap !== undefined });
-    const agents = new AgentPods();
     const cluster = new Cluster({
       policies: watches.policies.store,
       nodes: watches.nodes.store,
       partitions: watches.partitions.store,
       fleet,
-      agents,
+      agents: new AgentPods(),
     });
     // 1. Work.
-    const nodeQueue = this.createQueue({
-      concurrency: nodeConcurrency,
-      // A node that waits for a slot can wait.
-      isUrgent: (name) => cluster.isUrgent(name),
-      patientConcurrency: () => (cluster.favorsSlots ? patientConcurrency.besideSlots : patientConcurrency.usually),
-      observer: metrics?.observeQueue('nodes'),
-      reconcile: (name) => nodeReconciler.reconcile(name),
-    });
-    const policyQueue = this.createQueue({
-      concurrency: 4,
-      observer: metrics?.observeQueue('policies'),
-      reconcile: async (name) => {
-        const result = await policyReconciler.reconcile(name);
-        tellDemands([name]);
-        if (classReconciler.isAsked(name)) classQueue.addAfter('all', policyPaceMs);
-        return result;
-      },
-    });
-    const demandQueue = this.createQueue({
-      observer: metrics?.observeQueue('demands'),
-      reconcile: (name, signal) => demandReconciler.reconcile(name, signal),
-    });
-    const classQueue = this.createQueue({
-      observer: metrics?.observeQueue('classes'),
-      reconcile: () => classReconciler.reconcile(),
-    });
-    const requeueNodes = (names: Iterable<string>): void => {
-      for (const name of names) nodeQueue.add(name);
-    };
-    const tellPolicy = (name: string): void => policyQueue.addAfter(name, policyPaceMs);
-    const tellDemands = (names: Iterable<string>): void => {
-      for (const name of names)
-        if (fleet.policy(name)?.policy.spec.demand !== undefined) demandQueue.addAfter(name, demandPaceMs);
-    };
-    const sliceWatch = this.own(new SliceWatch({ client, logger, fleet, onNode: (name) => nodeQueue.add(name) }));
-    const onPolicy = (change: Change<GpuPartitionPolicy & KubeObject>): void => {
-      if (change.type === 'delete') {
-        cluster.rollout.dropPolicy(change.key);
-        const left = fleet.removePolicy(change.key);
-        // What is remembered of its demand goes too.
-        demandQueue.add(change.key);
-        sliceWatch.follow();
-        return requeueNodes(left);
-      }
-      const affected = fleet.setPolicy(change.object);
-      sliceWatch.follow();
-      // Only its status: our own write came back, or somebody else changed it, which is repaired.
-      if (affected === undefined && cluster.policies.isOwn(change.object)) return undefined;
-      policyQueue.add(change.key);
-      // It may take nodes from the pool of another.
-      if (affected !== undefined) tellDemands([...fleet.policies].map(({ name }) => name));
-      return requeueNodes(affected ?? []);
-    };
-    const onPartition = ({ key, object }: Change<GpuNodePartition & KubeObject>): void => {
-      if (cluster.partitions.isOwn(object)) return;
-      nodeQueue.add(key);
-      tellDemands(fleet.policiesOf(key));
-    };
-    const onAgent = (change: Change<PodView>): void => {
-      const node = agents.update(change);
-      if (node !== undefined) nodeQueue.add(node);
-    };
-    // Twice: when it goes, as another of its name may be there soon; and by its worker, which may have been busy with it.
-    const forgetNode = (name: string): void => {
-      metrics?.forget(name);
-      notifier.forget(name);
-    };
-    const onNode = (change: Change<NodeObject>): void => {
-      const { key } = change;
-      if (change.type === 'delete') {
-        for (const policy of fleet.removeNode(key)) tellPolicy(policy);
-        forgetNode(key);
-        return nodeQueue.add(key);
-      }
-      const { object, previous } = change;
-      const { labels = {} } = object.metadata;
-      const hasNewLabels = !deepEqual(previous?.metadata.labels, labels);
-      if (previous && !hasNewLabels && deepEqual(partsBesideLabels(previous), partsBesideLabels(object)))
-        return undefined;
-      if (hasNewLabels) {
-        for (const policy of fleet.setNode(key, labels)) tellPolicy(policy);
-      }
-      // A cordon, a taint or a silent kubelet takes its slices from new pods.
-      tellDemands(fleet.policiesOf(key));
-      return nodeQueue.add(key);
-    };
-    // Deadlines and times in objects are read by others, and compared with times that the API server writes.
-    const now = (): number => client.config.serverClock.nowMs();
-    const configFiles = settings.pluginConfigMap && new ConfigMapFiles(client, settings.pluginConfigMap, now);
-    const notifier = new NodeNotifier({ cluster, events, log: logger });
-    const reporter = new NodeReporter({ client, cluster, events, onNews: tellPolicy, now });
-    const gatherer = new Gatherer({ client, cluster, settings, configFiles, slices: sliceWatch, now });
-    const nodeReconciler = new NodeReconciler({
-      cluster,
-      gatherer,
-      executor: new Executor({ client, cluster, configFiles, log: logger, now }),
-      reporter,
-      preview: new PreviewPlanner({ client, cluster, onNews: tellPolicy }),
-      onStep: (step) => {
-        metrics?.record(step);
-        notifier.notify(step);
-      },
-      onGone: forgetNode,
-      now,
-    });
-    const policyReconciler = new PolicyReconciler({
+    const slices = this.own(new SliceWatch({ client, logger, fleet, onNode: (name) => work.onSlices(name) }));
+    const work = new TermWork({
       client,
       cluster,
       events,
-      forecast: new Forecast({ cluster, known: (node) => gatherer.known(node), log: logger }),
-      settings: rollout,
-      requeueNodes,
-      tellPolicy,
-      now,
-    });
-    const demandReconciler = new DemandReconciler({
-      cluster,
-      ...readForDemands(client),
-      log: logger,
-      requeueNodes,
-      tellPolicy,
-      now,
-    });
-    const classReconciler = new DeviceClassReconciler({
-      client,
-      cluster,
-      events,
-      slices: sliceWatch,
-      log: logger,
-      now,
+      slices,
+      logger,
+      settings,
+      rollout,
+      metrics,
+      createQueue: (options) => this.createQueue(options),
+      decide,
+      stepLedger,
+      pools: poolQuestions,
+      newMemory: (_, known) => new DemandMemory(known),
+      clock: systemClock,
+      steadyMs,
+      now: () => client.config.serverClock.nowMs(),
     });
     metrics?.attach({
-      queues: new Map([
-        ['nodes', nodeQueue],
-        ['policies', policyQueue],
-        ['demands', demandQueue],
-        ['classes', classQueue],
-      ]),
+      queues: new Map(Object.entries(work.queues)),
       fleet,
       partitions: watches.partitions.store,
       nodes: watches.nodes.store,
@@ -211,10 +284,10 @@ export class GpuPartitionOperator extends ResilientOperator {
     await watches.catchUp(client, this.ending);
     const onRewind = (): void => cluster.forgetWrites();
     // The ledgers first, and all that makes a node urgent before the nodes: those in flight go first.
-    this.#follow(watches.policies, { onChange: onPolicy, onRewind });
-    this.#follow(watches.partitions, { onChange: onPartition, onRewind });
-    this.#follow(watches.agents, { onChange: onAgent });
-    this.#follow(watches.nodes, { onChange: onNode, onRewind });
+    this.#follow(watches.policies, { onChange: (change) => work.onPolicy(change), onRewind });
+    this.#follow(watches.partitions, { onChange: (change) => work.onPartition(change), onRewind });
+    this.#follow(watches.agents, { onChange: (change) => work.onAgent(change) });
+    this.#follow(watches.nodes, { onChange: (change) => work.onNode(change), onRewind });
     logger.info('watches are complete', {
       policies: watches.policies.store.size,
       nodes: watches.nodes.store.size,

@@ -1,4 +1,4 @@
-import { decide, type Decision } from '../core/node/decide.ts';
+import type { decide, Decision } from '../core/node/decide.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import type { Verdict } from '../core/node/commands.ts';
@@ -17,7 +17,7 @@ import { type RolloutState, keepRolloutState } from '../core/node/rollout-state.
 import type { NodeRolloutState } from '../core/rollout/budget.ts';
 import { reportNode } from '../core/node/status-node.ts';
 import { deepEqual, overwriteOf } from '../core/text/json.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeVerbs } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import { refusedMs } from './reconcile-policy.ts';
@@ -36,6 +36,7 @@ interface Parts {
   readonly executor: Executor;
   readonly reporter: NodeReporter;
   readonly preview: PreviewPlanner;
+  readonly decide: typeof decide;
   /** Called with what was found and done, for logs and metrics. */
   readonly onStep?: ((step: NodeStep) => void) | undefined;
   /** Called for a node that is gone, after the last `onStep` of it. */
@@ -119,7 +120,7 @@ export class NodeReconciler {
   async #decide(known: NodeSnapshot, memory: NodeMemory): Promise<Judged | undefined> {
     let snapshot: NodeSnapshot | undefined = known;
     for (let reads = 0; reads <= mostReads && snapshot; reads += 1) {
-      const decision = decide(snapshot, memory);
+      const decision = this.#parts.decide(snapshot, memory);
       if (!('needs' in decision)) return { ...decision, snapshot };
       snapshot = await this.#parts.gatherer.read(snapshot, decision.needs);
     }
@@ -146,9 +147,9 @@ export class NodeReconciler {
 type SeenRolloutState = RolloutState & Pick<NodeRolloutState, 'seen'>;
 
 interface ReportParts {
-  readonly client: KubeClient;
+  readonly client: KubeVerbs;
   readonly cluster: Cluster;
-  readonly events: EventRecorder;
+  readonly events: Pick<EventRecorder, 'record'>;
   /** Called with each policy whose status has changed. */
   readonly onNews: (policy: string) => void;
   readonly now: () => number;

@@ -11,15 +11,15 @@ import { setConditions } from '../core/node/status-node.ts';
 import { fitWithin } from '../core/text/words.ts';
 import { timeText } from '../core/text/syntax.ts';
 import { ApiError, orRefusal, isDefinite } from '../kube/api-error.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeVerbs } from '../kube/client.ts';
 import type { EventNote, EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { Cluster } from './cluster.ts';
 import { recordInForce } from '../core/policy/history.ts';
-import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
+import type { LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import type { Limit } from '../core/rollout/budget.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
-import { EventLoopYield, Semaphore } from '../process/clock.ts';
+import { type Clock, EventLoopYield, Semaphore } from '../process/clock.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { forecastRolloutState } from '../core/plan/node.ts';
 import { describeError, type Logger } from '../process/log.ts';
@@ -64,9 +64,9 @@ export const refusedMs = 60_000;
 const blocked: ReadonlySet<string> = new Set<PolicyReason>(['Waiting', 'NodesUnavailable']);
 
 interface ReportParts {
-  readonly client: KubeClient;
+  readonly client: KubeVerbs;
   readonly cluster: Cluster;
-  readonly events: EventRecorder;
+  readonly events: Pick<EventRecorder, 'record'>;
   readonly now: () => number;
 }
 
@@ -159,7 +159,7 @@ function timeOf(
 type RetiredPolicy = GpuPartitionPolicy & KubeObject;
 
 interface RetireParts {
-  readonly client: KubeClient;
+  readonly client: KubeVerbs;
   readonly cluster: Cluster;
   readonly reporter: PolicyReporter;
   readonly deleteDeadlineMs: number;
@@ -233,11 +233,13 @@ export interface RolloutSettings {
 }
 
 interface Parts {
-  readonly client: KubeClient;
+  readonly client: KubeVerbs;
   readonly cluster: Cluster;
-  readonly events: EventRecorder;
+  readonly events: Pick<EventRecorder, 'record'>;
   readonly forecast: Forecast;
   readonly settings: RolloutSettings;
+  readonly stepLedger: typeof stepLedger;
+  readonly clock: Clock;
   readonly requeueNodes: (names: Iterable<string>) => void;
   readonly tellPolicy: (name: string) => void;
   readonly now: () => number;
@@ -381,7 +383,9 @@ export class PolicyReconciler {
   #step(record: PolicyRecord): LedgerStep {
     const { maxConcurrentNodes: most, freeze: frozen } = this.#parts.settings;
     const isOverdue = this.#deletion.isOverdue(record.policy);
-    return stepLedger(this.#parts.cluster.rolloutOf(record, { now: this.#parts.now(), most, frozen, isOverdue }));
+    return this.#parts.stepLedger(
+      this.#parts.cluster.rolloutOf(record, { now: this.#parts.now(), most, frozen, isOverdue }),
+    );
   }
 
   /** Compare-and-swap: a decision on an older ledger has no effect. */
@@ -413,7 +417,7 @@ export class PolicyReconciler {
   /** Asks each node whether it can take the policy, a few at a time. @returns false if the policy was edited meanwhile */
   async #check(record: PolicyRecord): Promise<boolean> {
     const { fleet, partitions } = this.#parts.cluster;
-    const turn = new EventLoopYield();
+    const turn = new EventLoopYield(this.#parts.clock);
     for (const node of record.unchecked) {
       fleet.check(record, node, partitions.get(node));
       await turn.pause();
@@ -442,6 +446,7 @@ interface ForecastParts {
   readonly cluster: Cluster;
   readonly known: (node: NodeObject) => NodeSnapshot;
   readonly log: Logger;
+  readonly clock: Clock;
 }
 
 /**
@@ -459,7 +464,7 @@ export class Forecast {
   async forecast(record: PolicyRecord): Promise<boolean> {
     const { fleet } = this.#parts.cluster;
     const { name } = record.policy.metadata;
-    const turn = new EventLoopYield();
+    const turn = new EventLoopYield(this.#parts.clock);
     for (const node of record.tally.unseen) {
       if (fleet.policy(name) !== record || !this.#forecastNode(node)) return false;
       await turn.pause();

@@ -207,6 +207,12 @@ export class KubeClient {
   }
 }
 
+/** The verbs by which the controller reads and writes: a part of its work takes them from here, or from an API in memory. */
+export type KubeVerbs = Pick<
+  KubeClient,
+  'find' | 'list' | 'create' | 'createSubresource' | 'merge' | 'patch' | 'apply' | 'applyStatus' | 'delete' | 'request'
+>;
+
 /** What `apply` sends; name, namespace, apiVersion and kind are filled in. */
 interface ApplyFields {
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -226,7 +232,7 @@ interface GroupVersions {
 }
 
 /** The versions in which the API server serves a group; none if it does not serve it. */
-export async function listVersions(client: KubeClient, group: string): Promise<readonly string[]> {
+export async function listVersions(client: Pick<KubeClient, 'request'>, group: string): Promise<readonly string[]> {
   const found = await client.request({ method: 'GET', path: `/apis/${group}` }).catch(ifNotFound({ versions: [] }));
   return (found as GroupVersions).versions.map(({ version }) => version);
 }
@@ -245,7 +251,7 @@ export async function listServed<T extends KubeObject>(
 const knownVersions = ['v1beta2', 'v1beta1'];
 
 /** @throws ApiError for what may pass */
-export async function readKueue(client: KubeClient): Promise<KueueReading> {
+export async function readKueue(client: KubeVerbs): Promise<KueueReading> {
   try {
     const served = await listVersions(client, 'kueue.x-k8s.io');
     if (served.length === 0)
@@ -262,7 +268,7 @@ export async function readKueue(client: KubeClient): Promise<KueueReading> {
   }
 }
 
-async function listAll(client: KubeClient, version: string): Promise<KueueFacts> {
+async function listAll(client: KubeVerbs, version: string): Promise<KueueFacts> {
   const list = async <T>(plural: string, kind: string, trim?: (object: never) => KubeObject): Promise<readonly T[]> => {
     const resource = { group: 'kueue.x-k8s.io', version, plural, kind };
     const { items } = await client.list<T & KubeObject>(resource, {}, { ...(trim && { trim }) });

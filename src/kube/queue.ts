@@ -164,7 +164,7 @@ export class WorkQueue {
     const nowMs = this.#clock.monotonicMs();
     if (this.#turnSinceMs === undefined) {
       this.#turnSinceMs = nowMs;
-      setImmediate(() => {
+      this.#clock.afterTurn(() => {
         this.#turnSinceMs = undefined;
         this.#startWork();
       });

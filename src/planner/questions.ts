@@ -29,7 +29,7 @@ import {
   type Uncounted,
   listWaiters,
 } from '../core/demand/waiting-pods.ts';
-import { EventLoopYield } from '../process/clock.ts';
+import { type Clock, EventLoopYield, systemClock } from '../process/clock.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import {
   type ChangePlan,
@@ -75,8 +75,9 @@ export async function readMembers(
   cluster: PoolCluster,
   record: PolicyRecord,
   past: PoolPast,
+  clock: Clock = systemClock,
 ): Promise<readonly DemandGpu[]> {
-  const turn = new EventLoopYield();
+  const turn = new EventLoopYield(clock);
   const members: DemandGpu[] = [];
   for (const found of listPool(record, cluster, past)) {
     members.push(...found);
@@ -86,8 +87,13 @@ export async function readMembers(
 }
 
 /** {@link listPodPools}, without blocking the event loop. */
-async function readPodPools(cluster: PoolCluster, record: PolicyRecord, now: number): Promise<readonly PodPool[]> {
-  const turn = new EventLoopYield();
+async function readPodPools(
+  cluster: PoolCluster,
+  record: PolicyRecord,
+  now: number,
+  clock: Clock,
+): Promise<readonly PodPool[]> {
+  const turn = new EventLoopYield(clock);
   const reading = listPodPools(record, cluster, now);
   let step = reading.next();
   while (step.done !== true) {
@@ -110,10 +116,13 @@ export async function readWaiting(
   record: PolicyRecord,
   waiters: readonly Waiter[],
   now: number,
+  clock: Clock = systemClock,
 ): Promise<WaitingReading> {
-  const turn = new EventLoopYield();
+  const turn = new EventLoopYield(clock);
   const uncounted: Uncounted[] = [];
-  const shares = assignWaitingPods(waiters, await readPodPools(cluster, record, now), (left) => uncounted.push(left));
+  const shares = assignWaitingPods(waiters, await readPodPools(cluster, record, now, clock), (left) =>
+    uncounted.push(left),
+  );
   let step = shares.next();
   while (step.done !== true) {
     await turn.pause();
@@ -121,6 +130,10 @@ export async function readWaiting(
   }
   return { ...(step.value.get(record.name) ?? asksNothing), uncounted };
 }
+
+/** The questions that the controller asks about the pool of a demand. */
+export const poolQuestions = { readMembers, readWaiting, planPool };
+export type PoolQuestions = typeof poolQuestions;
 
 /**
  * Plans what applying policies to a cluster does, with layouts chosen for demands as the controller would now. Nothing is written.

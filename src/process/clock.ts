@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
-
 /** Waits for a promise, but only until the signal aborts; then rejects with its reason. */
 export async function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (signal === undefined) return promise;
@@ -36,6 +34,8 @@ export interface Clock {
   wallMs(): number;
   /** Calls `action` once, `delayMs` from now, and returns a function that cancels it. */
   startTimer(delayMs: number, action: () => void): () => void;
+  /** Calls `action` after the timers that are due and the sockets that have news. */
+  afterTurn(action: () => void): void;
 }
 
 // setTimeout takes a 32-bit delay and fires at once if it is larger.
@@ -49,6 +49,7 @@ export const systemClock: Clock = {
     const timer = setTimeout(action, Math.min(Math.max(0, delayMs), longestTimerMs));
     return () => clearTimeout(timer);
   },
+  afterTurn: (action) => void setImmediate(action),
 };
 
 /**
@@ -81,13 +82,19 @@ const longestMs = 10;
 
 /** A turn of the event loop, of which long work must not take all. */
 export class EventLoopYield {
-  #startedAt = performance.now();
+  readonly #clock: Clock;
+  #startedAt: number;
+
+  constructor(clock = systemClock) {
+    this.#clock = clock;
+    this.#startedAt = clock.monotonicMs();
+  }
 
   /** Yields to others if this turn has lasted long enough. */
   async pause(): Promise<void> {
-    if (performance.now() - this.#startedAt < longestMs) return;
-    await setImmediate();
-    this.#startedAt = performance.now();
+    if (this.#clock.monotonicMs() - this.#startedAt < longestMs) return;
+    await new Promise<void>((resolve) => this.#clock.afterTurn(resolve));
+    this.#startedAt = this.#clock.monotonicMs();
   }
 }
 

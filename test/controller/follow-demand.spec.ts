@@ -1,3 +1,6 @@
+import { poolQuestions } from '../../src/planner/questions.ts';
+import { DemandMemory } from '../../src/core/demand/state.ts';
+import { systemClock } from '../../src/process/clock.ts';
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
 import { AgentPods } from '../../src/controller/node-notifier.ts';
@@ -69,6 +72,9 @@ class DemandScene {
       log: silentLogger,
       requeueNodes: () => undefined,
       tellPolicy: () => undefined,
+      pools: poolQuestions,
+      newMemory: (_, known) => new DemandMemory(known),
+      clock: systemClock,
       now,
     });
   }

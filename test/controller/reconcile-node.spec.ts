@@ -1,3 +1,4 @@
+import { decide } from '../../src/core/node/decide.ts';
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
 import { AgentPods } from '../../src/controller/node-notifier.ts';
@@ -66,6 +67,7 @@ function aController(heard: { readonly onStep?: () => void; readonly onGone?: (n
     executor: new Executor({ client, cluster, configFiles: undefined, log: silentLogger, now }),
     reporter: new NodeReporter({ client, cluster, events, onNews: () => undefined, now }),
     preview: new PreviewPlanner({ client, cluster, onNews: () => undefined }),
+    decide,
     ...heard,
     now,
   });

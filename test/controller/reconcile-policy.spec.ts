@@ -1,3 +1,6 @@
+import { systemClock } from '../../src/process/clock.ts';
+import { stepLedger } from '../../src/core/rollout/ledger.ts';
+import { decide } from '../../src/core/node/decide.ts';
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
 import { AgentPods } from '../../src/controller/node-notifier.ts';
@@ -52,6 +55,8 @@ function aBigFleet(policy: GpuPartitionPolicy & KubeObject): { fleet: Fleet; rec
     settings: { maxConcurrentNodes: '10%', deleteDeadlineMs: 1_800_000 },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,
+    stepLedger,
+    clock: systemClock,
     now: () => 0,
   });
   return { fleet, reconciler };
@@ -476,7 +481,7 @@ function forecastOf(reader: KubeClient, cluster: Cluster): Forecast {
     now: () => 0,
   };
   const gatherer = new Gatherer(about);
-  return new Forecast({ cluster, known: (node) => gatherer.known(node), log: silentLogger });
+  return new Forecast({ cluster, known: (node) => gatherer.known(node), log: silentLogger, clock: systemClock });
 }
 
 /** Policies `p` and `q` with three nodes each, of which one may change at a time. */
@@ -520,6 +525,8 @@ function aSmallWorld(now = () => 0, freeze?: string) {
     settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000, freeze },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,
+    stepLedger,
+    clock: systemClock,
     now,
   });
   return {
@@ -558,6 +565,7 @@ function aSmallWorld(now = () => 0, freeze?: string) {
         executor: new Executor({ client: slow, cluster, configFiles: undefined, log: silentLogger, now: () => 0 }),
         reporter: new NodeReporter({ client: slow, cluster, events, onNews: () => undefined, now: () => 0 }),
         preview: new PreviewPlanner({ client: slow, cluster, onNews: () => undefined }),
+        decide,
         now: () => 0,
       }),
     addNode: (name: string, labels: Readonly<Record<string, string>>, taints: readonly Taint[] = []) => {

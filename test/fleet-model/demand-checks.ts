@@ -337,7 +337,9 @@ export class DemandChecks {
   #isNever(name: string | undefined): boolean {
     const policy = this.#world.api.find('policies', name ?? '');
     const isKnown = this.#now - (this.#editedAt.get(name ?? '') ?? 0) > this.#world.checks.lagMs;
-    return policy !== undefined && isKnown && specsOf(policy).every(({ demand }) => demand && evictsNever(demand));
+    // One that only plans tells what it would do, until it has planned again.
+    const isActing = policy !== undefined && policy.spec.mode !== 'Plan';
+    return isActing && isKnown && specsOf(policy).every(({ demand }) => demand && evictsNever(demand));
   }
 }
 

@@ -6,7 +6,7 @@ import type { FleetWorld } from './fleet-world.ts';
 const turns = 5;
 
 /** A pod more and a pod less, again and again, has GPUs re-laid at most once: for what it takes to serve both. */
-export function oscillate(world: FleetWorld): void {
+export async function oscillate(world: FleetWorld): Promise<void> {
   const { random, checks } = world;
   const [controller] = world.controllers;
   for (const { policy, nodes, demand: report } of controller?.cluster.fleet.policies ?? []) {
@@ -23,12 +23,12 @@ export function oscillate(world: FleetWorld): void {
     for (let turn = 0; turn < turns; turn += 1) {
       const before = checks.demands.relaid;
       const uid = world.want(`nvidia.com/mig-${profile === '1g.*' ? smallest(world) : profile}`);
-      world.run(upMs);
+      await world.run(upMs);
       const pod = world.api.find('pods', uid);
       world.endPod(uid);
       // The tide went to another pool, and this one's is over.
       if (!isShort && pod && nodeOf(pod) !== '' && !nodes.has(nodeOf(pod))) break;
-      world.run(riseMs / 2);
+      await world.run(riseMs / 2);
       if (checks.demands.relaid > before) moved.push(checks.demands.relaid - before);
     }
     const words = `${turns} times a pod that asked ${policy.metadata.name} for ${profile} and went after ${upMs} ms`;

@@ -1,5 +1,5 @@
 import type { Command } from '../../src/core/node/commands.ts';
-import type { SettledDecision } from '../model/controller-world.ts';
+import type { SettledDecision } from '../model/controller.ts';
 import { deviceMeets } from '../../src/core/device/plan.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
@@ -8,7 +8,7 @@ import type { DemandGpu } from '../../src/core/demand/members.ts';
 import type { ReadPool } from '../model/follow-demand.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 import type { FleetTheme } from './fleet-story.ts';
-import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import type { Pod } from '../model/api.ts';
 import { isAbsurd } from './fleet-pods.ts';
 
 type Rollout = NonNullable<LedgerSnapshot['policy']['spec']['rollout']>;
@@ -23,7 +23,8 @@ export interface FleetBug {
   readonly say?: (decision: SettledDecision, snapshot: NodeSnapshot) => Partial<SettledDecision>;
   readonly seeLedger?: (snapshot: LedgerSnapshot) => LedgerSnapshot;
   readonly seePool?: (members: readonly DemandGpu[], known: ReadPool | undefined, now: number) => readonly DemandGpu[];
-  readonly seePods?: (pods: readonly PodView[]) => readonly PodView[];
+  /** What is listed of pods that wait. */
+  readonly listPending?: (pods: readonly Pod[]) => readonly Pod[];
   readonly seeAsked?: (asked: DemandAsked) => DemandAsked;
   readonly sayLedger?: (step: LedgerStep, snapshot: LedgerSnapshot) => LedgerStep;
 }
@@ -270,13 +271,13 @@ export const fleetBugs: readonly FleetBug[] = [
     name: 'CountTwice',
     what: 'counts each waiting pod twice',
     theme: 'Demand',
-    seePods: (pods) => [...pods, ...pods],
+    listPending: (pods) => [...pods, ...pods],
   },
   {
     name: 'CountAbsurd',
     what: 'takes a pod that no node can hold for one that requests as much as a node holds',
     theme: 'Tenants',
-    seePods: (pods) => pods.map((pod) => (isAbsurd(pod) ? asking(pod, '4') : pod)),
+    listPending: (pods) => pods.map((pod) => (isAbsurd(pod) ? asking(pod, '4') : pod)),
   },
   {
     name: 'CountForEach',
@@ -428,7 +429,7 @@ function withRollout(snapshot: LedgerSnapshot, rollout: Rollout): LedgerSnapshot
 }
 
 /** The pod, with another amount of what it requests. */
-function asking(pod: PodView, amount: string): PodView {
+function asking(pod: Pod, amount: string): Pod {
   const containers = (pod.spec?.containers ?? []).map(({ resources, ...container }) => {
     const limits = Object.fromEntries(Object.keys(resources?.limits ?? {}).map((name) => [name, amount]));
     return { ...container, resources: { limits } };

@@ -2,7 +2,7 @@ import { repartitioningTaint, restartedValue } from '../../src/api/names.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Grant, GpuPartitionPolicy, PolicySpec, Wish } from '../../src/api/types.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
-import type { SettledDecision } from '../model/controller-world.ts';
+import type { SettledDecision } from '../model/controller.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { GpuWork } from '../../src/core/device/plan.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
@@ -394,8 +394,10 @@ export class FleetChecks {
     const inForce = status?.acceptedGeneration === generation ? { generation, spec } : status?.inForce;
     const { mode, rollout: _rollout, ...asked } = (inForce?.spec ?? {}) as Partial<PolicySpec>;
     if (inForce === undefined || mode === 'Plan') return known?.key ?? `${uid} ${generation}`;
-    if (known !== undefined && isDeepStrictEqual(known.asked, asked)) return known.key;
-    const key = `${uid} ${inForce.generation}`;
+    // Each switch of its schedules asks again.
+    const { since = '' } = this.#world.api.find('policies', metadata.name)?.status?.schedule ?? {};
+    if (known?.key.endsWith(` ${since}`) === true && isDeepStrictEqual(known.asked, asked)) return known.key;
+    const key = `${uid} ${inForce.generation} ${since}`;
     this.#asks.set(uid, { asked, key });
     return key;
   }

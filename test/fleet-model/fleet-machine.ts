@@ -9,6 +9,7 @@ import { lastGoodOf } from '../../src/core/device/ownership.ts';
 import { deepEqual } from '../../src/core/text/json.ts';
 import { isOlder } from '../../src/kube/watch.ts';
 import { refuse, type StoredPartition } from '../model/api.ts';
+import { VirtualClock } from '../model/clock.ts';
 import { ModelDevice } from '../model/device.ts';
 import { resourceOf, uuidOf } from '../model/plugin.ts';
 import { Worker, type WorkerTask } from '../model/worker.ts';
@@ -244,11 +245,7 @@ export class MachineAgent {
   constructor(world: FleetWorld, machine: FleetMachine) {
     this.#world = world;
     this.#machine = machine;
-    const clock = {
-      monotonicMs: () => world.timeline.now,
-      wallMs: () => world.timeline.now + machine.aheadMs,
-      startTimer: (ms: number, act: () => void) => world.timeline.after(ms, act),
-    };
+    const clock = new VirtualClock(world.timeline, () => machine.aheadMs);
     this.#grants = new GrantClock(clock, () => (world.hasBug('OwnClock') ? 0 : machine.aheadMs));
     this.worker = new Worker(world, () => this.#reconcile());
     this.see();

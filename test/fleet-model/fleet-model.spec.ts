@@ -1,5 +1,6 @@
+import { expect } from 'chai';
 import { Tellers } from '../model/tellers.ts';
-import { type FleetTheme, fleetThemes } from './fleet-story.ts';
+import { drawFleetStory, type FleetTheme, fleetThemes, runFleetStory } from './fleet-story.ts';
 
 /** `make test-models SEEDS=20000` plays more: whoever changes what the model tests does so. `make test` plays the first part. */
 const seeds = Number(process.env['MODEL_SEEDS'] ?? 900);
@@ -86,6 +87,14 @@ describe('model of a fleet', function () {
   });
 
   after(() => tellers.stop());
+
+  it('tells the same story for the same seed, down to each version of each object', async () => {
+    for (const theme of ['Leaders', 'Demand'] as const) {
+      const story = drawFleetStory(1, theme);
+      const [one, other] = [await runFleetStory(story), await runFleetStory(story)];
+      expect(JSON.stringify(one.api.log)).to.equal(JSON.stringify(other.api.log));
+    }
+  });
 
   for (const [seed, what, theme] of regressions) {
     it(`seed ${seed}: ${what}`, () => tellers.tell({ from: seed, to: seed + 1, theme }));

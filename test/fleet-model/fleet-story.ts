@@ -350,19 +350,9 @@ export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): Fleet
 }
 
 /** A new leader continues: however often one follows another, an edit re-lays no more GPUs than with one leader. */
-function compareLeaders(story: FleetStory, bug: FleetBug | undefined): void {
-  const [changes = 0, alone = 0] = [true, false].map((changesLeaders) => {
-    const world = new FleetWorld(story.setup, story.seed, bug);
-    for (const step of story.steps) {
-      world.random = new Random(step.seed);
-      const isPlayed = changesLeaders || step.name === 'declare';
-      if (isPlayed) takeFleetStep(world, step.name);
-      world.run(step.ms);
-    }
-    world.crashIn = undefined;
-    comeToRest(world);
-    return world.checks.changes;
-  });
+async function compareLeaders(story: FleetStory, bug: FleetBug | undefined): Promise<void> {
+  const changes = await countChanges(story, bug, true);
+  const alone = await countChanges(story, bug, false);
   if (changes > alone)
     throw new Violation(
       'D6',
@@ -370,26 +360,40 @@ function compareLeaders(story: FleetStory, bug: FleetBug | undefined): void {
     );
 }
 
+/** @returns how many GPUs are changed, with leaders that change or with one */
+async function countChanges(story: FleetStory, bug: FleetBug | undefined, changesLeaders: boolean): Promise<number> {
+  const world = new FleetWorld(story.setup, story.seed, bug);
+  for (const step of story.steps) {
+    world.random = new Random(step.seed);
+    const isPlayed = changesLeaders || step.name === 'declare';
+    if (isPlayed) takeFleetStep(world, step.name);
+    await world.run(step.ms);
+  }
+  world.crashIn = undefined;
+  await comeToRest(world);
+  return world.checks.changes;
+}
+
 /** After a failed drain a node rests for at most an hour, after drift for another. */
 const patienceMs = 4 * 3600_000;
 
 /** @throws Violation if an invariant is violated on the way, or if the fleet does not settle afterwards */
-export function runFleetStory({ seed, setup, steps }: FleetStory, bug?: FleetBug): FleetWorld {
+export async function runFleetStory({ seed, setup, steps }: FleetStory, bug?: FleetBug): Promise<FleetWorld> {
   const world = new FleetWorld(setup, seed, bug);
   for (const step of steps) {
     world.random = new Random(step.seed);
     takeFleetStep(world, step.name);
-    world.run(step.ms);
+    await world.run(step.ms);
   }
   world.random = new Random(seed);
-  calmDown(world);
-  comeToRest(world);
-  if (setup.hasDemands === true) oscillate(world);
+  await calmDown(world);
+  await comeToRest(world);
+  if (setup.hasDemands === true) await oscillate(world);
   return world;
 }
 
 /** Faults stop, pods can be evicted, and the users' wishes stay as they are. */
-function calmDown(world: FleetWorld): void {
+async function calmDown(world: FleetWorld): Promise<void> {
   world.isCalm = true;
   Object.assign(world.faults, { refusal: 0, lostAnswer: 0 });
   world.crashIn = undefined;
@@ -400,7 +404,7 @@ function calmDown(world: FleetWorld): void {
   for (const machine of world.machines.values()) machine.stuckAt = undefined;
   for (const pod of world.api.list('pods')) if (isUsers(pod)) world.endPod(pod.metadata.uid ?? '');
   world.budgets.clear();
-  world.run(10_000);
+  await world.run(10_000);
   for (const machine of world.machines.values()) {
     machine.comeUp();
     machine.fate = 'Well';
@@ -430,13 +434,13 @@ function drawCalmSpec({ setup, random }: FleetWorld): PolicySpec {
     : drawFleetSpec(setup, random, true);
 }
 
-function comeToRest(world: FleetWorld): void {
+async function comeToRest(world: FleetWorld): Promise<void> {
   const { timeline, checks, setup } = world;
   const since = timeline.now;
   let trouble: string | undefined = 'nothing was looked at';
   for (let pause = 5000; trouble !== undefined; pause = Math.min(pause * 1.6, 300_000)) {
     if (timeline.now - since > patienceMs) throw new Violation('L1', `not at rest: ${trouble}`);
-    world.run(pause);
+    await world.run(pause);
     trouble = findFleetTrouble(world);
   }
   // Who follows pods reads them again and again: some minutes show as much.
@@ -444,10 +448,10 @@ function comeToRest(world: FleetWorld): void {
   // A GPU that was re-laid rests for ten minutes; what follows then lets another rest.
   for (let rests = 3, known = -1; rests > 0 && known !== checks.controllerWrites; rests -= 1) {
     known = checks.controllerWrites;
-    world.run(700_000);
+    await world.run(700_000);
   }
   const writes = checks.controllerWrites;
-  world.run(quietMs);
+  await world.run(quietMs);
   const after = findFleetTrouble(world);
   if (after !== undefined) throw new Violation('L1', `did not stay at rest: ${after}`);
   if (checks.controllerWrites !== writes) {
@@ -489,13 +493,14 @@ function deciderOf(fleet: Pick<Fleet, 'winnerOf' | 'policy'>, node: string): str
 }
 
 /** The shortest story that still violates the same invariant (ddmin). */
-export function shrinkFleetStory(story: FleetStory, invariant: string): FleetStory {
+export async function shrinkFleetStory(story: FleetStory, invariant: string): Promise<FleetStory> {
   let { steps } = story;
   for (let size = Math.ceil(steps.length / 2); size >= 1;) {
     let isSmaller = false;
     for (let at = 0; at < steps.length;) {
       const fewer = [...steps.slice(0, at), ...steps.slice(at + size)];
-      if (findFleetViolation({ ...story, steps: fewer })?.invariant === invariant) {
+      const found = await findFleetViolation({ ...story, steps: fewer });
+      if (found?.invariant === invariant) {
         steps = fewer;
         isSmaller = true;
       } else at += size;
@@ -505,10 +510,10 @@ export function shrinkFleetStory(story: FleetStory, invariant: string): FleetSto
   return { ...story, steps };
 }
 
-export function findFleetViolation(story: FleetStory, bug?: FleetBug): Violation | undefined {
+export async function findFleetViolation(story: FleetStory, bug?: FleetBug): Promise<Violation | undefined> {
   try {
-    if (story.theme === 'Succession') compareLeaders(story, bug);
-    else runFleetStory(story, bug);
+    if (story.theme === 'Succession') await compareLeaders(story, bug);
+    else await runFleetStory(story, bug);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error;

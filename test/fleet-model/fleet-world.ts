@@ -10,9 +10,8 @@ import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config.t
 import { timeText } from '../../src/core/text/syntax.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { Api, type ApiChange, type Kind, type Pod, type Policy, refuse, type StoredPartition } from '../model/api.ts';
-import { clockSlackMs, leadersClocks, withClock } from '../model/clock.ts';
-import { ControllerProcess } from '../model/controller.ts';
-import type { ControllerWorld } from '../model/controller-world.ts';
+import { clockSlackMs, leadersClocks } from '../model/clock.ts';
+import { ControllerProcess, type ControllerWorld } from '../model/controller.ts';
 import { setFinalizers } from '../model/deletion.ts';
 import type { DemandWorld, ReadPool } from '../model/follow-demand.ts';
 import { ModelConfigMap } from '../model/config-map.ts';
@@ -28,7 +27,6 @@ import { FleetMachine } from './fleet-machine.ts';
 import { amountOf, bindPod, isFor, isUsers, makePod, nodeOf, poolOf, resourceOf } from './fleet-pods.ts';
 import { pools } from './fleet-policies.ts';
 import type { FleetSetup } from './fleet-setup.ts';
-import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 /** The process was killed in the middle of a call. */
 class ProcessEnded extends Error {}
@@ -71,6 +69,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   readonly #graceMs = new Map<string, number>();
   #leaders = 0;
   #events = 0;
+  #failure: unknown;
   #nodes = 0;
   #pods = 0;
   isCalm = false;
@@ -119,12 +118,17 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     return this.bug?.name === name;
   }
 
-  run(ms: number): void {
-    const until = this.timeline.now + ms;
-    while (this.timeline.step(until)) {
+  /** Lets time pass. @throws Violation, or another error of a story that ends here */
+  async run(ms: number): Promise<void> {
+    await this.timeline.run(this.timeline.now + ms, () => {
+      if (this.#failure !== undefined) throw this.#failure;
       this.#events += 1;
       if (this.#events > mostEvents) throw new Violation('L8', 'somebody is woken again and again');
-    }
+    });
+  }
+
+  fail(error: unknown): void {
+    if (!(error instanceof ProcessEnded)) this.#failure ??= error;
   }
 
   later(from: number, to: number, run: () => void): void {
@@ -175,7 +179,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     const rivals = this.controllers;
     const name = `controller-${this.#leaders}`;
     const aheadMs = this.setup.hasClocks === true ? (this.random.pick(leadersClocks) ?? 0) : 0;
-    this.controllers = [...rivals, new ControllerProcess(withClock(this, aheadMs), name, this.freeze)];
+    this.controllers = [...rivals, new ControllerProcess(this, name, this.freeze, aheadMs)];
     if (rivals.length === 0) return;
     this.noteFault();
     this.timeline.after(rivalryMs, () => {
@@ -267,12 +271,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     );
   }
 
-  setFinalizers(
-    name: string,
-    finalizers: readonly string[],
-    version: string | undefined,
-    by: string,
-  ): Policy | undefined {
+  setFinalizers(name: string, finalizers: readonly string[], version: string | undefined, by: string): Policy {
     return setFinalizers(this.api, name, finalizers, version, by);
   }
 
@@ -386,12 +385,17 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     return this.api.list('pods').filter((pod) => nodeOf(pod) === '' && pod.metadata.deletionTimestamp === undefined);
   }
 
+  boundPods(): readonly Pod[] {
+    return this.api.list('pods').filter((pod) => nodeOf(pod) !== '');
+  }
+
   seePool(members: readonly DemandGpu[], known: ReadPool | undefined): readonly DemandGpu[] {
     return this.bug?.seePool?.(members, known, this.timeline.now) ?? members;
   }
 
-  seePods(pods: readonly PodView[]): readonly PodView[] {
-    return this.bug?.seePods?.(pods) ?? pods;
+  listPending(): readonly Pod[] {
+    const pods = this.pendingPods();
+    return this.bug?.listPending?.(pods) ?? pods;
   }
 
   seeAsked(asked: DemandAsked): DemandAsked {

@@ -28,6 +28,7 @@ import {
 import { deepEqual } from '../../src/core/text/json.ts';
 import { isOlder } from '../../src/kube/watch.ts';
 import { type StoredPartition, refuse } from './api.ts';
+import { VirtualClock } from './clock.ts';
 import { DriverRefusal, type Gpu } from './device.ts';
 import { type WorkerTask, Worker } from './worker.ts';
 import type { ModelWorld } from './world.ts';
@@ -85,11 +86,7 @@ export class AgentProcess {
     this.#world = world;
     this.#bootID = world.kubelet.bootID;
     this.#nodeUID = world.node?.metadata.uid ?? '';
-    const clock = {
-      monotonicMs: () => world.timeline.now,
-      wallMs: () => world.timeline.now + world.agentAheadMs,
-      startTimer: (ms: number, act: () => void) => world.timeline.after(ms, act),
-    };
+    const clock = new VirtualClock(world.timeline, () => world.agentAheadMs);
     this.#grants = new GrantClock(clock, () => (world.hasBug('OwnClock') ? 0 : world.agentAheadMs));
     this.worker = new Worker(world, () => this.#reconcile());
     this.#watched = world.partition;

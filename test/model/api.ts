@@ -40,10 +40,17 @@ export class Api {
     agents: new Map(),
   };
   readonly log: ApiChange[] = [];
+  /** Fields of a policy's status that a field manager has applied, by the policy's uid and the manager. */
+  readonly #applied = new Map<string, readonly string[]>();
   readonly #onChange: (change: ApiChange) => void;
 
   constructor(onChange: (change: ApiChange) => void) {
     this.#onChange = onChange;
+  }
+
+  /** Its newest resource version. */
+  get version(): string {
+    return String(this.#version);
   }
 
   find<Name extends Kind>(kind: Name, key: string): Kinds[Name] | undefined {
@@ -88,6 +95,18 @@ export class Api {
 
   patchNode(key: string, patch: readonly JsonPatchOperation[], by: string): NodeObject {
     return this.update('nodes', key, by, (node) => applyPatch(node, patch));
+  }
+
+  /** Server-side apply: the policy's status then holds exactly these fields of the manager. */
+  applyStatus(key: string, by: string, manager: string, status: object, version: string | undefined): Policy {
+    const apply = (policy: Policy): Policy => {
+      const owner = `${policy.metadata.uid} ${manager}`;
+      const left = (this.#applied.get(owner) ?? []).filter((field) => !(field in status));
+      this.#applied.set(owner, Object.keys(status));
+      const kept = Object.entries(policy.status ?? {}).filter(([field]) => !left.includes(field));
+      return { ...policy, status: { ...Object.fromEntries(kept), ...status } };
+    };
+    return this.update('policies', key, by, apply, version);
   }
 
   #put<Name extends Kind>(kind: Name, key: string, object: Kinds[Name], by: string): Kinds[Name] {

@@ -1,6 +1,7 @@
 import { repartitioningTaint } from '../../src/api/names.ts';
 import type { Command } from '../../src/core/node/commands.ts';
-import type { SettledDecision } from './controller-world.ts';
+import type { Pod } from './api.ts';
+import type { SettledDecision } from './controller.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { describeReport } from '../../src/core/nvidia/predict-labels.ts';
@@ -10,7 +11,7 @@ import { deviceMeets } from '../../src/core/device/plan.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 
 import { findNamedUuid } from '../../src/core/device/published.ts';
-import { isUntouchable } from './pods.ts';
+import { isOfUser, isUntouchable } from './pods.ts';
 import { toResourceSlice } from './slices.ts';
 import type { Theme } from './story.ts';
 
@@ -21,6 +22,8 @@ export interface Bug {
   /** The kind of story that exposes it. */
   readonly theme?: Theme;
   readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
+  /** What is listed of a pod. */
+  readonly list?: (pod: Pod) => Pod;
   readonly remember?: (memory: NodeMemory) => NodeMemory;
   readonly say?: (decision: SettledDecision, snapshot: NodeSnapshot) => Partial<SettledDecision>;
 }
@@ -42,7 +45,7 @@ export const bugs: readonly Bug[] = [
     see: (snapshot) => ({
       ...snapshot,
       ...(snapshot.pods && {
-        pods: snapshot.pods.filter(({ metadata }) => metadata.labels?.['user'] === undefined),
+        pods: snapshot.pods.filter((pod) => !isOfUser(pod)),
       }),
     }),
   },
@@ -285,9 +288,7 @@ export const bugs: readonly Bug[] = [
     theme: 'Drains',
     say: ({ commands }, { pods = [], partition }) => {
       const announced = partition?.spec.drain?.pods.map(({ uid }) => uid) ?? [];
-      const others = pods.filter(
-        ({ metadata }) => metadata.labels?.['user'] === 'true' && !announced.includes(metadata.uid ?? ''),
-      );
+      const others = pods.filter((pod) => isOfUser(pod) && !announced.includes(pod.metadata.uid ?? ''));
       const isDraining = commands.some((command) => command.name === 'EvictPod' && announced.includes(command.pod.uid));
       const more = others.map(({ metadata }) => ({
         name: 'EvictPod' as const,
@@ -493,8 +494,7 @@ export const bugs: readonly Bug[] = [
       ...snapshot,
       ...(pods && {
         pods: pods.map((pod) =>
-          pod.metadata.labels?.['user'] === 'true' &&
-          !snapshot.node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key)
+          isOfUser(pod) && !snapshot.node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key)
             ? { ...pod, metadata: { ...pod.metadata, ownerReferences: [{ kind: 'ReplicaSet', controller: true }] } }
             : pod,
         ),
@@ -557,7 +557,7 @@ export const bugs: readonly Bug[] = [
       ...(pods && {
         pods: pods.map((pod) => {
           const { ownerReferences: _owner, annotations: _mirror, ...metadata } = pod.metadata;
-          return pod.metadata.labels?.['user'] === 'true' ? { ...pod, metadata } : pod;
+          return isOfUser(pod) ? { ...pod, metadata } : pod;
         }),
       }),
     }),
@@ -570,7 +570,7 @@ export const bugs: readonly Bug[] = [
       const isEnding = commands.some(
         ({ name, ...more }) => (name === 'EvictPod' || name === 'DeletePod') && 'pod' in more && isUser(pods, more.pod),
       );
-      const beside = pods.filter((pod) => pod.metadata.labels?.['user'] === 'true' && isUntouchable(pod));
+      const beside = pods.filter((pod) => isOfUser(pod) && isUntouchable(pod));
       const more = beside.map(({ metadata: { name, uid = '' } }) => ({
         name: 'DeletePod' as const,
         pod: { namespace: 'default', name, uid },
@@ -637,15 +637,10 @@ export const bugs: readonly Bug[] = [
     name: 'IgnoreExtendedClaims',
     what: 'does not see the claims that pods have by status.extendedResourceClaimStatus',
     theme: 'Claims',
-    see: ({ pods, ...snapshot }) => ({
-      ...snapshot,
-      ...(pods && {
-        pods: pods.map(({ status, ...pod }) => {
-          const { extendedResourceClaimStatus: _ignored, ...rest } = status ?? {};
-          return { ...pod, status: rest };
-        }),
-      }),
-    }),
+    list: ({ status, ...pod }) => {
+      const { extendedResourceClaimStatus: _ignored, ...rest } = status ?? {};
+      return { ...pod, status: rest };
+    },
   },
   {
     name: 'NamesOnly',
@@ -816,7 +811,7 @@ function withoutDynamicMig({ spec, ...slice }: Slice): Slice {
 }
 
 function isUser(pods: NonNullable<NodeSnapshot['pods']>, { uid }: { readonly uid: string }): boolean {
-  return pods.some(({ metadata }) => metadata.uid === uid && metadata.labels?.['user'] === 'true');
+  return pods.some((pod) => pod.metadata.uid === uid && isOfUser(pod));
 }
 
 /** Slices as the driver would publish them of the device as it is. */

@@ -1,6 +1,6 @@
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isUnfinished } from '../../src/core/kubernetes/node.ts';
-import type { SettledDecision } from './controller-world.ts';
+import type { SettledDecision } from './controller.ts';
 
 /** Of changes that end: docs/rollout.md lists them. */
 const countingReasons: readonly string[] = [

@@ -4,7 +4,7 @@ import type { GpuPartitionPolicy, GpuReport, Grant, Wish } from '../../src/api/t
 import { repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
 import { borrowedLabelsOf } from '../../src/core/kubernetes/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
-import type { SettledDecision } from './controller-world.ts';
+import type { SettledDecision } from './controller.ts';
 import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished, metadataOf } from '../../src/core/kubernetes/node.ts';
 import { isRevocation } from '../../src/core/device/grants.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
@@ -20,7 +20,7 @@ import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
 import { countOffer, type ExpectedSettings, isAsWished, isMixedUp, offeringOf } from './expected.ts';
 import { listLosers } from '../../src/core/device/kubelet.ts';
-import { isUntouchable } from './pods.ts';
+import { isOfUser, isUntouchable } from './pods.ts';
 import { deleteDeadlineMs } from './setup.ts';
 import { uuidOf } from './plugin.ts';
 import { countSlices, isDynamic, nameDevices, readSlices } from './slices.ts';
@@ -55,6 +55,8 @@ export class Invariants {
   readonly #lost = new Map<string, { knownAt?: number }>();
   /** All that somebody else ever removed: a claim that was allocated before may be prepared long after, by a driver that still has it. */
   readonly #everLost = new Set<string>();
+  /** Until when generations were in force that are not any more, by uid and generation of their policies, in ms. */
+  readonly #toldUntil = new Map<string, number>();
   /** Instances that an agent has made, by their serial. */
   readonly #made = new Set<number>();
   #repairs: number[] = [];
@@ -107,6 +109,7 @@ export class Invariants {
         this.#specIsWritten(change.before as StoredPartition | undefined, change.object as StoredPartition);
       if (by === 'agent') this.#deviceIsTold(change.object as StoredPartition);
     }
+    if (kind === 'policies' && change.before) this.#isToldNoMore(change.before as Policy);
     if (kind === 'policies' && !isController) this.#repairs = [];
     if (kind === 'policies' && change.type === 'delete')
       this.#lastGone = { at: this.#world.timeline.now, policy: change.object as Policy };
@@ -148,6 +151,11 @@ export class Invariants {
     return isKept && (agent === undefined || device?.step === 'Unknown' || !isAnswered);
   }
 
+  /** A controller that stalls may still tell a node what was in force until now. */
+  #isToldNoMore(policy: Policy): void {
+    this.#toldUntil.set(`${policy.metadata.uid} ${readGenerations(policy).told}`, this.#world.timeline.now);
+  }
+
   #specIsWritten(before: StoredPartition | undefined, after: StoredPartition): void {
     if (before === undefined || deepEqual(before.spec, after.spec)) return;
     const { node } = this.#world;
@@ -156,8 +164,10 @@ export class Invariants {
     const isTold = this.#world.api
       .list('policies')
       .some((one) => one.metadata.uid === is?.uid && readGenerations(one).told === is?.generation);
+    const toldUntil = this.#toldUntil.get(`${is?.uid} ${is?.generation}`) ?? -Infinity;
+    const wasTold = this.#world.timeline.now - toldUntil < longestLagMs;
     demand(
-      was?.uid === undefined || was.uid !== is?.uid || is.generation >= was.generation || isTold,
+      was?.uid === undefined || was.uid !== is?.uid || is.generation >= was.generation || isTold || wasTold,
       'S8',
       `the node goes back from generation ${was?.generation} to ${is?.generation}`,
     );
@@ -606,7 +616,7 @@ export class Invariants {
   ): void {
     const pod = pods?.find(({ metadata }) => metadata.uid === uid);
     demand(pod !== undefined, 'S13', `pod ${uid} is told to go, which nobody has seen`);
-    if (pod.metadata.labels?.['user'] === undefined) return;
+    if (!isOfUser(pod)) return;
     this.#mayBeMoved(pod, by);
     const { drain } = partition?.spec ?? {};
     const { plan, lostDevices = [] } = partition?.status?.device ?? {};
@@ -936,8 +946,8 @@ export class Invariants {
   }
 
   /** No policy, whatever it forces, ends what only the kubelet or a DaemonSet may end: it would be back at once. */
-  #mayBeMoved(pod: UserPodView, by: string): void {
-    const isUsers = pod.metadata.labels?.['user'] !== undefined;
+  #mayBeMoved(pod: PodView, by: string): void {
+    const isUsers = isOfUser(pod);
     demand(!isUsers || !isUntouchable(pod), 'S13', `${by} ends a pod that is static, or a DaemonSet’s`);
   }
 
@@ -947,7 +957,7 @@ export class Invariants {
     this.#mayBeMoved(pod, by);
     const { drain } = this.#world.partition?.spec ?? {};
     const isAnnounced = drain?.pods.some(({ uid }) => uid === pod.metadata.uid) === true;
-    const isUsers = pod.metadata.labels?.['user'] !== undefined;
+    const isUsers = isOfUser(pod);
     const isBareMonitor = this.#world.kubelet.monitors.mustStay(pod);
     demand(!isBareMonitor, 'S13', `${by} ends a monitor that nothing would make again`);
     // Another leader may have taken it back since this one looked.
@@ -1028,10 +1038,6 @@ export class Invariants {
   }
 }
 
-type UserPodView = Parameters<typeof isUntouchable>[0] & {
-  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
-};
-
 function demand(isSo: boolean | undefined, invariant: string, message: string): asserts isSo {
   if (isSo !== true) throw new Violation(invariant, message);
 }
@@ -1057,12 +1063,9 @@ function isWhole(gpus: readonly Gpu[], id: string): boolean {
   return gpus.some(({ uuid }) => uuid === id) && isInMig(gpus, id);
 }
 
-function usesGpus(pod: {
-  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
-  readonly status?: { readonly phase?: string };
-}): boolean {
+function usesGpus(pod: PodView): boolean {
   const { phase } = pod.status ?? {};
-  return pod.metadata.labels?.['user'] === 'true' && phase !== 'Failed' && phase !== 'Succeeded';
+  return isOfUser(pod) && phase !== 'Failed' && phase !== 'Succeeded';
 }
 
 function wishOf({ claim }: NodeSnapshot): Wish | undefined {

@@ -1,34 +1,60 @@
-import { AgentPods } from '../../src/controller/node-notifier.ts';
+import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
-import type { NodeObject } from '../../src/controller/operator.ts';
+import { AgentPods } from '../../src/controller/node-notifier.ts';
+import { type NodeObject, TermWork } from '../../src/controller/operator.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
 import type { Verdict } from '../../src/core/node/commands.ts';
+import type { decide } from '../../src/core/node/decide.ts';
+import type { NodeMemory } from '../../src/core/node/memory.ts';
+import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
-import { deepEqual } from '../../src/core/text/json.ts';
-import { type Change as StoreChange, ObjectStore } from '../../src/kube/watch.ts';
+import type { Limit } from '../../src/core/rollout/budget.ts';
+import type { stepLedger } from '../../src/core/rollout/ledger.ts';
+import { type QueueOptions, WorkQueue } from '../../src/kube/queue.ts';
+import { type Change, ObjectStore } from '../../src/kube/watch.ts';
+import { silentLogger } from '../../src/process/log.ts';
 import type { ApiChange, Kind, Kinds, Policy, StoredPartition } from './api.ts';
-import type { ControllerWorld } from './controller-world.ts';
-import { DemandWork } from './follow-demand.ts';
+import { ModelClient, type ServedWorld } from './client.ts';
+import { clockOf, VirtualClock } from './clock.ts';
+import { type DemandWorld, PoolThoughts } from './follow-demand.ts';
+import type { Random } from './random.ts';
+import { deleteDeadlineMs } from './setup.ts';
 import { trimNodeOnce } from './trim-once.ts';
-import { NodeWork } from './reconcile-node.ts';
-import { PolicyWork } from './reconcile-policy.ts';
-import { NodeShell } from './shell.ts';
-import { Worker, type WorkerTask } from './worker.ts';
+
+/** A decision that needs nothing more to be read. */
+export type SettledDecision = Exclude<ReturnType<typeof decide>, { readonly needs: unknown }>;
+
+/** The world in which a controller process runs: of one node, or of a fleet. */
+export interface ControllerWorld extends ServedWorld {
+  readonly random: Random;
+  /** The administrator's, for processes that start now. */
+  readonly settings: NodeSettings;
+  /** `--max-concurrent-nodes`. */
+  readonly cap: Limit;
+  readonly checks: { isDecided(by: string, snapshot: NodeSnapshot, settled: SettledDecision): void };
+  /** The product's, with the planted bug if there is one. */
+  readonly decide: typeof decide;
+  readonly stepLedger: typeof stepLedger;
+  /** Absent where no policy has a demand. */
+  readonly demands?: DemandWorld | undefined;
+  /** Whether an error is one that programs survive. */
+  isFault(error: unknown): boolean;
+}
 
 const watchedKinds = ['policies', 'nodes', 'partitions', 'agents'] as const;
-/** How long news of a policy's nodes is collected, in ms. */
-const policyPaceMs = 100;
+type WatchedKind = (typeof watchedKinds)[number];
 /** Changes that a leader which begins behind has not seen, and how long it may take until it has, in ms. */
 const unseen = 40;
 const behindMs = 5000;
-/** How long news of a policy's nodes is collected before layouts are chosen for its demand, in ms. */
-const demandPaceMs = 250;
 
-/** One process of the controller: as `src/controller/operator.ts`, in virtual time. Its memory ends with it. */
+/** One process of the controller that leads: a term's work as it ships, on watches and a client in memory. Its memory ends with it. */
 export class ControllerProcess {
   readonly name: string;
   /** Why no node may start a change: `--freeze`. */
   readonly freeze: string | undefined;
+  readonly cluster: Cluster;
+  /** Watches that deliver nothing. */
+  readonly frozen = new Set<Kind>();
   readonly #world: ControllerWorld;
   readonly #stores = {
     nodes: new ObjectStore<NodeObject>(),
@@ -38,53 +64,80 @@ export class ControllerProcess {
   };
   /** How much of the API's log each watch has delivered. */
   readonly #cursor = new Map<Kind, number>();
-  /** Watches that deliver nothing. */
-  readonly frozen = new Set<Kind>();
-  readonly #fleet: Fleet;
-  readonly #agents = new AgentPods();
-  readonly cluster: Cluster;
-  readonly #nodeWork: NodeWork;
-  readonly #policyWork: PolicyWork;
-  readonly #demandWork: DemandWork | undefined;
-  readonly #nodeWorkers = new Map<string, Worker>();
-  readonly #policyWorkers = new Map<string, Worker>();
-  readonly #demandWorkers = new Map<string, Worker>();
+  readonly #client: ModelClient;
+  readonly #work: TermWork;
+  readonly #verdicts = new Map<string, Verdict>();
   #isGone = false;
 
-  constructor(world: ControllerWorld, name: string, freeze: string | undefined) {
+  /** @param aheadMs what the clock of its machine is ahead of the API server's */
+  constructor(world: ControllerWorld, name: string, freeze: string | undefined, aheadMs: number) {
     this.#world = world;
     this.name = name;
     this.freeze = freeze;
-    const { settings } = world;
-    this.#fleet = new Fleet({ sharing: settings.pluginConfigMap !== undefined });
-    this.cluster = new Cluster({ ...this.#stores, fleet: this.#fleet, agents: this.#agents });
-    const parts = {
-      world,
+    const { settings, timeline } = world;
+    this.#client = new ModelClient(world, name);
+    const fleet = new ModelFleet(settings.pluginConfigMap !== undefined, world.hasBug('StaysSwitched'));
+    this.cluster = new Cluster({ ...this.#stores, fleet, agents: new AgentPods() });
+    const pools = new PoolThoughts(world, name, this.cluster, (ms) => this.#client.pause(ms));
+    const clock = new VirtualClock(timeline);
+    const now = clockOf(timeline, aheadMs, !world.hasBug('TrustOwnClock'));
+    this.#work = new TermWork({
+      client: this.#client,
       cluster: this.cluster,
-      shell: new NodeShell(world, this.cluster, name, () => !world.hasBug('NoCompareAndSwap')),
-      by: name,
-      tellPolicy: (policy: string) => this.#tellPolicy(policy),
-    };
-    const nodeWork = new NodeWork({ ...parts, agents: this.#agents, settings });
-    this.#nodeWork = nodeWork;
-    this.#policyWork = new PolicyWork({
-      ...parts,
-      freeze,
-      known: (node) => nodeWork.known(node),
-      lookAt: (node) => this.#lookAt(node),
+      events: { record: () => undefined },
+      slices: {
+        api: undefined,
+        hasSlices: (node) => world.slicesOf(node).length > 0,
+        follow: () => undefined,
+      },
+      logger: silentLogger,
+      settings,
+      rollout: {
+        maxConcurrentNodes: world.cap,
+        freeze,
+        deleteDeadlineMs: world.hasBug('LetGoEarly') ? 0 : deleteDeadlineMs,
+      },
+      createQueue: (options) => this.#createQueue(options, clock),
+      decide: (snapshot, memory) => this.#decide(snapshot, memory),
+      stepLedger: (snapshot) => world.stepLedger(snapshot),
+      pools,
+      newMemory: (record, known) => pools.begin(record, known),
+      clock: clock.ofWork,
+      steadyMs: () => timeline.now,
+      now,
     });
-    const { demands } = world;
-    this.#demandWork = demands && new DemandWork({ ...parts, demands, lookAt: (node) => this.#lookAt(node) });
-    const { api } = world;
+    timeline.wake();
     if (world.hasBug('BeginBehind')) {
       this.#beginBehind();
       return;
     }
+    const { api } = world;
     for (const kind of watchedKinds) this.#cursor.set(kind, api.log.length);
     for (const object of api.list('policies')) this.#take('policies', this.#stores.policies.upsert(object));
-    for (const object of api.list('nodes')) this.#take('nodes', this.#stores.nodes.upsert(trimNodeOnce(object)));
     for (const object of api.list('partitions')) this.#take('partitions', this.#stores.partitions.upsert(object));
     for (const object of api.list('agents')) this.#take('agents', this.#stores.agents.upsert(object));
+    for (const object of api.list('nodes')) this.#take('nodes', this.#stores.nodes.upsert(trimNodeOnce(object)));
+  }
+
+  #createQueue(options: Omit<QueueOptions, 'logger'>, clock: VirtualClock): WorkQueue {
+    const reconcile: QueueOptions['reconcile'] = async (key, signal) => {
+      try {
+        return await options.reconcile(key, signal);
+      } catch (error) {
+        if (!this.#world.isFault(error)) this.#world.fail(error);
+        throw error;
+      }
+    };
+    const random = (): number => this.#world.random.next();
+    return new WorkQueue({ ...options, reconcile, clock, random, logger: silentLogger });
+  }
+
+  #decide(snapshot: NodeSnapshot, memory: NodeMemory): ReturnType<typeof decide> {
+    const decision = this.#world.decide(snapshot, memory);
+    if ('needs' in decision) return decision;
+    this.#world.checks.isDecided(this.name, snapshot, decision);
+    this.#verdicts.set(snapshot.node.metadata.name, decision.verdict);
+    return decision;
   }
 
   /** With what its watches, while another led, have seen so far. */
@@ -104,21 +157,18 @@ export class ControllerProcess {
 
   /** The latest verdict on each node. */
   get verdicts(): ReadonlyMap<string, Verdict> {
-    return this.#nodeWork.verdicts;
-  }
-
-  get #workers(): readonly Worker[] {
-    return [...this.#nodeWorkers.values(), ...this.#policyWorkers.values(), ...this.#demandWorkers.values()];
+    return this.#verdicts;
   }
 
   stop(): void {
     this.#isGone = true;
-    for (const worker of this.#workers) worker.stop();
+    this.#client.close();
+    for (const queue of Object.values(this.#work.queues)) void queue.stop();
   }
 
-  /** The process hangs: answers arrive this many ms later. @param whose only those that are awaited now, or the next ones too */
+  /** The process hangs: it hears no answer for this many ms. @param whose only those that it awaits now, or the next ones too */
   stall(ms: number, whose: 'Awaited' | 'Next'): void {
-    for (const worker of this.#workers) if (whose === 'Next' || !worker.isIdle) worker.stallMs = ms;
+    this.#client.hang(ms, whose);
   }
 
   /** The watch of a kind delivers what has happened so far. */
@@ -130,108 +180,58 @@ export class ControllerProcess {
       if (change?.kind === kind) this.#see(change);
     }
     this.#cursor.set(kind, log.length);
+    this.#world.timeline.wake();
   }
 
   seeSlices(node: string): void {
-    if (!this.#isGone && !this.frozen.has('nodes')) this.#lookAt(node);
+    if (this.#isGone || this.frozen.has('nodes')) return;
+    this.#work.onSlices(node);
+    this.#world.timeline.wake();
   }
 
   #see({ kind, type, object }: ApiChange): void {
     if (kind === 'nodes') {
-      const node = trimNodeOnce(object as Kinds['nodes']);
+      const node = trimNodeOnce(object as NodeObject);
       const store = this.#stores.nodes;
       this.#take('nodes', type === 'apply' ? store.upsert(node) : store.remove(node));
     } else if (kind !== 'pods') {
-      const store = this.#stores[kind] as unknown as ObjectStore<Kinds['partitions']>;
-      const known = object as Kinds['partitions'];
+      const store = this.#stores[kind] as unknown as ObjectStore<StoredPartition>;
+      const known = object as StoredPartition;
       this.#take(kind as 'partitions', type === 'apply' ? store.upsert(known) : store.remove(known));
     }
   }
 
-  #take<Name extends Exclude<Kind, 'pods'>>(kind: Name, changes: readonly StoreChange<Kinds[Name]>[]): void {
+  #take<Name extends WatchedKind>(kind: Name, changes: readonly Change<Kinds[Name]>[]): void {
+    const work = this.#work;
     for (const change of changes) {
-      if (kind === 'policies') this.#onPolicy(change as StoreChange<Policy>);
-      if (kind === 'nodes') this.#onNode(change);
-      if (kind === 'partitions' && !this.cluster.partitions.isOwn(change.object as StoredPartition)) {
-        this.#lookAt(change.key);
-        this.#tellDemands(this.#fleet.policiesOf(change.key));
-      }
-      if (kind === 'agents') {
-        const node = this.#agents.update(change as StoreChange<PodView>);
-        if (node !== undefined) this.#lookAt(node);
-      }
+      if (kind === 'policies') this.#onPolicy(change as Change<Policy>);
+      if (kind === 'nodes') work.onNode(change);
+      if (kind === 'partitions') work.onPartition(change as Change<StoredPartition>);
+      if (kind === 'agents') work.onAgent(change as Change<PodView>);
     }
   }
 
-  #onPolicy(change: StoreChange<Policy>): void {
-    if (change.type === 'delete') {
-      this.cluster.rollout.dropPolicy(change.key);
-      for (const node of this.#fleet.removePolicy(change.key)) this.#lookAt(node);
-      return;
-    }
-    const affected = this.#fleet.setPolicy(change.object);
-    const isInvalid = this.#fleet.policy(change.key)?.refusal !== undefined;
-    if (isInvalid && this.#world.hasBug('ForgetInvalid')) {
-      for (const node of this.#fleet.removePolicy(change.key)) this.#lookAt(node);
-    }
-    if (affected === undefined && this.cluster.policies.isOwn(change.object)) return;
-    this.#policyWorker(change.key).add();
-    // It may take nodes from the pool of another.
-    if (affected !== undefined) this.#tellDemands([...this.#fleet.policies].map(({ name }) => name));
-    for (const node of affected ?? []) this.#lookAt(node);
-  }
-
-  #onNode(change: StoreChange<NodeObject>): void {
-    const { key } = change;
-    if (change.type === 'delete') {
-      for (const policy of this.#fleet.removeNode(key)) this.#tellPolicy(policy);
-      return this.#lookAt(key);
-    }
-    const { object, previous } = change;
-    if (previous && !hasChanged(previous, object)) return;
-    const { labels = {} } = object.metadata;
-    if (!previous || !deepEqual(previous.metadata.labels, labels)) {
-      for (const policy of this.#fleet.setNode(key, labels)) this.#tellPolicy(policy);
-    }
-    this.#lookAt(key);
-  }
-
-  #lookAt(node: string): void {
-    const known = this.#nodeWorkers.get(node) ?? new Worker(this.#world, () => this.#nodeWork.reconcile(node));
-    this.#nodeWorkers.set(node, known);
-    known.add();
-  }
-
-  #tellPolicy(name: string): void {
-    this.#policyWorker(name).addAfter(policyPaceMs);
-  }
-
-  #policyWorker(name: string): Worker {
-    const known = this.#policyWorkers.get(name) ?? new Worker(this.#world, () => this.#reconcilePolicy(name));
-    this.#policyWorkers.set(name, known);
-    return known;
-  }
-
-  *#reconcilePolicy(name: string): WorkerTask {
-    const again = yield* this.#policyWork.reconcile(name);
-    this.#tellDemands([name]);
-    return again;
-  }
-
-  #tellDemands(names: readonly string[]): void {
-    const work = this.#demandWork;
-    if (!work) return;
-    for (const name of names) {
-      if (this.#fleet.policy(name)?.policy.spec.demand === undefined) continue;
-      const known = this.#demandWorkers.get(name) ?? new Worker(this.#world, () => work.reconcile(name));
-      this.#demandWorkers.set(name, known);
-      known.addAfter(demandPaceMs);
-    }
+  #onPolicy(change: Change<Policy>): void {
+    this.#work.onPolicy(change);
+    const { fleet } = this.cluster;
+    if (!this.#world.hasBug('ForgetInvalid') || fleet.policy(change.key)?.refusal === undefined) return;
+    for (const node of fleet.removePolicy(change.key)) this.#work.onSlices(node);
   }
 }
 
-function hasChanged(before: NodeObject, after: NodeObject): boolean {
-  const { resourceVersion: _before, ...metadataBefore } = before.metadata;
-  const { resourceVersion: _after, ...metadataAfter } = after.metadata;
-  return !deepEqual([metadataBefore, before.spec, before.status], [metadataAfter, after.spec, after.status]);
+/** The policies of a fleet, with a planted bug if there is one. */
+class ModelFleet extends Fleet {
+  readonly #staysSwitched: boolean;
+
+  constructor(sharing: boolean, staysSwitched: boolean) {
+    super({ sharing });
+    this.#staysSwitched = staysSwitched;
+  }
+
+  override setPolicy(policy: GpuPartitionPolicy): readonly string[] | undefined {
+    const { schedules } = policy.spec;
+    if (!this.#staysSwitched || !schedules) return super.setPolicy(policy);
+    const endless = schedules.map((schedule) => ({ ...schedule, duration: '24h' }));
+    return super.setPolicy({ ...policy, spec: { ...policy.spec, schedules: endless } });
+  }
 }

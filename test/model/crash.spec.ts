@@ -54,25 +54,25 @@ describe('model of a node whose controller is interrupted', function () {
   this.timeout(0);
 
   for (const transition of transitions) {
-    it(`comes to rest wherever the controller dies, and whichever answer is lost: ${transition.name}`, () => {
-      const { calls, writes } = run(transition, undefined);
+    it(`comes to rest wherever the controller dies, and whichever answer is lost: ${transition.name}`, async () => {
+      const { calls, writes } = await run(transition, undefined);
       expect(writes.length).to.be.greaterThan(1);
       for (let call = 1; call <= calls; call += 1) {
-        run(transition, { call, what: 'CrashBefore' });
-        run(transition, { call, what: 'CrashAfter' });
+        await run(transition, { call, what: 'CrashBefore' });
+        await run(transition, { call, what: 'CrashAfter' });
       }
-      for (const call of writes) run(transition, { call, what: 'LoseAnswer' });
+      for (const call of writes) await run(transition, { call, what: 'LoseAnswer' });
     });
   }
 });
 
 /** @returns calls since the policy was changed, and which of them are writes */
-function run({ name, setup, from, to }: Transition, mishap: Mishap | undefined) {
+async function run({ name, setup, from, to }: Transition, mishap: Mishap | undefined) {
   const world = new ModelWorld(setup, 1);
-  world.run(5000);
+  await world.run(5000);
   if (from) {
     applyPolicy(world, 'a', specOf(setup, from));
-    comeToRest(world, 'Enforce', 0);
+    await comeToRest(world, 'Enforce', 0);
   }
   const before = world.calls;
   world.writes = [];
@@ -80,7 +80,7 @@ function run({ name, setup, from, to }: Transition, mishap: Mishap | undefined) 
   if (to) applyPolicy(world, 'a', specOf(setup, to));
   else world.api.delete('policies', 'a', 'user');
   try {
-    comeToRest(world, to ? 'Enforce' : 'Delete', 60_000);
+    await comeToRest(world, to ? 'Enforce' : 'Delete', 60_000);
   } catch (error) {
     throw new Error(`${name}, ${mishap?.what} at call ${mishap?.call}: ${String(error)}`, { cause: error });
   }

@@ -15,14 +15,14 @@ export function deletePolicy(api: Api, name: string, now: number): void {
   }));
 }
 
-/** A policy that is being deleted disappears with its last finalizer. @returns undefined if it did */
+/** A policy that is being deleted disappears with its last finalizer. @returns as it was at last */
 export function setFinalizers(
   api: Api,
   name: string,
   finalizers: readonly string[],
   version: string | undefined,
   by: string,
-): Policy | undefined {
+): Policy {
   const written = api.update(
     'policies',
     name,
@@ -32,5 +32,5 @@ export function setFinalizers(
   );
   if (finalizers.length > 0 || written.metadata.deletionTimestamp === undefined) return written;
   api.delete('policies', name, by);
-  return undefined;
+  return written;
 }

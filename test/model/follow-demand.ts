@@ -1,40 +1,23 @@
-import {
-  type PodPool,
-  isNewPolicy,
-  listPodPools,
-  listPool,
-  type PoolCluster,
-  type DemandGpu,
-  setMembersAside,
-} from '../../src/core/demand/members.ts';
-import { shareSlices, listWaiters } from '../../src/core/demand/waiting-pods.ts';
+import type { GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
 import type { Cluster } from '../../src/controller/cluster.ts';
-import type { PolicyDemand } from '../../src/api/types.ts';
-import { type ClassLayout, DemandPlanner } from '../../src/core/demand/solver/choose.ts';
-import { PoolClasses } from '../../src/core/demand/solver/problem.ts';
-import type { PolicyRecord } from '../../src/core/policy/record.ts';
-import { findStop } from '../../src/core/rollout/budget.ts';
-import { type ChosenLayouts, DemandMemory, lookAgainAfter } from '../../src/core/demand/state.ts';
+import type { DemandGpu, PoolCluster } from '../../src/core/demand/members.ts';
 import {
-  askFor,
   type DemandAsked,
   type Planned,
   planMembers,
   type PlannedPool,
   type PlanQuestion,
 } from '../../src/core/demand/plan-pool.ts';
-import { reportDemand } from '../../src/core/demand/report.ts';
+import { type ClassLayout, DemandPlanner } from '../../src/core/demand/solver/choose.ts';
+import { PoolClasses } from '../../src/core/demand/solver/problem.ts';
+import { type ChosenLayouts, DemandMemory, type KnownDemand } from '../../src/core/demand/state.ts';
 import { type WantedSlice, wantedSlices } from '../../src/core/demand/wanted.ts';
-import { deepEqual } from '../../src/core/text/json.ts';
-import type { ControllerWorld } from './controller-world.ts';
-import type { NodeShell } from './shell.ts';
-import type { WorkerTask } from './worker.ts';
-import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import type { PolicyRecord } from '../../src/core/policy/record.ts';
+import { type PoolQuestions, readMembers, readWaiting } from '../../src/planner/questions.ts';
+import type { ControllerWorld } from './controller.ts';
 
 /** A world whose policies may have demands. */
 export interface DemandWorld {
-  /** Pods that no node runs yet. */
-  pendingPods(): readonly PodView[];
   readonly demandChecks: {
     isWanted(by: string, record: PolicyRecord, demand: PolicyDemand, wanted: readonly WantedSlice[]): void;
     isChosen(
@@ -47,7 +30,6 @@ export interface DemandWorld {
   };
   /** What a planted bug makes of the pool. @param known how it was read before, and when, in ms */
   seePool(members: readonly DemandGpu[], known: ReadPool | undefined): readonly DemandGpu[];
-  seePods(pods: readonly PodView[]): readonly PodView[];
   seeAsked(asked: DemandAsked): DemandAsked;
 }
 
@@ -57,102 +39,54 @@ export interface ReadPool {
   readonly atMs: number;
 }
 
-/** What `src/controller/follow-demand.ts` does for a policy, in virtual time. */
-export class DemandWork {
+/** A process's thoughts about its pools: the product's, in virtual time and seen by the onlooker, with the planted bug if there is one. */
+export class PoolThoughts implements PoolQuestions {
   readonly #world: ControllerWorld;
-  readonly #demands: DemandWorld;
-  readonly #cluster: Cluster;
-  readonly #shell: NodeShell;
   readonly #by: string;
-  readonly #lookAt: (node: string) => void;
-  readonly #tellPolicy: (name: string) => void;
-  readonly #memories = new Map<string, DemandMemory>();
-  readonly #pools = new Map<string, ReadPool>();
-  #pods: { readonly atMs: number; readonly pods: readonly PodView[] } | undefined;
+  readonly #cluster: Cluster;
+  readonly #pause: (ms: number) => Promise<void>;
+  /** Pools as they were seen, by policy. */
+  readonly #seen = new Map<string, ReadPool>();
+  /** Pools as they really are, by policy. */
+  readonly #current = new Map<string, readonly DemandGpu[]>();
 
-  constructor(parts: {
-    readonly world: ControllerWorld;
-    readonly demands: DemandWorld;
-    readonly cluster: Cluster;
-    readonly shell: NodeShell;
-    /** Name of the process. */
-    readonly by: string;
-    readonly lookAt: (node: string) => void;
-    readonly tellPolicy: (name: string) => void;
-  }) {
-    this.#world = parts.world;
-    this.#demands = parts.demands;
-    this.#cluster = parts.cluster;
-    this.#shell = parts.shell;
-    this.#by = parts.by;
-    this.#lookAt = parts.lookAt;
-    this.#tellPolicy = parts.tellPolicy;
+  /** @param by name of the process @param pause lets time pass */
+  constructor(world: ControllerWorld, by: string, cluster: Cluster, pause: (ms: number) => Promise<void>) {
+    this.#world = world;
+    this.#by = by;
+    this.#cluster = cluster;
+    this.#pause = pause;
   }
 
-  get #now(): number {
-    return this.#world.timeline.now;
+  /** What a process remembers of a demand from now on. */
+  begin(record: PolicyRecord, start: KnownDemand): DemandMemory {
+    const current = (): readonly DemandGpu[] => this.#current.get(record.name) ?? [];
+    const known = (): PolicyRecord => this.#cluster.fleet.policy(record.name) ?? record;
+    return new SeenMemory(this.#world, this.#by, { record: known, current }, start);
   }
 
-  *reconcile(name: string): WorkerTask {
+  readonly readMembers: PoolQuestions['readMembers'] = async (cluster, record, past, clock) => {
+    const restOf: typeof past.restOf = this.#world.hasBug('ForgetCooldown') ? () => false : past.restOf;
+    const found = await readMembers(this.#aware(cluster), record, { ...past, restOf }, clock);
+    const members = this.#startsOver(record, found);
+    this.#current.set(record.name, members);
+    const known = this.#seen.get(record.name);
+    const seen = this.#world.demands?.seePool(members, known) ?? members;
+    if (seen !== known?.members) this.#seen.set(record.name, { members: seen, atMs: this.#world.timeline.now });
+    return seen;
+  };
+
+  /** Without what is chosen for nodes that do not know it yet. */
+  #aware(cluster: PoolCluster): PoolCluster {
+    const { fleet } = cluster;
+    if (!this.#world.hasBug('ForgetChoice')) return cluster;
+    const winnerOf = (node: string): string | undefined => fleet.winnerOf(node);
+    return { ...cluster, fleet: { policies: fleet.policies, winnerOf, chosenFor: () => undefined } };
+  }
+
+  /** Only what exists counts, not what an earlier leader has chosen, and each leader begins at another end. */
+  #startsOver(record: PolicyRecord, members: readonly DemandGpu[]): readonly DemandGpu[] {
     const { fleet } = this.#cluster;
-    const record = fleet.policy(name);
-    const { demand } = record?.policy.spec ?? {};
-    if (!record || !(record.isAccepted || record.inForce)) {
-      this.#memories.delete(name);
-      return undefined;
-    }
-    if (!demand) {
-      this.#memories.get(name)?.lapse();
-      return undefined;
-    }
-    const { policy } = record;
-    const memory = this.#memories.get(name) ?? this.#begin(record);
-    this.#memories.set(name, memory);
-    const seen = this.#demands.seePool(this.#gather(record, demand, memory), this.#pools.get(name));
-    if (seen !== this.#pools.get(name)?.members) this.#pools.set(name, { members: seen, atMs: this.#now });
-    const { wanted, takers } = yield* this.#want(record, demand, seen, memory);
-    this.#demands.demandChecks.isWanted(this.#by, record, demand, wanted);
-    const asked = this.#demands.seeAsked(askFor(policy, wanted, seen));
-    const planned = yield* this.#plan(memory, asked, setMembersAside(seen, takers));
-    if ('waitMs' in planned) return planned.waitMs;
-    const current = this.#gather(record, demand, memory);
-    if (fleet.policy(name)?.policy !== policy) return 10;
-    const unchecked = this.#world.hasBug('StalePool') ? planned.members : current;
-    const chosen = memory.choose(demand, planned, unchecked, this.#now);
-    if (!chosen) return 100;
-    this.#demands.demandChecks.isChosen(this.#by, record, planned, chosen, current);
-    for (const node of fleet.choose(policy, chosen.wishes)) this.#lookAt(node);
-    const report = reportDemand(wanted, current, planned.shortfall, findStop(policy, this.#now));
-    if (record.policy === record.newest && !deepEqual(record.demand, report)) {
-      record.demand = report;
-      this.#tellPolicy(name);
-    }
-    if (!chosen.isWhole) return 100;
-    return lookAgainAfter(demand, seen);
-  }
-
-  #begin(record: PolicyRecord): DemandMemory {
-    const { policies, partitions } = this.#cluster;
-    const { steady } = policies.get(record.name)?.status ?? {};
-    const isNew = steady === undefined && isNewPolicy(record, partitions);
-    return new DemandMemory({ isNew, sinceMs: this.#now, ...(steady && { steady }) });
-  }
-
-  #gather(record: PolicyRecord, demand: PolicyDemand, memory: DemandMemory): readonly DemandGpu[] {
-    const now = this.#now;
-    const forgets = this.#world.hasBug('ForgetCooldown');
-    const { fleet, nodes, partitions } = this.#cluster;
-    const unaware = this.#world.hasBug('ForgetChoice') && {
-      fleet: { policies: fleet.policies, winnerOf: (node: string) => fleet.winnerOf(node), chosenFor: () => undefined },
-      nodes,
-      partitions,
-    };
-    const found = listPool(record, unaware || this.#cluster, {
-      restOf: (id, grantedMs) => (forgets ? false : memory.restOf(demand, id, now, grantedMs)),
-      hasLost: (node, isOut) => memory.hasLost(demand, node, isOut, now),
-    });
-    const members = [...found].flat();
-    // Only what exists counts, not what an earlier leader has chosen, and each leader begins at another end.
     const isFirst = members.every(({ node }) => fleet.chosenFor(record.policy, node) === undefined);
     if (!isFirst || !this.#world.hasBug('StartOver')) return members;
     const isEven = Number.parseInt(this.#by.split('-')[1] ?? '', 10) % 2 === 0;
@@ -162,86 +96,80 @@ export class DemandWork {
     });
   }
 
-  *#want(
-    record: PolicyRecord,
-    demand: PolicyDemand,
-    members: readonly DemandGpu[],
-    memory: DemandMemory,
-  ): Generator<
-    number,
-    { readonly wanted: readonly WantedSlice[]; readonly takers?: ReadonlySet<string> | undefined },
-    undefined
-  > {
-    if (demand.from !== 'Pods') return { wanted: memory.want(demand, members, undefined, this.#now) };
-    const pods = this.#demands.seePods(yield* this.#listPods(memory.longestMs(demand)));
-    const isHasty = this.#world.hasBug('NoStabilization');
-    const pools = this.#listPools(record, this.#world.hasBug('CountForEach') ? this.#alone(record) : this.#cluster);
-    const share = shareSlices(listWaiters(pods), pools).get(record.name);
-    const waiting = share?.waiting ?? new Map<string, number>();
-    const wanted = isHasty
-      ? wantedSlices(demand, members, { ...share, waiting, steady: (_, count) => count })
-      : memory.want(demand, members, waiting, this.#now, share);
-    return { wanted, takers: share?.takers };
-  }
-
-  /** As if there were no other policies. */
-  #alone(record: PolicyRecord): PoolCluster {
-    const { fleet, nodes, partitions } = this.#cluster;
-    return {
-      nodes,
-      partitions,
-      fleet: {
-        policies: [record],
-        winnerOf: (node) => fleet.winnerOf(node),
-        chosenFor: (policy, node) => fleet.chosenFor(policy, node),
-      },
+  readonly readWaiting: PoolQuestions['readWaiting'] = (cluster, record, ...more) => {
+    const { fleet } = cluster;
+    const alone = {
+      policies: [record],
+      winnerOf: (node: string) => fleet.winnerOf(node),
+      chosenFor: (policy: GpuPartitionPolicy, node: string) => fleet.chosenFor(policy, node),
     };
-  }
+    return readWaiting(this.#world.hasBug('CountForEach') ? { ...cluster, fleet: alone } : cluster, record, ...more);
+  };
 
-  #listPools(record: PolicyRecord, cluster: PoolCluster): readonly PodPool[] {
-    const reading = listPodPools(record, cluster, this.#now);
-    let step = reading.next();
-    while (step.done !== true) step = reading.next();
-    return step.value;
-  }
-
-  *#listPods(longestMs: number): Generator<number, readonly PodView[], undefined> {
-    const atMs = this.#now;
-    if (this.#pods && atMs - this.#pods.atMs < longestMs) return this.#pods.pods;
-    const pods = yield* this.#shell.call('Read', () => this.#demands.pendingPods());
-    this.#pods = { atMs, pods };
-    return pods;
-  }
-
-  *#plan(
-    memory: DemandMemory,
-    asked: DemandAsked,
-    members: readonly DemandGpu[],
-  ): Generator<number, Planned | { readonly waitMs: number }, undefined> {
-    const next = memory.next(asked, members, this.#now);
-    if (next) return 'planned' in next ? next.planned : next;
-    const startedMs = this.#now;
-    const planning = planMembers(members, asked);
+  readonly planPool: PoolQuestions['planPool'] = async (members, asked, gpus) => {
+    const planning = planMembers(members, this.#world.demands?.seeAsked(asked) ?? asked, gpus);
     let step = planning.next();
     while (step.done !== true) {
       const { random } = this.#world;
       // A large pool takes the solver up to its limit.
-      yield random.chance(0.8) ? random.between(2, 200) : random.between(200, 20_000);
+      await this.#pause(random.chance(0.8) ? random.between(2, 200) : random.between(200, 20_000));
       step = planning.next(planPool(step.value));
     }
-    memory.takePlan(step.value, startedMs, this.#now);
     return step.value;
+  };
+}
+
+/** A memory of a demand into which the onlooker sees. */
+class SeenMemory extends DemandMemory {
+  readonly #world: ControllerWorld;
+  readonly #by: string;
+  readonly #record: () => PolicyRecord;
+  readonly #current: () => readonly DemandGpu[];
+
+  constructor(
+    world: ControllerWorld,
+    by: string,
+    about: { readonly record: () => PolicyRecord; readonly current: () => readonly DemandGpu[] },
+    start: KnownDemand,
+  ) {
+    super(start);
+    this.#world = world;
+    this.#by = by;
+    this.#record = about.record;
+    this.#current = about.current;
+  }
+
+  override want(...question: Parameters<DemandMemory['want']>): readonly WantedSlice[] {
+    const [demand, members, waiting, , share] = question;
+    const isHasty = this.#world.hasBug('NoStabilization') && waiting !== undefined;
+    const wanted = isHasty
+      ? wantedSlices(demand, members, { ...share, waiting, steady: (_, count) => count })
+      : super.want(...question);
+    this.#world.demands?.demandChecks.isWanted(this.#by, this.#record(), demand, wanted);
+    return wanted;
+  }
+
+  override next(...[asked, ...more]: Parameters<DemandMemory['next']>): ReturnType<DemandMemory['next']> {
+    return super.next(this.#world.demands?.seeAsked(asked) ?? asked, ...more);
+  }
+
+  override choose(...question: Parameters<DemandMemory['choose']>): ChosenLayouts | undefined {
+    const [demand, planned, current, now] = question;
+    const unchecked = this.#world.hasBug('StalePool') ? planned.members : current;
+    const chosen = super.choose(demand, planned, unchecked, now);
+    if (chosen) this.#world.demands?.demandChecks.isChosen(this.#by, this.#record(), planned, chosen, this.#current());
+    return chosen;
   }
 }
 
-/** The priority of all pods of a story. */
+/** The priority of all pods of a story, where it is not asked for. */
 const rank = 0;
 
 /** As `src/planner/solver-process.ts` plans small pools. @throws Error if the pool is too large for a model */
 export function planPool({ gpus, asked }: PlanQuestion): PlannedPool {
   const pool = new PoolClasses();
   for (const gpu of gpus)
-    pool.add({ ...gpu, instances: gpu.instances.map((one) => (one.busy ? { ...one, rank } : one)) });
+    pool.add({ ...gpu, instances: gpu.instances.map((one) => (one.busy ? { rank, ...one } : one)) });
   const classes = pool.list();
   const plan = new DemandPlanner({ classes, ...asked }).planSmall(true);
   if (plan === undefined) throw new Error('the pool is too large for a model');

@@ -1,4 +1,5 @@
-import type { Theme } from './story.ts';
+import { expect } from 'chai';
+import { drawStory, runStory, type Theme } from './story.ts';
 import { Tellers } from './tellers.ts';
 
 /** `make test-models SEEDS=20000` plays more: whoever changes what the model tests does so. `make test` plays the first part. */
@@ -199,6 +200,14 @@ describe('model of a node', function () {
   });
 
   after(() => tellers.stop());
+
+  it('tells the same story for the same seed, down to each version of each object', async () => {
+    for (const theme of ['Usual', 'Leaders', 'Claims'] as const) {
+      const story = drawStory(1, theme);
+      const [one, other] = [await runStory(story), await runStory(story)];
+      expect(JSON.stringify(one.api.log)).to.equal(JSON.stringify(other.api.log));
+    }
+  });
 
   for (const [seed, what, theme] of regressions) {
     it(`seed ${seed}${theme ? ` of ${theme}` : ''}: ${what}`, () => tellers.tell({ from: seed, to: seed + 1, theme }));

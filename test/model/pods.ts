@@ -42,6 +42,11 @@ export function isUsing(pod: Pod, resource: string): boolean {
   return !isOver && pod.spec?.containers?.[0]?.resources?.limits?.[resource] !== undefined;
 }
 
+/** Whether a pod is a user's: the others are in a namespace of the cluster. Of a user's pod a controller keeps no labels. */
+export function isOfUser({ metadata }: PodView): boolean {
+  return metadata.namespace === 'default';
+}
+
 /** Whether nobody may end a pod but its owner: it is static, or a DaemonSet would make it again at once. */
 export function isUntouchable({ metadata }: PodView): boolean {
   const { annotations = {}, ownerReferences = [] } = metadata;

@@ -453,26 +453,26 @@ export function drawStory(seed: number, theme: Theme = 'Usual'): Story {
 const patienceMs = 3 * 3600_000;
 
 /** @throws Violation if an invariant is violated on the way, or if the node does not settle afterwards */
-export function runStory(story: Story, bug?: Bug): ModelWorld {
+export async function runStory(story: Story, bug?: Bug): Promise<ModelWorld> {
   const { seed, setup, steps, end } = story;
   const world = new ModelWorld(setup, seed, bug);
   for (const step of steps) {
     world.random = new Random(step.seed);
     take(world, step.name);
-    world.run(step.ms);
+    await world.run(step.ms);
   }
   world.random = new Random(seed);
-  calmDown(world, story);
-  comeToRest(world, end);
+  await calmDown(world, story);
+  await comeToRest(world, end);
   return world;
 }
 
 /** Faults stop, and the users' wishes stay as they are. */
-function calmDown(world: ModelWorld, { end, asksForRetry }: Story): void {
+async function calmDown(world: ModelWorld, { end, asksForRetry }: Story): Promise<void> {
   if (!asksForRetry) {
-    editAtLast(world, end);
+    await editAtLast(world, end);
     world.faults.failures = Infinity;
-    world.run(900_000);
+    await world.run(900_000);
   }
   world.healFaults();
   endPods(world);
@@ -492,16 +492,16 @@ function calmDown(world: ModelWorld, { end, asksForRetry }: Story): void {
       ...node,
       metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [retryAnnotation]: 'now' } },
     }));
-  if (asksForRetry) editAtLast(world, end);
+  if (asksForRetry) await editAtLast(world, end);
 }
 
-function editAtLast(world: ModelWorld, end: Story['end']): void {
+async function editAtLast(world: ModelWorld, end: Story['end']): Promise<void> {
   const { api, setup, random, timeline } = world;
   for (const { metadata } of api.list('policies')) {
     if (end === 'Delete' || metadata.name === 'b') deletePolicy(api, metadata.name, timeline.now);
   }
   if (end === 'Delete') return;
-  awaitDeletion(world, 'a');
+  await awaitDeletion(world, 'a');
   const spec = drawSpec(setup, random, true);
   const hasSchedules = api.find('policies', 'a')?.spec.schedules !== undefined;
   applyPolicy(world, 'a', {
@@ -513,29 +513,29 @@ function editAtLast(world: ModelWorld, end: Story['end']): void {
 }
 
 /** A policy that is being deleted can be applied again once it is gone. */
-function awaitDeletion(world: ModelWorld, name: string): void {
+async function awaitDeletion(world: ModelWorld, name: string): Promise<void> {
   const isGoing = (): boolean => world.api.find('policies', name)?.metadata.deletionTimestamp !== undefined;
-  for (let ms = 0; isGoing() && ms <= deleteDeadlineMs; ms += 10_000) world.run(10_000);
+  for (let ms = 0; isGoing() && ms <= deleteDeadlineMs; ms += 10_000) await world.run(10_000);
 }
 
 /**
  * Waits until everything is as it should be, then checks that nothing happens any more.
  * @throws Violation
  */
-export function comeToRest(world: ModelWorld, end: Story['end'], watchMs = 600_000): void {
+export async function comeToRest(world: ModelWorld, end: Story['end'], watchMs = 600_000): Promise<void> {
   const { timeline, checks } = world;
   const since = timeline.now;
   let trouble: string | undefined = 'nothing was looked at';
   for (let pause = 1000; trouble !== undefined; pause = Math.min(pause * 1.5, 60_000)) {
     if (timeline.now - since > patienceMs) throw new Violation('L1', `not at rest: ${trouble}`);
-    world.run(pause);
+    await world.run(pause);
     endPods(world);
     trouble = findTrouble(world, end);
   }
   // Labels may be due, or a process's own write may come back: after that nothing happens any more.
-  world.run(end === 'Enforce' ? 70_000 : 400_000);
+  await world.run(end === 'Enforce' ? 70_000 : 400_000);
   const [writes, operations] = [checks.controllerWrites, checks.operations];
-  world.run(watchMs);
+  await world.run(watchMs);
   const after = findTrouble(world, end);
   if (after !== undefined) throw new Violation('L1', `did not stay at rest: ${after}`);
   if (checks.controllerWrites !== writes) {
@@ -545,13 +545,14 @@ export function comeToRest(world: ModelWorld, end: Story['end'], watchMs = 600_0
 }
 
 /** The shortest story that still violates the same invariant (ddmin). */
-export function shrinkStory(story: Story, invariant: string, bug?: Bug): Story {
+export async function shrinkStory(story: Story, invariant: string, bug?: Bug): Promise<Story> {
   let { steps } = story;
   for (let size = Math.ceil(steps.length / 2); size >= 1;) {
     let isSmaller = false;
     for (let at = 0; at < steps.length;) {
       const fewer = [...steps.slice(0, at), ...steps.slice(at + size)];
-      if (findViolation({ ...story, steps: fewer }, bug)?.invariant === invariant) {
+      const found = await findViolation({ ...story, steps: fewer }, bug);
+      if (found?.invariant === invariant) {
         steps = fewer;
         isSmaller = true;
       } else at += size;
@@ -561,9 +562,9 @@ export function shrinkStory(story: Story, invariant: string, bug?: Bug): Story {
   return { ...story, steps };
 }
 
-export function findViolation(story: Story, bug?: Bug): Violation | undefined {
+export async function findViolation(story: Story, bug?: Bug): Promise<Violation | undefined> {
   try {
-    runStory(story, bug);
+    await runStory(story, bug);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error;

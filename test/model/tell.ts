@@ -3,14 +3,14 @@ import { drawStory, findViolation, shrinkStory, tellStory, type Theme } from './
 import type { StoryRequest } from './tellers.ts';
 
 /** Runs a story. @returns how it violates an invariant, shortened if no bug is planted; undefined if it does not */
-export function tellSeed({ seed, theme, bug }: StoryRequest<Theme>): string | undefined {
+export async function tellSeed({ seed, theme, bug }: StoryRequest<Theme>): Promise<string | undefined> {
   const story = drawStory(seed, theme);
-  const found = findViolation(
+  const found = await findViolation(
     story,
     bugs.find(({ name }) => name === bug),
   );
   if (!found) return undefined;
   if (bug !== undefined) return `seed ${seed}: ${found.message}`;
-  const short = shrinkStory(story, found.invariant);
-  return `${findViolation(short)?.message ?? found.message}\n${tellStory(short)}`;
+  const short = await shrinkStory(story, found.invariant);
+  return `${(await findViolation(short))?.message ?? found.message}\n${tellStory(short)}`;
 }

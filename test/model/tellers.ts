@@ -65,7 +65,12 @@ function* listSeeds(from: number, to: number, first: number | undefined): Genera
  *
  * @param tell returns how the story violates an invariant, or nothing
  */
-export function tellOnRequest<Theme extends string>(tell: (request: StoryRequest<Theme>) => string | undefined): void {
+export function tellOnRequest<Theme extends string>(
+  tell: (request: StoryRequest<Theme>) => Promise<string | undefined>,
+): void {
   setPriority(constants.priority.PRIORITY_LOW);
-  parentPort?.on('message', (request: StoryRequest<Theme>) => parentPort?.postMessage(tell(request), []));
+  // What it throws is not caught: an error of this thread.
+  parentPort?.on('message', (request: StoryRequest<Theme>) => {
+    void tell(request).then((found) => parentPort?.postMessage(found, []));
+  });
 }

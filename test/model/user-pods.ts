@@ -2,7 +2,7 @@ import type { ResourceClaimView } from '../../src/core/kubernetes/claims.ts';
 import type { PodHolding } from '../../src/core/device/holders.ts';
 import type { Pod } from './api.ts';
 import { uuidOf } from './plugin.ts';
-import { isUsing, type PodParts } from './pods.ts';
+import { isOfUser, isUsing, type PodParts } from './pods.ts';
 import type { ModelWorld } from './world.ts';
 
 /** Who makes pods again, if anybody does. */
@@ -44,7 +44,7 @@ export class UserPods {
   forgetUnbound(): void {}
 
   list(): readonly Pod[] {
-    return this.world.pods().filter(({ metadata }) => metadata.labels?.['user'] === 'true');
+    return this.world.pods().filter(isOfUser);
   }
 
   /** What the kubelet's PodResources shows. */

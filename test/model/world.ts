@@ -11,10 +11,9 @@ import { AgentProcess } from './agent.ts';
 import { Api, type ApiChange, type Kind, type StoredPartition, type Pod, type Policy, refuse } from './api.ts';
 import type { Bug } from './bugs.ts';
 import { Invariants } from './checks.ts';
-import { clockSlackMs, leadersClocks, withClock } from './clock.ts';
+import { clockSlackMs, leadersClocks } from './clock.ts';
 import { ModelConfigMap } from './config-map.ts';
-import { ControllerProcess } from './controller.ts';
-import type { ControllerWorld } from './controller-world.ts';
+import { ControllerProcess, type ControllerWorld } from './controller.ts';
 import { setFinalizers } from './deletion.ts';
 import { ModelDevice } from './device.ts';
 import { ModelKubelet } from './kubelet.ts';
@@ -138,6 +137,7 @@ export class ModelWorld implements ControllerWorld {
   #leaders = 0;
   #agentRound = 0;
   #operations = 0;
+  #failure: unknown;
 
   constructor(setup: Setup, seed: number, bug?: Bug) {
     this.setup = setup;
@@ -177,7 +177,17 @@ export class ModelWorld implements ControllerWorld {
 
   /** There is only one node. */
   podsOf(_node: string): readonly Pod[] {
+    const { list } = this.bug ?? {};
+    return list ? this.pods().map(list) : this.pods();
+  }
+
+  boundPods(): readonly Pod[] {
     return this.pods();
+  }
+
+  /** All are bound as they are made. */
+  listPending(): readonly Pod[] {
+    return [];
   }
 
   /** There is only one node. */
@@ -219,19 +229,20 @@ export class ModelWorld implements ControllerWorld {
     return stepLedger(snapshot);
   }
 
-  setFinalizers(
-    name: string,
-    finalizers: readonly string[],
-    version: string | undefined,
-    by: string,
-  ): Policy | undefined {
+  setFinalizers(name: string, finalizers: readonly string[], version: string | undefined, by: string): Policy {
     return setFinalizers(this.api, name, finalizers, version, by);
   }
 
-  /** Lets time pass. */
-  run(ms: number): void {
-    const until = this.timeline.now + ms;
-    while (this.timeline.step(until)) this.checks.always();
+  /** Lets time pass. @throws Violation, or another error of a story that ends here */
+  async run(ms: number): Promise<void> {
+    await this.timeline.run(this.timeline.now + ms, () => {
+      if (this.#failure !== undefined) throw this.#failure;
+      this.checks.always();
+    });
+  }
+
+  fail(error: unknown): void {
+    if (!(error instanceof Ended)) this.#failure ??= error;
   }
 
   later(from: number, to: number, run: () => void): void {
@@ -338,8 +349,8 @@ export class ModelWorld implements ControllerWorld {
   lead(): void {
     this.#leaders += 1;
     const rivals = this.controllers;
-    const world = withClock(this, this.leadersAheadMs);
-    this.controllers = [...rivals, new ControllerProcess(world, `controller-${this.#leaders}`, this.freeze)];
+    const name = `controller-${this.#leaders}`;
+    this.controllers = [...rivals, new ControllerProcess(this, name, this.freeze, this.leadersAheadMs)];
     if (rivals.length > 0) this.timeline.after(longestRivalryMs, () => this.#stop(rivals));
   }
 

@@ -218,7 +218,7 @@ async function breaksModel(stories: number): Promise<boolean> {
   questions = 0;
   try {
     for (let seed = 0; seed < stories; seed += 1)
-      if (findViolation(drawStory(seed)) ?? findFleetViolation(drawFleetStory(seed))) return true;
+      if ((await findViolation(drawStory(seed))) ?? (await findFleetViolation(drawFleetStory(seed)))) return true;
     return false;
   } catch {
     return true;

@@ -25,6 +25,10 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
+  afterTurn(action: () => void): void {
+    setImmediate(action);
+  }
+
   /** Timers that have not fired. */
   get pending(): number {
     return this.#timers.size;

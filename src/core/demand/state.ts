@@ -37,7 +37,7 @@ const weightsLastMs = 60_000;
 type NextPlan = { readonly planned: Planned } | { readonly waitMs: number } | undefined;
 
 /** What a leader that begins to follow a demand knows of it. */
-interface KnownDemand {
+export interface KnownDemand {
   /** Whether no node was ever told of the policy: what pods ask for first counts at once. */
   readonly isNew: boolean;
   /** What pods had asked for long enough, by slice. */

@@ -178,7 +178,15 @@ describe('a choice by integer programs', () => {
     const least = [0, 0, 1.2, 0.9999].map((bound): Relaxed => ({ values: [0, 1.5, 0.5, 2, 0], bound }));
     const choice = {
       counts: [[0, 2, 0]],
-      cost: { unserved: 0, evictions: 0, minutesLost: 0, gpusChanged: 2, instancesDestroyed: 0 },
+      cost: {
+        unserved: 0,
+        evictions: 0,
+        minutesLost: 0,
+        restsBroken: 0,
+        gpusChanged: 2,
+        modesChanged: 0,
+        instancesDestroyed: 0,
+      },
     };
     const integers = new ScriptedSolver();
     integers.relaxed.push(...least.slice(0, 3), { values: bothCheap, bound: 0 });
