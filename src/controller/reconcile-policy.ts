@@ -407,7 +407,7 @@ export class PolicyReconciler {
     }
     // This frees a place under the cap that another policy's nodes may be waiting for.
     if (released.length > 0)
-      for (const { policy: other } of this.#parts.cluster.fleet.policies) this.#parts.tellPolicy(other.metadata.name);
+      for (const one of new Set([name, ...this.#parts.cluster.rollout.asking])) this.#parts.tellPolicy(one);
   }
 
   /** Asks each node whether it can take the policy, a few at a time. @returns false if the policy was edited meanwhile */

@@ -177,7 +177,7 @@ export class PolicyWork {
       for (const node of [...admitted, ...released]) this.#lookAt(node);
     }
     if (released.length > 0)
-      for (const { policy: other } of this.#cluster.fleet.policies) this.#tellPolicy(other.metadata.name);
+      for (const one of new Set([name, ...this.#cluster.rollout.asking])) this.#tellPolicy(one);
   }
 
   *#swapLedger(
