@@ -1,11 +1,13 @@
 import { type Cluster, nameSlot } from '../../src/controller/cluster.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
+import type { GpuNodePartition } from '../../src/api/types.ts';
+import type { KubeObject } from '../../src/kube/watch.ts';
 import { deepEqual } from '../../src/core/text/json.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import { asksForClaims, backendOf, isFoundOut, type Needed, type NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { patchNode } from '../../src/core/kubernetes/node-patch.ts';
 import type { Command, Verdict } from '../../src/core/node/commands.ts';
-import { type NodeMemory, recordEviction } from '../../src/core/node/memory.ts';
+import { type NodeMemory, recordEviction, recordOffer } from '../../src/core/node/memory.ts';
 import { metadataOf } from '../../src/core/kubernetes/node.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources.ts';
@@ -60,6 +62,13 @@ export class NodeShell {
   *read(snapshot: NodeSnapshot, needed: Needed): Generator<number, NodeSnapshot | undefined, undefined> {
     const { api, timeline } = this.#world;
     const { name } = snapshot.node.metadata;
+    if (needed === 'Node') {
+      const [read, found] = [
+        yield* this.call('Read', () => api.find('partitions', name)),
+        yield* this.call('Read', () => api.find('nodes', name)),
+      ];
+      return this.#takeIn(snapshot, found && trimNodeOnce(found), read);
+    }
     const isDra = backendOf(snapshot) === 'DRA';
     // The lists are read side by side: any may be the oldest.
     const claimsFirst = isDra && this.#world.random.chance(0.5);
@@ -80,19 +89,29 @@ export class NodeShell {
     const { winner } = snapshot.claim;
     const policy = yield* this.call('Read', () => winner && api.find('policies', winner.metadata.name));
     const node = found && trimNodeOnce(found);
-    if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
-    this.#cluster.nodes.remember(node);
-    const partition = this.#cluster.partitions.get(name);
-    if (read === undefined || partition?.metadata.resourceVersion !== read.metadata.resourceVersion) return undefined;
+    const current = this.#takeIn(more, node, read);
+    if (current === undefined || read === undefined) return undefined;
     const fresh = {
       policy: policy && readGenerations(policy),
-      slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
+      slot: slotOf(policy?.status?.inFlight, nameSlot(current.node, current.partition)),
       resourceSlices: slices ?? this.#world.slicesOf(name),
       ...(claims && { claims }),
       ...listReportedPods(read.status?.device),
       ...(needed === 'Drain' && { drain: { budgets: [] } }),
     };
-    return { ...more, partition, now: timeline.now, node, fresh };
+    return { ...current, fresh };
+  }
+
+  #takeIn(
+    snapshot: NodeSnapshot,
+    node: NodeObject | undefined,
+    read: (GpuNodePartition & KubeObject) | undefined,
+  ): (NodeSnapshot & { readonly node: NodeObject }) | undefined {
+    if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
+    this.#cluster.nodes.remember(node);
+    const partition = this.#cluster.partitions.get(node.metadata.name);
+    if (read === undefined || partition?.metadata.resourceVersion !== read.metadata.resourceVersion) return undefined;
+    return { ...snapshot, partition, now: this.#world.timeline.now, node, isCurrent: true };
   }
 
   *#listClaims(
@@ -175,7 +194,7 @@ export class NodeShell {
   }
 
   *#advertise(
-    { status, change }: Advertisement,
+    { status, change, offered }: Advertisement,
     { node }: NodeSnapshot,
     memory: NodeMemory,
   ): Generator<number, NodeMemory, undefined> {
@@ -187,7 +206,7 @@ export class NodeShell {
         return this.#world.api.update('nodes', name, this.#by, offer, resourceVersion);
       });
       this.#cluster.nodes.expect(name, written.metadata.resourceVersion, this.#world.timeline.now);
-      return memory;
+      return recordOffer(memory, offered, this.#world.timeline.now);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 403) throw error;
       const StatusRefused = { since: this.#world.timeline.now, of: change };

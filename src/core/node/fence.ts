@@ -368,7 +368,7 @@ export function evictionRefused(refusal: string, who: string, applied: Applied):
 function againMs(step: FenceStep, { differsMs = 0, patienceMs, standsMs, readyMs = 0 }: OfferGateState): number {
   if (step.next === 'Advertise' || step.next === 'Close') return 500;
   if (step.next === 'Wait' && step.why === 'Patience' && differsMs < patienceMs) return patienceMs - differsMs + 10;
-  if (step.next === 'Wait' && step.why === 'Standing') return standingMs;
+  if (step.next === 'Wait' && step.why === 'Standing') return standingMs - standsMs;
   // The node is opened at that moment, however long its slices differed before.
   if (step.next === 'Wait' && step.why === 'Registering')
     return registeringMs - (standsMs < registeringMs ? standsMs : readyMs) + 10;
