@@ -64,7 +64,11 @@ export class Executor {
    * Advertises devices in the Node's status. Without the right to do so, the kubelet's own report is waited for, as long as this change
    * lasts.
    */
-  async #advertise({ status, change, offered }: Advertisement, { node }: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
+  async #advertise(
+    { status, change, offered }: Advertisement,
+    { node }: NodeSnapshot,
+    memory: NodeMemory,
+  ): Promise<NodeMemory> {
     const { name, resourceVersion } = node.metadata;
     try {
       const ref = { resource: nodes, name, subresource: 'status' };

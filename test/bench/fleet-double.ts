@@ -87,8 +87,7 @@ export class FleetDouble extends GpuPartitionOperator {
     return JSON.parse(found) as Stored;
   }
 
-  /** Adds a policy. */
-  addPolicy(policy: KubeObject): void {
+  addPolicy(policy: KubeObject & { readonly spec: Json }): void {
     this.#keep(policies.plural, policy);
     this.change(policies.plural, policy.metadata.name, { metadata: { generation: 1 } });
   }

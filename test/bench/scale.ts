@@ -54,7 +54,7 @@ async function measureLosers(): Promise<void> {
   for (let at = 0; at < losers; at += 1) {
     const { spec, ...policy } = fleetPolicy(fleetLayout);
     const name = `loser-${String(at).padStart(3, '0')}`;
-    fleet.addPolicy({ ...policy, metadata: { name }, ...{ spec: { ...spec, priority: -1 } } });
+    fleet.addPolicy({ ...policy, metadata: { name }, spec: { ...spec, priority: -1 } });
   }
   await waitUntil(() => outrankedNodes(fleet, `loser-${losers - 1}`) === size && fleet.isIdle, 1_000);
   tell(`they are counted after ${Math.round(performance.now() - startedAt)} ms`);
@@ -98,8 +98,7 @@ async function measureContested(
 
 function outrankedNodes(fleet: FleetDouble, policy: string): number {
   const status = fleet.find(policies.plural, policy).status as
-    | { readonly nodes?: { readonly outranked?: number } }
-    | undefined;
+    { readonly nodes?: { readonly outranked?: number } } | undefined;
   return status?.nodes?.outranked ?? 0;
 }
 

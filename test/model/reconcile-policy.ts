@@ -176,8 +176,7 @@ export class PolicyWork {
       isWritten();
       for (const node of [...admitted, ...released]) this.#lookAt(node);
     }
-    if (released.length > 0)
-      for (const one of new Set([name, ...this.#cluster.rollout.asking])) this.#tellPolicy(one);
+    if (released.length > 0) for (const one of new Set([name, ...this.#cluster.rollout.asking])) this.#tellPolicy(one);
   }
 
   *#swapLedger(

@@ -245,7 +245,9 @@ export class Fleet {
     this.#countLost(record);
     // While it is being checked nothing changes for the nodes that it keeps.
     const isChecked = record.awaitsAcceptance && !isCleaningUp(versions.newest);
-    return isChecked ? [...before.keys()].filter((node) => !record.nodes.has(node)) : this.#listAffected(record, before);
+    return isChecked
+      ? [...before.keys()].filter((node) => !record.nodes.has(node))
+      : this.#listAffected(record, before);
   }
 
   /**

@@ -196,9 +196,9 @@ describe('a fleet', () => {
       checkAll(fleet);
       expect(winnerOf(fleet, 'n')).to.equal('loser');
       fleet.note(fleet.claimOf('n', a100), lost('Ready'));
-      expect([fleet.policy('p')?.tally.size('outranked'), fleet.policy('loser')?.tally.inPhase('Ready')]).to.deep.equal([
-        2, 1,
-      ]);
+      expect([fleet.policy('p')?.tally.size('outranked'), fleet.policy('loser')?.tally.inPhase('Ready')]).to.deep.equal(
+        [2, 1],
+      );
       fleet.removeNode('n');
       fleet.setNode('n', { pool: 'p' });
       fleet.note(fleet.claimOf('n', a100), lost('Ready'));

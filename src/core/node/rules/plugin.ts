@@ -221,8 +221,7 @@ export function toldOffer(
 
 /** Whether a node offers what the controller has written into its status for this change, before the kubelet did. */
 export function standsEarly(situation: RuleInput): boolean {
-  const early = runningTimer(situation, 'AdvertisedEarly', keyOf(situation));
-  return early !== undefined && situation.memory.waits.Stands !== undefined;
+  return runningTimer(situation, 'AdvertisedEarly', keyOf(situation)) !== undefined;
 }
 
 /** What the fence needs to know, and what is remembered of it. @returns also by which text the wait `Stands` knows this offer */
@@ -285,6 +284,7 @@ function describeFence(
       slices === undefined && settings.nodeStatus === 'Write' && isUnfinished(node) && refused === undefined,
     earlyMs: early?.lastsMs,
     standsMs: stands?.lastsMs ?? 0,
+    closedMs: runningTimer(situation, 'Closed')?.lastsMs ?? 0,
     patienceMs: settings.refreshAfterMs,
     pods: found?.map(({ metadata }) => ({
       uid: metadata.uid ?? '',
