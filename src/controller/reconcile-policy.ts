@@ -286,7 +286,7 @@ export class PolicyReconciler {
     // Of many edits in a row most are replaced before they are written: they are never accepted.
     const takesEffect = turns && untoldMs === undefined;
     const affected = takesEffect ? this.#turn(record, isFit, times?.mark) : [];
-    // Nodes that it has lost are counted with that, and nobody looks at them.
+    // Nodes that it has lost are counted with that, without a look at them.
     if (takesEffect) this.#parts.tellPolicy(name);
     let movedMs: number | undefined;
     try {

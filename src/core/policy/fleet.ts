@@ -395,14 +395,14 @@ export class Fleet {
     const { node } = outcome;
     const wonBy = winner.metadata.name;
     const own = this.count(winner, outcome);
-    // What becomes of the node is no news for those that have lost it.
+    // Those that have lost the node were told so, and of nothing else.
     if (this.#lostBy.get(node) === outranked) return own;
     this.#lostBy.set(node, outranked);
     const lost = outranked.flatMap((one) => this.count(one.policy, outcomeForOutranked(node, wonBy, one)));
     return [...own, ...lost];
   }
 
-  /** Counts the nodes that a policy has lost: nobody has to look at them for that. */
+  /** Counts the nodes that a policy has lost, which takes no look at them. */
   #countLost({ name, nodes, tally }: PolicyRecord): void {
     const known = new Map<PolicyConflict, PolicyConflict['outranked'][number] | undefined>();
     for (const node of nodes) {
