@@ -61,9 +61,11 @@ export function predictDevice(
 }
 
 function recall(device: DeviceReport): Known[] {
-  const { models = noModels, ...parts } = readParts(device);
-  const kinds: Kinds = kindsOf.get(models) ?? new Map();
-  kindsOf.set(models, kinds);
+  const { models = [], ...parts } = readParts(device);
+  // Nearly all nodes have one model, of which the fleet shares the table; the lists of them are each node's own.
+  const tables = models.length > 1 ? models : (models[0] ?? noModels);
+  const kinds: Kinds = kindsOf.get(tables) ?? new Map();
+  kindsOf.set(tables, kinds);
   const text = JSON.stringify(parts);
   const known = kinds.get(text) ?? [];
   if (kinds.size >= mostKinds) kinds.clear();
