@@ -166,7 +166,7 @@ export class Cluster {
       // With all its schedules: the history has them as they were written.
       hasAskedSince: (generation) => hasAskedSince(currentOf(record.versions), status.history ?? [], generation),
       rolloutStates,
-      size: rolloutStates.countGpuNodes((node) => record.tally.has(node)),
+      size: rolloutStates.countGpuNodes(record.tally),
       rolloutStateOf: this.rolloutStatesFor(name),
       uidOf: (node) => this.nodes.get(node)?.metadata.uid,
       admits: admitsOf(record, rolloutStates, isOverdue),

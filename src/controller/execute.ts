@@ -3,7 +3,7 @@ import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
 import { patchNode } from '../core/kubernetes/node-patch.ts';
 import type { Command, Drain } from '../core/node/commands.ts';
-import { type NodeMemory, recordEviction } from '../core/node/memory.ts';
+import { type NodeMemory, recordEviction, recordOffer } from '../core/node/memory.ts';
 import { metadataOf } from '../core/kubernetes/node.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
@@ -64,7 +64,11 @@ export class Executor {
    * Advertises devices in the Node's status. Without the right to do so, the kubelet's own report is waited for, as long as this change
    * lasts.
    */
-  async #advertise({ status, change }: Advertisement, { node }: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
+  async #advertise(
+    { status, change, offered }: Advertisement,
+    { node }: NodeSnapshot,
+    memory: NodeMemory,
+  ): Promise<NodeMemory> {
     const { name, resourceVersion } = node.metadata;
     try {
       const ref = { resource: nodes, name, subresource: 'status' };
@@ -74,7 +78,7 @@ export class Executor {
       );
       this.#parts.cluster.nodes.expect(name, written.metadata.resourceVersion, this.#parts.now());
       this.#parts.log.info('devices advertised', { node: name, allocatable: status.allocatable });
-      return memory;
+      return recordOffer(memory, offered, this.#parts.now());
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 403) throw error;
       this.#parts.log.warn('may not write the status of nodes', { node: name, error: error.message });

@@ -120,6 +120,10 @@ export class Gatherer {
   /** Extends a snapshot by reading more. @returns undefined if the node is gone or has changed during the read */
   async read(snapshot: NodeSnapshot, needed: Needed): Promise<NodeSnapshot | undefined> {
     const { name } = snapshot.node.metadata;
+    if (needed === 'Node') {
+      const [node, partition] = await Promise.all([this.readNode(name), this.readPartition(name)]);
+      return this.#takeIn(snapshot, node, partition);
+    }
     // The partition first: it is then never newer than the policy that is read.
     const isAll = needed !== 'Pods';
     const reading = isAll ? this.readPartition(name) : undefined;
@@ -136,27 +140,34 @@ export class Gatherer {
     const more = { ...snapshot, pods: found, configFiles, ...(needsSlices && { slices }) };
     if (!isAll) return { ...more, now: this.#parts.now() };
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
-    if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
-    // A watch that lags must not show the next decision less than this one knows.
-    this.#parts.cluster.nodes.remember(node);
-    const partition = this.#parts.cluster.partitions.get(name);
-    // These reads took time: the agent or another leader may have reported something else meanwhile.
-    if (reported === undefined || partition?.metadata.resourceVersion !== reported.metadata.resourceVersion)
-      return undefined;
+    const current = this.#takeIn(more, node, reported);
+    if (current === undefined || reported === undefined) return undefined;
     return {
-      ...more,
-      partition,
-      now: this.#parts.now(),
-      node,
+      ...current,
       fresh: {
         policy: policy && readGenerations(policy),
-        slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
+        slot: slotOf(policy?.status?.inFlight, nameSlot(current.node, current.partition)),
         resourceSlices: slices ?? [],
         ...(claims && { claims }),
         ...listReportedPods(reported.status?.device),
         ...(drain && { drain }),
       },
     };
+  }
+
+  /** @returns undefined if the node is gone, or the agent or another leader has reported something else than what was read */
+  #takeIn(
+    snapshot: NodeSnapshot,
+    node: NodeObject | undefined,
+    reported: (GpuNodePartition & KubeObject) | undefined,
+  ): (NodeSnapshot & { readonly node: NodeObject }) | undefined {
+    if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
+    // A watch that lags must not show the next decision less than this one knows.
+    this.#parts.cluster.nodes.remember(node);
+    const partition = this.#parts.cluster.partitions.get(node.metadata.name);
+    if (reported === undefined || partition?.metadata.resourceVersion !== reported.metadata.resourceVersion)
+      return undefined;
+    return { ...snapshot, partition, now: this.#parts.now(), node, isCurrent: true };
   }
 
   /** The node as the API server has it now; undefined if it is gone. */

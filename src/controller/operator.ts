@@ -27,7 +27,7 @@ import { NodeReconciler, NodeReporter } from './reconcile-node.ts';
 import { SliceWatch } from './slice-watch.ts';
 import type { Command, Verdict } from '../core/node/commands.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
-import type { NodeView } from '../core/kubernetes/node.ts';
+import { hasSameLabels, type NodeView } from '../core/kubernetes/node.ts';
 
 interface GpuPartitionOperatorOptions {
   readonly client: KubeClient;
@@ -210,12 +210,11 @@ export class TermWork {
       return this.queues.nodes.add(key);
     }
     const { object, previous } = change;
-    const { labels = {} } = object.metadata;
-    const hasNewLabels = !deepEqual(previous?.metadata.labels, labels);
+    const hasNewLabels = previous === undefined || !hasSameLabels(previous, object);
     if (previous && !hasNewLabels && deepEqual(partsBesideLabels(previous), partsBesideLabels(object)))
       return undefined;
     if (hasNewLabels) {
-      for (const policy of fleet.setNode(key, labels)) this.#tellPolicy(policy);
+      for (const policy of fleet.setNode(key, object.metadata.labels ?? {})) this.#tellPolicy(policy);
     }
     // A cordon, a taint or a silent kubelet takes its slices from new pods.
     this.#tellDemands(fleet.policiesOf(key));
@@ -301,7 +300,7 @@ export class GpuPartitionOperator extends ResilientOperator {
   }
 }
 
-/** What the kubelet, which writes a Node all the time, does not change. The labels are compared by themselves: there are more than a hundred. */
+/** What the kubelet, which writes a Node all the time, does not change. The labels are compared by themselves. */
 function partsBesideLabels({ metadata, spec, status }: NodeObject): readonly unknown[] {
   const { uid, annotations, deletionTimestamp } = metadata;
   return [uid, annotations, deletionTimestamp, spec, status];

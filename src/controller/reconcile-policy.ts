@@ -288,6 +288,8 @@ export class PolicyReconciler {
     // Of many edits in a row most are replaced before they are written: they are never accepted.
     const takesEffect = turns && untoldMs === undefined;
     const affected = takesEffect ? this.#turn(record, isFit, times?.mark) : [];
+    // Nodes that it has lost are counted with that, without a look at them.
+    if (takesEffect) this.#parts.tellPolicy(name);
     let movedMs: number | undefined;
     try {
       if (takesEffect) await this.#keepHistory(record);
@@ -411,7 +413,7 @@ export class PolicyReconciler {
     }
     // This frees a place under the cap that another policy's nodes may be waiting for.
     if (released.length > 0)
-      for (const { policy: other } of this.#parts.cluster.fleet.policies) this.#parts.tellPolicy(other.metadata.name);
+      for (const one of new Set([name, ...this.#parts.cluster.rollout.asking])) this.#parts.tellPolicy(one);
   }
 
   /** Asks each node whether it can take the policy, a few at a time. @returns false if the policy was edited meanwhile */

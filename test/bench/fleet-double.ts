@@ -77,8 +77,7 @@ export class FleetDouble extends GpuPartitionOperator {
       double.deliver(pods.plural, JSON.stringify(agentPod(name)));
       double.change(nodes.plural, name, {});
     }
-    double.#keep(policies.plural, fleetPolicy(layout));
-    double.change(policies.plural, 'fleet', { metadata: { generation: 1 } });
+    double.addPolicy(fleetPolicy(layout));
     return double;
   }
 
@@ -86,6 +85,11 @@ export class FleetDouble extends GpuPartitionOperator {
     const found = this.#objects.get(`${plural}/${name}`);
     if (found === undefined) throw new Error(`there is no ${plural}/${name}`);
     return JSON.parse(found) as Stored;
+  }
+
+  addPolicy(policy: KubeObject & { readonly spec: Json }): void {
+    this.#keep(policies.plural, policy);
+    this.change(policies.plural, policy.metadata.name, { metadata: { generation: 1 } });
   }
 
   /** Whether nothing waits and all that was begun has ended. */

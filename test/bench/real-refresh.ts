@@ -29,6 +29,9 @@ interface EditTime {
   readonly closedMs: number;
   readonly runningMs: number;
   readonly allMs: number;
+  /** From when allocatable is right until the node is open, and from then until the pod is Ready. */
+  readonly exactMs: number;
+  readonly openMs: number;
   readonly processes: number;
 }
 
@@ -70,8 +73,24 @@ async function measureEdit(operator: Operator, record: NodeRecord, layout: Profi
   await operator.untilDone(layout);
   const allMs = Date.now() - startedMs;
   const processes = (await operator.countProcesses()) - processesBefore;
-  const closedMs = countClosedMs(record.nodeMoments(nodeName, startedMs), startedMs + allMs);
-  const edit = { closedMs, runningMs: await running, allMs, processes };
+  const moments = record.nodeMoments(nodeName, startedMs);
+  const closedMs = countClosedMs(moments, startedMs + allMs);
+  const runningMs = await running;
+  const last = moments.findLastIndex(({ offered }) => offered[`nvidia.com/mig-${profile}`] === undefined);
+  const exactAtMs = moments[last + 1]?.atMs ?? Number.NaN;
+  const openAtMs = moments.find(({ atMs, closed }) => atMs >= exactAtMs && !closed)?.atMs ?? Number.NaN;
+  const pod = record.podMoments(nodeName, startedMs).filter(({ name }) => name === 'waiting');
+  const readyAtMs = pod.find(({ what }) => what === 'ready')?.atMs ?? Number.NaN;
+  const boundAtMs = pod.find(({ what }) => what === 'created')?.atMs ?? Number.NaN;
+  const edit = {
+    closedMs,
+    runningMs,
+    allMs,
+    exactMs: openAtMs - exactAtMs,
+    openMs: readyAtMs - openAtMs,
+    boundMs: boundAtMs - openAtMs,
+    processes,
+  };
   await operator.kubectl('delete', 'pod', 'waiting', '--timeout=30s');
   tell(JSON.stringify(edit));
   return edit;
@@ -88,6 +107,8 @@ function report(way: Way, edits: readonly EditTime[]): void {
   print(`closed on a real kubelet, ${way}, worst`, Math.max(...closed), aim.worst);
   print(`asked for to offered on a real kubelet, ${way}`, mean(edits.map(({ allMs }) => allMs)), aim.all);
   print(`asked for to a waiting pod Ready on a real kubelet, ${way}`, mean(edits.map(({ runningMs }) => runningMs)));
+  print(`allocatable right to open on a real kubelet, ${way}`, mean(edits.map(({ exactMs }) => exactMs)));
+  print(`open to a waiting pod Ready on a real kubelet, ${way}`, mean(edits.map(({ openMs }) => openMs)));
   const processes = mean(edits.map((edit) => edit.processes));
   printMetric({
     metric: `refresh: nvidia-smi processes on a real kubelet, ${way}`,

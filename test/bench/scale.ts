@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { nodePartitions, nodes, policies } from '../../src/api/resources.ts';
 import { FleetDouble } from './fleet-double.ts';
-import { fleetLayout } from './fleet-objects.ts';
+import { fleetLayout, fleetPolicy } from './fleet-objects.ts';
 import { percentile, printMetric, tell } from './metric.ts';
 import { measureFleetMemory } from './scale-memory.ts';
 import { threadMs } from './thread-time.ts';
@@ -12,9 +12,14 @@ const events = 300;
 /** One more instance or less on each GPU. */
 const editedLayout = { '1g.5gb': 5, '2g.10gb': 1 };
 
+/** Policies that select all nodes of a smaller fleet and win none. */
+const losers = 400;
+const contestedFleetSize = 1_000;
+
 /** What the controller costs in a big fleet: the event loop's time of single events and of an edit, and memory. */
 export async function measureScale(): Promise<void> {
   await measureTurns();
+  await measureLosers();
   await measureFleetMemory();
 }
 
@@ -36,6 +41,65 @@ async function measureTurns(): Promise<void> {
   }));
   await measureEdit(fleet);
   await fleet.stop();
+}
+
+/** What policies that decide over no node cost the one that decides over all. */
+async function measureLosers(): Promise<void> {
+  const size = contestedFleetSize;
+  const fleet = await FleetDouble.start(size, fleetLayout);
+  await waitUntil(() => readyNodes(fleet) === size && fleet.isIdle);
+  const alone = await measureContested(fleet, 2);
+  const [cpu, aside] = [threadMs(), fleet.aside.cpuMs];
+  const startedAt = performance.now();
+  for (let at = 0; at < losers; at += 1) {
+    const { spec, ...policy } = fleetPolicy(fleetLayout);
+    const name = `loser-${String(at).padStart(3, '0')}`;
+    fleet.addPolicy({ ...policy, metadata: { name }, spec: { ...spec, priority: -1 } });
+  }
+  await waitUntil(() => outrankedNodes(fleet, `loser-${losers - 1}`) === size && fleet.isIdle, 1_000);
+  tell(`they are counted after ${Math.round(performance.now() - startedAt)} ms`);
+  const added = threadMs() - cpu - (fleet.aside.cpuMs - aside);
+  const metric = `scale: ${losers} policies that win none of ${size} nodes`;
+  printMetric({ metric: `${metric}, CPU until they are counted`, value: added / 1000, unit: 's' });
+  const beside = await measureContested(fleet, 3);
+  for (const what of ['node event', 'edit'] as const) {
+    const unit = what === 'edit' ? 's' : 'ms';
+    printMetric({ metric: `${metric}, CPU of ${what}`, value: beside[what], unit, baseline: alone[what] });
+  }
+  await fleet.stop();
+}
+
+/** CPU time of a node's event, in ms, and of an edit of the policy that decides until every node is as it says, in s. */
+async function measureContested(
+  fleet: FleetDouble,
+  generation: number,
+): Promise<{ readonly 'node event': number; readonly edit: number }> {
+  const measure = async (work: () => Promise<void>): Promise<number> => {
+    const [before, aside] = [threadMs(), fleet.aside.cpuMs];
+    await work();
+    return threadMs() - before - (fleet.aside.cpuMs - aside);
+  };
+  const nodesMs = await measure(async () => {
+    for (let at = 0; at < events; at += 1) {
+      const labels = { 'feature.node.kubernetes.io/cpu-0': `changed-${generation}-${at}` };
+      fleet.change(nodes.plural, `fleet-${at}`, { metadata: { labels } });
+      do await setImmediate();
+      while (!fleet.isIdle);
+    }
+  });
+  const profiles = generation % 2 === 0 ? editedLayout : fleetLayout;
+  const { wishes } = fleet;
+  const editMs = await measure(async () => {
+    fleet.change(policies.plural, 'fleet', { metadata: { generation }, spec: { layouts: [{ profiles }] } });
+    await waitUntil(() => fleet.wishes - wishes >= contestedFleetSize && fleet.isIdle, 20);
+  });
+  return { 'node event': nodesMs / events, edit: editMs / 1000 };
+}
+
+function outrankedNodes(fleet: FleetDouble, policy: string): number {
+  const status = fleet.find(policies.plural, policy).status as
+    { readonly nodes?: { readonly outranked?: number } } | undefined;
+  return status?.nodes?.outranked ?? 0;
 }
 
 type Change = { readonly name: string; readonly fields: Record<string, unknown> };
@@ -96,10 +160,10 @@ function readyNodes(fleet: FleetDouble): number {
   return status?.nodes?.ready ?? 0;
 }
 
-async function waitUntil(holds: () => boolean): Promise<void> {
+async function waitUntil(holds: () => boolean, everyMs = 200): Promise<void> {
   const endsAt = performance.now() + 300_000;
   while (!holds()) {
     if (performance.now() > endsAt) throw new Error('the fleet has not come in line');
-    await sleep(200);
+    await sleep(everyMs);
   }
 }

@@ -88,6 +88,13 @@ describe('Gatherer', () => {
     ]);
   });
 
+  it('lists nothing for a decision that rests on the node and its report alone', async () => {
+    const client = new ListingClient();
+    const gatherer = aGatherer(client);
+    const found = await gatherer.read(gatherer.known(node), 'Node');
+    expect([found?.isCurrent, found?.fresh, found?.pods, client.lists]).to.deep.equal([true, undefined, undefined, []]);
+  });
+
   it('shows no later decision a Node that is older than what it has read', async () => {
     const closed = { ...node, metadata: { ...node.metadata, resourceVersion: '2' } };
     class ClosedClient extends ListingClient {

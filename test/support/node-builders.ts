@@ -256,6 +256,10 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
     expect(JSON.stringify(decide(known, memory))).to.equal(JSON.stringify(decision));
     if (!('needs' in decision)) return { ...decision, reads };
     reads.push(decision.needs);
+    if (decision.needs === 'Node') {
+      known = { ...known, node: found.node ?? known.node, isCurrent: true };
+      continue;
+    }
     if (reads.length > 3) throw new Error(`reads without end: ${reads.join(', ')}`);
     known = {
       ...known,

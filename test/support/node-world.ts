@@ -1,7 +1,7 @@
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
 import { patchNode, type JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
-import { type NodeMemory, recordEviction, recallMemory } from '../../src/core/node/memory.ts';
+import { type NodeMemory, recordEviction, recallMemory, recordOffer } from '../../src/core/node/memory.ts';
 import { metadataOf, type NodeView } from '../../src/core/kubernetes/node.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { AgentView, ConfigFiles, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
@@ -155,6 +155,7 @@ export class NodeWorld {
           return;
         }
         this.node = mergePatch(this.node, { status: command.status }) as NodeView;
+        this.memory = recordOffer(this.memory, command.offered, this.now);
         return;
       }
       case 'EvictPod': {

@@ -83,6 +83,10 @@ class KeptMetadata {
     return this.#packed.pick(keys);
   }
 
+  isLabelledAs(other: unknown): boolean | undefined {
+    return other instanceof KeptMetadata ? this.#packed.equals(other.#packed) : undefined;
+  }
+
   static readonly #labels: PropertyDescriptor & ThisType<KeptMetadata> = {
     enumerable: true,
     get() {

@@ -1,4 +1,4 @@
-import { isFields, SharedValues } from '../text/json.ts';
+import { deepEqual, isFields, SharedValues } from '../text/json.ts';
 
 export interface Taint {
   readonly key: string;
@@ -268,6 +268,16 @@ export class PackedLabels {
       const piece = divided.get(at);
       return piece ? pieces.shareAs(piece.text, () => pickAll(labels, piece.keys)) : noLabels;
     });
+  }
+
+  /** Packs labels, of which those that were last unpacked are packed already. */
+  static of(labels: Labels): PackedLabels {
+    return lastUnpacked?.labels === labels ? lastUnpacked.of : new PackedLabels(labels);
+  }
+
+  /** Whether they are the same labels: of nearly all pieces it is enough that they are kept once. */
+  equals(other: PackedLabels): boolean {
+    return this.#pieces.every((piece, at) => deepEqual(piece, other.#pieces[at]));
   }
 
   /** Restores all labels, in another order. */

@@ -1,3 +1,4 @@
+import { deepEqual } from '../text/json.ts';
 import type { ObjectMeta } from './metadata.ts';
 import { repartitioningTaint, restartedValue, startupTaintKeys, stateLabel } from '../../api/names.ts';
 import type { NodeMetadata, Taint } from './node-patch.ts';
@@ -47,6 +48,8 @@ export interface NodeView {
   readonly metadata: ObjectMeta & {
     /** Picks some of its labels, where that takes less time than all. */
     pick?(keys: readonly string[]): Readonly<Record<string, string>>;
+    /** Tells whether other metadata has the same labels; undefined if it cannot. */
+    isLabelledAs?(other: unknown): boolean | undefined;
   };
   readonly spec?: { readonly taints?: readonly Taint[]; readonly unschedulable?: boolean };
   readonly status?: {
@@ -135,6 +138,11 @@ export function isClosedAnyway(node: NodeView): boolean {
 /** Picks some of a node's labels: for questions that are asked of thousands of nodes in one turn. */
 export function pickLabels({ metadata }: NodeView, keys: readonly string[]): Readonly<Record<string, string>> {
   return metadata.pick?.(keys) ?? metadata.labels ?? {};
+}
+
+/** Whether two versions of a node have the same labels, of which there are more than a hundred. */
+export function hasSameLabels({ metadata: a }: NodeView, { metadata: b }: NodeView): boolean {
+  return a.isLabelledAs?.(b) ?? deepEqual(a.labels, b.labels);
 }
 
 /** Closed, or open only for the device plugin: what it offers now does not match its device. */

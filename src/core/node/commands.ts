@@ -64,6 +64,8 @@ export type Command =
       readonly status: OfferedStatus;
       /** The change of the device that the resources belong to; see {@link changeKey}. */
       readonly change: string;
+      /** What the wait `Stands`, which begins with the API server's answer, is about; absent: it does not begin. */
+      readonly offered?: string;
     }
   | {
       readonly name: 'EvictPod';

@@ -43,7 +43,7 @@ import {
 } from './rules/policy.ts';
 import { grant, grantInFlight, grantOverdue, grantUnanswered } from './rules/grant.ts';
 import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
-import { recordFreshPlugin } from './rules/plugin.ts';
+import { recordFreshPlugin, standsEarly } from './rules/plugin.ts';
 import { isGrantLive } from '../device/grants.ts';
 import type { Needed, NodeSnapshot } from './snapshot.ts';
 import { describeRolloutState, type RolloutState, keepRolloutState } from './rollout-state.ts';
@@ -108,7 +108,12 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   if ('needs' in outcome) return isClosed(snapshot.node) && outcome.needs === 'Pods' ? { needs: 'All' } : outcome;
   const { verdict } = outcome;
   const commands = mergeCommands(snapshot, outcome.commands ?? []);
-  if (snapshot.fresh === undefined && opensNode(commands)) return { needs: 'All' };
+  if (snapshot.fresh === undefined && opensNode(commands)) {
+    // All else was read before the offer was written that now stands. A list of pods takes the API server 0.1 s.
+    const isStanding = verdict.phase === 'Ready' && standsEarly(situation);
+    if (!isStanding) return { needs: 'All' };
+    if (snapshot.isCurrent !== true) return { needs: 'Node' };
+  }
   const waits = {
     ...keepWaits(situation, verdict),
     ...outcome.waits,

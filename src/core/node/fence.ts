@@ -53,6 +53,8 @@ export interface OfferGateState {
   readonly earlyMs: number | undefined;
   /** How long, in ms, the API server has shown exactly the layout since the change, and since the old pods are gone. */
   readonly standsMs: number;
+  /** How long, in ms, the node has been closed as far as this controller has seen. */
+  readonly closedMs: number;
   /** How long, in ms, to wait for a plugin that follows by itself, and for one that has started to inform the kubelet. */
   readonly patienceMs: number;
   /** Pods of the device plugin on the node now; undefined if they have not been listed. */
@@ -67,6 +69,12 @@ export type Offering = 'Exact' | 'Nothing' | 'Other' | 'Unknown';
  * status that it read before it worked out the new one; only a write that was delayed on its way can bring old numbers back.
  */
 const standingMs = 250;
+
+/**
+ * How long, in ms, the node must have been closed for an offer that this controller has written to need no such time. A status with old numbers
+ * differs from what the kubelet has read only if it was on its way when the node was closed: it has had that long.
+ */
+const latestOnItsWayMs = 1_250;
 
 /**
  * How long the slices of a restarted DRA driver must be exact before the node is opened, in ms. The kubelet looks for drivers once a second,
@@ -108,11 +116,13 @@ export function isNothing({ slices, allocatable }: Pick<Offered, 'slices' | 'all
 type Offered = Pick<OfferGateState, 'slices' | 'allocatable' | 'wanted'>;
 
 function decideEqual(situation: OfferGateState): FenceStep {
-  const { slices, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled, earlyMs } = situation;
+  const { slices, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled, earlyMs, closedMs } =
+    situation;
   if (!changed) return { next: 'Open' };
   if (slices !== undefined) return decideEqualSlices(situation);
   // What our own write rested on still holds: the kubelet offers exactly these devices.
-  if (mark === undefined && earlyMs !== undefined && followed) return openStanding(situation);
+  if (mark === undefined && earlyMs !== undefined && followed)
+    return closedMs >= latestOnItsWayMs ? { next: 'Open' } : openStanding(situation);
   if (pods === undefined) return { next: 'ReadPods' };
   const orphans = endOrphans(situation, pods);
   if (orphans) return orphans;
@@ -368,7 +378,7 @@ export function evictionRefused(refusal: string, who: string, applied: Applied):
 function againMs(step: FenceStep, { differsMs = 0, patienceMs, standsMs, readyMs = 0 }: OfferGateState): number {
   if (step.next === 'Advertise' || step.next === 'Close') return 500;
   if (step.next === 'Wait' && step.why === 'Patience' && differsMs < patienceMs) return patienceMs - differsMs + 10;
-  if (step.next === 'Wait' && step.why === 'Standing') return standingMs;
+  if (step.next === 'Wait' && step.why === 'Standing') return standingMs - standsMs;
   // The node is opened at that moment, however long its slices differed before.
   if (step.next === 'Wait' && step.why === 'Registering')
     return registeringMs - (standsMs < registeringMs ? standsMs : readyMs) + 10;

@@ -168,6 +168,11 @@ export function recordEviction(memory: NodeMemory, uid: string, eviction: Evicti
   return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
 }
 
+/** Records that what a change offers now stands in the node's status. @param offered what it is; undefined: nothing is awaited of it */
+export function recordOffer(memory: NodeMemory, offered: string | undefined, at: number): NodeMemory {
+  return offered === undefined ? memory : { ...memory, waits: { ...memory.waits, Stands: { since: at, of: offered } } };
+}
+
 /** What is known of a wait: it continues if an outcome returns it. */
 export interface Lasting {
   /** How long it has lasted, in ms. */

@@ -102,13 +102,15 @@ export interface NodeSnapshot {
    * on nothing less.
    */
   readonly fresh?: FreshRead;
+  /** True if at least the node and its partition were read from the API server itself just now. */
+  readonly isCurrent?: true;
 }
 
 /**
- * What must be read before a decision. `Pods`: pods, config files, and with backend DRA or Auto the node's slices. `All`: everything, from
- * the API server itself. `Drain`: also what decides the fate of the pods that must go.
+ * What must be read before a decision. `Pods`: pods, config files, and with backend DRA or Auto the node's slices. `Node`: node and
+ * partition, from the API server itself. `All`: everything, from there. `Drain`: also what decides the fate of the pods that must go.
  */
-export type Needed = 'Pods' | 'All' | 'Drain';
+export type Needed = 'Pods' | 'Node' | 'All' | 'Drain';
 
 export type Backend = NonNullable<NodePartitionSpec['backend']>;
 

@@ -21,6 +21,7 @@ import {
 } from './plugin-config.ts';
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport, Strategy } from '../../api/types.ts';
 import { computeInstancesOf } from '../gpu/device-state.ts';
+import { omitUndefined } from '../text/json.ts';
 import { computeInstanceSlices, nameWhole } from '../gpu/profiles.ts';
 import { computeResources, offersDevices } from './resources.ts';
 
@@ -280,11 +281,33 @@ function sortByKey(labels: Labels): Labels {
   return Object.fromEntries(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+type ReadInstance = Pick<InstanceReport, 'profile' | 'computeInstances'>;
+
+type ReadGpu = Pick<
+  GpuReport,
+  'product' | 'memoryMiB' | 'computeCapability' | 'migCapable' | 'mig' | 'pciClass' | 'error'
+> & { readonly instances: readonly ReadInstance[] };
+
+/** The parts of a report on which labels and resources depend: none that tells nodes of one kind apart, but for GPUs that are split further. */
+type ReadDevice = Pick<DeviceReport, 'driverVersion' | 'cudaVersion' | 'machine' | 'models'> & {
+  readonly gpus?: readonly ReadGpu[];
+};
+
+export function readParts({ driverVersion, cudaVersion, machine, models, gpus }: ReadDevice): ReadDevice {
+  return omitUndefined({ driverVersion, cudaVersion, machine, models, gpus: gpus?.map(readGpu) });
+}
+
+function readGpu(gpu: ReadGpu): ReadGpu {
+  const { product, memoryMiB, computeCapability, migCapable, mig, pciClass, error } = gpu;
+  const instances = gpu.instances.map(({ profile, computeInstances }) => omitUndefined({ profile, computeInstances }));
+  return omitUndefined({ product, memoryMiB, computeCapability, migCapable, mig, pciClass, error, instances });
+}
+
 /**
  * What an agent reported, in the terms of GPU Feature Discovery: it determines the labels and resources that the node gets once
  * NVIDIA's tools have read the device. A lost GPU is left out: NVML does not enumerate it either.
  */
-export function describeReport(device: DeviceReport): NodeDescription {
+export function describeReport(device: ReadDevice): NodeDescription {
   // An agent may report whatever its driver printed.
   const [, major, minor] = /^(\d+)\.(\d+)$/.exec(device.cudaVersion ?? '') ?? [];
   return {
@@ -295,7 +318,7 @@ export function describeReport(device: DeviceReport): NodeDescription {
   };
 }
 
-function describeGpu(gpu: GpuReport, models: readonly ModelReport[] = []): GpuDescription {
+function describeGpu(gpu: ReadGpu, models: readonly ModelReport[] = []): GpuDescription {
   const model = models.find(({ product }) => product === gpu.product);
   const [major = 0, minor = 0] = (gpu.computeCapability ?? '').split('.').map(Number);
   return {
@@ -309,7 +332,7 @@ function describeGpu(gpu: GpuReport, models: readonly ModelReport[] = []): GpuDe
   };
 }
 
-function describeInstance(instance: InstanceReport, model: ModelReport | undefined): readonly MigDeviceDescription[] {
+function describeInstance(instance: ReadInstance, model: ModelReport | undefined): readonly MigDeviceDescription[] {
   const gpuSlices = slicesOf(instance.profile);
   const whole = model?.profiles.find(({ name }) => name === instance.profile);
   return computeInstancesOf(instance).map((part) => {

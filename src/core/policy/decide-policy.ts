@@ -1,16 +1,22 @@
 import type { PolicyRecord, NodeOutcome } from './record.ts';
-import type { Selections, NodeSelection } from './selection.ts';
+import type { Selections, NodeSelection, NodeSelections } from './selection.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { omitUndefined } from '../text/json.ts';
+import { deepEqual, omitUndefined } from '../text/json.ts';
 import { byPrecedence, isCleaningUp, enforces } from './versions.ts';
 import type { LayoutRefusal } from './check.ts';
 import type { NodeResolution } from './resolve-node.ts';
 import { writePath } from '../text/findings.ts';
 
-/** Knows which policies compete for which nodes. */
+/**
+ * Knows which policies compete for which nodes. Nodes that the same policies select are judged once, until one of these policies is
+ * another.
+ */
 export class Candidates {
   readonly #policies: ReadonlyMap<string, PolicyRecord>;
   readonly #selections: Pick<Selections, 'of'>;
+  #candidates = new WeakMap<NodeSelections, readonly Candidate[]>();
+  #conflicts = new WeakMap<NodeSelections, PolicyConflict>();
+  readonly #outranked = new WeakMap<NodeSelections, readonly Outranked[]>();
 
   constructor(policies: ReadonlyMap<string, PolicyRecord>, selections: Pick<Selections, 'of'>) {
     this.#policies = policies;
@@ -19,18 +25,55 @@ export class Candidates {
 
   /** The candidates for a node, in order of precedence. */
   of(node: string): readonly Candidate[] {
-    return this.#selections.of(node).flatMap((selection) => {
-      const record = this.#policies.get(selection.policy);
-      return record ? [{ ...selection, record }] : [];
-    });
+    return this.#listOf(this.#selections.of(node));
+  }
+
+  /** The policy that decides over a node, and those that do not. */
+  conflictOf(node: string): PolicyConflict {
+    const selections = this.#selections.of(node);
+    const known = this.#conflicts.get(selections);
+    if (known) return known;
+    const conflict = keepOutranked(decideConflict(this.#listOf(selections)), this.#outranked.get(selections));
+    this.#conflicts.set(selections, conflict);
+    this.#outranked.set(selections, conflict.outranked);
+    return conflict;
+  }
+
+  /** Call this when a policy has another record, or none. */
+  forget(): void {
+    this.#candidates = new WeakMap();
+    this.reconsider();
+  }
+
+  /** Call this when a policy's record has changed: its versions, or what keeps one from being accepted. */
+  reconsider(): void {
+    this.#conflicts = new WeakMap();
   }
 
   /** The nodes for which something holds of a policy, which need not be the one that the fleet has by now. */
   nodesWhere(record: PolicyRecord, holds: (contender: Candidate) => boolean): readonly string[] {
-    return [...record.nodes].filter((node) => {
-      const selection = this.#selections.of(node).find(({ policy }) => policy === record.name);
+    const judge = (selections: NodeSelections): boolean => {
+      const selection = selections.find(({ policy }) => policy === record.name);
       return selection !== undefined && holds({ ...selection, record });
+    };
+    const known = new Map<NodeSelections, boolean>();
+    return [...record.nodes].filter((node) => {
+      const selections = this.#selections.of(node);
+      const isOne = known.get(selections) ?? judge(selections);
+      known.set(selections, isOne);
+      return isOne;
     });
+  }
+
+  #listOf(selections: NodeSelections): readonly Candidate[] {
+    const known = this.#candidates.get(selections);
+    if (known) return known;
+    const candidates = selections.flatMap((selection) => {
+      const record = this.#policies.get(selection.policy);
+      return record ? [{ ...selection, record }] : [];
+    });
+    this.#candidates.set(selections, candidates);
+    return candidates;
   }
 }
 
@@ -90,6 +133,29 @@ export function decideConflict(candidates: readonly Candidate[]): PolicyConflict
   };
 }
 
+/** A conflict in which those that lose remain one list as long as the same is to be counted for them. */
+function keepOutranked(conflict: PolicyConflict, before: readonly Outranked[] = []): PolicyConflict {
+  const { outranked } = conflict;
+  const isSame = outranked.every(
+    ({ policy, isOutranked, hold }, at) =>
+      policy.spec === before[at]?.policy.spec &&
+      policy.metadata.name === before[at].policy.metadata.name &&
+      isOutranked === before[at].isOutranked &&
+      deepEqual(hold, before[at].hold),
+  );
+  return isSame && outranked.length === before.length ? { ...conflict, outranked: before } : conflict;
+}
+
+/** Whether a node is told the same. Policies that have lost it tell it nothing. */
+export function isToldTheSame(before: PolicyConflict, after: PolicyConflict): boolean {
+  return (
+    before.winner?.policy === after.winner?.policy &&
+    before.winner?.isInForce === after.winner?.isInForce &&
+    before.planning.length === after.planning.length &&
+    before.planning.every((one, at) => one === after.planning[at])
+  );
+}
+
 /** What keeps a policy from a node that it would win if one of its generations were accepted. */
 function holdBefore(winner: PolicyRecord, other: PolicyRecord): Hold | undefined {
   const comesFirst = other.inForce === undefined && byPrecedence(other.rank, winner.rank) < 0;
@@ -102,14 +168,13 @@ export function isOwn({ record, byNewest, byForce }: Candidate): boolean {
   return record.isAccepted ? byNewest || isPlanning(record) : byForce;
 }
 
-/** How a node that another policy has counts for a policy. @param outcome what was found for the winner */
+/** How a node that another policy has counts for a policy: what becomes of it there is no news for this one. */
 export function outcomeForOutranked(
-  outcome: NodeOutcome,
+  node: string,
   wonBy: string,
   { isOutranked, hold }: Omit<Outranked, 'policy'>,
 ): NodeOutcome {
-  if (hold === undefined) return { ...outcome, wonBy, isOutranked };
-  const { node } = outcome;
+  if (hold === undefined) return { node, wonBy, isOutranked, phase: 'Unmanaged', reason: 'Outranked', message: '' };
   const { message } = hold;
   if (hold.kind === 'Checking') return { node, phase: 'Pending', reason: 'AwaitingPlan', message };
   return { node, phase: 'Invalid', reason: 'PolicyInvalid', message };

@@ -6,7 +6,7 @@ import {
   Candidates,
   type PolicyConflict,
   isOwn,
-  decideConflict,
+  isToldTheSame,
   outcomeForOutranked,
 } from './decide-policy.ts';
 import { PolicyRecord, type NodeOutcome, NodeCounts } from './record.ts';
@@ -15,6 +15,8 @@ import {
   isCleaningUp,
   enforces,
   accept,
+  applySchedule,
+  currentOf,
   hasWorkLeft,
   isSameEdit,
   type PolicyVersions,
@@ -197,6 +199,8 @@ export class Fleet {
   readonly #wishes = new WishCache();
   readonly #acceptance = new Acceptance(this.#wishes);
   readonly #choices = new DemandChoices();
+  /** Whom a node was last counted for as lost. */
+  readonly #lostBy = new Map<string, PolicyConflict['outranked']>();
 
   constructor(support: Support) {
     this.#support = support;
@@ -226,20 +230,24 @@ export class Fleet {
     if (known && isSameEdit(known.newest, versions.newest)) return this.#update(known, versions);
     // A policy that is being deleted decides over nothing, unless it has work left to do.
     if (deletionTimestamp !== undefined && !hasWorkLeft(versions)) return this.removePolicy(name);
-    const before = [...(known?.nodes ?? [])];
+    const before = this.#conflictsOf(known);
     const refusal = checkPolicy(versions.newest.spec, this.#support, this.#census.products);
     const record = new PolicyRecord(versions, refusal, this.#selections.nodesOf(name));
     if (known) record.writes = known.writes;
     this.#policies.set(name, record);
+    this.#candidates.forget();
     this.#selections.setPolicy(record.scope);
     const isSame = known?.policy.spec === record.policy.spec;
     record.tally = isSame ? known.tally : new NodeCounts(this.#candidates.nodesWhere(record, isOwn));
     // It stands as before while the edit is checked, and for good if that is refused.
     if (isSame) record.demand = known.demand;
     this.#beginAcceptance(record);
-    const left = before.filter((node) => !record.nodes.has(node));
+    this.#countLost(record);
     // While it is being checked nothing changes for the nodes that it keeps.
-    return record.awaitsAcceptance && !isCleaningUp(versions.newest) ? left : [...left, ...record.nodes];
+    const isChecked = record.awaitsAcceptance && !isCleaningUp(versions.newest);
+    return isChecked
+      ? [...before.keys()].filter((node) => !record.nodes.has(node))
+      : this.#listAffected(record, before);
   }
 
   /**
@@ -268,6 +276,7 @@ export class Fleet {
   removePolicy(name: string): readonly string[] {
     const nodes = [...(this.#policies.get(name)?.nodes ?? [])];
     this.#policies.delete(name);
+    this.#candidates.forget();
     this.#choices.forget(name);
     this.#selections.removePolicy(name);
     return nodes;
@@ -285,12 +294,13 @@ export class Fleet {
     const policies = this.#selections.removeNode(name);
     this.#takeProducts(name, []);
     for (const policy of policies) this.#place(policy, name);
+    this.#lostBy.delete(name);
     return policies;
   }
 
   /** The policy that decides over a node, and those that do not. */
   conflictOf(node: string): PolicyConflict {
-    return decideConflict(this.#candidates.of(node));
+    return this.#candidates.conflictOf(node);
   }
 
   /** The policy that decides over a node now. */
@@ -340,6 +350,7 @@ export class Fleet {
   /** Asks whether a node can take the newest generation of a policy, which is not accepted yet. */
   check(record: PolicyRecord, node: string, partition: GpuNodePartition | undefined): void {
     this.#acceptance.check(record, node, this.#candidates.of(node), partition);
+    this.#candidates.reconsider();
   }
 
   /**
@@ -349,12 +360,14 @@ export class Fleet {
   review(node: string, partition: GpuNodePartition | undefined): readonly string[] {
     const candidates = this.#candidates.of(node);
     const products = migProductsOf(partition?.status?.device?.gpus ?? []);
-    return [
+    const told = [
       ...this.#takeProducts(node, products),
       ...candidates.flatMap(({ record }) =>
         this.#acceptance.review(record, node, candidates, partition) ? [record.name] : [],
       ),
     ];
+    if (told.length > 0) this.#candidates.reconsider();
+    return told;
   }
 
   /** What is wrong with a layout is said of the models that there are. */
@@ -373,16 +386,47 @@ export class Fleet {
   #beginAcceptance(record: PolicyRecord): void {
     const nodes = this.#candidates.nodesWhere(record, ({ byNewest }) => byNewest);
     this.#acceptance.begin(record, nodes);
+    this.#candidates.reconsider();
   }
 
   /** Counts what was found on a node for its policies. @returns those whose status this changes */
   note({ winner, outranked }: Pick<NodePolicy, 'winner' | 'outranked'>, outcome: NodeOutcome): readonly string[] {
     if (!winner) return [];
+    const { node } = outcome;
     const wonBy = winner.metadata.name;
-    return [
-      ...this.count(winner, outcome),
-      ...outranked.flatMap(({ policy, ...lost }) => this.count(policy, outcomeForOutranked(outcome, wonBy, lost))),
-    ];
+    const own = this.count(winner, outcome);
+    // Those that have lost the node were told so, and of nothing else.
+    if (this.#lostBy.get(node) === outranked) return own;
+    this.#lostBy.set(node, outranked);
+    const lost = outranked.flatMap((one) => this.count(one.policy, outcomeForOutranked(node, wonBy, one)));
+    return [...own, ...lost];
+  }
+
+  /** Counts the nodes that a policy has lost, which takes no look at them. */
+  #countLost({ name, nodes, tally }: PolicyRecord): void {
+    const known = new Map<PolicyConflict, PolicyConflict['outranked'][number] | undefined>();
+    for (const node of nodes) {
+      const conflict = this.conflictOf(node);
+      const { winner, outranked } = conflict;
+      const lost = known.has(conflict)
+        ? known.get(conflict)
+        : outranked.find(({ policy }) => policy.metadata.name === name);
+      known.set(conflict, lost);
+      if (winner && lost && tally.has(node)) tally.put(outcomeForOutranked(node, winner.record.name, lost));
+    }
+  }
+
+  #conflictsOf(record: PolicyRecord | undefined): ReadonlyMap<string, PolicyConflict> {
+    return new Map([...(record?.nodes ?? [])].map((node) => [node, this.conflictOf(node)]));
+  }
+
+  /** Nodes for which a change of a policy changes what they are told. @param before who decided over those that it had */
+  #listAffected({ nodes }: PolicyRecord, before: ReadonlyMap<string, PolicyConflict>): readonly string[] {
+    const all = new Set([...before.keys(), ...nodes]);
+    return [...all].filter((node) => {
+      const known = before.get(node);
+      return known === undefined || !isToldTheSame(known, this.conflictOf(node));
+    });
   }
 
   /** @param policy the version for which it was found: what was found for another says nothing about this one */
@@ -394,19 +438,22 @@ export class Fleet {
 
   /** Takes in a version of the same edit: another status, its acceptance, or another schedule. */
   #update(record: PolicyRecord, versions: PolicyVersions): readonly string[] | undefined {
-    const { acceptedGeneration, policy, inForce } = record;
+    const shown = applySchedule(versions);
+    const isSwitch = currentOf(shown).spec !== record.policy.spec || shown.inForce?.spec !== record.inForce?.spec;
+    const isOther = isSwitch || record.acceptedGeneration !== versions.acceptedGeneration;
+    const before = this.#conflictsOf(isOther ? record : undefined);
     record.versions = versions;
-    const isSwitch = record.policy.spec !== policy.spec || record.inForce?.spec !== inForce?.spec;
-    if (acceptedGeneration === versions.acceptedGeneration && !isSwitch) return undefined;
+    this.#candidates.reconsider();
+    if (!isOther) return undefined;
     // They are about what was in force.
     if (isSwitch) {
       record.demand = undefined;
       this.#choices.forget(record.name);
     }
-    const before = [...record.nodes];
     this.#selections.setPolicy(record.scope);
     record.tally = new NodeCounts(this.#candidates.nodesWhere(record, isOwn));
-    return [...before.filter((node) => !record.nodes.has(node)), ...record.nodes];
+    this.#countLost(record);
+    return this.#listAffected(record, before);
   }
 
   /** Takes in that a node's labels have changed how a policy selects it. */
@@ -417,5 +464,6 @@ export class Fleet {
     if (selection && isOwn({ ...selection, record })) record.tally.expect(node);
     else record.tally.remove(node);
     this.#acceptance.place(record, node, selection?.byNewest === true);
+    this.#candidates.reconsider();
   }
 }

@@ -74,11 +74,17 @@ export class NodeCounts {
     skipped: new NodeGroup(),
   };
   readonly #phases = new Map<Phase, number>();
+  #changes = 0;
   readonly #plans: PlanTotals = { gpusChanging: 0, keep: 0, destroy: 0, create: 0, evict: 0 };
 
   /** @param nodes that are selected, and of which nothing is known yet */
   constructor(nodes: Iterable<string>) {
     for (const node of nodes) this.expect(node);
+  }
+
+  /** How often other nodes have come to be counted. */
+  get changes(): number {
+    return this.#changes;
   }
 
   get matched(): number {
@@ -96,14 +102,16 @@ export class NodeCounts {
 
   /** Adds a selected node of which nothing is known yet. */
   expect(node: string): void {
-    if (!this.#outcomes.has(node)) this.#groups.unseen.add(node, unseen.reason);
+    if (this.has(node)) return;
+    this.#changes += 1;
+    this.#groups.unseen.add(node, unseen.reason);
   }
 
   /** @returns whether anything changed */
   put(outcome: NodeOutcome): boolean {
     const before = this.#outcomes.get(outcome.node);
     if (before && isSame(before, outcome)) return false;
-    this.remove(outcome.node);
+    if (!this.#drop(outcome.node)) this.#changes += 1;
     this.#outcomes.set(outcome.node, outcome);
     this.#count(outcome, 1);
     for (const group of groupsOf(outcome)) this.#groups[group].add(outcome.node, causeOf(outcome));
@@ -111,12 +119,19 @@ export class NodeCounts {
   }
 
   remove(node: string): void {
+    if (this.#drop(node)) this.#changes += 1;
+  }
+
+  /** @returns whether it was there */
+  #drop(node: string): boolean {
+    const wasThere = this.has(node);
     const before = this.#outcomes.get(node);
     if (before) this.#count(before, -1);
     this.#outcomes.delete(node);
     for (const group of before ? groupsOf(before) : (['unseen'] as const)) {
       this.#groups[group].delete(node, before ? causeOf(before) : unseen.reason);
     }
+    return wasThere;
   }
 
   /** Nodes that this policy decides over, in the given phases. */

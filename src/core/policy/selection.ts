@@ -65,11 +65,17 @@ export interface NodeSelection {
   readonly byForce: boolean;
 }
 
+/** Policies that select a node, in order of precedence. Nodes of which this is the same mostly share one list. */
+export type NodeSelections = readonly NodeSelection[];
+
 interface NodeRecord {
   readonly labels: PackedLabels;
-  /** Policies that select the node, in order of precedence. */
-  selections: readonly NodeSelection[];
+  selections: NodeSelections;
 }
+
+const none: NodeSelections = [];
+/** How many lists are known at a time: pools of nodes differ, their nodes do not. */
+const mostLists = 64;
 
 /**
  * Tracks which policies select which nodes, change by change: a node's event asks only the policies that may select it, and a policy's edit
@@ -81,10 +87,11 @@ export class Selections {
   readonly #nodesOf = new Map<string, Set<string>>();
   readonly #index = new SelectorIndex();
   readonly #shared = new SharedValues();
+  readonly #lists = new SharedValues(mostLists);
 
   /** The policies that select a node, in order of precedence. */
-  of(node: string): readonly NodeSelection[] {
-    return this.#nodes.get(node)?.selections ?? [];
+  of(node: string): NodeSelections {
+    return this.#nodes.get(node)?.selections ?? none;
   }
 
   /** The nodes that a policy selects: a set that changes with them. */
@@ -103,9 +110,10 @@ export class Selections {
     for (const selector of [newest, inForce]) this.#index.add(policy, selector);
     const keys = [...new Set([...selectedKeys(newest), ...selectedKeys(inForce)])];
     const nodes = this.nodesOf(policy);
+    const lists: ReplacedLists = new Map();
     for (const [name, { labels }] of this.#nodes) {
       const selection = this.#select(scope, labels.pick(keys));
-      if (selection || nodes.has(name)) this.#put(name, policy, selection);
+      if (selection || nodes.has(name)) this.#put(name, policy, selection, lists);
     }
   }
 
@@ -113,7 +121,8 @@ export class Selections {
     const before = this.#scopes.get(policy);
     if (!before) return;
     this.#unfile(before);
-    for (const node of this.nodesOf(policy)) this.#put(node, policy, undefined);
+    const lists: ReplacedLists = new Map();
+    for (const node of this.nodesOf(policy)) this.#put(node, policy, undefined, lists);
     this.#scopes.delete(policy);
     this.#nodesOf.delete(policy);
   }
@@ -125,7 +134,7 @@ export class Selections {
       .flatMap((policy) => this.#scopes.get(policy) ?? [])
       .toSorted((a, b) => byPrecedence(a.rank, b.rank))
       .flatMap((scope) => this.#select(scope, labels) ?? []);
-    this.#nodes.set(name, { labels: new PackedLabels(labels), selections });
+    this.#nodes.set(name, { labels: PackedLabels.of(labels), selections: this.#shareList(before, selections) });
     for (const { policy } of before) this.#nodesOf.get(policy)?.delete(name);
     for (const { policy } of selections) this.#nodesOf.get(policy)?.add(name);
     return listChanged(before, selections);
@@ -145,17 +154,33 @@ export class Selections {
     return byNewest || byForce ? this.#shared.share({ policy, byNewest, byForce }) : undefined;
   }
 
-  #put(node: string, policy: string, selection: NodeSelection | undefined): void {
+  /** @param lists that were replaced by the same change of the policy */
+  #put(node: string, policy: string, selection: NodeSelection | undefined, lists: ReplacedLists): void {
     const record = this.#nodes.get(node);
     if (!record) return;
-    const others = record.selections.filter((one) => one.policy !== policy);
-    record.selections = selection ? this.#sort([...others, selection]) : others;
+    const known = lists.get(selection) ?? new Map<NodeSelections, NodeSelections>();
+    lists.set(selection, known);
+    const replaced = known.get(record.selections) ?? this.#replace(record.selections, policy, selection);
+    known.set(record.selections, replaced);
+    record.selections = replaced;
     const nodes = this.#nodesOf.get(policy);
     if (selection) nodes?.add(node);
     else nodes?.delete(node);
   }
 
-  #sort(selections: readonly NodeSelection[]): readonly NodeSelection[] {
+  #replace(selections: NodeSelections, policy: string, selection: NodeSelection | undefined): NodeSelections {
+    const others = selections.filter((one) => one.policy !== policy);
+    return selection ? this.#sort([...others, selection]) : others;
+  }
+
+  #shareList(before: NodeSelections, selections: NodeSelections): NodeSelections {
+    const isSame = before.length === selections.length && before.every((one, at) => one === selections[at]);
+    if (isSame) return before;
+    const text = selections.map(({ policy, byNewest, byForce }) => `${policy} ${byNewest} ${byForce}`).join(',');
+    return this.#lists.shareAs(text, () => selections);
+  }
+
+  #sort(selections: NodeSelections): NodeSelections {
     const ranked = selections.flatMap((selection) => {
       const scope = this.#scopes.get(selection.policy);
       return scope ? [{ selection, rank: scope.rank }] : [];
@@ -168,11 +193,13 @@ export class Selections {
   }
 }
 
-function listChanged(before: readonly NodeSelection[], after: readonly NodeSelection[]): readonly string[] {
-  const isIn = (one: NodeSelection, all: readonly NodeSelection[]): boolean =>
-    all.some((other) => deepEqual(one, other));
-  const changed = [...before.filter((one) => !isIn(one, after)), ...after.filter((one) => !isIn(one, before))];
-  return [...new Set(changed.map(({ policy }) => policy))];
+/** The lists that follow those of before, by the selection that a policy has there now. */
+type ReplacedLists = Map<NodeSelection | undefined, Map<NodeSelections, NodeSelections>>;
+
+function listChanged(before: NodeSelections, after: NodeSelections): readonly string[] {
+  const [known, now] = [before, after].map((all) => new Map(all.map((one) => [one.policy, one])));
+  const names = new Set([...before, ...after].map(({ policy }) => policy));
+  return [...names].filter((policy) => !deepEqual(known?.get(policy), now?.get(policy)));
 }
 
 function isSamePlace(a: PolicyScope, b: PolicyScope): boolean {

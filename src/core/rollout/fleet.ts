@@ -68,10 +68,20 @@ const evictionCost = 100_000;
 /** A cost that exceeds that of any change: a node whose pods did not go queues behind all others. */
 const restCost = 1e12;
 
+/** The nodes that a policy decides over. */
+export interface OwnNodes {
+  /** How often these have become others. */
+  readonly changes: number;
+  has(node: string): boolean;
+}
+
 /** The nodes of one policy as its rollout sees them, counted incrementally: an event costs the same however many nodes there are. */
 export class RolloutStates {
   readonly #nodes = new Map<string, NodeRolloutState>();
   readonly #withGpus = new Set<string>();
+  /** How often these have become others. */
+  #gpuChanges = 0;
+  #counted: { readonly own: OwnNodes; readonly changes: number; readonly count: number } | undefined;
   readonly #unavailable = new Set<string>();
   readonly #failed = new Set<string>();
   /** Failed nodes that are available. */
@@ -95,7 +105,7 @@ export class RolloutStates {
     if (before?.request && queueOf(before.request) !== queue) this.#queues[queueOf(before.request)].delete(node);
     this.#nodes.set(node, rolloutState);
     const isAvailable = rolloutState.isReady && !rolloutState.isCordoned;
-    mark(this.#withGpus, node, rolloutState.hasGpus);
+    if (mark(this.#withGpus, node, rolloutState.hasGpus)) this.#gpuChanges += 1;
     // A node that was never available does not count as unavailable.
     mark(this.#unavailable, node, !isAvailable && !rolloutState.isClosedAnyway);
     mark(this.#failed, node, rolloutState.hasFailed);
@@ -110,8 +120,8 @@ export class RolloutStates {
     const before = this.#nodes.get(node);
     if (!before) return false;
     this.#nodes.delete(node);
-    const sets = [this.#withGpus, this.#unavailable, this.#failed, this.#failedOpen, this.#underWay];
-    for (const set of sets) set.delete(node);
+    if (this.#withGpus.delete(node)) this.#gpuChanges += 1;
+    for (const set of [this.#unavailable, this.#failed, this.#failedOpen, this.#underWay]) set.delete(node);
     if (before.request) this.#queues[queueOf(before.request)].delete(node);
     return true;
   }
@@ -121,12 +131,16 @@ export class RolloutStates {
   }
 
   /**
-   * How many have GPUs: the base of percentages.
-   * @param isOwn of nodes that the policy still decides over: one that an edit has just left out is here until it is looked at
+   * How many have GPUs: the base of percentages. Counted again only when it may be another number.
+   * @param own those that the policy still decides over: one that an edit has just left out is here until it is looked at
    */
-  countGpuNodes(isOwn: (node: string) => boolean = () => true): number {
+  countGpuNodes(own?: OwnNodes): number {
+    if (own === undefined) return this.#withGpus.size;
+    const changes = own.changes + this.#gpuChanges;
+    if (this.#counted?.own === own && this.#counted.changes === changes) return this.#counted.count;
     let count = 0;
-    for (const node of this.#withGpus) if (isOwn(node)) count += 1;
+    for (const node of this.#withGpus) if (own.has(node)) count += 1;
+    this.#counted = { own, changes, count };
     return count;
   }
 
@@ -183,9 +197,12 @@ function queueOf({ kind, isClosedAnyway }: SlotRequest): RequestQueue {
   return kind === 'Retry' && isClosedAnyway ? 'FreshRetry' : kind;
 }
 
-function mark(set: Set<string>, node: string, belongs: boolean): void {
+/** @returns whether this is new */
+function mark(set: Set<string>, node: string, belongs: boolean): boolean {
+  if (set.has(node) === belongs) return false;
   if (belongs) set.add(node);
   else set.delete(node);
+  return true;
 }
 
 /** How all nodes stand, each under the policy that decides over it. */
@@ -202,6 +219,11 @@ export class FleetRollout {
   /** How many nodes have GPUs, whichever policy decides over them: the base of the cap over all policies. */
   get size(): number {
     return this.#withGpus;
+  }
+
+  /** Policies of which nodes wait for a slot. */
+  get asking(): readonly string[] {
+    return [...this.#policies].flatMap(([name, { isAsked }]) => (isAsked ? [name] : []));
   }
 
   /** @returns policies whose rollout this may advance */
@@ -247,7 +269,7 @@ export class FleetRollout {
   #count(before: NodeRolloutState | undefined, after: NodeRolloutState | undefined): readonly string[] {
     const more = Number(after?.hasGpus === true) - Number(before?.hasGpus === true);
     this.#withGpus += more;
-    return more > 0 ? [...this.#policies].flatMap(([name, { isAsked }]) => (isAsked ? [name] : [])) : [];
+    return more > 0 ? this.asking : [];
   }
 
   #leave({ node, policy }: NodeRolloutState): readonly string[] {

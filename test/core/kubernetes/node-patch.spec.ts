@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { deepEqual } from '../../../src/core/text/json.ts';
 import {
   changeBorrowedLabels,
   type ReturnChoice,
@@ -318,6 +319,17 @@ describe('packed labels', () => {
         ] as const) {
           expect(sorted(packed.unpack())).to.deep.equal(sorted(labels));
         }
+      }),
+    );
+  });
+
+  it('equal others with the same labels, however those were packed', () => {
+    fc.assert(
+      fc.property(anyLabels, anyLabels, (one, other) => {
+        const packed = new PackedLabels(one);
+        expect(packed.equals(new PackedLabels(Object.fromEntries(Object.entries(one).toReversed())))).to.equal(true);
+        expect(packed.equals(PackedLabels.of(packed.unpack()))).to.equal(true);
+        expect(packed.equals(new PackedLabels(other))).to.equal(deepEqual(one, other));
       }),
     );
   });

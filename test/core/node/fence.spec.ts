@@ -89,6 +89,7 @@ function aChange(more: Partial<OfferGateState> = {}): OfferGateState {
     otherMs: undefined,
     mayAdvertise: false,
     earlyMs: undefined,
+    closedMs: 1_000,
     standsMs: 0,
     patienceMs: 1000,
     pods: [old],
@@ -176,6 +177,15 @@ describe('decideFence', () => {
     expect(decideFence(aChange({ ...written, standsMs: 0 }))).to.deep.equal(wait);
     expect(decideFence(aChange({ ...written, standsMs: 250 }))).to.deep.equal({ next: 'Open' });
     expect(decideFence(aChange({ ...written, followed: false }))).to.deep.equal({ next: 'ReadPods' });
+  });
+
+  it('does not have it stand once no status can be on its way that is older than the change, unless a pod was replaced', () => {
+    const written = { allocatable: layout.after, followed: true, earlyMs: 300, mayAdvertise: true, standsMs: 0 };
+    const long = { ...written, closedMs: 1_250 };
+    expect(decideFence(aChange({ ...long, pods: undefined }))).to.deep.equal({ next: 'Open' });
+    expect(decideFence(aChange({ ...long, closedMs: 1_249 }))).to.include({ why: 'Standing' });
+    expect(decideFence(aChange({ ...long, mark, pods: [fresh] }))).to.include({ why: 'Standing' });
+    expect(decideFence(aChange({ ...long, earlyMs: undefined, pods: [] }))).to.include({ why: 'Standing' });
   });
 
   it('evicts every pod that was there when the device was done, and says so before', () => {

@@ -63,6 +63,10 @@ function aFleet(policies: readonly GpuPartitionPolicy[], pools: Readonly<Record<
   return fleet;
 }
 
+function raise(): never {
+  throw new Error('there is no such policy');
+}
+
 const winnerOf = (fleet: Fleet, node: string) => fleet.claimOf(node, a100).winner?.metadata.name;
 
 describe('a fleet', () => {
@@ -159,6 +163,47 @@ describe('a fleet', () => {
     expect(countsOf('checked')).to.deep.equal([1, 0, 0, 1]);
     expect(countsOf('refused')).to.deep.equal([1, 0, 0, 1]);
     expect(countsOf('going')).to.deep.equal([1, 0, 1, 0]);
+  });
+
+  describe('with a policy that loses every node', () => {
+    const lost = (phase: 'Ready' | 'Updating') => ({ node: 'n', phase, reason: phase, message: phase });
+    const aContested = () => {
+      const fleet = aFleet([accepted(aPolicy({ priority: 1 }))], { n: 'p', m: 'p' });
+      fleet.setPolicy(aPolicy({ name: 'loser' }));
+      return fleet;
+    };
+
+    it('counts its nodes without a look at them, and tells none of them of its acceptance', () => {
+      const fleet = aContested();
+      for (const node of ['n', 'm']) fleet.check(fleet.policy('loser') ?? raise(), node, a100);
+      expect(fleet.accept(fleet.policy('loser') ?? raise())).to.deep.equal([]);
+      const { tally } = fleet.policy('loser') ?? raise();
+      expect([tally.size('outranked'), tally.size('unseen'), tally.matched]).to.deep.equal([2, 0, 2]);
+    });
+
+    it('has no news for it of what becomes of a node', () => {
+      const fleet = aContested();
+      checkAll(fleet, 'loser');
+      expect(fleet.note(fleet.claimOf('n', a100), lost('Updating'))).to.deep.equal(['p']);
+      expect(fleet.note(fleet.claimOf('n', a100), lost('Ready'))).to.deep.equal(['p']);
+    });
+
+    it('counts them again when another policy wins, and when the node is another', () => {
+      const fleet = aContested();
+      checkAll(fleet, 'loser');
+      fleet.note(fleet.claimOf('n', a100), lost('Ready'));
+      fleet.setPolicy(aPolicy({ name: 'p', priority: -1, generation: 2 }));
+      checkAll(fleet);
+      expect(winnerOf(fleet, 'n')).to.equal('loser');
+      fleet.note(fleet.claimOf('n', a100), lost('Ready'));
+      expect([fleet.policy('p')?.tally.size('outranked'), fleet.policy('loser')?.tally.inPhase('Ready')]).to.deep.equal(
+        [2, 1],
+      );
+      fleet.removeNode('n');
+      fleet.setNode('n', { pool: 'p' });
+      fleet.note(fleet.claimOf('n', a100), lost('Ready'));
+      expect(fleet.policy('p')?.tally.size('outranked')).to.equal(2);
+    });
   });
 
   it('has nobody work for a change of a policy’s status, and keeps what it has worked out', () => {

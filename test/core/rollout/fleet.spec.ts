@@ -186,7 +186,27 @@ describe('the nodes of a policy', () => {
   it('are counted without those that an edit has just taken from it', () => {
     const states = statesOf(aRolloutState('own'), aRolloutState('left'), aRolloutState('cpu', { hasGpus: false }));
     expect(states.countGpuNodes()).to.equal(2);
-    expect(states.countGpuNodes((node) => node !== 'left')).to.equal(1);
+    const own = { changes: 0, has: (node: string) => node !== 'left' };
+    expect(states.countGpuNodes(own)).to.equal(1);
+  });
+
+  it('are counted again only when others are its own, or have GPUs', () => {
+    const states = statesOf(aRolloutState('a'), aRolloutState('b'));
+    let looks = 0;
+    const own = { changes: 0, has: () => (looks += 1) > 0 };
+    const count = () => [states.countGpuNodes(own), looks];
+    expect([count(), count()]).to.deep.equal([
+      [2, 2],
+      [2, 2],
+    ]);
+    states.put(aRolloutState('a', { isReady: false }));
+    expect(count()).to.deep.equal([2, 2]);
+    states.put(aRolloutState('a', { hasGpus: false }));
+    expect(count()).to.deep.equal([1, 3]);
+    own.changes += 1;
+    expect(count()).to.deep.equal([1, 4]);
+    states.remove('b');
+    expect(count()).to.deep.equal([0, 4]);
   });
 
   it('that are unavailable are named up to a limit, the first ones', () => {

@@ -1,5 +1,5 @@
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
-import { describeReport, computeLabels, type NodeLabels } from '../../nvidia/predict-labels.ts';
+import { describeReport, computeLabels, type NodeLabels, readParts } from '../../nvidia/predict-labels.ts';
 import {
   type MigStrategy,
   listPrunableLabels,
@@ -31,27 +31,46 @@ interface Known {
   readonly prediction: Prediction;
 }
 
-/** Maximum number of reports whose predictions are cached: those of nodes that are being decided. A whole fleet's would fill the memory. */
-const mostReports = 64;
-/** Predictions by report, which is never mutated: the same one is needed several times per decision, and again while a node waits. */
-const known = new Map<DeviceReport, readonly Known[]>();
+/** Maximum number of kinds of devices, and of settings of each, whose predictions are kept. */
+const mostKinds = 64;
+const mostSettings = 8;
+type Kinds = Map<string, Known[]>;
+/** Predictions by what they depend on: that is the same on most nodes of a fleet. By the table of models first, which these share. */
+const kindsOf = new WeakMap<object, Kinds>();
+const noModels = {};
+/** A decision needs the same prediction several times. */
+let last: { readonly device: DeviceReport; readonly known: Known[] } | undefined;
 
 export function predictDevice(
   device: DeviceReport,
   strategy: MigStrategy,
   config: DevicePluginConfig | undefined,
 ): Prediction {
-  const before = known.get(device) ?? [];
-  const same = before.find((one) => one.strategy === strategy && deepEqual(one.config, config));
+  const known = last?.device === device ? last.known : recall(device);
+  last = { device, known };
+  const same = known.find((one) => one.strategy === strategy && deepEqual(one.config, config));
   if (same) return same.prediction;
   const description = describeReport(device);
   const prediction = {
     ...computeLabels(description, strategy, config),
     offer: computeResources(description, strategy, config),
   };
-  if (known.size >= mostReports) known.clear();
-  known.set(device, [...before, { strategy, config, prediction }]);
+  if (known.length >= mostSettings) known.length = 0;
+  known.push({ strategy, config, prediction });
   return prediction;
+}
+
+function recall(device: DeviceReport): Known[] {
+  const { models = [], ...parts } = readParts(device);
+  // Nearly all nodes have one model, of which the fleet shares the table; the lists of them are each node's own.
+  const tables = models.length > 1 ? models : (models[0] ?? noModels);
+  const kinds: Kinds = kindsOf.get(tables) ?? new Map();
+  kindsOf.set(tables, kinds);
+  const text = JSON.stringify(parts);
+  const known = kinds.get(text) ?? [];
+  if (kinds.size >= mostKinds) kinds.clear();
+  kinds.set(text, known);
+  return known;
 }
 
 /** What NVIDIA's tools make of the device under the policy's settings. */

@@ -260,11 +260,16 @@ export function toldOffer(
   return isOther ? undefined : status?.device?.advertised;
 }
 
-/** What the fence needs to know, and what is remembered of it. */
+/** Whether a node offers what the controller has written into its status for this change, before the kubelet did. */
+export function standsEarly(situation: RuleInput): boolean {
+  return runningTimer(situation, 'AdvertisedEarly', keyOf(situation)) !== undefined;
+}
+
+/** What the fence needs to know, and what is remembered of it. @returns also by which text the wait `Stands` knows this offer */
 function describeFence(
   situation: RuleInput,
   { resources: wanted, strategy }: Expected,
-): { readonly fence: OfferGateState; readonly waits: Waits } {
+): { readonly fence: OfferGateState; readonly waits: Waits; readonly offered: string } {
   const { node, settings } = situation;
   const change = keyOf(situation);
   const allocatable = node.status?.allocatable ?? {};
@@ -320,13 +325,14 @@ function describeFence(
       slices === undefined && settings.nodeStatus === 'Write' && isUnfinished(node) && refused === undefined,
     earlyMs: early?.lastsMs,
     standsMs: stands?.lastsMs ?? 0,
+    closedMs: runningTimer(situation, 'Closed')?.lastsMs ?? 0,
     patienceMs: settings.refreshAfterMs,
     pods: found?.map(({ metadata }) => ({
       uid: metadata.uid ?? '',
       leaving: metadata.deletionTimestamp !== undefined,
     })),
   };
-  return { fence, waits };
+  return { fence, waits, offered };
 }
 
 /** Whether a device plugin that nobody asked for offers something else than what exists, whatever its strategy. */
@@ -410,7 +416,7 @@ export function refreshPlugin(situation: RuleInput, offer: ExpectedOffer): Outco
   const isDra = backendOf(situation) === 'DRA';
   if (isDra && slices === undefined) return { needs: 'Pods' };
   if (hasDynamicMig(situation)) return { waits: {} };
-  const { fence, waits: seen } = describeFence(situation, offer);
+  const { fence, waits: seen, offered } = describeFence(situation, offer);
   const isAwaited = fence.changed || !isExact(fence);
   const awaited = isAwaited ? timer(situation, 'Advertised', keyOf(situation)) : undefined;
   const waits = { ...seen, ...awaited?.waits };
@@ -450,7 +456,7 @@ export function refreshPlugin(situation: RuleInput, offer: ExpectedOffer): Outco
   const states = found.flatMap((pod) => explainPluginPod(pod) ?? []);
   return {
     verdict: isOverdue ? fenceOverdue(verdict, now - lastsMs, states) : verdict,
-    commands: isRefused ? [] : commandsOf(step, situation, fence.mark, old, offer),
+    commands: isRefused ? [] : commandsOf(step, situation, { ...offer, mark: fence.mark, offered }, old),
     waits:
       step.next === 'Advertise' ? { ...waits, ...timer(situation, 'AdvertisedEarly', keyOf(situation)).waits } : waits,
     ifClosed: 'Stays',
@@ -460,9 +466,12 @@ export function refreshPlugin(situation: RuleInput, offer: ExpectedOffer): Outco
 function commandsOf(
   step: FenceStep,
   situation: RuleInput,
-  mark: RefreshMark | undefined,
+  {
+    marks = {},
+    mark,
+    offered,
+  }: Pick<ExpectedOffer, 'marks'> & { readonly mark: RefreshMark | undefined; readonly offered: string },
   old: readonly PodView[],
-  { marks = {} }: ExpectedOffer,
 ): readonly Command[] {
   const change = keyOf(situation);
   if (step.next === 'TakeTaintsOff') {
@@ -473,7 +482,7 @@ function commandsOf(
   if (step.next === 'Close') return [{ name: 'PatchNode', change: closeNode() }];
   if (step.next === 'Advertise') {
     const status = offerStatus(situation.node.status ?? {}, step.resources);
-    return [{ name: 'AdvertiseDevices', status, change }];
+    return [{ name: 'AdvertiseDevices', status, change, offered }];
   }
   if (step.next === 'Unregister') return tellOfOrphans(situation, step);
   if (step.next !== 'Evict') return [];

@@ -137,6 +137,13 @@ describe('what a node offers of its device as it is', () => {
     expect(predictDevice(device, 'mixed', sharing).offer.resources).to.not.deep.equal(plain);
     expect(predictDevice(device, 'mixed', undefined).offer.resources).to.deep.equal(plain);
     expect(predictDevice(device, 'single', undefined).offer.resources).to.not.deep.equal(plain);
+    const other = {
+      ...device,
+      gpus: (device.gpus ?? []).map((gpu) => ({ ...gpu, uuid: 'GPU-other', pods: ['team/a'] })),
+    };
+    expect(predictDevice(other, 'mixed', sharing), 'of a node of the same kind').to.equal(
+      predictDevice(device, 'mixed', sharing),
+    );
   });
 
   it('is nothing where NVIDIA’s plugin exits on the device', () => {
