@@ -251,6 +251,8 @@ export class PolicyReconciler {
   readonly #reporter: PolicyReporter;
   readonly #deletion: PolicyDeletion;
   readonly #ledgers = new Semaphore(1);
+  /** The cap over all policies, as it was last seen. */
+  #cap: number | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -385,9 +387,18 @@ export class PolicyReconciler {
   #step(record: PolicyRecord): LedgerStep {
     const { maxConcurrentNodes: most, freeze: frozen } = this.#parts.settings;
     const isOverdue = this.#deletion.isOverdue(record.policy);
-    return this.#parts.stepLedger(
+    const step = this.#parts.stepLedger(
       this.#parts.cluster.rolloutOf(record, { now: this.#parts.now(), most, frozen, isOverdue }),
     );
+    this.#tellCap(step.limits.maxConcurrentNodes);
+    return step;
+  }
+
+  /** Each policy says in its status what the cap over all of them is: it grows with the nodes that have GPUs. */
+  #tellCap(cap: number): void {
+    if (cap === this.#cap) return;
+    this.#cap = cap;
+    for (const { name } of this.#parts.cluster.fleet.policies) this.#parts.tellPolicy(name);
   }
 
   /** Compare-and-swap: a decision on an older ledger has no effect. */

@@ -72,7 +72,9 @@ describe('a cluster whose controllers are not well', function () {
 
   it('keeps the log of a helm uninstall that failed: docs/install.md has people read it', async () => {
     const { stdout } = await renderChart('--show-only', 'templates/uninstall-hook.yaml');
-    const job = readManifests(stdout).find(({ kind }) => kind === 'Job');
+    const job = readManifests(stdout).find(
+      ({ kind, metadata }) => kind === 'Job' && metadata.name === 'gpu-partition-uninstall',
+    );
     // The last of its attempts.
     const input = JSON.stringify({ ...job, spec: { ...job?.spec, backoffLimit: 0 } });
     const applied = await cluster().kubectl(['apply', '-f', '-'], { input });

@@ -103,6 +103,21 @@ describe('PolicyReconciler', () => {
     expect(cluster.ledgerOf('p').map(({ node, generation }) => [node, generation])).to.deep.equal([['p0', 3]]);
   });
 
+  it('tells every policy where the cap over all of them has changed: each says it in its status', async () => {
+    const { cluster, reconciler, policies, told } = twoPolicies(() => 0, '50%');
+    const count = (nodes: number): void => {
+      for (let node = 0; node < nodes; node += 1) cluster.rollout.put(aRolloutState(`n${node}`, { isVerified: true }));
+    };
+    count(4);
+    await Promise.all(policies.map((name) => reconciler.reconcile(name)));
+    told.length = 0;
+    await reconciler.reconcile('p');
+    expect(told).to.deep.equal([]);
+    count(8);
+    await reconciler.reconcile('p');
+    expect(told).to.include.members(policies);
+  });
+
   it('switches to a schedule when its time comes: the status says so first, and then a rollout begins', async () => {
     let now = Date.parse('2026-01-05T12:00:00Z');
     const hour = 3_600_000;
@@ -485,9 +500,9 @@ function forecastOf(reader: KubeClient, cluster: Cluster): Forecast {
 }
 
 /** Policies `p` and `q` with three nodes each, of which one may change at a time. */
-function twoPolicies(now = () => 0) {
+function twoPolicies(now = () => 0, ...cap: readonly `${number}%`[]) {
   const names = ['p', 'q'];
-  const world = aSmallWorld(now);
+  const world = aSmallWorld(now, undefined, ...cap);
   for (const name of names) {
     for (const index of [0, 1, 2]) world.addNode(`${name}${index}`, { pool: name });
     const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool: name } } });
@@ -508,8 +523,9 @@ function twoPolicies(now = () => 0) {
   };
 }
 
-/** A controller of which one node may change at a time, and an API server that takes a moment for a write. */
-function aSmallWorld(now = () => 0, freeze?: string) {
+/** A controller of which one node may change at a time unless said otherwise, and an API server that takes a moment for a write. */
+function aSmallWorld(now = () => 0, freeze?: string, maxConcurrentNodes: number | `${number}%` = 1) {
+  const told: string[] = [];
   const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
   const nodes = new ObjectStore<NodeObject>();
   const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
@@ -522,9 +538,9 @@ function aSmallWorld(now = () => 0, freeze?: string) {
     cluster,
     events,
     forecast: forecastOf(slow, cluster),
-    settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000, freeze },
+    settings: { maxConcurrentNodes, deleteDeadlineMs: 1_800_000, freeze },
     requeueNodes: () => undefined,
-    tellPolicy: () => undefined,
+    tellPolicy: (name) => void told.push(name),
     stepLedger,
     clock: systemClock,
     now,
@@ -535,6 +551,7 @@ function aSmallWorld(now = () => 0, freeze?: string) {
     reconciler,
     notes: events.notes,
     applied: slow.applied,
+    told,
     fail: (fails: boolean): void => {
       slow.fails = fails;
     },
