@@ -311,34 +311,6 @@ export const fleetBugs: readonly FleetBug[] = [
     theme: 'Clocks',
   },
   {
-    name: 'TrustCanary',
-    what: 'lets others follow a canary that a new leader has not looked at',
-    theme: 'Leaderless',
-    seeLedger: (snapshot) => ({
-      ...snapshot,
-      rolloutStateOf: (node) => {
-        const { metadata, status } = snapshot.policy;
-        const isCanary = status?.canary?.nodes.includes(node) === true;
-        const hasSlot = status?.inFlight?.some((slot) => slot.node === node) === true;
-        const known = snapshot.rolloutStateOf(node);
-        if (known || !isCanary || hasSlot) return known;
-        return {
-          node,
-          nodeUID: snapshot.uidOf(node) ?? '',
-          policy: metadata.name,
-          isReady: true,
-          isCordoned: false,
-          hasGpus: true,
-          hasFailed: false,
-          isVerified: true,
-          isClosedAnyway: false,
-          isUnderWay: false,
-          wishGeneration: metadata.generation ?? 0,
-        };
-      },
-    }),
-  },
-  {
     name: 'GrantCordoned',
     what: 'changes a node that somebody has cordoned',
     theme: 'Plugins',
