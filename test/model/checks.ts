@@ -284,9 +284,10 @@ export class Invariants {
 
   /** A slot that is given back at once and asked for again is two writes of the policy each time. */
   #countAdmissions(policy: string, before: Slot | undefined, after: Slot | undefined): void {
-    // Two leaders undo what the other does.
-    if (before !== undefined || after === undefined || this.#world.controllers.length > 1) return;
-    const { now } = this.#world.timeline;
+    // Two leaders undo what the other does. A node that cannot be judged, as calls are refused, gives its slot back each time.
+    const { timeline, controllers, faults } = this.#world;
+    if (before !== undefined || after === undefined || controllers.length > 1 || faults.refusal > 0) return;
+    const { now } = timeline;
     this.#admissions = [...this.#admissions.filter((at) => at > now - 60_000), now];
     const { length } = this.#admissions;
     demand(

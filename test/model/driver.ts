@@ -134,7 +134,10 @@ export class ModelDriver {
       });
       const slowest = faults.slowSlices ? 60_000 : 1500;
       this.#world.later(10, slowest, () => {
-        if (isCurrent()) this.#publish([slice]);
+        if (!isCurrent()) return;
+        // It would publish again what the kubelet removes from now on.
+        this.#goneAt = undefined;
+        this.#publish([slice]);
       });
     });
   }
