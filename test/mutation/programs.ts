@@ -97,5 +97,5 @@ export function findSpecs(files: readonly string[]): FoundSpecs {
 }
 
 function startsPrograms(spec: string): boolean {
-  return /child_process|control-plane|createServer/.test(readFileSync(spec, 'utf8'));
+  return /child_process|control-plane|createServer|support\/(?:cluster|rig)/.test(readFileSync(spec, 'utf8'));
 }
