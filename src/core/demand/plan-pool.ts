@@ -1,5 +1,6 @@
 import type { GpuPartitionPolicy, GpuWish, PolicyDemand } from '../../api/types.ts';
 import {
+  addCosts,
   coverDemand,
   readDemand,
   type DemandSlice,
@@ -246,15 +247,7 @@ function* planAside(
   return {
     ...plan,
     unserved,
-    cost: {
-      unserved: plan.cost.unserved + weight,
-      evictions: cost.evictions + plan.cost.evictions,
-      minutesLost: cost.minutesLost + plan.cost.minutesLost,
-      restsBroken: cost.restsBroken + plan.cost.restsBroken,
-      gpusChanged: cost.gpusChanged + plan.cost.gpusChanged,
-      modesChanged: cost.modesChanged + plan.cost.modesChanged,
-      instancesDestroyed: cost.instancesDestroyed + plan.cost.instancesDestroyed,
-    },
+    cost: { ...addCosts(cost, plan.cost), unserved: plan.cost.unserved + weight },
     layouts: plan.layouts.map((one, index) => (members[index]?.isAside === true ? one : (layouts[index] ?? one))),
   };
 }

@@ -11,6 +11,7 @@ import {
   sumKept,
   sumOffered,
   type DemandCost,
+  NO_COST,
   type PoolInstance,
   type CostGap,
   type DemandSlice,
@@ -255,7 +256,7 @@ interface Portion {
 
 /** Sums up the cost of the layouts as they are carried out, which may be less than that of their columns. */
 function sumCost(classes: readonly GpuClass[], layouts: readonly ClassLayout[]): Omit<DemandCost, 'unserved'> {
-  const sum = { evictions: 0, minutesLost: 0, restsBroken: 0, gpusChanged: 0, modesChanged: 0, instancesDestroyed: 0 };
+  const sum = { ...NO_COST };
   for (const { gpuClass, size, destroy, create } of layouts) {
     const changed = destroy.length + create.length > 0 ? size : 0;
     if (classes[gpuClass]?.rests === true) sum.restsBroken += changed;

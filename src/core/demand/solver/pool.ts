@@ -88,6 +88,23 @@ export const COST_FIGURES = [
 
 export type CostFigure = (typeof COST_FIGURES)[number];
 
+/** The cost of a plan that serves all and changes nothing: sums begin with it. */
+export const NO_COST: DemandCost = {
+  unserved: 0,
+  evictions: 0,
+  minutesLost: 0,
+  restsBroken: 0,
+  gpusChanged: 0,
+  modesChanged: 0,
+  instancesDestroyed: 0,
+};
+
+export function addCosts(one: DemandCost, other: DemandCost): DemandCost {
+  const sum = { ...one };
+  for (const figure of COST_FIGURES) sum[figure] += other[figure];
+  return sum;
+}
+
 /** The figure at which the proof ended, for want of time: the plan has `value`, and no plan has less than `bound`. */
 export interface CostGap {
   readonly figure: CostFigure;
@@ -460,7 +477,7 @@ export function valueOf(columns: ColumnSums, figure: Exclude<CostFigure, 'unserv
 
 export function costOf(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): ChoiceCost {
   const evictions: number[] = [];
-  const sum = { evictions, minutesLost: 0, restsBroken: 0, gpusChanged: 0, modesChanged: 0, instancesDestroyed: 0 };
+  const sum = { ...NO_COST, evictions };
   forEachChosen(groups, counts, (column, count) => {
     column.evictions.forEach((each, level) => (evictions[level] = (evictions[level] ?? 0) + each * count));
     sum.minutesLost += column.minutesLost * count;
@@ -474,15 +491,7 @@ export function costOf(table: DemandTable, groups: readonly ColumnGroup[], count
 
 /** The cost with all levels added up. */
 export function sumLevels({ levels }: DemandTable, cost: ChoiceCost): DemandCost {
-  const sums = {
-    unserved: 0,
-    evictions: 0,
-    minutesLost: 0,
-    restsBroken: 0,
-    gpusChanged: 0,
-    modesChanged: 0,
-    instancesDestroyed: 0,
-  };
+  const sums = { ...NO_COST };
   listFigures(levels).forEach(({ figure }, index) => (sums[figure] += cost[index] ?? 0));
   return sums;
 }
