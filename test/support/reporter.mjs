@@ -5,6 +5,8 @@ import mocha from 'mocha';
 const fewFiles = 30;
 const slowestListed = 10;
 const longestSaid = 400;
+/** Characters of what two values have in common, before the first that differs. */
+const saidBefore = 60;
 
 /**
  * mocha's own output; at the end where the time went in a run of many files, each failure for those who see only the last lines of a log,
@@ -61,11 +63,27 @@ function describeFailure(test, error) {
   const path = pathOf(test.file);
   const title = titleOf(test);
   const lines = [`failed: ${path}: ${cut(title)}: ${cut(error?.message ?? error)}`];
-  if (error?.expected !== undefined || error?.actual !== undefined)
-    lines.push(`  expected: ${cut(error.expected)}`, `  was:      ${cut(error.actual)}`);
+  if (error?.expected !== undefined || error?.actual !== undefined) {
+    const [expected, actual] = fromTheirDifference(written(error.expected), written(error.actual));
+    lines.push(`  expected: ${cut(expected)}`, `  was:      ${cut(actual)}`);
+  }
   if (path === '') return lines;
   const only = test.type === 'hook' ? '' : ` -f '${title.replaceAll("'", `'\\''`)}'`;
   return [...lines, `  alone:    npx mocha ${path}${only}`];
+}
+
+/** Two values as text, without most of what both begin with: what differs is seen although long values are cut. */
+function fromTheirDifference(expected, actual) {
+  let same = 0;
+  while (same < expected.length && expected[same] === actual[same]) same += 1;
+  const from = same - saidBefore;
+  return from > saidBefore ? [`…${expected.slice(from)}`, `…${actual.slice(from)}`] : [expected, actual];
+}
+
+/** A worker process sends what it has written already. */
+function written(value) {
+  const text = typeof value === 'string' ? value : mocha.utils.stringify(value);
+  return text.replaceAll(/\s+/g, ' ');
 }
 
 function pathOf(file) {

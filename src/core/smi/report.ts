@@ -320,6 +320,15 @@ type Finding = GpuHealth | undefined;
 /** Possible remedies, from the weakest to the strongest. */
 const actions = ['Drain', 'Reset', 'Unknown', 'Reboot', 'Replace'] as const satisfies readonly GpuHealth['action'][];
 
+/** Elements of a report that are `Yes` where a GPU is not well. */
+const healthSigns: readonly (readonly [path: readonly string[], action: GpuHealth['action'], message: string])[] = [
+  [['gpu_reset_status', 'reset_required'], 'Reset', 'the driver asks for a reset'],
+  [['gpu_reset_status', 'drain_and_reset_recommended'], 'Reset', 'the driver recommends to drain and reset it'],
+  [['remapped_rows', 'remapped_row_pending'], 'Reset', 'row remapping is pending'],
+  [['remapped_rows', 'remapped_row_failure'], 'Replace', 'row remapping has failed'],
+  [['retired_pages', 'pending_retirement'], 'Reset', 'page retirement is pending'],
+];
+
 /**
  * The problem that a report shows on a GPU; undefined if it shows none. Up to driver 565 it has `reset_required`; from 570 on that
  * is deprecated, and `gpu_recovery_action` replaces it; a missing value, or `N/A`, means nothing.
@@ -327,15 +336,7 @@ const actions = ['Drain', 'Reset', 'Unknown', 'Reboot', 'Replace'] as const sati
 function readHealth(gpu: XmlElement): GpuHealth | undefined {
   const findings = [
     readRecovery(textAt(gpu, 'gpu_recovery_action')),
-    isYes(textAt(gpu, 'gpu_reset_status', 'reset_required'), 'Reset', 'the driver asks for a reset'),
-    isYes(
-      textAt(gpu, 'gpu_reset_status', 'drain_and_reset_recommended'),
-      'Reset',
-      'the driver recommends to drain and reset it',
-    ),
-    isYes(textAt(gpu, 'remapped_rows', 'remapped_row_pending'), 'Reset', 'row remapping is pending'),
-    isYes(textAt(gpu, 'remapped_rows', 'remapped_row_failure'), 'Replace', 'row remapping has failed'),
-    isYes(textAt(gpu, 'retired_pages', 'pending_retirement'), 'Reset', 'page retirement is pending'),
+    ...healthSigns.map(([path, action, message]) => readSign(textAt(gpu, ...path), action, message)),
     readEcc(textAt(gpu, 'ecc_mode', 'current_ecc'), textAt(gpu, 'ecc_mode', 'pending_ecc')),
   ].filter((finding) => finding !== undefined);
   if (findings.length === 0) return undefined;
@@ -367,8 +368,12 @@ function readRecovery(word: string | undefined): Finding {
   return { action: recoveryActions.get(word.toLowerCase().replaceAll('_', ' ')) ?? 'Unknown', message };
 }
 
-function isYes(text: string | undefined, action: GpuHealth['action'], message: string): Finding {
-  return text === 'Yes' ? { action, message } : undefined;
+/** A driver that cannot ask such a GPU prints why in place of `Yes` or `No`, while it answers other questions as of a healthy one. */
+function readSign(text: string | undefined, action: GpuHealth['action'], message: string): Finding {
+  if (text === 'Yes') return { action, message };
+  if (text === 'GPU requires reset') return { action: 'Reset', message: 'the driver says “GPU requires reset”' };
+  if (text === 'GPU is lost') return { action: 'Reboot', message: 'the driver says “GPU is lost”' };
+  return undefined;
 }
 
 function readEcc(current: string | undefined, pending: string | undefined): Finding {

@@ -110,6 +110,21 @@ describe('processes in a report', () => {
 });
 
 describe('a report', () => {
+  it('says that a GPU is not well where the driver answers with an error whether its rows were remapped', () => {
+    const healthOf = (from: string, word: string): unknown => {
+      const stdout = busy.replace(`<${from}>No<`, `<${from}>${word}<`);
+      expect(stdout, from).to.not.equal(busy);
+      return read(stdout).gpus[0]?.health;
+    };
+    const reset = { action: 'Reset', message: 'the driver says “GPU requires reset”' };
+    const lost = { action: 'Reboot', message: 'the driver says “GPU is lost”' };
+    for (const field of ['remapped_row_pending', 'remapped_row_failure', 'reset_required']) {
+      expect(healthOf(field, 'GPU requires reset'), field).to.deep.equal(reset);
+      expect(healthOf(field, 'GPU is lost'), field).to.deep.equal(lost);
+      expect(healthOf(field, 'N/A'), field).to.equal(undefined);
+    }
+  });
+
   it('is of GPUs that are what they are called', () => {
     expect(codeOf(busy, '<pci_bus_id>00000000:07', '<pci_bus_id>00000000:0F')).to.equal('ParseError');
     expect(codeOf(busy, /(<uuid>GPU-[\da-f]{7})[\da-f]/, '$1')).to.equal('ParseError');
