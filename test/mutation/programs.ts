@@ -61,10 +61,13 @@ export class Programs {
   }
 }
 
+/** Folders of specs that run in this process. */
+const asked = ['core', 'cli', 'device', 'controller', 'agent', 'planner', 'kubelet', 'process', 'ui'];
+
 export interface FoundSpecs {
   /** Those of the files' rooms. */
   readonly own: readonly string[];
-  /** Those of all of core and of the command line. */
+  /** Those of all other folders of {@link asked}. */
   readonly others: readonly string[];
 }
 
@@ -93,7 +96,7 @@ export function findSpecs(files: readonly string[]): FoundSpecs {
       .filter((spec) => reaches(spec) && !startsPrograms(spec))
       .sort();
   const own = find(rooms);
-  return { own, others: find(['test/core', 'test/cli']).filter((spec) => !own.includes(spec)) };
+  return { own, others: find(asked.map((folder) => `test/${folder}`)).filter((spec) => !own.includes(spec)) };
 }
 
 function startsPrograms(spec: string): boolean {
