@@ -1,18 +1,20 @@
 import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Scalar,
-  visit,
-  type YAMLMap,
   Composer,
   type CST,
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
   Lexer,
   LineCounter,
+  type Node,
+  type Pair,
   Parser,
+  type Scalar,
+  type Tags,
+  visit,
+  type YAMLMap,
 } from 'yaml';
 import type { FieldPath } from '../../core/text/findings.ts';
 
@@ -72,156 +74,7 @@ function isJson(source: string): boolean {
   return /^\s*\{/.test(source);
 }
 
-/** A YAML scalar: its text, whether it is plain (not quoted, not a block), and its tag if it has one. */
-interface YamlScalar {
-  readonly text: string;
-  readonly isPlain: boolean;
-  readonly tag: string | undefined;
-}
-
-type ScalarValue = string | number | boolean | null;
-
-/** A rejected text, with a message for users. */
-class YamlFault extends Error {
-  override readonly name = 'YamlFault';
-}
-
-const PREFIX = 'tag:yaml.org,2002:';
-type Kind = 'str' | 'bool' | 'int' | 'float' | 'null';
-
-const WORDS: Readonly<Record<string, ScalarValue>> = Object.fromEntries([
-  ...spell(['y', 'yes', 'true', 'on'], true),
-  ...spell(['n', 'no', 'false', 'off'], false),
-  ...spell(['', '~', 'null'], null),
-  ...['.nan', '.NaN', '.NAN'].map((word) => [word, Number.NaN] as const),
-  ...spell(['.inf', '+.inf'], Number.POSITIVE_INFINITY),
-  ...spell(['-.inf'], Number.NEGATIVE_INFINITY),
-]);
-
-/** `true`, `True` and `TRUE`; in `.inf` the first letter follows the dot. */
-function spell(words: readonly string[], value: ScalarValue): readonly (readonly [string, ScalarValue])[] {
-  return words.flatMap((word) =>
-    [word, word.toUpperCase(), word.replace(/[a-z]/, (letter) => letter.toUpperCase())].map(
-      (form) => [form, value] as const,
-    ),
-  );
-}
-
-/**
- * What a scalar means to kubectl: go-yaml v2 `resolve`, in which `yes` is true, `010` and `0o10` are 8, and times are strings.
- * @throws YamlFault if its tag and its text contradict each other
- */
-function resolveScalar({ text, isPlain, tag }: YamlScalar): ScalarValue {
-  if (tag === undefined) return isPlain ? resolvePlain(text).value : text;
-  const wanted = tag.startsWith(PREFIX) ? tag.slice(PREFIX.length) : undefined;
-  switch (wanted) {
-    case 'bool':
-    case 'int':
-    case 'float':
-    case 'null':
-      return resolveAs(text, wanted);
-    case 'timestamp':
-      if (TIME.test(text)) return text;
-      throw new YamlFault(`the tag !!timestamp stands before ${JSON.stringify(text)}, which is none`);
-    case 'binary':
-      return decodeBase64(text);
-    default:
-      // With an unknown tag the text stays unchanged.
-      return text;
-  }
-}
-
-const TIME = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt ]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
-
-function resolveAs(text: string, wanted: Kind): ScalarValue {
-  const { kind, value } = resolvePlain(text);
-  if (kind === wanted || (kind === 'int' && wanted === 'float')) return value;
-  throw new YamlFault(`the tag !!${wanted} stands before ${JSON.stringify(text)}, which is none`);
-}
-
-interface Resolved {
-  readonly kind: Kind;
-  readonly value: ScalarValue;
-  /** An exact integer, which a number above 2^53 is not. */
-  readonly integer?: bigint;
-}
-
-function resolvePlain(text: string): Resolved {
-  if (Object.hasOwn(WORDS, text)) {
-    const value = WORDS[text] ?? null;
-    return { kind: value === null ? 'null' : typeof value === 'boolean' ? 'bool' : 'float', value };
-  }
-  if (!/^[-+.0-9]/.test(text)) return { kind: 'str', value: text };
-  const digits = text.startsWith('.') ? text : text.replaceAll('_', '');
-  const integer = readInteger(digits);
-  if (integer !== undefined) return { kind: 'int', value: Number(integer), integer };
-  const float = FLOAT.test(digits) ? Number(digits) : Number.NaN;
-  return Number.isFinite(float) ? { kind: 'float', value: float } : { kind: 'str', value: text };
-}
-
-const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
-const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
-
-/** Go's ParseInt with base 0: what does not fit into 64 bits is not an integer. */
-function readInteger(text: string): bigint | undefined {
-  const [, sign = '', digits = ''] = INTEGER.exec(text) ?? [];
-  if (digits === '') return undefined;
-  const value = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits.toLowerCase());
-  const most = sign === '-' ? 2n ** 63n : sign === '+' ? 2n ** 63n - 1n : 2n ** 64n - 1n;
-  if (value > most) return undefined;
-  return sign === '-' ? -value : value;
-}
-
-function decodeBase64(text: string): string {
-  const packed = text.replaceAll(/[\r\n]/g, '');
-  const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(packed) && packed.length % 4 === 0;
-  if (!isBase64) throw new YamlFault('the tag !!binary stands before a text that is not base64');
-  return Buffer.from(packed, 'base64').toString('utf8');
-}
-
-/** The field name that a scalar becomes when kubectl converts it to JSON. @throws YamlFault if JSON has no such name */
-function nameKey(scalar: YamlScalar): string {
-  const value = resolveScalar(scalar);
-  if (value === null) throw new YamlFault('a key is null; put it in quotes, or name the field');
-  if (typeof value !== 'number') return String(value);
-  const { integer } = scalar.tag?.endsWith(':float') === true ? {} : resolvePlain(scalar.text);
-  if (integer === undefined) return writeFloat(value);
-  // go-yaml uses another type for values above int64, which the conversion to JSON does not support as a key.
-  if (integer < 2n ** 63n) return String(integer);
-  throw new YamlFault(`the key ${scalar.text} is a number above 64 bits; put it in quotes`);
-}
-
-/** Go's FormatFloat(value, 'g', -1, 32), which sigs.k8s.io/yaml uses for keys. */
-function writeFloat(value: number): string {
-  if (Number.isNaN(value)) return '.nan';
-  const single = Math.fround(value);
-  if (!Number.isFinite(single)) return single > 0 ? '.inf' : '-.inf';
-  const precision = [1, 2, 3, 4, 5, 6, 7, 8].find(
-    (digits) => Math.fround(Number(single.toPrecision(digits))) === single,
-  );
-  const [mantissa = '', power = '0'] = single.toExponential((precision ?? 9) - 1).split('e');
-  const exponent = Number(power);
-  if (exponent >= -4 && exponent < 6) return String(Number(single.toPrecision(precision ?? 9)));
-  return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
-}
-
-/** Position of a field or an item: its key or itself, and its scalar if it is one. */
-interface Spot {
-  readonly offset: number;
-  readonly scalar: Scalar | undefined;
-}
-
-/** A document's value, and the positions of its parts in the text. */
-interface PlacedValue {
-  readonly value: unknown;
-  readonly root: Spot;
-  /** Keyed by the objects and lists of the value themselves, then by field or index. */
-  readonly spots: ReadonlyMap<unknown, ReadonlyMap<string, Spot>>;
-  /** Keys that a mapping has twice; the last one counts. */
-  readonly duplicates: readonly FieldPath[];
-}
-
-/** What is wrong with a document beyond its syntax, and where. */
+/** What is wrong with a document, and where. */
 class PlacedFault extends Error {
   override readonly name = 'PlacedFault';
   readonly offset: number;
@@ -232,172 +85,123 @@ class PlacedFault extends Error {
   }
 }
 
-/**
- * Converts a document to a value as sigs.k8s.io/yaml does on go-yaml v2, which kubectl uses: merges overwrite what precedes
- * them, keys become strings, and aliases may expand a document only so far.
- * @throws PlacedFault
- */
-function readDocumentValue(document: Document): PlacedValue {
-  return new ValueReader(document).read();
-}
+/** Types of YAML 1.1 that Kubernetes' objects do not have: what looks like a time is a text, also `22:30`, which would be a number. */
+const unusedTags = new Set(['timestamp', 'binary', 'omap', 'pairs', 'set'].map((name) => `tag:yaml.org,2002:${name}`));
 
-class ValueReader {
-  readonly #document: Document;
-  readonly #targets: ReadonlyMap<Alias, unknown>;
-  readonly #spots = new Map<unknown, ReadonlyMap<string, Spot>>();
-  readonly #duplicates: FieldPath[] = [];
-  readonly #open = new Set<Alias>();
-  #nodes = 0;
-  #expanded = 0;
+const reading = {
+  version: '1.1',
+  merge: true,
+  // They are reported with their paths, where they matter.
+  uniqueKeys: false,
+  prettyErrors: false,
+  customTags: (tags: Tags): Tags =>
+    tags.filter((tag) => typeof tag === 'string' || (!unusedTags.has(tag.tag ?? '') && tag.format !== 'TIME')),
+} as const;
 
-  constructor(document: Document) {
-    this.#document = document;
-    this.#targets = findTargets(document);
-  }
+/** How often anchors may be used by each other: a document whose aliases multiply it does so by thousands. */
+const maxAliasCount = 1000;
 
-  read(): PlacedValue {
-    const { contents } = this.#document;
-    const value = this.#readNode(contents, []);
-    return { value, root: spotOf(contents), spots: this.#spots, duplicates: this.#duplicates };
-  }
+type Targets = ReadonlyMap<unknown, Node>;
 
-  #readNode(node: unknown, path: FieldPath): unknown {
-    this.#count(node);
-    if (isAlias(node)) return this.#expand(node, (target) => this.#readNode(target, path));
-    if (isScalar(node)) return readScalar(node);
-    if (isSeq(node)) {
-      const spots = node.items.map((item, index) => [String(index), spotOf(item)] as const);
-      const list = node.items.map((item, index) => this.#readNode(item, [...path, index]));
-      this.#spots.set(list, new Map(spots));
-      return list;
-    }
-    if (!isMap(node)) return null;
-    const fields = new Map<string, unknown>();
-    const spots = new Map<string, Spot>();
-    this.#readFields(node, path, fields, spots);
-    const object: unknown = Object.fromEntries(fields);
-    this.#spots.set(object, spots);
-    return object;
-  }
-
-  #readFields(map: YAMLMap, path: FieldPath, fields: Map<string, unknown>, spots: Map<string, Spot>): void {
-    const own = new Set<string>();
-    for (const { key, value } of map.items) {
-      if (isScalar(key) && isMerge(key)) {
-        this.#merge(value, path, fields, spots);
-        continue;
-      }
-      const name = this.#readKey(key, offsetOf(map));
-      if (own.has(name) && this.#open.size === 0) this.#duplicates.push([...path, name]);
-      own.add(name);
-      fields.set(name, this.#readNode(value, [...path, name]));
-      spots.set(name, { offset: offsetOf(key) ?? offsetOf(map) ?? 0, scalar: isScalar(value) ? value : undefined });
-    }
-  }
-
-  #readKey(key: unknown, fallback: number | undefined): string {
-    this.#count(key);
-    const node = isAlias(key) ? this.#targets.get(key) : key;
-    const offset = offsetOf(key) ?? fallback ?? 0;
-    if (!isScalar(node) && node !== null)
-      throw new PlacedFault('a key is a list or an object; a key is one word', offset);
-    return place(offset, () => nameKey(isScalar(node) ? toScalar(node) : { text: '', isPlain: true, tag: undefined }));
-  }
-
-  #merge(node: unknown, path: FieldPath, fields: Map<string, unknown>, spots: Map<string, Spot>): void {
-    // If there are several, the first wins: it is merged last.
-    const sources = isSeq(node) ? node.items.toReversed() : [node];
-    for (const source of sources) {
-      this.#count(source);
-      const target = isAlias(source) ? this.#targets.get(source) : source;
-      if (!isMap(target)) {
-        const offset = offsetOf(source) ?? offsetOf(node) ?? 0;
-        throw new PlacedFault('<< wants an object, or a list of objects, whose fields it takes over', offset);
-      }
-      if (isAlias(source)) this.#expand(source, () => this.#readFields(target, path, fields, spots));
-      else this.#readFields(target, path, fields, spots);
-    }
-  }
-
-  #expand<Result>(alias: Alias, read: (target: unknown) => Result): Result {
-    if (this.#open.has(alias)) {
-      throw new PlacedFault(`the value of the anchor &${alias.source} contains itself`, offsetOf(alias) ?? 0);
-    }
-    this.#open.add(alias);
-    const result = read(this.#targets.get(alias));
-    this.#open.delete(alias);
-    return result;
-  }
-
-  /** go-yaml's own limit, so that whatever kubectl accepts is accepted. */
-  #count(node: unknown): void {
-    this.#nodes += 1;
-    if (this.#open.size > 0) this.#expanded += 1;
-    if (this.#expanded <= 100 || this.#nodes <= 1000) return;
-    if (this.#expanded / this.#nodes <= allowedShare(this.#nodes)) return;
-    const [first] = this.#open;
-    throw new PlacedFault('aliases (*) multiply the document beyond measure', offsetOf(first ?? node) ?? 0);
-  }
-}
-
-/** The node of the nearest anchor before each alias. @throws PlacedFault for an alias without one */
-function findTargets(document: Document): ReadonlyMap<Alias, unknown> {
-  const anchors = new Map<string, unknown>();
-  const targets = new Map<Alias, unknown>();
+/** A document's value, and what its aliases stand for. @throws PlacedFault */
+function readValue(document: Document): { readonly value: unknown; readonly targets: Targets } {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<unknown, Node>();
+  const merges: Pair[] = [];
+  let last = 0;
   visit(document, {
-    Node: (_key, node) => {
-      if (!isAlias(node)) {
-        if (node.anchor !== undefined) anchors.set(node.anchor, node);
-        return;
-      }
-      const target = anchors.get(node.source);
-      if (target === undefined) {
-        throw new PlacedFault(`the alias *${node.source} has no anchor &${node.source} before it`, offsetOf(node) ?? 0);
-      }
-      targets.set(node, target);
+    Value(_key, node) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      if (!isScalar(node) || typeof node.value !== 'number' || Number.isFinite(node.value)) return;
+      throw new PlacedFault(`${node.source} is not a number that JSON can represent`, offsetOf(node));
+    },
+    Alias(_key, alias) {
+      last = offsetOf(alias);
+      const target = anchors.get(alias.source);
+      if (target === undefined)
+        throw new PlacedFault(`the alias *${alias.source} has no anchor &${alias.source} before it`, last);
+      if ((target.range?.[1] ?? 0) > last)
+        throw new PlacedFault(`the value of the anchor &${alias.source} contains itself`, last);
+      targets.set(alias, target);
+    },
+    Pair(_key, pair) {
+      if (!isScalar(pair.key) || pair.key.value === null)
+        throw new PlacedFault('a key is one word, not a list, an object or null: put it in quotes', offsetOf(pair.key));
+      if (isMerge(pair)) merges.push(pair);
     },
   });
-  return targets;
-}
-
-/** go-yaml v2 `allowedAliasRatio`: 99 % of a small document may come from aliases, 10 % of a large one. */
-function allowedShare(nodes: number): number {
-  const [low, high] = [400_000, 4_000_000];
-  if (nodes <= low) return 0.99;
-  if (nodes >= high) return 0.1;
-  return 0.99 - (0.89 * (nodes - low)) / (high - low);
-}
-
-function readScalar(node: Scalar): unknown {
-  const value = place(offsetOf(node) ?? 0, () => resolveScalar(toScalar(node)));
-  if (typeof value !== 'number' || Number.isFinite(value)) return value;
-  throw new PlacedFault(`${String(node.source)} is not a number that JSON can represent`, offsetOf(node) ?? 0);
-}
-
-/** An empty position has no type of its own: it is plain. */
-function toScalar({ value, type = 'PLAIN', tag }: Scalar): YamlScalar {
-  return { text: typeof value === 'string' ? value : '', isPlain: type === 'PLAIN', tag };
-}
-
-function isMerge({ value, type, tag }: Scalar): boolean {
-  return value === '<<' && ((type === 'PLAIN' && tag === undefined) || tag === 'tag:yaml.org,2002:merge');
-}
-
-function place<Result>(offset: number, read: () => Result): Result {
+  for (const pair of merges)
+    if (!mergedInto(pair, targets).every(isMap))
+      throw new PlacedFault(
+        '<< wants an object, or a list of objects, whose fields it takes over',
+        offsetOf(pair.value),
+      );
   try {
-    return read();
-  } catch (error) {
-    throw error instanceof YamlFault ? new PlacedFault(error.message, offset) : error;
+    return { value: document.toJS({ maxAliasCount }), targets };
+  } catch {
+    // All else that it refuses has been refused; it does not say where.
+    throw new PlacedFault('aliases (*) multiply the document beyond measure', last);
   }
 }
 
-function spotOf(node: unknown): Spot {
-  return { offset: offsetOf(node) ?? 0, scalar: isScalar(node) ? node : undefined };
+/** Keys that an object has twice; the last one counts. */
+function listDuplicates(node: unknown, path: FieldPath): readonly FieldPath[] {
+  if (isSeq(node)) return node.items.flatMap((item, index) => listDuplicates(item, [...path, index]));
+  if (!isMap(node)) return [];
+  const names = node.items.map(nameOf);
+  return node.items.flatMap((pair, index) => {
+    const name = names[index] ?? '';
+    const at = [...path, name];
+    const isTwice = !isMerge(pair) && names.indexOf(name) < index;
+    return [...(isTwice ? [at] : []), ...listDuplicates(pair.value, at)];
+  });
 }
 
-function offsetOf(node: unknown): number | undefined {
-  const range: unknown = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined;
-  return Array.isArray(range) && typeof range[0] === 'number' ? range[0] : undefined;
+const nameOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
+
+/** `<<` that is not quoted: the library resolves it to a symbol. */
+const isMerge = ({ key }: Pair): boolean => isScalar(key) && typeof key.value === 'symbol';
+
+/** Where `<<` takes fields from; if several have one, the first counts. */
+function mergedInto({ value }: Pair, targets: Targets): readonly unknown[] {
+  const follow = (node: unknown): unknown => targets.get(node) ?? node;
+  const source = follow(value);
+  return isSeq(source) ? source.items.map(follow) : [source];
+}
+
+/** Position of a field or an item: its key or itself, and its scalar if it is one. */
+interface Spot {
+  readonly offset: number;
+  readonly scalar: Scalar | undefined;
+}
+
+/** The value at a path, or the nearest that encloses it. */
+function findSpot({ contents }: Document, targets: Targets, path: FieldPath): Spot {
+  const findPair = (map: YAMLMap, name: string): Pair | undefined => {
+    const own = map.items.findLast((pair) => !isMerge(pair) && nameOf(pair) === name);
+    if (own) return own;
+    const merged = map.items.filter(isMerge).flatMap((pair) => mergedInto(pair, targets));
+    return merged.flatMap((source) => (isMap(source) ? (findPair(source, name) ?? []) : []))[0];
+  };
+  let node: unknown = contents;
+  let spot = spotOf(node, node);
+  for (const part of path) {
+    const parent = targets.get(node) ?? node;
+    const pair = isMap(parent) ? findPair(parent, String(part)) : undefined;
+    const item = pair?.value ?? (isSeq(parent) ? parent.items[Number(part)] : undefined);
+    if (pair === undefined && item === undefined) return spot;
+    spot = spotOf(pair?.key ?? item, item);
+    node = item;
+  }
+  return spot;
+}
+
+function spotOf(at: unknown, value: unknown): Spot {
+  return { offset: offsetOf(at), scalar: isScalar(value) ? value : undefined };
+}
+
+function offsetOf(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
 /** A position in a file; lines and columns from 1. */
@@ -430,8 +234,7 @@ const MAX_PARTS = 500_000;
 
 /**
  * Reads YAML as kubectl and mig-parted do (sigs.k8s.io/yaml on go-yaml v2): YAML 1.1, in which `yes` is true and `010` is 8, but
- * times and dates are strings. A BOM and empty documents are skipped. The library only reads the syntax; the meaning of a text is
- * decided here.
+ * times and dates are strings. A BOM and empty documents are skipped. docs/internal/yaml.md lists what kubectl reads differently.
  */
 export function parseYaml(text: string): ParsedYaml {
   const source = normalizeLines(text);
@@ -450,8 +253,7 @@ export function parseYaml(text: string): ParsedYaml {
 function* composeDocuments(source: string): Generator<Document> {
   const forbidden = findForbidden(source);
   if (forbidden !== undefined) throw new PlacedFault(forbidden.message, forbidden.offset);
-  // Every scalar stays a text: the library's interpretation of YAML 1.1 is not go-yaml's.
-  const composer = new Composer({ version: '1.1', schema: 'failsafe', uniqueKeys: false, prettyErrors: false });
+  const composer = new Composer(reading);
   for (const token of readTokens(source)) {
     if (token.type === 'directive') {
       throw new PlacedFault('kubectl reads no directives, lines that begin with %; remove it', token.offset);
@@ -489,27 +291,17 @@ function isBlank(lexeme: string): boolean {
 function readDocument(document: Document, source: string, counter: LineCounter): readonly YamlDocument[] {
   const [error] = document.errors;
   if (error !== undefined) throw new PlacedFault(error.message, error.pos[0]);
-  const read = readDocumentValue(document);
-  if (read.value === null) return [];
-  const locate = (path: FieldPath): Position => toPosition(counter, findSpot(read, path).offset);
+  const { value, targets } = readValue(document);
+  if (value === null) return [];
+  const find = (path: FieldPath): Spot => findSpot(document, targets, path);
   return [
     {
-      value: read.value,
-      locate,
-      locateWithin: (path, inner) => locateWithin(source, counter, findSpot(read, path), inner),
-      duplicates: read.duplicates,
+      value,
+      locate: (path) => toPosition(counter, find(path).offset),
+      locateWithin: (path, inner) => locateWithin(source, counter, find(path), inner),
+      duplicates: listDuplicates(document.contents, []),
     },
   ];
-}
-
-function findSpot({ value, root, spots }: PlacedValue, path: FieldPath): Spot {
-  let [at, spot] = [value, root];
-  for (const part of path) {
-    const next = spots.get(at)?.get(String(part));
-    if (next === undefined) return spot;
-    [at, spot] = [(at as Readonly<Record<string | number, unknown>>)[part], next];
-  }
-  return spot;
 }
 
 /** Lines of a literal block are indented lines of the file; for other forms only the beginning is known. */
