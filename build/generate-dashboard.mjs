@@ -287,7 +287,7 @@ const sliceRows = [
         'Memory slices wasted',
         'short',
         `sum(gpu_partition_stranded_slices{${pool}, resource="memory"})`,
-        'Memory slices of GPUs in MIG mode that belong to no instance: nobody can get them in this layout.',
+        'Memory slices of GPUs in MIG mode that belong to no instance: they cannot be allocated in this layout.',
       ),
     ],
   ],

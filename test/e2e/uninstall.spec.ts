@@ -115,7 +115,7 @@ describe('uninstalling', function () {
       expect((await operator.rig().policy('whole')).metadata.finalizers).to.deep.equal(['gpupartition.dev/cleanup']);
       const { code, stdout, stderr } = await operator.release();
       expect(code, stderr).to.equal(0);
-      expect(stdout).to.match(/node closed: open again\. It was closed for a change that nobody finished/);
+      expect(stdout).to.match(/node closed: open again\. Its last change was interrupted/);
       expect(stdout).to.include('policy whole: it can be deleted without a controller');
       for (const name of names) await expectNothingOfOurs(operator.rig(), name);
       // The device of `closed` was never touched.

@@ -171,8 +171,8 @@ async function releaseNode(
 function describeRelease(release: Exclude<NodeRelease, { readonly state: 'Clean' }>): string {
   if (release.state === 'Busy')
     return `its agent may be changing the GPUs until ${release.until}: nothing was done, run this again then`;
-  if (!release.wasChanging) return 'nothing of ours is left, and what was borrowed is as before';
-  return 'open again. It was closed for a change that nobody finished: restart the pod of its device plugin, so that it offers what is there. Labels of slices that are gone, or that may be, are removed';
+  if (!release.wasChanging) return 'clean: our labels and taints are removed, and the original labels restored';
+  return 'open again. Its last change was interrupted: restart the pod of its device plugin, so that it offers what is there. Labels of slices that are gone, or that may be, are removed';
 }
 
 async function releasePolicies(client: KubeClient): Promise<readonly ReleaseAnswer[]> {

@@ -232,7 +232,10 @@ export async function runChangeTest(
   const end = performance.now() + options.deadline * 1000;
   return withHostLock(options, cwd, async ({ lock, journal, folder }) => {
     if (journal.read() !== undefined)
-      throw new CliError('a change of before was cut off: end it with node apply or node reset, then try this', 1);
+      throw new CliError(
+        'an earlier change was interrupted: finish it with node apply or node reset, then try this',
+        1,
+      );
     const host = openHostLoans(driver, { folder });
     await host.giveBack();
     const device = await readHost(driver);

@@ -431,8 +431,8 @@ function describeStep(step: FenceStep, strategy: string): string {
       return 'the kubelet offers it already';
     case 'Unregister':
       return (
-        `the kubelet offers ${step.resources.join(', ')} of a device plugin that is gone, and its agent takes them off. If that does not ` +
-        'help, restart the kubelet'
+        `the kubelet still advertises ${step.resources.join(', ')} of a device plugin that has exited; the agent is removing them. If that ` +
+        'does not help, restart the kubelet'
       );
     case 'Close':
       return 'closed until the kubelet’s status no longer claims what is gone';

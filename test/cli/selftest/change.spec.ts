@@ -133,7 +133,7 @@ describe('a self-test that changes a GPU', () => {
       '3g.20gb@0',
       '1g.5gb@6',
     ]);
-    expect(await node.tryGpu(0).catch(String)).to.contain('a change of before was cut off');
+    expect(await node.tryGpu(0).catch(String)).to.contain('an earlier change was interrupted');
   });
 
   it('needs leave to reset a GPU whose MIG mode changes by a reset only, and takes the mode back without', async () => {
