@@ -185,6 +185,8 @@ async function reachOf(mocha: Mocha): Promise<readonly KnownTest[]> {
     });
     runner.on('test', () => {
       reached = new Set();
+      // Each test may ask so often: those of a whole folder together ask more.
+      questions = 0;
     });
     runner.on('test end', (test) => {
       add(test);
