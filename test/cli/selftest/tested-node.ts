@@ -54,7 +54,7 @@ export class TestedNode extends InProcessNode {
     const runs: SmiRun[] = [];
     const streams = { stdin: Readable.from(['']), stdout: new PassThrough(), stderr: new PassThrough() };
     const selftest = await runSelftest(
-      { name: 'nvidia-smi', execute: recordRuns(this.execute, (run) => runs.push(run)) },
+      { name: 'nvidia-smi', execute: recordRuns(this.execute, (run) => runs.push(run)), runs },
       { podResourcesSocket: this.socket, ...(change && { change }) },
       { ...this.host, ...host },
       { onChecks: () => undefined, onBegin: () => undefined, onProfile: this.onProfile },
