@@ -12,7 +12,7 @@ import {
   namespaces as namespaceResource,
 } from '../../api/resources.ts';
 import { type ResourceClaimView, gpuDriver, type ResourceSliceView } from '../../core/kubernetes/claims.ts';
-import { trimObject, keepLabels, listDecidingKeys } from '../../core/host/support-bundle.ts';
+import { trimObject, keepLabels } from '../../core/host/support-bundle.ts';
 import { type KubeObject, objectPath, type Resource } from '../../kube/watch.ts';
 import { omitUndefined } from '../../core/text/json.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
@@ -207,16 +207,12 @@ export async function readClusterBundle(
   const foundPods = choosePods(found, new Set(gpuNodes.map(nameOf)), isOwn);
   const namespaces = new Set(foundPods.map(({ metadata }) => metadata.namespace));
   const budgets = (await reader.list(disruptionBudgets)) ?? [];
-  const deciding = listDecidingKeys(foundPolicies, foundPods);
   const ours = foundPods.filter(isOwn);
   const logs = await readLogs(reader, sortForLogs(ours, partitions), options);
   return [
     ...foundPolicies.map((one) => trimObject(one, 'own')),
     ...partitions.map((one) => trimObject(one, 'own')),
-    ...gpuNodes.map(({ metadata, ...node }) => ({
-      ...node,
-      metadata: { ...metadata, labels: keepLabels(metadata.labels ?? {}, deciding) },
-    })),
+    ...keepLabels(gpuNodes, foundPolicies, foundPods),
     ...foundPods,
     ...budgets.filter(({ metadata }) => namespaces.has(metadata.namespace)).map((one) => trimObject(one, 'budget')),
     ...(await readNamespaces(reader, namespaces, namespaceKeysOf(foundPolicies))),

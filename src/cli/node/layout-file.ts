@@ -4,14 +4,13 @@ import { isConfigFile, layoutsOfConfig, listConfigNames } from '../../core/host/
 import { findNearestWords } from '../../core/text/words.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { locatePath, type Manifest, refuseFile, readManifestFile } from '../input/files.ts';
-import { type NodeLayout, type ExportBy, exportEntries, listOthers } from '../../core/host/layout.ts';
+import type { NodeLayout } from '../../core/host/layout.ts';
 import { apiVersion } from '../../api/names.ts';
 import { findBrokenRules } from '../../core/policy/rules.ts';
 import { checkShape } from '../../core/policy/schema.ts';
 import type { LayoutOptions } from './host.ts';
 import { type Fields, isFields } from '../../core/text/json.ts';
 import { stringify } from 'yaml';
-import type { DeviceState } from '../../core/gpu/device-state.ts';
 
 /** @throws CliError for a config that does not exist, that upstream rejects, or that filters by subsystem */
 function readMigParted(manifest: Manifest, name: string | undefined): NodeLayout {
@@ -134,17 +133,6 @@ function checkFields(value: unknown): readonly Finding[] {
 
 function stripSpec(path: FieldPath): FieldPath {
   return path[0] === 'spec' ? path.slice(1) : path;
-}
-
-/** The live layout as YAML, with the placements, which a layout does not specify, as comments. */
-export function writeLayouts(device: DeviceState, by: ExportBy): string {
-  const entries = exportEntries(device, by).map(({ comments, entry }) => {
-    const above = comments.map((comment) => `  # ${comment}\n`).join('');
-    return above + writeYaml([entry]).replaceAll(/^(?=.)/gm, '  ');
-  });
-  const others = listOthers(device).map((comment) => `# ${comment}\n`);
-  const body = entries.length === 0 ? 'layouts: []\n' : `layouts:\n${entries.join('')}`;
-  return `# Exported by gpu-partition, driver ${device.driverVersion}.\n${others.join('')}${body}`;
 }
 
 /** Strings that YAML 1.1 would read as another type are quoted: kubectl and mig-parted read YAML 1.1. */

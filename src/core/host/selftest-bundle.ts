@@ -9,6 +9,8 @@ import { timeText } from '../text/syntax.ts';
 import type { Selftest } from './selftest.ts';
 import type { GpuFault } from '../gpu/device-state.ts';
 
+// The door to bundles of one host: what nvidia-smi printed and the host shows, written so that it can be sent to others.
+
 /** The device's state, in the simulator's format; null if the surrounding commands do not show it. */
 interface StateAround {
   readonly before: string | null;

@@ -2,7 +2,10 @@ import { selectedKeys } from '../kubernetes/selectors.ts';
 import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { mirrorAnnotation } from '../kubernetes/eviction.ts';
+import type { NodeView } from '../kubernetes/node.ts';
 import type { PodView } from '../kubernetes/pod.ts';
+
+// The door to support bundles of a cluster: the parts of an object that a bundle contains (trimObject), and of a Node's labels.
 
 /** Prefix of our own labels, annotations and taints. */
 const ownPrefix = `${group}/`;
@@ -29,28 +32,24 @@ function isKnownAnnotation(key: string): boolean {
   return annotations.some((prefix) => key.startsWith(prefix));
 }
 
-/** Keys of Node labels that decide something here: in policies, and in pods that request GPUs. */
-export function listDecidingKeys(
+/** Nodes with the labels that are about GPUs, or decide something here: in policies, and in pods that request GPUs. */
+export function keepLabels<Node extends Pick<NodeView, 'metadata'>>(
+  nodes: readonly Node[],
   policies: readonly GpuPartitionPolicy[],
   pods: readonly PodView[],
-): ReadonlySet<string> {
+) {
   const ofPolicies = policies.flatMap(({ spec }) => selectedKeys(spec.nodeSelector));
   const ofPods = pods.flatMap(({ spec }) => {
     const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
     const expressions = terms.flatMap(({ matchExpressions = [] }) => matchExpressions.map(({ key }) => key));
     return [...Object.keys(spec?.nodeSelector ?? {}), ...expressions];
   });
-  return new Set([...ofPolicies, ...ofPods]);
-}
-
-/** The labels of a Node that are about GPUs, or decide something. */
-export function keepLabels(
-  labels: Readonly<Record<string, string>>,
-  deciding: ReadonlySet<string>,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(labels).filter(([key]) => deciding.has(key) || kept.some((prefix) => key.startsWith(prefix))),
-  );
+  const deciding = new Set([...ofPolicies, ...ofPods]);
+  const isKept = (key: string): boolean => deciding.has(key) || kept.some((prefix) => key.startsWith(prefix));
+  return nodes.map(({ metadata, ...node }) => {
+    const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => isKept(key));
+    return { ...node, metadata: { ...metadata, labels: Object.fromEntries(labels) } };
+  });
 }
 
 /** A part of an object, in the API's own shape. Exported fields are listed one by one; anything unlisted stays private. */
