@@ -44,7 +44,8 @@ const layers = {
  * given doors yet: every file of it may be imported.
  */
 const doors = {
-  explain: ['claim', 'node-verdict', 'pod', 'requests', 'waste'],
+  explain: ['claim', 'pod', 'waste'],
+  host: ['import', 'layout', 'plan', 'selftest', 'selftest-bundle', 'selftest-change', 'support-bundle'],
   plan: [
     'change',
     'node',

@@ -8,7 +8,7 @@ import type { FleetFeed } from './fleet-feed.ts';
 import { pageText } from './page-text.ts';
 import type { ChangePlan } from '../core/plan/change.ts';
 import type { NodeHistory } from '../core/view/node.ts';
-import type { WaitingPods } from '../core/view/page.ts';
+import type { explainWaiting } from '../core/explain/pod.ts';
 import { type WasteReport, reportWaste } from '../core/explain/waste.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
 
@@ -188,7 +188,7 @@ interface NodeAnswer extends NodeHistory {
 /** What the page asks for when somebody looks at it; each reads the cluster, and fails with an Error that says why it cannot. */
 export interface PageAnswers {
   readonly waste: () => Promise<WasteReport>;
-  readonly waiting: () => Promise<WaitingPods>;
+  readonly waiting: () => Promise<ReturnType<typeof explainWaiting>>;
   /** How many pods wait for GPUs; undefined if the user may not list pods. */
   readonly countWaiting: () => Promise<number | undefined>;
   readonly history: (node: string) => Promise<NodeAnswer>;
