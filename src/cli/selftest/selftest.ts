@@ -15,7 +15,7 @@ import {
 import { type Terminal, paint, printLine, type Style, CliError, type ExitCode, printJson } from '../terminal.ts';
 import { type ChangeOptions, type ChangeWatcher, runChangeTest } from './trial.ts';
 import { type HostView, describeMachine, readHostFacts, readProof, thisHost } from './host-facts.ts';
-import type { ChangeTest, ProfileTest } from '../../core/host/selftest-change.ts';
+import type { ChangeTest } from '../../core/host/selftest-change.ts';
 import { Command } from 'commander';
 import { integer } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
@@ -114,7 +114,7 @@ function printChecks({ stdout }: Terminal, checks: Selftest['checks']): void {
   }
 }
 
-function printProfileTest({ stdout }: Terminal, test: ProfileTest): void {
+function printProfileTest({ stdout }: Terminal, test: ChangeTest['profiles'][number]): void {
   const { profile, start, makeMs, verifyMs, undoMs, error = 'unknown' } = test;
   const times = `made ${writeSeconds(makeMs)}, verified ${writeSeconds(verifyMs)}, undone ${writeSeconds(undoMs)}`;
   const [word, what] = test.outcome === 'Passed' ? ['ok', times] : ['finding', `failed: ${error}`];

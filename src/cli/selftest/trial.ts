@@ -3,13 +3,7 @@ import { placeOf } from '../../core/gpu/grid.ts';
 import { demandGpu, type DeviceState, type GpuState } from '../../core/gpu/device-state.ts';
 import { applyNode, type DeviceApplyOptions, demandDeviceError } from '../../device/apply.ts';
 import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
-import {
-  type ChangeTest,
-  type ProfileTest,
-  refuseChange,
-  tryProfiles,
-  type TrialStep,
-} from '../../core/host/selftest-change.ts';
+import { type ChangeTest, refuseChange, tryProfiles, type TrialStep } from '../../core/host/selftest-change.ts';
 import type { Runner } from '../../device/child.ts';
 import { describeCommand } from '../../core/smi/command.ts';
 import { parseComputeInstances, parseInstances } from '../../core/smi/tables.ts';
@@ -34,7 +28,7 @@ interface ChangeTestOptions {
   readonly stop: () => string | undefined;
   /** Reads the tables alone once more. @throws DeviceError if one is not understood */
   readonly readTables: () => Promise<void>;
-  readonly onProfile: (test: ProfileTest) => void;
+  readonly onProfile: (test: ChangeTest['profiles'][number]) => void;
 }
 
 /** Carries out the trial of one GPU. */
@@ -120,7 +114,7 @@ export interface ChangeOptions extends PodOptions, ToolkitOptions, HostLockOptio
 /** Progress reports. */
 export interface ChangeWatcher {
   readonly onBegin?: (gpu: GpuState) => void;
-  readonly onProfile?: (test: ProfileTest) => void;
+  readonly onProfile?: ChangeTestOptions['onProfile'];
 }
 
 /**

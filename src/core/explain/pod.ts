@@ -227,12 +227,12 @@ function byNearness(a: NodeVerdict, b: NodeVerdict): number {
 }
 
 /** The part of an Event that tells why a controller could not create a pod. */
-export interface CreationEvent extends EventView {
+interface CreationEvent extends EventView {
   readonly involvedObject?: { readonly kind?: string; readonly name?: string };
 }
 
 /** The part of a ResourceQuota that tells what is left. */
-export interface QuotaView {
+interface QuotaView {
   readonly metadata: { readonly name: string };
   readonly status?: {
     readonly hard?: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ import { redactFault } from './selftest-bundle.ts';
 // with it (tryProfiles), which ends with what was found.
 
 /** The outcome for one profile. */
-export interface ProfileTest {
+interface ProfileTest {
   readonly profile: string;
   readonly start: number;
   readonly outcome: 'Passed' | 'Failed';
