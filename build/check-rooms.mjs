@@ -57,7 +57,7 @@ const doors = {
     'waves',
   ],
   rollout: ['budget', 'fleet', 'ledger', 'windows'],
-  view: ['fleet', 'lines', 'node', 'page', 'reports', 'simulation'],
+  view: ['fleet', 'lines', 'node', 'page', 'reports'],
 };
 
 const root = new URL('../', import.meta.url).pathname;

@@ -24,7 +24,7 @@ import { InvalidArgumentError, Command, Option } from 'commander';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { countWords, messageOf } from '../../core/text/words.ts';
 import { durationMs } from '../../core/text/syntax.ts';
-import { writeSimulationCsv, drawSimulation } from '../../core/view/simulation.ts';
+import { writeSimulationCsv, drawSimulation } from '../../core/view/reports.ts';
 import { simulateBeside } from '../../planner/solver-process.ts';
 import { integer, equalitySelector } from '../../process/options.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
