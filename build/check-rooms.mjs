@@ -44,7 +44,8 @@ const layers = {
  * given doors yet: every file of it may be imported.
  */
 const doors = {
-  explain: ['claim', 'node-verdict', 'pod', 'requests', 'waste'],
+  explain: ['claim', 'pod', 'waste'],
+  host: ['import', 'layout', 'plan', 'selftest', 'selftest-bundle', 'selftest-change', 'support-bundle'],
   plan: [
     'change',
     'node',
@@ -56,7 +57,7 @@ const doors = {
     'waves',
   ],
   rollout: ['budget', 'fleet', 'ledger', 'windows'],
-  view: ['fleet', 'lines', 'node', 'page', 'reports', 'simulation'],
+  view: ['fleet', 'lines', 'node', 'page', 'reports'],
 };
 
 const root = new URL('../', import.meta.url).pathname;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import util from 'node:util';
 import { escapeInvisible } from '../core/text/words.ts';
-import { fitLine, type Line, plainText, type Tone } from '../core/view/lines.ts';
+import { fitLine, type Line, plainText } from '../core/view/lines.ts';
 
 // As a whole: a name that an outdated Node lacks would stop it before it can print which version it needs.
 /** The process's own streams, or a test's. */
@@ -125,7 +125,7 @@ export function printLine(output: Output, line: string): void {
   output.write(`${line.replaceAll('\n', String.raw`\n`)}\n`);
 }
 
-const styles: Readonly<Record<Tone, Style | undefined>> = {
+const styles: Readonly<Record<Line[number]['tone'], Style | undefined>> = {
   plain: undefined,
   title: 'bold',
   good: 'green',

@@ -9,7 +9,7 @@ import {
 } from './input/files.ts';
 import { apiVersion, group } from '../api/names.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { isConfigFile, validateConfigFile } from '../core/host/mig-parted.ts';
+import { isConfigFile, validateConfigFile } from '../core/host/import.ts';
 import { claimKey } from '../core/policy/versions.ts';
 import { validatePolicy } from '../core/policy/validate.ts';
 

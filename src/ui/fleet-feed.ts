@@ -1,7 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { viewPolicies } from '../core/view/fleet.ts';
-import { countTotals, groupNodes, type PageFleet, type PageNode, viewPageNode } from '../core/view/page.ts';
-import type { Interruption, Source } from '../core/view/lines.ts';
+import { type PageFleet, viewPage } from '../core/view/page.ts';
 
 /** Changes on the page: changed and new nodes, names of removed ones, and all of the rest. */
 interface PageChange extends PageFleet {
@@ -13,11 +11,11 @@ interface FleetObjectsView {
   readonly partitions: readonly GpuNodePartition[];
   /** The time at which they were last known to be current, in ms since 1970; absent: now. */
   readonly seenAt?: number;
-  readonly interruption?: Interruption | undefined;
+  readonly interruption?: PageFleet['interruption'] | undefined;
 }
 
 interface FeedParts {
-  readonly source: Source;
+  readonly source: PageFleet['source'];
   /** Empty if unknown. */
   readonly poolOf: (node: string) => string;
   readonly now: () => number;
@@ -26,22 +24,19 @@ interface FeedParts {
 /** The fleet as the page knows it, and the listeners for its changes. */
 export class FleetFeed {
   readonly #parts: FeedParts;
-  /** Keyed by the object that the watch replaces when it changes. */
-  readonly #views = new WeakMap<GpuNodePartition, PageNode>();
   readonly #listeners = new Set<(change: PageChange) => void>();
-  #nodes = new Map<string, PageNode>();
-  #summary: Pick<PageFleet, 'totals' | 'policies' | 'groups'>;
+  #view: ReturnType<typeof viewPage>;
   #interruption: PageFleet['interruption'] = null;
   #seenAt: number;
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
     this.#seenAt = parts.now();
-    this.#summary = { totals: countTotals([], [], this.#seenAt), policies: [], groups: [] };
+    this.#view = viewPage([], [], parts.poolOf, this.#seenAt);
   }
 
   get fleet(): PageFleet {
-    return this.#show([...this.#nodes.values()]);
+    return this.#show(this.#view.nodes);
   }
 
   /** @returns a function that stops listening */
@@ -52,39 +47,26 @@ export class FleetFeed {
 
   /** Updates to the current fleet. */
   update({ policies, partitions, seenAt, interruption }: FleetObjectsView): void {
-    const before = this.#nodes;
+    const before = new Map(this.#view.nodes.map((node) => [node.node, node]));
     const now = this.#parts.now();
     this.#seenAt = seenAt ?? now;
     this.#interruption = interruption ?? null;
-    this.#nodes = new Map(partitions.map((partition) => [partition.metadata.name, this.#view(partition)]));
-    this.#summary = {
-      totals: countTotals(policies, partitions, now),
-      policies: viewPolicies(policies, partitions, now),
-      groups: groupNodes([...this.#nodes.values()]),
-    };
-    const nodes = [...this.#nodes.values()].filter((node) => before.get(node.node) !== node);
-    const gone = [...before.keys()].filter((name) => !this.#nodes.has(name));
-    const change = { ...this.#show(nodes), gone };
+    this.#view = viewPage(policies, partitions, this.#parts.poolOf, now);
+    const { nodes } = this.#view;
+    const names = new Set(nodes.map(({ node }) => node));
+    const gone = [...before.keys()].filter((name) => !names.has(name));
+    const change = { ...this.#show(nodes.filter((node) => before.get(node.node) !== node)), gone };
     for (const listener of this.#listeners) listener(change);
   }
 
-  #show(nodes: readonly PageNode[]): PageFleet {
+  #show(nodes: PageFleet['nodes']): PageFleet {
     const { source, now } = this.#parts;
     return {
       source,
       ageMs: 'files' in source ? null : Math.max(0, now() - this.#seenAt),
-      ...this.#summary,
+      ...this.#view,
       nodes,
       interruption: this.#interruption,
     };
-  }
-
-  #view(partition: GpuNodePartition): PageNode {
-    const known = this.#views.get(partition);
-    const pool = this.#parts.poolOf(partition.metadata.name);
-    if (known?.pool === pool) return known;
-    const view = viewPageNode(partition, pool);
-    this.#views.set(partition, view);
-    return view;
   }
 }

@@ -8,8 +8,8 @@ import type { FleetFeed } from './fleet-feed.ts';
 import { pageText } from './page-text.ts';
 import type { ChangePlan } from '../core/plan/change.ts';
 import type { NodeHistory } from '../core/view/node.ts';
-import type { WaitingPods } from '../core/view/page.ts';
-import { type WasteReport, reportWaste } from '../core/explain/waste.ts';
+import type { explainWaiting } from '../core/explain/pod.ts';
+import { reportWaste } from '../core/explain/waste.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
 
 export interface PageServer {
@@ -187,8 +187,8 @@ interface NodeAnswer extends NodeHistory {
 
 /** What the page asks for when somebody looks at it; each reads the cluster, and fails with an Error that says why it cannot. */
 export interface PageAnswers {
-  readonly waste: () => Promise<WasteReport>;
-  readonly waiting: () => Promise<WaitingPods>;
+  readonly waste: WasteSamples['report'];
+  readonly waiting: () => Promise<ReturnType<typeof explainWaiting>>;
   /** How many pods wait for GPUs; undefined if the user may not list pods. */
   readonly countWaiting: () => Promise<number | undefined>;
   readonly history: (node: string) => Promise<NodeAnswer>;
@@ -210,7 +210,7 @@ export class WasteSamples {
     this.#read = read;
   }
 
-  async report(): Promise<WasteReport> {
+  async report() {
     const facts = await this.#read();
     this.#seen = [...this.#seen, facts].slice(-mostSamples);
     return reportWaste(this.#seen);

@@ -5,7 +5,7 @@ import { loadKubeConfig } from '../../kube/kubeconfig.ts';
 import type { ListOptions, Selection, CallOptions } from '../../kube/request.ts';
 import type { KubeObject, ObjectRef, Resource } from '../../kube/watch.ts';
 import { group, controllerManager } from '../../api/names.ts';
-import { type Source, type Interruption, describeAbsence, isLeaseHeld } from '../../core/view/lines.ts';
+import { type Interruption, judgeLeases } from '../../core/view/lines.ts';
 import { CliError } from '../terminal.ts';
 import { messageOf } from '../../core/text/words.ts';
 import { type Lease, leases } from '../../kube/election.ts';
@@ -42,7 +42,7 @@ export function connect(options: ConnectionOptions, fieldManager = 'gpu-partitio
 }
 
 /** The cluster that a client asks, for people. */
-export function sourceOf({ config }: KubeClient): Source {
+export function sourceOf({ config }: KubeClient) {
   return { context: config.currentContext, server: config.getCurrentCluster()?.server ?? '' };
 }
 
@@ -138,11 +138,12 @@ export class LeadershipWatch {
   async check(options: CallOptions = {}): Promise<Interruption | 'Unsettled' | undefined> {
     const found = await listLeases(this.#client, options);
     const now = this.#clock.wallMs() - (this.#client.config.serverClock.skewMs ?? 0);
-    if (found === undefined || found.some((lease) => isLeaseHeld(lease, now))) return undefined;
+    const absence = found && judgeLeases(found, now);
+    if (found === undefined || absence === undefined) return undefined;
     const versions = JSON.stringify(found.map(({ metadata }) => [metadata.namespace, metadata.resourceVersion]));
     const monotonicMs = this.#clock.monotonicMs();
     if (versions !== this.#seen.versions) this.#seen = { versions, sinceMs: monotonicMs };
-    return monotonicMs - this.#seen.sinceMs < patienceMs ? 'Unsettled' : describeAbsence(found);
+    return monotonicMs - this.#seen.sinceMs < patienceMs ? 'Unsettled' : absence;
   }
 
   /** Looks until it knows. @throws CliError if the API server does not answer */

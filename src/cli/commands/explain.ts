@@ -1,16 +1,10 @@
-import {
-  type PodExplanation,
-  explainPod,
-  type CreationEvent,
-  explainMissing,
-  type QuotaView,
-} from '../../core/explain/pod.ts';
+import { explainMissing, explainPod } from '../../core/explain/pod.ts';
 import { paint, printLine, type Terminal, CliError, printJson } from '../terminal.ts';
 import { isSubdomain } from '../../core/text/syntax.ts';
 import { type KubeClient, readKueue } from '../../kube/client.ts';
 import { Command } from 'commander';
 import { resourceClaims, events, pods, resourceQuotas } from '../../api/resources.ts';
-import { type ClaimExplanation, explainClaim } from '../../core/explain/claim.ts';
+import { explainClaim } from '../../core/explain/claim.ts';
 import type { RequestedClaim } from '../../core/cluster/claim-requests.ts';
 import type { KubeObject } from '../../kube/watch.ts';
 import {
@@ -27,7 +21,6 @@ import { type OutputFormat, outputOption } from '../options.ts';
 import { claimResources, readSnapshot, snapshotCommand } from '../input/snapshot.ts';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
-import type { PodDemandOutlook } from '../../core/demand/pod-outlook.ts';
 import { predictPodDemand } from '../../planner/questions.ts';
 import type { PodView } from '../../core/kubernetes/pod.ts';
 
@@ -38,7 +31,12 @@ const mostNodes = 10;
 export function printExplanation(
   { stdout }: Terminal,
   subject: { readonly kind: string; readonly name: string },
-  { isPending, message, nodes, suggestions }: Pick<PodExplanation, 'isPending' | 'message' | 'nodes' | 'suggestions'>,
+  {
+    isPending,
+    message,
+    nodes,
+    suggestions,
+  }: Pick<ReturnType<typeof explainPod>, 'isPending' | 'message' | 'nodes' | 'suggestions'>,
   more: readonly string[] = [],
 ): void {
   const state = isPending ? paint(stdout, 'yellow', 'is pending') : paint(stdout, 'green', 'is not pending');
@@ -116,7 +114,7 @@ export function explainClaimCommand({ terminal, outcome }: CommandContext): Comm
     });
 }
 
-async function explainLiveClaim(text: string, options: ClaimOptions): Promise<ClaimExplanation> {
+async function explainLiveClaim(text: string, options: ClaimOptions) {
   const client = connect(options);
   const { namespace, name } = readName(text, options.namespace, ownNamespace(client), 'claim');
   const ref = { resource: resourceClaims, namespace, name };
@@ -125,12 +123,7 @@ async function explainLiveClaim(text: string, options: ClaimOptions): Promise<Cl
   return explainClaim(claim, await readFacts(client));
 }
 
-async function explainSavedClaim(
-  text: string,
-  options: ClaimOptions,
-  files: readonly string[],
-  terminal: Terminal,
-): Promise<ClaimExplanation> {
+async function explainSavedClaim(text: string, options: ClaimOptions, files: readonly string[], terminal: Terminal) {
   const { namespace, name } = readName(text, options.namespace, 'default', 'claim');
   const saved = await readSnapshot(files, terminal);
   if (saved.claims === undefined) throw new CliError(`the snapshot has no ResourceClaim; make it with: ${command}`);
@@ -181,30 +174,18 @@ export function explainCommand(context: CommandContext): Command {
 }
 
 /** The explanation of a pod, with what the demands of policies offer it. */
-interface Explained extends PodExplanation {
-  readonly demands: readonly PodDemandOutlook[];
-}
-
-async function explainAll(
-  pod: PodView,
-  facts: ClusterFacts,
-  readQueues: () => Promise<KueueReading>,
-): Promise<Explained> {
+async function explainAll(pod: PodView, facts: ClusterFacts, readQueues: () => Promise<KueueReading>) {
   const explanation = explainPod(pod, facts);
   const demands = explanation.isPending ? await predictPodDemand(pod, facts, readQueues) : [];
   return { ...explanation, demands };
 }
 
-async function explainLive(name: string, options: Options, terminal: Terminal): Promise<Explained> {
+async function explainLive(name: string, options: Options, terminal: Terminal) {
   const client = connect(options);
   return explain(client, readName(name, options.namespace, ownNamespace(client), 'pod'), terminal);
 }
 
-async function explainSaved(
-  { namespace, name }: ObjectName,
-  files: readonly string[],
-  terminal: Terminal,
-): Promise<Explained> {
+async function explainSaved({ namespace, name }: ObjectName, files: readonly string[], terminal: Terminal) {
   const saved = await readSnapshot(files, terminal);
   const pod = saved.pods.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   if (!pod) throw new CliError(`the snapshot has no pod ${namespace}/${name}`);
@@ -212,7 +193,7 @@ async function explainSaved(
   return explainAll(pod, saved, async () => saved.kueue);
 }
 
-async function explain(client: KubeClient, { namespace, name }: ObjectName, terminal: Terminal): Promise<Explained> {
+async function explain(client: KubeClient, { namespace, name }: ObjectName, terminal: Terminal) {
   const ref = { resource: pods, namespace, name };
   const pod = await find<PodView & KubeObject>(client, `pod ${namespace}/${name}`, ref);
   if (!pod) throw await missing(client, namespace, name);
@@ -223,8 +204,8 @@ async function explain(client: KubeClient, { namespace, name }: ObjectName, term
 
 async function missing(client: KubeClient, namespace: string, name: string): Promise<CliError> {
   const [found, quotas] = await Promise.all([
-    listAllowed<CreationEvent & KubeObject>(client, events, { namespace }),
-    listAllowed<QuotaView & KubeObject>(client, resourceQuotas, { namespace }),
+    listAllowed(client, events, { namespace }),
+    listAllowed(client, resourceQuotas, { namespace }),
   ]);
   const why = explainMissing(name, found ?? [], quotas ?? []);
   return new CliError(

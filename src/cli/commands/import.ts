@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
-import { isConfigFile, listConfigNames } from '../../core/host/mig-parted.ts';
-import { type Imported, importConfigFile, MIG_CONFIG_LABEL } from '../../core/host/import.ts';
+import { importConfigFile, isConfigFile, listConfigNames, MIG_CONFIG_LABEL } from '../../core/host/import.ts';
 import type { Finding } from '../../core/text/findings.ts';
 import { deepEqual } from '../../core/text/json.ts';
 import { oneOf } from '../../process/options.ts';
@@ -130,7 +129,9 @@ async function readConfigFiles(path: string, terminal: Terminal): Promise<readon
 }
 
 /** A cluster has one policy of a name. gpu-operator writes a ConfigMap for each node, so that a List of them repeats every config. */
-function joinPolicies(imports: readonly (Imported & { readonly manifest: Manifest })[]) {
+function joinPolicies(
+  imports: readonly { readonly manifest: Manifest; readonly policies: readonly GpuPartitionPolicy[] }[],
+) {
   const byName = new Map<string, GpuPartitionPolicy>();
   const clashes: LocatedFinding[] = [];
   for (const { manifest, policies } of imports) {

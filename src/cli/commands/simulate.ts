@@ -24,7 +24,7 @@ import { InvalidArgumentError, Command, Option } from 'commander';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { countWords, messageOf } from '../../core/text/words.ts';
 import { durationMs } from '../../core/text/syntax.ts';
-import { writeSimulationCsv, drawSimulation, type SimulationView } from '../../core/view/simulation.ts';
+import { writeSimulationCsv, drawSimulation } from '../../core/view/reports.ts';
 import { simulateBeside } from '../../planner/solver-process.ts';
 import { integer, equalitySelector } from '../../process/options.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
@@ -295,7 +295,10 @@ export function simulateCommand({ terminal, outcome }: CommandContext): Command 
       for (const line of refused) printLine(terminal.stderr, line);
       const figures = await play(simulation);
       const sides = figures.map((one, index) => ({ name: names[index] ?? '', figures: one }));
-      print(terminal, options.output, { title, days: options.days, sides });
+      const view = { title, days: options.days, sides };
+      if (options.output === 'json') printJson(terminal, view);
+      else if (options.output === 'csv') for (const line of writeSimulationCsv(view)) printLine(terminal.stdout, line);
+      else printLines(terminal.stdout, drawSimulation(view));
     });
 }
 
@@ -373,13 +376,6 @@ function describeSkipped({ name, tasks, skipped }: TraceFile): readonly string[]
 
 function mappingOf({ by, cardMemory }: Options): TraceMapping {
   return by === 'share' ? { by } : { by, cardGb: cardMemory };
-}
-
-function print(terminal: Terminal, output: Options['output'], view: SimulationView): void {
-  const { stdout } = terminal;
-  if (output === 'json') printJson(terminal, view);
-  else if (output === 'csv') for (const line of writeSimulationCsv(view)) printLine(stdout, line);
-  else printLines(stdout, drawSimulation(view));
 }
 
 /** Parser of an option that takes a duration. */

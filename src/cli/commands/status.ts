@@ -1,20 +1,14 @@
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import { drawFleet, viewFleet } from '../../core/view/fleet.ts';
-import {
-  drawFreshness,
-  drawInterruption,
-  fade,
-  type Interruption,
-  type Source,
-  type Line,
-} from '../../core/view/lines.ts';
-import { type NodeHistory, drawNodeStatus, viewNodeStatus } from '../../core/view/node.ts';
+import { drawStatus, viewFleet } from '../../core/view/fleet.ts';
+import { framePicture, type Line } from '../../core/view/lines.ts';
+import { type NodeHistory, viewNodeStatus } from '../../core/view/node.ts';
 import { findNearestWords } from '../../core/text/words.ts';
 import {
   addConnectionOptions,
   connect,
   type ConnectionOptions,
+  type ContactState,
   sourceOf,
   LeadershipWatch,
 } from '../cluster/connection.ts';
@@ -70,11 +64,14 @@ export function statusCommand({ terminal }: CommandContext): Command {
         : undefined;
       const absence = watch || !client ? undefined : await new LeadershipWatch(client).settle();
       const subject = { node, policy, history, isWide: output === 'wide' };
-      const draw = (fleet: FleetObjects): readonly Line[] => drawStatus(fleet, subject, stdout);
+      const draw = ({ policies, partitions }: FleetObjects): readonly Line[] =>
+        drawStatus(policies, partitions, { ...subject, columns: stdout.columns, now: Date.now() });
       if (output === 'json') printJson(terminal, dataOf(first, subject, absence));
       else if (output === 'yaml') stdout.write(stringify(dataOf(first, subject, absence)));
-      else if (!watch || !client) printLines(stdout, interrupt(stdout, absence, draw(first)));
-      else {
+      else if (!watch || !client) {
+        const framed = framePicture(draw(first), absence, { now: Date.now(), columns: stdout.columns });
+        printLines(stdout, framed);
+      } else {
         const follow = (show: (fleet: FollowedFleet) => void, signal: AbortSignal) =>
           followFleet(client, first, show, signal);
         await watchStatus(stdout, sourceOf(client), draw, follow);
@@ -90,23 +87,12 @@ interface Subject {
   readonly isWide: boolean;
 }
 
-function dataOf(fleet: FleetObjects, { node, policy }: Subject, interruption: Interruption | undefined): unknown {
+function dataOf(fleet: FleetObjects, { node, policy }: Subject, interruption: ContactState['interruption']): unknown {
   const view =
     node === undefined
       ? viewFleet(fleet.policies, fleet.partitions, Date.now(), policy)
       : viewNodeStatus(findNode(fleet, node));
   return { ...view, ...(interruption && { interruption }) };
-}
-
-function drawStatus(
-  fleet: FleetObjects,
-  { node, policy, history, isWide }: Subject,
-  { columns }: Output,
-): readonly Line[] {
-  const options = { columns, now: Date.now(), isWide, policy };
-  if (node === undefined) return drawFleet(fleet.policies, fleet.partitions, options);
-  const found = fleet.partitions.find(({ metadata }) => metadata.name === node);
-  return found ? drawNodeStatus(found, columns, history) : [[{ text: `node ${node} is gone`, tone: 'bad' }]];
 }
 
 function findNode({ partitions }: FleetObjects, node: string): FleetObjects['partitions'][number] {
@@ -133,7 +119,7 @@ const tickMs = 1000;
 
 async function watchStatus(
   output: Output,
-  source: Source,
+  source: ReturnType<typeof sourceOf>,
   draw: (fleet: FleetObjects) => readonly Line[],
   follow: (show: (fleet: FollowedFleet) => void, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
@@ -142,7 +128,12 @@ async function watchStatus(
   const stop = (): void => interrupted.abort();
   let last: FollowedFleet | undefined;
   const redraw = (): void => {
-    if (last) screen.show(frame(output, source, last, draw(last)));
+    if (!last) return;
+    const { rows, columns } = output;
+    const { seenAt, interruption } = last;
+    // In a file the age would be wrong at once.
+    const followed = rows === undefined ? undefined : { source, seenAt };
+    screen.show(framePicture(draw(last), interruption, { now: Date.now(), columns, followed }));
   };
   const show = (fleet: FollowedFleet): void => {
     last = fleet;
@@ -164,25 +155,4 @@ async function watchStatus(
     endLoss();
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
-}
-
-/** A picture of the fleet with its source and age; in a file the age would be wrong at once. */
-function frame(
-  { rows, columns }: Output,
-  source: Source,
-  { seenAt, interruption }: FollowedFleet,
-  picture: readonly Line[],
-): readonly Line[] {
-  if (rows === undefined) return interrupt({ columns }, interruption, picture);
-  const body = interruption === undefined ? picture : fade(picture);
-  return [...drawFreshness({ source, seenAt, interruption }, Date.now(), columns), ...body];
-}
-
-function interrupt(
-  { columns }: Pick<Output, 'columns'>,
-  interruption: Interruption | undefined,
-  picture: readonly Line[],
-): readonly Line[] {
-  if (interruption === undefined) return picture;
-  return [...drawInterruption(interruption, Date.now(), columns), [], ...fade(picture)];
 }

@@ -12,16 +12,13 @@ import {
   namespaces as namespaceResource,
 } from '../../api/resources.ts';
 import { type ResourceClaimView, gpuDriver, type ResourceSliceView } from '../../core/kubernetes/claims.ts';
-import { trimObject, keepLabels, listDecidingKeys } from '../../core/host/support-bundle.ts';
+import { chooseBundled, trimObject } from '../../core/host/support-bundle.ts';
 import { type KubeObject, objectPath, type Resource } from '../../kube/watch.ts';
 import { omitUndefined } from '../../core/text/json.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import type { PodView } from '../../core/kubernetes/pod.ts';
-import { mayUseClaims } from '../../core/policy/rules.ts';
 import { namespaceKeysOf } from '../../core/demand/waiting-pods.ts';
-import { usesGpu } from '../../core/device/holders.ts';
-import { pluginPodsOf } from '../../core/nvidia/plugin-pods.ts';
 import { timeText } from '../../core/text/syntax.ts';
 import { programVersion, integer, list } from '../../process/options.ts';
 import { listServed, type KubeClient } from '../../kube/client.ts';
@@ -199,29 +196,24 @@ export async function readClusterBundle(
     reader.list<GpuNodePartition & KubeObject>(nodePartitions),
     reader.list<BundledNode>(nodes, {}, { trim: (one: BundledNode) => trimObject(one, 'node') }),
   ]);
-  const gpuNodes = chooseNodes(allNodes, partitions);
   // Anybody may give a pod our labels; only we run in our namespaces.
   const isOwn = ({ metadata }: KubeObject): boolean =>
     metadata.labels?.[ownPods.key] === ownPods.value && options.namespaces.includes(metadata.namespace ?? '');
   const found = await readPods(reader, options.namespaces, isOwn);
-  const foundPods = choosePods(found, new Set(gpuNodes.map(nameOf)), isOwn);
+  const objects = { policies: foundPolicies, partitions, nodes: allNodes, pods: found };
+  const { nodes: gpuNodes, pods: foundPods, ours, usesClaims } = chooseBundled(objects, isOwn);
   const namespaces = new Set(foundPods.map(({ metadata }) => metadata.namespace));
   const budgets = (await reader.list(disruptionBudgets)) ?? [];
-  const deciding = listDecidingKeys(foundPolicies, foundPods);
-  const ours = foundPods.filter(isOwn);
-  const logs = await readLogs(reader, sortForLogs(ours, partitions), options);
+  const logs = await readLogs(reader, ours, options);
   return [
     ...foundPolicies.map((one) => trimObject(one, 'own')),
     ...partitions.map((one) => trimObject(one, 'own')),
-    ...gpuNodes.map(({ metadata, ...node }) => ({
-      ...node,
-      metadata: { ...metadata, labels: keepLabels(metadata.labels ?? {}, deciding) },
-    })),
+    ...gpuNodes,
     ...foundPods,
     ...budgets.filter(({ metadata }) => namespaces.has(metadata.namespace)).map((one) => trimObject(one, 'budget')),
     ...(await readNamespaces(reader, namespaces, namespaceKeysOf(foundPolicies))),
-    ...(usesClaims(foundPolicies, partitions, foundPods) ? await readClaims(reader, namespaces) : []),
-    ...(await readEvents(reader, new Set(gpuNodes.map(nameOf)), foundPods)),
+    ...(usesClaims ? await readClaims(reader, namespaces) : []),
+    ...(await readEvents(reader, new Set(gpuNodes.map(({ metadata }) => metadata.name)), foundPods)),
     ...logs,
     await describeBundle(reader, ours, partitions, now),
   ];
@@ -243,29 +235,6 @@ async function readNamespaces(
     });
 }
 
-/** Whether the cluster uses claims; elsewhere the right to list them is not asked for. */
-function usesClaims(
-  found: readonly GpuPartitionPolicy[],
-  partitions: readonly GpuNodePartition[],
-  foundPods: readonly BundledPod[],
-): boolean {
-  return (
-    found.some(({ spec }) => mayUseClaims(spec)) ||
-    partitions.some(({ spec }) => spec.backend === 'DRA') ||
-    foundPods.some(({ spec }) => (spec?.resourceClaims ?? []).length > 0)
-  );
-}
-
-function chooseNodes(all: readonly BundledNode[], partitions: readonly GpuNodePartition[]): readonly BundledNode[] {
-  const known = new Set(partitions.map(({ metadata }) => metadata.name));
-  const isGpu = (key: string): boolean => key.startsWith('nvidia.com/');
-  return all.filter(
-    ({ metadata, status }) =>
-      known.has(metadata.name) ||
-      [metadata.labels, status?.allocatable, status?.capacity].some((fields) => Object.keys(fields ?? {}).some(isGpu)),
-  );
-}
-
 async function readPods(
   reader: LenientReader,
   namespaces: readonly string[],
@@ -276,32 +245,6 @@ async function readPods(
   if (all !== undefined) return all;
   const some = await Promise.all(namespaces.map((namespace) => reader.list<BundledPod>(pods, { namespace }, trim)));
   return some.flatMap((found) => found ?? []);
-}
-
-/** Our pods, those that request GPUs, and the daemons of GPU nodes: the device plugin, and others that may own or hold GPUs. */
-function choosePods(
-  all: readonly BundledPod[],
-  gpuNodes: ReadonlySet<string>,
-  isOwn: (pod: KubeObject) => boolean,
-): readonly BundledPod[] {
-  const isDaemon = ({ metadata, spec }: BundledPod): boolean =>
-    gpuNodes.has(spec?.nodeName ?? '') &&
-    metadata.ownerReferences?.some(({ kind, controller }) => kind === 'DaemonSet' && controller === true) === true;
-  return all.filter((pod) => isOwn(pod) || usesGpu(pod) || isDaemon(pod) || pluginPodsOf([pod]).length > 0);
-}
-
-/** The controller's first, then agents of unhealthy nodes: of a large fleet not every log is kept. */
-function sortForLogs(ours: readonly BundledPod[], partitions: readonly GpuNodePartition[]): readonly BundledPod[] {
-  const well = new Set(
-    partitions.filter(({ status }) => status?.phase === 'Ready').map(({ metadata }) => metadata.name),
-  );
-  const rank = ({ spec, metadata }: BundledPod): number =>
-    metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet') !== true
-      ? 0
-      : well.has(spec?.nodeName ?? '')
-        ? 2
-        : 1;
-  return ours.toSorted((a, b) => rank(a) - rank(b));
 }
 
 async function describeBundle(
@@ -328,10 +271,6 @@ async function describeBundle(
     notRead: reader.notRead,
   };
   return { apiVersion: 'v1', kind: 'SupportBundle', metadata: { name: 'gpu-partition' }, spec };
-}
-
-function nameOf({ metadata }: KubeObject): string {
-  return metadata.name;
 }
 
 function distinct(words: readonly string[]): readonly string[] {

@@ -21,7 +21,7 @@ import type { ClusterState, ControllerSetup } from '../../core/plan/change.ts';
 import { writeChangePlan } from '../../core/plan/text.ts';
 import { withoutServerFields } from '../../core/policy/versions.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
-import { explainWaiting, listWaiting } from '../../core/view/page.ts';
+import { explainWaiting, listWaiting } from '../../core/explain/pod.ts';
 import { reportWaste } from '../../core/explain/waste.ts';
 import { predictChange } from '../../planner/questions.ts';
 import { type PageAnswers, type PlanAnswer, WasteSamples, type PageSources, servePage } from '../../ui/page-server.ts';

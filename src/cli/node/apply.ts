@@ -17,8 +17,8 @@ import {
   withHostLock,
   withSignal,
 } from './host.ts';
-import { explainFault, type HostFault, type NodeLayout } from '../../core/host/layout.ts';
-import { type HostGpuPlan, type HostPlan, planHost } from '../../core/host/plan.ts';
+import { explainFault, type NodeLayout } from '../../core/host/layout.ts';
+import { type HostPlan, planHost } from '../../core/host/plan.ts';
 
 export interface ApplyLimits extends PodOptions, ToolkitOptions, HostLockOptions {
   readonly allowGpuReset?: boolean;
@@ -36,9 +36,9 @@ export interface GpuApplyResult {
   readonly outcome: GpuOutcome;
   /** Operations on the GPU, failed ones included. */
   readonly operations: number;
-  readonly error?: HostFault;
+  readonly error?: ReturnType<typeof explainFault>;
   /** Why its previous state could not be restored. */
-  readonly undoError?: HostFault;
+  readonly undoError?: ReturnType<typeof explainFault>;
 }
 
 /** What was done; the shape of `apply -o json` and `reset -o json`. */
@@ -58,7 +58,7 @@ export interface ApplyWatcher {
   readonly onCutOff?: (entry: JournalEntry) => void;
   /** Called before anything is touched. */
   readonly onPlan?: (plan: HostPlan, device: DeviceState) => void;
-  readonly onProgress?: (gpu: HostGpuPlan, progress: Progress) => void;
+  readonly onProgress?: (gpu: HostPlan['gpus'][number], progress: Progress) => void;
 }
 
 /**
@@ -138,14 +138,11 @@ export async function applyLayout(
 }
 
 /** Instances that appeared after the plan are in no plan and are not destroyed. */
-function toTarget({ uuid, want = {}, steps, resets }: HostGpuPlan): GpuTarget {
+function toTarget({ uuid, want = {}, steps, resets }: HostPlan['gpus'][number]): GpuTarget {
   return { uuid, want, steps, resets: resets === true };
 }
 
-function report(
-  { uuid, outcome, operations, error, undoError }: GpuResult,
-  gpus: readonly HostGpuPlan[],
-): GpuApplyResult {
+function report({ uuid, outcome, operations, error, undoError }: GpuResult, gpus: HostPlan['gpus']): GpuApplyResult {
   return {
     index: gpus.find((gpu) => gpu.uuid === uuid)?.index ?? -1,
     uuid,

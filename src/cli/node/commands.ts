@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../program.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
-import { readLayoutFile, writeLayouts, writeYaml } from './layout-file.ts';
+import { readLayoutFile, writeYaml } from './layout-file.ts';
 import {
   openHost,
   readHost,
@@ -12,15 +12,7 @@ import {
   addPodOptions,
   addChangeOptions,
 } from './host.ts';
-import {
-  type HostGpuPlan,
-  planHost,
-  listProblems,
-  nameGpu,
-  writeHostPlan,
-  writeWant,
-  type HostPlan,
-} from '../../core/host/plan.ts';
+import { type HostPlan, listProblems, listUnmet, nameGpu, planHost, writeHostPlan } from '../../core/host/plan.ts';
 import { integer, oneOf } from '../../process/options.ts';
 import { addHostUnitOption } from '../../device/host/loans.ts';
 import {
@@ -30,14 +22,7 @@ import {
   type GpuApplyResult,
   type NodeApplyResult,
 } from './apply.ts';
-import {
-  type NodeLayout,
-  resetLayout,
-  type ExportBy,
-  exportDevice,
-  exportMigParted,
-  listInexpressible,
-} from '../../core/host/layout.ts';
+import { exportDevice, exportMigParted, listUnexported, type NodeLayout, resetLayout } from '../../core/host/layout.ts';
 import { selftestCommand } from '../selftest/selftest.ts';
 
 export function planCommand({ terminal, outcome }: CommandContext): Command {
@@ -70,26 +55,13 @@ export function assertCommand({ terminal, outcome }: CommandContext): Command {
   return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeCommandOptions) => {
     const layout = await readLayoutFile(options, terminal);
     const driver = openHost(options, terminal);
-    const plan = planHost(await readHost(driver), layout);
-    const differences =
-      plan.reason === undefined
-        ? [...plan.gpus.flatMap(describeDifference), ...listProblems({ ...plan, gpus: [] })]
-        : listProblems(plan);
+    const differences = listUnmet(planHost(await readHost(driver), layout));
     const answer: AssertAnswer = { equal: differences.length === 0, differences };
     if (!answer.equal) outcome.code = 1;
     if (options.output === 'json') return printJson(terminal, answer);
     for (const difference of differences) printLine(terminal.stdout, difference);
     printLine(terminal.stdout, `${options.filename}: ${answer.equal ? 'applied' : 'not applied'}`);
   });
-}
-
-function describeDifference(gpu: HostGpuPlan): readonly string[] {
-  if (gpu.outcome === 'LeftAlone' || gpu.outcome === 'Unchanged') return [];
-  const has = [...gpu.keep, ...gpu.destroy].toSorted((a, b) => a.start - b.start);
-  const places = has.map(({ profile, start }) => `${profile} at ${start}`).join(', ') || 'no instances';
-  const now = gpu.mig.now === 'Enabled' ? places : gpu.mig.now === 'Disabled' ? 'MIG off' : 'no MIG mode';
-  const why = gpu.error === undefined ? '' : `; it cannot be had now: ${gpu.error.message}`;
-  return [`${nameGpu(gpu)}: has ${now}; should be ${writeWant(gpu.want)}${why}`];
 }
 
 export function printProblems({ stderr }: Terminal, problems: readonly string[]): void {
@@ -199,17 +171,18 @@ function summarize({ state, results }: NodeApplyResult): string {
 }
 
 interface Options extends NodeCommandOptions {
-  readonly by: ExportBy;
+  readonly by: (typeof KEYS)[number];
   readonly format: (typeof FORMATS)[number];
   readonly config: string;
 }
 
+const KEYS = ['uuids', 'indices'] as const;
 const FORMATS = ['layouts', 'mig-parted'] as const;
 
 export function exportCommand({ terminal, outcome }: CommandContext): Command {
   const command = new Command('export')
     .description('Prints the live layout as a file that plan, apply and assert read.')
-    .option('--by <key>', 'how to identify GPUs: uuids or indices', oneOf(['uuids', 'indices'] as const), 'uuids')
+    .option('--by <key>', 'how to identify GPUs: uuids or indices', oneOf(KEYS), 'uuids')
     .option('--format <format>', 'layouts or mig-parted', oneOf(FORMATS), 'layouts')
     .option('--config <name>', 'name of the config, with --format mig-parted', 'current');
   return addNodeOptions(command).action(async ({ by, format, config, output, ...host }: Options) => {
@@ -219,18 +192,23 @@ export function exportCommand({ terminal, outcome }: CommandContext): Command {
       const file = exportMigParted(device, config);
       if (isText) terminal.stdout.write(writeYaml(file));
       else printJson(terminal, file);
-    } else if (isText) terminal.stdout.write(writeLayouts(device, by));
-    else printJson(terminal, exportDevice(device, by));
-    const problems = [
-      ...device.lost.map(({ pciBusId, fault }) => `GPU at ${pciBusId} does not answer: ${fault.message}`),
-      ...device.gpus.flatMap(({ index, fault }) =>
-        fault === undefined ? [] : [`GPU ${index} cannot be read: ${fault.code}: ${fault.message}`],
-      ),
-      ...listInexpressible(device),
-    ];
+    } else if (isText) terminal.stdout.write(writeExport(exportDevice(device, by)));
+    else printJson(terminal, exportDevice(device, by).file);
+    const problems = listUnexported(device);
     printProblems(terminal, problems);
     if (problems.length > 0) outcome.code = 1;
   });
+}
+
+/** The live layout as YAML, with the placements, which a layout does not specify, as comments. */
+function writeExport({ file, comments, others }: ReturnType<typeof exportDevice>): string {
+  const entries = file.layouts.map((entry, at) => {
+    const above = (comments[at] ?? []).map((comment) => `  # ${comment}\n`).join('');
+    return above + writeYaml([entry]).replaceAll(/^(?=.)/gm, '  ');
+  });
+  const body = entries.length === 0 ? 'layouts: []\n' : `layouts:\n${entries.join('')}`;
+  const head = others.map((comment) => `# ${comment}\n`).join('');
+  return `# Exported by gpu-partition, driver ${file.device.driverVersion}.\n${head}${body}`;
 }
 
 /** Host mode: the GPUs of this machine, without Kubernetes. */

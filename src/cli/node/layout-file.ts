@@ -1,70 +1,28 @@
-import type { PolicyLayout, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
+import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import type { Finding, FieldPath } from '../../core/text/findings.ts';
-import {
-  listConfigNames,
-  type MigConfig,
-  type MigSpec,
-  parseConfigFile,
-  isConfigFile,
-} from '../../core/host/mig-parted.ts';
+import { isConfigFile, layoutsOfConfig, listConfigNames } from '../../core/host/import.ts';
 import { findNearestWords } from '../../core/text/words.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { locatePath, type Manifest, refuseFile, readManifestFile } from '../input/files.ts';
-import { type NodeLayout, type ExportBy, exportEntries, listOthers } from '../../core/host/layout.ts';
+import type { NodeLayout } from '../../core/host/layout.ts';
 import { apiVersion } from '../../api/names.ts';
 import { findBrokenRules } from '../../core/policy/rules.ts';
 import { checkShape } from '../../core/policy/schema.ts';
 import type { LayoutOptions } from './host.ts';
 import { type Fields, isFields } from '../../core/text/json.ts';
 import { stringify } from 'yaml';
-import type { DeviceState } from '../../core/gpu/device-state.ts';
 
-/**
- * Reads one config of a mig-parted file. Upstream the last entry that matches a GPU wins, here the first: the order is reversed. (Where
- * upstream would apply the other entries' layouts first, or toggle MIG mode and fail, here only the last is applied.)
- * @throws CliError for a config that does not exist, that upstream rejects, or that filters by subsystem
- */
+/** @throws CliError for a config that does not exist, that upstream rejects, or that filters by subsystem */
 function readMigParted(manifest: Manifest, name: string | undefined): NodeLayout {
-  const { configs, findings } = parseConfigFile(manifest.value);
   const wanted = name ?? chooseOnly(manifest);
-  const errors = findings.filter(
-    ({ severity, path }) => severity === 'error' && (path[1] === undefined || path[1] === wanted),
-  );
-  if (errors.length > 0) throw refuseFile(manifest, errors);
-  const config = configs.find((one) => one.name === wanted);
+  const config = layoutsOfConfig(manifest.value, wanted);
   if (config === undefined) throw refuseUnknownConfig(manifest.file, wanted, listConfigNames(manifest.value));
-  const narrow = config.specs.flatMap(refuseSubsystem);
-  if (narrow.length > 0) throw refuseFile(manifest, narrow);
-  return toLayout(manifest, config);
-}
-
-function toLayout(manifest: Manifest, config: MigConfig): NodeLayout {
-  const specs = config.specs.filter(({ canMatch }) => canMatch).toReversed();
+  if ('errors' in config) throw refuseFile(manifest, config.errors);
   return {
-    layouts: specs.map(toEntry),
+    layouts: config.layouts,
     strategy: undefined,
-    locate: (place) => {
-      const path = (place === 'strategy' ? undefined : specs[place.entry]?.path) ?? config.path;
-      return locatePath(manifest, path);
-    },
+    locate: (place) => locatePath(manifest, config.pathOf(place === 'strategy' ? undefined : place.entry)),
   };
-}
-
-function toEntry({ filters, devices, layout }: MigSpec): PolicyLayout {
-  const gpus = {
-    ...(devices === 'all' ? {} : { indices: devices }),
-    ...(filters.length === 0 ? {} : { pciDeviceIds: filters.map(({ id }) => id) }),
-  };
-  if (layout === undefined) return { gpus, mig: 'Disabled' };
-  return Object.keys(layout).length === 0 ? { gpus, preset: 'all-enabled' } : { gpus, profiles: layout };
-}
-
-/** nvidia-smi reports a GPU's device id; an entry for only one subsystem would match the others too. */
-function refuseSubsystem({ path, filters }: MigSpec): readonly Finding[] {
-  const narrow = filters.filter(({ subsystem }) => subsystem !== undefined);
-  if (narrow.length === 0) return [];
-  const message = `filters by subsystem (${narrow.map(({ id, subsystem }) => `${id}:${subsystem ?? ''}`).join(', ')}) are not supported here; write the device id alone`;
-  return [{ severity: 'error', code: 'NarrowerFilter', path: [...path, 'device-filter'], message }];
 }
 
 function chooseOnly({ file, value }: Manifest): string {
@@ -175,17 +133,6 @@ function checkFields(value: unknown): readonly Finding[] {
 
 function stripSpec(path: FieldPath): FieldPath {
   return path[0] === 'spec' ? path.slice(1) : path;
-}
-
-/** The live layout as YAML, with the placements, which a layout does not specify, as comments. */
-export function writeLayouts(device: DeviceState, by: ExportBy): string {
-  const entries = exportEntries(device, by).map(({ comments, entry }) => {
-    const above = comments.map((comment) => `  # ${comment}\n`).join('');
-    return above + writeYaml([entry]).replaceAll(/^(?=.)/gm, '  ');
-  });
-  const others = listOthers(device).map((comment) => `# ${comment}\n`);
-  const body = entries.length === 0 ? 'layouts: []\n' : `layouts:\n${entries.join('')}`;
-  return `# Exported by gpu-partition, driver ${device.driverVersion}.\n${others.join('')}${body}`;
 }
 
 /** Strings that YAML 1.1 would read as another type are quoted: kubectl and mig-parted read YAML 1.1. */

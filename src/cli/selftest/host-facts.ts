@@ -2,29 +2,13 @@ import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, 
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import { isGpuResource } from '../../core/kubernetes/pod.ts';
-import {
-  type CdiSpec,
-  type DeviceNode,
-  type HostFacts,
-  type KubeletFact,
-  pickDriverMessages,
-  type RunningService,
-  type TestedMachine,
-} from '../../core/host/selftest-bundle.ts';
+import { type HostFacts, pickDriverMessages } from '../../core/host/selftest-bundle.ts';
 import { deviceAt, unitOf, listGpuOpeners, explainHiddenProcesses } from '../../device/host/openers.ts';
 import { notUnderstoodFile } from '../../device/host/journal.ts';
 import { PodResourcesClient, allocatableResponse, listResponse } from '../../kubelet/pod-resources.ts';
 import { type PodOptions, askHostToolkit, type ToolkitOptions } from '../node/host.ts';
 import { messageOf } from '../../core/text/words.ts';
-import type { DeviceState } from '../../core/gpu/device-state.ts';
-import {
-  type SelftestCheck,
-  checkResetClients,
-  checkKubelet,
-  checkNamespace,
-  checkProcesses,
-  type KubeletAnswer,
-} from '../../core/host/selftest.ts';
+import type { HostProof } from '../../core/host/selftest.ts';
 import type { ReportedGpu } from '../../core/smi/report.ts';
 import { hostname, release } from 'node:os';
 import { programVersion } from '../../process/options.ts';
@@ -78,9 +62,9 @@ export async function readHostFacts(options: Options, host: HostView, cwd: strin
       ...linesOf(join(proc, 'modules'), /^(?:nvidia|nouveau|gdrdrv|vfio)/),
       ...linesOf(join(proc, 'devices'), /nvidia/),
     ]),
-    deviceNodes: attempt<readonly DeviceNode[]>('device nodes', [], () => listDeviceNodes(`${root}/dev`)),
+    deviceNodes: attempt<HostFacts['deviceNodes']>('device nodes', [], () => listDeviceNodes(`${root}/dev`)),
     cdi: ['etc/cdi', 'run/cdi'].flatMap((folder) =>
-      attempt<readonly CdiSpec[]>(`CDI specs in /${folder}`, [], () => readSpecs(`${root}/${folder}`)),
+      attempt<HostFacts['cdi']>(`CDI specs in /${folder}`, [], () => readSpecs(`${root}/${folder}`)),
     ),
     toolkit: await askHostToolkit(options, cwd),
     podResources: await readKubelet(options, notRead),
@@ -89,7 +73,7 @@ export async function readHostFacts(options: Options, host: HostView, cwd: strin
       : existsSync(join(sys, 'fs/cgroup/memory'))
         ? 'v1'
         : 'unknown',
-    services: attempt<readonly RunningService[]>('services', [], () => listServices(proc)),
+    services: attempt<HostFacts['services']>('services', [], () => listServices(proc)),
     ...(existsSync(note) && {
       notUnderstood: attempt<unknown>(note, undefined, () => JSON.parse(readFileSync(note, 'utf8'))),
     }),
@@ -152,9 +136,9 @@ function linesOf(path: string, pattern: RegExp): readonly string[] {
   return lines.map((line) => line.trim()).filter((line) => pattern.test(line.replace(/^\d+ /, '')));
 }
 
-function listDeviceNodes(folder: string): readonly DeviceNode[] {
+function listDeviceNodes(folder: string): HostFacts['deviceNodes'] {
   const names = readdirSync(folder).filter((name) => name.startsWith('nvidia'));
-  return names.toSorted().flatMap((name): readonly DeviceNode[] => {
+  return names.toSorted().flatMap((name): HostFacts['deviceNodes'] => {
     const path = join(folder, name);
     const device = deviceAt(path);
     if (device !== undefined) return [{ path: `/dev/${name}`, ...device, mode: device.mode.toString(8) }];
@@ -184,7 +168,7 @@ interface Spec {
 }
 
 /** Reads the specs of NVIDIA's devices: names and device nodes. The environment of a spec is left out. */
-function readSpecs(folder: string): readonly CdiSpec[] {
+function readSpecs(folder: string): HostFacts['cdi'] {
   return tryList(folder)
     .filter((name) => /\.(?:ya?ml|json)$/.test(name))
     .flatMap((name) => {
@@ -209,10 +193,10 @@ function readSpecs(folder: string): readonly CdiSpec[] {
 async function readKubelet(
   { podResourcesSocket: socket, ignorePods = false }: PodOptions,
   notRead: string[],
-): Promise<readonly KubeletFact[]> {
+): Promise<HostFacts['podResources']> {
   if (ignorePods || !existsSync(socket)) return [];
   const client = new PodResourcesClient({ socket });
-  const facts: KubeletFact[] = [];
+  const facts: HostFacts['podResources'][number][] = [];
   for (const method of ['List', 'GetAllocatableResources'] as const) {
     try {
       const bytes = await client.read(method);
@@ -240,7 +224,7 @@ function decode(method: 'List' | 'GetAllocatableResources', bytes: Buffer): unkn
   }
 }
 
-function listServices(proc: string): readonly RunningService[] {
+function listServices(proc: string): HostFacts['services'] {
   return readdirSync(proc)
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
@@ -251,28 +235,26 @@ function listServices(proc: string): readonly RunningService[] {
     });
 }
 
-/** What can be shown of the proof that a GPU is idle: processes, their namespace, and the kubelet. */
-export async function checkIdleProof(
+/** What can be shown of the proof that a GPU is idle: processes, their namespace, and the kubelet; and what keeps a GPU open. */
+export async function readProof(
   gpus: readonly ReportedGpu[],
-  device: DeviceState | undefined,
   options: PodOptions,
-  { proc, pid, isPod }: HostView,
-): Promise<readonly SelftestCheck[]> {
+  { proc, sys, pid, isPod }: HostView,
+): Promise<HostProof> {
   const listed = gpus.flatMap(({ processes }) => processes.flatMap((process) => process.pid ?? []));
-  const ended = new Set(listed.filter((one) => !existsSync(join(proc, String(one)))));
-  return [
-    ...checkNamespace(explainHiddenProcesses({ proc, pid, isPod }), isPod),
-    ...checkProcesses(gpus, ended),
-    ...checkKubelet(device, await askKubelet(options)),
-  ];
+  return {
+    hidden: explainHiddenProcesses({ proc, pid, isPod }),
+    isPod,
+    ended: new Set(listed.filter((one) => !existsSync(join(proc, String(one))))),
+    kubelet: await askKubelet(options),
+    openers: listGpuOpeners(undefined, { proc, modules: join(sys, 'module') }),
+  };
 }
 
-/** Checks which programs of this host would keep a GPU from being reset. */
-export function checkOpeners(gpus: readonly ReportedGpu[], { proc, sys }: HostView): readonly SelftestCheck[] {
-  return checkResetClients(gpus, listGpuOpeners(undefined, { proc, modules: join(sys, 'module') }));
-}
-
-async function askKubelet({ podResourcesSocket: socket, ignorePods = false }: PodOptions): Promise<KubeletAnswer> {
+async function askKubelet({
+  podResourcesSocket: socket,
+  ignorePods = false,
+}: PodOptions): Promise<HostProof['kubelet']> {
   if (ignorePods) return { state: 'Ignored' };
   if (!existsSync(socket)) return { state: 'NoSocket', socket };
   try {
@@ -283,7 +265,7 @@ async function askKubelet({ podResourcesSocket: socket, ignorePods = false }: Po
 }
 
 /** The machine that this program runs on. */
-export function describeMachine(): TestedMachine {
+export function describeMachine() {
   return {
     name: hostname(),
     uid: process.geteuid?.() ?? 0,

@@ -1,24 +1,9 @@
-import { DeviceError } from '../../core/gpu/device-error.ts';
-import type { DeviceState } from '../../core/gpu/device-state.ts';
-import {
-  type SelftestCheck,
-  judgeCommand,
-  judgeReading,
-  judgeSilence,
-  judgeSelftest,
-  type Selftest,
-  checkHealth,
-  checkAreas,
-  type CheckVerdict,
-  timeCommands,
-} from '../../core/host/selftest.ts';
-import type { Report } from '../../core/smi/report.ts';
+import { checkCommands, judgeSelftest, type Selftest } from '../../core/host/selftest.ts';
 import { NvidiaSmi, recordRuns } from '../../device/nvidia-smi.ts';
 import { Runner, type Execute, readTimeouts, type TimeoutOptions, makeExecute } from '../../device/child.ts';
 import { demandDeviceError } from '../../device/apply.ts';
-import { checkCommands } from '../../device/reader.ts';
 import type { SmiRun } from '../../core/smi/output.ts';
-import { countWords, wrapHanging, messageOf } from '../../core/text/words.ts';
+import { wrapHanging, messageOf } from '../../core/text/words.ts';
 import {
   type PodOptions,
   findHostTool,
@@ -29,35 +14,31 @@ import {
 } from '../node/host.ts';
 import { type Terminal, paint, printLine, type Style, CliError, type ExitCode, printJson } from '../terminal.ts';
 import { type ChangeOptions, type ChangeWatcher, runChangeTest } from './trial.ts';
-import { type HostView, checkIdleProof, checkOpeners, describeMachine, readHostFacts, thisHost } from './host-facts.ts';
-import type { ChangeTest, ProfileTest } from '../../core/host/selftest-change.ts';
+import { type HostView, describeMachine, readHostFacts, readProof, thisHost } from './host-facts.ts';
+import type { ChangeTest } from '../../core/host/selftest-change.ts';
 import { Command } from 'commander';
 import { integer } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
 import { demandNewFile, nameNewFile, saveNewFile, readPath } from '../options.ts';
-import { bundleName, writeBundle } from '../../core/host/selftest-bundle.ts';
+import { writeBundle } from '../../core/host/selftest-bundle.ts';
+import { timeText } from '../../core/text/syntax.ts';
 
-/** The readings for the checks that follow. */
-interface NodeReading {
-  readonly checks: readonly SelftestCheck[];
-  readonly report: Report | undefined;
-  /** The device as the agent reads it; undefined if it cannot. */
-  readonly device: DeviceState | undefined;
+/** Every command by itself. */
+async function runCommands(runner: Runner) {
+  const asking = checkCommands();
+  let step = asking.next();
+  while (step.done !== true) {
+    const begin = performance.now();
+    const answer = await runner.run(step.value).catch(demandDeviceError);
+    step = asking.next({ ms: performance.now() - begin, answer });
+  }
+  return step.value;
 }
 
-/** Every command by itself, then the agent's reading, then the tables of profiles. */
-async function checkReading(runner: Runner, driver: NvidiaSmi, limitMs: number): Promise<NodeReading> {
-  const { checks, report, silence } = await checkCommands(runner);
-  const commands = checks.flatMap(judgeCommand);
-  // One hanging command may affect only one GPU, and the reading continues GPU by GPU.
-  if (silence !== undefined && silence.code !== 'TimedOut') return { checks: commands, report, device: undefined };
+async function readAsAgent(driver: NvidiaSmi, limitMs: number) {
   const begin = performance.now();
   const device = await driver.readDevice().catch(demandDeviceError);
-  const ms = performance.now() - begin;
-  if (device instanceof DeviceError)
-    return { checks: [...commands, judgeSilence(device, ms)], report, device: undefined };
-  const slowestMs = Math.max(0, ...checks.map((check) => check.ms));
-  return { checks: [...commands, ...judgeReading(device, { ms, slowestMs, limitMs })], report, device };
+  return { device, ms: performance.now() - begin, limitMs };
 }
 
 interface SelftestOptions extends TimeoutOptions, PodOptions {
@@ -70,6 +51,8 @@ interface TestedTool {
   /** Path of the program. */
   readonly name: string;
   readonly execute: Execute;
+  /** Its runs so far. */
+  readonly runs: readonly SmiRun[];
 }
 
 /** A self-test with every nvidia-smi run that it made. */
@@ -91,38 +74,24 @@ export async function runSelftest(
   tool: TestedTool,
   options: SelftestOptions,
   host: HostView,
-  watcher: ChangeWatcher & { readonly onChecks?: (checks: readonly SelftestCheck[]) => void },
+  watcher: ChangeWatcher & { readonly onChecks?: (checks: Selftest['checks']) => void },
   terminal: Terminal,
 ): Promise<Selftest> {
   const deadlines = readTimeouts(options);
   const [runner, driver] = [new Runner(tool.execute, deadlines), new NvidiaSmi(tool.execute, deadlines)];
-  const { checks: read, report, device } = await checkReading(runner, driver, deadlines.readMs ?? usualReadMs);
-  const gpus = report?.gpus ?? [];
-  const version = report === undefined ? 'its driver does not answer' : `driver ${report.driverVersion}`;
-  const checks: readonly SelftestCheck[] = [
-    {
-      area: 'Tool',
-      verdict: report === undefined ? 'Unknown' : 'Good',
-      message: `${tool.name}: ${version}, ${countWords(gpus.length, 'GPU')}`,
-      redacted: `nvidia-smi: ${version}, ${countWords(gpus.length, 'GPU')}`,
-    },
-    ...read,
-    ...(await checkIdleProof(gpus, device, options, host)),
-    ...(device === undefined ? [] : checkHealth(device)),
-    ...checkOpeners(gpus, host),
-  ];
-  watcher.onChecks?.(checks);
+  const commands = await runCommands(runner);
+  const limitMs = deadlines.readMs ?? usualReadMs;
+  const reading = commands.isSilent ? undefined : await readAsAgent(driver, limitMs);
+  const proof = await readProof(commands.report?.gpus ?? [], options, host);
+  const found = { tool: tool.name, commands, reading, host: proof, runs: tool.runs };
+  watcher.onChecks?.(judgeSelftest(found).checks);
   const change = options.change && (await runChangeTest(driver, runner, options.change, watcher, terminal));
-  return {
-    state: judgeSelftest(checks, change),
-    versions: { driver: report?.driverVersion ?? null, cuda: report?.cudaVersion ?? null },
-    products: device?.gpus.map(({ product }) => product) ?? gpus.map(({ product }) => product),
-    checks,
-    ...(change && { change }),
-  };
+  return judgeSelftest({ ...found, change });
 }
 
 const width = 80;
+
+type CheckVerdict = Selftest['checks'][number]['verdict'];
 
 const marks: Readonly<Record<CheckVerdict, { readonly word: string; readonly style: Style }>> = {
   Good: { word: 'ok', style: 'green' },
@@ -131,10 +100,9 @@ const marks: Readonly<Record<CheckVerdict, { readonly word: string; readonly sty
   Unknown: { word: 'unknown', style: 'yellow' },
 };
 
-function printChecks({ stdout }: Terminal, checks: readonly SelftestCheck[]): void {
-  for (const area of checkAreas) {
-    const some = checks.filter((check) => check.area === area);
-    if (some.length > 0) printLine(stdout, paint(stdout, 'bold', area));
+function printChecks({ stdout }: Terminal, checks: Selftest['checks']): void {
+  for (const [area, some] of Map.groupBy(checks, (check) => check.area)) {
+    printLine(stdout, paint(stdout, 'bold', area));
     for (const { verdict, message, ms } of some) {
       const { word, style } = marks[verdict];
       const time = ms === undefined ? '' : ` (${writeSeconds(ms)})`;
@@ -146,7 +114,7 @@ function printChecks({ stdout }: Terminal, checks: readonly SelftestCheck[]): vo
   }
 }
 
-function printProfileTest({ stdout }: Terminal, test: ProfileTest): void {
+function printProfileTest({ stdout }: Terminal, test: ChangeTest['profiles'][number]): void {
   const { profile, start, makeMs, verifyMs, undoMs, error = 'unknown' } = test;
   const times = `made ${writeSeconds(makeMs)}, verified ${writeSeconds(verifyMs)}, undone ${writeSeconds(undoMs)}`;
   const [word, what] = test.outcome === 'Passed' ? ['ok', times] : ['finding', `failed: ${error}`];
@@ -218,23 +186,20 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
     .option('--unredacted', 'keep serial numbers, names of processes and of this machine in the bundle')
     .action(async (options: Options) => {
       const { output } = options;
-      const bundle = options.bundle && nameNewFile(options.bundle, bundleName(Date.now()), terminal);
+      const bundle = options.bundle && nameNewFile(options.bundle, nameBundle(), terminal);
       const asked = readOptions(options);
       if (bundle !== undefined) demandNewFile(bundle, terminal);
       // With the bundle on standard output the report goes to standard error.
       const shown = bundle === '-' ? { ...terminal, stdout: terminal.stderr } : terminal;
       const tool = findTestedTool(options, terminal);
       const watcher = output === 'text' ? watch(shown) : {};
-      const runs: SmiRun[] = [];
-      const recorded = { ...tool, execute: recordRuns(tool.execute, (run) => runs.push(run)) };
       let selftest: Selftest = { state: 'Unknown', versions: { driver: null, cuda: null }, products: [], checks: [] };
       const onChecks = (checks: Selftest['checks']): void => {
         selftest = { ...selftest, checks };
         watcher.onChecks?.(checks);
       };
       try {
-        const done = await runSelftest(recorded, asked, thisHost, { ...watcher, onChecks }, terminal);
-        selftest = { ...done, commands: timeCommands(runs) };
+        selftest = await runSelftest(tool, asked, thisHost, { ...watcher, onChecks }, terminal);
         outcome.code = codeOf(selftest);
         if (output === 'text') printOutcome(shown, selftest);
         else printJson(shown, selftest);
@@ -244,7 +209,7 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
         throw error;
       } finally {
         // Most of all a test that could not be finished needs its bundle.
-        if (bundle !== undefined) await writeOut(bundle, { selftest, runs }, options, terminal);
+        if (bundle !== undefined) await writeOut(bundle, { selftest, runs: tool.runs }, options, terminal);
       }
     });
 }
@@ -272,7 +237,13 @@ function readOptions({ change = false, gpu, ...options }: Options): SelftestOpti
 function findTestedTool(options: Options, terminal: Terminal): TestedTool {
   const tool = findHostTool(options, terminal);
   const name = tool.root === undefined ? tool.file : `${tool.prefix.at(-1)} in ${tool.root}`;
-  return { name, execute: makeExecute(tool) };
+  const runs: SmiRun[] = [];
+  return { name, execute: recordRuns(makeExecute(tool), (run) => runs.push(run)), runs };
+}
+
+/** `gpu-partition-selftest-20260101T120000Z.jsonl` */
+function nameBundle(): string {
+  return `gpu-partition-selftest-${timeText(Date.now()).replaceAll(/[-:]/g, '')}.jsonl`;
 }
 
 function watch(terminal: Terminal): Parameters<typeof runSelftest>[3] {

@@ -7,6 +7,8 @@ import type { ClusterFacts } from '../cluster/facts.ts';
 import { explainPod, type PodExplanation } from './pod.ts';
 import { hasEnded, podName, type PodView } from '../kubernetes/pod.ts';
 
+// The door to claims: where the devices of a ResourceClaim are, or why it has none yet (explainClaim).
+
 type ClaimCode = 'Allocated' | 'OtherDriver' | 'DeviceGone' | 'Unused' | PodExplanation['code'];
 
 /** Why a ResourceClaim is where it is. */

@@ -1,7 +1,7 @@
 import type { GpuReport, ModelReport } from '../../api/types.ts';
 import type { SelectableDevice } from '../kubernetes/device-selector.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
-import { parseQuantity } from '../text/syntax.ts';
+import { namespacedName, parseQuantity } from '../text/syntax.ts';
 import { type ClaimableDevice, listDevices } from '../cluster/claim-devices.ts';
 import {
   type ClusterFacts,
@@ -23,7 +23,13 @@ import {
 } from '../cluster/claim-requests.ts';
 import { repartitioningTaint, startupTaintKeys } from '../../api/names.ts';
 import { isUnanswered } from '../device/grants.ts';
-import { type ResourceClaimView, gpuDriver, describeAllocated, ownDevicesOf } from '../kubernetes/claims.ts';
+import {
+  type ResourceClaimView,
+  gpuDriver,
+  describeAllocated,
+  nameDevices,
+  ownDevicesOf,
+} from '../kubernetes/claims.ts';
 import { countWords } from '../text/words.ts';
 import { isOffered, listNeeds } from '../cluster/judge.ts';
 import { otherNameOf } from './cluster.ts';
@@ -115,8 +121,20 @@ function describeTainted(what: string, devices: readonly ClaimableDevice[]): str
   return `${what} have taints that the request does not tolerate: ${[...new Set(taints)].toSorted().join(', ')}`;
 }
 
+/** What a pod requests in words: `1 device of DeviceClass mig.nvidia.com by claim team/train-gpu`. @param asked resources, and how many */
+export function describeAsks(
+  asked: ReadonlyMap<string, number>,
+  { requests, sources, allocated }: Pick<ClaimRequests, 'requests' | 'sources' | 'allocated'>,
+): string {
+  const resources = [...asked].map(([resource, amount]) => `${amount} ${resource}`);
+  const has = allocated.map((one) => `what claim ${namespacedName(one.metadata)} has (${nameDevices(one)})`);
+  const by = sources.length === 0 ? '' : ` by ${sources.join(' and ')}`;
+  const open = [...resources, ...requests.map(describeRequest)].join(' and ');
+  return [...(open === '' ? [] : [`${open}${by}`]), ...has].join(' and ');
+}
+
 /** A request in words: `2 devices of DeviceClass mig.nvidia.com with selectors of its own`. */
-export function describeRequest({ choices }: ClaimRequest): string {
+function describeRequest({ choices }: ClaimRequest): string {
   const [first, ...others] = choices.map(describeChoice);
   return others.length === 0 ? (first ?? '') : `the first available of ${[first, ...others].join(', ')}`;
 }

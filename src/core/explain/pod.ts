@@ -1,16 +1,27 @@
-import { isGpuResource, hasEnded, podName, type PodView } from '../kubernetes/pod.ts';
+import { isGpuResource, hasEnded, isUnbound, podName, type PodView, requestsOf } from '../kubernetes/pod.ts';
 import { listLosses } from '../device/kubelet.ts';
 import { isSurelyRead } from '../device/holders.ts';
 import { namespacedName, cutGenerateName, wholeUnits } from '../text/syntax.ts';
-import { isAllocated, nameDevices } from '../kubernetes/claims.ts';
-import { describeAsks } from './requests.ts';
+import { isAllocated, nameDevices, ownDevicesOf } from '../kubernetes/claims.ts';
 import { allRequestsOf, type ClaimRequests, claimRequestsOf, listClaimNames } from '../cluster/claim-requests.ts';
-import { type ClusterFacts, type GpuNode, listGpuNodes, listOffered } from '../cluster/facts.ts';
-import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict, listMeetingResources } from './node-verdict.ts';
+import { type ClusterFacts, type GpuNode, isDra, listGpuNodes, listOffered } from '../cluster/facts.ts';
+import {
+  type BlockerKind,
+  blockerKinds,
+  describeAsks,
+  judgeNode,
+  type NodeVerdict,
+  listMeetingResources,
+} from './node-verdict.ts';
+import { answerHere } from '../demand/plan-pool.ts';
+import { explainDemandFor, type PodDemandOutlook } from '../demand/pod-outlook.ts';
 import { explainName, type NameFinding } from './cluster.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
 import { type EventView, lastSeen } from '../kubernetes/metadata.ts';
 import { compareText } from '../text/json.ts';
+
+// The room that tells people why something waits or is wasted, and what would help, from the facts of a cluster at one time.
+// Here one asks why a pod is where it is (explainPod), why it does not exist (explainMissing), and which pods wait for GPUs.
 
 type ExplanationCode =
   | 'Bound'
@@ -216,12 +227,12 @@ function byNearness(a: NodeVerdict, b: NodeVerdict): number {
 }
 
 /** The part of an Event that tells why a controller could not create a pod. */
-export interface CreationEvent extends EventView {
+interface CreationEvent extends EventView {
   readonly involvedObject?: { readonly kind?: string; readonly name?: string };
 }
 
 /** The part of a ResourceQuota that tells what is left. */
-export interface QuotaView {
+interface QuotaView {
   readonly metadata: { readonly name: string };
   readonly status?: {
     readonly hard?: Readonly<Record<string, string>>;
@@ -266,4 +277,73 @@ export function explainMissing(
 function isRelated(pod: string, owner: string): boolean {
   if (owner === '') return false;
   return pod === owner || pod.startsWith(cutGenerateName(`${owner}-`)) || owner.startsWith(`${pod}-`);
+}
+
+/** Pods that wait alike, and why. */
+interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 'suggestions'> {
+  /** What demands offer the first of the pods. */
+  readonly demands: readonly PodDemandOutlook[];
+  readonly count: number;
+  /** The first of them, as NAMESPACE/NAME. */
+  readonly pods: readonly string[];
+  /** `1 nvidia.com/mig-3g.20gb`, `1 device of DeviceClass mig.nvidia.com by ResourceClaimTemplate small` */
+  readonly asks: string;
+}
+
+/** Pods that wait, in groups; undefined if the user may not list pods. */
+type WaitingPods = readonly WaitingGroup[] | undefined;
+
+/** The most groups that are explained: explaining a pod looks at each node. */
+const mostGroups = 30;
+const mostPods = 10;
+
+/** Lists the pods that wait for a GPU, or a slice of one, by a resource or by a claim. */
+export function listWaiting(facts: ClusterFacts): readonly PodView[] {
+  const dra = listGpuNodes(facts).filter(isDra);
+  return (facts.pods ?? []).filter(
+    (pod) => isUnbound(pod) && (requestsOf(pod, isGpuResource).size > 0 || claimsGpu(pod, facts, dra)),
+  );
+}
+
+/** A claim may be for a device of another driver: what no GPU could be is for none. */
+function claimsGpu(pod: PodView, facts: ClusterFacts, dra: readonly GpuNode[]): boolean {
+  const { asked, requests, allocated } = claimRequestsOf(pod, facts);
+  return (
+    [...asked.keys()].some(isGpuResource) ||
+    allocated.some((claim) => ownDevicesOf(claim).length > 0) ||
+    requests.some((request) => listMeetingResources(request, dra).length > 0)
+  );
+}
+
+/** Fields of a pod's spec that decide, besides its requests, why it waits. */
+const decidingFields = [
+  'resourceClaims',
+  'nodeSelector',
+  'affinity',
+  'tolerations',
+  'schedulingGates',
+  'schedulerName',
+] as const;
+
+/** Pods that wait for GPUs, and why; those that ask alike are explained once. */
+export function explainWaiting(facts: ClusterFacts): WaitingPods {
+  if (facts.pods === undefined) return undefined;
+  const alike = Map.groupBy(listWaiting(facts), ({ metadata, spec, status }) => {
+    const asks = spec?.containers?.map(({ resources }) => resources) ?? [];
+    const words = (status?.conditions ?? []).map(({ type, message }) => [type, message]);
+    return JSON.stringify([metadata.namespace, asks, decidingFields.map((field) => spec?.[field]), words]);
+  });
+  return [...alike.values()]
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, mostGroups)
+    .flatMap((pods): readonly WaitingGroup[] => {
+      const [first] = pods;
+      if (!first) return [];
+      const { isPending, code, message, suggestions } = explainPod(first, facts);
+      const claims = claimRequestsOf(first, facts);
+      const asks = describeAsks(allRequestsOf(first, claims, isGpuResource), claims);
+      const names = pods.map(podName).toSorted().slice(0, mostPods);
+      const demands = isPending ? answerHere(explainDemandFor(first, facts)) : [];
+      return [{ code, message, demands, suggestions, count: pods.length, pods: names, asks }];
+    });
 }

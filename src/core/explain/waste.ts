@@ -13,6 +13,8 @@ import { checkPolicy } from '../policy/check.ts';
 import { layoutFor, matchesGpu } from '../policy/resolve-node.ts';
 import { writeLayout } from '../gpu/layout.ts';
 
+// The door to waste: what of a cluster's GPUs nobody uses, over some moments, and what another layout would have served (reportWaste).
+
 /** What is offered of a resource, and what pods request. Under strategy mixed each profile has a resource. */
 interface ResourceDemand {
   readonly resource: string;

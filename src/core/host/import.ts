@@ -1,9 +1,27 @@
 import { apiVersion } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '../../api/types.ts';
-import type { Finding } from '../text/findings.ts';
+import type { FieldPath, Finding } from '../text/findings.ts';
+import { fieldsOf, isFields } from '../text/json.ts';
 import { findBrokenRules } from '../policy/rules.ts';
 import { checkStrategy } from '../policy/validate.ts';
 import { checkMigConfig, specsOverlap, type MigConfig, type MigSpec, parseConfigFile } from './mig-parted.ts';
+
+// The door to config files of mig-parted: recognises and checks them, and turns their configs into policies, or into the layouts of
+// one host.
+
+/** Whether a document is a mig-parted config file, or is meant to be one. */
+export function isConfigFile(value: unknown): boolean {
+  return isFields(value) && 'mig-configs' in value && !('kind' in value);
+}
+
+export function listConfigNames(value: unknown): readonly string[] {
+  return Object.keys(fieldsOf(fieldsOf(value)?.['mig-configs']) ?? {});
+}
+/** Checks a config file of mig-parted: its form, and what each config would do to every GPU model that it can match. */
+export function validateConfigFile(value: unknown): readonly Finding[] {
+  const { configs, findings } = parseConfigFile(value);
+  return [...findings, ...configs.flatMap(checkMigConfig)];
+}
 
 /** Policy names become label values on nodes; see the CRD's rule. */
 const MOST_CHARACTERS = 63;
@@ -53,7 +71,7 @@ interface ImportOptions {
   readonly strategy?: Strategy;
 }
 
-export interface Imported {
+interface Imported {
   /** Policies, one for each config without an error, in the order of the file. */
   readonly policies: readonly GpuPartitionPolicy[];
   readonly findings: readonly Finding[];
@@ -144,11 +162,18 @@ function toContent({ layout }: MigSpec): PolicyLayout {
 
 /** Policies have no subsystem ids: without it an entry would repartition boards that mig-parted leaves alone. */
 function refuseSubsystems(specs: readonly MigSpec[]): readonly Finding[] {
+  return findNarrowed(
+    specs,
+    (ids) =>
+      `a policy cannot tell boards apart by their subsystem (${ids}): write the device id alone if every board with it is meant, or select by gpus.models in a policy of your own`,
+  );
+}
+
+function findNarrowed(specs: readonly MigSpec[], explain: (ids: string) => string): readonly Finding[] {
   return specs.flatMap((spec): readonly Finding[] => {
     const narrowed = spec.filters.filter(({ subsystem }) => subsystem !== undefined);
     if (narrowed.length === 0) return [];
-    const ids = narrowed.map(({ id, subsystem }) => `${id}:${subsystem ?? ''}`).join(', ');
-    const message = `a policy cannot tell boards apart by their subsystem (${ids}): write the device id alone if every board with it is meant, or select by gpus.models in a policy of your own`;
+    const message = explain(narrowed.map(({ id, subsystem }) => `${id}:${subsystem ?? ''}`).join(', '));
     return [{ severity: 'error', code: 'NarrowerFilter', path: [...spec.path, 'device-filter'], message }];
   });
 }
@@ -176,4 +201,46 @@ function checkPolicy(config: MigConfig, { spec, ...policy }: GpuPartitionPolicy)
     ),
     ...(unoffered ? [{ ...unoffered, path: config.path }] : []),
   ];
+}
+
+/** A config as the layouts of one host. */
+interface ConfigLayouts {
+  readonly layouts: readonly PolicyLayout[];
+  /** The place of an entry, or of the config, in the file. */
+  readonly pathOf: (entry?: number) => FieldPath;
+}
+
+/**
+ * Reads one config for the GPUs of a host. Upstream the last entry that matches a GPU wins, here the first: the order is reversed.
+ * (Where upstream would apply the other entries' layouts first, or toggle MIG mode and fail, here only the last is applied.)
+ *
+ * @returns undefined if the file has no such config; errors if upstream rejects it, or it filters by subsystem
+ */
+export function layoutsOfConfig(
+  value: unknown,
+  wanted: string,
+): ConfigLayouts | { readonly errors: readonly Finding[] } | undefined {
+  const { configs, findings } = parseConfigFile(value);
+  const errors = findings.filter(
+    ({ severity, path }) => severity === 'error' && (path[1] === undefined || path[1] === wanted),
+  );
+  if (errors.length > 0) return { errors };
+  const config = configs.find(({ name }) => name === wanted);
+  if (config === undefined) return undefined;
+  // nvidia-smi reports a GPU's device id; an entry for only one subsystem would match the others too.
+  const narrow = findNarrowed(
+    config.specs,
+    (ids) => `filters by subsystem (${ids}) are not supported here; write the device id alone`,
+  );
+  if (narrow.length > 0) return { errors: narrow };
+  const specs = config.specs.filter(({ canMatch }) => canMatch).toReversed();
+  const layouts = specs.map((spec): PolicyLayout => {
+    const { devices, filters } = spec;
+    const gpus = {
+      ...(devices === 'all' ? {} : { indices: devices }),
+      ...(filters.length === 0 ? {} : { pciDeviceIds: filters.map(({ id }) => id) }),
+    };
+    return { gpus, ...toContent(spec) };
+  });
+  return { layouts, pathOf: (entry) => (entry === undefined ? undefined : specs[entry]?.path) ?? config.path };
 }

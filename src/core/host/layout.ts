@@ -7,8 +7,11 @@ import type { DeviceError, DeviceErrorCode } from '../gpu/device-error.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import type { GpuTarget } from '../gpu/plan.ts';
 
+// The door to layouts of one host: what a file asks of its GPUs (NodeLayout), their live layout as a file, and faults in the words of a
+// program on the host.
+
 /** How the entries of an export identify their GPUs: UUIDs only match this machine, indices also match identical ones. */
-export type ExportBy = 'uuids' | 'indices';
+type ExportBy = 'uuids' | 'indices';
 
 interface ExportedGpu {
   readonly index: number;
@@ -32,35 +35,26 @@ export interface NodeExport {
   readonly device: { readonly driverVersion: string; readonly gpus: readonly ExportedGpu[] };
 }
 
-/** An entry of a layout, and a comment on each of its GPUs. */
-interface ExportedEntry {
-  readonly comments: readonly string[];
-  readonly entry: PolicyLayout;
-}
-
 interface Group {
   readonly gpus: readonly GpuReport[];
   readonly content: PolicyLayout;
 }
 
-export function exportDevice(device: DeviceState, by: ExportBy): NodeExport {
-  return {
-    layouts: groupGpus(device).map(({ gpus, content }) => ({ gpus: select(gpus, by), ...content })),
+/** Exports the live layout, with what it does not say as comments: which GPUs these are, and where their instances are. */
+export function exportDevice(device: DeviceState, by: ExportBy) {
+  const groups = groupGpus(device);
+  const others = device.gpus.filter(({ mig }) => mig === undefined);
+  const file: NodeExport = {
+    layouts: groups.map(({ gpus, content }) => ({ gpus: select(gpus, by), ...content })),
     device: { driverVersion: device.driverVersion, gpus: device.gpus.map(describeGpu) },
   };
-}
-
-/** Exports entries with what a layout does not say as comments: which GPU it is, and where its instances are. */
-export function exportEntries(device: DeviceState, by: ExportBy): readonly ExportedEntry[] {
-  return groupGpus(device).map(({ gpus, content }) => ({
-    comments: gpus.map(({ uuid }) => commentOn(device, uuid)),
-    entry: { gpus: select(gpus, by), ...content },
-  }));
-}
-
-/** Lists the other GPUs: those without MIG. */
-export function listOthers(device: DeviceState): readonly string[] {
-  return device.gpus.filter(({ mig }) => mig === undefined).map(({ uuid }) => commentOn(device, uuid));
+  return {
+    file,
+    /** A line for each GPU of each entry. */
+    comments: groups.map(({ gpus }) => gpus.map(({ uuid }) => commentOn(device, uuid))),
+    /** A line for each GPU without MIG. */
+    others: others.map(({ uuid }) => commentOn(device, uuid)),
+  };
 }
 
 /** Exports a mig-parted config file; GPUs without MIG are omitted, unless there are no others. */
@@ -73,13 +67,19 @@ export function exportMigParted(device: DeviceState, config: string): unknown {
   return { version: 'v1', 'mig-configs': { [config]: specs } };
 }
 
-/** Instances that no layout can express, one sentence each: applying the export would destroy them. */
-export function listInexpressible({ gpus }: DeviceState): readonly string[] {
-  return gpus.flatMap(({ index, instances }) =>
-    instances
-      .filter(({ computeInstances }) => computeInstances.length === 0)
-      .map(({ profile, start }) => `GPU ${index}: ${profile} at ${start} has no compute instance and is left out`),
-  );
+/** What an export leaves out, one sentence each: applying it would destroy such instances. */
+export function listUnexported({ gpus, lost }: DeviceState): readonly string[] {
+  return [
+    ...lost.map(({ pciBusId, fault }) => `GPU at ${pciBusId} does not answer: ${fault.message}`),
+    ...gpus.flatMap(({ index, fault }) =>
+      fault === undefined ? [] : [`GPU ${index} cannot be read: ${fault.code}: ${fault.message}`],
+    ),
+    ...gpus.flatMap(({ index, instances }) =>
+      instances
+        .filter(({ computeInstances }) => computeInstances.length === 0)
+        .map(({ profile, start }) => `GPU ${index}: ${profile} at ${start} has no compute instance and is left out`),
+    ),
+  ];
 }
 
 function groupGpus(device: DeviceState): readonly Group[] {

@@ -1,7 +1,7 @@
 import { type GpuModel, MODELS, type Layout } from '../gpu/geometry.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';
 import { isProfileNameError, parseProfile } from '../gpu/profiles.ts';
-import { type Fields, fieldsOf, isFields, deepEqual } from '../text/json.ts';
+import { type Fields, isFields, deepEqual } from '../text/json.ts';
 import { fitLayout } from '../gpu/layouts.ts';
 import { nameModel } from '../policy/check.ts';
 import { joinWords, writeLayout } from '../gpu/layout.ts';
@@ -82,15 +82,6 @@ type Report = (severity: Finding['severity'], code: Finding['code'], path: Field
 const SPEC_FIELDS = ['device-filter', 'devices', 'mig-enabled', 'mig-devices'];
 /** The most GPUs that a node can have, and that a policy's `indices` can name. */
 const MOST_GPUS = 64;
-
-/** Whether a document is a mig-parted config file, or is meant to be one. */
-export function isConfigFile(value: unknown): boolean {
-  return isFields(value) && 'mig-configs' in value && !('kind' in value);
-}
-
-export function listConfigNames(value: unknown): readonly string[] {
-  return Object.keys(fieldsOf(fieldsOf(value)?.['mig-configs']) ?? {});
-}
 
 /**
  * Reads a config file of mig-parted (v0.15), already parsed from YAML, by upstream's rules: what upstream refuses is an error here;
@@ -408,10 +399,4 @@ export function specsOverlap(left: MigSpec, right: MigSpec): boolean {
   if (left.devices === 'all' || right.devices === 'all') return true;
   const indices = left.devices;
   return right.devices.some((index) => indices.includes(index));
-}
-
-/** Checks a config file of mig-parted: its form, and what each config would do to every GPU model that it can match. */
-export function validateConfigFile(value: unknown): readonly Finding[] {
-  const { configs, findings } = parseConfigFile(value);
-  return [...findings, ...configs.flatMap(checkMigConfig)];
 }

@@ -7,6 +7,8 @@ import { countWords } from '../text/words.ts';
 import { writeLayout } from '../gpu/layout.ts';
 import { drawGpu } from '../gpu/picture.ts';
 
+// The door to plans of one host: what applying a layout would do to each GPU (planHost), and the same in words.
+
 /** An instance on a GPU, now or after the plan. */
 interface PlannedPlace {
   readonly profile: string;
@@ -16,7 +18,7 @@ interface PlannedPlace {
   readonly holders?: readonly string[];
 }
 
-export interface HostGpuPlan {
+interface HostGpuPlan {
   readonly index: number;
   readonly uuid: string;
   readonly pciBusId: string;
@@ -138,7 +140,7 @@ export function nameGpu({ index, product, pciBusId }: HostGpuPlan): string {
 }
 
 /** A GPU's target or current state: `2×1g.5gb + 1×3g.20gb`, `MIG off`. */
-export function writeWant(want: Layout | 'Disabled' | undefined): string {
+function writeWant(want: Layout | 'Disabled' | undefined): string {
   if (want === undefined) return 'as it is';
   return want === 'Disabled' ? 'MIG off' : writeLayout(want);
 }
@@ -150,6 +152,21 @@ export function listProblems({ reason, gpus, lost }: HostPlan): readonly string[
     ...gpus.flatMap((gpu) => (gpu.error === undefined ? [] : [`${nameGpu(gpu)}: ${gpu.error.message}`])),
     ...lost.map(({ pciBusId, error }) => `GPU at ${pciBusId} does not answer: ${error.message}`),
   ];
+}
+
+/** How the GPUs differ from the layout of a plan, one sentence each; none if it would do nothing. */
+export function listUnmet(plan: HostPlan): readonly string[] {
+  if (plan.reason !== undefined) return listProblems(plan);
+  return [...plan.gpus.flatMap(describeDifference), ...listProblems({ ...plan, gpus: [] })];
+}
+
+function describeDifference(gpu: HostGpuPlan): readonly string[] {
+  if (gpu.outcome === 'LeftAlone' || gpu.outcome === 'Unchanged') return [];
+  const has = [...gpu.keep, ...gpu.destroy].toSorted((a, b) => a.start - b.start);
+  const places = has.map(({ profile, start }) => `${profile} at ${start}`).join(', ') || 'no instances';
+  const now = gpu.mig.now === 'Enabled' ? places : gpu.mig.now === 'Disabled' ? 'MIG off' : 'no MIG mode';
+  const why = gpu.error === undefined ? '' : `; it cannot be had now: ${gpu.error.message}`;
+  return [`${nameGpu(gpu)}: has ${now}; should be ${writeWant(gpu.want)}${why}`];
 }
 
 function writeGpu(gpu: HostGpuPlan, geometry: Geometry | undefined): readonly string[] {

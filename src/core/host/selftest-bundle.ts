@@ -9,6 +9,8 @@ import { timeText } from '../text/syntax.ts';
 import type { Selftest } from './selftest.ts';
 import type { GpuFault } from '../gpu/device-state.ts';
 
+// The door to bundles of one host: what nvidia-smi printed and the host shows, written so that it can be sent to others.
+
 /** The device's state, in the simulator's format; null if the surrounding commands do not show it. */
 interface StateAround {
   readonly before: string | null;
@@ -160,7 +162,7 @@ export interface HostFacts {
   readonly notRead: readonly string[];
 }
 
-export interface DeviceNode {
+interface DeviceNode {
   readonly path: string;
   readonly major: number;
   readonly minor: number;
@@ -169,7 +171,7 @@ export interface DeviceNode {
 }
 
 /** The devices that a CDI spec names. Its mounts, hooks and environment are left out. */
-export interface CdiSpec {
+interface CdiSpec {
   readonly file: string;
   readonly kind: string;
   readonly version: string;
@@ -177,7 +179,7 @@ export interface CdiSpec {
 }
 
 /** An answer of the kubelet. */
-export interface KubeletFact {
+interface KubeletFact {
   readonly method: string;
   readonly bytes: number;
   /** Decoded, of pods with a GPU. */
@@ -186,7 +188,7 @@ export interface KubeletFact {
   readonly base64?: string;
 }
 
-export interface RunningService {
+interface RunningService {
   readonly name: string;
   readonly pid: number;
   /** The unit of systemd; absent for a container. */
@@ -221,11 +223,6 @@ export function redactFacts(facts: HostFacts, hostName: string): HostFacts {
     podResources: podResources.map(({ base64: _whole, ...fact }) => fact),
   };
   return mapTexts(known, (text) => redactOutput(text, hostName));
-}
-
-/** Name of a bundle's file, by the time of its run: `gpu-partition-selftest-20260101T120000Z.jsonl`. */
-export function bundleName(now: number): string {
-  return `gpu-partition-selftest-${timeText(now).replaceAll(/[-:]/g, '')}.jsonl`;
 }
 
 /** The first line of a bundle; the runs follow, one per line. */
@@ -264,7 +261,7 @@ export interface BundleRun {
 }
 
 /** The machine and the programs of a self-test. */
-export interface TestedMachine {
+interface TestedMachine {
   readonly name: string;
   readonly uid: number;
   readonly versions: Pick<BundleHead['versions'], 'gpuPartition' | 'node'>;

@@ -1,40 +1,17 @@
 import type { Layout, Profile } from '../gpu/geometry.ts';
 import { layoutOf } from '../device/plan.ts';
-import { planTarget } from '../gpu/plan.ts';
+import { type GpuTarget, planReturn, planTarget } from '../gpu/plan.ts';
 import { reportDevice } from '../device/report.ts';
-import { type DeviceState, type GpuState, isBusy, listUuids, type MigMode } from '../gpu/device-state.ts';
+import { type DeviceState, type GpuState, isBusy, listUuids, type MigMode, toInstances } from '../gpu/device-state.ts';
 import { placeOf } from '../gpu/grid.ts';
 import { DeviceError } from '../gpu/device-error.ts';
+import { redactFault } from './selftest-bundle.ts';
 
-/** Why changes cannot be tried on a GPU; undefined if they can. */
-export function refuseTest(gpu: GpuState, device: DeviceState, held: ReadonlySet<string>): string | undefined {
-  const { fault, health, mig, processes, instances } = gpu;
-  if (fault !== undefined) return `it cannot be read: ${fault.code}: ${fault.message}`;
-  if (mig === undefined) return 'it has no MIG';
-  if (health !== undefined) return `it is not well: ${health.message}`;
-  if (mig.current !== mig.pending) return `MIG mode ${mig.pending} is pending: a reset or a reboot ends that`;
-  const busy = instances.filter((instance) => isBusy(gpu, instance, held));
-  if (processes.length > 0 || busy.length > 0 || held.has(gpu.uuid)) {
-    const where = busy.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
-    return `somebody uses it${where === '' ? '' : ` (${where})`}: choose a GPU that nobody uses`;
-  }
-  const stranger = [...held].find((id) => !id.startsWith('GPU-') && !listUuids(device).has(id));
-  if (stranger !== undefined) return `a pod holds ${stranger}, which cannot be located: it may be on this GPU`;
-  if (instances.length === 0) return undefined;
-  const layout = layoutBefore(gpu, device);
-  const isWhole = layout !== undefined && instances.every(({ computeInstances }) => computeInstances.length > 0);
-  if (isWhole && planTarget(gpu, layout, { held, mayTouch: () => false }).isDone) return undefined;
-  return 'it has instances that no layout describes, so that they could not be put back as they are';
-}
-
-/** The GPU's current state as a layout. */
-export function layoutBefore({ uuid }: GpuState, device: DeviceState): Layout | undefined {
-  const report = reportDevice(device).gpus?.find((one) => one.uuid === uuid);
-  return report && layoutOf(report);
-}
+// The part of the room that a self-test with changes asks: whether a GPU may be tried (refuseChange), and then step by step what to do
+// with it (tryProfiles), which ends with what was found.
 
 /** The outcome for one profile. */
-export interface ProfileTest {
+interface ProfileTest {
   readonly profile: string;
   readonly start: number;
   readonly outcome: 'Passed' | 'Failed';
@@ -67,28 +44,203 @@ export interface ChangeTest {
   readonly notes?: readonly string[];
 }
 
-/** The result for a GPU on which nothing was tried. */
-export function refuseChange({ index, uuid, product, mig }: GpuState, reason: string): ChangeTest {
+/** The result for a GPU on which nothing may be tried; undefined if changes can be. @param held what pods hold */
+export function refuseChange(gpu: GpuState, device: DeviceState, held: ReadonlySet<string>): ChangeTest | undefined {
+  const reason = explainRefusal(gpu, device, held);
+  if (reason === undefined) return undefined;
+  const { index, uuid, product, mig } = gpu;
   const untouched = { profiles: [], isPutBack: true, otherUuids: 0 };
   return { index, uuid, product, state: 'Refused', reason, mig: mig?.current ?? null, ...untouched };
 }
 
-/** @throws DeviceError if a GPU does not have exactly this instance, with one MIG device over the whole of it */
-export function verifyProfile(gpu: GpuState, { name, multiprocessors }: Profile, start: number): void {
+/** Why changes cannot be tried on a GPU; undefined if they can. */
+function explainRefusal(gpu: GpuState, device: DeviceState, held: ReadonlySet<string>): string | undefined {
+  const { fault, health, mig, processes, instances } = gpu;
+  if (fault !== undefined) return `it cannot be read: ${fault.code}: ${fault.message}`;
+  if (mig === undefined) return 'it has no MIG';
+  if (health !== undefined) return `it is not well: ${health.message}`;
+  if (mig.current !== mig.pending) return `MIG mode ${mig.pending} is pending: a reset or a reboot ends that`;
+  const busy = instances.filter((instance) => isBusy(gpu, instance, held));
+  if (processes.length > 0 || busy.length > 0 || held.has(gpu.uuid)) {
+    const where = busy.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
+    return `somebody uses it${where === '' ? '' : ` (${where})`}: choose a GPU that nobody uses`;
+  }
+  const stranger = [...held].find((id) => !id.startsWith('GPU-') && !listUuids(device).has(id));
+  if (stranger !== undefined) return `a pod holds ${stranger}, which cannot be located: it may be on this GPU`;
+  if (instances.length === 0) return undefined;
+  const layout = layoutBefore(gpu, device);
+  const isWhole = layout !== undefined && instances.every(({ computeInstances }) => computeInstances.length > 0);
+  if (isWhole && planTarget(gpu, layout, { held, mayTouch: () => false }).isDone) return undefined;
+  return 'it has instances that no layout describes, so that they could not be put back as they are';
+}
+
+/** The GPU's current state as a layout. */
+function layoutBefore({ uuid }: GpuState, device: DeviceState): Layout | undefined {
+  const report = reportDevice(device).gpus?.find((one) => one.uuid === uuid);
+  return report && layoutOf(report);
+}
+
+/** What a trial does next with its GPU. */
+export type TrialStep =
+  /** Changes the GPU to a state, and verifies it. */
+  | { readonly action: 'Become'; readonly target: GpuTarget }
+  | { readonly action: 'Read' }
+  /** Reads the tables alone once more; it fails if one is not understood. */
+  | { readonly action: 'ReadTables' }
+  /** Tells those who watch. */
+  | { readonly action: 'Tell'; readonly test: ProfileTest };
+
+/** How a step ended: with the GPU as it was last read, or why it failed. */
+type TrialAnswer = {
+  readonly ms: number;
+  /** Why no further profile should be started; undefined to continue. */
+  readonly stopped: string | undefined;
+} & (
+  { readonly gpu: GpuState; readonly error?: undefined } | { readonly gpu?: undefined; readonly error: DeviceError }
+);
+
+type Trial<Result> = Generator<TrialStep, Result, TrialAnswer>;
+
+/**
+ * Tries the profiles of one GPU. It is left as it was found, whatever happens.
+ *
+ * @param found fresh reading; the GPU is idle, and can be restored
+ */
+export function* tryProfiles(found: DeviceState, before: GpuState): Trial<ChangeTest> {
+  const profiles: ProfileTest[] = [];
+  // Placements created here: nothing else that appears meanwhile is ever destroyed.
+  const made = new Set<string>();
+  let tried: { readonly stopped?: string | undefined; readonly error?: unknown };
+  try {
+    tried = { stopped: yield* tryAll(before, profiles, made) };
+  } catch (error) {
+    tried = { error };
+  }
+  // Restored even if nothing went as it should.
+  const { isPutBack, otherUuids, reason } = yield* putBack(found, before, made);
+  const { stopped } = tried;
+  const failure = 'error' in tried ? redactFault(demandFault(tried.error)) : undefined;
+  const failed = !isPutBack || failure !== undefined || profiles.some(({ outcome }) => outcome === 'Failed');
+  const why = [failure, stopped, reason].filter((text) => text !== undefined).join('; ');
+  const { index, uuid, product, mig } = before;
+  return {
+    index,
+    uuid,
+    product,
+    state: failed ? 'Failed' : stopped === undefined ? 'Passed' : 'Stopped',
+    ...(why === '' ? {} : { reason: why }),
+    mig: mig?.current ?? null,
+    profiles,
+    isPutBack,
+    otherUuids,
+  };
+}
+
+/** Anything but a DeviceError is rethrown. */
+function demandFault(error: unknown): DeviceError {
+  if (error instanceof DeviceError) return error;
+  throw error;
+}
+
+/** @throws DeviceError */
+function demandDone({ gpu, error }: TrialAnswer): GpuState {
+  if (error !== undefined) throw error;
+  return gpu;
+}
+
+/** @returns why it ended early */
+function* tryAll({ uuid }: GpuState, profiles: ProfileTest[], made: Set<string>): Trial<string | undefined> {
+  let last = yield { action: 'Become', target: { uuid, want: {} } };
+  const { geometry, pciBusId } = demandDone(last);
+  // With MIG mode on: some drivers list no profiles without it.
+  const placed = (geometry?.profiles ?? []).flatMap((profile) =>
+    profile.starts.slice(0, 1).map((start) => ({ profile, start })),
+  );
+  if (placed.length === 0) {
+    const found = 'the driver lists no profile that has a place';
+    throw new DeviceError('NotSupported', { tried: 'to try each profile', found, gpu: pciBusId });
+  }
+  for (const { profile, start } of placed) {
+    if (last.stopped !== undefined) return last.stopped;
+    made.add(placeOf({ profile: profile.name, start }));
+    const { test, end } = yield* tryProfile(uuid, profile, start);
+    profiles.push(test);
+    last = yield { action: 'Tell', test };
+    if (end !== undefined) throw end;
+  }
+  return undefined;
+}
+
+/** @returns what was found, and an error after which no other profile can be tried */
+function* tryProfile(
+  uuid: string,
+  profile: Profile,
+  start: number,
+): Trial<{ readonly test: ProfileTest; readonly end: DeviceError | undefined }> {
+  const { name } = profile;
+  const step = { profile: name, start, computeInstances: [name] };
+  const create = { uuid, want: { [name]: 1 }, steps: [{ action: 'CreateInstance' as const, ...step }] };
+  const destroy = { uuid, want: {}, steps: [{ action: 'DestroyInstance' as const, ...step }] };
+  const make = yield { action: 'Become', target: create };
+  let error = make.error ?? findDifference(make.gpu, profile, start);
+  const verify = error === undefined ? yield { action: 'ReadTables' } : undefined;
+  error ??= verify?.error;
+  const undo = yield { action: 'Become', target: destroy };
+  const undoError = undo.error ?? (yield { action: 'ReadTables' }).error;
+  const first = error ?? undoError;
+  const times = { makeMs: make.ms, verifyMs: verify?.ms ?? 0, undoMs: undo.ms };
+  const outcome = first === undefined ? 'Passed' : 'Failed';
+  return {
+    test: { profile: name, start, outcome, ...times, ...(first === undefined ? {} : { error: redactFault(first) }) },
+    // What cannot be destroyed leaves no empty GPU for the next; a driver that does not answer will not answer then.
+    end: undoError ?? (error?.stopsNode === true ? error : undefined),
+  };
+}
+
+function* putBack(
+  found: DeviceState,
+  before: GpuState,
+  made: ReadonlySet<string>,
+): Trial<Pick<ChangeTest, 'isPutBack' | 'otherUuids' | 'reason'>> {
+  const wanted = describeGpuState(before);
+  try {
+    let now = demandDone(yield { action: 'Read' });
+    if (describeGpuState(now) !== wanted)
+      now = demandDone(yield { action: 'Become', target: targetBefore(found, before, now, made) });
+    const state = describeGpuState(now);
+    if (state !== wanted) return { isPutBack: false, otherUuids: 0, reason: `it was ${wanted}, and is ${state}` };
+    const uuids = new Set(listMigUuids(now));
+    return { isPutBack: true, otherUuids: listMigUuids(before).filter((uuid) => !uuids.has(uuid)).length };
+  } catch (error) {
+    const reason = `it could not be put back (it was ${wanted}): ${redactFault(demandFault(error))}`;
+    return { isPutBack: false, otherUuids: 0, reason };
+  }
+}
+
+function targetBefore(found: DeviceState, before: GpuState, now: GpuState, made: ReadonlySet<string>): GpuTarget {
+  const isOn = before.mig?.current === 'Enabled';
+  const was = isOn ? toInstances(before) : [];
+  const steps = planReturn(toInstances(now), was, (one) => made.has(placeOf(one)));
+  return { uuid: now.uuid, want: isOn ? (layoutBefore(before, found) ?? {}) : 'Disabled', steps };
+}
+
+/** Undefined if a GPU has exactly this instance, with one MIG device over the whole of it. */
+function findDifference(gpu: GpuState, { name, multiprocessors }: Profile, start: number): DeviceError | undefined {
   const [instance, ...others] = gpu.instances;
   const [part, ...parts] = instance?.computeInstances ?? [];
   const tried = `to make ${name} at ${start}`;
   const refuse = (found: string): DeviceError => new DeviceError('NothingDone', { tried, found, gpu: gpu.pciBusId });
   if (instance === undefined || others.length > 0 || instance.profile !== name || instance.start !== start)
-    throw refuse(gpu.instances.map(placeOf).join(', ') || 'no instance');
-  if (part?.uuid === undefined || parts.length > 0) throw refuse('it has no MIG device, or several');
+    return refuse(gpu.instances.map(placeOf).join(', ') || 'no instance');
+  if (part?.uuid === undefined || parts.length > 0) return refuse('it has no MIG device, or several');
   const counted = part.attributes?.multiprocessors;
   if (multiprocessors !== undefined && counted !== undefined && counted !== multiprocessors)
-    throw refuse(`its MIG device has ${counted} multiprocessors, and -lgip says ${multiprocessors}`);
+    return refuse(`its MIG device has ${counted} multiprocessors, and -lgip says ${multiprocessors}`);
+  return undefined;
 }
 
 /** Describes the mode and the instances: `MIG mode Enabled, 3g.20gb@4 (3g.20gb)`; equal for the original and the restored state. */
-export function describeGpuState({ mig, instances }: GpuState): string {
+function describeGpuState({ mig, instances }: GpuState): string {
   const places = instances.map((one) => {
     const parts = one.computeInstances.map(({ profile }) => profile).toSorted();
     return `${placeOf(one)} (${parts.join(', ')})`;
@@ -97,6 +249,6 @@ export function describeGpuState({ mig, instances }: GpuState): string {
   return [`MIG mode ${mig?.current ?? 'unknown'}`, ...pending, ...places].join(', ');
 }
 
-export function listMigUuids({ instances }: GpuState): readonly string[] {
+function listMigUuids({ instances }: GpuState): readonly string[] {
   return instances.flatMap(({ computeInstances }) => computeInstances.flatMap(({ uuid }) => uuid ?? []));
 }

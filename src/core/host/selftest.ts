@@ -1,5 +1,5 @@
 import { isProfileNameError, parseProfile } from '../gpu/profiles.ts';
-import type { DeviceError } from '../gpu/device-error.ts';
+import { DeviceError } from '../gpu/device-error.ts';
 import {
   readCapabilities,
   parseComputeInstances,
@@ -13,6 +13,7 @@ import {
   type PlacementRow,
 } from '../smi/tables.ts';
 import { parseGpuList, type GpuList } from '../smi/list.ts';
+import { describeCommand, type ReadCommand } from '../smi/command.ts';
 import { dropNotices, explainFailure, type Execution, type SmiRun } from '../smi/output.ts';
 import { parseReport, type Report, type ReportedGpu } from '../smi/report.ts';
 import { countWords } from '../text/words.ts';
@@ -24,8 +25,11 @@ import { compareTables } from '../gpu/table-check.ts';
 import { redactFault } from './selftest-bundle.ts';
 import type { ChangeTest } from './selftest-change.ts';
 
+// The room of the commands for one host and of the files that people bring or send: what they say, never how it is read or written.
+// Here a self-test asks which commands to run (checkCommands), and what all that was found says of the node (judgeSelftest).
+
 /** The result of one command of a reading. */
-export interface CommandCheck {
+interface CommandCheck {
   /** The command as a person would type it. */
   readonly command: string;
   readonly ms: number;
@@ -43,9 +47,9 @@ interface CommandAnswer<Result> {
   readonly losses?: readonly string[];
 }
 
-export type AnswerReader<Result> = (tried: string, execution: Execution) => CommandAnswer<Result>;
+type AnswerReader<Result> = (tried: string, execution: Execution) => CommandAnswer<Result>;
 
-export function readList(tried: string, execution: Execution): CommandAnswer<GpuList> {
+function readList(tried: string, execution: Execution): CommandAnswer<GpuList> {
   const list = parseGpuList(tried, execution);
   const devices = list.gpus.reduce((sum, { migDevices }) => sum + migDevices.size, 0);
   const losses = list.lost.map(({ pciBusId, fault }) => `GPU at ${pciBusId} cannot be opened: ${fault.message}`);
@@ -56,7 +60,7 @@ export function readList(tried: string, execution: Execution): CommandAnswer<Gpu
   };
 }
 
-export function readWholeReport(tried: string, execution: Execution): CommandAnswer<Report> {
+function readWholeReport(tried: string, execution: Execution): CommandAnswer<Report> {
   const report = parseReport(tried, execution);
   const { driverVersion, cudaVersion, gpus } = report;
   const summary = `driver ${driverVersion}, CUDA ${cudaVersion ?? 'unknown'}, ${countWords(gpus.length, 'GPU')}`;
@@ -75,7 +79,7 @@ export function readWholeReport(tried: string, execution: Execution): CommandAns
   return { result: report, summary, losses };
 }
 
-export function readCapability(tried: string, execution: Execution): CommandAnswer<unknown> {
+function readCapability(tried: string, execution: Execution): CommandAnswer<unknown> {
   const rows = readCapabilities(execution);
   if (rows === undefined) throw explainFailure(tried, execution);
   const known = rows.flatMap(({ capability }) => capability ?? []);
@@ -95,7 +99,7 @@ function readTable<Row>(
 }
 
 /** @param isOff whether a GPU that supports MIG has its mode off */
-export function readProfiles(isOff: boolean): AnswerReader<readonly ListedProfile[]> {
+function readProfiles(isOff: boolean): AnswerReader<readonly ListedProfile[]> {
   return readTable(isOff, (tried, execution) => {
     const rows = parseProfiles(tried, execution);
     const strange = rows.filter(({ name }) => isProfileNameError(parseProfile(name))).map(({ name }) => name);
@@ -105,7 +109,7 @@ export function readProfiles(isOff: boolean): AnswerReader<readonly ListedProfil
 }
 
 /** @param isOff as above */
-export function readPlacements(isOff: boolean): AnswerReader<readonly PlacementRow[]> {
+function readPlacements(isOff: boolean): AnswerReader<readonly PlacementRow[]> {
   return readTable(isOff, (tried, execution) => {
     const rows = parsePlacements(tried, execution);
     const none = rows.filter(({ starts }) => starts.length === 0).length;
@@ -114,25 +118,25 @@ export function readPlacements(isOff: boolean): AnswerReader<readonly PlacementR
   });
 }
 
-export function askInstances(list: GpuList | undefined, report: Report): AnswerReader<readonly InstanceRow[]> {
+function askInstances(list: GpuList | undefined, report: Report): AnswerReader<readonly InstanceRow[]> {
   return (tried, execution) => {
     const rows = parseInstances(tried, execution);
     return { result: rows, summary: countWords(rows.length, 'GPU instance'), losses: compareNames(rows, list, report) };
   };
 }
 
-export function askComputeInstances(tried: string, execution: Execution): CommandAnswer<unknown> {
+function askComputeInstances(tried: string, execution: Execution): CommandAnswer<unknown> {
   const rows = parseComputeInstances(tried, execution);
   return { result: rows, summary: countWords(rows.length, 'compute instance') };
 }
 
-export function readComputeProfiles(tried: string, execution: Execution): CommandAnswer<unknown> {
+function readComputeProfiles(tried: string, execution: Execution): CommandAnswer<unknown> {
   const rows = parseComputeProfiles(tried, execution);
   return { result: rows, summary: countWords(rows.length, 'compute instance profile') };
 }
 
 /** Lines beside an answer that are not part of it. */
-export function listNotices({ stdout, stderr = '' }: Execution): readonly string[] {
+function listNotices({ stdout, stderr = '' }: Execution): readonly string[] {
   const kept = new Set(dropNotices(stdout).split('\n'));
   return [...stdout.split('\n').filter((line) => !kept.has(line)), ...stderr.split('\n')]
     .filter((line) => line.trim() !== '')
@@ -155,15 +159,77 @@ function compareNames(rows: readonly InstanceRow[], list: GpuList | undefined, {
 }
 
 /** Picks one GPU instance of each profile on each GPU: what it offers does not depend on its placement. */
-export function pickOneOfEach(rows: readonly InstanceRow[]): readonly InstanceRow[] {
+function pickOneOfEach(rows: readonly InstanceRow[]): readonly InstanceRow[] {
   return rows.filter(
     ({ gpuIndex, profileId }, at) =>
       rows.findIndex((other) => other.gpuIndex === gpuIndex && other.profileId === profileId) === at,
   );
 }
 
+/** How a command of a reading ended. */
+interface CommandRun {
+  readonly ms: number;
+  /** A DeviceError if it could not be run, or did not answer. */
+  readonly answer: Execution | DeviceError;
+}
+
+/** The answers of the commands, for checks that compare several of them. */
+interface CommandAnswers {
+  readonly checks: readonly CommandCheck[];
+  readonly report: Report | undefined;
+  /** Whether the driver as a whole does not answer; then the remaining commands were not asked for, and a reading is in vain. */
+  readonly isSilent: boolean;
+}
+
+type Asking<Result> = Generator<ReadCommand, Result, CommandRun>;
+type Ask = <Result>(command: ReadCommand, read: AnswerReader<Result>) => Asking<Result | undefined>;
+
+/**
+ * Asks for every command that a reading consists of, even if this device does not need it now, and notes whether each answer is
+ * understood. It ends early if the driver as a whole does not answer.
+ */
+export function* checkCommands(): Asking<CommandAnswers> {
+  const checks: CommandCheck[] = [];
+  let silence: DeviceError | undefined;
+  const ask: Ask = function* (command, read) {
+    if (silence !== undefined) return undefined;
+    const name = describeCommand(command);
+    const { ms, answer } = yield command;
+    try {
+      if (answer instanceof DeviceError) throw answer;
+      const { result, summary, losses = [] } = read(name, answer);
+      checks.push({ command: name, ms, summary, losses: [...listNotices(answer), ...losses] });
+      return result;
+    } catch (error) {
+      if (!(error instanceof DeviceError)) throw error;
+      checks.push({ command: name, ms, summary: undefined, losses: [], error });
+      if (error.stopsNode && error.code !== 'ParseError' && error.code !== 'NotPermitted') silence = error;
+      return undefined;
+    }
+  };
+  const list = yield* ask({ name: 'List' }, readList);
+  const report = yield* ask({ name: 'Report' }, readWholeReport);
+  yield* ask({ name: 'ComputeCapabilities' }, readCapability);
+  if (report?.gpus.some(({ migCapable }) => migCapable) === true) yield* checkMig(ask, list, report);
+  // One hanging command may affect only one GPU, and a reading continues GPU by GPU.
+  return { checks, report, isSilent: silence !== undefined && silence.code !== 'TimedOut' };
+}
+
+function* checkMig(ask: Ask, list: GpuList | undefined, report: Report): Asking<void> {
+  const isOff = report.gpus.some(({ mig }) => mig?.current === 'Disabled');
+  yield* ask({ name: 'Profiles' }, readProfiles(isOff));
+  yield* ask({ name: 'Placements' }, readPlacements(isOff));
+  const instances = yield* ask({ name: 'Instances' }, askInstances(list, report));
+  yield* ask({ name: 'ComputeInstances' }, askComputeInstances);
+  for (const { gpuIndex, id } of pickOneOfEach(instances ?? [])) {
+    const gpu = report.gpus[gpuIndex]?.pciBusId;
+    if (gpu === undefined) continue;
+    yield* ask({ name: 'ComputeProfiles', gpu, instance: id }, readComputeProfiles);
+  }
+}
+
 /** Whether each GPU is healthy according to the driver. */
-export function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck[] {
+function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck[] {
   const say = (verdict: CheckVerdict, message: string): SelftestCheck => ({ area: 'Health', verdict, message });
   return [
     ...gpus.map(({ index, product, mig, migCapable, health, fault }) => {
@@ -187,12 +253,8 @@ export function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck
 /** NVIDIA's services, its module, and display servers: their names are not secret. */
 const knownServices = /^(?:nv-|nvsm|nvidia-|dcgm|Xorg|gnome-shell|the module )/;
 
-/**
- * Why a GPU reset would be refused: persistence mode, modules, and programs of the host that are not GPU workloads.
- *
- * @param openers who has a GPU open on the host: `nv-hostengine (pid 1811, nvidia-dcgm.service)`
- */
-export function checkResetClients(gpus: readonly ReportedGpu[], openers: readonly string[]): readonly SelftestCheck[] {
+/** Why a GPU reset would be refused: persistence mode, modules, and programs of the host that are not GPU workloads. */
+function checkResetClients(gpus: readonly ReportedGpu[], { openers }: HostProof): readonly SelftestCheck[] {
   const capable = gpus.filter(({ migCapable }) => migCapable);
   if (capable.length === 0) return [];
   const needsReset = capable.some(({ product }) => findModel(product)?.resetToChangeMode !== false);
@@ -231,11 +293,23 @@ function pidOf(opener: string): number | undefined {
 }
 
 /** What the node's kubelet tells of who holds a GPU. `NoSocket`: there is no kubelet. */
-export type KubeletAnswer =
+type KubeletAnswer =
   | { readonly state: 'Ignored' }
   | { readonly state: 'NoSocket'; readonly socket: string }
   | { readonly state: 'Silent'; readonly why: string }
   | { readonly state: 'Told'; readonly holdings: readonly PodHolding[] };
+
+/** What a host shows of who uses its GPUs. */
+export interface HostProof {
+  /** Why this program may not see the processes of the host; undefined if it does. */
+  readonly hidden: string | undefined;
+  readonly isPod: boolean;
+  /** Pids of the report that are not in /proc. */
+  readonly ended: ReadonlySet<number>;
+  readonly kubelet: KubeletAnswer;
+  /** Who has a GPU open: `nv-hostengine (pid 1811, nvidia-dcgm.service)`. */
+  readonly openers: readonly string[];
+}
 
 const check =
   (verdict: CheckVerdict) =>
@@ -246,8 +320,7 @@ const note = check('Note');
 const finding = check('Finding');
 const unknown = check('Unknown');
 
-/** @param hidden why this program may not see the processes of the host; undefined if it does */
-export function checkNamespace(hidden: string | undefined, isPod: boolean): readonly SelftestCheck[] {
+function checkNamespace({ hidden, isPod }: HostProof): readonly SelftestCheck[] {
   if (hidden !== undefined) return [finding(hidden)];
   const message = isPod
     ? 'this pod sees the processes of the host (hostPID)'
@@ -255,8 +328,7 @@ export function checkNamespace(hidden: string | undefined, isPod: boolean): read
   return [good(message)];
 }
 
-/** @param ended pids of the report that are not in /proc */
-export function checkProcesses(gpus: readonly ReportedGpu[], ended: ReadonlySet<number>): readonly SelftestCheck[] {
+function checkProcesses(gpus: readonly ReportedGpu[], { ended }: HostProof): readonly SelftestCheck[] {
   const checks = gpus.flatMap(({ processes, mig }, index): readonly SelftestCheck[] => {
     const listed = processes.flatMap(({ pid }) => pid ?? []);
     const unlisted = processes.filter(({ pid }) => pid === undefined);
@@ -290,7 +362,7 @@ export function checkProcesses(gpus: readonly ReportedGpu[], ended: ReadonlySet<
   return [note(message)];
 }
 
-export function checkKubelet(device: DeviceState | undefined, answer: KubeletAnswer): readonly SelftestCheck[] {
+function checkKubelet(device: DeviceState | undefined, { kubelet: answer }: HostProof): readonly SelftestCheck[] {
   switch (answer.state) {
     case 'Ignored':
       return [note('--ignore-pods: the kubelet was not asked who holds a GPU')];
@@ -334,16 +406,20 @@ function countProcesses(count: number): string {
 /** The fraction of a command's time limit above which it is too close. */
 const nearLimit = 1 / 3;
 
-/**
- * What a reading as the agent makes it says of the node.
- *
- * @param ms how long it took
- * @param slowestMs the slowest of its commands, of which each may take `limitMs`
- */
-export function judgeReading(
-  device: DeviceState,
-  { ms, slowestMs, limitMs }: { readonly ms: number; readonly slowestMs: number; readonly limitMs: number },
-): readonly SelftestCheck[] {
+/** A reading as the agent makes it. */
+interface AgentReading {
+  readonly device: DeviceState | DeviceError;
+  readonly ms: number;
+  /** The time that each of its commands may take. */
+  readonly limitMs: number;
+}
+
+/** What a reading says of the node. @param slowestMs the slowest of its commands */
+function judgeReading({ device, ms, limitMs }: AgentReading, slowestMs: number): readonly SelftestCheck[] {
+  if (device instanceof DeviceError) {
+    const message = `the agent could not read this node: ${redactFault(device)}`;
+    return [{ area: 'Commands', verdict: 'Unknown', message, ms }];
+  }
   const instances = device.gpus.reduce((sum, gpu) => sum + gpu.instances.length, 0);
   const found = `${countWords(device.gpus.length, 'GPU')}, ${countWords(instances, 'GPU instance')}`;
   return [
@@ -354,17 +430,7 @@ export function judgeReading(
   ];
 }
 
-/** The agent could not read the node. */
-export function judgeSilence(error: DeviceError, ms: number): SelftestCheck {
-  return {
-    area: 'Commands',
-    verdict: 'Unknown',
-    message: `the agent could not read this node: ${redactFault(error)}`,
-    ms,
-  };
-}
-
-export function judgeCommand({ command, ms, summary, losses, error }: CommandCheck): readonly SelftestCheck[] {
+function judgeCommand({ command, ms, summary, losses, error }: CommandCheck): readonly SelftestCheck[] {
   if (summary === undefined) {
     const why = error === undefined ? 'no answer' : redactFault(error);
     const verdict = error?.code === 'ParseError' || error?.code === 'Unstable' ? 'Finding' : 'Unknown';
@@ -434,13 +500,14 @@ export interface Selftest {
   readonly versions: { readonly driver: string | null; readonly cuda: string | null };
   /** Products by index, as nvidia-smi names them. */
   readonly products: readonly string[];
+  /** Checks area by area. */
   readonly checks: readonly SelftestCheck[];
   readonly change?: ChangeTest;
   /** How long each kind of command took here, in the order in which they were first run. */
   readonly commands?: readonly CommandTime[];
 }
 
-export interface CommandTime {
+interface CommandTime {
   /** Without the GPUs and instances that it named: `mig -cgi -C`. */
   readonly command: string;
   readonly runs: number;
@@ -449,7 +516,7 @@ export interface CommandTime {
 }
 
 /** Runs of nvidia-smi by what they did, whatever they did it to. */
-export function timeCommands(runs: readonly SmiRun[]): readonly CommandTime[] {
+function timeCommands(runs: readonly SmiRun[]): readonly CommandTime[] {
   const times = new Map<string, number[]>();
   for (const { args, ms } of runs) {
     const words = args
@@ -466,9 +533,54 @@ export function timeCommands(runs: readonly SmiRun[]): readonly CommandTime[] {
   }));
 }
 
-/** The state of a self-test. */
-export function judgeSelftest(checks: readonly SelftestCheck[], change: ChangeTest | undefined): Selftest['state'] {
-  const has = (verdict: SelftestCheck['verdict']): boolean => checks.some((check) => check.verdict === verdict);
+/** Everything that a self-test found, before it is judged. */
+interface SelftestFindings {
+  /** The nvidia-smi under test, as its user knows it. */
+  readonly tool: string;
+  readonly commands: CommandAnswers;
+  /** Undefined if the driver as a whole does not answer. */
+  readonly reading: AgentReading | undefined;
+  readonly host: HostProof;
+  /** Runs of nvidia-smi so far. */
+  readonly runs: readonly SmiRun[];
+  /** The test of changes; absent before it, or if none was asked for. */
+  readonly change?: ChangeTest | undefined;
+}
+
+/** Judges a node by all that was found: whether the agent can rely on it. */
+export function judgeSelftest({ tool, commands, reading, host, runs, change }: SelftestFindings): Selftest {
+  const { report } = commands;
+  const gpus = report?.gpus ?? [];
+  const device = reading?.device instanceof DeviceError ? undefined : reading?.device;
+  const version = report === undefined ? 'its driver does not answer' : `driver ${report.driverVersion}`;
+  const slowestMs = Math.max(0, ...commands.checks.map(({ ms }) => ms));
+  const checks: readonly SelftestCheck[] = [
+    {
+      area: 'Tool',
+      verdict: report === undefined ? 'Unknown' : 'Good',
+      message: `${tool}: ${version}, ${countWords(gpus.length, 'GPU')}`,
+      redacted: `nvidia-smi: ${version}, ${countWords(gpus.length, 'GPU')}`,
+    },
+    ...commands.checks.flatMap(judgeCommand),
+    ...(reading === undefined ? [] : judgeReading(reading, slowestMs)),
+    ...checkNamespace(host),
+    ...checkProcesses(gpus, host),
+    ...checkKubelet(device, host),
+    ...(device === undefined ? [] : checkHealth(device)),
+    ...checkResetClients(gpus, host),
+  ];
+  return {
+    state: judgeState(checks, change),
+    versions: { driver: report?.driverVersion ?? null, cuda: report?.cudaVersion ?? null },
+    products: device?.gpus.map(({ product }) => product) ?? gpus.map(({ product }) => product),
+    checks,
+    ...(change && { change }),
+    commands: timeCommands(runs),
+  };
+}
+
+function judgeState(checks: readonly SelftestCheck[], change: ChangeTest | undefined): Selftest['state'] {
+  const has = (verdict: CheckVerdict): boolean => checks.some((check) => check.verdict === verdict);
   if (has('Finding') || (change !== undefined && change.state !== 'Passed')) return 'Findings';
   return has('Unknown') ? 'Unknown' : 'Good';
 }
@@ -477,15 +589,11 @@ export function judgeSelftest(checks: readonly SelftestCheck[], change: ChangeTe
  * `Note`: good, and worth knowing. `Unknown`: could not be determined, or cannot be shown on this node in its current state, and
  * prevents trust in it.
  */
-export type CheckVerdict = 'Good' | 'Note' | 'Finding' | 'Unknown';
-
-/** The areas of a self-test, in order. */
-export const checkAreas = ['Tool', 'Commands', 'Tables', 'Idle', 'Health', 'Reset'] as const;
-type CheckArea = (typeof checkAreas)[number];
+type CheckVerdict = 'Good' | 'Note' | 'Finding' | 'Unknown';
 
 /** A check, and its finding. */
-export interface SelftestCheck {
-  readonly area: CheckArea;
+interface SelftestCheck {
+  readonly area: 'Tool' | 'Commands' | 'Tables' | 'Idle' | 'Health' | 'Reset';
   readonly verdict: CheckVerdict;
   /** A sentence for people. */
   readonly message: string;

@@ -1,8 +1,14 @@
 import { selectedKeys } from '../kubernetes/selectors.ts';
 import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
-import type { GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { mirrorAnnotation } from '../kubernetes/eviction.ts';
+import { usesGpu } from '../device/holders.ts';
+import type { NodeView } from '../kubernetes/node.ts';
 import type { PodView } from '../kubernetes/pod.ts';
+import { pluginPodsOf } from '../nvidia/plugin-pods.ts';
+import { mayUseClaims } from '../policy/rules.ts';
+
+// The door to support bundles of a cluster: which objects a bundle contains (chooseBundled), and which parts of each (trimObject).
 
 /** Prefix of our own labels, annotations and taints. */
 const ownPrefix = `${group}/`;
@@ -29,28 +35,104 @@ function isKnownAnnotation(key: string): boolean {
   return annotations.some((prefix) => key.startsWith(prefix));
 }
 
-/** Keys of Node labels that decide something here: in policies, and in pods that request GPUs. */
-export function listDecidingKeys(
+/** Chooses what of a cluster a bundle contains. @param isOwn whether a pod is one of our programs */
+export function chooseBundled<Node extends NodeView, Pod extends PodView>(
+  {
+    policies,
+    partitions,
+    nodes,
+    pods,
+  }: {
+    readonly policies: readonly GpuPartitionPolicy[];
+    readonly partitions: readonly GpuNodePartition[];
+    readonly nodes: readonly Node[];
+    readonly pods: readonly Pod[];
+  },
+  isOwn: (pod: Pod) => boolean,
+) {
+  const gpuNodes = chooseNodes(nodes, partitions);
+  const chosen = choosePods(pods, new Set(gpuNodes.map(({ metadata }) => metadata.name)), isOwn);
+  return {
+    nodes: keepLabels(gpuNodes, policies, chosen),
+    pods: chosen,
+    ours: sortForLogs(chosen.filter(isOwn), partitions),
+    usesClaims: usesClaims(policies, partitions, chosen),
+  };
+}
+
+/** Whether the cluster uses claims; elsewhere the right to list them is not asked for. */
+function usesClaims(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  pods: readonly PodView[],
+): boolean {
+  return (
+    policies.some(({ spec }) => mayUseClaims(spec)) ||
+    partitions.some(({ spec }) => spec.backend === 'DRA') ||
+    pods.some(({ spec }) => (spec?.resourceClaims ?? []).length > 0)
+  );
+}
+
+function chooseNodes<Node extends NodeView>(
+  all: readonly Node[],
+  partitions: readonly GpuNodePartition[],
+): readonly Node[] {
+  const known = new Set(partitions.map(({ metadata }) => metadata.name));
+  const isGpu = (key: string): boolean => key.startsWith('nvidia.com/');
+  return all.filter(
+    ({ metadata, status }) =>
+      known.has(metadata.name) ||
+      [metadata.labels, status?.allocatable, status?.capacity].some((fields) => Object.keys(fields ?? {}).some(isGpu)),
+  );
+}
+
+/** Our pods, those that request GPUs, and the daemons of GPU nodes: the device plugin, and others that may own or hold GPUs. */
+function choosePods<Pod extends PodView>(
+  all: readonly Pod[],
+  gpuNodes: ReadonlySet<string>,
+  isOwn: (pod: Pod) => boolean,
+): readonly Pod[] {
+  const isDaemon = ({ metadata, spec }: Pod): boolean =>
+    gpuNodes.has(spec?.nodeName ?? '') &&
+    metadata.ownerReferences?.some(({ kind, controller }) => kind === 'DaemonSet' && controller === true) === true;
+  return all.filter((pod) => isOwn(pod) || usesGpu(pod) || isDaemon(pod) || pluginPodsOf([pod]).length > 0);
+}
+
+/** The controller's first, then agents of unhealthy nodes: of a large fleet not every log is kept. */
+function sortForLogs<Pod extends PodView>(
+  ours: readonly Pod[],
+  partitions: readonly GpuNodePartition[],
+): readonly Pod[] {
+  const well = new Set(
+    partitions.filter(({ status }) => status?.phase === 'Ready').map(({ metadata }) => metadata.name),
+  );
+  const rank = ({ spec, metadata }: Pod): number =>
+    metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet') !== true
+      ? 0
+      : well.has(spec?.nodeName ?? '')
+        ? 2
+        : 1;
+  return ours.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Nodes with the labels that are about GPUs, or decide something here: in policies, and in pods that request GPUs. */
+function keepLabels<Node extends NodeView>(
+  nodes: readonly Node[],
   policies: readonly GpuPartitionPolicy[],
   pods: readonly PodView[],
-): ReadonlySet<string> {
+) {
   const ofPolicies = policies.flatMap(({ spec }) => selectedKeys(spec.nodeSelector));
   const ofPods = pods.flatMap(({ spec }) => {
     const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
     const expressions = terms.flatMap(({ matchExpressions = [] }) => matchExpressions.map(({ key }) => key));
     return [...Object.keys(spec?.nodeSelector ?? {}), ...expressions];
   });
-  return new Set([...ofPolicies, ...ofPods]);
-}
-
-/** The labels of a Node that are about GPUs, or decide something. */
-export function keepLabels(
-  labels: Readonly<Record<string, string>>,
-  deciding: ReadonlySet<string>,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(labels).filter(([key]) => deciding.has(key) || kept.some((prefix) => key.startsWith(prefix))),
-  );
+  const deciding = new Set([...ofPolicies, ...ofPods]);
+  const isKept = (key: string): boolean => deciding.has(key) || kept.some((prefix) => key.startsWith(prefix));
+  return nodes.map(({ metadata, ...node }) => {
+    const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => isKept(key));
+    return { ...node, metadata: { ...metadata, labels: Object.fromEntries(labels) } };
+  });
 }
 
 /** A part of an object, in the API's own shape. Exported fields are listed one by one; anything unlisted stays private. */

@@ -25,6 +25,9 @@ import {
 } from './lines.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { wrapHanging } from '../text/words.ts';
+import { drawNodeStatus, type NodeHistory } from './node.ts';
+
+// The door to the status of a fleet: as data (viewFleet), and as lines for a screen, of one node too (drawStatus).
 
 /** The status of one policy, as people see it. */
 export interface PolicyStatusView {
@@ -209,26 +212,32 @@ function rowsByUrgency(a: NodeRowView, b: NodeRowView): number {
   return byUrgency(a.urgency, b.urgency) || compareText(a.phase, b.phase) || compareText(a.node, b.node);
 }
 
-interface FleetPictureOptions {
+interface StatusPictureOptions {
   readonly columns: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** The node that is drawn; absent: the fleet. */
+  readonly node?: string | undefined;
+  /** What happened to the node. */
+  readonly history?: NodeHistory | undefined;
   /** Every node, with all that fits into a row. */
   readonly isWide?: boolean;
   /** The policy to which the picture is restricted, with its nodes; absent: all. */
   readonly policy?: string | undefined;
-  /** The most nodes in the table. */
-  readonly mostNodes?: number;
 }
 
-/** The fleet on a screen: policies, nodes by phase, and first the nodes that need attention. */
-export function drawFleet(
+/** A node on a screen, or the fleet: policies, nodes by phase, and first the nodes that need attention. */
+export function drawStatus(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
-  { columns, now, isWide = false, policy, mostNodes = 20 }: FleetPictureOptions,
+  { columns, now, node, history, isWide = false, policy }: StatusPictureOptions,
 ): readonly Line[] {
+  if (node !== undefined) {
+    const found = partitions.find(({ metadata }) => metadata.name === node);
+    return found ? drawNodeStatus(found, columns, history) : [[span(`node ${node} is gone`, 'bad')]];
+  }
   const view = viewFleet(policies, partitions, now, policy);
-  const table = isWide ? drawWideNodes(view.nodes, now) : drawNodes(view.nodes, mostNodes);
+  const table = isWide ? drawWideNodes(view.nodes, now) : drawNodes(view.nodes);
   const none: Line = [
     span(
       policy === undefined
@@ -297,9 +306,12 @@ function drawPhases(phases: readonly PhaseView[]): readonly Line[] {
   });
 }
 
-function drawNodes(nodes: readonly NodeRowView[], most: number): readonly Line[] {
+/** The most nodes in the table. */
+const mostRows = 20;
+
+function drawNodes(nodes: readonly NodeRowView[]): readonly Line[] {
   const rows = nodes
-    .slice(0, most)
+    .slice(0, mostRows)
     .map(({ node, policy, urgency, phase, reason, used, instances, layout, message }) => [
       span(node, 'title'),
       span(policy ?? '-'),
@@ -308,7 +320,7 @@ function drawNodes(nodes: readonly NodeRowView[], most: number): readonly Line[]
       urgency === 'ready' || urgency === 'unmanaged' ? span(layout) : span(`${reason}: ${message}`, 'dim'),
     ]);
   const more: readonly Line[] =
-    nodes.length > most ? [[span(`and ${nodes.length - most} more nodes; -o wide shows all`, 'dim')]] : [];
+    nodes.length > mostRows ? [[span(`and ${nodes.length - mostRows} more nodes; -o wide shows all`, 'dim')]] : [];
   return [...drawTable(['NODE', 'POLICY', 'PHASE', 'USED', 'LAYOUT OR REASON'], rows), ...more];
 }
 

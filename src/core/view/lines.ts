@@ -3,6 +3,9 @@ import { describeDuration, timeText } from '../text/syntax.ts';
 import { wrapHanging } from '../text/words.ts';
 import { controllerManager } from '../../api/names.ts';
 
+// The room of what people see of a fleet, in words and lines, whatever shows it: a terminal or the page.
+// Here are the lines themselves, the order of urgency, and what is said of a picture that is no longer current (framePicture).
+
 /** What a piece of text means; a terminal gives each its colour. */
 export type Tone = 'plain' | 'title' | 'good' | 'warn' | 'bad' | 'dim' | 'used' | 'free' | 'going' | 'coming';
 
@@ -182,12 +185,13 @@ export type Source =
   /** A saved cluster does not age on the screen: it never was current there. */
   | { readonly files: readonly string[] };
 
-/** How old a picture is. */
-interface Freshness {
-  readonly source: Source;
-  /** The time at which everything was last known to be current, in ms since 1970. */
-  readonly seenAt: number;
-  readonly interruption: Interruption | undefined;
+/** How a picture is framed. */
+interface Frame {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly columns: number;
+  /** Source of the picture, and when it was last known to be current; undefined where its age would be wrong at once: in a file. */
+  readonly followed?: { readonly source: Source; readonly seenAt: number } | undefined;
 }
 
 /** `context prod (https://10.0.0.1:6443)` */
@@ -197,23 +201,24 @@ function describeSource(source: Source): string {
     : `context ${source.context} (${source.server})`;
 }
 
-/** The line above a picture that follows a cluster: whose it is and how old; several lines if it is no longer current. */
-export function drawFreshness(
-  { source, seenAt, interruption }: Freshness,
-  now: number,
-  columns: number,
+/** A picture under a line that says whose it is and how old; or what interrupts it, and then nothing in it may look well. */
+export function framePicture(
+  picture: readonly Line[],
+  interruption: Interruption | undefined,
+  { now, columns, followed }: Frame,
 ): readonly Line[] {
-  if (interruption !== undefined) return [...drawInterruption(interruption, now, columns), []];
-  const age = describeDuration(Math.max(0, now - seenAt) / 1000);
-  return [[span(describeSource(source), 'title'), span(`  ${age} ago`, 'dim')], []];
+  if (interruption !== undefined) {
+    const words = wrapHanging(describeInterruption(interruption, now), columns).map((text): Line => [
+      span(text, 'bad'),
+    ]);
+    return [...words, [], ...picture.map((line) => line.map(({ text }) => span(text, 'dim')))];
+  }
+  if (followed === undefined) return picture;
+  const age = describeDuration(Math.max(0, now - followed.seenAt) / 1000);
+  return [[span(describeSource(followed.source), 'title'), span(`  ${age} ago`, 'dim')], [], ...picture];
 }
 
-/** Writes an interruption in words for everybody, also those who read them later in a file. */
-export function drawInterruption(interruption: Interruption, now: number, columns: number): readonly Line[] {
-  const text = describeInterruption(interruption, now);
-  return wrapHanging(text, columns).map((line): Line => [span(line, 'bad')]);
-}
-
+/** In words for everybody, also those who read them later in a file. */
 function describeInterruption({ kind, since, why }: Interruption, now: number): string {
   const loud = kind.toUpperCase();
   if (since === undefined) return `${loud}: ${why}. What follows is the last state that a controller wrote.`;
@@ -222,11 +227,6 @@ function describeInterruption({ kind, since, why }: Interruption, now: number): 
   return kind === 'No controller'
     ? `${loud} for ${age}: since ${at} ${why}. What follows is the last state that a controller wrote.`
     : `${loud} for ${age}. No updates since ${at}: ${why}. What follows is from then.`;
-}
-
-/** A picture that is no longer current: nothing in it may look well. */
-export function fade(lines: readonly Line[]): readonly Line[] {
-  return lines.map((line) => line.map(({ text }) => span(text, 'dim')));
 }
 
 /** The Lease of the controllers, as far as it says who leads. */
@@ -240,13 +240,14 @@ export interface LeaseView {
 }
 
 /** Whether somebody holds a lease that has been renewed within its duration. @param now in ms since 1970, by the API server's clock */
-export function isLeaseHeld({ spec }: LeaseView, now: number): boolean {
+function isLeaseHeld({ spec }: LeaseView, now: number): boolean {
   const { holderIdentity = '', leaseDurationSeconds = 0, renewTime = '' } = spec ?? {};
   return holderIdentity !== '' && now - Date.parse(renewTime) <= leaseDurationSeconds * 1000;
 }
 
-/** What a picture says where no controller leads: it shows what the last one wrote. */
-export function describeAbsence(leases: readonly LeaseView[]): Interruption {
+/** What a picture says where no controller leads: it shows what the last one wrote. Undefined if one leads. @param now as above */
+export function judgeLeases(leases: readonly LeaseView[], now: number): Interruption | undefined {
+  if (leases.some((lease) => isLeaseHeld(lease, now))) return undefined;
   const renewed = leases.map(({ spec }) => Date.parse(spec?.renewTime ?? '')).filter(Number.isFinite);
   const since = renewed.length === 0 ? undefined : Math.max(...renewed);
   const why =

@@ -10,6 +10,8 @@ import { describeFault } from '../device/faults.ts';
 import { type EventView, lastSeen } from '../kubernetes/metadata.ts';
 import { compareText } from '../text/json.ts';
 
+// The door to one node: its status as data (viewNodeStatus), and what happened to it (viewHistory).
+
 /** The status of one node, as people see it. */
 export interface NodeStatusView {
   readonly node: string;

@@ -9,16 +9,9 @@ import { liveGeometry } from '../device/geometry.ts';
 import type { GpuPicture, PicturedSlice } from './gpu.ts';
 import { type NodeStatusView, viewNodeStatus } from './node.ts';
 import { stateOfWindows } from '../rollout/windows.ts';
-import { ownDevicesOf } from '../kubernetes/claims.ts';
-import { describeAsks } from '../explain/requests.ts';
-import { allRequestsOf, claimRequestsOf } from '../cluster/claim-requests.ts';
-import { type ClusterFacts, type GpuNode, isDra, listGpuNodes } from '../cluster/facts.ts';
-import { explainPod, type PodExplanation } from '../explain/pod.ts';
-import { listMeetingResources } from '../explain/node-verdict.ts';
-import { isUnbound, requestsOf, isGpuResource, podName, type PodView } from '../kubernetes/pod.ts';
-import { answerHere } from '../demand/plan-pool.ts';
-import { explainDemandFor, type PodDemandOutlook } from '../demand/pod-outlook.ts';
-import { type PolicyStatusView, type NodeRowView, viewRow } from './fleet.ts';
+import { type PolicyStatusView, type NodeRowView, viewPolicies, viewRow } from './fleet.ts';
+
+// The door to the page of the fleet: all that it shows at one time (viewPage).
 
 /** A slice with its size, so that it can be drawn to scale. */
 interface PageSlice extends PicturedSlice {
@@ -36,7 +29,7 @@ interface PageGpu extends Pick<GpuPicture, 'index' | 'product' | 'error' | 'heal
   readonly after?: { readonly slices: readonly PageSlice[] | null } | { readonly refusal: string };
 }
 
-export interface PageNode extends NodeRowView, Pick<NodeStatusView, 'strategy' | 'plan' | 'error' | 'driver'> {
+interface PageNode extends NodeRowView, Pick<NodeStatusView, 'strategy' | 'plan' | 'error' | 'driver'> {
   readonly pool: string;
   readonly gpus: readonly PageGpu[];
 }
@@ -55,8 +48,39 @@ export interface PageFleet {
   readonly interruption: Interruption | null;
 }
 
-/** @param pool of the node, empty if unknown */
-export function viewPageNode(partition: GpuNodePartition, pool: string): PageNode {
+/**
+ * Views the fleet for the page. A node without news keeps its view, the same object.
+ *
+ * @param poolOf a node's pool, empty if unknown
+ * @param now in ms since 1970
+ */
+export function viewPage(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  poolOf: (node: string) => string,
+  now: number,
+): Pick<PageFleet, 'totals' | 'policies' | 'groups' | 'nodes'> {
+  const nodes = partitions.map((partition) => viewNode(partition, poolOf(partition.metadata.name)));
+  return {
+    totals: countTotals(policies, partitions, now),
+    policies: viewPolicies(policies, partitions, now),
+    groups: groupNodes(nodes),
+    nodes,
+  };
+}
+
+/** Keyed by the object that a watch replaces when it changes. */
+const nodeViews = new WeakMap<GpuNodePartition, PageNode>();
+
+function viewNode(partition: GpuNodePartition, pool: string): PageNode {
+  const known = nodeViews.get(partition);
+  if (known?.pool === pool) return known;
+  const view = pictureNode(partition, pool);
+  nodeViews.set(partition, view);
+  return view;
+}
+
+function pictureNode(partition: GpuNodePartition, pool: string): PageNode {
   const { strategy, plan, error, driver, gpus } = viewNodeStatus(partition);
   const { device } = partition.status ?? {};
   const reports = device?.gpus ?? [];
@@ -139,8 +163,7 @@ interface FleetTotals {
   readonly frozen: string | undefined;
 }
 
-/** @param now in ms since 1970 */
-export function countTotals(
+function countTotals(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
   now: number,
@@ -235,7 +258,7 @@ const mostNodes = 5;
 const mostMessages = 3;
 
 /** Nodes that are not Ready, joined; most urgent first. Those that no policy wants need nobody. */
-export function groupNodes(nodes: readonly NodeRowView[]): readonly UnreadyNodes[] {
+function groupNodes(nodes: readonly NodeRowView[]): readonly UnreadyNodes[] {
   const unready = nodes.filter(({ urgency }) => urgency !== 'ready' && urgency !== 'unmanaged');
   return [...Map.groupBy(unready, ({ urgency, phase, reason }) => `${urgency} ${phase} ${reason}`).values()]
     .map(joinNodes)
@@ -269,73 +292,4 @@ function joinNodes(nodes: readonly NodeRowView[]): UnreadyNodes {
     nodes: names.slice(0, mostNodes),
     messages: messages.slice(0, mostMessages),
   };
-}
-
-/** Pods that wait alike, and why. */
-interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 'suggestions'> {
-  /** What demands offer the first of the pods. */
-  readonly demands: readonly PodDemandOutlook[];
-  readonly count: number;
-  /** The first of them, as NAMESPACE/NAME. */
-  readonly pods: readonly string[];
-  /** `1 nvidia.com/mig-3g.20gb`, `1 device of DeviceClass mig.nvidia.com by ResourceClaimTemplate small` */
-  readonly asks: string;
-}
-
-/** Pods that wait, in groups; undefined if the user may not list pods. */
-export type WaitingPods = readonly WaitingGroup[] | undefined;
-
-/** The most groups that are explained: explaining a pod looks at each node. */
-const mostGroups = 30;
-const mostPods = 10;
-
-/** Lists the pods that wait for a GPU, or a slice of one, by a resource or by a claim. */
-export function listWaiting(facts: ClusterFacts): readonly PodView[] {
-  const dra = listGpuNodes(facts).filter(isDra);
-  return (facts.pods ?? []).filter(
-    (pod) => isUnbound(pod) && (requestsOf(pod, isGpuResource).size > 0 || claimsGpu(pod, facts, dra)),
-  );
-}
-
-/** A claim may be for a device of another driver: what no GPU could be is for none. */
-function claimsGpu(pod: PodView, facts: ClusterFacts, dra: readonly GpuNode[]): boolean {
-  const { asked, requests, allocated } = claimRequestsOf(pod, facts);
-  return (
-    [...asked.keys()].some(isGpuResource) ||
-    allocated.some((claim) => ownDevicesOf(claim).length > 0) ||
-    requests.some((request) => listMeetingResources(request, dra).length > 0)
-  );
-}
-
-/** Fields of a pod's spec that decide, besides its requests, why it waits. */
-const deciding = [
-  'resourceClaims',
-  'nodeSelector',
-  'affinity',
-  'tolerations',
-  'schedulingGates',
-  'schedulerName',
-] as const;
-
-/** Pods that wait for GPUs, and why; those that ask alike are explained once. */
-export function explainWaiting(facts: ClusterFacts): WaitingPods {
-  if (facts.pods === undefined) return undefined;
-  const alike = Map.groupBy(listWaiting(facts), ({ metadata, spec, status }) => {
-    const asks = spec?.containers?.map(({ resources }) => resources) ?? [];
-    const words = (status?.conditions ?? []).map(({ type, message }) => [type, message]);
-    return JSON.stringify([metadata.namespace, asks, deciding.map((field) => spec?.[field]), words]);
-  });
-  return [...alike.values()]
-    .toSorted((a, b) => b.length - a.length)
-    .slice(0, mostGroups)
-    .flatMap((pods): readonly WaitingGroup[] => {
-      const [first] = pods;
-      if (!first) return [];
-      const { isPending, code, message, suggestions } = explainPod(first, facts);
-      const claims = claimRequestsOf(first, facts);
-      const asks = describeAsks(allRequestsOf(first, claims, isGpuResource), claims);
-      const names = pods.map(podName).toSorted().slice(0, mostPods);
-      const demands = isPending ? answerHere(explainDemandFor(first, facts)) : [];
-      return [{ code, message, demands, suggestions, count: pods.length, pods: names, asks }];
-    });
 }

@@ -147,6 +147,17 @@ describe('a self-test that changes a GPU', () => {
     expect(node.state).to.equal(off);
   });
 
+  it('puts everything back even after an error of its own, and passes it on', async () => {
+    const node = aNode(cut);
+    const before = await node.layout(0);
+    node.intercept = (args, run) => {
+      if (args.includes('14:0')) throw new TypeError('a mistake of the program');
+      return run();
+    };
+    expect(await node.tryGpu(0).catch(String)).to.equal('TypeError: a mistake of the program');
+    expect(await node.layout(0)).to.deep.equal(before);
+  });
+
   it('begins no further profile when it is asked to stop, and puts everything back', async () => {
     const node = aNode(cut);
     const before = await node.layout(0);

@@ -7,7 +7,7 @@ import { lockNode } from '../../../src/device/host/node-lock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { run } from '../run.ts';
 import { SimulatedHost } from '../simulated-host.ts';
-import type { CheckVerdict, Selftest, SelftestCheck } from '../../../src/core/host/selftest.ts';
+import type { Selftest } from '../../../src/core/host/selftest.ts';
 import type { RecordedSelftest } from '../../../src/cli/selftest/selftest.ts';
 import { encodeList, servePodResources } from '../../../src/simulator/kubelet/allocation.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
@@ -116,7 +116,9 @@ const A100 = 'A100-SXM4-40GB';
 const slices =
   'gpu 0 mig 1 pending 1\ngi 0 1 profile 9 place 0:4\nci 0 1 0 profile 2 place 0:3\ngi 0 13 profile 19 place 6:1\nci 0 13 0 profile 0 place 0:1\n';
 
-function messagesOf({ selftest }: RecordedSelftest, verdict: CheckVerdict): readonly string[] {
+type SelftestCheck = Selftest['checks'][number];
+
+function messagesOf({ selftest }: RecordedSelftest, verdict: SelftestCheck['verdict']): readonly string[] {
   return selftest.checks.filter((check) => check.verdict === verdict).map(({ message }) => message);
 }
 

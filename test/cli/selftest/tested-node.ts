@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 
-import type { ChangeOptions } from '../../../src/cli/selftest/trial.ts';
-import type { ProfileTest } from '../../../src/core/host/selftest-change.ts';
+import type { ChangeOptions, ChangeWatcher } from '../../../src/cli/selftest/trial.ts';
 import type { HostView } from '../../../src/cli/selftest/host-facts.ts';
 import { type RecordedSelftest, runSelftest } from '../../../src/cli/selftest/selftest.ts';
 import type { SmiRun } from '../../../src/core/smi/output.ts';
@@ -13,13 +12,13 @@ import { InProcessNode } from '../../device/simulated-node.ts';
 /** A node whose nvidia-smi runs in this process, and the folders that a self-test looks into. */
 export class TestedNode extends InProcessNode {
   readonly #folder: string;
-  readonly onProfile: (test: ProfileTest) => void;
+  readonly onProfile: NonNullable<ChangeWatcher['onProfile']>;
 
   constructor(
     folder: string,
     gpus: readonly string[],
     state = '',
-    onProfile: (test: ProfileTest) => void = () => undefined,
+    onProfile: NonNullable<ChangeWatcher['onProfile']> = () => undefined,
   ) {
     super(gpus, state);
     this.#folder = folder;
@@ -54,7 +53,7 @@ export class TestedNode extends InProcessNode {
     const runs: SmiRun[] = [];
     const streams = { stdin: Readable.from(['']), stdout: new PassThrough(), stderr: new PassThrough() };
     const selftest = await runSelftest(
-      { name: 'nvidia-smi', execute: recordRuns(this.execute, (run) => runs.push(run)) },
+      { name: 'nvidia-smi', execute: recordRuns(this.execute, (run) => runs.push(run)), runs },
       { podResourcesSocket: this.socket, ...(change && { change }) },
       { ...this.host, ...host },
       { onChecks: () => undefined, onBegin: () => undefined, onProfile: this.onProfile },

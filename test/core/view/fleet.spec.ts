@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { drawFleet, viewPolicies, viewRow } from '../../../src/core/view/fleet.ts';
-import { countTotals, groupNodes, explainWaiting } from '../../../src/core/view/page.ts';
+import { drawStatus, viewPolicies, viewRow } from '../../../src/core/view/fleet.ts';
+import { viewPage } from '../../../src/core/view/page.ts';
+import { explainWaiting } from '../../../src/core/explain/pod.ts';
 import { plainText, urgencyOfNode, urgencyOfPolicy } from '../../../src/core/view/lines.ts';
 import { drawNodeStatus } from '../../../src/core/view/node.ts';
 import { aPolicy, aGpu } from '../../support/builders.ts';
@@ -11,13 +12,15 @@ import { aCluster, aPod } from '../kubernetes/cluster-builder.ts';
 
 const storyTimeText = '2026-01-01T12:00:00Z';
 
+const groupNodes = (nodes: Parameters<typeof viewPage>[1]) => viewPage([], nodes, () => '', 0).groups;
+
 describe('nodes that are not Ready', () => {
   it('are joined by what keeps them, the most urgent first, each message once', () => {
     const paused = Array.from({ length: 12 }, (_, at) =>
       aStatusNode({ name: `n-${at}`, phase: 'Pending', reason: 'Paused', message: 'the rollout is paused' }),
     );
     const failed = ['x', 'y'].map((name) => aStatusNode({ name, phase: 'Failed', message: `GPU 0 of ${name}` }));
-    const groups = groupNodes([...paused, ...failed, aStatusNode({ name: 'fine' })].map(viewRow));
+    const groups = groupNodes([...paused, ...failed, aStatusNode({ name: 'fine' })]);
     expect(groups.map(({ urgency, count, reason }) => `${count} ${urgency} ${reason}`)).to.deep.equal([
       '2 failed Failed',
       '12 waiting Paused',
@@ -38,10 +41,10 @@ describe('nodes that are not Ready', () => {
         message: `waiting for pods to go: ${pods}; the next attempt is at 2026-01-01T12:0${at}:00Z`,
       });
     const nodes = [waits('a', 'team/train-0', '1'), waits('b', 'team/x, other/y-1', '2'), waits('c', 'team/z', '3')];
-    expect(groupNodes(nodes.map(viewRow))[0]?.messages).to.deep.equal([
+    expect(groupNodes(nodes)[0]?.messages).to.deep.equal([
       { message: 'waiting for pods to go: …; the next attempt is at …', count: 3 },
     ]);
-    expect(groupNodes(nodes.slice(0, 1).map(viewRow))[0]?.messages[0]?.message).to.contain('team/train-0');
+    expect(groupNodes(nodes.slice(0, 1))[0]?.messages[0]?.message).to.contain('team/train-0');
   });
 
   it('are blocked where nothing but somebody else can help, and failed where the phase is unknown', () => {
@@ -68,7 +71,7 @@ describe('a node with a sick GPU', () => {
 
   it('does not count as plain Ready: in the list of what needs somebody, in the table and in the figures', () => {
     const nodes = [aStatusNode({ name: 'a-fine' }), sick('Ready')];
-    expect(groupNodes(nodes.map(viewRow))).to.deep.equal([
+    expect(groupNodes(nodes)).to.deep.equal([
       {
         urgency: 'blocked',
         phase: 'Ready',
@@ -79,12 +82,12 @@ describe('a node with a sick GPU', () => {
       },
     ]);
     const screen = (isWide: boolean): string =>
-      drawFleet([], nodes, { columns: 200, now: Date.parse(storyTimeText), isWide })
+      drawStatus([], nodes, { columns: 200, now: Date.parse(storyTimeText), isWide })
         .map(plainText)
         .join('\n');
     expect(screen(false)).to.match(/NODE .*\nsick .*GpusUnhealthy: GPU 3 does not respond/);
     expect(screen(true)).to.match(/sick .*GpusUnhealthy .*GPU 3 does not respond/);
-    expect(countTotals([], nodes, 0).byUrgency).to.deep.equal([
+    expect(viewPage([], nodes, () => '', 0).totals.byUrgency).to.deep.equal([
       { urgency: 'blocked', count: 1 },
       { urgency: 'ready', count: 1 },
     ]);

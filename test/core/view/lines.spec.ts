@@ -1,11 +1,5 @@
 import { expect } from 'chai';
-import {
-  drawInterruption,
-  describeAbsence,
-  isLeaseHeld,
-  type LeaseView,
-  plainText,
-} from '../../../src/core/view/lines.ts';
+import { framePicture, judgeLeases, type LeaseView, plainText } from '../../../src/core/view/lines.ts';
 
 const now = Date.parse('2026-01-01T12:00:45Z');
 
@@ -14,15 +8,16 @@ function aLease(renewTime: string, namespace = 'gpu-partition-system'): LeaseVie
 }
 
 const tell = (...leases: readonly LeaseView[]): string =>
-  drawInterruption(describeAbsence(leases), now, 400).map(plainText).join('\n');
+  framePicture([], judgeLeases(leases, now), { now, columns: 400 }).map(plainText).join('\n').trimEnd();
 
 describe('a Lease', () => {
   it('is held for its duration after it was renewed, and by nobody once it was released', () => {
     const lease = aLease('2026-01-01T12:00:30.000000Z');
-    expect(isLeaseHeld(lease, now)).to.equal(true);
-    expect(isLeaseHeld(lease, now + 1)).to.equal(false);
-    expect(isLeaseHeld({ ...lease, spec: { ...lease.spec, holderIdentity: '' } }, now)).to.equal(false);
-    expect(isLeaseHeld({ metadata: {} }, now)).to.equal(false);
+    const isHeld = (one: LeaseView, at: number): boolean => judgeLeases([one], at) === undefined;
+    expect(isHeld(lease, now)).to.equal(true);
+    expect(isHeld(lease, now + 1)).to.equal(false);
+    expect(isHeld({ ...lease, spec: { ...lease.spec, holderIdentity: '' } }, now)).to.equal(false);
+    expect(isHeld({ metadata: {} }, now)).to.equal(false);
   });
 });
 

@@ -4,7 +4,7 @@ import { forecastRollouts, viewSchedule } from '../../../src/core/view/rollout.t
 import { aGpu, aPolicy, aDevice, aPartition, withPods } from '../../support/builders.ts';
 import { aCluster, aFleetNode, inFile, someSetup, planChange } from '../plan/cluster-builder.ts';
 import { aStatusNode } from './status-stories.ts';
-import { drawFleet, viewFleet } from '../../../src/core/view/fleet.ts';
+import { drawStatus, viewFleet } from '../../../src/core/view/fleet.ts';
 import { plainText } from '../../../src/core/view/lines.ts';
 
 const noon = Date.parse('2026-01-01T12:00:00Z');
@@ -261,7 +261,7 @@ describe('what is shown of the schedules of a policy', () => {
   it('stands in the status of the fleet', () => {
     const partitions = [node('n1', true)];
     expect(viewFleet([aScheduled()], partitions, 0).policies[0]?.schedule?.next?.name).to.equal('night');
-    const lines = drawFleet([aScheduled()], partitions, { columns: 200, now: 0 }).map(plainText);
+    const lines = drawStatus([aScheduled()], partitions, { columns: 200, now: 0 }).map(plainText);
     expect(lines.some((line) => line.startsWith('p: no schedule applies'))).to.equal(true);
   });
 });

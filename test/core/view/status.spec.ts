@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { userKey } from '../../../src/core/gpu/device-state.ts';
-import { drawFleet, viewFleet } from '../../../src/core/view/fleet.ts';
-import { viewPageNode } from '../../../src/core/view/page.ts';
+import { drawStatus, viewFleet } from '../../../src/core/view/fleet.ts';
+import { viewPage } from '../../../src/core/view/page.ts';
 import { fitLine, type Line, plainText } from '../../../src/core/view/lines.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node.ts';
 import { drawWaste } from '../../../src/core/view/reports.ts';
@@ -15,8 +15,8 @@ import { aStatusNode, changingNode, fleet, policies, readyNode, storyTime } from
 
 const widths = [80, 120, 200];
 const screens: Readonly<Record<string, (columns: number) => readonly Line[]>> = {
-  fleet: (columns) => drawFleet(policies, fleet, { columns, now: storyTime }),
-  'fleet-wide': (columns) => drawFleet(policies, fleet, { columns, now: storyTime, isWide: true }),
+  fleet: (columns) => drawStatus(policies, fleet, { columns, now: storyTime }),
+  'fleet-wide': (columns) => drawStatus(policies, fleet, { columns, now: storyTime, isWide: true }),
   'node-changing': (columns) => drawNodeStatus(changingNode, columns),
   waste: (columns) => drawWaste(reportWaste(wastefulDay), columns),
   'waste-now': (columns) => drawWaste(reportWaste(wastefulDay.slice(-1)), columns),
@@ -79,9 +79,9 @@ describe('the pictures of gpu-partition status and report', () => {
     expect(text).to.contain('pods to evict: team/train-0; their claims: team/train-0-gpu');
     expect(text).to.contain('1g.5gb at 0: team/small by claim team/small-gpu');
     expect(text).to.contain('no MIG: whole GPU, held by team/r by claim team/r-gpu');
-    const onPage = viewPageNode(planned, '');
-    expect(onPage.plan?.claims).to.deep.equal(['team/train-0-gpu']);
-    expect(onPage.gpus.map((one) => [one.claims, one.now?.map(({ claims }) => claims)])).to.deep.equal([
+    const [onPage] = viewPage([], [planned], () => '', storyTime).nodes;
+    expect(onPage?.plan?.claims).to.deep.equal(['team/train-0-gpu']);
+    expect(onPage?.gpus.map((one) => [one.claims, one.now?.map(({ claims }) => claims)])).to.deep.equal([
       [[], [['team/small-gpu'], ['team/train-0-gpu']]],
       [['team/r-gpu'], undefined],
     ]);
@@ -97,7 +97,7 @@ describe('the pictures of gpu-partition status and report', () => {
     const all = [{ ...first, status: { ...first.status, demand } }, ...others];
     const { name } = first.metadata;
     const tell = (policy?: string): readonly string[] =>
-      drawFleet(all, fleet, { columns: 200, now: storyTime, policy })
+      drawStatus(all, fleet, { columns: 200, now: storyTime, policy })
         .map(plainText)
         .filter((line) => line.startsWith(`${name} wants `));
     const small = `${name} wants small: 36 of 40 offered, 30 in use, 2 requested by waiting pods; 4 unmet: every other GPU is in use`;
@@ -142,19 +142,19 @@ describe('the pictures of gpu-partition status and report', () => {
     const many = Array.from({ length: 30 }, (_, at) =>
       aStatusNode({ name: `n-${at}`, phase: at === 29 ? 'Failed' : 'Ready' }),
     );
-    const lines = drawFleet([], many, { columns: 80, now: storyTime }).map(plainText);
+    const lines = drawStatus([], many, { columns: 80, now: storyTime }).map(plainText);
     expect(lines.find((line) => line.startsWith('n-'))).to.contain('Failed');
     expect(lines.at(-1)).to.equal('and 10 more nodes; -o wide shows all');
   });
 
   it('say of a node without a status that nothing is known, in the fleet and of the node', () => {
     const { status: _status, ...bare } = aStatusNode({ name: 'n' });
-    for (const lines of [drawFleet([], [bare], { columns: 200, now: storyTime }), drawNodeStatus(bare, 200)])
+    for (const lines of [drawStatus([], [bare], { columns: 200, now: storyTime }), drawNodeStatus(bare, 200)])
       expect(lines.map(plainText).join('\n')).to.contain('AgentNotReporting: nothing is known yet');
   });
 
   it('say so where there is nothing', () => {
-    const lines = drawFleet([], [], { columns: 80, now: storyTime }).map(plainText);
+    const lines = drawStatus([], [], { columns: 80, now: storyTime }).map(plainText);
     expect(lines[0]).to.equal('no policy');
     expect(lines.at(-1)).to.contain('no GPU node');
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { countTotals } from '../../../src/core/view/page.ts';
+import { viewPage } from '../../../src/core/view/page.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
 import { aStatusNode, fleet, policies, storyTime } from './status-stories.ts';
 
@@ -7,6 +7,10 @@ const closed = (name: string) => {
   const node = aStatusNode({ name, phase: 'Updating', reason: 'Applying', gpus: [aGpu({ slices: ['1g.5gb@0'] })] });
   return { ...node, status: { ...node.status, closed: { since: '2026-01-01T12:00:00Z' } } };
 };
+
+type Objects = Parameters<typeof viewPage>;
+
+const countTotals = (given: Objects[0], nodes: Objects[1], now: number) => viewPage(given, nodes, () => '', now).totals;
 
 describe('the fleet in figures', () => {
   it('counts nodes by urgency, GPUs that are not well, whole ones, and evictions that policies have planned', () => {
