@@ -1,4 +1,5 @@
-import { GpuDriver, type DriverAnswer, type OwnLine, type Permit } from './nvidia-smi.ts';
+import { GpuDriver, type OwnLine, type Permit } from './nvidia-smi.ts';
+import type { DriverAnswer } from '../core/smi/questions.ts';
 import { isChange, type ChangeCommand, type ReadCommand } from '../core/smi/command.ts';
 import type { Execution } from '../core/smi/output.ts';
 import { type NamedGpu, sharedKey, splitExecution } from '../core/smi/shared.ts';
