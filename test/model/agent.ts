@@ -3,7 +3,6 @@ import { isToMakeAgain } from '../../src/core/device/geometry.ts';
 import { faultFields, keepOutcome, pickReading, rereadMs, withHolders } from '../../src/core/device/report.ts';
 import { confirmedMs, isRevocation } from '../../src/core/device/grants.ts';
 import { GrantClock } from '../../src/agent/grant-work.ts';
-import type { KubeletWord } from '../../src/agent/open-kubelet.ts';
 import {
   cutLostDevices,
   type LostDevice,
@@ -11,7 +10,7 @@ import {
   judgeAdvertised,
   listUnserved,
 } from '../../src/core/device/kubelet.ts';
-import { MissingDevices } from '../../src/agent/device-view.ts';
+import { type KubeletWord, MissingDevices } from '../../src/core/device/agent.ts';
 import type { Step } from '../../src/core/gpu/plan.ts';
 import { describeReport } from '../../src/core/nvidia/predict-labels.ts';
 import { offersDevices, computeResources } from '../../src/core/nvidia/resources.ts';

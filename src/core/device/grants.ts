@@ -32,9 +32,7 @@ function upTo(highest: number, { observedEpoch = 0 }: DeviceReport = {}): number
  * is not the one that it makes itself, also one of an earlier version. What may become of the GPUs stays in it: what the agent has
  * made is recognised by that.
  */
-export type Revocation = Pick<Grant, 'epoch' | 'planHash'>;
-
-export function revoke(partition: GpuNodePartition): Revocation {
+export function revoke(partition: GpuNodePartition): Pick<Grant, 'epoch' | 'planHash'> {
   return { epoch: nextEpoch(partition), planHash: '' };
 }
 

@@ -7,9 +7,8 @@ import {
   type GpuInstanceState,
   type GpuState,
   type LostGpu,
-  type DeviceUsers,
-  describeMonitors,
 } from '../gpu/device-state.ts';
+import { type DeviceUsers, describeMonitors } from './users.ts';
 import { omitUndefined, deepEqual } from '../text/json.ts';
 import { cutText, countWords } from '../text/words.ts';
 import { doubledMs, timeText } from '../text/syntax.ts';
