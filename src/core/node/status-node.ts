@@ -5,7 +5,7 @@ import { omitUndefined, deepEqual } from '../text/json.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import { closedStatus, lastingWaits, type NodeMemory } from './memory.ts';
 import type { Verdict, Drain } from './commands.ts';
-import type { WriterMode } from '../nvidia/labels.ts';
+import type { WriterMode } from './rules/labels.ts';
 import { timeText } from '../text/syntax.ts';
 import { deviceText } from '../policy/resolve-node.ts';
 import { namePods } from '../kubernetes/pod.ts';

@@ -1,10 +1,9 @@
 import { driverPodsOf, pluginPodsOf } from '../../nvidia/plugin-pods.ts';
 import { listGpuClaims, listMonitorClaims } from '../../kubernetes/claims.ts';
-import { systemPods, type PodView, hasEnded, podName } from '../../kubernetes/pod.ts';
+import { systemPods, type PodView, hasEnded, isOfDaemonSet, podName } from '../../kubernetes/pod.ts';
 import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
 import { mayClaimGpus, usesGpu, isSurelyRead, listReportedPods } from '../../device/holders.ts';
-import { evictablePods } from '../../nvidia/gpu-clients.ts';
 import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
 import { listLosers } from '../../device/kubelet.ts';
 
@@ -75,7 +74,7 @@ export function listMonitorPods(
  * namespace that an administrator has labelled for it.
  */
 export function listMonitorDaemons(...asked: Parameters<typeof listMonitorPods>): readonly PodView[] {
-  return evictablePods(listMonitorPods(...asked));
+  return listMonitorPods(...asked).filter(isOfDaemonSet);
 }
 
 /** The holders of what a plan destroys, or of what is destroyed already: such a pod cannot work. */
