@@ -12,10 +12,9 @@ import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, systemClock } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
 import type { Device } from './open-device.ts';
-import { faultOf, GrantRefused, withVainReboot } from '../core/device/faults.ts';
+import { faultFields, faultOf, GrantRefused, withVainReboot } from '../core/device/faults.ts';
 import { GrantClock, GrantWork, type WorkOutcome, WorkEnd } from './grant-work.ts';
 import type { Kubelet } from './open-kubelet.ts';
-import { faultFields, keepOutcome } from '../core/device/report.ts';
 
 /**
  * Whether anybody should rely on an agent that has just started: an agent that cannot read GPUs which its predecessor could read
@@ -156,7 +155,7 @@ export class NodeAgent {
     await this.#orphans.end(partition);
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
-    const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.review(partition) };
+    const outcome = rebuilt ?? this.#claim.review(partition);
     return this.#report(partition, { ...this.#state(partition), ...outcome, ...this.#plan(partition) });
   }
 

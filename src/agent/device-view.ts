@@ -1,8 +1,7 @@
 import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
-import { type AskedSpec, type KubeletWord, MissingDevices, paceReading } from '../core/device/agent.ts';
+import { type AskedSpec, type KubeletWord, listUsers, MissingDevices, paceReading } from '../core/device/agent.ts';
 import { mayBeRestarting } from '../core/device/kubelet.ts';
 import { reportDevice } from '../core/device/report.ts';
-import { type DeviceUsers, listUsers } from '../core/device/users.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/log.ts';
@@ -104,7 +103,7 @@ export class DeviceView {
   }
 
   /** The processes on the devices, and the monitors, for messages. */
-  get users(): DeviceUsers {
+  get users(): ReturnType<typeof listUsers> {
     return listUsers(this.#state?.gpus ?? [], this.#holders);
   }
 

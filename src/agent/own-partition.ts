@@ -18,7 +18,7 @@ import {
 } from '../core/text/json.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type ObjectRef, isOlder, type KubeObject } from '../kube/watch.ts';
-import { correctReport, type OwnRecord, type RebootAsked, recordOf } from '../core/node/memory.ts';
+import { correctReport, type OwnRecord, recordOf } from '../core/node/memory.ts';
 import { describeError, type Logger } from '../process/log.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeDurably } from '../device/host/journal.ts';
@@ -108,7 +108,7 @@ export class OwnWork {
   }
 
   /** The last reboot that was asked for, and that may not have helped. */
-  get rebootAsked(): RebootAsked | undefined {
+  get rebootAsked(): OwnRecord['rebootAsked'] {
     return this.#record?.rebootAsked;
   }
 
@@ -117,7 +117,11 @@ export class OwnWork {
    *
    * @param rebootAsked a reboot that was asked for just now
    */
-  async keep({ metadata: { uid } }: Partition, device: DeviceReport, rebootAsked?: RebootAsked): Promise<void> {
+  async keep(
+    { metadata: { uid } }: Partition,
+    device: DeviceReport,
+    rebootAsked?: OwnRecord['rebootAsked'],
+  ): Promise<void> {
     if (uid === undefined) return;
     const record = { ...recordOf(uid, device, this.#record), ...omitUndefined({ rebootAsked }) };
     if (deepEqual(record, this.#record) && !this.#isUnwritten) return;

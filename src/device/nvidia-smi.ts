@@ -18,7 +18,7 @@ import {
   readTable,
   readUse,
 } from '../core/smi/reader.ts';
-import type { DriverAnswer, Question, Reading } from '../core/smi/questions.ts';
+import type { DriverAnswer, Question, Reading } from '../core/smi/shared.ts';
 import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../core/smi/tables.ts';
 import type { ReportedGpu } from '../core/smi/report.ts';
 import type { ChangeCommand, ReadCommand } from '../core/smi/command.ts';

@@ -8,12 +8,13 @@ import type {
   NodePartitionSpec,
   PlanReport,
 } from '../../api/types.ts';
+import { describeProcess, type DeviceState, userKey } from '../gpu/device-state.ts';
 import { omitUndefined } from '../text/json.ts';
 import { doubledMs } from '../text/syntax.ts';
-import { type Fault, faultOfWork, GrantRefused } from './faults.ts';
+import { type Fault, faultFields, faultOfWork, GrantRefused, rereadMs, sickReadMs } from './faults.ts';
 import { driverEpochOf, isSameLoad, isToMakeAgain } from './geometry.ts';
 import { isRevocation } from './grants.ts';
-import { holdersOf, type Holders, type PodHolding } from './holders.ts';
+import { holdersOf, type Holders, listUnidentified, type PodHolding } from './holders.ts';
 import {
   cutLostDevices,
   findLostDevices,
@@ -26,18 +27,16 @@ import { findForeign, type ForeignInstances, lastGoodOf, settleClaims } from './
 import { type AskedWish, deviceMeets, listInTheWay, planDrained, planWish, type WishPlan } from './plan.ts';
 import {
   cutHolders,
-  faultFields,
   hostFields,
+  keepOutcome,
   lastingFields,
   nameMonitors,
   pickReading,
   type reportDevice,
   reportSkew,
-  rereadMs,
-  sickReadMs,
   withHolders,
 } from './report.ts';
-import type { DeviceUsers } from './users.ts';
+import { type DeviceUsers, monitorKey, unidentifiedKey } from './users.ts';
 
 /**
  * What the agent of a node makes of its readings and of its grants: when it reads again, whose the instances are, what it plans, which
@@ -116,6 +115,29 @@ export class MissingDevices {
       ...(word.advertised && { advertised: word.advertised }),
     };
   }
+}
+
+/**
+ * The users of the GPUs: the processes that a reading shows, the pods that only look on, and those that hold what nobody knows.
+ *
+ * @param holders undefined if the kubelet was not asked
+ */
+export function listUsers(
+  gpus: DeviceState['gpus'],
+  holders: Pick<Holders, 'monitorsOf' | 'stale'> = { stale: [] },
+): DeviceUsers {
+  const monitorsOf = (uuid = ''): readonly string[] => holders.monitorsOf?.get(uuid) ?? [];
+  return new Map([
+    [unidentifiedKey, listUnidentified(holders)] as const,
+    ...gpus.flatMap(({ uuid, processes, instances }) => [
+      [userKey(uuid), processes.map(describeProcess)] as const,
+      [monitorKey(uuid), monitorsOf(uuid)] as const,
+      ...instances.flatMap((one) => [
+        [userKey(uuid, one), one.processes.map(describeProcess)] as const,
+        [monitorKey(uuid, one), one.computeInstances.flatMap((part) => monitorsOf(part.uuid))] as const,
+      ]),
+    ]),
+  ]);
 }
 
 /** How often the device is read while somebody is in the way of the wish, in ms. */
@@ -234,12 +256,17 @@ export class Claim {
     return this.#lastGood(partition, new Map(rest));
   }
 
+  /** What to report of a reading that follows no work: the outcome of the last grant stays, and the memory follows the reading. */
+  review(partition: GpuNodePartition): Partial<DeviceReport> {
+    return { ...keepOutcome(partition.status?.device), ...this.#reviewMemory(partition) };
+  }
+
   /**
    * Finds what a reading changes in the memory. A device that already matches the wish is adopted: from now on its instances are ours,
    * without any operation; so is one that somebody adopts by annotation in this boot. A GPU that answers again shows which of its instances
    * are ours.
    */
-  review(partition: GpuNodePartition): Pick<DeviceReport, 'lastGood'> {
+  #reviewMemory(partition: GpuNodePartition): Pick<DeviceReport, 'lastGood'> {
     const { wish } = partition.spec;
     const { gpus = [] } = this.#view.report;
     const foreign = this.foreign(partition);

@@ -87,7 +87,7 @@ function hasUuid({ uuid: own, instances }: GpuReport, uuid: string): boolean {
 }
 
 /** A device of a pod, as the kubelet names it. */
-export interface HeldDevice {
+interface HeldDevice {
   /** `nvidia.com/mig-1g.5gb`; of any device plugin */
   readonly resource: string;
   /** The device plugin's id: see {@link uuidOfDeviceId}. */
@@ -95,7 +95,7 @@ export interface HeldDevice {
 }
 
 /** A device that a pod has by a claim (DRA), as its driver names it. */
-export interface ClaimedDevice {
+interface ClaimedDevice {
   /** `NAMESPACE/NAME` */
   readonly claim: string;
   /** `gpu.nvidia.com`; empty if the kubelet is too old to report it. */

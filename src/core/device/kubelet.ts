@@ -136,7 +136,7 @@ const table = {
     'is this the socket of a kubelet (pod-resources/kubelet.sock)? If so, report this with the kubelet version',
 } as const satisfies Record<string, string>;
 
-export type KubeletErrorCode = keyof typeof table;
+type KubeletErrorCode = keyof typeof table;
 
 /** @internal A test compares docs/errors.md with it. */
 export const kubeletErrorCodes: readonly KubeletErrorCode[] = Object.keys(table).filter(isKubeletErrorCode);

@@ -1,6 +1,5 @@
 import type { GpuReport, InstanceReport } from '../../api/types.ts';
-import { describeProcess, userKey, type DeviceState } from '../gpu/device-state.ts';
-import { listUnidentified, type Holders } from './holders.ts';
+import { userKey } from '../gpu/device-state.ts';
 
 /**
  * Processes on the GPUs, for messages: `pid 4242 (python3)`, by {@link userKey}. A report names none: on a busy node they come and
@@ -22,29 +21,6 @@ export const unidentifiedKey = 'unidentified';
 /** Pods that look on by claims with admin access, each with its claim. */
 export function describeMonitors(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): readonly string[] {
   return users.get(monitorKey(gpu.uuid, instance)) ?? [];
-}
-
-/**
- * The users of the GPUs: the processes that a reading shows, the pods that only look on, and those that hold what nobody knows.
- *
- * @param holders undefined if the kubelet was not asked
- */
-export function listUsers(
-  gpus: DeviceState['gpus'],
-  holders: Pick<Holders, 'monitorsOf' | 'stale'> = { stale: [] },
-): DeviceUsers {
-  const monitorsOf = (uuid = ''): readonly string[] => holders.monitorsOf?.get(uuid) ?? [];
-  return new Map([
-    [unidentifiedKey, listUnidentified(holders)] as const,
-    ...gpus.flatMap(({ uuid, processes, instances }) => [
-      [userKey(uuid), processes.map(describeProcess)] as const,
-      [monitorKey(uuid), monitorsOf(uuid)] as const,
-      ...instances.flatMap((one) => [
-        [userKey(uuid, one), one.processes.map(describeProcess)] as const,
-        [monitorKey(uuid, one), one.computeInstances.flatMap((part) => monitorsOf(part.uuid))] as const,
-      ]),
-    ]),
-  ]);
 }
 
 /** Names the users of a GPU, or of one of its instances: the pods if the kubelet names any, else the processes. */

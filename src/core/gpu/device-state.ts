@@ -92,7 +92,7 @@ export interface GpuState {
  * The source of a GPU's table of profiles. Drivers up to 535 may show a GPU's own only while its MIG mode is on. Until then that of a GPU
  * of the same model on the node serves, or else the built-in one, and the own one decides before anything is created.
  */
-export type TableSource = 'Own' | 'SameModel' | 'BuiltIn';
+type TableSource = 'Own' | 'SameModel' | 'BuiltIn';
 
 /** A GPU instance. */
 export interface GpuInstanceState {
@@ -146,7 +146,7 @@ export interface LostGpu {
   readonly fault: GpuFault;
 }
 
-export interface GpuHealth {
+interface GpuHealth {
   /** The remedy; `Unknown` for an unknown word of the driver. */
   readonly action: 'Drain' | 'Reset' | 'Reboot' | 'Replace' | 'Unknown';
   /** The finding in the driver's words if there are any. */

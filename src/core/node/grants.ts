@@ -5,7 +5,7 @@ import { type Backoff, doubledMs } from '../text/syntax.ts';
 import { canonicalJson, fingerprint, deepEqual } from '../text/json.ts';
 import { recallMemory, type Wait, runningTimer, type Waits } from './memory.ts';
 import { isUnanswered, observedEpochOf, isRevocation } from '../device/grants.ts';
-import { retryMs } from '../device/report.ts';
+import { retryMs } from '../device/faults.ts';
 import type { RuleInput, Verdict } from './commands.ts';
 import { wishHash } from '../device/plan.ts';
 import { isUnfinished, type NodeView } from '../kubernetes/node.ts';

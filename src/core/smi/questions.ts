@@ -22,27 +22,9 @@ import {
   findTorn,
 } from './tables.ts';
 import { countWords } from '../text/words.ts';
-import type { NamedGpu } from './shared.ts';
+import type { Reading } from './shared.ts';
 import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from './list.ts';
 import { parseReport, type Report, type ReportedGpu } from './report.ts';
-
-/** A command that a reading needs the answer of. */
-export interface Question {
-  readonly command: ReadCommand;
-  /** Whether the GPU must be asked by itself. */
-  readonly isAlone: boolean;
-}
-
-/** The answer to a question about one GPU. */
-export interface DriverAnswer {
-  readonly command: ReadCommand;
-  readonly execution: Execution;
-  /** The GPUs that it speaks of, if they are several: the others were asked the same at the same time. */
-  readonly gpus?: readonly NamedGpu[] | undefined;
-}
-
-/** A reading of GPUs: it asks, is told the answer, or why there is none, and in the end returns what it has found. */
-export type Reading<Result> = Generator<Question, Result, DriverAnswer>;
 
 /** Runs a command for all GPUs that it names. */
 export function* run(command: ReadCommand, isAlone: boolean = false): Reading<Execution> {

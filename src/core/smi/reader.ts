@@ -1,18 +1,9 @@
 import type { Geometry } from '../gpu/geometry.ts';
 import { contradict, contradictReading, mayBeOneGpu, refuseOutput, Trouble, type Execution } from './output.ts';
-import {
-  readTables,
-  type Table,
-  askEach,
-  type GpuQuestion,
-  readReport,
-  run,
-  type DriverAnswer,
-  type IndexedGpu,
-  type Reading,
-} from './questions.ts';
+import { readTables, type Table, askEach, type GpuQuestion, readReport, run, type IndexedGpu } from './questions.ts';
+import type { DriverAnswer, Reading } from './shared.ts';
 import { parseReport, type ReportedGpu } from './report.ts';
-import type { TableSource, DeviceState, GpuInstanceState, GpuState } from '../gpu/device-state.ts';
+import type { DeviceState, GpuInstanceState, GpuState } from '../gpu/device-state.ts';
 import {
   readCapabilities,
   rejectsField,
@@ -41,12 +32,7 @@ import {
 } from './assembly.ts';
 
 /** What does not change while the driver is loaded. */
-interface GpuFacts {
-  readonly geometry: Geometry | undefined;
-  /** The source of the table: if it is not the GPU's own, that one is read as soon as MIG mode is on. */
-  readonly tableSource: TableSource;
-  readonly computeCapability: string | undefined;
-}
+type GpuFacts = Pick<GpuState, 'geometry' | 'tableSource' | 'computeCapability'>;
 
 const unknown: GpuFacts = { geometry: undefined, tableSource: 'Own', computeCapability: undefined };
 
@@ -69,6 +55,7 @@ class GpuFactsReader {
     trouble: Trouble,
   ): Reading<(gpu: IndexedGpu) => GpuFacts> {
     const keyOf = (gpu: IndexedGpu): string => `${driverVersion} ${gpu.uuid} ${gpu.pciBusId} ${gpu.migCapable}`;
+    // If the table is not the GPU's own, that one is read as soon as MIG mode is on.
     const isKnown = (gpu: IndexedGpu): boolean => {
       const facts = this.#facts.get(keyOf(gpu));
       return facts !== undefined && (facts.tableSource === 'Own' || gpu.mig?.current !== 'Enabled');

@@ -52,6 +52,24 @@ export interface NamedGpu {
   readonly index: number;
 }
 
+/** A command that a reading needs the answer of. */
+export interface Question {
+  readonly command: ReadCommand;
+  /** Whether the GPU must be asked by itself. */
+  readonly isAlone: boolean;
+}
+
+/** The answer to a question about one GPU. */
+export interface DriverAnswer {
+  readonly command: ReadCommand;
+  readonly execution: Execution;
+  /** The GPUs that it speaks of, if they are several: the others were asked the same at the same time. */
+  readonly gpus?: readonly NamedGpu[] | undefined;
+}
+
+/** A reading of GPUs: it asks, is told the answer, or why there is none, and in the end returns what it has found. */
+export type Reading<Result> = Generator<Question, Result, DriverAnswer>;
+
 /**
  * The part of an answer that each of several GPUs has, as if it had been asked alone; in their order. Undefined: the command ended
  * before it came to this GPU, or does not say that it did. Nothing is proved by any part; a reading is what counts.
