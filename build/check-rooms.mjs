@@ -44,7 +44,23 @@ const layers = {
  * given doors yet: every file of it may be imported.
  */
 const doors = {
+  device: ['agent', 'faults', 'geometry', 'grants', 'holders', 'kubelet', 'ownership', 'plan', 'published', 'report'],
   explain: ['claim', 'node-verdict', 'pod', 'requests', 'waste'],
+  gpu: [
+    'assign',
+    'device-error',
+    'device-state',
+    'geometry',
+    'grid',
+    'layout',
+    'layouts',
+    'picture',
+    'plan',
+    'profiles',
+    'search',
+    'table-check',
+  ],
+  nvidia: ['gpu-clients', 'labels', 'managed-config', 'plugin-config', 'plugin-pods', 'predict-labels', 'resources'],
   plan: [
     'change',
     'node',
@@ -56,6 +72,7 @@ const doors = {
     'waves',
   ],
   rollout: ['budget', 'fleet', 'ledger', 'windows'],
+  smi: ['command', 'list', 'output', 'reader', 'report', 'shared', 'tables'],
   view: ['fleet', 'lines', 'node', 'page', 'reports', 'simulation'],
 };
 

@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here what the agent makes of readings and grants: when it reads again, what it plans, carries out and reports.
 import { adoptAnnotation } from '../../api/names.ts';
 import type {
   DeviceReport,
@@ -37,11 +39,6 @@ import {
   withHolders,
 } from './report.ts';
 import { type DeviceUsers, monitorKey, unidentifiedKey } from './users.ts';
-
-/**
- * What the agent of a node makes of its readings and of its grants: when it reads again, whose the instances are, what it plans, which
- * plan it carries out, and what it reports. Asked with what was read, in ms, UUIDs and `NAMESPACE/NAME`; it does nothing itself.
- */
 
 /** What the node's kubelet reports about its GPUs. */
 export interface KubeletWord {

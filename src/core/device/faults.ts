@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here why work failed, in the words of a report, and how long to rest after it, in ms.
 import { DeviceError } from '../gpu/device-error.ts';
 import { KubeletError } from './kubelet.ts';
 import { cutText, messageOf } from '../text/words.ts';

@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here for a reported GPU as the planner sees it, and which load of the driver its instances are from.
 import type { DeviceReport, GpuReport, ModelReport, InstanceReport } from '../../api/types.ts';
 import { type Geometry, type Profile, findModel } from '../gpu/geometry.ts';
 import { deriveEngineTotals, nameWhole } from '../gpu/profiles.ts';

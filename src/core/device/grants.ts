@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here which grant is live, answered or taken back, and for how long one is confirmed, in ms.
 import type { DeviceReport, GpuNodePartition, Grant } from '../../api/types.ts';
 
 /** An object that lost grants (a restored backup, a client that dropped one) is not further behind its agent than this. */

@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here which pods hold, or will hold, which devices, by UUID.
 import type { DeviceReport, GpuReport } from '../../api/types.ts';
 import { findNamedUuid } from './published.ts';
 import { gpuDriver } from '../kubernetes/claims.ts';

@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here what the kubelet offers and no longer has, and how a question to it can fail.
 import type { DeviceReport, Strategy } from '../../api/types.ts';
 import { findHeldUuid, listDeviceUuids, uuidOfDeviceId, type Holders } from './holders.ts';
 import { isGpuResource, listPodCauses, type PodCause, podName, type PodView } from '../kubernetes/pod.ts';

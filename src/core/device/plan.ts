@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here for the work of a wish, or why there can be none; equal work has an equal hash.
 import type { GpuReport, GpuWish, Wish, DeviceReport, PlanReport, NodePartitionSpec } from '../../api/types.ts';
 import { canonicalJson, fingerprint, deepEqual, memoize, omitUndefined } from '../text/json.ts';
 import { computeInstancesOf, describeVgpu, userKey } from '../gpu/device-state.ts';

@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here for the devices as the DRA driver publishes them.
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../api/types.ts';
 import { nameWhole } from '../gpu/profiles.ts';
 import { computeInstancesOf, userKey } from '../gpu/device-state.ts';

@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here for a reading as it is reported to the cluster.
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport, PlanReport } from '../../api/types.ts';
 import type { Engines, Geometry } from '../gpu/geometry.ts';
 import { nameWhole } from '../gpu/profiles.ts';

@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here for the shape of a reading, and who is on a GPU.
 import { DeviceError, type DeviceErrorCode } from './device-error.ts';
 import type { InstanceReport } from '../../api/types.ts';
 import type { Engines, Geometry } from './geometry.ts';

@@ -1,3 +1,5 @@
+// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Ask here for the keys and values of labels of nodes and names of resources.
 import { explainKey, explainLabelValue } from '../text/syntax.ts';
 import { memoize } from '../text/json.ts';
 

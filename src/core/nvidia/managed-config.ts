@@ -1,3 +1,5 @@
+// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Ask here for the device plugin's config file that a policy makes, and how its devices are shared.
 import type { PolicySpec } from '../../api/types.ts';
 import type { Finding } from '../text/findings.ts';
 import { canonicalJson, fingerprint } from '../text/json.ts';

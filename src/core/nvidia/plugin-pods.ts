@@ -1,3 +1,5 @@
+// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Ask here which pods are the device plugin or the DRA driver, how they are set, and what they lack.
 import {
   hasEnded,
   type PodView,
@@ -79,13 +81,6 @@ function describePluginSelectors(more?: LabelSelector): string {
 
 function selectorsWith(more: LabelSelector | undefined): readonly LabelSelector[] {
   return more === undefined ? knownPlugins : [...knownPlugins, more];
-}
-
-/** `a=b,c=d` as kubectl writes it, equality only; undefined for anything else. */
-export function parseEqualitySelector(text: string): LabelSelector | undefined {
-  const pairs = text.split(',').map((part) => /^\s*([\w./-]+)\s*==?\s*([\w.-]*)\s*$/.exec(part));
-  const entries = pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? ''] as const);
-  return entries.every(([key]) => key !== '') ? Object.fromEntries(entries) : undefined;
 }
 
 /** A setting, and its origin in words for people; its value is undefined if the API does not reveal it (`valueFrom`). */

@@ -1,3 +1,5 @@
+// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Ask here for the resources that the device plugin advertises of a device, by name and count.
 import { type SharedResource, advertisedAs, type DevicePluginConfig, type Sharing } from './plugin-config.ts';
 import { isGpuResource } from '../kubernetes/pod.ts';
 import { isZeroQuantity, wholeUnits } from '../text/syntax.ts';

@@ -1,3 +1,5 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here for the arguments of a command and how long it may take, in ms; GPUs are named by PCI bus id.
 import type { MigMode } from '../gpu/device-state.ts';
 
 /** Bus ids or indexes of GPUs; absent means every GPU of the node, which only reads may ask for. */

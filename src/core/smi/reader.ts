@@ -1,3 +1,5 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here for a reading of the whole device or of one GPU: it yields commands, takes their answers, and throws DeviceErrors.
 import type { Geometry } from '../gpu/geometry.ts';
 import { contradict, contradictReading, mayBeOneGpu, refuseOutput, Trouble, type Execution } from './output.ts';
 import { readTables, type Table, askEach, type GpuQuestion, readReport, run, type IndexedGpu } from './questions.ts';

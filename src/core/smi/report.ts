@@ -1,3 +1,5 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here what `-q -x` reports of each GPU, in MiB.
 import {
   classifyOutput,
   dropNotices,

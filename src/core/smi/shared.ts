@@ -1,10 +1,7 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here which GPUs one command may name, which part of its answer is whose, and the shape of a reading.
 import { isCompleted, type Execution } from './output.ts';
 import { normalizeBusId, type ChangeCommand, type ReadCommand, type SmiCommand } from './command.ts';
-
-/**
- * One command for several GPUs: which may be one, and which part of its answer is whose. Whether several are one is decided here and
- * nowhere else.
- */
 
 /**
  * Branches whose nvidia-smi was recorded with several GPUs in `-i`: it works GPU by GPU, by index, and the first failure ends it.

@@ -8,7 +8,6 @@ import {
   readPluginSettings,
   strategyMismatch,
   type PluginSettings,
-  parseEqualitySelector,
   pluginPodsOf,
 } from '../../../src/core/nvidia/plugin-pods.ts';
 import { aGpu, aMigGpu, aNode, SLICES, times } from './node-builder.ts';
@@ -568,20 +567,5 @@ describe('isReady', () => {
     expect(isReady(pod)).to.equal(true);
     expect(isReady({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: 'now' } })).to.equal(false);
     expect(isReady(aPod({}))).to.equal(false);
-  });
-});
-
-describe('parseEqualitySelector', () => {
-  it('reads what kubectl does, of equality', () => {
-    expect(parseEqualitySelector('app=mine, example.com/tier==gpu')).to.deep.equal({
-      app: 'mine',
-      'example.com/tier': 'gpu',
-    });
-  });
-
-  it('refuses everything else', () => {
-    for (const text of ['', 'app', 'app!=x', 'app in (a)', 'a=b,']) {
-      expect(parseEqualitySelector(text), text).to.equal(undefined);
-    }
   });
 });
