@@ -1,6 +1,5 @@
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
-import { Claim, Planner, reportState } from '../core/device/agent.ts';
-import { wishHash } from '../core/device/plan.ts';
+import { Claim, judgeReboot, Planner, reportState } from '../core/device/agent.ts';
 import { type Partition, OwnPartition, OwnWork, type RecordFile } from './own-partition.ts';
 import { DeviceView, Orphans, type OrphansOptions } from './device-view.ts';
 import { deepEqual } from '../core/text/json.ts';
@@ -12,7 +11,7 @@ import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, systemClock } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
 import type { Device } from './open-device.ts';
-import { faultFields, faultOf, GrantRefused, withVainReboot } from '../core/device/faults.ts';
+import { faultFields, faultOf, GrantRefused } from '../core/device/faults.ts';
 import { GrantClock, GrantWork, type WorkOutcome, WorkEnd } from './grant-work.ts';
 import type { Kubelet } from './open-kubelet.ts';
 
@@ -179,11 +178,8 @@ export class NodeAgent {
     const { logger } = this.#options;
     const epoch = granted.epoch;
     const { rebootAsked } = this.#ownWork;
-    const isAsked = rebootAsked?.wish === wishHash(granted);
     const outcome = await this.#carryOut(partition, granted, signal);
-    // One that did not help is not followed by another.
-    const isVain = isAsked && rebootAsked.bootID !== this.#options.bootID;
-    const fault = isVain ? withVainReboot(outcome.fault) : outcome.fault;
+    const { fault, asked } = judgeReboot(granted, outcome.fault, this.#options.bootID, rebootAsked);
     // Nothing was touched: the grant stands, and is tried again as long as it does.
     const isForKubelet = fault !== undefined && outcome.hasBegun !== true && mayBeRestarting(fault);
     if (isForKubelet && this.#end.mayWait(granted)) {
@@ -199,10 +195,8 @@ export class NodeAgent {
     });
     const known = { ...this.#state(partition), observedEpoch: epoch };
     const report = { ...known, ...outcomeFields, ...this.#plan(partition) };
-    if (fault?.code !== 'RebootRequired' || granted.allowReboot !== true || isAsked)
-      return this.#report(partition, report);
-    await this.#options.askForReboot();
-    return this.#report(partition, report, { wish: wishHash(granted), bootID: this.#options.bootID });
+    if (asked !== undefined) await this.#options.askForReboot();
+    return this.#report(partition, report, asked);
   }
 
   async #carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {

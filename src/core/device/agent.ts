@@ -13,7 +13,7 @@ import type {
 import { describeProcess, type DeviceState, userKey } from '../gpu/device-state.ts';
 import { omitUndefined } from '../text/json.ts';
 import { doubledMs } from '../text/syntax.ts';
-import { type Fault, faultFields, faultOfWork, GrantRefused, rereadMs, sickReadMs } from './faults.ts';
+import { type Fault, faultFields, faultOfWork, GrantRefused, rereadMs, sickReadMs, withVainReboot } from './faults.ts';
 import { driverEpochOf, isSameLoad, isToMakeAgain } from './geometry.ts';
 import { isRevocation } from './grants.ts';
 import { holdersOf, type Holders, listUnidentified, type PodHolding } from './holders.ts';
@@ -26,7 +26,7 @@ import {
   withoutLost,
 } from './kubelet.ts';
 import { findForeign, type ForeignInstances, lastGoodOf, settleClaims } from './ownership.ts';
-import { type AskedWish, deviceMeets, listInTheWay, planDrained, planWish, type WishPlan } from './plan.ts';
+import { type AskedWish, deviceMeets, listInTheWay, planDrained, planWish, wishHash, type WishPlan } from './plan.ts';
 import {
   cutHolders,
   hostFields,
@@ -362,6 +362,31 @@ export function judgeWork(
 ): Fault | undefined {
   const fault = faultOfWork(results);
   return fault && nameMonitors(fault, gpus ?? [], users);
+}
+
+/** A reboot that was asked for: for which wish, and in which boot. */
+interface RebootAsked {
+  readonly wish: string;
+  readonly bootID: string;
+}
+
+/**
+ * What follows from a fault of a grant: what is said of it, and the reboot to ask for, if it is one that needs it. One that did not help
+ * is not followed by another.
+ *
+ * @param before the last reboot that was asked for
+ */
+export function judgeReboot(
+  granted: Grant,
+  fault: Fault | undefined,
+  bootID: string,
+  before: RebootAsked | undefined,
+): { readonly fault: Fault | undefined; readonly asked: RebootAsked | undefined } {
+  const wish = wishHash(granted);
+  const isAsked = before?.wish === wish;
+  const isVain = isAsked && before.bootID !== bootID;
+  const mayAsk = fault?.code === 'RebootRequired' && granted.allowReboot === true && !isAsked;
+  return { fault: isVain ? withVainReboot(fault) : fault, asked: mayAsk ? { wish, bootID } : undefined };
 }
 
 /** What an agent knows besides its grants. */
