@@ -281,7 +281,7 @@ export class WorkEnd {
   ): Promise<Partial<DeviceReport>> {
     if (outcome.hasBegun === true) await this.#signal(granted);
     const readFault = await this.#updateViewAfter(outcome.state, granted, signal);
-    return this.#parts.claim.conclude(partition, granted, { ...outcome, readFault });
+    return this.#parts.claim.conclude(partition, granted, outcome, readFault);
   }
 
   /** Whether or not the work succeeded, whoever advertises the devices reads them again. */

@@ -185,15 +185,6 @@ interface LastReading {
 
 type LastGood = NonNullable<DeviceReport['lastGood']>;
 
-/** What became of a grant. */
-interface GrantEnd {
-  readonly fault?: Fault | undefined;
-  /** Whether work on the device has begun. */
-  readonly hasBegun?: boolean;
-  /** Why the device could not be read afterwards. */
-  readonly readFault: Fault | undefined;
-}
-
 /** Tells which instances of the node are ours: those in `lastGood`, and those that an unfinished grant made. */
 export class Claim {
   readonly #view: LastReading;
@@ -221,11 +212,12 @@ export class Claim {
     return findForeign(this.#view.report.gpus ?? [], this.#driverEpoch, status?.device?.lastGood, unfinished);
   }
 
-  /** What to report, and to remember, after work on the device. */
+  /** What to report, and to remember, after work on the device. @param readFault why it could not be read afterwards */
   conclude(
     partition: GpuNodePartition,
     granted: Grant,
-    { fault, readFault, hasBegun }: GrantEnd,
+    { fault, hasBegun }: { readonly fault?: Fault | undefined; readonly hasBegun?: boolean },
+    readFault: Fault | undefined,
   ): Partial<DeviceReport> {
     const failure = fault ?? readFault;
     if (!failure) return { step: 'Idle', lastGood: this.#afterSuccess(partition, granted.gpus) };
@@ -364,11 +356,8 @@ export function judgeWork(
   return fault && nameMonitors(fault, gpus ?? [], users);
 }
 
-/** A reboot that was asked for: for which wish, and in which boot. */
-interface RebootAsked {
-  readonly wish: string;
-  readonly bootID: string;
-}
+/** The reboot that was asked for: for which wish, and in which boot; undefined if there is none. */
+type RebootAsked = { readonly wish: string; readonly bootID: string } | undefined;
 
 /**
  * What follows from a fault of a grant: what is said of it, and the reboot to ask for, if it is one that needs it. One that did not help
@@ -380,8 +369,8 @@ export function judgeReboot(
   granted: Grant,
   fault: Fault | undefined,
   bootID: string,
-  before: RebootAsked | undefined,
-): { readonly fault: Fault | undefined; readonly asked: RebootAsked | undefined } {
+  before: RebootAsked,
+): { readonly fault: Fault | undefined; readonly asked: RebootAsked } {
   const wish = wishHash(granted);
   const isAsked = before?.wish === wish;
   const isVain = isAsked && before.bootID !== bootID;
