@@ -59,6 +59,11 @@ export function isSameLoad(one: string | undefined, other: string | undefined): 
   return boot === otherBoot && (load === undefined || otherLoad === undefined || load === otherLoad);
 }
 
+/** Whether the instances that a report remembers are of the boot and the load of the driver that it is of; false if it remembers none. */
+export function hasLasted({ lastGood, ...seen }: DeviceReport): boolean {
+  return lastGood !== undefined && isSameLoad(lastGood.bootID, driverEpochOf(seen));
+}
+
 /** Whether what was granted and done before this load of the driver is yet to be made again. */
 export function isToMakeAgain({ lastGood, step, ...seen }: DeviceReport, load: string): boolean {
   if (!lastGood || isSameLoad(lastGood.bootID, load)) return false;

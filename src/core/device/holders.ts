@@ -1,7 +1,7 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
 // Ask here which pods hold, or will hold, which devices, by UUID.
 import type { DeviceReport, GpuReport } from '../../api/types.ts';
-import { findNamedUuid } from './published.ts';
+import { findNamedDevice } from './published.ts';
 import { gpuDriver } from '../kubernetes/claims.ts';
 import { computeInstancesOf, userKey } from '../gpu/device-state.ts';
 import { isGpuResource, isGpuDriver, foreignGpuResource, hasEnded, type PodView } from '../kubernetes/pod.ts';
@@ -35,7 +35,7 @@ export function findHeldUuid({ resource, id }: HeldDevice, device: Device): stri
 
 /** UUID of this node's device that a claim names, by NVIDIA's names or by itself; undefined if it names none. */
 function findClaimedUuid({ driver, device: name, cdiDevices }: ClaimedDevice, device: Device): string | undefined {
-  if (driver === gpuDriver) return findNamedUuid(name, device);
+  if (driver === gpuDriver) return findNamedDevice(name, device)?.uuid;
   const names = [name, ...cdiDevices].map((text) => text.toLowerCase());
   return listDeviceUuids(device)
     .filter((uuid) => names.some((text) => text.includes(uuid.toLowerCase())))

@@ -90,23 +90,18 @@ interface NamedDevice {
   readonly gpu: GpuReport;
   /** The instance; absent: the whole GPU. */
   readonly instance?: InstanceReport;
+  /** Undefined if the driver gave the instance none. */
+  readonly uuid: string | undefined;
 }
 
 /** The device of this node that has a name of the driver's; undefined if there is none. */
 export function findNamedDevice(name: string, { gpus = [] }: Pick<DeviceReport, 'gpus'>): NamedDevice | undefined {
   for (const gpu of gpus) {
-    if (gpu.mig !== 'Enabled' && name === `gpu-${minorOf(gpu)}`) return { gpu };
+    if (gpu.mig !== 'Enabled' && name === `gpu-${minorOf(gpu)}`) return { gpu, uuid: gpu.uuid };
     const instance = gpu.instances.find((one) => isNamed(name, gpu, one));
-    if (instance) return { gpu, instance };
+    if (instance) return { gpu, instance, uuid: computeInstancesOf(instance)[0]?.uuid };
   }
   return undefined;
-}
-
-/** UUID of {@link findNamedDevice}. */
-export function findNamedUuid(name: string, device: Pick<DeviceReport, 'gpus'>): string | undefined {
-  const found = findNamedDevice(name, device);
-  if (found === undefined) return undefined;
-  return found.instance ? computeInstancesOf(found.instance)[0]?.uuid : found.gpu.uuid;
 }
 
 /** The id of the profile follows from its name, and need not be known. */
