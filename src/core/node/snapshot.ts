@@ -9,7 +9,7 @@ import type { NodePolicy } from '../policy/decide-policy.ts';
 import type { ReadGenerations } from '../policy/versions.ts';
 import type { Slot } from '../rollout/budget.ts';
 import { type NodeView, isUnfinished } from '../kubernetes/node.ts';
-import { advertisedResources } from '../nvidia/resources.ts';
+import { advertisedResources } from './offer.ts';
 import { publishDevices, compareSlices, type SliceOffer } from '../device/published.ts';
 import { cutText } from '../text/words.ts';
 

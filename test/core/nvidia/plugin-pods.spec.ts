@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { NodeDescription, MigStrategy } from '../../../src/core/nvidia/labels.ts';
+import { findOfferGap, type OfferSituation } from '../../../src/core/node/offer.ts';
 import {
-  findOfferGap,
-  type OfferSituation,
   explainPluginPod,
   findConfigManagerGap,
   readPluginSettings,

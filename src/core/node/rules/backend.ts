@@ -1,6 +1,6 @@
 import { startupTaintKeys } from '../../../api/names.ts';
 import { gpuDriver, listSliceDevices, type ResourceSliceView } from '../../kubernetes/claims.ts';
-import { advertisedResources, resourcesText, advertises } from '../../nvidia/resources.ts';
+import { advertisedResources, resourcesText, advertises } from '../offer.ts';
 import { driverDeployLabel, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
 import { usesGpu } from '../../device/holders.ts';
 import { driverPodsOf, readPluginSettings, explainPluginPod, isFailing } from '../../nvidia/plugin-pods.ts';

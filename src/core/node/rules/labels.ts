@@ -13,7 +13,8 @@ import {
   NVIDIA_PREFIX,
 } from '../../nvidia/labels.ts';
 import type { DevicePluginConfig } from '../../nvidia/plugin-config.ts';
-import { computeResources, explainOffer } from '../../nvidia/resources.ts';
+import { computeResources } from '../../nvidia/resources.ts';
+import { explainOffer } from '../offer.ts';
 import { deepEqual } from '../../text/json.ts';
 import type { NodeChange, NodeMetadata } from '../../kubernetes/node-patch.ts';
 import { sharingOf } from '../../nvidia/managed-config.ts';

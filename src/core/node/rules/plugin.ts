@@ -3,7 +3,6 @@ import {
   findConfigManagerGap,
   readPluginSettings,
   strategyMismatch,
-  findOfferGap,
   pluginPodsOf,
   isFreshRestart,
   explainPluginPod,
@@ -45,7 +44,7 @@ import { repartitioningTaint } from '../../../api/names.ts';
 import { type Lasting, timer, runningTimer, type WaitName, type Waits } from '../memory.ts';
 import { listDynamicSlices } from '../../kubernetes/claims.ts';
 import { type MigStrategy, devicePluginConfigLabel } from '../../nvidia/labels.ts';
-import { advertisedResources, resourcesText, offerStatus, advertises } from '../../nvidia/resources.ts';
+import { advertisedResources, findOfferGap, resourcesText, offerStatus, advertises } from '../offer.ts';
 import {
   type OfferGateState,
   isExact,

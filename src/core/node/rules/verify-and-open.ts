@@ -69,7 +69,7 @@ import { isDeviceDone, wishOf, onlyPlans } from './policy.ts';
 import { type PodView, tolerates } from '../../kubernetes/pod.ts';
 import { joinWithin } from '../../text/words.ts';
 import { stateLabel, group } from '../../../api/names.ts';
-import { listUnusedResources } from '../../nvidia/resources.ts';
+import { listUnusedResources } from '../offer.ts';
 import { sharingByLabels } from '../../nvidia/managed-config.ts';
 import { timeText } from '../../text/syntax.ts';
 import { isUnanswered } from '../../device/grants.ts';
