@@ -180,7 +180,7 @@ const untilThen = 'Nothing is touched until then';
 
 /**
  * Why the slices of a new layout would not be advertised as the policy says, judged by how the node advertises its devices now;
- * undefined if that fits, or tells nothing: even then the plugin's settings may (`strategyMismatch`).
+ * undefined if that fits, or tells nothing: even then the plugin's settings may (`findMisfit`).
  */
 export function findOfferGap(situation: OfferSituation): OfferGap | undefined {
   const { hasPlugin, isClosed, refusesUnknown = false } = situation;

@@ -78,7 +78,7 @@ interface PluginSetting {
   readonly from: string;
 }
 
-export interface PluginSettings {
+interface PluginSettings {
   /** MIG strategy by argument or environment, which override the config file; absent: the file decides, else the default. */
   readonly strategy?: PluginSetting;
   /** Path of the config file, if there is one. */
@@ -114,10 +114,25 @@ export function readPluginSettings(pod: PodView): PluginSettings {
 }
 
 /**
- * Why the plugin advertises the devices differently from what the policy wants, and what to do; undefined if it does not, or if that
- * is unknown.
+ * Why the settings of a plugin's pod do not serve a policy, and what to do; undefined if they do, or if that is unknown.
+ *
+ * @param wanted the policy's strategy, and the ConfigMap from which the label on the node is to choose a file, if there is one
  */
-export function strategyMismatch(
+export function findMisfit(
+  pod: PodView,
+  wanted: { readonly strategy: MigStrategy; readonly configMap?: string | undefined },
+): { readonly reason: 'StrategyMismatch' | 'SharingRefused'; readonly message: string } | undefined {
+  const settings = readPluginSettings(pod);
+  // What a plugin other than NVIDIA's does without settings is unknown.
+  if (settings.strategy === undefined && pluginPodsOf([pod]).length === 0) return undefined;
+  const mismatch = strategyMismatch(settings, wanted.strategy);
+  if (mismatch !== undefined) return { reason: 'StrategyMismatch', message: mismatch };
+  const gap = wanted.configMap === undefined ? undefined : findConfigManagerGap(settings, wanted.configMap);
+  return gap === undefined ? undefined : { reason: 'SharingRefused', message: gap };
+}
+
+/** Why the plugin advertises the devices differently from what the policy wants; undefined if it does not, or if that is unknown. */
+function strategyMismatch(
   { strategy, configFile, configMap }: PluginSettings,
   wanted: MigStrategy,
 ): string | undefined {
@@ -131,7 +146,7 @@ export function strategyMismatch(
 }
 
 /** Why the label `nvidia.com/device-plugin.config` would have no effect on this plugin; undefined if it has one. */
-export function findConfigManagerGap({ configMap }: PluginSettings, wanted: string): string | undefined {
+function findConfigManagerGap({ configMap }: PluginSettings, wanted: string): string | undefined {
   if (configMap?.hasConfigManager !== true) {
     return (
       `the device plugin's pod has no config manager, so the label nvidia.com/device-plugin.config has no effect: ` +
