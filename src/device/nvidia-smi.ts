@@ -18,7 +18,7 @@ import {
   readTable,
   readUse,
 } from '../core/smi/reader.ts';
-import type { DriverAnswer, Question, Reading } from '../core/smi/shared.ts';
+import type { DriverAnswer, ReadQuestion, Reading } from '../core/smi/shared.ts';
 import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../core/smi/tables.ts';
 import type { ReportedGpu } from '../core/smi/report.ts';
 import type { ChangeCommand, ReadCommand } from '../core/smi/command.ts';
@@ -142,7 +142,7 @@ export class GpuDriver {
 /** Asks everything that a reading needs, one question after the other. @throws what the reading throws */
 async function askAll<Result>(
   reading: Reading<Result>,
-  ask: (question: Question) => Promise<DriverAnswer>,
+  ask: (question: ReadQuestion) => Promise<DriverAnswer>,
 ): Promise<Result> {
   let step = reading.next();
   while (step.done !== true) {

@@ -115,7 +115,7 @@ export class MissingDevices {
 }
 
 /**
- * The users of the GPUs: the processes that a reading shows, the pods that only look on, and those that hold what nobody knows.
+ * The users of the GPUs: the processes that a reading shows, the pods that only look on, and those whose devices are not identified.
  *
  * @param holders undefined if the kubelet was not asked
  */

@@ -45,7 +45,7 @@ export interface GpuQuestion<Result> {
   readonly parse: (tried: string, execution: Execution, gpu?: string | number) => Result;
   /** Whether contradictions and lost GPUs are attributed to a GPU too: not if everything is about to be read again. */
   readonly isLast: boolean;
-  /** See {@link Question}. */
+  /** See {@link ReadQuestion}. */
   readonly isAlone?: boolean;
 }
 

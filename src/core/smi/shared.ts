@@ -50,7 +50,7 @@ export interface NamedGpu {
 }
 
 /** A command that a reading needs the answer of. */
-export interface Question {
+export interface ReadQuestion {
   readonly command: ReadCommand;
   /** Whether the GPU must be asked by itself. */
   readonly isAlone: boolean;
@@ -65,7 +65,7 @@ export interface DriverAnswer {
 }
 
 /** A reading of GPUs: it asks, is told the answer, or why there is none, and in the end returns what it has found. */
-export type Reading<Result> = Generator<Question, Result, DriverAnswer>;
+export type Reading<Result> = Generator<ReadQuestion, Result, DriverAnswer>;
 
 /**
  * The part of an answer that each of several GPUs has, as if it had been asked alone; in their order. Undefined: the command ended
