@@ -2,7 +2,7 @@
 // Ask here what the kubelet offers and no longer has, and how a question to it can fail.
 import type { DeviceReport, Strategy } from '../../api/types.ts';
 import { findHeldUuid, listDeviceUuids, uuidOfDeviceId, type Holders } from './holders.ts';
-import { isGpuResource, listPodCauses, type PodCause, podName, type PodView } from '../kubernetes/pod.ts';
+import { isGpuResource, type PodCause, podName, type PodView } from '../kubernetes/pod.ts';
 import { computeInstancesOf } from '../gpu/device-state.ts';
 import { deepEqual } from '../text/json.ts';
 import { describeReport } from '../nvidia/predict-labels.ts';
@@ -112,15 +112,6 @@ export function listLosses(
         : `${ids[0]}, which no longer exists`;
     return ids.length === 0 ? [] : [{ pod, why: `it holds ${named}, and cannot work` }];
   });
-}
-
-/** Describes all pods that hold a device that no longer exists. */
-export function describeLosses(device: Pick<DeviceReport, 'lostDevices'>): readonly string[] {
-  const pods = listLosers(device).map((loser) => {
-    const [namespace = '', name = ''] = loser.split('/');
-    return { metadata: { namespace, name } };
-  });
-  return listPodCauses(listLosses(device, pods));
 }
 
 /** Every way in which a query to the kubelet can fail, and what a person can do. */

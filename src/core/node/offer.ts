@@ -1,5 +1,7 @@
 import type { NodeReason } from '../../api/names.ts';
 import type { DeviceReport } from '../../api/types.ts';
+import type { publishDevices } from '../device/published.ts';
+import { attributeOf, listSliceDevices, type ResourceSliceView } from '../kubernetes/claims.ts';
 import { isGpuResource } from '../kubernetes/pod.ts';
 import { pluginDeployLabel } from '../nvidia/gpu-clients.ts';
 import { MIG_STRATEGIES, type MigStrategy, migResourceName, type NodeDescription } from '../nvidia/labels.ts';
@@ -269,4 +271,64 @@ function describeAbsence(
       `nothing would offer the slices. Searched for: pods of a DaemonSet with ${describePluginSelectors(selector)}. ${paused}` +
       `Install the device plugin, or name its labels with --device-plugin-selector. ${untilThen}`,
   };
+}
+
+type PublishedDevice = ReturnType<typeof publishDevices>['devices'][number];
+
+/** What a node's ResourceSlices offer, beside what its devices are. */
+export interface SliceOffer {
+  /** Every device once, with its UUID, and no other. */
+  readonly isExact: boolean;
+  readonly isNothing: boolean;
+  /** The difference in words; empty if there is none. */
+  readonly gap: string;
+}
+
+/** The most devices of each kind that are named. */
+const mostNamed = 3;
+
+/**
+ * Compares content, device by device. A name without its UUID proves nothing: an instance that is made again at the same place has the
+ * same name.
+ */
+export function compareSlices(slices: readonly ResourceSliceView[], expected: readonly PublishedDevice[]): SliceOffer {
+  const missing = [...expected];
+  const found = listSliceDevices(slices);
+  const strays = found.filter(isOfOurs).filter((device) => {
+    const at = missing.findIndex((one) => isSame(device, one));
+    if (at >= 0) missing.splice(at, 1);
+    return at < 0;
+  });
+  const gap = [
+    ...(missing.length > 0 ? [`lack ${nameSome(missing)}`] : []),
+    ...(strays.length > 0
+      ? [`have ${nameSome(strays.map((one) => ({ name: one.name, uuid: attributeOf(one, 'uuid') })))}, which is gone`]
+      : []),
+  ];
+  return { isExact: gap.length === 0, isNothing: found.length === 0, gap: gap.join(' and ') };
+}
+
+/** Whether a device is of our types. `vfio` offers whole GPUs to virtual machines beside the others, and later drivers may have more. */
+function isOfOurs(device: ReturnType<typeof listSliceDevices>[number]): boolean {
+  const type = attributeOf(device, 'type');
+  return type === undefined || type === 'gpu' || type === 'mig';
+}
+
+function isSame(device: ReturnType<typeof listSliceDevices>[number], one: PublishedDevice): boolean {
+  return (
+    (one.name === undefined || device.name === one.name) &&
+    one.uuid !== undefined &&
+    attributeOf(device, 'uuid') === one.uuid &&
+    attributeOf(device, 'type') === one.type &&
+    attributeOf(device, 'profile') === one.profile &&
+    attributeOf(device, 'parentUUID') === one.parentUUID
+  );
+}
+
+function nameSome(
+  devices: readonly { readonly name: string | undefined; readonly uuid: string | undefined }[],
+): string {
+  const names = devices.map(({ name, uuid = 'no UUID' }) => (name === undefined ? uuid : `${name} (${uuid})`));
+  const rest = names.length - mostNamed;
+  return rest > 0 ? `${names.slice(0, mostNamed).join(', ')} and ${rest} more` : names.join(', ');
 }

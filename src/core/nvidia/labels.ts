@@ -123,10 +123,10 @@ export function migProfileOfLabelKey(key: string): string | undefined {
   return key.startsWith(MIG_KEY_PREFIX) ? PROFILE_KEY.exec(key)?.[1] : undefined;
 }
 
-/** `count` of `nvidia.com/gpu.count` and of `nvidia.com/mig-1g.5gb.count`; undefined for any other key. */
-export function layoutSuffixOf(key: string): string | undefined {
-  if (!changesWithLayout(key)) return undefined;
-  return MIG_LABEL_SUFFIXES.find((suffix) => key.endsWith(`.${suffix}`));
+/** `GPU` and `count` of `nvidia.com/gpu.count`, `slice` and `count` of `nvidia.com/mig-1g.5gb.count`; undefined for any other key. */
+export function layoutPartOf(key: string): { readonly of: 'GPU' | 'slice'; readonly suffix: string } | undefined {
+  const suffix = changesWithLayout(key) ? MIG_LABEL_SUFFIXES.find((one) => key.endsWith(`.${one}`)) : undefined;
+  return suffix && { of: migProfileOfLabelKey(key) === undefined ? 'GPU' : 'slice', suffix };
 }
 
 /** Resource name of a profile under strategy mixed, without `.shared`: `nvidia.com/mig-1g.10gb.me`. */

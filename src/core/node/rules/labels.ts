@@ -8,8 +8,7 @@ import {
   GFD_TIMESTAMP_KEY,
   GPU_RESOURCE,
   isGfdLabelKey,
-  layoutSuffixOf,
-  migProfileOfLabelKey,
+  layoutPartOf,
   NVIDIA_PREFIX,
 } from '../../nvidia/labels.ts';
 import type { DevicePluginConfig } from '../../nvidia/plugin-config.ts';
@@ -259,14 +258,14 @@ export function describeStaleLabels(stale: readonly StaleLabel[]): string {
 function writtenBy(labels: Labels): (key: string) => boolean {
   const seen = new Set(Object.keys(labels).map(kindOf));
   return (key) => {
-    const suffix = layoutSuffixOf(key);
+    const suffix = layoutPartOf(key)?.suffix;
     return suffix === undefined || suffix === alwaysWritten || seen.has(kindOf(key));
   };
 }
 
 function kindOf(key: string): string | undefined {
-  const suffix = layoutSuffixOf(key);
-  return suffix === undefined ? undefined : `${migProfileOfLabelKey(key) === undefined ? 'GPU' : 'slice'} ${suffix}`;
+  const part = layoutPartOf(key);
+  return part && `${part.of} ${part.suffix}`;
 }
 
 /** The writer of GPU Feature Discovery's labels on a node: GFD writes and we compare (`Verify`), or we write (`Patch`). */
