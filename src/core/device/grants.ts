@@ -57,11 +57,3 @@ const usualSeconds = 600;
 export function confirmedMs({ seconds = usualSeconds }: Grant): number {
   return Math.min(longestConfirmedMs, (seconds * 1000) / 3);
 }
-
-/**
- * Milliseconds after which nothing of a grant that was taken back is under way any more: the last confirmation is over, and whatever was
- * begun by then has ended. A change of eight GPUs was seen to take 44 s.
- */
-export function workEndsMs(granted: Grant): number {
-  return 3 * confirmedMs(granted);
-}

@@ -330,13 +330,8 @@ interface GpuOffer {
   readonly offered?: Readonly<Record<string, number>> | undefined;
   /** Resources of the node, including those that it no longer offers: their names stay as long as the node. Undefined: unknown. */
   readonly resources?: Readonly<Record<string, string>> | undefined;
-  /** See {@link mayClaimGpus}. Undefined: not checked, so any claim may be for a GPU. */
+  /** Whether the pod's claims may be for GPUs. Undefined: not checked, so any may. */
   readonly mayClaim?: boolean | undefined;
-}
-
-/** The part of a ResourceSlice (`resource.k8s.io`) that tells whose devices it offers. */
-interface SliceView {
-  readonly spec: { readonly driver: string };
 }
 
 /** A resource that stands for a device class under its own name (KEP-5004). */
@@ -357,11 +352,6 @@ export function isGpuOfNode(name: string, { offered = {}, resources }: Omit<GpuO
   if (Object.hasOwn(offered, name)) return true;
   const isGpu = isGpuResource(name) || name === foreignGpuResource;
   return isGpu && (resources === undefined || Object.hasOwn(resources, name));
-}
-
-/** Whether a node may hand out GPUs by claim (DRA): some driver for GPUs offers devices there. Undefined slices were not listed. */
-export function mayClaimGpus(slices: readonly SliceView[] | undefined): boolean {
-  return slices === undefined || slices.some(({ spec }) => isGpuDriver(spec.driver));
 }
 
 /** Whether a pod that has not ended requests a resource, including in an init container. */

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import {
   uuidOfDeviceId,
-  mayClaimGpus,
   usesGpu,
   listDeviceUuids,
   holdersOf,
@@ -14,6 +13,7 @@ import {
   listWholeClaims,
   type PodHolding,
 } from '../../../src/core/device/holders.ts';
+import { mayClaimGpus } from '../../../src/core/node/rules/users.ts';
 import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
 import { aSlicedGpu, anInstance } from './sliced-gpu.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';

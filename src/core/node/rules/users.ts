@@ -1,9 +1,9 @@
 import { driverPodsOf, pluginPodsOf } from '../../nvidia/plugin-pods.ts';
 import { listGpuClaims, listMonitorClaims } from '../../kubernetes/claims.ts';
-import { systemPods, type PodView, hasEnded, isOfDaemonSet, podName } from '../../kubernetes/pod.ts';
+import { systemPods, type PodView, hasEnded, isGpuDriver, isOfDaemonSet, podName } from '../../kubernetes/pod.ts';
 import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
-import { mayClaimGpus, usesGpu, isSurelyRead, listReportedPods } from '../../device/holders.ts';
+import { usesGpu, isSurelyRead, listReportedPods } from '../../device/holders.ts';
 import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
 import { listLosers } from '../../device/kubelet.ts';
 
@@ -46,6 +46,16 @@ export function listUsers(
     const mayClaim = users?.has(pod.metadata.uid ?? '') ?? mayAny;
     return usesGpu(pod, { offered, mayClaim, resources: node.status?.allocatable });
   });
+}
+
+/** The part of a ResourceSlice (`resource.k8s.io`) that tells whose devices it offers. */
+interface SliceView {
+  readonly spec: { readonly driver: string };
+}
+
+/** Whether a node may hand out GPUs by claim (DRA): some driver for GPUs offers devices there. Undefined slices were not listed. */
+export function mayClaimGpus(slices: readonly SliceView[] | undefined): boolean {
+  return slices === undefined || slices.some(({ spec }) => isGpuDriver(spec.driver));
 }
 
 /** Uids of the pods for which claims have a GPU of a node; undefined: claims have not been listed. */
