@@ -1,5 +1,5 @@
 import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
-import { type AskedSpec, type KubeletWord, listUsers, MissingDevices, paceReading } from '../core/device/agent.ts';
+import { type AskedSpec, type KubeletWord, listDeviceUsers, MissingDevices, paceReading } from '../core/device/agent.ts';
 import { mayBeRestarting } from '../core/device/kubelet.ts';
 import { reportDevice } from '../core/device/report.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
@@ -103,8 +103,8 @@ export class DeviceView {
   }
 
   /** The processes on the devices, and the monitors, for messages. */
-  get users(): ReturnType<typeof listUsers> {
-    return listUsers(this.#state?.gpus ?? [], this.#holders);
+  get users(): ReturnType<typeof listDeviceUsers> {
+    return listDeviceUsers(this.#state?.gpus ?? [], this.#holders);
   }
 
   /** The earlier failures belong to the previous driver: the next retries follow each other closely again. */

@@ -14,8 +14,8 @@ import {
   listComputeInstances,
   listComputeProfiles,
   listInstances,
-  readInstances,
-  readTable,
+  readGpuInstances,
+  readGeometry,
   readUse,
 } from '../core/smi/reader.ts';
 import type { DriverAnswer, ReadQuestion, Reading } from '../core/smi/shared.ts';
@@ -97,7 +97,7 @@ export class GpuDriver {
 
   /** GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
   readInstances(gpu: string): Promise<readonly GpuInstanceState[]> {
-    return this.#ask(readInstances(gpu));
+    return this.#ask(readGpuInstances(gpu));
   }
 
   /** GPU instances of one GPU, without their contents. @throws DeviceError */
@@ -112,7 +112,7 @@ export class GpuDriver {
 
   /** Profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
   readTable(gpu: GpuState): Promise<Geometry> {
-    return this.#ask(readTable(gpu));
+    return this.#ask(readGeometry(gpu));
   }
 
   /** Current MIG mode and processes of one GPU. @throws DeviceError */

@@ -119,7 +119,7 @@ export class MissingDevices {
  *
  * @param holders undefined if the kubelet was not asked
  */
-export function listUsers(
+export function listDeviceUsers(
   gpus: DeviceState['gpus'],
   holders: Pick<Holders, 'monitorsOf' | 'stale'> = { stale: [] },
 ): DeviceUsers {

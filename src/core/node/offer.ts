@@ -91,7 +91,7 @@ export function explainOffer(
 }
 
 /** `nvidia.com/gpu by 4, nvidia.com/mig-1g.5gb by 2` */
-export function describeReplicas(resources: Sharing['resources']): string {
+function describeReplicas(resources: Sharing['resources']): string {
   return resources.map(({ name, replicas }) => `${name} by ${replicas}`).join(', ');
 }
 

@@ -341,16 +341,16 @@ function isSameGpu(reported: IndexedGpu, { index, uuid, product }: ListedGpu): b
 }
 
 /** Reads the GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
-export function* readInstances(gpu: string): Reading<readonly GpuInstanceState[]> {
+export function* readGpuInstances(gpu: string): Reading<readonly GpuInstanceState[]> {
   try {
-    return yield* readInstancesOnce(gpu);
+    return yield* readGpuInstancesOnce(gpu);
   } catch (error) {
     if (!(error instanceof DeviceError) || error.code !== 'Unstable') throw error;
-    return yield* readInstancesOnce(gpu);
+    return yield* readGpuInstancesOnce(gpu);
   }
 }
 
-function* readInstancesOnce(gpu: string): Reading<readonly GpuInstanceState[]> {
+function* readGpuInstancesOnce(gpu: string): Reading<readonly GpuInstanceState[]> {
   const rows = yield* listInstances(gpu);
   if (rows.length === 0) return [];
   const parts = yield* listComputeInstances(gpu);
@@ -383,16 +383,16 @@ export function listComputeInstances(gpu: string): Reading<readonly ComputeInsta
 }
 
 /** Reads the profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
-export function* readTable(gpu: GpuState): Reading<Geometry> {
+export function* readGeometry(gpu: GpuState): Reading<Geometry> {
   try {
-    return yield* readTableOnce(gpu, false);
+    return yield* readGeometryOnce(gpu, false);
   } catch (error) {
     if (!mayBeOneGpu(error, true)) throw error;
-    return yield* readTableOnce(gpu, true);
+    return yield* readGeometryOnce(gpu, true);
   }
 }
 
-function* readTableOnce(gpu: GpuState, isAlone: boolean): Reading<Geometry> {
+function* readGeometryOnce(gpu: GpuState, isAlone: boolean): Reading<Geometry> {
   const { index, pciBusId } = gpu;
   const mig = { current: 'Enabled', pending: 'Enabled' } as const;
   const trouble = new Trouble(true);

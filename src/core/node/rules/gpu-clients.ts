@@ -219,7 +219,7 @@ export function clientPods(client: GpuClient, pods: readonly PodView[]): readonl
 }
 
 /** Whether the client's deploy label brings a pod to its node, and takes it away: gpu-operator's own, and none of another installation. */
-export function isDeployed({ deployLabel }: GpuClient, { spec }: Pick<PodView, 'spec'>): boolean {
+function isDeployed({ deployLabel }: GpuClient, { spec }: Pick<PodView, 'spec'>): boolean {
   return deployLabel !== undefined && Object.hasOwn(spec?.nodeSelector ?? {}, deployLabel);
 }
 
