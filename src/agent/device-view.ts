@@ -1,5 +1,11 @@
 import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
-import { type AskedSpec, type KubeletWord, listDeviceUsers, MissingDevices, paceReading } from '../core/device/agent.ts';
+import {
+  type AskedSpec,
+  type KubeletWord,
+  listDeviceUsers,
+  MissingDevices,
+  paceReading,
+} from '../core/device/agent.ts';
 import { mayBeRestarting } from '../core/device/kubelet.ts';
 import { reportDevice } from '../core/device/report.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
