@@ -44,8 +44,24 @@ const layers = {
  * given doors yet: every file of it may be imported.
  */
 const doors = {
+  device: ['agent', 'faults', 'geometry', 'grants', 'holders', 'kubelet', 'ownership', 'plan', 'published', 'report'],
   explain: ['claim', 'pod', 'waste'],
+  gpu: [
+    'assign',
+    'device-error',
+    'device-state',
+    'geometry',
+    'grid',
+    'layout',
+    'layouts',
+    'picture',
+    'plan',
+    'profiles',
+    'search',
+    'table-check',
+  ],
   host: ['import', 'layout', 'plan', 'selftest', 'selftest-bundle', 'selftest-change', 'support-bundle'],
+  nvidia: ['gpu-clients', 'labels', 'managed-config', 'plugin-config', 'plugin-pods', 'predict-labels', 'resources'],
   plan: [
     'change',
     'node',
@@ -57,6 +73,7 @@ const doors = {
     'waves',
   ],
   rollout: ['budget', 'fleet', 'ledger', 'windows'],
+  smi: ['command', 'list', 'output', 'reader', 'report', 'shared', 'tables'],
   view: ['fleet', 'lines', 'node', 'page', 'reports'],
 };
 

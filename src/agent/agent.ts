@@ -1,10 +1,9 @@
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
-import { listInTheWay, planDrained, type AskedWish, type WishPlan, wishHash } from '../core/device/plan.ts';
-import { Claim, type Partition, OwnPartition, OwnWork, type RecordFile } from './own-partition.ts';
+import { Claim, judgeReboot, Planner, reportState } from '../core/device/agent.ts';
+import { type Partition, OwnPartition, OwnWork, type RecordFile } from './own-partition.ts';
 import { DeviceView, Orphans, type OrphansOptions } from './device-view.ts';
 import { deepEqual } from '../core/text/json.ts';
 import { followsDevice } from '../core/nvidia/predict-labels.ts';
-import { isToMakeAgain, driverEpochOf } from '../core/device/geometry.ts';
 import { mayBeRestarting } from '../core/device/kubelet.ts';
 import { DeviceError } from '../core/gpu/device-error.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -12,48 +11,9 @@ import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, systemClock } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
 import type { Device } from './open-device.ts';
-import { faultOf, GrantRefused, withVainReboot } from '../core/device/faults.ts';
+import { faultFields, faultOf, GrantRefused } from '../core/device/faults.ts';
 import { GrantClock, GrantWork, type WorkOutcome, WorkEnd } from './grant-work.ts';
 import type { Kubelet } from './open-kubelet.ts';
-import {
-  reportSkew,
-  cutHolders,
-  faultFields,
-  hostFields,
-  keepOutcome,
-  lastingFields,
-  pickReading,
-} from '../core/device/report.ts';
-
-/** Plans on the last reading, and remembers the basis of the plan: a drain must not change the plan. */
-export class Planner {
-  readonly #view: DeviceView;
-  readonly #claim: Claim;
-  #basis: { readonly plan: PlanReport; readonly device: DeviceReport } | undefined;
-
-  constructor(view: DeviceView, claim: Claim) {
-    this.#view = view;
-    this.#claim = claim;
-  }
-
-  /**
-   * @param asked a wish, or a grant of it
-   * @param unfinished a grant that is being acted on
-   */
-  plan(partition: Partition, asked: AskedWish, unfinished?: Grant): WishPlan {
-    const { spec, status } = partition;
-    const { report, users } = this.#view;
-    const marks = { drain: spec.drain, reported: status?.device?.plan, basis: this.#basis };
-    const plan = planDrained(report, asked, marks, this.#claim.foreign(partition, unfinished), users);
-    if (plan.report.hash !== this.#basis?.plan.hash) this.#basis = { plan: plan.report, device: report };
-    return plan;
-  }
-
-  /** Lists who is in the way of a plan right now, among those who must leave first. */
-  listInTheWay(plan: PlanReport): readonly string[] {
-    return listInTheWay(this.#view.report, plan, this.#view.users);
-  }
-}
 
 /**
  * Whether anybody should rely on an agent that has just started: an agent that cannot read GPUs which its predecessor could read
@@ -124,7 +84,7 @@ export class NodeAgent {
   readonly #orphans: Orphans;
   readonly #grantClock: GrantClock;
   /** The load of the driver at the last look at the GPUs. */
-  #load: Pick<DeviceReport, 'driverLoad'>;
+  #driverLoad: string | undefined;
   #plannedWish: unknown;
   readonly #readiness = new Readiness();
   /** Whether a layout was made again in this load of the driver; a process never sees a second boot. */
@@ -132,7 +92,6 @@ export class NodeAgent {
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#load = {};
     const { client, device, kubelet, logger, readIntervalMs, bootID, clock = systemClock } = options;
     this.#own = new OwnPartition(client, options.nodeName);
     this.#ownWork = new OwnWork(options.record, logger);
@@ -143,7 +102,7 @@ export class NodeAgent {
       intervalMs: readIntervalMs,
       clock,
     });
-    this.#claim = new Claim(this.#view, bootID, () => driverEpochOf({ bootID, ...this.#load }));
+    this.#claim = new Claim(this.#view, bootID, () => this.#driverLoad);
     this.#orphans = new Orphans({ ...options, view: this.#view, kubelet, clock });
     this.#planner = new Planner(this.#view, this.#claim);
     this.#grantClock = new GrantClock(clock, () => client.config.serverClock.skewMs ?? 0);
@@ -195,21 +154,21 @@ export class NodeAgent {
     await this.#orphans.end(partition);
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
-    const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.review(partition) };
+    const outcome = rebuilt ?? this.#claim.review(partition);
     return this.#report(partition, { ...this.#state(partition), ...outcome, ...this.#plan(partition) });
   }
 
   /** @returns whether the driver was reloaded since the last look at the GPUs: the last reading is then useless */
   #noticeLoad(): boolean {
     const driverLoad = this.#options.driverLoad?.();
-    if (driverLoad === this.#load.driverLoad) return false;
-    const isNew = this.#load.driverLoad !== undefined;
+    if (driverLoad === this.#driverLoad) return false;
+    const isNew = this.#driverLoad !== undefined;
     if (isNew) {
       this.#options.logger.warn('the driver was reloaded: no GPU instance survived');
       this.#view.forgetFailures();
       this.#view.expire();
     }
-    this.#load = driverLoad === undefined ? {} : { driverLoad };
+    this.#driverLoad = driverLoad;
     this.#hasTriedToRebuild &&= !isNew;
     return isNew;
   }
@@ -219,11 +178,8 @@ export class NodeAgent {
     const { logger } = this.#options;
     const epoch = granted.epoch;
     const { rebootAsked } = this.#ownWork;
-    const isAsked = rebootAsked?.wish === wishHash(granted);
     const outcome = await this.#carryOut(partition, granted, signal);
-    // One that did not help is not followed by another.
-    const isVain = isAsked && rebootAsked.bootID !== this.#options.bootID;
-    const fault = isVain ? withVainReboot(outcome.fault) : outcome.fault;
+    const { fault, asked } = judgeReboot(granted, outcome.fault, this.#options.bootID, rebootAsked);
     // Nothing was touched: the grant stands, and is tried again as long as it does.
     const isForKubelet = fault !== undefined && outcome.hasBegun !== true && mayBeRestarting(fault);
     if (isForKubelet && this.#end.mayWait(granted)) {
@@ -239,10 +195,8 @@ export class NodeAgent {
     });
     const known = { ...this.#state(partition), observedEpoch: epoch };
     const report = { ...known, ...outcomeFields, ...this.#plan(partition) };
-    if (fault?.code !== 'RebootRequired' || granted.allowReboot !== true || isAsked)
-      return this.#report(partition, report);
-    await this.#options.askForReboot();
-    return this.#report(partition, report, { wish: wishHash(granted), bootID: this.#options.bootID });
+    if (asked !== undefined) await this.#options.askForReboot();
+    return this.#report(partition, report, asked);
   }
 
   async #carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
@@ -261,8 +215,7 @@ export class NodeAgent {
    */
   async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
     const { granted } = partition.spec;
-    const load = driverEpochOf({ bootID: this.#options.bootID, ...this.#load });
-    if (!granted || this.#hasTriedToRebuild || !isToMakeAgain(partition.status?.device ?? {}, load)) return undefined;
+    if (!granted || this.#hasTriedToRebuild || !this.#claim.isToMakeAgain(partition)) return undefined;
     const outcome = await this.#work.makeAgain(partition, granted, signal);
     if (!outcome) return undefined;
     this.#hasTriedToRebuild = true;
@@ -276,19 +229,18 @@ export class NodeAgent {
 
   /** The fields that are always reported. */
   #state({ status }: Partition): DeviceReport {
-    const { bootID } = this.#options;
-    const seen = status?.device;
-    return {
-      ...lastingFields(this.#options, seen, this.#end.signalled),
-      ...hostFields(this.#options.device.hostProblems()),
-      ...reportSkew(this.#options.client.config.serverClock.skewMs, seen),
-      ...(this.#view.hasReport ? { bootID, ...this.#load, ...this.#reading() } : pickReading(seen)),
+    const { agentVersion, bootID, machine, device, client } = this.#options;
+    const known = {
+      agentVersion,
+      bootID,
+      machine,
+      driverLoad: this.#driverLoad,
+      hostProblems: device.hostProblems(),
+      skewMs: client.config.serverClock.skewMs,
+      signalled: this.#end.signalled,
+      reading: this.#view.hasReport ? this.#view.report : undefined,
     };
-  }
-
-  #reading(): Partial<DeviceReport> {
-    const { report } = this.#view;
-    return { ...report, ...(report.gpus && { gpus: cutHolders(report.gpus) }) };
+    return reportState(known, status?.device);
   }
 
   #plan(partition: Partition): { readonly plan?: PlanReport } {

@@ -1,99 +1,24 @@
 import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
 import {
-  findLostDevices,
-  type LostDevice,
-  mayBeRestarting,
-  cutLostDevices,
-  withoutLost,
-} from '../core/device/kubelet.ts';
-import { type Holders, listUnidentified } from '../core/device/holders.ts';
-import { doubledMs } from '../core/text/syntax.ts';
-import { rereadMs, reportDevice, sickReadMs, withHolders } from '../core/device/report.ts';
-import {
-  describeProcess,
-  type DeviceUsers,
-  monitorKey,
-  unidentifiedKey,
-  userKey,
-  type DeviceState,
-} from '../core/gpu/device-state.ts';
+  type AskedSpec,
+  type KubeletWord,
+  listDeviceUsers,
+  MissingDevices,
+  paceReading,
+} from '../core/device/agent.ts';
+import { mayBeRestarting } from '../core/device/kubelet.ts';
+import { reportDevice } from '../core/device/report.ts';
+import type { DeviceState } from '../core/gpu/device-state.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/log.ts';
 import { type Fault, faultOf } from '../core/device/faults.ts';
-import type { AskedSpec, Kubelet } from './open-kubelet.ts';
+import type { Kubelet } from './open-kubelet.ts';
 import type { Device, ReadDepth } from './open-device.ts';
 import { deepEqual } from '../core/text/json.ts';
 import { type Partition, wait } from './own-partition.ts';
 import { statSync } from 'node:fs';
 
-/** A reading of the GPUs, and which of them did not answer. */
-interface Reading {
-  readonly lost: readonly unknown[];
-}
-
-/**
- * Devices that pods hold and that two readings in a row did not have. One is not enough: the kubelet is asked after the GPUs, and a
- * device may have been made in between.
- */
-export class MissingDevices {
-  /** The reading that each was first missing from. */
-  #missing: ReadonlyMap<string, Reading> = new Map();
-  /** Whether the last reading was the first to lack a device. */
-  isUnsure = false;
-
-  /** @param report what was made of the reading */
-  note(reading: Reading, report: Pick<DeviceReport, 'gpus'>, holders: Holders | undefined): readonly LostDevice[] {
-    const found = holders === undefined || reading.lost.length > 0 ? [] : findLostDevices(report, holders);
-    const before = this.#missing;
-    this.#missing = new Map(found.map(({ id }) => [id, before.get(id) ?? reading]));
-    const lost = found.filter(({ id }) => this.#missing.get(id) !== reading);
-    this.isUnsure = lost.length < found.length;
-    return lost;
-  }
-}
-
-/** How often the device is read while somebody is in the way of the wish, in ms. */
-const busyReadMs = 5_000;
-/** Milliseconds between readings during a drain. */
-const drainReadMs = 1_000;
-/** A kubelet that has not answered is asked again after this many ms, then after twice as many each time, and so often. */
-const quickMs = 250;
-const mostQuick = 5;
-
-/** What decides how soon the device is read again. */
-interface ReadNeed {
-  /** The usual time between two readings, in ms. */
-  readonly intervalMs: number;
-  /** Consecutive failed readings. */
-  readonly failures: number;
-  /** Whether there is an earlier reading, and the last one failed only for want of a kubelet, which may be restarting. */
-  readonly isKubeletAway: boolean;
-  /** A GPU is lost, was not understood, or is reported as unhealthy. */
-  readonly isSick: boolean;
-  /** The plan waits for somebody who uses a GPU. */
-  readonly isInUse: boolean;
-  /** Pods are told to go: the node is closed. */
-  readonly isDraining: boolean;
-}
-
-/** Whether the kubelet has not been away for long: the last reading is worth keeping. */
-function mayBeBackSoon({ isKubeletAway, failures }: Pick<ReadNeed, 'isKubeletAway' | 'failures'>): boolean {
-  return isKubeletAway && failures > 0 && failures <= mostQuick;
-}
-
-/** Time from one reading to the next, in ms. */
-function readPaceMs(need: ReadNeed): number {
-  const { intervalMs, failures, isSick, isInUse, isDraining } = need;
-  if (mayBeBackSoon(need)) return doubledMs({ baseMs: quickMs, maxMs: intervalMs }, failures);
-  if (failures > 0) return Math.min(intervalMs, rereadMs(failures));
-  // Even when all known pods have gone: the controller waits to hear of a late pod.
-  if (isDraining) return Math.min(drainReadMs, intervalMs);
-  if (isInUse) return Math.min(busyReadMs, intervalMs);
-  return isSick ? Math.min(sickReadMs, intervalMs) : intervalMs;
-}
-
-type Monitors = NonNullable<Holders['monitorsOf']>;
-type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised' | 'lostDevices'>;
+type Report = ReturnType<MissingDevices['complete']>;
 
 /** How often, and for how long, the kubelet is asked after a change whether it advertises the new devices, in ms. */
 const settlingAskMs = 250;
@@ -117,8 +42,7 @@ export class DeviceView {
   readonly #missing = new MissingDevices();
   #report: Report | undefined;
   #state: DeviceState | undefined;
-  #monitorsOf: Monitors = new Map();
-  #unidentified: readonly string[] = [];
+  #holders: KubeletWord['holders'] | undefined;
   #began: { readonly atMs: number; readonly wallMs: number } | undefined;
   /** The time at which the report was complete. */
   #readAt = -Infinity;
@@ -171,7 +95,7 @@ export class DeviceView {
 
   /** True while the kubelet, which may be restarting, has not been asked for long: the last reading is worth keeping. */
   get mayBeBackSoon(): boolean {
-    return mayBeBackSoon(this.#need);
+    return this.#pace.mayBeBackSoon;
   }
 
   /**
@@ -185,20 +109,8 @@ export class DeviceView {
   }
 
   /** The processes on the devices, and the monitors, for messages. */
-  get users(): DeviceUsers {
-    const gpus = this.#state?.gpus ?? [];
-    const monitorsOf = (uuid = ''): readonly string[] => this.#monitorsOf.get(uuid) ?? [];
-    return new Map([
-      [unidentifiedKey, this.#unidentified] as const,
-      ...gpus.flatMap(({ uuid, processes, instances }) => [
-        [userKey(uuid), processes.map(describeProcess)] as const,
-        [monitorKey(uuid), monitorsOf(uuid)] as const,
-        ...instances.flatMap((one) => [
-          [userKey(uuid, one), one.processes.map(describeProcess)] as const,
-          [monitorKey(uuid, one), one.computeInstances.flatMap((part) => monitorsOf(part.uuid))] as const,
-        ]),
-      ]),
-    ]);
+  get users(): ReturnType<typeof listDeviceUsers> {
+    return listDeviceUsers(this.#state?.gpus ?? [], this.#holders);
   }
 
   /** The earlier failures belong to the previous driver: the next retries follow each other closely again. */
@@ -212,7 +124,7 @@ export class DeviceView {
 
   /** Whether it is time to read. Other activity does not postpone it. */
   get isDue(): boolean {
-    return this.#clock.monotonicMs() - this.#triedAt >= readPaceMs(this.#need);
+    return this.#clock.monotonicMs() - this.#triedAt >= this.#pace.ms;
   }
 
   /** Whether the device need not be read once more before a plan is carried out; its users are, right before they are disturbed. */
@@ -226,7 +138,7 @@ export class DeviceView {
 
   /** Milliseconds until the device is looked at again. */
   get againMs(): number {
-    const leftMs = Math.max(1, Math.ceil(this.#triedAt + readPaceMs(this.#need) - this.#clock.monotonicMs()));
+    const leftMs = Math.max(1, Math.ceil(this.#triedAt + this.#pace.ms - this.#clock.monotonicMs()));
     return this.isSettling && !this.hasFailed ? Math.min(settlingAskMs, leftMs) : leftMs;
   }
 
@@ -258,27 +170,14 @@ export class DeviceView {
     this.#triedAt = this.#clock.monotonicMs();
     const report = reportDevice(state, this.reported);
     const began = { atMs: this.#triedAt, wallMs: this.#clock.wallMs() };
-    let monitorsOf: Monitors;
-    let unidentified: readonly string[];
     try {
       const word = await this.#kubelet?.ask(report, this.asked);
-      monitorsOf = word?.holders.monitorsOf ?? new Map();
-      unidentified = word === undefined ? [] : listUnidentified(word.holders);
-      const lost = this.#missing.note(state, report, word?.holders);
-      this.#report = word
-        ? {
-            ...report,
-            gpus: [...withHolders(report.gpus ?? [], withoutLost(word.holders, lost))],
-            ...(lost.length > 0 && { lostDevices: cutLostDevices(lost) }),
-            ...(word.advertised && { advertised: word.advertised }),
-          }
-        : report;
+      this.#report = this.#missing.complete(state, report, word);
+      this.#holders = word?.holders;
     } catch (error) {
       return this.#fail(error);
     }
     this.#state = state;
-    this.#monitorsOf = monitorsOf;
-    this.#unidentified = unidentified;
     this.#began = began;
     this.#readAt = this.#clock.monotonicMs();
     this.failures = 0;
@@ -334,12 +233,12 @@ export class DeviceView {
     }
   }
 
-  get #need(): ReadNeed {
+  get #pace(): ReturnType<typeof paceReading> {
     const { failures, isInUse, isDraining, hasReport } = this;
     const isKubeletAway = hasReport && this.#isKubeletAway;
     const { gpus = [], lost = [] } = this.#state ?? {};
     const isSick = lost.length > 0 || gpus.some(({ fault, health }) => fault !== undefined || health !== undefined);
-    return { intervalMs: this.#intervalMs, failures, isKubeletAway, isSick, isInUse, isDraining };
+    return paceReading({ intervalMs: this.#intervalMs, failures, isKubeletAway, isSick, isInUse, isDraining });
   }
 
   #fail(error: unknown): Fault {

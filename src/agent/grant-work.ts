@@ -1,19 +1,18 @@
-import { GrantRefused, type Fault, faultOfWork } from '../core/device/faults.ts';
+import { type Claim, judgeWork, type KubeletWord, type Planner } from '../core/device/agent.ts';
+import { GrantRefused, type Fault } from '../core/device/faults.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant, DeviceReport } from '../api/types.ts';
-import { planWish, type GpuWork } from '../core/device/plan.ts';
+import type { GpuWork } from '../core/device/plan.ts';
 import { isUnanswered, confirmedMs, isRevocation } from '../core/device/grants.ts';
 import { listHeldDevices } from '../core/device/holders.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Logger } from '../process/log.ts';
-import { type Claim, type Partition, askPatiently } from './own-partition.ts';
+import { type Partition, askPatiently } from './own-partition.ts';
 import type { Device, WorkOptions } from './open-device.ts';
 import type { DeviceView } from './device-view.ts';
-import { nameMonitors, faultFields } from '../core/device/report.ts';
-import type { Kubelet, KubeletWord } from './open-kubelet.ts';
-import type { Planner } from './agent.ts';
+import type { Kubelet } from './open-kubelet.ts';
 import { mayBeRestarting } from '../core/device/kubelet.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -70,7 +69,6 @@ interface Parts {
   readonly kubelet: Kubelet | undefined;
   readonly logger: Logger;
   readonly view: DeviceView;
-  readonly claim: Claim;
   readonly planner: Planner;
   readonly grantClock: GrantClock;
   readonly clock: Clock;
@@ -89,11 +87,6 @@ interface Permission {
 /** Limits of a question between a look at who uses a GPU and its destroy: it must not take long. */
 const quickly = { timeoutMs: 5_000, attempts: 2 } as const;
 
-/** The fault of a GPU in use, on which nothing was touched. */
-function explainUse(holders: string): Fault {
-  return { code: 'InUse', message: `${holders}. Nothing was touched; it is retried soon` };
-}
-
 /** Carries out grants on the device. */
 export class GrantWork {
   readonly #parts: Parts;
@@ -109,26 +102,10 @@ export class GrantWork {
     const replanned = await this.#replan(partition, granted);
     if ('fault' in replanned) return replanned;
     const { plan } = replanned;
-    const { refusal, refusalCode } = plan.report;
-    if (plan.work.length > 0 && isRevocation(granted)) {
-      throw new GrantRefused(
-        'Stale',
-        `grant ${granted.epoch} takes back the one before, which was not answered in time`,
-      );
-    }
-    if (refusal !== undefined) {
-      return { fault: refusalCode === 'InUse' ? explainUse(refusal) : { code: 'Refused', message: refusal } };
-    }
-    if (plan.work.length === 0) return { state: view.state };
-    // 2. Only the granted plan may be carried out. A new plan is reported, and granted or not.
-    if (plan.report.hash !== granted.planHash) {
-      const message = 'the device changed after the plan was made; the new plan is in status.device.plan';
-      return { fault: { code: 'PlanChanged', message } };
-    }
-    // 3. The plan assumes that its pods have gone. The kubelet and the driver know best whether they have.
-    const inTheWay = planner.listInTheWay(plan.report);
-    if (inTheWay.length > 0) return { fault: explainUse(inTheWay.join('; ')) };
-    // 4. Carry it out. The grant is confirmed at the API server itself, before it begins and as long as anything is destroyed.
+    // 2. Only the granted plan may be carried out, once its pods have gone.
+    const refusal = planner.explainRefusal(granted, plan);
+    if (refusal !== undefined) return refusal === 'Done' ? { state: view.state } : { fault: refusal };
+    // 3. Carry it out. The grant is confirmed at the API server itself, before it begins and as long as anything is destroyed.
     const end = grantClock.explainEnd(granted);
     if (end !== undefined) throw new GrantRefused('Expired', `grant ${granted.epoch} is not acted on: ${end}`);
     const confirmation = this.#confirmation(partition, granted, true);
@@ -147,13 +124,10 @@ export class GrantWork {
    * @returns undefined if creating is not enough
    */
   async makeAgain(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome | undefined> {
-    const { logger, view, claim } = this.#parts;
-    const { work, report } = planWish(view.report, granted, claim.foreign(partition));
-    const destroys = work.some(
-      ({ mode, resets, steps }) =>
-        mode === 'Disable' || resets === true || steps.some(({ action }) => action.startsWith('Destroy')),
-    );
-    if (report.refusal !== undefined || report.drains !== undefined || destroys) return undefined;
+    const { logger, view, planner } = this.#parts;
+    const plan = planner.planAgain(partition, granted);
+    if (plan === undefined) return undefined;
+    const { work, report } = plan;
     if (work.length === 0) return { state: view.state };
     logger.info('the node restarted; recreating the granted layout', { ...report });
     const confirmation = this.#confirmation(partition, granted, false);
@@ -171,8 +145,7 @@ export class GrantWork {
     const { device, view } = this.#parts;
     view.expire();
     const { results, device: state } = await device.apply(granted.gpus, work, options);
-    const fault = faultOfWork(results);
-    return { state, fault: fault && nameMonitors(fault, view.report.gpus ?? [], view.users), hasBegun: true };
+    return { state, fault: judgeWork(results, view.report.gpus, view.users), hasBegun: true };
   }
 
   /** A reading that was just made will do, with new answers of the kubelet, if it shows nothing but the work that is granted. */
@@ -306,17 +279,9 @@ export class WorkEnd {
     outcome: WorkOutcome,
     signal: AbortSignal,
   ): Promise<Partial<DeviceReport>> {
-    const { claim } = this.#parts;
     if (outcome.hasBegun === true) await this.#signal(granted);
     const readFault = await this.#updateViewAfter(outcome.state, granted, signal);
-    const fault = outcome.fault ?? readFault;
-    if (!fault) return { step: 'Idle', lastGood: claim.afterSuccess(partition, granted.gpus) };
-    return {
-      ...faultFields(fault, readFault ? 'Unknown' : 'Failed'),
-      ...(readFault
-        ? claim.afterUnread(partition, granted, outcome.hasBegun === true)
-        : { lastGood: claim.afterFailure(partition, granted) }),
-    };
+    return this.#parts.claim.conclude(partition, granted, outcome, readFault);
   }
 
   /** Whether or not the work succeeded, whoever advertises the devices reads them again. */

@@ -13,13 +13,12 @@ import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
 import type { Deadlines } from '../device/child.ts';
 import { stopsClients } from '../core/smi/command.ts';
 import { type Logger, describeError } from '../process/log.ts';
-import { GrantRefused } from '../core/device/faults.ts';
+import { faultFields, GrantRefused } from '../core/device/faults.ts';
 import { nodePartitions } from '../api/resources.ts';
 import { deepEqual } from '../core/text/json.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict } from '../kube/api-error.ts';
 import { wait, type Partition } from './own-partition.ts';
-import { faultFields } from '../core/device/report.ts';
 
 /** The host's own files, as seen by a privileged pod in the host's process namespace. */
 const hostRoot = '/proc/1/root';

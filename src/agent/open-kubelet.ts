@@ -1,8 +1,8 @@
-import { judgeAdvertised, listUnserved, KubeletError } from '../core/device/kubelet.ts';
-import { holdersOf, type Holders } from '../core/device/holders.ts';
+import { type AskedSpec, type KubeletWord, readKubelet } from '../core/device/agent.ts';
+import { KubeletError } from '../core/device/kubelet.ts';
 import type { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import type { Logger } from '../process/log.ts';
-import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
+import type { DeviceReport } from '../api/types.ts';
 
 interface KubeletOptions {
   readonly client: Pick<PodResourcesClient, 'list' | 'listAllocatable'>;
@@ -18,23 +18,13 @@ const untold: readonly string[] = ['KubeletSocketMissing', 'KubeletUnsupported']
 export function kubeletOf({ client, ignorePods, logger }: KubeletOptions): Kubelet {
   let wasTold = true;
   return {
-    async ask(device, { strategy, monitors }) {
+    async ask(device, spec) {
       try {
         // One after the other: the kubelet rate-limits its callers.
         const holdings = await client.list();
         const allocatable = await orUntold(client.listAllocatable(), ['KubeletUnsupported']);
         wasTold = true;
-        const holders = holdersOf(device, holdings, monitors);
-        if (allocatable === undefined) return { holders };
-        const { resources, stale } = judgeAdvertised(device, allocatable, strategy);
-        return {
-          holders,
-          advertised: { stale, ...some(resources) },
-          // Hardly ever asked for, and after a change the kubelet is asked many times a second.
-          get unserved() {
-            return listUnserved(device, allocatable, strategy);
-          },
-        };
+        return readKubelet(device, holdings, allocatable, spec);
       } catch (error) {
         // Who holds what is unknown: unknown is not nobody.
         if (!ignorePods || !isUntold(error, untold)) throw error;
@@ -59,24 +49,6 @@ async function orUntold<T>(answer: Promise<T>, codes: readonly string[]): Promis
 function isUntold(error: unknown, codes: readonly string[]): error is KubeletError {
   return error instanceof KubeletError && codes.includes(error.code);
 }
-
-/** Server-side apply turns an empty map into null, which the schema rejects. */
-function some(resources: Readonly<Record<string, number>>): { readonly resources?: Record<string, number> } {
-  return Object.keys(resources).length > 0 ? { resources: { ...resources } } : {};
-}
-
-/** What the node's kubelet reports about its GPUs. */
-export interface KubeletWord {
-  /** Pods that hold devices, by device. */
-  readonly holders: Holders;
-  /** Resources that the kubelet offers; absent if this kubelet does not report them (before Kubernetes 1.28). */
-  readonly advertised?: NonNullable<DeviceReport['advertised']>;
-  /** Resources of it that no plugin serves which has read the devices. */
-  readonly unserved?: readonly string[];
-}
-
-/** What the controller says that bears on the kubelet's answer. */
-export type AskedSpec = Pick<NodePartitionSpec, 'strategy' | 'monitors'>;
 
 /** The node's kubelet, as the agent uses it. */
 export interface Kubelet {

@@ -1,9 +1,4 @@
-import { adoptAnnotation } from '../api/names.ts';
-import type { DeviceReport, Grant, GpuWish, GpuNodePartition } from '../api/types.ts';
-import { findForeign, type ForeignInstances, lastGoodOf, settleClaims } from '../core/device/ownership.ts';
-import { isSameLoad } from '../core/device/geometry.ts';
-import { deviceMeets } from '../core/device/plan.ts';
-import type { DeviceView } from './device-view.ts';
+import type { DeviceReport, GpuNodePartition } from '../api/types.ts';
 import { statusBounds } from '../api/generated/gpu-node-partition.bounds.ts';
 import { nodePartitions } from '../api/resources.ts';
 import { stampReading } from '../core/device/report.ts';
@@ -23,77 +18,13 @@ import {
 } from '../core/text/json.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type ObjectRef, isOlder, type KubeObject } from '../kube/watch.ts';
-import { correctReport, type OwnRecord, type RebootAsked, recordOf } from '../core/node/memory.ts';
+import { correctReport, type OwnRecord, recordOf } from '../core/node/memory.ts';
 import { describeError, type Logger } from '../process/log.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeDurably } from '../device/host/journal.ts';
 import { KubeletError, mayBeRestarting } from '../core/device/kubelet.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-type LastGood = NonNullable<DeviceReport['lastGood']>;
-
-/** Tells which instances of the node are ours: those in `lastGood`, and those that an unfinished grant made. */
-export class Claim {
-  readonly #view: DeviceView;
-  readonly #bootID: string;
-  readonly #driverEpoch: () => string;
-
-  /** @param driverEpoch of the current boot and load of the driver */
-  constructor(view: DeviceView, bootID: string, driverEpoch: () => string) {
-    this.#view = view;
-    this.#bootID = bootID;
-    this.#driverEpoch = driverEpoch;
-  }
-
-  /** @param unfinished a grant that is being acted on: what it has made so far is not in the report yet */
-  foreign({ status }: Partition, unfinished?: Grant): ForeignInstances {
-    return findForeign(this.#view.report.gpus ?? [], this.#driverEpoch(), status?.device?.lastGood, unfinished);
-  }
-
-  /** What to remember after a failed grant: what it made before the failure is still ours. */
-  afterFailure(partition: Partition, granted: Grant): LastGood {
-    return this.#lastGood(partition, this.foreign(partition, granted), granted);
-  }
-
-  /**
-   * What to remember if the GPUs could not be read after a grant. The memory of an earlier boot stays unchanged as long as nothing
-   * was done in this one: the layout must still be recreated.
-   */
-  afterUnread({ status }: Partition, granted: Grant, hasBegun: boolean): Pick<DeviceReport, 'lastGood'> {
-    const { lastGood } = status?.device ?? {};
-    if (!hasBegun && lastGood !== undefined && !isSameLoad(lastGood.bootID, this.#driverEpoch())) return {};
-    return { lastGood: lastGoodOf([], this.#driverEpoch(), new Map(), { lastGood, unfinished: granted }) };
-  }
-
-  /** What to remember when these GPUs match the request: everything on them is ours. */
-  afterSuccess(partition: Partition, gpus: readonly GpuWish[]): LastGood {
-    const rest = [...this.foreign(partition)].filter(([uuid]) => gpus.every((one) => one.uuid !== uuid));
-    return this.#lastGood(partition, new Map(rest));
-  }
-
-  /**
-   * Finds what a reading changes in the memory. A device that already matches the wish is adopted: from now on its instances are ours,
-   * without any operation; so is one that somebody adopts by annotation in this boot. A GPU that answers again shows which of its instances
-   * are ours.
-   */
-  review(partition: Partition): Pick<DeviceReport, 'lastGood'> {
-    const { wish } = partition.spec;
-    const { gpus = [] } = this.#view.report;
-    const foreign = this.foreign(partition);
-    const isAdopted = wish?.gpus.some(({ uuid }) => foreign.has(uuid)) === true && deviceMeets(gpus, wish.gpus);
-    if (isAdopted) return { lastGood: this.afterSuccess(partition, wish.gpus) };
-    const isAsked = partition.metadata.annotations?.[adoptAnnotation] === this.#bootID;
-    if (isAsked && foreign.size > 0) return { lastGood: this.#lastGood(partition, new Map()) };
-    const settled = settleClaims(gpus, this.#driverEpoch(), partition.status?.device?.lastGood);
-    return settled ? { lastGood: settled } : {};
-  }
-
-  #lastGood({ status }: Partition, foreign: ForeignInstances, unfinished?: Grant): LastGood {
-    const { lastGood } = status?.device ?? {};
-    return lastGoodOf(this.#view.report.gpus ?? [], this.#driverEpoch(), foreign, { lastGood, unfinished });
-  }
-}
 
 /** The node's own object: its newest state, and the report in it. */
 export class OwnPartition {
@@ -177,7 +108,7 @@ export class OwnWork {
   }
 
   /** The last reboot that was asked for, and that may not have helped. */
-  get rebootAsked(): RebootAsked | undefined {
+  get rebootAsked(): OwnRecord['rebootAsked'] {
     return this.#record?.rebootAsked;
   }
 
@@ -186,7 +117,11 @@ export class OwnWork {
    *
    * @param rebootAsked a reboot that was asked for just now
    */
-  async keep({ metadata: { uid } }: Partition, device: DeviceReport, rebootAsked?: RebootAsked): Promise<void> {
+  async keep(
+    { metadata: { uid } }: Partition,
+    device: DeviceReport,
+    rebootAsked?: OwnRecord['rebootAsked'],
+  ): Promise<void> {
     if (uid === undefined) return;
     const record = { ...recordOf(uid, device, this.#record), ...omitUndefined({ rebootAsked }) };
     if (deepEqual(record, this.#record) && !this.#isUnwritten) return;

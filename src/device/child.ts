@@ -6,7 +6,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { listLockDescriptors } from './host/node-lock.ts';
 import { Semaphore } from '../process/clock.ts';
-import { isChange, mayReset, namedGpus, writeArguments, type SmiCommand } from '../core/smi/command.ts';
+import { planRun, type SmiCommand } from '../core/smi/command.ts';
 import type { Command } from 'commander';
 import { integer } from '../process/options.ts';
 
@@ -288,21 +288,9 @@ export class Runner {
 
   /** @throws DeviceError why it could not be started, Unresponsive; every other end is an {@link Execution} */
   async run(command: SmiCommand): Promise<Execution> {
-    const args = writeArguments(command);
-    const [deadline, option] = this.#limitOf(command);
-    const execution = await this.#children.pass(() => this.#execute(args, deadline));
-    return execution.end === 'TimedOut' ? { ...execution, limit: `${deadline / 1_000} s (${option})` } : execution;
-  }
-
-  /** A command that changes several GPUs does one after the other: each has its time. */
-  #limitOf(command: SmiCommand): readonly [ms: number, option: string] {
-    const { readMs, changeMs, resetMs } = this.#deadlines;
-    if (!isChange(command)) return [readMs, '--read-timeout-seconds'];
-    const [ms, option] = mayReset(command)
-      ? [resetMs, '--reset-timeout-seconds']
-      : [changeMs, '--change-timeout-seconds'];
-    const gpus = namedGpus(command).length;
-    return [ms * gpus, gpus === 1 ? option : `${option} for each of ${gpus} GPUs`];
+    const { args, deadlineMs, limit } = planRun(command, this.#deadlines);
+    const execution = await this.#children.pass(() => this.#execute(args, deadlineMs));
+    return execution.end === 'TimedOut' ? { ...execution, limit } : execution;
   }
 }
 

@@ -3,15 +3,7 @@ import type { ChangeCommand } from '../core/smi/command.ts';
 import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../core/smi/tables.ts';
 import type { ComputeInstanceState, GpuInstanceState, GpuState, MigMode } from '../core/gpu/device-state.ts';
 import type { GpuSession } from './gpu-apply.ts';
-import {
-  confirms,
-  isCompleted,
-  countPhrase,
-  classifyOutput,
-  describeEnd,
-  wordsOf,
-  type Execution,
-} from '../core/smi/output.ts';
+import { readClaim, classifyOutput, describeEnd, wordsOf, type Execution } from '../core/smi/output.ts';
 import { isDefaultInstance, spansInstance, type Step } from '../core/gpu/plan.ts';
 import type { ReportedGpu } from '../core/smi/report.ts';
 import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-error.ts';
@@ -33,7 +25,7 @@ async function createParts(
   for (const [at, name] of names.entries()) {
     const command = chooseCreation(session, instance, name, offers);
     const execution = await session.run(command);
-    if (confirms(execution, 'Successfully created compute instance')) continue;
+    if (readClaim(command, execution).isConfirmed) continue;
     const now = (await listParts(session, instance)).length;
     if (now <= there + at) throw session.explainUndone(command, execution, instance);
   }
@@ -70,7 +62,7 @@ async function destroyParts(session: GpuSession, instance: GpuInstanceState, nam
     ids: chosen,
   };
   const execution = await session.run(command, () => session.demandFree('DestroyComputeInstances', [instance], chosen));
-  if (confirms(execution, 'Successfully destroyed compute instance')) {
+  if (readClaim(command, execution).isConfirmed) {
     session.believe(command, execution, [instance]);
     return;
   }
@@ -126,9 +118,7 @@ async function createInstances(session: GpuSession, steps: readonly Step[]): Pro
   const whole = steps.some(spansInstance);
   const command: ChangeCommand = { name: 'CreateInstances', gpu: session.busId, places, whole };
   const execution = await session.run(command);
-  const made = countPhrase(execution, 'Successfully created GPU instance');
-  const filled = whole ? countPhrase(execution, 'Successfully created compute instance') : made;
-  const isConfirmed = isCompleted(execution) && made === steps.length && filled === steps.length;
+  const { isConfirmed, made } = readClaim(command, execution);
   // Parts are made by the id that the driver assigned, which is never used unchecked.
   if (isConfirmed && steps.every(isDefaultInstance)) return;
   const rows = await session.driver.listInstances(session.busId);
@@ -136,8 +126,7 @@ async function createInstances(session: GpuSession, steps: readonly Step[]): Pro
     rows.find((row) => row.start === start && row.profileId === profileId),
   );
   const missing = found.indexOf(undefined);
-  const failed = Math.min(made, filled);
-  if (missing !== -1 && failed >= missing) {
+  if (missing !== -1 && made >= missing) {
     const undone = session.explainUndone(command, execution, steps[missing]);
     // The instance that had to make room for it may never have been destroyed.
     throw (undone.code === 'NoRoom' ? session.findLie(rows) : undefined) ?? (await session.nameUsers(undone));
@@ -217,7 +206,8 @@ async function emptyAll(session: GpuSession, instances: readonly GpuInstanceStat
     instances: instances.map(({ id }) => id),
   };
   const execution = await session.run(command, () => demandIdle(session, instances));
-  if (isCompleted(execution)) return;
+  const { isConfirmed, failed } = readClaim(command, execution);
+  if (isConfirmed) return;
   const rows = await session.driver.listComputeInstances(session.busId);
   const isThere = (instance: number, part: number): boolean =>
     rows.some((row) => row.instance === instance && row.id === part);
@@ -226,14 +216,14 @@ async function emptyAll(session: GpuSession, instances: readonly GpuInstanceStat
     return computeInstances.length === 0 ? [] : [{ ...one, computeInstances }];
   });
   if (left.length === 0) return;
-  const failure = /Unable to destroy compute instance ID +(\d+) from GPU +\d+ GPU instance ID +(\d+)/;
-  const [part, failed] = (failure.exec(execution.stdout) ?? []).slice(1).map(Number);
+  const { instance, part } = failed ?? {};
   const isOurs = instances.some(
-    ({ id, computeInstances }) => id === failed && computeInstances.some((one) => one.id === part),
+    ({ id, computeInstances }) => id === instance && computeInstances.some((one) => one.id === part),
   );
-  if (isOurs && failed !== undefined && part !== undefined && !isThere(failed, part)) return emptyAll(session, left);
+  if (isOurs && instance !== undefined && part !== undefined && !isThere(instance, part))
+    return emptyAll(session, left);
   throw await session.nameUsers(
-    session.explainUndone(command, execution, left.find(({ id }) => id === failed) ?? left[0]),
+    session.explainUndone(command, execution, left.find(({ id }) => id === instance) ?? left[0]),
   );
 }
 
@@ -245,17 +235,16 @@ async function removeAll(session: GpuSession, instances: readonly GpuInstanceSta
   };
   const emptied = instances.map((instance) => ({ ...instance, computeInstances: [] }));
   const execution = await session.run(command, () => demandIdle(session, emptied));
-  const isConfirmed = countPhrase(execution, 'Successfully destroyed GPU instance') === instances.length;
-  if (isCompleted(execution) && isConfirmed) {
+  const { isConfirmed, failed } = readClaim(command, execution);
+  if (isConfirmed) {
     session.believe(command, execution, instances);
     return;
   }
   const rows = await session.driver.listInstances(session.busId);
   const left = instances.filter(({ id, start }) => rows.some((row) => row.id === id && row.start === start));
   if (left.length === 0) return;
-  const [, failed] = /Unable to destroy GPU instance ID +(\d+) from GPU/.exec(execution.stdout) ?? [];
-  const held = left.find(({ id }) => id === Number(failed));
-  const isOurs = failed !== undefined && instances.some(({ id }) => id === Number(failed));
+  const held = left.find(({ id }) => id === failed?.instance);
+  const isOurs = instances.some(({ id }) => id === failed?.instance);
   if (isOurs && held === undefined) return removeAll(session, left);
   throw await session.nameUsers(session.explainUndone(command, execution, held ?? left[0]));
 }
@@ -407,7 +396,7 @@ export async function recoverGpu(session: GpuSession): Promise<ReportedGpu> {
   const { execution, after } = await resetGpu(session);
   const details = { tried: 'to reset the GPU', found: quote(execution) };
   const code = judgeReset(execution);
-  if (!isCompleted(execution))
+  if (!readClaim({ name: 'Reset', gpu: session.busId }, execution).isConfirmed)
     throw code === 'Pending' ? session.explainOpen(details, after) : session.explain(code, details);
   if (after.health === undefined) return after;
   throw session.explain('Unhealthy', { ...details, found: `after it: ${after.health.message}` });

@@ -1,9 +1,9 @@
 import { status, type ServiceError, Client, Metadata, type ClientOptions } from '@grpc/grpc-js';
-import { KubeletError, type KubeletErrorCode } from '../core/device/kubelet.ts';
+import { KubeletError } from '../core/device/kubelet.ts';
 import { cutText } from '../core/text/words.ts';
 import protobuf from 'protobufjs/light.js';
 import { stat } from 'node:fs/promises';
-import type { ClaimedDevice, HeldDevice, PodHolding } from '../core/device/holders.ts';
+import type { PodHolding } from '../core/device/holders.ts';
 import { SocketCredentials } from './socket-credentials.ts';
 
 /** Explains a failed gRPC call. */
@@ -22,7 +22,7 @@ function trimDetails(details: string): string {
   return text === '' ? 'no explanation given' : cutText(text, 300);
 }
 
-function codeOf({ code, details }: ServiceError): KubeletErrorCode {
+function codeOf({ code, details }: ServiceError): KubeletError['code'] {
   switch (code) {
     case status.DEADLINE_EXCEEDED:
       return 'KubeletTimeout';
@@ -266,11 +266,11 @@ export class PodResourcesClient {
   }
 }
 
-function listDevices(devices: readonly ContainerDevices[]): readonly HeldDevice[] {
+function listDevices(devices: readonly ContainerDevices[]): PodHolding['devices'] {
   return devices.flatMap(({ resourceName, deviceIds }) => deviceIds.map((id) => ({ resource: resourceName, id })));
 }
 
-function listClaimedDevices({ dynamicResources = [] }: ContainerResources): readonly ClaimedDevice[] {
+function listClaimedDevices({ dynamicResources = [] }: ContainerResources): NonNullable<PodHolding['claimed']> {
   return dynamicResources.flatMap(({ claimNamespace, claimName, claimResources }) =>
     claimResources.map(({ driverName, deviceName, cdiDevices }) => ({
       claim: `${claimNamespace}/${claimName}`,

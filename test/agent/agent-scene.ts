@@ -1,5 +1,5 @@
 import { type AgentOptions, NodeAgent } from '../../src/agent/agent.ts';
-import type { KubeletWord } from '../../src/agent/open-kubelet.ts';
+import type { KubeletWord } from '../../src/core/device/agent.ts';
 import { deviceOf } from '../../src/agent/open-device.ts';
 import type { Partition } from '../../src/agent/own-partition.ts';
 import { nodePartitions } from '../../src/api/resources.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DeviceView, followDriverLoad, watchDriverLoad } from '../../src/agent/device-view.ts';
-import type { KubeletWord } from '../../src/agent/open-kubelet.ts';
+import type { KubeletWord } from '../../src/core/device/agent.ts';
 import { DeviceError } from '../../src/core/gpu/device-error.ts';
 import { silentLogger } from '../../src/process/log.ts';
 import { FakeClock } from '../process/fake-clock.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MissingDevices } from '../../src/agent/device-view.ts';
+import { MissingDevices } from '../../src/core/device/agent.ts';
 import { holdersOf } from '../../src/core/device/holders.ts';
 import { aDevice } from '../support/builders.ts';
 import { aSlicedGpu, anInstance } from '../core/device/sliced-gpu.ts';

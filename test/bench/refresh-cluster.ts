@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { PolicySpec } from '../../src/api/types.ts';
-import { advertises } from '../../src/core/nvidia/resources.ts';
+import { advertises } from '../../src/core/node/offer.ts';
 import { pick } from '../../src/simulator/control-plane/access.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';

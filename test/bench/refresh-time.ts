@@ -1,4 +1,4 @@
-import { advertises } from '../../src/core/nvidia/resources.ts';
+import { advertises } from '../../src/core/node/offer.ts';
 import { pluginApp } from './gpu-daemons.ts';
 import type { NodeMoment, PodMoment } from './node-record.ts';
 

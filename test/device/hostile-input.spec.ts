@@ -8,7 +8,7 @@ import { readLayoutFile } from '../../src/cli/node/layout-file.ts';
 import { applyLayout } from '../../src/cli/node/apply.ts';
 import type { NodeLayout } from '../../src/core/host/layout.ts';
 import { applyNode } from '../../src/device/apply.ts';
-import { ArgumentRefused, writeArguments, type SmiCommand } from '../../src/core/smi/command.ts';
+import { ArgumentRefused, describeCommand, type SmiCommand } from '../../src/core/smi/command.ts';
 import { listStrangeCommands } from './argument-grammar.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 import type { Step } from '../../src/core/gpu/plan.ts';
@@ -179,7 +179,8 @@ describe('hostile input @all', () => {
       { name: 'CreateInstances', gpu: '00000000:07:00.0', places: [{ profileId: 19, start: Infinity }], whole: true },
       { name: 'Instances', gpus: [] },
     ];
-    for (const command of bad) expect(() => writeArguments(command), JSON.stringify(command)).to.throw(ArgumentRefused);
+    for (const command of bad)
+      expect(() => describeCommand(command), JSON.stringify(command)).to.throw(ArgumentRefused);
   });
 
   it('finds that no change ever goes without its GPU', () => {
@@ -193,6 +194,6 @@ describe('hostile input @all', () => {
       { name: 'DestroyComputeInstances', gpu, instances: [1] },
       { name: 'DestroyInstances', gpu, instances: [1] },
     ];
-    for (const change of changes) expect(writeArguments(change).join(' ')).to.include(`-i ${gpu}`);
+    for (const change of changes) expect(describeCommand(change)).to.include(`-i ${gpu}`);
   });
 });

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Server, ServerCredentials, status, type handleUnaryCall } from '@grpc/grpc-js';
 import { expect } from 'chai';
 import protobuf from 'protobufjs/light.js';
-import { KubeletError, type KubeletErrorCode } from '../../src/core/device/kubelet.ts';
+import { KubeletError } from '../../src/core/device/kubelet.ts';
 import {
   allocatableResponse,
   listResponse,
@@ -292,7 +292,7 @@ async function faultOf(call: Promise<unknown>): Promise<KubeletError> {
   throw new Error('the call went well');
 }
 
-async function expectFault(call: Promise<unknown>, code: KubeletErrorCode, text: string): Promise<void> {
+async function expectFault(call: Promise<unknown>, code: KubeletError['code'], text: string): Promise<void> {
   const fault = await faultOf(call);
   expect(fault.code).to.equal(code);
   expect(fault.message).to.contain(text);

@@ -1,9 +1,9 @@
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
 import { isToMakeAgain } from '../../src/core/device/geometry.ts';
-import { faultFields, keepOutcome, pickReading, rereadMs, withHolders } from '../../src/core/device/report.ts';
+import { faultFields, rereadMs } from '../../src/core/device/faults.ts';
+import { keepOutcome, pickReading, withHolders } from '../../src/core/device/report.ts';
 import { confirmedMs, isRevocation } from '../../src/core/device/grants.ts';
 import { GrantClock } from '../../src/agent/grant-work.ts';
-import type { KubeletWord } from '../../src/agent/open-kubelet.ts';
 import {
   cutLostDevices,
   type LostDevice,
@@ -11,7 +11,7 @@ import {
   judgeAdvertised,
   listUnserved,
 } from '../../src/core/device/kubelet.ts';
-import { MissingDevices } from '../../src/agent/device-view.ts';
+import { type KubeletWord, MissingDevices } from '../../src/core/device/agent.ts';
 import type { Step } from '../../src/core/gpu/plan.ts';
 import { describeReport } from '../../src/core/nvidia/predict-labels.ts';
 import { offersDevices, computeResources } from '../../src/core/nvidia/resources.ts';

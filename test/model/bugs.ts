@@ -5,12 +5,13 @@ import type { SettledDecision } from './controller.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { describeReport } from '../../src/core/nvidia/predict-labels.ts';
-import { computeResources, offerStatus } from '../../src/core/nvidia/resources.ts';
+import { computeResources } from '../../src/core/nvidia/resources.ts';
+import { offerStatus } from '../../src/core/node/offer.ts';
 import { isUnfinished } from '../../src/core/kubernetes/node.ts';
 import { deviceMeets } from '../../src/core/device/plan.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 
-import { findNamedUuid } from '../../src/core/device/published.ts';
+import { findNamedDevice } from '../../src/core/device/published.ts';
 import { isOfUser, isUntouchable } from './pods.ts';
 import { toResourceSlice } from './slices.ts';
 import type { Theme } from './story.ts';
@@ -654,7 +655,7 @@ export const bugs: readonly Bug[] = [
           spec: {
             ...slice.spec,
             devices: (slice.spec.devices ?? []).map((device) => {
-              const uuid = findNamedUuid(device.name, snapshot.partition?.status?.device ?? {});
+              const uuid = findNamedDevice(device.name, snapshot.partition?.status?.device ?? {})?.uuid;
               const named = uuid === undefined ? {} : { uuid: { string: uuid } };
               return { ...device, attributes: { ...device.attributes, ...named } };
             }),

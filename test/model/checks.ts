@@ -13,7 +13,7 @@ import { readGenerations } from '../../src/core/policy/versions.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 import { timeText } from '../../src/core/text/syntax.ts';
 import { deepEqual } from '../../src/core/text/json.ts';
-import type { OfferedStatus } from '../../src/core/nvidia/resources.ts';
+import type { OfferedStatus } from '../../src/core/node/offer.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import type { AgentProcess } from './agent.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';

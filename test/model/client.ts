@@ -11,7 +11,7 @@ import {
 import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import type { JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
-import type { OfferedStatus } from '../../src/core/nvidia/resources.ts';
+import type { OfferedStatus } from '../../src/core/node/offer.ts';
 import { ApiError, isNotFound } from '../../src/kube/api-error.ts';
 import type { KubeVerbs } from '../../src/kube/client.ts';
 import type {

@@ -5,7 +5,7 @@ import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubern
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
-import type { OfferedStatus } from '../../src/core/nvidia/resources.ts';
+import type { OfferedStatus } from '../../src/core/node/offer.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { AgentProcess } from './agent.ts';
 import { Api, type ApiChange, type Kind, type StoredPartition, type Pod, type Policy, refuse } from './api.ts';

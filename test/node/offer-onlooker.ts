@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { advertisedResources } from '../../src/core/nvidia/resources.ts';
+import { advertisedResources } from '../../src/core/node/offer.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/start.ts';
 import { readKubeletOffer } from './kubelet-offer.ts';
 import type { Counts } from './kubelet-offer.ts';

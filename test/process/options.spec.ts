@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeConfigurable, integer, list, oneOf, reason } from '../../src/process/options.ts';
+import { equalitySelector, makeConfigurable, integer, list, oneOf, reason } from '../../src/process/options.ts';
 
 describe('the configuration of a program', () => {
   const folder = mkdtempSync(join(tmpdir(), 'configuration-'));
@@ -100,5 +100,20 @@ describe('the configuration of a program', () => {
     expect(await run(['--node', 'n', '--config', '/nowhere.yaml'])).to.include('/nowhere.yaml cannot be read');
     expect(await run(['--node', 'n'], '- a\n')).to.include('must be an object');
     expect(await run(['--node', 'n'], 'a: [\n')).to.include('cannot be read');
+  });
+});
+
+describe('labels as an option', () => {
+  it('reads what kubectl does, of equality', () => {
+    expect(equalitySelector('app=mine, example.com/tier==gpu')).to.deep.equal({
+      app: 'mine',
+      'example.com/tier': 'gpu',
+    });
+  });
+
+  it('refuses everything else', () => {
+    for (const text of ['', 'app', 'app!=x', 'app in (a)', 'a=b,']) {
+      expect(() => equalitySelector(text), text).to.throw('must be labels as in app=my-plugin,tier=gpu.');
+    }
   });
 });

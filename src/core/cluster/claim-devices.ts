@@ -1,5 +1,5 @@
 import { attributeOf, gpuDriver, type ResourceSliceView, type SliceDevice } from '../kubernetes/claims.ts';
-import { predictSlice, findNamedUuid } from '../device/published.ts';
+import { predictSlice, findNamedDevice } from '../device/published.ts';
 import type { SelectableDevice } from '../kubernetes/device-selector.ts';
 import type { Taint } from '../kubernetes/node-patch.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';
@@ -83,7 +83,7 @@ const byNode = memoize((slices: readonly NodeSlice[]) => {
 /** The holder by the agent's report, where claims may not be listed. */
 function reportedHolder({ partition }: GpuNode, device: string): string | undefined {
   const { gpus = [] } = partition?.status?.device ?? {};
-  const uuid = findNamedUuid(device, { gpus });
+  const uuid = findNamedDevice(device, { gpus })?.uuid;
   const places = gpus.flatMap((gpu) => [
     { busy: gpu.busy, pods: gpu.pods, uuids: [gpu.uuid] },
     ...gpu.instances.map((one) => ({

@@ -1,6 +1,9 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here why work failed, in the words of a report, and how long to rest after it, in ms.
 import { DeviceError } from '../gpu/device-error.ts';
 import { KubeletError } from './kubelet.ts';
-import { messageOf } from '../text/words.ts';
+import { cutText, messageOf } from '../text/words.ts';
+import { doubledMs } from '../text/syntax.ts';
 import type { DeviceReport } from '../../api/types.ts';
 
 /** Why reading or applying failed, as reported. */
@@ -67,4 +70,27 @@ export function describeFault({ error, gpus = [] }: Pick<DeviceReport, 'error' |
   const gpu = gpus.find(({ uuid }) => uuid === error.gpu);
   const isNamed = gpu === undefined || error.message.startsWith(`GPU ${gpu.index} `);
   return `${isNamed ? '' : `GPU ${gpu.index}: `}${error.code}: ${error.message}`;
+}
+
+/** A fault as it is reported. */
+export function faultFields(fault: Fault, step: 'Failed' | 'Unknown'): Partial<DeviceReport> {
+  const { code, message, gpu } = fault;
+  return {
+    step,
+    error: { code, message: cutText(message, 1024), ...(gpu === undefined ? {} : { gpu }) },
+  };
+}
+
+const retry = { baseMs: 5_000, maxMs: 5 * 60_000 };
+/** Most milliseconds between readings while a GPU is sick, or none can be read: people look whether what they did has helped. */
+export const sickReadMs = 15_000;
+
+/** Rest before the next try after this many consecutive failures, in ms. */
+export function retryMs(failures: number): number {
+  return doubledMs(retry, failures);
+}
+
+/** Rest before GPUs are read again after this many readings that failed, in ms. */
+export function rereadMs(failures: number): number {
+  return Math.min(sickReadMs, retryMs(failures));
 }

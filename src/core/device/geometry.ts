@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here for a reported GPU as the planner sees it, and which load of the driver its instances are from.
 import type { DeviceReport, GpuReport, ModelReport, InstanceReport } from '../../api/types.ts';
 import { type Geometry, type Profile, findModel } from '../gpu/geometry.ts';
 import { deriveEngineTotals, nameWhole } from '../gpu/profiles.ts';
@@ -55,6 +57,11 @@ export function isSameLoad(one: string | undefined, other: string | undefined): 
   const [boot, load] = (one ?? '').split('+');
   const [otherBoot, otherLoad] = (other ?? '').split('+');
   return boot === otherBoot && (load === undefined || otherLoad === undefined || load === otherLoad);
+}
+
+/** Whether the instances that a report remembers are of the boot and the load of the driver that it is of; false if it remembers none. */
+export function hasLasted({ lastGood, ...seen }: DeviceReport): boolean {
+  return lastGood !== undefined && isSameLoad(lastGood.bootID, driverEpochOf(seen));
 }
 
 /** Whether what was granted and done before this load of the driver is yet to be made again. */

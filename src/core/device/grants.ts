@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here which grant is live, answered or taken back, and for how long one is confirmed, in ms.
 import type { DeviceReport, GpuNodePartition, Grant } from '../../api/types.ts';
 
 /** An object that lost grants (a restored backup, a client that dropped one) is not further behind its agent than this. */
@@ -32,9 +34,7 @@ function upTo(highest: number, { observedEpoch = 0 }: DeviceReport = {}): number
  * is not the one that it makes itself, also one of an earlier version. What may become of the GPUs stays in it: what the agent has
  * made is recognised by that.
  */
-export type Revocation = Pick<Grant, 'epoch' | 'planHash'>;
-
-export function revoke(partition: GpuNodePartition): Revocation {
+export function revoke(partition: GpuNodePartition): Pick<Grant, 'epoch' | 'planHash'> {
   return { epoch: nextEpoch(partition), planHash: '' };
 }
 
@@ -56,12 +56,4 @@ const usualSeconds = 600;
 /** Milliseconds after the API server's confirmation of a grant in which the agent may begin to destroy because of it. */
 export function confirmedMs({ seconds = usualSeconds }: Grant): number {
   return Math.min(longestConfirmedMs, (seconds * 1000) / 3);
-}
-
-/**
- * Milliseconds after which nothing of a grant that was taken back is under way any more: the last confirmation is over, and whatever was
- * begun by then has ended. A change of eight GPUs was seen to take 44 s.
- */
-export function workEndsMs(granted: Grant): number {
-  return 3 * confirmedMs(granted);
 }

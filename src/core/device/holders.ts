@@ -1,5 +1,7 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here which pods hold, or will hold, which devices, by UUID.
 import type { DeviceReport, GpuReport } from '../../api/types.ts';
-import { findNamedUuid } from './published.ts';
+import { findNamedDevice } from './published.ts';
 import { gpuDriver } from '../kubernetes/claims.ts';
 import { computeInstancesOf, userKey } from '../gpu/device-state.ts';
 import { isGpuResource, isGpuDriver, foreignGpuResource, hasEnded, type PodView } from '../kubernetes/pod.ts';
@@ -33,7 +35,7 @@ export function findHeldUuid({ resource, id }: HeldDevice, device: Device): stri
 
 /** UUID of this node's device that a claim names, by NVIDIA's names or by itself; undefined if it names none. */
 function findClaimedUuid({ driver, device: name, cdiDevices }: ClaimedDevice, device: Device): string | undefined {
-  if (driver === gpuDriver) return findNamedUuid(name, device);
+  if (driver === gpuDriver) return findNamedDevice(name, device)?.uuid;
   const names = [name, ...cdiDevices].map((text) => text.toLowerCase());
   return listDeviceUuids(device)
     .filter((uuid) => names.some((text) => text.includes(uuid.toLowerCase())))
@@ -87,7 +89,7 @@ function hasUuid({ uuid: own, instances }: GpuReport, uuid: string): boolean {
 }
 
 /** A device of a pod, as the kubelet names it. */
-export interface HeldDevice {
+interface HeldDevice {
   /** `nvidia.com/mig-1g.5gb`; of any device plugin */
   readonly resource: string;
   /** The device plugin's id: see {@link uuidOfDeviceId}. */
@@ -95,7 +97,7 @@ export interface HeldDevice {
 }
 
 /** A device that a pod has by a claim (DRA), as its driver names it. */
-export interface ClaimedDevice {
+interface ClaimedDevice {
   /** `NAMESPACE/NAME` */
   readonly claim: string;
   /** `gpu.nvidia.com`; empty if the kubelet is too old to report it. */
@@ -328,13 +330,8 @@ interface GpuOffer {
   readonly offered?: Readonly<Record<string, number>> | undefined;
   /** Resources of the node, including those that it no longer offers: their names stay as long as the node. Undefined: unknown. */
   readonly resources?: Readonly<Record<string, string>> | undefined;
-  /** See {@link mayClaimGpus}. Undefined: not checked, so any claim may be for a GPU. */
+  /** Whether the pod's claims may be for GPUs. Undefined: not checked, so any may. */
   readonly mayClaim?: boolean | undefined;
-}
-
-/** The part of a ResourceSlice (`resource.k8s.io`) that tells whose devices it offers. */
-interface SliceView {
-  readonly spec: { readonly driver: string };
 }
 
 /** A resource that stands for a device class under its own name (KEP-5004). */
@@ -355,11 +352,6 @@ export function isGpuOfNode(name: string, { offered = {}, resources }: Omit<GpuO
   if (Object.hasOwn(offered, name)) return true;
   const isGpu = isGpuResource(name) || name === foreignGpuResource;
   return isGpu && (resources === undefined || Object.hasOwn(resources, name));
-}
-
-/** Whether a node may hand out GPUs by claim (DRA): some driver for GPUs offers devices there. Undefined slices were not listed. */
-export function mayClaimGpus(slices: readonly SliceView[] | undefined): boolean {
-  return slices === undefined || slices.some(({ spec }) => isGpuDriver(spec.driver));
 }
 
 /** Whether a pod that has not ended requests a resource, including in an init container. */

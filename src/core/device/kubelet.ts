@@ -1,6 +1,8 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here what the kubelet offers and no longer has, and how a question to it can fail.
 import type { DeviceReport, Strategy } from '../../api/types.ts';
 import { findHeldUuid, listDeviceUuids, uuidOfDeviceId, type Holders } from './holders.ts';
-import { isGpuResource, listPodCauses, type PodCause, podName, type PodView } from '../kubernetes/pod.ts';
+import { isGpuResource, type PodCause, podName, type PodView } from '../kubernetes/pod.ts';
 import { computeInstancesOf } from '../gpu/device-state.ts';
 import { deepEqual } from '../text/json.ts';
 import { describeReport } from '../nvidia/predict-labels.ts';
@@ -112,15 +114,6 @@ export function listLosses(
   });
 }
 
-/** Describes all pods that hold a device that no longer exists. */
-export function describeLosses(device: Pick<DeviceReport, 'lostDevices'>): readonly string[] {
-  const pods = listLosers(device).map((loser) => {
-    const [namespace = '', name = ''] = loser.split('/');
-    return { metadata: { namespace, name } };
-  });
-  return listPodCauses(listLosses(device, pods));
-}
-
 /** Every way in which a query to the kubelet can fail, and what a person can do. */
 const table = {
   KubeletSocketMissing:
@@ -136,7 +129,7 @@ const table = {
     'is this the socket of a kubelet (pod-resources/kubelet.sock)? If so, report this with the kubelet version',
 } as const satisfies Record<string, string>;
 
-export type KubeletErrorCode = keyof typeof table;
+type KubeletErrorCode = keyof typeof table;
 
 /** @internal A test compares docs/errors.md with it. */
 export const kubeletErrorCodes: readonly KubeletErrorCode[] = Object.keys(table).filter(isKubeletErrorCode);

@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here which instances this operator neither made nor adopted, as `PROFILE@START` by UUID.
 import type { DeviceReport, Grant, GpuReport } from '../../api/types.ts';
 import { isSameLoad, driverEpochOf } from './geometry.ts';
 import { placeOf } from '../gpu/grid.ts';

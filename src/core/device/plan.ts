@@ -1,15 +1,9 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here for the work of a wish, or why there can be none; equal work has an equal hash.
 import type { GpuReport, GpuWish, Wish, DeviceReport, PlanReport, NodePartitionSpec } from '../../api/types.ts';
 import { canonicalJson, fingerprint, deepEqual, memoize, omitUndefined } from '../text/json.ts';
-import {
-  computeInstancesOf,
-  describeVgpu,
-  describeUse,
-  type DeviceUsers,
-  describeMonitors,
-  describeUsers,
-  userKey,
-  unidentifiedKey,
-} from '../gpu/device-state.ts';
+import { computeInstancesOf, describeVgpu, userKey } from '../gpu/device-state.ts';
+import { describeUse, type DeviceUsers, describeMonitors, describeUsers, unidentifiedKey } from './users.ts';
 import { nameWhole } from '../gpu/profiles.ts';
 import { type Layout, explainOldDriver } from '../gpu/geometry.ts';
 import {

@@ -1,7 +1,9 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here for the devices as the DRA driver publishes them.
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../api/types.ts';
 import { nameWhole } from '../gpu/profiles.ts';
 import { computeInstancesOf, userKey } from '../gpu/device-state.ts';
-import { gpuDriver, type ResourceSliceView, attributeOf, listSliceDevices } from '../kubernetes/claims.ts';
+import { gpuDriver, type ResourceSliceView } from '../kubernetes/claims.ts';
 
 /** A device as NVIDIA's DRA driver publishes it, as far as it tells one device from another (dra-driver-nvidia-gpu `cmd/gpu-kubelet-plugin`). */
 interface PublishedDevice {
@@ -88,23 +90,18 @@ interface NamedDevice {
   readonly gpu: GpuReport;
   /** The instance; absent: the whole GPU. */
   readonly instance?: InstanceReport;
+  /** Undefined if the driver gave the instance none. */
+  readonly uuid: string | undefined;
 }
 
 /** The device of this node that has a name of the driver's; undefined if there is none. */
 export function findNamedDevice(name: string, { gpus = [] }: Pick<DeviceReport, 'gpus'>): NamedDevice | undefined {
   for (const gpu of gpus) {
-    if (gpu.mig !== 'Enabled' && name === `gpu-${minorOf(gpu)}`) return { gpu };
+    if (gpu.mig !== 'Enabled' && name === `gpu-${minorOf(gpu)}`) return { gpu, uuid: gpu.uuid };
     const instance = gpu.instances.find((one) => isNamed(name, gpu, one));
-    if (instance) return { gpu, instance };
+    if (instance) return { gpu, instance, uuid: computeInstancesOf(instance)[0]?.uuid };
   }
   return undefined;
-}
-
-/** UUID of {@link findNamedDevice}. */
-export function findNamedUuid(name: string, device: Pick<DeviceReport, 'gpus'>): string | undefined {
-  const found = findNamedDevice(name, device);
-  if (found === undefined) return undefined;
-  return found.instance ? computeInstancesOf(found.instance)[0]?.uuid : found.gpu.uuid;
 }
 
 /** The id of the profile follows from its name, and need not be known. */
@@ -124,62 +121,4 @@ function minorOf({ index, minor }: GpuReport): number {
 
 function isSplit(instance: InstanceReport): boolean {
   return computeInstancesOf(instance).some(({ profile }) => nameWhole(profile, instance.profile) !== instance.profile);
-}
-
-/** What a node's ResourceSlices offer, beside what its devices are. */
-export interface SliceOffer {
-  /** Every device once, with its UUID, and no other. */
-  readonly isExact: boolean;
-  readonly isNothing: boolean;
-  /** The difference in words; empty if there is none. */
-  readonly gap: string;
-}
-
-/** The most devices of each kind that are named. */
-const mostNamed = 3;
-
-/**
- * Compares content, device by device. A name without its UUID proves nothing: an instance that is made again at the same place has the
- * same name.
- */
-export function compareSlices(slices: readonly ResourceSliceView[], expected: readonly PublishedDevice[]): SliceOffer {
-  const missing = [...expected];
-  const found = listSliceDevices(slices);
-  const strays = found.filter(isOfOurs).filter((device) => {
-    const at = missing.findIndex((one) => isSame(device, one));
-    if (at >= 0) missing.splice(at, 1);
-    return at < 0;
-  });
-  const gap = [
-    ...(missing.length > 0 ? [`lack ${nameSome(missing)}`] : []),
-    ...(strays.length > 0
-      ? [`have ${nameSome(strays.map((one) => ({ name: one.name, uuid: attributeOf(one, 'uuid') })))}, which is gone`]
-      : []),
-  ];
-  return { isExact: gap.length === 0, isNothing: found.length === 0, gap: gap.join(' and ') };
-}
-
-/** Whether a device is of our types. `vfio` offers whole GPUs to virtual machines beside the others, and later drivers may have more. */
-function isOfOurs(device: ReturnType<typeof listSliceDevices>[number]): boolean {
-  const type = attributeOf(device, 'type');
-  return type === undefined || type === 'gpu' || type === 'mig';
-}
-
-function isSame(device: ReturnType<typeof listSliceDevices>[number], one: PublishedDevice): boolean {
-  return (
-    (one.name === undefined || device.name === one.name) &&
-    one.uuid !== undefined &&
-    attributeOf(device, 'uuid') === one.uuid &&
-    attributeOf(device, 'type') === one.type &&
-    attributeOf(device, 'profile') === one.profile &&
-    attributeOf(device, 'parentUUID') === one.parentUUID
-  );
-}
-
-function nameSome(
-  devices: readonly { readonly name: string | undefined; readonly uuid: string | undefined }[],
-): string {
-  const names = devices.map(({ name, uuid = 'no UUID' }) => (name === undefined ? uuid : `${name} (${uuid})`));
-  const rest = names.length - mostNamed;
-  return rest > 0 ? `${names.slice(0, mostNamed).join(', ')} and ${rest} more` : names.join(', ');
 }

@@ -1,3 +1,5 @@
+// Room device: one node's GPUs as its agent reads, reports, claims and plans them.
+// Ask here for a reading as it is reported to the cluster.
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport, PlanReport } from '../../api/types.ts';
 import type { Engines, Geometry } from '../gpu/geometry.ts';
 import { nameWhole } from '../gpu/profiles.ts';
@@ -7,12 +9,11 @@ import {
   type GpuInstanceState,
   type GpuState,
   type LostGpu,
-  type DeviceUsers,
-  describeMonitors,
 } from '../gpu/device-state.ts';
+import { type DeviceUsers, describeMonitors } from './users.ts';
 import { omitUndefined, deepEqual } from '../text/json.ts';
 import { cutText, countWords } from '../text/words.ts';
-import { doubledMs, timeText } from '../text/syntax.ts';
+import { timeText } from '../text/syntax.ts';
 import type { Fault } from './faults.ts';
 import {
   type Holders,
@@ -161,20 +162,6 @@ function listEngines({ copy, decoder, encoder, jpeg, ofa }: Engines): number[] {
 /** The firmware's text, or a file of the user's: as much of it as the API takes. */
 const longestMachine = 128;
 
-const retry = { baseMs: 5_000, maxMs: 5 * 60_000 };
-/** Most milliseconds between readings while a GPU is sick, or none can be read: people look whether what they did has helped. */
-export const sickReadMs = 15_000;
-
-/** Rest before the next try after this many consecutive failures, in ms. */
-export function retryMs(failures: number): number {
-  return doubledMs(retry, failures);
-}
-
-/** Rest before GPUs are read again after this many readings that failed, in ms. */
-export function rereadMs(failures: number): number {
-  return Math.min(sickReadMs, retryMs(failures));
-}
-
 /** The last reported reading, with its boot: it stays until there is a newer one. */
 export function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
   const { bootID, driverLoad, driverVersion, cudaVersion, gpus, models, advertised, lostDevices } = seen ?? {};
@@ -186,14 +173,6 @@ export function keepOutcome(seen: DeviceReport | undefined): Partial<DeviceRepor
   if (seen?.step !== 'Failed') return { step: 'Idle' };
   const { step, error } = seen;
   return { step, ...(error ? { error } : {}) };
-}
-
-export function faultFields(fault: Fault, step: 'Failed' | 'Unknown'): Partial<DeviceReport> {
-  const { code, message, gpu } = fault;
-  return {
-    step,
-    error: { code, message: cutText(message, 1024), ...(gpu === undefined ? {} : { gpu }) },
-  };
 }
 
 /**

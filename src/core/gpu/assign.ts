@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here which GPU of a node gets which layout of a policy.
 import type { Geometry, Layout } from './geometry.ts';
 import { type Instance, type Subject, gridOf, type Refusal, completeSubject, refuse } from './grid.ts';
 import { searchGpu, type SearchResult } from './judge-layout.ts';

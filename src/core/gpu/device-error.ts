@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here for every way in which work on a device can fail, and what to do about it.
 /**
  * Every way in which a device operation can fail: what it means, what a person can do, and what it affects.
  * `scope: 'Node'` means that nothing more should be tried on the node for now, `'Gpu'` that the other GPUs can proceed.

@@ -1,5 +1,7 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here for the shape of a reading, and who is on a GPU.
 import { DeviceError, type DeviceErrorCode } from './device-error.ts';
-import type { InstanceReport, GpuReport } from '../../api/types.ts';
+import type { InstanceReport } from '../../api/types.ts';
 import type { Engines, Geometry } from './geometry.ts';
 import { nameWhole } from './profiles.ts';
 import type { MigMode, ViewedInstance } from './plan.ts';
@@ -92,7 +94,7 @@ export interface GpuState {
  * The source of a GPU's table of profiles. Drivers up to 535 may show a GPU's own only while its MIG mode is on. Until then that of a GPU
  * of the same model on the node serves, or else the built-in one, and the own one decides before anything is created.
  */
-export type TableSource = 'Own' | 'SameModel' | 'BuiltIn';
+type TableSource = 'Own' | 'SameModel' | 'BuiltIn';
 
 /** A GPU instance. */
 export interface GpuInstanceState {
@@ -146,7 +148,7 @@ export interface LostGpu {
   readonly fault: GpuFault;
 }
 
-export interface GpuHealth {
+interface GpuHealth {
   /** The remedy; `Unknown` for an unknown word of the driver. */
   readonly action: 'Drain' | 'Reset' | 'Reboot' | 'Replace' | 'Unknown';
   /** The finding in the driver's words if there are any. */
@@ -202,53 +204,16 @@ export function listUuids({ gpus, lost }: DeviceState): ReadonlySet<string> {
   return new Set([...all, ...parts].flatMap(({ uuid }) => uuid ?? []));
 }
 
-/**
- * Processes on the GPUs, for messages: `pid 4242 (python3)`, by {@link userKey}. A report names none: on a busy node they come and
- * go, and each would cause a write.
- */
-export type DeviceUsers = ReadonlyMap<string, readonly string[]>;
-
-/** The number of users that are named; then how many more there are. */
-const mostNamed = 4;
-const longestName = 64;
-
 /** The key of the users of a GPU outside of its instances, or of one instance. */
 export function userKey(gpuUuid: string, instance?: Pick<InstanceReport, 'profile' | 'start'>): string {
   return instance ? `${gpuUuid} ${placeOf(instance)}` : gpuUuid;
 }
 
-/** The key of monitors, which only look on at a GPU or an instance: beside the processes, since one of these may be theirs. */
-export function monitorKey(...of: Parameters<typeof userKey>): string {
-  return `monitors ${userKey(...of)}`;
-}
-
-/** The key of pods whose devices are not identified, each in a sentence: `pod ml/odd holds nvidia7 of nvidia.com/gpu`. */
-export const unidentifiedKey = 'unidentified';
-
-/** Pods that look on by claims with admin access, each with its claim. */
-export function describeMonitors(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): readonly string[] {
-  return users.get(monitorKey(gpu.uuid, instance)) ?? [];
-}
+const longestName = 64;
 
 /** A process in a message. A process chooses its own name: characters that would move a terminal's cursor are removed. */
 export function describeProcess({ pid, name }: { readonly pid: number | undefined; readonly name: string }): string {
   const plain = name.replaceAll(/\p{C}+/gu, ' ').trim();
   if (pid === undefined) return plain;
   return `pid ${pid} (${plain.length > longestName ? `${plain.slice(0, longestName - 1)}…` : plain})`;
-}
-
-/** Names the users of a GPU, or of one of its instances: the pods if the kubelet names any, else the processes. */
-export function describeUsers(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): readonly string[] {
-  const { pods = [] } = instance ?? gpu;
-  if (pods.length > 0) return pods;
-  const processes = users.get(userKey(gpu.uuid, instance)) ?? [];
-  const more = processes.length - mostNamed;
-  return more > 0 ? [...processes.slice(0, mostNamed), `${more} more`] : processes;
-}
-
-/** Names the users with a verb, to be followed by what is used: `pod team/train holds`, `pid 4242 (python3) runs on`. */
-export function describeUse(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): string {
-  const names = describeUsers(users, gpu, instance);
-  if ((instance ?? gpu).pods?.length) return `pod ${names.join(', ')} holds`;
-  return names.length > 1 ? `${names.join(', ')} run on` : `${names[0] ?? 'a process'} runs on`;
 }

@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here for the tables of known models, and their names.
 import { A100_MODELS, A30_MODELS } from './data/ampere.ts';
 import { BLACKWELL_MODELS, THOR_MODELS } from './data/blackwell.ts';
 import { HOPPER_MODELS } from './data/hopper.ts';

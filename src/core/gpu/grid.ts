@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here for places as bit masks of memory slices, and the name of a place, `PROFILE@START`.
 import { ENGINE_KINDS, type Engines, type Geometry, type Profile, type Layout, type GpuModel } from './geometry.ts';
 import { memoize } from '../text/json.ts';
 import type { Holds } from './search.ts';

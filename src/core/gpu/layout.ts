@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here for a layout in words, and the profiles that it needs.
 import {
   SearchBudget,
   type Grid,

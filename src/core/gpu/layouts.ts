@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here whether a layout fits an empty GPU, and what a preset or an amount of memory means.
 import { type Geometry, type Layout, findModel, type GpuModel } from './geometry.ts';
 import { planGpu } from './plan.ts';
 import { gridOf, type PlannedInstance, type Refusal, completeSubject, refuse, nameSubject } from './grid.ts';

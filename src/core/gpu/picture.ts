@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here for a GPU drawn in a line of text.
 import type { Geometry } from './geometry.ts';
 import { gridOf } from './grid.ts';
 

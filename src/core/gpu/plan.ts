@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here for the steps from what is on a GPU to what is wanted, by place, in the order in which they are taken.
 import { type Geometry, type Layout, findModel, explainOldDriver } from './geometry.ts';
 import { searchGpu } from './judge-layout.ts';
 import {

@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here what the name of a profile says, and which profile of a GPU it means.
 import {
   ENGINE_KINDS,
   type Engines,

@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here where instances are placed best, and every layout that a GPU can have.
 import { countsKey, type Grid, SearchBudget, gridOf, withinBudget, BudgetExceeded } from './grid.ts';
 import type { Occupancy, OccupyingInstance, GridLayout, InstanceGroup } from './layout.ts';
 import type { Geometry, Layout } from './geometry.ts';

@@ -1,3 +1,5 @@
+// Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
+// Ask here whether a table of profiles can be that of a model.
 import {
   type Geometry,
   type Profile,

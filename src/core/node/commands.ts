@@ -1,7 +1,6 @@
 import type { Grant, NodePartitionSpec, Wish, GpuNodePartition, Phase } from '../../api/types.ts';
 import { type NodeChange, combine, patchNode } from '../kubernetes/node-patch.ts';
-import type { OfferedStatus } from '../nvidia/resources.ts';
-import type { Revocation } from '../device/grants.ts';
+import type { OfferedStatus } from './offer.ts';
 import { metadataOf } from '../kubernetes/node.ts';
 import type { NodeSnapshot, Needed } from './snapshot.ts';
 import type { SlotRequest } from '../rollout/budget.ts';
@@ -46,8 +45,8 @@ export type Command =
   | { readonly name: 'DeletePartition'; readonly uid: string }
   | { readonly name: 'WriteWish'; readonly fields: WishFields }
   | { readonly name: 'WriteGrant'; readonly granted: GrantFields; readonly repairs: readonly string[] | null }
-  /** Takes back the grant that stands: see {@link Revocation}. */
-  | { readonly name: 'RevokeGrant'; readonly granted: Revocation }
+  /** Takes back the grant that stands: the next one names no plan. */
+  | { readonly name: 'RevokeGrant'; readonly granted: Pick<Grant, 'epoch' | 'planHash'> }
   /** Records for which plan pods are being evicted; null: no longer for any. */
   | { readonly name: 'WriteDrain'; readonly drain: Drain | null }
   /** Tells the agent which claims look on only. */

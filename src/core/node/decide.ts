@@ -1,9 +1,8 @@
 import { gpuPresenceLabel, stateLabel } from '../../api/names.ts';
 import { keepClosedTime, beginByNow, type NodeMemory, timer } from './memory.ts';
-import { releaseNode } from './marks.ts';
+import { pausedLabels, releaseNode } from './marks.ts';
 import { isClosed, isUnfinished, metadataOf, type NodeView, pickLabels } from '../kubernetes/node.ts';
 import { combine } from '../kubernetes/node-patch.ts';
-import { pausedLabels } from '../nvidia/gpu-clients.ts';
 import { recordFailures } from './grants.ts';
 import {
   type Command,

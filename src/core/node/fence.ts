@@ -1,5 +1,4 @@
-import type { SliceOffer } from '../device/published.ts';
-import { advertisedResources, advertises, resourcesText } from '../nvidia/resources.ts';
+import { advertisedResources, advertises, resourcesText, type SliceOffer } from './offer.ts';
 import type { RefreshMark } from './marks.ts';
 import type { DeviceReport } from '../../api/types.ts';
 import { timeText } from '../text/syntax.ts';

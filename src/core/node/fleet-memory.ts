@@ -1,9 +1,8 @@
-import { clientsAnnotation } from '../nvidia/gpu-clients.ts';
 import { generationOf, isDrifting } from './grants.ts';
 import { type WaitName, type Waits, type NodeMemory, recallMemory } from './memory.ts';
 import { isClosed, type NodeView } from '../kubernetes/node.ts';
 import { isUnanswered, isGrantLive } from '../device/grants.ts';
-import { changeKey } from './marks.ts';
+import { changeKey, clientsAnnotation } from './marks.ts';
 import { untouchedKey } from './rules/plugin.ts';
 import { findMoved } from './rules/policy.ts';
 import type { RuleInput, Verdict } from './commands.ts';

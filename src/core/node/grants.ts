@@ -5,13 +5,13 @@ import { type Backoff, doubledMs } from '../text/syntax.ts';
 import { canonicalJson, fingerprint, deepEqual } from '../text/json.ts';
 import { recallMemory, type Wait, runningTimer, type Waits } from './memory.ts';
 import { isUnanswered, observedEpochOf, isRevocation } from '../device/grants.ts';
-import { retryMs } from '../device/report.ts';
+import { retryMs } from '../device/faults.ts';
 import type { RuleInput, Verdict } from './commands.ts';
 import { wishHash } from '../device/plan.ts';
 import { isUnfinished, type NodeView } from '../kubernetes/node.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import { fitWithin } from '../text/words.ts';
-import { isSameLoad, driverEpochOf } from '../device/geometry.ts';
+import { hasLasted } from '../device/geometry.ts';
 
 /** How a change ends, or may end, with a reason on its node. */
 interface Ending {
@@ -342,13 +342,12 @@ const repairWindowMs = 3600_000;
  */
 export function isRepair(partition: GpuNodePartition): boolean {
   const { granted, wish } = partition.spec;
-  const { step, lastGood, ...device } = partition.status?.device ?? {};
+  const device = partition.status?.device ?? {};
   return (
     granted !== undefined &&
     !isUnanswered(partition) &&
-    step === 'Idle' &&
-    lastGood !== undefined &&
-    isSameLoad(lastGood.bootID, driverEpochOf(device)) &&
+    device.step === 'Idle' &&
+    hasLasted(device) &&
     deepEqual(granted.gpus, wish?.gpus)
   );
 }

@@ -10,16 +10,10 @@ import {
   stateLabel,
   startupTaintKeys,
 } from '../../api/names.ts';
-import {
-  diffLabels,
-  listPrunableLabels,
-  managedLabelsAnnotation,
-  devicePluginConfigLabel,
-  NVIDIA_PREFIX,
-} from '../nvidia/labels.ts';
+import { devicePluginConfigLabel } from '../nvidia/labels.ts';
 import { layoutLabelValue } from '../policy/resolve-node.ts';
-import { clientsAnnotation } from '../nvidia/gpu-clients.ts';
-import { combine, type NodeChange, type NodeMetadata } from '../kubernetes/node-patch.ts';
+import { pausedForMigChange } from '../nvidia/gpu-clients.ts';
+import { borrowedLabelsOf, combine, type NodeChange, type NodeMetadata } from '../kubernetes/node-patch.ts';
 
 /** The annotation of a Node that tells for which state of the device the plugin's pods were replaced, and which pods had to go. */
 export const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
@@ -90,6 +84,30 @@ export function readRefreshMark(annotation: string | undefined, change: string):
   };
 }
 
+/** The annotation of a Node with the uids of pods of GPU clients that were there when it was closed and go once the device is done. */
+export const clientsAnnotation = 'gpupartition.dev/clients';
+
+/** `UID,UID`; undefined, which removes the annotation, if there are none. */
+export function formatClientsMark(uids: readonly string[]): string | undefined {
+  const sorted = [...new Set(uids)].filter((uid) => uid !== '').sort();
+  return sorted.length === 0 ? undefined : sorted.join(',');
+}
+
+/** The uids of a mark; empty if there is no mark. */
+export function readClientsMark(annotation: string | undefined): readonly string[] {
+  return (annotation ?? '')
+    .split(',')
+    .map((uid) => uid.trim())
+    .filter((uid) => uid !== '');
+}
+
+/** Label keys that we borrowed for a pause. */
+export function pausedLabels(node: Pick<NodeMetadata, 'annotations'>): readonly string[] {
+  return Object.entries(borrowedLabelsOf(node))
+    .filter(([, { set }]) => set === pausedForMigChange)
+    .map(([key]) => key);
+}
+
 /** The values of a node's state label, with what tools that read mig-manager's state label see for each. */
 const migConfigStates = {
   ready: 'success',
@@ -151,18 +169,5 @@ export function fenceByZero(mark: string): NodeChange {
   return {
     annotations: { [refreshedAnnotation]: mark },
     removeTaints: [repartitioningTaint.key, ...startupTaintKeys],
-  };
-}
-
-/**
- * Writes exactly these labels of GPU Feature Discovery, if it does not run, and removes the previous ones: ours, and any that
- * describe slices that are gone.
- */
-export function gpuLabels(node: NodeMetadata, wanted: Readonly<Record<string, string>>): NodeChange {
-  const { set, remove } = diffLabels(node.labels, listPrunableLabels(node), wanted);
-  const keys = Object.keys(wanted).map((key) => key.slice(NVIDIA_PREFIX.length));
-  return {
-    labels: { ...set, ...Object.fromEntries(remove.map((key) => [key, undefined])) },
-    annotations: { [managedLabelsAnnotation]: keys.sort().join(',') },
   };
 }

@@ -239,7 +239,7 @@ export interface OwnRecord {
 }
 
 /** A reboot that a wish needed, by its hash, and the boot in which it was asked for. */
-export interface RebootAsked {
+interface RebootAsked {
   readonly wish: string;
   readonly bootID: string;
 }

@@ -9,8 +9,8 @@ import type { NodePolicy } from '../policy/decide-policy.ts';
 import type { ReadGenerations } from '../policy/versions.ts';
 import type { Slot } from '../rollout/budget.ts';
 import { type NodeView, isUnfinished } from '../kubernetes/node.ts';
-import { advertisedResources } from '../nvidia/resources.ts';
-import { publishDevices, compareSlices, type SliceOffer } from '../device/published.ts';
+import { advertisedResources, compareSlices, type SliceOffer } from './offer.ts';
+import { publishDevices } from '../device/published.ts';
 import { cutText } from '../text/words.ts';
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */

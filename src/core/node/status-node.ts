@@ -1,14 +1,14 @@
 import type { DeviceReport, GpuReport, GpuNodePartition, NodePartitionStatus } from '../../api/types.ts';
-import { describeLosses } from '../device/kubelet.ts';
+import { listLosers, listLosses } from '../device/kubelet.ts';
 import { joinWithin, cutText, fitWithin, countWords } from '../text/words.ts';
 import { omitUndefined, deepEqual } from '../text/json.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import { closedStatus, lastingWaits, type NodeMemory } from './memory.ts';
 import type { Verdict, Drain } from './commands.ts';
-import type { WriterMode } from '../nvidia/labels.ts';
+import type { WriterMode } from './rules/labels.ts';
 import { timeText } from '../text/syntax.ts';
 import { deviceText } from '../policy/resolve-node.ts';
-import { namePods } from '../kubernetes/pod.ts';
+import { listPodCauses, namePods } from '../kubernetes/pod.ts';
 import type { NodeOutcome, NodeCounts } from '../policy/record.ts';
 
 /** A condition as Kubernetes defines it (`meta/v1.Condition`). */
@@ -255,4 +255,13 @@ function describeCause(
   // Nodes that another policy has won have nothing else in common.
   if (example.wonBy !== undefined) return `${many} (${names}${more}): ${say(example)}`;
   return `${many} ${example.reason} (${names}${more}), for example ${example.node}: ${say(example)}`;
+}
+
+/** Describes all pods that hold a device that no longer exists. */
+function describeLosses(device: Pick<DeviceReport, 'lostDevices'>): readonly string[] {
+  const pods = listLosers(device).map((loser) => {
+    const [namespace = '', name = ''] = loser.split('/');
+    return { metadata: { namespace, name } };
+  });
+  return listPodCauses(listLosses(device, pods));
 }

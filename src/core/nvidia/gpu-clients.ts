@@ -1,6 +1,7 @@
-import { type NodeMetadata, borrowedLabelsOf, isBorrowable } from '../kubernetes/node-patch.ts';
+// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Ask here for the programs that hold GPUs without requesting them, and when they go.
+import { isBorrowable } from '../kubernetes/node-patch.ts';
 import { isFields } from '../text/json.ts';
-import { hasEnded, type PodView, isOfDaemonSet } from '../kubernetes/pod.ts';
 
 /**
  * Occasions on which the pods of a client must go: a change of MIG mode or a reset (`ModeChange`), a change that failed because the GPU is
@@ -59,50 +60,6 @@ export const defaultClients: readonly GpuClient[] = [
   { name: 'nvsm', deployLabel: 'nvidia.com/gpu.deploy.nvsm', goes: ['ModeChange', 'InUse'] },
   { name: 'client', deployLabel: 'nvidia.com/gpu.deploy.client', goes: ['ModeChange', 'InUse'] },
 ];
-
-/** What a node's next change needs of the clients. Both false: no client has to make room. */
-export interface PauseOccasion {
-  /** The plan changes the MIG mode of a GPU, or resets it: nothing may have it open. */
-  readonly modeChange: boolean;
-  /** The last try failed because a GPU was open. */
-  readonly inUse: boolean;
-}
-
-export interface ClientPause {
-  /** Deploy labels to borrow, each with {@link pausedForMigChange}. */
-  readonly labels: Readonly<Record<string, string>>;
-  /** Clients whose pods must be gone before anything is granted. */
-  readonly clients: readonly GpuClient[];
-  /** Clients all of whose pods are evicted, since no label of this node removes them. */
-  readonly evict: readonly GpuClient[];
-}
-
-/**
- * Finds the clients that have to go, and how they do. A deploy label is changed only from `true`: `false` means that the client does not
- * run here, and any other value is somebody else's pause, which they end.
- */
-export function clientsToPause(
-  clients: readonly GpuClient[],
-  { modeChange, inUse }: PauseOccasion,
-  labels: Readonly<Record<string, string>>,
-): ClientPause {
-  const going = clients.filter(
-    ({ goes }) => (modeChange && goes.includes('ModeChange')) || (inUse && goes.includes('InUse')),
-  );
-  const keys = going.flatMap(({ deployLabel }) => deployLabel ?? []).filter((key) => labels[key] === 'true');
-  return {
-    labels: Object.fromEntries(keys.map((key) => [key, pausedForMigChange])),
-    clients: going,
-    evict: going.filter(({ deployLabel }) => deployLabel === undefined || labels[deployLabel] === undefined),
-  };
-}
-
-/** Label keys that we borrowed for a pause. */
-export function pausedLabels(node: Pick<NodeMetadata, 'annotations'>): readonly string[] {
-  return Object.entries(borrowedLabelsOf(node))
-    .filter(([, { set }]) => set === pausedForMigChange)
-    .map(([key]) => key);
-}
 
 const fields: readonly string[] = ['name', 'deployLabel', 'podLabels', 'container', 'goes'];
 /** Labels of gpu-operator; the part after the prefix is a client's name there. */
@@ -202,60 +159,4 @@ function isTextMap(value: unknown): value is Readonly<Record<string, string>> {
 
 function quote(value: unknown): string {
   return JSON.stringify(value) ?? 'nothing';
-}
-
-/** The annotation of a Node with the uids of pods of GPU clients that were there when it was closed and go once the device is done. */
-export const clientsAnnotation = 'gpupartition.dev/clients';
-
-/** The client's pods among those of one node, except those that have ended. A terminating pod is still there. */
-export function clientPods(client: GpuClient, pods: readonly PodView[]): readonly PodView[] {
-  return pods.filter(
-    (pod) =>
-      !hasEnded(pod) &&
-      (isDeployed(client, pod) ||
-        carries(pod.metadata.labels, client.podLabels) ||
-        (pod.spec?.containers ?? []).some(({ name }) => name !== undefined && name === client.container)),
-  );
-}
-
-/** Whether the client's deploy label brings a pod to its node, and takes it away: gpu-operator's own, and none of another installation. */
-export function isDeployed({ deployLabel }: GpuClient, { spec }: Pick<PodView, 'spec'>): boolean {
-  return deployLabel !== undefined && Object.hasOwn(spec?.nodeSelector ?? {}, deployLabel);
-}
-
-/** The pods that may be evicted: a DaemonSet's. Other pods might not be recreated, and may be a user's work. */
-export function evictablePods(pods: readonly PodView[]): readonly PodView[] {
-  return pods.filter(isOfDaemonSet);
-}
-
-/** Pods of all clients that go on this occasion and may be evicted, each once. */
-export function podsThatGo(
-  clients: readonly GpuClient[],
-  occasion: ClientOccasion,
-  pods: readonly PodView[],
-): readonly PodView[] {
-  const going = clients.filter(({ goes }) => goes.includes(occasion));
-  return evictablePods([...new Set(going.flatMap((client) => clientPods(client, pods)))]);
-}
-
-/** `UID,UID`; undefined, which removes the annotation, if there are none. */
-export function formatClientsMark(uids: readonly string[]): string | undefined {
-  const sorted = [...new Set(uids)].filter((uid) => uid !== '').sort();
-  return sorted.length === 0 ? undefined : sorted.join(',');
-}
-
-/** The uids of a mark; empty if there is no mark. */
-export function readClientsMark(annotation: string | undefined): readonly string[] {
-  return (annotation ?? '')
-    .split(',')
-    .map((uid) => uid.trim())
-    .filter((uid) => uid !== '');
-}
-
-function carries(
-  labels: Readonly<Record<string, string>> | undefined,
-  wanted: Readonly<Record<string, string>> | undefined,
-): boolean {
-  const entries = Object.entries(wanted ?? {});
-  return entries.length > 0 && entries.every(([key, value]) => labels?.[key] === value);
 }

@@ -1,7 +1,7 @@
+// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Ask here for the keys and values of labels of nodes and names of resources.
 import { explainKey, explainLabelValue } from '../text/syntax.ts';
 import { memoize } from '../text/json.ts';
-import type { NodeMetadata, NodeChange } from '../kubernetes/node-patch.ts';
-import type { NodeLabels } from './predict-labels.ts';
 
 /**
  * What must be known of a node to compute its labels and resources: the answers that NVIDIA's tools get from NVML, sysfs and DMI.
@@ -123,10 +123,10 @@ export function migProfileOfLabelKey(key: string): string | undefined {
   return key.startsWith(MIG_KEY_PREFIX) ? PROFILE_KEY.exec(key)?.[1] : undefined;
 }
 
-/** `count` of `nvidia.com/gpu.count` and of `nvidia.com/mig-1g.5gb.count`; undefined for any other key. */
-export function layoutSuffixOf(key: string): string | undefined {
-  if (!changesWithLayout(key)) return undefined;
-  return MIG_LABEL_SUFFIXES.find((suffix) => key.endsWith(`.${suffix}`));
+/** `GPU` and `count` of `nvidia.com/gpu.count`, `slice` and `count` of `nvidia.com/mig-1g.5gb.count`; undefined for any other key. */
+export function layoutPartOf(key: string): { readonly of: 'GPU' | 'slice'; readonly suffix: string } | undefined {
+  const suffix = changesWithLayout(key) ? MIG_LABEL_SUFFIXES.find((one) => key.endsWith(`.${one}`)) : undefined;
+  return suffix && { of: migProfileOfLabelKey(key) === undefined ? 'GPU' : 'slice', suffix };
 }
 
 /** Resource name of a profile under strategy mixed, without `.shared`: `nvidia.com/mig-1g.10gb.me`. */
@@ -170,50 +170,6 @@ export const dropInvalidLabels = memoize((labels: Labels): Labels => {
   return Object.fromEntries(Object.entries(labels).filter(([key]) => !lost.has(key)));
 });
 
-/** Prefix of the labels that carry this product's own state. */
-const OWN_PREFIX = 'gpupartition.dev/';
-/** NFD lists here the labels that it owns on a node; an instance name may precede it. */
-const NFD_ANNOTATION = /^(?:[^/]+\.)?nfd\.node\.kubernetes\.io\/feature-labels$/;
-const NFD_DEFAULT_PREFIX = 'feature.node.kubernetes.io/';
-
-interface LabelChange {
-  /** Keys to write, with their values. */
-  readonly set: Labels;
-  /** Keys to delete (null in a merge patch). */
-  readonly remove: readonly string[];
-}
-
-/**
- * What to patch so that a node's labels become `wanted`. `managed` is the list of keys that we wrote earlier, kept in an annotation.
- * Keys that are neither managed nor wanted stay. Anyone who may edit nodes can edit the annotation, so keys that can never be ours
- * are left alone even if it names them. No change gives two empty sets.
- */
-export function diffLabels(current: Labels, managed: readonly string[], wanted: Labels): LabelChange {
-  const set = Object.entries(wanted).filter(([key, value]) => isOwnable(key) && valueOf(current, key) !== value);
-  const remove = [...new Set(managed)].filter(
-    (key) => isOwnable(key) && Object.hasOwn(current, key) && !Object.hasOwn(wanted, key),
-  );
-  return { set: Object.fromEntries(set), remove: remove.toSorted() };
-}
-
-/** Label keys that NFD owns on a node, from the node's annotations. NFD removes or overwrites them at any time. */
-export function nfdOwnedLabelKeys(annotations: Labels): ReadonlySet<string> {
-  const keys = Object.entries(annotations)
-    .filter(([name]) => NFD_ANNOTATION.test(name))
-    .flatMap(([, list]) => list.split(','))
-    .map((key) => key.trim())
-    .filter((key) => key !== '');
-  return new Set(keys.map((key) => (key.includes('/') ? key : NFD_DEFAULT_PREFIX + key)));
-}
-
-function isOwnable(key: string): boolean {
-  return key.startsWith(OWN_PREFIX) || (isGfdLabelKey(key) && key !== GFD_TIMESTAMP_KEY);
-}
-
-function valueOf(labels: Labels, key: string): string | undefined {
-  return Object.hasOwn(labels, key) ? labels[key] : undefined;
-}
-
 /** How the device plugin advertises MIG devices; the same word configures GPU Feature Discovery. */
 export const MIG_STRATEGIES = ['none', 'single', 'mixed'] as const;
 export type MigStrategy = (typeof MIG_STRATEGIES)[number];
@@ -235,122 +191,4 @@ export function strategyByLabels(
   const value = labels['nvidia.com/mig.strategy'];
   if (isMigStrategy(value)) return value;
   return value === undefined && isComplete && 'nvidia.com/gpu.count' in labels ? 'none' : undefined;
-}
-
-/** Lists the nvidia.com labels that we wrote on a node, without their prefix, so that we recognise them. */
-export const managedLabelsAnnotation = 'gpupartition.dev/managed-labels';
-
-/** Keys of the labels that we wrote on a node. */
-export function listManagedLabels({ annotations }: Pick<NodeMetadata, 'annotations'>): readonly string[] {
-  return (annotations[managedLabelsAnnotation] ?? '')
-    .split(',')
-    .filter((key) => key !== '')
-    .map((key) => NVIDIA_PREFIX + key);
-}
-
-/**
- * Keys that are removed from a node without GPU Feature Discovery when they are not wanted: those that we wrote, and all that
- * describe a layout, whoever wrote them: an earlier GFD, a person, another operator. Pods select by them, and nobody else removes
- * them.
- */
-export function listPrunableLabels(node: Pick<NodeMetadata, 'annotations' | 'labels'>): readonly string[] {
-  // It is unwanted only if it could not be read, which does not justify removing it.
-  const mayBeUnread = `${GPU_RESOURCE}.memory`;
-  const ofLayout = Object.keys(node.labels).filter((key) => changesWithLayout(key) && key !== mayBeUnread);
-  return [...new Set([...listManagedLabels(node), ...ofLayout])];
-}
-
-export interface StaleLabel {
-  readonly key: string;
-  /** The value that is right; undefined: the label must be removed. */
-  readonly wanted: string | undefined;
-}
-
-/** Every version writes it for GPUs and for slices, so a node without it has not been labelled. */
-const alwaysWritten = 'count';
-
-/**
- * What GPU Feature Discovery will write of the layout and has not written yet. Keys that no layout changes tell nothing about it,
- * and which of the others exist depends on the version: `gpu.mode` since v0.16, `vgpu.present` not always.
- */
-export function staleLabels(
-  { labels, annotations }: Pick<NodeMetadata, 'labels' | 'annotations'>,
-  { labels: predicted, undetermined, errors }: NodeLabels,
-): readonly StaleLabel[] {
-  // In that case it writes no labels and removes none.
-  if (errors.length > 0) return [];
-  const kept = dropInvalidLabels(predicted);
-  const isWritten = writtenBy(labels);
-  const differing = Object.entries(kept)
-    .filter(([key, value]) => labels[key] !== value && !Object.hasOwn(undetermined, key))
-    .filter(([key]) => changesWithLayout(key) && isWritten(key))
-    .map(([key, wanted]) => ({ key, wanted }));
-  const left = [...nfdOwnedLabelKeys(annotations)]
-    .filter((key) => changesWithLayout(key) && Object.hasOwn(labels, key) && !Object.hasOwn(kept, key))
-    .map((key) => ({ key, wanted: undefined }));
-  return [...differing, ...left];
-}
-
-const mostNamed = 3;
-
-/** `nvidia.com/gpu.count should be 7, … and 3 more` */
-export function describeStaleLabels(stale: readonly StaleLabel[]): string {
-  const named = stale.slice(0, mostNamed).map(({ key, wanted }) => `${key} should be ${wanted ?? 'gone'}`);
-  const rest = stale.length - named.length;
-  return rest > 0 ? `${named.join(', ')} and ${rest} more` : named.join(', ');
-}
-
-/**
- * Whether the version that labels this node writes such a key, for slices or for GPUs: `sharing-strategy` came with v0.15, `product`
- * and `replicas` of slices after v0.3.
- */
-function writtenBy(labels: Labels): (key: string) => boolean {
-  const seen = new Set(Object.keys(labels).map(kindOf));
-  return (key) => {
-    const suffix = layoutSuffixOf(key);
-    return suffix === undefined || suffix === alwaysWritten || seen.has(kindOf(key));
-  };
-}
-
-function kindOf(key: string): string | undefined {
-  const suffix = layoutSuffixOf(key);
-  return suffix === undefined ? undefined : `${migProfileOfLabelKey(key) === undefined ? 'GPU' : 'slice'} ${suffix}`;
-}
-
-/** The writer of GPU Feature Discovery's labels on a node: GFD writes and we compare (`Verify`), or we write (`Patch`). */
-export type WriterMode = 'Patch' | 'Verify';
-
-export interface WriterEvidence {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  /** The node's previous mode, from its status. */
-  readonly before: WriterMode | undefined;
-}
-
-/**
- * `Verify` as soon as GFD is seen, and permanently: its labels vanish for minutes when it or NFD restarts, and it would not remove
- * what we write then. We write again only after somebody clears the mode in the status.
- */
-export function writerModeOf({ labels, annotations, before }: WriterEvidence): WriterMode {
-  const seen =
-    before === 'Verify' ||
-    Object.hasOwn(labels, GFD_TIMESTAMP_KEY) ||
-    [...nfdOwnedLabelKeys(annotations)].some(isGfdLabelKey);
-  return seen ? 'Verify' : 'Patch';
-}
-
-/**
- * Leaves the labels to GFD: removes the record of ours, and those of our keys that GFD is not going to write and NFD does not own.
- * The values of the others stay, since GFD overwrites them and pods select by them meanwhile.
- *
- * @param predicted keys that GFD will write on the device as it is
- */
-export function handOver(node: NodeMetadata, predicted: Iterable<string>): NodeChange {
-  if (node.annotations[managedLabelsAnnotation] === undefined) return {};
-  const kept = [...predicted, ...nfdOwnedLabelKeys(node.annotations)].filter((key) => Object.hasOwn(node.labels, key));
-  const { remove } = diffLabels(node.labels, listManagedLabels(node), Object.fromEntries(kept.map((key) => [key, ''])));
-  return {
-    labels: Object.fromEntries(remove.map((key) => [key, undefined])),
-    annotations: { [managedLabelsAnnotation]: undefined },
-  };
 }

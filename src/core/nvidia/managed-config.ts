@@ -1,3 +1,5 @@
+// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Ask here for the device plugin's config file that a policy makes, and how its devices are shared.
 import type { PolicySpec } from '../../api/types.ts';
 import type { Finding } from '../text/findings.ts';
 import { canonicalJson, fingerprint } from '../text/json.ts';
@@ -9,7 +11,7 @@ import {
   type SharedResource,
   type Sharing,
 } from './plugin-config.ts';
-import { GPU_RESOURCE, layoutSuffixOf, type Labels } from './labels.ts';
+import { GPU_RESOURCE, layoutPartOf, type Labels } from './labels.ts';
 import { MPS_ON_MIG_REASON } from './resources.ts';
 
 /** The parts of a policy's spec that determine the config file of its nodes' device plugin. */
@@ -128,7 +130,7 @@ function refuse(path: readonly (string | number)[], message: string): Finding {
 /** How a node's resources are shared by its labels; undefined if they say that none is. */
 export function sharingByLabels(labels: Labels): Sharing | undefined {
   const resources = Object.entries(labels)
-    .filter(([key, value]) => layoutSuffixOf(key) === 'replicas' && Number(value) >= 2)
+    .filter(([key, value]) => layoutPartOf(key)?.suffix === 'replicas' && Number(value) >= 2)
     .map(([key, value]) => ({ name: key.slice(0, -'.replicas'.length), replicas: Number(value) }));
   const [first] = resources;
   if (first === undefined) return undefined;

@@ -1,3 +1,5 @@
+// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Ask here what the device plugin's config file says, and what is wrong with it.
 import { isFields, type Fields } from '../text/json.ts';
 import { NVIDIA_PREFIX, isMigStrategy, type MigStrategy } from './labels.ts';
 

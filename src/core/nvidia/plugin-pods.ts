@@ -1,3 +1,5 @@
+// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Ask here which pods are the device plugin or the DRA driver, how they are set, and what they lack.
 import {
   hasEnded,
   type PodView,
@@ -7,20 +9,9 @@ import {
   type ContainerStatusView,
   podName,
 } from '../kubernetes/pod.ts';
-import { isMigStrategy, MIG_STRATEGIES, type MigStrategy, migResourceName, type NodeDescription } from './labels.ts';
+import { isMigStrategy, MIG_STRATEGIES, type MigStrategy } from './labels.ts';
 import { omitUndefined } from '../text/json.ts';
 import { cutText } from '../text/words.ts';
-import type { NodeReason } from '../../api/names.ts';
-import { pluginDeployLabel } from './gpu-clients.ts';
-import {
-  advertisedResources,
-  resourcesText,
-  computeResources,
-  describeReplicas,
-  explainOffer,
-  type Offer,
-  type OfferedResources,
-} from './resources.ts';
 
 export type LabelSelector = Readonly<Record<string, string>>;
 
@@ -68,7 +59,7 @@ function daemonPods(pods: readonly PodView[], selectors: readonly LabelSelector[
 }
 
 /** The labels that identify a device plugin, in words: `a=b, c=d or e=f`. */
-function describePluginSelectors(more?: LabelSelector): string {
+export function describePluginSelectors(more?: LabelSelector): string {
   const texts = selectorsWith(more).map((selector) =>
     Object.entries(selector)
       .map(([key, value]) => `${key}=${value}`)
@@ -81,20 +72,13 @@ function selectorsWith(more: LabelSelector | undefined): readonly LabelSelector[
   return more === undefined ? knownPlugins : [...knownPlugins, more];
 }
 
-/** `a=b,c=d` as kubectl writes it, equality only; undefined for anything else. */
-export function parseEqualitySelector(text: string): LabelSelector | undefined {
-  const pairs = text.split(',').map((part) => /^\s*([\w./-]+)\s*==?\s*([\w.-]*)\s*$/.exec(part));
-  const entries = pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? ''] as const);
-  return entries.every(([key]) => key !== '') ? Object.fromEntries(entries) : undefined;
-}
-
 /** A setting, and its origin in words for people; its value is undefined if the API does not reveal it (`valueFrom`). */
 interface PluginSetting {
   readonly value: string | undefined;
   readonly from: string;
 }
 
-export interface PluginSettings {
+interface PluginSettings {
   /** MIG strategy by argument or environment, which override the config file; absent: the file decides, else the default. */
   readonly strategy?: PluginSetting;
   /** Path of the config file, if there is one. */
@@ -130,10 +114,25 @@ export function readPluginSettings(pod: PodView): PluginSettings {
 }
 
 /**
- * Why the plugin advertises the devices differently from what the policy wants, and what to do; undefined if it does not, or if that
- * is unknown.
+ * Why the settings of a plugin's pod do not serve a policy, and what to do; undefined if they do, or if that is unknown.
+ *
+ * @param wanted the policy's strategy, and the ConfigMap from which the label on the node is to choose a file, if there is one
  */
-export function strategyMismatch(
+export function findMisfit(
+  pod: PodView,
+  wanted: { readonly strategy: MigStrategy; readonly configMap?: string | undefined },
+): { readonly reason: 'StrategyMismatch' | 'SharingRefused'; readonly message: string } | undefined {
+  const settings = readPluginSettings(pod);
+  // What a plugin other than NVIDIA's does without settings is unknown.
+  if (settings.strategy === undefined && pluginPodsOf([pod]).length === 0) return undefined;
+  const mismatch = strategyMismatch(settings, wanted.strategy);
+  if (mismatch !== undefined) return { reason: 'StrategyMismatch', message: mismatch };
+  const gap = wanted.configMap === undefined ? undefined : findConfigManagerGap(settings, wanted.configMap);
+  return gap === undefined ? undefined : { reason: 'SharingRefused', message: gap };
+}
+
+/** Why the plugin advertises the devices differently from what the policy wants; undefined if it does not, or if that is unknown. */
+function strategyMismatch(
   { strategy, configFile, configMap }: PluginSettings,
   wanted: MigStrategy,
 ): string | undefined {
@@ -147,7 +146,7 @@ export function strategyMismatch(
 }
 
 /** Why the label `nvidia.com/device-plugin.config` would have no effect on this plugin; undefined if it has one. */
-export function findConfigManagerGap({ configMap }: PluginSettings, wanted: string): string | undefined {
+function findConfigManagerGap({ configMap }: PluginSettings, wanted: string): string | undefined {
   if (configMap?.hasConfigManager !== true) {
     return (
       `the device plugin's pod has no config manager, so the label nvidia.com/device-plugin.config has no effect: ` +
@@ -300,128 +299,4 @@ function detail(reason: string | undefined, message: string | undefined): string
   const parts = [reason, message].map((part) => part?.trim() ?? '').filter((part) => part !== '');
   const text = parts.join(': ').replaceAll(/\s+/g, ' ');
   return text === '' ? '' : `: ${cutText(text, longest)}`;
-}
-
-/** A node before anything on it is touched. */
-export interface OfferSituation {
-  /** Its current state: `describeReport` of the agent's report. */
-  readonly device: NodeDescription;
-  /** The strategy of the policy. */
-  readonly strategy: MigStrategy;
-  readonly offer: OfferedResources;
-  /** The plugin takes strategy and sharing from our file as soon as the layout is there: what it offers now tells nothing about them. */
-  readonly hasOwnConfig: boolean;
-  /** Whether the node has a pod of a known device plugin that we may restart. */
-  readonly hasPlugin: boolean;
-  /** Whether a plugin that is no such pod is a gap: nobody may restart it after the change. */
-  readonly refusesUnknown?: boolean | undefined;
-  /**
-   * A taint of ours or a start-up taint is on the node, or a change of it has begun: a plugin that does not tolerate the taint comes
-   * when it is removed, and what is advertised is outdated.
-   */
-  readonly isClosed: boolean;
-  /** No GPU of the node is in MIG mode after the change: every strategy advertises such GPUs alike. */
-  readonly becomesWhole: boolean;
-  /** Labels of a plugin's pods besides the well-known ones. */
-  readonly selector?: LabelSelector | undefined;
-}
-
-interface OfferGap {
-  readonly reason: Extract<NodeReason, 'NoDevicePlugin' | 'StrategyMismatch' | 'SharingRefused'>;
-  readonly message: string;
-}
-
-const untilThen = 'Nothing is touched until then';
-
-/**
- * Why the slices of a new layout would not be advertised as the policy says, judged by how the node advertises its devices now;
- * undefined if that fits, or tells nothing: even then the plugin's settings may (`strategyMismatch`).
- */
-export function findOfferGap(situation: OfferSituation): OfferGap | undefined {
-  const { hasPlugin, isClosed, refusesUnknown = false } = situation;
-  if (isClosed) return undefined;
-  return findMisfit(situation) ?? (refusesUnknown && !hasPlugin ? describeUnknown(situation) : undefined);
-}
-
-function findMisfit(situation: OfferSituation): OfferGap | undefined {
-  const { device, strategy, offer, hasPlugin, hasOwnConfig, becomesWhole } = situation;
-  const { resources, errors } = computeResources(device, strategy);
-  const explained: Offer = errors.length > 0 ? { kind: 'Other' } : explainOffer(offer, resources);
-  if (explained.kind === 'Exact') return undefined;
-  if (explained.kind === 'Nothing') return hasPlugin ? undefined : describeAbsence(situation, resources);
-  if (hasOwnConfig) return undefined;
-  const other = hasPlugin || becomesWhole ? undefined : findOtherStrategy(situation, explained);
-  if (other !== undefined) return describeOffer(situation, resources, other);
-  if (explained.kind !== 'Multiples') return undefined;
-  const found = resourcesText(advertisedResources(offer.allocatable));
-  return {
-    reason: 'SharingRefused',
-    message:
-      `the node advertises ${found} for ${resourcesText(resources)}: the device plugin shares ${describeReplicas(explained.sharing.resources)}, ` +
-      'by sharing.timeSlicing of its own config, and the kubelet cannot tell which devices these are. ' +
-      'Mount the kubelet’s folder pod-resources into the agent, or share by spec.sharing.timeSlicing of the policy, ' +
-      `or remove sharing from the plugin’s config (if the GPUs were changed manually, restart its pod). ${untilThen}`,
-  };
-}
-
-/** The strategy by which the node advertises its devices, if it is a different one. */
-function findOtherStrategy({ device, strategy, offer }: OfferSituation, explained: Offer): MigStrategy | undefined {
-  const names = Object.keys(advertisedResources(offer.allocatable));
-  if (names.length === 0) return undefined;
-  const others = MIG_STRATEGIES.filter((one) => one !== strategy);
-  const kinds = others.map((one) => {
-    const { resources, errors } = computeResources(device, one);
-    return errors.length > 0 ? 'Other' : explainOffer(offer, resources).kind;
-  });
-  // Seven GPUs may be seven slices, or one GPU shared by seven: nobody shares by exactly the number of slices.
-  const exact = others.find((_, index) => kinds[index] === 'Exact');
-  if (exact !== undefined || explained.kind !== 'Other') return exact;
-  if (strategy !== 'mixed' && names.some((name) => name.startsWith(migResourceName('')))) return 'mixed';
-  return others.find((_, index) => kinds[index] === 'Shared' || kinds[index] === 'Multiples');
-}
-
-function describeOffer(
-  { strategy, offer }: OfferSituation,
-  resources: Readonly<Record<string, number>>,
-  other: MigStrategy,
-): OfferGap {
-  const found = resourcesText(advertisedResources(offer.allocatable));
-  return {
-    reason: 'StrategyMismatch',
-    message:
-      `the node advertises ${found}, as strategy ${other} does, and the policy wants ${strategy}, ` +
-      `which gives ${resourcesText(resources)} for the same GPUs. ` +
-      `Set the device plugin to ${strategy}, or spec.strategy of the policy to ${other}. ${untilThen}`,
-  };
-}
-
-/** A plugin that has no pod, or none that a DaemonSet makes again. */
-function describeUnknown({ offer, selector }: OfferSituation): OfferGap {
-  const found = resourcesText(advertisedResources(offer.allocatable));
-  return {
-    reason: 'NoDevicePlugin',
-    message:
-      `the node advertises ${found}, and no pod of a known device plugin is on it (searched for: pods of a DaemonSet with ` +
-      `${describePluginSelectors(selector)}): a plugin that is a systemd unit or a static pod would not be restarted to read the new slices. ` +
-      'Name its labels with --device-plugin-selector; or have it restarted after each change by something else, and say so to the ' +
-      `controller with --unknown-device-plugin Await. ${untilThen}`,
-  };
-}
-
-function describeAbsence(
-  { strategy, offer, selector }: OfferSituation,
-  resources: Readonly<Record<string, number>>,
-): OfferGap {
-  const deploy = offer.labels[pluginDeployLabel];
-  const paused =
-    deploy === undefined || deploy === 'true'
-      ? ''
-      : `The label ${pluginDeployLabel}=${deploy} keeps gpu-operator’s away. `;
-  return {
-    reason: 'NoDevicePlugin',
-    message:
-      `the node advertises none of its GPUs (${resourcesText(resources)} under strategy ${strategy}), and no pod of a known device plugin is on it: ` +
-      `nothing would offer the slices. Searched for: pods of a DaemonSet with ${describePluginSelectors(selector)}. ${paused}` +
-      `Install the device plugin, or name its labels with --device-plugin-selector. ${untilThen}`,
-  };
 }

@@ -1,3 +1,5 @@
+// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Ask here for the labels that GPU Feature Discovery gives to a device.
 import { toProductLabel } from '../gpu/geometry.ts';
 import {
   GPU_RESOURCE,

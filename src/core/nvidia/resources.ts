@@ -1,6 +1,7 @@
+// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Ask here for the resources that the device plugin advertises of a device, by name and count.
 import { type SharedResource, advertisedAs, type DevicePluginConfig, type Sharing } from './plugin-config.ts';
 import { isGpuResource } from '../kubernetes/pod.ts';
-import { isZeroQuantity, wholeUnits } from '../text/syntax.ts';
 import {
   GPU_RESOURCE,
   migResourceName,
@@ -11,7 +12,6 @@ import {
   type NodeDescription,
 } from './labels.ts';
 import type { UpstreamError } from './predict-labels.ts';
-import type { DeviceReport } from '../../api/types.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -28,7 +28,7 @@ interface Replicas {
  *
  * @param offered GPU resources only
  */
-function findReplicas(offered: Counts, devices: Counts): Replicas | undefined {
+export function findReplicas(offered: Counts, devices: Counts): Replicas | undefined {
   const found = Object.keys(offered).filter((name) => offered[name] !== 0);
   const wanted = Object.keys(devices).filter((name) => devices[name] !== 0);
   const names = new Map(wanted.map((name) => [name, found.filter((one) => one === name || one === `${name}.shared`)]));
@@ -42,36 +42,6 @@ function findReplicas(offered: Counts, devices: Counts): Replicas | undefined {
   const isUniform = shared.every((one) => one.isRenamed === isRenamed);
   if (!isUniform || !shared.every(({ replicas }) => Number.isInteger(replicas) && replicas >= 2)) return undefined;
   return { resources: shared.map(({ name, replicas }) => ({ name, replicas })), isRenamed };
-}
-
-/**
- * Whether a node advertises exactly these resources of NVIDIA's device plugin. The kubelet keeps the names of removed resources with
- * the amount 0, so 0 counts as absent; resources of other vendors are ignored.
- */
-export function advertises(
-  allocatable: Readonly<Record<string, string>>,
-  wanted: Readonly<Record<string, number>>,
-): boolean {
-  const found = advertisedResources(allocatable);
-  const names = new Set([...Object.keys(found), ...Object.keys(wanted).filter((name) => wanted[name] !== 0)]);
-  return [...names].every((name) => (found[name] ?? 0) === (wanted[name] ?? 0));
-}
-
-/** The GPU resources in a node's allocatable, without those at 0. */
-export function advertisedResources(allocatable: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Object.entries(allocatable)
-      .filter(([name, amount]) => isGpuResource(name) && !isZeroQuantity(amount))
-      .map(([name, amount]) => [name, wholeUnits(amount)]),
-  );
-}
-
-/** `nvidia.com/gpu 1, nvidia.com/mig-1g.5gb 2`, or `nothing`. */
-export function resourcesText(resources: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(resources)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, count]) => `${name} ${count}`);
-  return parts.length > 0 ? parts.join(', ') : 'nothing';
 }
 
 /**
@@ -221,113 +191,4 @@ export function findUnusedSharing(
   if (errors.length > 0) return [];
   const names = config.sharing?.resources.map(({ name }) => name) ?? [];
   return [...new Set(names)].filter((name) => !Object.hasOwn(resources, name));
-}
-
-/** What a node offers to pods, as its API object and its kubelet report. */
-export interface OfferedResources {
-  readonly allocatable: Readonly<Record<string, string>>;
-  /** What the kubelet offers, by the agent; undefined if it cannot be asked. */
-  readonly advertised: DeviceReport['advertised'];
-  /** Labels of the Node. */
-  readonly labels: Readonly<Record<string, string>>;
-}
-
-/** How to interpret that. */
-export type Offer =
-  /** The node offers each device once. */
-  | { readonly kind: 'Exact' }
-  /** The node offers each device several times, and no other: the device plugin shares them by settings that we did not make. */
-  | { readonly kind: 'Shared'; readonly sharing: Sharing }
-  /** The node seems to share its devices, but the kubelet does not tell which they are: fewer devices may exist than before. */
-  | { readonly kind: 'Multiples'; readonly sharing: Sharing }
-  | { readonly kind: 'Nothing' }
-  /** Devices that are outdated, of another strategy, or of another plugin. */
-  | { readonly kind: 'Other' };
-
-const mpsLabel = 'nvidia.com/mps.capable';
-
-/**
- * Explains what a node advertises by its devices. If `Shared`, `{sharing}` is the plugin's config as far as these devices are
- * concerned: `computeResources` derives from it what is advertised, and `computeLabels` what GFD writes.
- *
- * @param expected what the plugin makes of the current devices, under the known settings
- */
-export function explainOffer(
-  { allocatable, advertised, labels }: OfferedResources,
-  expected: Readonly<Record<string, number>>,
-): Offer {
-  if (advertises(allocatable, expected)) return { kind: 'Exact' };
-  const found = advertisedResources(allocatable);
-  if (Object.keys(found).length === 0) return { kind: 'Nothing' };
-  const replicas = findReplicas(found, expected);
-  if (replicas === undefined) return { kind: 'Other' };
-  const sharing = {
-    strategy: labels[mpsLabel] === 'true' ? 'mps' : 'time-slicing',
-    renameByDefault: replicas.isRenamed,
-    failRequestsGreaterThanOne: labels[mpsLabel] === 'true',
-    resources: replicas.resources,
-  } as const;
-  if (advertised === undefined) return { kind: 'Multiples', sharing };
-  const gpus = Object.entries(advertised.resources ?? {}).filter(([name]) => isGpuResource(name));
-  const isSame = advertised.stale === 0 && advertises(allocatable, Object.fromEntries(gpus));
-  return isSame ? { kind: 'Shared', sharing } : { kind: 'Other' };
-}
-
-/** `nvidia.com/gpu by 4, nvidia.com/mig-1g.5gb by 2` */
-export function describeReplicas(resources: readonly SharedResource[]): string {
-  return resources.map(({ name, replicas }) => `${name} by ${replicas}`).join(', ');
-}
-
-type Quantities = Readonly<Record<string, string>>;
-
-/** A change of a Node's status, in quantities by resource; null removes one. Only resources of NVIDIA's device plugin for GPUs. */
-export interface OfferedStatus {
-  readonly allocatable: Readonly<Record<string, string | null>>;
-  readonly capacity: Readonly<Record<string, string | null>>;
-}
-
-/** The parts of a Node's status that the kubelet works out from what device plugins have registered. */
-interface ResourceStatus {
-  readonly allocatable?: Quantities;
-  readonly capacity?: Quantities;
-}
-
-/**
- * What a kubelet that offers exactly these resources would change in its Node's status (`pkg/kubelet/nodestatus/setters.go`): removed
- * resources fall to 0 in allocatable and keep their capacity, which the kubelet itself forgets after five minutes.
- */
-export function offerStatus(
-  { allocatable = {}, capacity = {} }: ResourceStatus,
-  offered: Readonly<Record<string, number>>,
-): OfferedStatus {
-  const wanted = Object.entries(offered).filter(([name, count]) => isGpuResource(name) && count > 0);
-  const names = new Set(wanted.map(([name]) => name));
-  const gone = Object.entries(allocatable).filter(
-    ([name, amount]) => isGpuResource(name) && !names.has(name) && !isZeroQuantity(amount),
-  );
-  const differs = (shown: Quantities, name: string, count: number): boolean =>
-    shown[name] === undefined || wholeUnits(shown[name]) !== count;
-  return {
-    allocatable: Object.fromEntries([
-      ...wanted.flatMap(([name, count]) => (differs(allocatable, name, count) ? [[name, `${count}`]] : [])),
-      ...gone.map(([name]) => [name, '0']),
-    ]),
-    capacity: Object.fromEntries(
-      wanted.flatMap(([name, count]) =>
-        capacity[name] === undefined || wholeUnits(capacity[name]) < count ? [[name, `${count}`]] : [],
-      ),
-    ),
-  };
-}
-
-/** Resources at 0 in capacity and allocatable, of which the kubelet knows no device. */
-export function listUnusedResources(
-  { allocatable = {}, capacity = {} }: ResourceStatus,
-  offered: Readonly<Record<string, number>>,
-): readonly string[] {
-  const isUnused = (name: string): boolean =>
-    isGpuResource(name) &&
-    offered[name] === undefined &&
-    [allocatable, capacity].every((all) => isZeroQuantity(all[name] ?? 0));
-  return [...new Set([...Object.keys(allocatable), ...Object.keys(capacity)])].filter(isUnused);
 }

@@ -1,3 +1,5 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here for the arguments of a command and how long it may take, in ms; GPUs are named by PCI bus id.
 import type { MigMode } from '../gpu/device-state.ts';
 
 /** Bus ids or indexes of GPUs; absent means every GPU of the node, which only reads may ask for. */
@@ -84,7 +86,7 @@ export class ArgumentRefused extends Error {
  *
  * @throws ArgumentRefused
  */
-export function writeArguments(command: SmiCommand): readonly string[] {
+function writeArguments(command: SmiCommand): readonly string[] {
   switch (command.name) {
     case 'Report':
       return [...select(command.gpus), '-q', '-x'];
@@ -110,13 +112,35 @@ export function describeCommand(command: SmiCommand): string {
 }
 
 /** Bus ids of the GPUs that a command changes. */
-export function namedGpus({ gpu, also = [] }: ChangeCommand): readonly string[] {
+function namedGpus({ gpu, also = [] }: ChangeCommand): readonly string[] {
   return [gpu, ...also];
 }
 
-/** Whether it resets a GPU: on Ampere a change of MIG mode does, if the GPU is not open. */
-export function mayReset({ name }: SmiCommand): boolean {
-  return name === 'Reset' || name === 'SetMode';
+/** A run of nvidia-smi that is about to be started. */
+interface PlannedRun {
+  readonly args: readonly string[];
+  readonly deadlineMs: number;
+  /** The deadline in words, with the option that sets it: `15 s (--read-timeout-seconds)`. */
+  readonly limit: string;
+}
+
+/** The run of a command. A command that changes several GPUs does one after the other: each has its time. @throws ArgumentRefused */
+export function planRun(
+  command: SmiCommand,
+  { readMs, changeMs, resetMs }: Readonly<Record<'readMs' | 'changeMs' | 'resetMs', number>>,
+): PlannedRun {
+  const args = writeArguments(command);
+  const plan = (deadlineMs: number, option: string): PlannedRun => ({
+    args,
+    deadlineMs,
+    limit: `${deadlineMs / 1_000} s (${option})`,
+  });
+  if (!isChange(command)) return plan(readMs, '--read-timeout-seconds');
+  // On Ampere a change of MIG mode resets the GPU if it is not open.
+  const mayReset = command.name === 'Reset' || command.name === 'SetMode';
+  const option = mayReset ? '--reset-timeout-seconds' : '--change-timeout-seconds';
+  const gpus = namedGpus(command).length;
+  return plan((mayReset ? resetMs : changeMs) * gpus, gpus === 1 ? option : `${option} for each of ${gpus} GPUs`);
 }
 
 /** Whether it changes a GPU, not only reads. */

@@ -1,3 +1,5 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here what `-L` lists: GPUs and MIG devices with their UUIDs.
 import {
   classifyOutput,
   dropNotices,

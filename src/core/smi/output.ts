@@ -1,6 +1,9 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here what a run of nvidia-smi means, and what its answer to a change claims.
 import { DeviceError, type DeviceErrorCode } from '../gpu/device-error.ts';
 import { cutText } from '../text/words.ts';
 import type { GpuFault } from '../gpu/device-state.ts';
+import type { ChangeCommand } from './command.ts';
 
 /**
  * The result of one run of nvidia-smi. It prints everything to standard output, errors too (none of 3,000 recorded runs wrote to
@@ -126,14 +129,50 @@ function quoteOutput(output: string): string {
   return JSON.stringify(cutText(text, 240));
 }
 
-/** Exit code 0 alone proves nothing: from driver 550 on `No MIG-enabled devices found.` has it too. */
-export function confirms(execution: Execution, ...words: readonly string[]): boolean {
-  return words.every((said) => countPhrase(execution, said) > 0) && isCompleted(execution);
+/** What an answer claims of a change; nothing of it is proved. */
+interface ChangeClaim {
+  /**
+   * Whether it ended well, and says of what was to be made or destroyed that it was. Exit code 0 alone proves nothing: from driver 550 on
+   * `No MIG-enabled devices found.` has it too.
+   */
+  readonly isConfirmed: boolean;
+  /** How many GPU instances were made, with the compute instance over the whole if that was asked for. */
+  readonly made: number;
+  /** Ids of the instance at which a destroy has stopped. */
+  readonly failed: { readonly instance: number; readonly part?: number } | undefined;
 }
 
-/** How many times an output contains these words. */
-export function countPhrase({ stdout }: Execution, words: string): number {
-  return stdout.split(words).length - 1;
+/** Reads what the answer to a change of one GPU claims. */
+export function readClaim(command: ChangeCommand, execution: Execution): ChangeClaim {
+  const isEnded = isCompleted(execution);
+  const count = (words: string): number => execution.stdout.split(words).length - 1;
+  const claim = { isConfirmed: isEnded, made: 0, failed: undefined };
+  switch (command.name) {
+    case 'CreateInstances': {
+      const made = count('Successfully created GPU instance');
+      const filled = command.whole ? count('Successfully created compute instance') : made;
+      const isAll = made === command.places.length && filled === command.places.length;
+      return { ...claim, isConfirmed: isEnded && isAll, made: Math.min(made, filled) };
+    }
+    case 'CreateComputeInstance':
+    case 'CreateWholeComputeInstance':
+      return { ...claim, isConfirmed: isEnded && count('Successfully created compute instance') > 0 };
+    case 'DestroyComputeInstances': {
+      const isSaid = command.ids === undefined || count('Successfully destroyed compute instance') > 0;
+      const failure = /Unable to destroy compute instance ID +(\d+) from GPU +\d+ GPU instance ID +(\d+)/;
+      const [, part, instance] = failure.exec(execution.stdout) ?? [];
+      const failed = part === undefined ? undefined : { instance: Number(instance), part: Number(part) };
+      return { ...claim, isConfirmed: isEnded && isSaid, failed };
+    }
+    case 'DestroyInstances': {
+      const isAll = count('Successfully destroyed GPU instance') === command.instances.length;
+      const [, instance] = /Unable to destroy GPU instance ID +(\d+) from GPU/.exec(execution.stdout) ?? [];
+      const failed = instance === undefined ? undefined : { instance: Number(instance) };
+      return { ...claim, isConfirmed: isEnded && isAll, failed };
+    }
+    default:
+      return claim;
+  }
 }
 
 /** An observed run of nvidia-smi. */

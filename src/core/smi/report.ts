@@ -1,3 +1,5 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here what `-q -x` reports of each GPU, in MiB.
 import {
   classifyOutput,
   dropNotices,
@@ -17,7 +19,7 @@ import {
   isProduct,
 } from './command.ts';
 import { cutText, joinWithin } from '../text/words.ts';
-import type { GpuHealth, GpuFault, GpuState, ProcessState } from '../gpu/device-state.ts';
+import type { GpuFault, GpuState, ProcessState } from '../gpu/device-state.ts';
 import type { Engines } from '../gpu/geometry.ts';
 
 /** An element of `nvidia-smi -q -x`. */
@@ -315,13 +317,14 @@ function readMib(text: string | undefined): number | undefined {
   return readCount(/^(\d+) MiB$/.exec(text ?? '')?.[1]);
 }
 
-type Finding = GpuHealth | undefined;
+type Finding = GpuState['health'];
+type Remedy = NonNullable<Finding>['action'];
 
 /** Possible remedies, from the weakest to the strongest. */
-const actions = ['Drain', 'Reset', 'Unknown', 'Reboot', 'Replace'] as const satisfies readonly GpuHealth['action'][];
+const actions = ['Drain', 'Reset', 'Unknown', 'Reboot', 'Replace'] as const satisfies readonly Remedy[];
 
 /** Elements of a report that are `Yes` where a GPU is not well. */
-const healthSigns: readonly (readonly [path: readonly string[], action: GpuHealth['action'], message: string])[] = [
+const healthSigns: readonly (readonly [path: readonly string[], action: Remedy, message: string])[] = [
   [['gpu_reset_status', 'reset_required'], 'Reset', 'the driver asks for a reset'],
   [['gpu_reset_status', 'drain_and_reset_recommended'], 'Reset', 'the driver recommends to drain and reset it'],
   [['remapped_rows', 'remapped_row_pending'], 'Reset', 'row remapping is pending'],
@@ -333,7 +336,7 @@ const healthSigns: readonly (readonly [path: readonly string[], action: GpuHealt
  * The problem that a report shows on a GPU; undefined if it shows none. Up to driver 565 it has `reset_required`; from 570 on that
  * is deprecated, and `gpu_recovery_action` replaces it; a missing value, or `N/A`, means nothing.
  */
-function readHealth(gpu: XmlElement): GpuHealth | undefined {
+function readHealth(gpu: XmlElement): Finding {
   const findings = [
     readRecovery(textAt(gpu, 'gpu_recovery_action')),
     ...healthSigns.map(([path, action, message]) => readSign(textAt(gpu, ...path), action, message)),
@@ -352,7 +355,7 @@ function readHealth(gpu: XmlElement): GpuHealth | undefined {
  * names of them are published (`BUS_RESET`, `SYSTEM_REBOOT`): capitals and underscores make no difference. No command of nvidia-smi
  * is known to reset a GPU's bus; a reboot does.
  */
-const recoveryActions: ReadonlyMap<string, GpuHealth['action']> = new Map([
+const recoveryActions: ReadonlyMap<string, Remedy> = new Map([
   ['reset', 'Reset'],
   ['drain and reset', 'Reset'],
   ['drain p2p', 'Drain'],
@@ -369,7 +372,7 @@ function readRecovery(word: string | undefined): Finding {
 }
 
 /** A driver that cannot ask such a GPU prints why in place of `Yes` or `No`, while it answers other questions as of a healthy one. */
-function readSign(text: string | undefined, action: GpuHealth['action'], message: string): Finding {
+function readSign(text: string | undefined, action: Remedy, message: string): Finding {
   if (text === 'Yes') return { action, message };
   if (text === 'GPU requires reset') return { action: 'Reset', message: 'the driver says “GPU requires reset”' };
   if (text === 'GPU is lost') return { action: 'Reboot', message: 'the driver says “GPU is lost”' };

@@ -1,10 +1,7 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here which GPUs one command may name, which part of its answer is whose, and the shape of a reading.
 import { isCompleted, type Execution } from './output.ts';
 import { normalizeBusId, type ChangeCommand, type ReadCommand, type SmiCommand } from './command.ts';
-
-/**
- * One command for several GPUs: which may be one, and which part of its answer is whose. Whether several are one is decided here and
- * nowhere else.
- */
 
 /**
  * Branches whose nvidia-smi was recorded with several GPUs in `-i`: it works GPU by GPU, by index, and the first failure ends it.
@@ -51,6 +48,24 @@ export interface NamedGpu {
   readonly pciBusId: string;
   readonly index: number;
 }
+
+/** A command that a reading needs the answer of. */
+export interface ReadQuestion {
+  readonly command: ReadCommand;
+  /** Whether the GPU must be asked by itself. */
+  readonly isAlone: boolean;
+}
+
+/** The answer to a question about one GPU. */
+export interface DriverAnswer {
+  readonly command: ReadCommand;
+  readonly execution: Execution;
+  /** The GPUs that it speaks of, if they are several: the others were asked the same at the same time. */
+  readonly gpus?: readonly NamedGpu[] | undefined;
+}
+
+/** A reading of GPUs: it asks, is told the answer, or why there is none, and in the end returns what it has found. */
+export type Reading<Result> = Generator<ReadQuestion, Result, DriverAnswer>;
 
 /**
  * The part of an answer that each of several GPUs has, as if it had been asked alone; in their order. Undefined: the command ended

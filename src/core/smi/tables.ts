@@ -1,3 +1,5 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here for the rows of the tables of `nvidia-smi mig`.
 import {
   contradict,
   explainFailure,

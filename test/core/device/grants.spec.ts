@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Grant } from '../../../src/api/types.ts';
-import { isUnanswered, nextEpoch, observedEpochOf, confirmedMs, workEndsMs } from '../../../src/core/device/grants.ts';
+import { isUnanswered, nextEpoch, observedEpochOf, confirmedMs } from '../../../src/core/device/grants.ts';
+import { workEndsMs } from '../../../src/core/node/rules/grant.ts';
 import { aGrant, aManagedPartition } from '../../support/node-builders.ts';
 
 const granted: Grant = { gpus: [], epoch: 7, planHash: 'x', deadline: '2026-01-01T00:00:00Z' };

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import {
   uuidOfDeviceId,
-  mayClaimGpus,
   usesGpu,
   listDeviceUuids,
   holdersOf,
@@ -12,10 +11,9 @@ import {
   listInstanceHolders,
   listUnidentified,
   listWholeClaims,
-  type ClaimedDevice,
-  type HeldDevice,
   type PodHolding,
 } from '../../../src/core/device/holders.ts';
+import { mayClaimGpus } from '../../../src/core/node/rules/users.ts';
 import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
 import { aSlicedGpu, anInstance } from './sliced-gpu.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
@@ -166,7 +164,7 @@ describe('a pod that uses a GPU', () => {
 
 const slice = 'nvidia.com/mig-1g.5gb';
 
-function aPodOfSliceHolders(name: string, ...devices: readonly HeldDevice[]): PodHolding {
+function aPodOfSliceHolders(name: string, ...devices: PodHolding['devices']): PodHolding {
   return { namespace: 'ml', name, devices };
 }
 
@@ -250,7 +248,7 @@ describe('who holds what', () => {
   });
 
   describe('by claims', () => {
-    const claimed = (name: string, ...devices: readonly ClaimedDevice[]): PodHolding => ({
+    const claimed = (name: string, ...devices: NonNullable<PodHolding['claimed']>): PodHolding => ({
       namespace: 'ml',
       name,
       devices: [],
@@ -269,7 +267,7 @@ describe('who holds what', () => {
     const nowhere = [[], [], [], []];
 
     it('is named with its device: of each claim once, however many pods share it', () => {
-      const name = (claim: string): ClaimedDevice => ({
+      const name = (claim: string): NonNullable<PodHolding['claimed']>[number] => ({
         claim,
         driver: 'gpu.nvidia.com',
         device: 'gpu-1',

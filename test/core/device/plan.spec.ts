@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { DeviceReport, GpuReport, PlanReport, Wish } from '../../../src/api/types.ts';
 import { listInTheWay, planDrained, planWish, deviceMeets, wishHash } from '../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../support/builders.ts';
-import { monitorKey, unidentifiedKey, userKey } from '../../../src/core/gpu/device-state.ts';
+import { userKey } from '../../../src/core/gpu/device-state.ts';
+import { monitorKey, unidentifiedKey } from '../../../src/core/device/users.ts';
 
 type Drain = NonNullable<Parameters<typeof planDrained>[2]['drain']>;
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { DeviceReport, InstanceReport } from '../../../src/api/types.ts';
-import { findNamedUuid, publishDevices, compareSlices } from '../../../src/core/device/published.ts';
+import { findNamedDevice, publishDevices } from '../../../src/core/device/published.ts';
+import { compareSlices } from '../../../src/core/node/offer.ts';
 import { attributeOf, listSliceDevices, type ResourceSliceView } from '../../../src/core/kubernetes/claims.ts';
 import { aGpu } from '../../support/builders.ts';
 import { aGoldenDevice, readGoldenSlices } from '../../support/golden-slice.ts';
@@ -55,14 +56,14 @@ describe('The devices that NVIDIA’s DRA driver publishes', () => {
   it('are found by their names', () => {
     const device = aGoldenDevice();
     for (const { name, uuid } of publishDevices(device).devices) {
-      expect(findNamedUuid(name ?? '', device), name).to.equal(uuid);
+      expect(findNamedDevice(name ?? '', device)?.uuid, name).to.equal(uuid);
     }
   });
 
   it('are not found by the name of another place, profile or GPU, nor of a whole GPU in MIG mode', () => {
     const device = aGoldenDevice();
     for (const name of ['gpu-0-mig-3g20gb-9-4', 'gpu-0-mig-1g5gb-19-6', 'gpu-3-mig-3g20gb-9-0', 'gpu-0', 'gpu-9', '']) {
-      expect(findNamedUuid(name, device), name).to.equal(undefined);
+      expect(findNamedDevice(name, device)?.uuid, name).to.equal(undefined);
     }
   });
 });

@@ -4,9 +4,9 @@ import {
   type DeviceState,
   type LostGpu,
   describeProcess,
-  type DeviceUsers,
   userKey,
 } from '../../../src/core/gpu/device-state.ts';
+import type { DeviceUsers } from '../../../src/core/device/users.ts';
 import { DeviceError } from '../../../src/core/gpu/device-error.ts';
 import type { PlanReport } from '../../../src/api/types.ts';
 import { planWish } from '../../../src/core/device/plan.ts';

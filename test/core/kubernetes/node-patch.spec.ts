@@ -12,8 +12,8 @@ import {
   patchNode,
   PackedLabels,
 } from '../../../src/core/kubernetes/node-patch.ts';
-import { managedLabelsAnnotation } from '../../../src/core/nvidia/labels.ts';
-import { gpuLabels, readyNode, releaseNode } from '../../../src/core/node/marks.ts';
+import { gpuLabels, managedLabelsAnnotation } from '../../../src/core/node/rules/labels.ts';
+import { readyNode, releaseNode } from '../../../src/core/node/marks.ts';
 import { aGpu } from '../../support/builders.ts';
 
 const plugin = 'nvidia.com/gpu.deploy.device-plugin';

@@ -1,16 +1,7 @@
 import { expect } from 'chai';
-import {
-  clientPods,
-  evictablePods,
-  podsThatGo,
-  formatClientsMark,
-  readClientsMark,
-  clientsToPause,
-  defaultClients,
-  pausedLabels,
-  type GpuClient,
-  checkClients,
-} from '../../../src/core/nvidia/gpu-clients.ts';
+import { defaultClients, type GpuClient, checkClients } from '../../../src/core/nvidia/gpu-clients.ts';
+import { clientPods, clientsToPause, evictablePods, podsThatGo } from '../../../src/core/node/rules/gpu-clients.ts';
+import { formatClientsMark, pausedLabels, readClientsMark } from '../../../src/core/node/marks.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 import { borrowedAnnotation } from '../../../src/core/kubernetes/node-patch.ts';
 

@@ -1,23 +1,25 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
-  diffLabels,
-  nfdOwnedLabelKeys,
   changesWithLayout,
   isGfdLabelKey,
   migProfileOfLabelKey,
   dropInvalidLabels,
   invalidLabels,
-  describeStaleLabels,
-  staleLabels,
   type Labels,
   MIG_STRATEGIES,
   type GpuDescription,
   type NodeDescription,
+} from '../../../src/core/nvidia/labels.ts';
+import {
+  describeStaleLabels,
+  diffLabels,
   handOver,
+  nfdOwnedLabelKeys,
+  staleLabels,
   writerModeOf,
   type WriterEvidence,
-} from '../../../src/core/nvidia/labels.ts';
+} from '../../../src/core/node/rules/labels.ts';
 import { readVectors, readRealDump } from './label-fixtures.ts';
 import { toProductLabel } from '../../../src/core/gpu/geometry.ts';
 import { computeLabels } from '../../../src/core/nvidia/predict-labels.ts';

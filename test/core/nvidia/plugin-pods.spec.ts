@@ -1,14 +1,10 @@
 import { expect } from 'chai';
 import type { NodeDescription, MigStrategy } from '../../../src/core/nvidia/labels.ts';
+import { findOfferGap, type OfferSituation } from '../../../src/core/node/offer.ts';
 import {
-  findOfferGap,
-  type OfferSituation,
   explainPluginPod,
-  findConfigManagerGap,
+  findMisfit,
   readPluginSettings,
-  strategyMismatch,
-  type PluginSettings,
-  parseEqualitySelector,
   pluginPodsOf,
 } from '../../../src/core/nvidia/plugin-pods.ts';
 import { aGpu, aMigGpu, aNode, SLICES, times } from './node-builder.ts';
@@ -409,23 +405,10 @@ describe('the settings of a device plugin', () => {
   });
 
   it('have the ConfigMap that the config file lies in, without a config manager', () => {
-    const pod: PodView = {
-      metadata,
-      spec: {
-        containers: [
-          {
-            name: 'nvidia-device-plugin-ctr',
-            args: ['--config-file=/etc/plugin/config.yaml'],
-            volumeMounts: [
-              { name: 'root', mountPath: '/etc' },
-              { name: 'file', mountPath: '/etc/plugin/' },
-            ],
-          },
-        ],
-        volumes: [{ name: 'root' }, { name: 'file', configMap: { name: 'static' } }],
-      },
-    };
-    expect(readPluginSettings(pod).configMap).to.deep.equal({ name: 'static', hasConfigManager: false });
+    expect(readPluginSettings(aFixedPod('static')).configMap).to.deep.equal({
+      name: 'static',
+      hasConfigManager: false,
+    });
   });
 
   it('have the default file that the config manager was told', () => {
@@ -436,9 +419,32 @@ describe('the settings of a device plugin', () => {
   });
 });
 
+/** A pod with one config file, of a ConfigMap of this name. */
+function aFixedPod(name: string): PodView {
+  const plugin: Container = {
+    name: 'nvidia-device-plugin-ctr',
+    args: ['--config-file=/etc/plugin/config.yaml'],
+    volumeMounts: [
+      { name: 'root', mountPath: '/etc' },
+      { name: 'file', mountPath: '/etc/plugin/' },
+    ],
+  };
+  const volumes = [{ name: 'root' }, { name: 'file', configMap: { name } }];
+  return { metadata, spec: { containers: [plugin], volumes } };
+}
+
+/** The pod as one of NVIDIA's DaemonSet: without settings it has the plugin's defaults. */
+function ofNvidia({ metadata: own, ...pod }: PodView): PodView {
+  const labels = own.labels ?? { 'app.kubernetes.io/name': 'nvidia-device-plugin' };
+  return { ...pod, metadata: { ...own, labels, ownerReferences: [{ kind: 'DaemonSet', controller: true }] } };
+}
+
 describe('a mismatch of strategies', () => {
-  const check = (pod: PodView, wanted: MigStrategy): string | undefined =>
-    strategyMismatch(readPluginSettings(pod), wanted);
+  const check = (pod: PodView, strategy: MigStrategy): string | undefined => {
+    const { reason, message } = findMisfit(ofNvidia(pod), { strategy }) ?? {};
+    expect(reason).to.be.oneOf([undefined, 'StrategyMismatch']);
+    return message;
+  };
 
   it('does not exist if the plugin has what the policy wants', () => {
     expect(check(anOperatorPod('mixed'), 'mixed')).to.equal(undefined);
@@ -483,19 +489,24 @@ describe('a mismatch of strategies', () => {
 });
 
 describe('the label that chooses a config file', () => {
+  const check = (pod: PodView, configMap: string): string | undefined => {
+    const { reason, message } = findMisfit(ofNvidia(pod), { strategy: 'none', configMap }) ?? {};
+    expect(reason).to.be.oneOf([undefined, 'SharingRefused']);
+    return message;
+  };
+
   it('has its effect with a config manager on the same ConfigMap', () => {
-    expect(findConfigManagerGap(readPluginSettings(aConfiguredPod()), 'plugin-configs')).to.equal(undefined);
+    expect(check(aConfiguredPod(), 'plugin-configs')).to.equal(undefined);
   });
   it('has none without a config manager', () => {
     const message =
       "the device plugin's pod has no config manager, so the label nvidia.com/device-plugin.config has no effect: " +
       'give it the ConfigMap mine (Helm chart: config.name; gpu-operator: spec.devicePlugin.config.name of the ClusterPolicy)';
-    const fixed: PluginSettings = { configMap: { name: 'mine', hasConfigManager: false } };
-    expect(findConfigManagerGap({}, 'mine')).to.equal(message);
-    expect(findConfigManagerGap(fixed, 'mine')).to.equal(message);
+    expect(check(aChartPod(), 'mine')).to.equal(message);
+    expect(check(aFixedPod('mine'), 'mine')).to.equal(message);
   });
   it('has none where the config manager reads another ConfigMap', () => {
-    expect(findConfigManagerGap(readPluginSettings(aConfiguredPod()), 'mine')).to.equal(
+    expect(check(aConfiguredPod(), 'mine')).to.equal(
       'the device plugin takes its config files from ConfigMap plugin-configs, not from mine: use the same one in both',
     );
   });
@@ -568,20 +579,5 @@ describe('isReady', () => {
     expect(isReady(pod)).to.equal(true);
     expect(isReady({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: 'now' } })).to.equal(false);
     expect(isReady(aPod({}))).to.equal(false);
-  });
-});
-
-describe('parseEqualitySelector', () => {
-  it('reads what kubectl does, of equality', () => {
-    expect(parseEqualitySelector('app=mine, example.com/tier==gpu')).to.deep.equal({
-      app: 'mine',
-      'example.com/tier': 'gpu',
-    });
-  });
-
-  it('refuses everything else', () => {
-    for (const text of ['', 'app', 'app!=x', 'app in (a)', 'a=b,']) {
-      expect(parseEqualitySelector(text), text).to.equal(undefined);
-    }
   });
 });

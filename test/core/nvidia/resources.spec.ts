@@ -1,14 +1,12 @@
 import { expect } from 'chai';
+import { offersDevices, computeResources, findUnusedSharing } from '../../../src/core/nvidia/resources.ts';
 import {
   advertisedResources,
   advertises,
-  offersDevices,
-  computeResources,
-  findUnusedSharing,
   explainOffer,
   type Offer,
   type OfferedResources,
-} from '../../../src/core/nvidia/resources.ts';
+} from '../../../src/core/node/offer.ts';
 import type { MigStrategy, GpuDescription } from '../../../src/core/nvidia/labels.ts';
 import type { Sharing, SharingStrategy } from '../../../src/core/nvidia/plugin-config.ts';
 import { aGpu, aMigGpu, aNode, SLICES, times } from './node-builder.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { writerModeOf } from '../../../src/core/nvidia/labels.ts';
+import { writerModeOf } from '../../../src/core/node/rules/labels.ts';
 import { featureLabelsAnnotation } from '../../../src/simulator/kubelet/daemon-work.ts';
 import { eventually, stays } from '../../support/eventually.ts';
 import { states } from '../../support/gpu-nodes.ts';

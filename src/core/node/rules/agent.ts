@@ -23,7 +23,7 @@ import { onlyPlans, isDeviceDone, wishOf, wishOutdated } from './policy.ts';
 import { describeFault } from '../../device/faults.ts';
 import { omitUndefined } from '../../text/json.ts';
 import { combine } from '../../kubernetes/node-patch.ts';
-import { advertises } from '../../nvidia/resources.ts';
+import { advertises } from '../offer.ts';
 import { backendOf, sliceOfferOf, type Needed } from '../snapshot.ts';
 import { timer, type Waits } from '../memory.ts';
 import { predict, withoutLayoutLabels } from './labels.ts';

@@ -1,6 +1,6 @@
 import { startupTaintKeys } from '../../../api/names.ts';
 import { gpuDriver, listSliceDevices, type ResourceSliceView } from '../../kubernetes/claims.ts';
-import { advertisedResources, resourcesText, advertises } from '../../nvidia/resources.ts';
+import { advertisedResources, resourcesText, advertises } from '../offer.ts';
 import { driverDeployLabel, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
 import { usesGpu } from '../../device/holders.ts';
 import { driverPodsOf, readPluginSettings, explainPluginPod, isFailing } from '../../nvidia/plugin-pods.ts';
@@ -22,7 +22,6 @@ import { type DevicePluginConfig, parseDevicePluginConfig } from '../../nvidia/p
 import { managedConfig } from '../../nvidia/managed-config.ts';
 import {
   devicePluginConfigLabel,
-  listManagedLabels,
   isMigStrategy,
   MIG_STRATEGIES,
   type MigStrategy,
@@ -32,7 +31,7 @@ import { deepEqual } from '../../text/json.ts';
 import { publishDevices } from '../../device/published.ts';
 import type { DeviceReport } from '../../../api/types.ts';
 import type { NodeLabels } from '../../nvidia/predict-labels.ts';
-import { predictDevice } from './labels.ts';
+import { listManagedLabels, predictDevice } from './labels.ts';
 
 const deployLabels: Readonly<Record<Backend, string>> = { DevicePlugin: pluginDeployLabel, DRA: driverDeployLabel };
 

@@ -1,18 +1,7 @@
 import { repartitioningTaint } from '../../../api/names.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
-import {
-  clientsAnnotation,
-  evictablePods,
-  formatClientsMark,
-  clientPods,
-  isDeployed,
-  podsThatGo,
-  readClientsMark,
-  type GpuClient,
-  type ClientPause,
-  clientsToPause,
-  type PauseOccasion,
-} from '../../nvidia/gpu-clients.ts';
+import { type GpuClient, pausedForMigChange } from '../../nvidia/gpu-clients.ts';
+import { clientsAnnotation, formatClientsMark, readClientsMark } from '../marks.ts';
 import type { NodeChange } from '../../kubernetes/node-patch.ts';
 import { timeText } from '../../text/syntax.ts';
 import { backendOf, takesFromClaims } from '../snapshot.ts';
@@ -22,7 +11,15 @@ import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
 import { clusterPods, pluginPods, listMonitorDaemons, listMonitorPods, presumeAffected } from './users.ts';
 import { evictPods, findReturning, listRefusals } from './drain.ts';
 import { joinWithin } from '../../text/words.ts';
-import { listPodCauses, namePods, type PodView, tolerates, podName } from '../../kubernetes/pod.ts';
+import {
+  hasEnded,
+  isOfDaemonSet,
+  listPodCauses,
+  namePods,
+  type PodView,
+  tolerates,
+  podName,
+} from '../../kubernetes/pod.ts';
 import { listMonitorClaims } from '../../kubernetes/claims.ts';
 import { deepEqual } from '../../text/json.ts';
 
@@ -171,4 +168,80 @@ export function tellMonitors(situation: RuleInput, pods: readonly PodView[]): Ou
 function describeMonitors(count: number): string {
   if (count === 0) return 'no claim only looks on any more';
   return count === 1 ? '1 claim with admin access only looks on' : `${count} claims with admin access only look on`;
+}
+
+/** What a node's next change needs of the clients. Both false: no client has to make room. */
+interface PauseOccasion {
+  /** The plan changes the MIG mode of a GPU, or resets it: nothing may have it open. */
+  readonly modeChange: boolean;
+  /** The last try failed because a GPU was open. */
+  readonly inUse: boolean;
+}
+
+interface ClientPause {
+  /** Deploy labels to borrow, each with {@link pausedForMigChange}. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Clients whose pods must be gone before anything is granted. */
+  readonly clients: readonly GpuClient[];
+  /** Clients all of whose pods are evicted, since no label of this node removes them. */
+  readonly evict: readonly GpuClient[];
+}
+
+/**
+ * Finds the clients that have to go, and how they do. A deploy label is changed only from `true`: `false` means that the client does not
+ * run here, and any other value is somebody else's pause, which they end.
+ */
+export function clientsToPause(
+  clients: readonly GpuClient[],
+  { modeChange, inUse }: PauseOccasion,
+  labels: Readonly<Record<string, string>>,
+): ClientPause {
+  const going = clients.filter(
+    ({ goes }) => (modeChange && goes.includes('ModeChange')) || (inUse && goes.includes('InUse')),
+  );
+  const keys = going.flatMap(({ deployLabel }) => deployLabel ?? []).filter((key) => labels[key] === 'true');
+  return {
+    labels: Object.fromEntries(keys.map((key) => [key, pausedForMigChange])),
+    clients: going,
+    evict: going.filter(({ deployLabel }) => deployLabel === undefined || labels[deployLabel] === undefined),
+  };
+}
+
+/** The client's pods among those of one node, except those that have ended. A terminating pod is still there. */
+export function clientPods(client: GpuClient, pods: readonly PodView[]): readonly PodView[] {
+  return pods.filter(
+    (pod) =>
+      !hasEnded(pod) &&
+      (isDeployed(client, pod) ||
+        carries(pod.metadata.labels, client.podLabels) ||
+        (pod.spec?.containers ?? []).some(({ name }) => name !== undefined && name === client.container)),
+  );
+}
+
+/** Whether the client's deploy label brings a pod to its node, and takes it away: gpu-operator's own, and none of another installation. */
+function isDeployed({ deployLabel }: GpuClient, { spec }: Pick<PodView, 'spec'>): boolean {
+  return deployLabel !== undefined && Object.hasOwn(spec?.nodeSelector ?? {}, deployLabel);
+}
+
+/** The pods that may be evicted: a DaemonSet's. Other pods might not be recreated, and may be a user's work. */
+export function evictablePods(pods: readonly PodView[]): readonly PodView[] {
+  return pods.filter(isOfDaemonSet);
+}
+
+/** Pods of all clients that go on this occasion and may be evicted, each once. */
+export function podsThatGo(
+  clients: readonly GpuClient[],
+  occasion: GpuClient['goes'][number],
+  pods: readonly PodView[],
+): readonly PodView[] {
+  const going = clients.filter(({ goes }) => goes.includes(occasion));
+  return evictablePods([...new Set(going.flatMap((client) => clientPods(client, pods)))]);
+}
+
+function carries(
+  labels: Readonly<Record<string, string>> | undefined,
+  wanted: Readonly<Record<string, string>> | undefined,
+): boolean {
+  const entries = Object.entries(wanted ?? {});
+  return entries.length > 0 && entries.every(([key, value]) => labels?.[key] === value);
 }

@@ -13,7 +13,7 @@ import { isSurelyRead, readableFrom } from '../../device/holders.ts';
 import { deepEqual, omitUndefined } from '../../text/json.ts';
 import { combine } from '../../kubernetes/node-patch.ts';
 import { closeNode, reopenNode } from '../marks.ts';
-import { nextEpoch, isUnanswered, isGrantLive, revoke, workEndsMs } from '../../device/grants.ts';
+import { confirmedMs, nextEpoch, isUnanswered, isGrantLive, revoke } from '../../device/grants.ts';
 import { isRepair, recentRepairs } from '../grants.ts';
 import { checkBackend, checkDriver } from './backend.ts';
 import {
@@ -321,6 +321,14 @@ function describeSilence(situation: RuleInput, { deadline }: Grant): string {
     `the agent has not answered by the deadline ${deadline} of its grant, which is taken back: ${state}look at its log, ` +
     'and at nvidia-smi on the node. A new grant follows when it reports again'
   );
+}
+
+/**
+ * Milliseconds after which nothing of a grant that was taken back is under way any more: the last confirmation is over, and whatever was
+ * begun by then has ended. A change of eight GPUs was seen to take 44 s.
+ */
+export function workEndsMs(granted: Grant): number {
+  return 3 * confirmedMs(granted);
 }
 
 /** Waits until the agent has stopped, if it is at work. */

@@ -1,22 +1,23 @@
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
 import { describeReport, computeLabels, type NodeLabels, readParts } from '../../nvidia/predict-labels.ts';
 import {
+  type Labels,
   type MigStrategy,
-  listPrunableLabels,
-  type WriterMode,
-  writerModeOf,
   changesWithLayout,
   dropInvalidLabels,
-  type StaleLabel,
-  staleLabels,
+  GFD_TIMESTAMP_KEY,
+  GPU_RESOURCE,
+  isGfdLabelKey,
+  layoutPartOf,
+  NVIDIA_PREFIX,
 } from '../../nvidia/labels.ts';
 import type { DevicePluginConfig } from '../../nvidia/plugin-config.ts';
-import { computeResources, explainOffer } from '../../nvidia/resources.ts';
+import { computeResources } from '../../nvidia/resources.ts';
+import { explainOffer } from '../offer.ts';
 import { deepEqual } from '../../text/json.ts';
-import type { NodeChange } from '../../kubernetes/node-patch.ts';
+import type { NodeChange, NodeMetadata } from '../../kubernetes/node-patch.ts';
 import { sharingOf } from '../../nvidia/managed-config.ts';
 import { backendOf } from '../snapshot.ts';
-import { gpuLabels } from '../marks.ts';
 import { metadataOf } from '../../kubernetes/node.ts';
 import type { RuleInput } from '../commands.ts';
 
@@ -141,4 +142,179 @@ export function listStaleLabels(situation: RuleInput, predicted: NodeLabels): re
 function isKnown(device: DeviceReport | undefined): boolean {
   const { gpus, step } = device ?? {};
   return gpus !== undefined && step !== 'Unknown';
+}
+
+/** Prefix of the labels that carry this product's own state. */
+const OWN_PREFIX = 'gpupartition.dev/';
+/** NFD lists here the labels that it owns on a node; an instance name may precede it. */
+const NFD_ANNOTATION = /^(?:[^/]+\.)?nfd\.node\.kubernetes\.io\/feature-labels$/;
+const NFD_DEFAULT_PREFIX = 'feature.node.kubernetes.io/';
+
+interface LabelChange {
+  /** Keys to write, with their values. */
+  readonly set: Labels;
+  /** Keys to delete (null in a merge patch). */
+  readonly remove: readonly string[];
+}
+
+/**
+ * What to patch so that a node's labels become `wanted`. `managed` is the list of keys that we wrote earlier, kept in an annotation.
+ * Keys that are neither managed nor wanted stay. Anyone who may edit nodes can edit the annotation, so keys that can never be ours
+ * are left alone even if it names them. No change gives two empty sets.
+ */
+export function diffLabels(current: Labels, managed: readonly string[], wanted: Labels): LabelChange {
+  const set = Object.entries(wanted).filter(([key, value]) => isOwnable(key) && valueOf(current, key) !== value);
+  const remove = [...new Set(managed)].filter(
+    (key) => isOwnable(key) && Object.hasOwn(current, key) && !Object.hasOwn(wanted, key),
+  );
+  return { set: Object.fromEntries(set), remove: remove.toSorted() };
+}
+
+/** Label keys that NFD owns on a node, from the node's annotations. NFD removes or overwrites them at any time. */
+export function nfdOwnedLabelKeys(annotations: Labels): ReadonlySet<string> {
+  const keys = Object.entries(annotations)
+    .filter(([name]) => NFD_ANNOTATION.test(name))
+    .flatMap(([, list]) => list.split(','))
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+  return new Set(keys.map((key) => (key.includes('/') ? key : NFD_DEFAULT_PREFIX + key)));
+}
+
+function isOwnable(key: string): boolean {
+  return key.startsWith(OWN_PREFIX) || (isGfdLabelKey(key) && key !== GFD_TIMESTAMP_KEY);
+}
+
+function valueOf(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
+/** Lists the nvidia.com labels that we wrote on a node, without their prefix, so that we recognise them. */
+export const managedLabelsAnnotation = 'gpupartition.dev/managed-labels';
+
+/** Keys of the labels that we wrote on a node. */
+export function listManagedLabels({ annotations }: Pick<NodeMetadata, 'annotations'>): readonly string[] {
+  return (annotations[managedLabelsAnnotation] ?? '')
+    .split(',')
+    .filter((key) => key !== '')
+    .map((key) => NVIDIA_PREFIX + key);
+}
+
+/**
+ * Keys that are removed from a node without GPU Feature Discovery when they are not wanted: those that we wrote, and all that
+ * describe a layout, whoever wrote them: an earlier GFD, a person, another operator. Pods select by them, and nobody else removes
+ * them.
+ */
+export function listPrunableLabels(node: Pick<NodeMetadata, 'annotations' | 'labels'>): readonly string[] {
+  // It is unwanted only if it could not be read, which does not justify removing it.
+  const mayBeUnread = `${GPU_RESOURCE}.memory`;
+  const ofLayout = Object.keys(node.labels).filter((key) => changesWithLayout(key) && key !== mayBeUnread);
+  return [...new Set([...listManagedLabels(node), ...ofLayout])];
+}
+
+export interface StaleLabel {
+  readonly key: string;
+  /** The value that is right; undefined: the label must be removed. */
+  readonly wanted: string | undefined;
+}
+
+/** Every version writes it for GPUs and for slices, so a node without it has not been labelled. */
+const alwaysWritten = 'count';
+
+/**
+ * What GPU Feature Discovery will write of the layout and has not written yet. Keys that no layout changes tell nothing about it,
+ * and which of the others exist depends on the version: `gpu.mode` since v0.16, `vgpu.present` not always.
+ */
+export function staleLabels(
+  { labels, annotations }: Pick<NodeMetadata, 'labels' | 'annotations'>,
+  { labels: predicted, undetermined, errors }: NodeLabels,
+): readonly StaleLabel[] {
+  // In that case it writes no labels and removes none.
+  if (errors.length > 0) return [];
+  const kept = dropInvalidLabels(predicted);
+  const isWritten = writtenBy(labels);
+  const differing = Object.entries(kept)
+    .filter(([key, value]) => labels[key] !== value && !Object.hasOwn(undetermined, key))
+    .filter(([key]) => changesWithLayout(key) && isWritten(key))
+    .map(([key, wanted]) => ({ key, wanted }));
+  const left = [...nfdOwnedLabelKeys(annotations)]
+    .filter((key) => changesWithLayout(key) && Object.hasOwn(labels, key) && !Object.hasOwn(kept, key))
+    .map((key) => ({ key, wanted: undefined }));
+  return [...differing, ...left];
+}
+
+const mostNamed = 3;
+
+/** `nvidia.com/gpu.count should be 7, … and 3 more` */
+export function describeStaleLabels(stale: readonly StaleLabel[]): string {
+  const named = stale.slice(0, mostNamed).map(({ key, wanted }) => `${key} should be ${wanted ?? 'gone'}`);
+  const rest = stale.length - named.length;
+  return rest > 0 ? `${named.join(', ')} and ${rest} more` : named.join(', ');
+}
+
+/**
+ * Whether the version that labels this node writes such a key, for slices or for GPUs: `sharing-strategy` came with v0.15, `product`
+ * and `replicas` of slices after v0.3.
+ */
+function writtenBy(labels: Labels): (key: string) => boolean {
+  const seen = new Set(Object.keys(labels).map(kindOf));
+  return (key) => {
+    const suffix = layoutPartOf(key)?.suffix;
+    return suffix === undefined || suffix === alwaysWritten || seen.has(kindOf(key));
+  };
+}
+
+function kindOf(key: string): string | undefined {
+  const part = layoutPartOf(key);
+  return part && `${part.of} ${part.suffix}`;
+}
+
+/** The writer of GPU Feature Discovery's labels on a node: GFD writes and we compare (`Verify`), or we write (`Patch`). */
+export type WriterMode = 'Patch' | 'Verify';
+
+export interface WriterEvidence {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The node's previous mode, from its status. */
+  readonly before: WriterMode | undefined;
+}
+
+/**
+ * `Verify` as soon as GFD is seen, and permanently: its labels vanish for minutes when it or NFD restarts, and it would not remove
+ * what we write then. We write again only after somebody clears the mode in the status.
+ */
+export function writerModeOf({ labels, annotations, before }: WriterEvidence): WriterMode {
+  const seen =
+    before === 'Verify' ||
+    Object.hasOwn(labels, GFD_TIMESTAMP_KEY) ||
+    [...nfdOwnedLabelKeys(annotations)].some(isGfdLabelKey);
+  return seen ? 'Verify' : 'Patch';
+}
+
+/**
+ * Leaves the labels to GFD: removes the record of ours, and those of our keys that GFD is not going to write and NFD does not own.
+ * The values of the others stay, since GFD overwrites them and pods select by them meanwhile.
+ *
+ * @param predicted keys that GFD will write on the device as it is
+ */
+export function handOver(node: NodeMetadata, predicted: Iterable<string>): NodeChange {
+  if (node.annotations[managedLabelsAnnotation] === undefined) return {};
+  const kept = [...predicted, ...nfdOwnedLabelKeys(node.annotations)].filter((key) => Object.hasOwn(node.labels, key));
+  const { remove } = diffLabels(node.labels, listManagedLabels(node), Object.fromEntries(kept.map((key) => [key, ''])));
+  return {
+    labels: Object.fromEntries(remove.map((key) => [key, undefined])),
+    annotations: { [managedLabelsAnnotation]: undefined },
+  };
+}
+
+/**
+ * Writes exactly these labels of GPU Feature Discovery, if it does not run, and removes the previous ones: ours, and any that
+ * describe slices that are gone.
+ */
+export function gpuLabels(node: NodeMetadata, wanted: Readonly<Record<string, string>>): NodeChange {
+  const { set, remove } = diffLabels(node.labels, listPrunableLabels(node), wanted);
+  const keys = Object.keys(wanted).map((key) => key.slice(NVIDIA_PREFIX.length));
+  return {
+    labels: { ...set, ...Object.fromEntries(remove.map((key) => [key, undefined])) },
+    annotations: { [managedLabelsAnnotation]: keys.sort().join(',') },
+  };
 }

@@ -1,14 +1,5 @@
 import type { GpuPartitionPolicy, DeviceReport } from '../../../api/types.ts';
-import {
-  findConfigManagerGap,
-  readPluginSettings,
-  strategyMismatch,
-  findOfferGap,
-  pluginPodsOf,
-  isFreshRestart,
-  explainPluginPod,
-  isFailing,
-} from '../../nvidia/plugin-pods.ts';
+import { findMisfit, pluginPodsOf, isFreshRestart, explainPluginPod, isFailing } from '../../nvidia/plugin-pods.ts';
 import { describeReport } from '../../nvidia/predict-labels.ts';
 import {
   hasStartupTaint,
@@ -29,7 +20,7 @@ import {
   type Outcome,
   waitClosed,
 } from '../commands.ts';
-import { type NodeSettings, backendOf, sliceOfferOf, nameBackend } from '../snapshot.ts';
+import { backendOf, sliceOfferOf, nameBackend } from '../snapshot.ts';
 import { pluginPods, refreshedPods } from './users.ts';
 import {
   configOf,
@@ -45,7 +36,7 @@ import { repartitioningTaint } from '../../../api/names.ts';
 import { type Lasting, timer, runningTimer, type WaitName, type Waits } from '../memory.ts';
 import { listDynamicSlices } from '../../kubernetes/claims.ts';
 import { type MigStrategy, devicePluginConfigLabel } from '../../nvidia/labels.ts';
-import { advertisedResources, resourcesText, offerStatus, advertises } from '../../nvidia/resources.ts';
+import { advertisedResources, findOfferGap, resourcesText, offerStatus, advertises } from '../offer.ts';
 import {
   type OfferGateState,
   isExact,
@@ -85,8 +76,10 @@ function checkSettings(situation: RuleInput): Ruling | undefined {
   const { claim, settings, pods = [] } = situation;
   const { winner } = claim;
   if (winner === undefined) return undefined;
+  const { strategy, sharing } = winner.spec;
+  const configMap = sharing && settings.pluginConfigMap?.name;
   for (const pod of pluginPods(situation, pods)) {
-    const found = findMisfit(settings, winner, pod);
+    const found = findMisfit(pod, { strategy, configMap });
     if (found) return refuseNode(found.reason, `pod ${podName(pod)}: ${found.message}`);
   }
   return undefined;
@@ -146,21 +139,6 @@ export function checkOffer(situation: RuleInput): Ruling | undefined {
       selector: settings.pluginSelector,
     });
   return gap && { ...waitOpen('Failed', gap.reason, gap.message, lookAgainMs), writesNothing: true };
-}
-
-function findMisfit(
-  { pluginConfigMap }: NodeSettings,
-  { spec }: GpuPartitionPolicy,
-  pod: PodView,
-): { readonly reason: 'StrategyMismatch' | 'SharingRefused'; readonly message: string } | undefined {
-  const { strategy, sharing } = spec;
-  const settings = readPluginSettings(pod);
-  // What a plugin other than NVIDIA's does without settings is unknown.
-  if (settings.strategy === undefined && pluginPodsOf([pod]).length === 0) return undefined;
-  const mismatch = strategyMismatch(settings, strategy);
-  if (mismatch !== undefined) return { reason: 'StrategyMismatch', message: mismatch };
-  const gap = sharing && pluginConfigMap ? findConfigManagerGap(settings, pluginConfigMap.name) : undefined;
-  return gap === undefined ? undefined : { reason: 'SharingRefused', message: gap };
 }
 
 /** The plugin's pods that the agent signals when the device is done; null if they are replaced instead. */

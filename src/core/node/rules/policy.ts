@@ -18,8 +18,7 @@ import { deviceMeets, meetsWish, wishHash } from '../../device/plan.ts';
 import { countWords } from '../../text/words.ts';
 import { deepEqual } from '../../text/json.ts';
 import { isDrifting, retryAskedWith } from '../grants.ts';
-import { listManagedLabels } from '../../nvidia/labels.ts';
-import { layoutLabels } from './labels.ts';
+import { layoutLabels, listManagedLabels } from './labels.ts';
 
 /** No policy selects the node: it keeps its layout. A missing policy is never a wish. */
 export function noPolicy(situation: RuleInput): Outcome | undefined {

@@ -1,10 +1,9 @@
 import { driverPodsOf, pluginPodsOf } from '../../nvidia/plugin-pods.ts';
 import { listGpuClaims, listMonitorClaims } from '../../kubernetes/claims.ts';
-import { systemPods, type PodView, hasEnded, podName } from '../../kubernetes/pod.ts';
+import { systemPods, type PodView, hasEnded, isGpuDriver, isOfDaemonSet, podName } from '../../kubernetes/pod.ts';
 import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
-import { mayClaimGpus, usesGpu, isSurelyRead, listReportedPods } from '../../device/holders.ts';
-import { evictablePods } from '../../nvidia/gpu-clients.ts';
+import { usesGpu, isSurelyRead, listReportedPods } from '../../device/holders.ts';
 import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
 import { listLosers } from '../../device/kubelet.ts';
 
@@ -49,6 +48,16 @@ export function listUsers(
   });
 }
 
+/** The part of a ResourceSlice (`resource.k8s.io`) that tells whose devices it offers. */
+interface SliceView {
+  readonly spec: { readonly driver: string };
+}
+
+/** Whether a node may hand out GPUs by claim (DRA): some driver for GPUs offers devices there. Undefined slices were not listed. */
+export function mayClaimGpus(slices: readonly SliceView[] | undefined): boolean {
+  return slices === undefined || slices.some(({ spec }) => isGpuDriver(spec.driver));
+}
+
 /** Uids of the pods for which claims have a GPU of a node; undefined: claims have not been listed. */
 export function listClaimUsers(node: RuleInput['node'], fresh: RuleInput['fresh']): ReadonlySet<string> | undefined {
   const claims = fresh?.claims && listGpuClaims(fresh.claims, node.metadata.name);
@@ -75,7 +84,7 @@ export function listMonitorPods(
  * namespace that an administrator has labelled for it.
  */
 export function listMonitorDaemons(...asked: Parameters<typeof listMonitorPods>): readonly PodView[] {
-  return evictablePods(listMonitorPods(...asked));
+  return listMonitorPods(...asked).filter(isOfDaemonSet);
 }
 
 /** The holders of what a plan destroys, or of what is destroyed already: such a pod cannot work. */

@@ -9,25 +9,9 @@ import type {
 } from '../../../api/types.ts';
 import type { NodePolicy } from '../../policy/decide-policy.ts';
 import { combine, type NodeChange, type JsonPatchOperation, patchNode } from '../../kubernetes/node-patch.ts';
-import {
-  describeStaleLabels,
-  type StaleLabel,
-  handOver,
-  dropInvalidLabels,
-  listManagedLabels,
-  listPrunableLabels,
-  writerModeOf,
-  changesWithLayout,
-  strategyByLabels,
-} from '../../nvidia/labels.ts';
-import {
-  pausedForMigChange,
-  pausedLabels,
-  pluginDeployLabel,
-  clientPods,
-  clientsAnnotation,
-  readClientsMark,
-} from '../../nvidia/gpu-clients.ts';
+import { dropInvalidLabels, changesWithLayout, strategyByLabels } from '../../nvidia/labels.ts';
+import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
+import { clientPods } from './gpu-clients.ts';
 import { publishDevices } from '../../device/published.ts';
 import { backendOf } from '../snapshot.ts';
 import {
@@ -41,7 +25,17 @@ import {
   type Verdict,
 } from '../commands.ts';
 import { runningTimer, timer, type Waits } from '../memory.ts';
-import { readyNode, reopenNode, markState, type StateMark, releaseNode, changeKey } from '../marks.ts';
+import {
+  readyNode,
+  reopenNode,
+  markState,
+  type StateMark,
+  releaseNode,
+  changeKey,
+  clientsAnnotation,
+  pausedLabels,
+  readClientsMark,
+} from '../marks.ts';
 import {
   hasStartupTaint,
   isClosed,
@@ -62,6 +56,12 @@ import {
   type Prediction,
   withoutLayoutLabels,
   predictDevice,
+  describeStaleLabels,
+  type StaleLabel,
+  handOver,
+  listManagedLabels,
+  listPrunableLabels,
+  writerModeOf,
 } from './labels.ts';
 import { configurePlugin, refreshPlugin, refreshAfterSilence, type Offered, isUntouched } from './plugin.ts';
 import type { SkippedEntry } from '../../policy/resolve-node.ts';
@@ -69,7 +69,7 @@ import { isDeviceDone, wishOf, onlyPlans } from './policy.ts';
 import { type PodView, tolerates } from '../../kubernetes/pod.ts';
 import { joinWithin } from '../../text/words.ts';
 import { stateLabel, group } from '../../../api/names.ts';
-import { listUnusedResources } from '../../nvidia/resources.ts';
+import { listUnusedResources } from '../offer.ts';
 import { sharingByLabels } from '../../nvidia/managed-config.ts';
 import { timeText } from '../../text/syntax.ts';
 import { isUnanswered } from '../../device/grants.ts';

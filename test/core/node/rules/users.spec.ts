@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DeviceReport, PolicySpec } from '../../../../src/api/types.ts';
 import type { ResourceClaimView } from '../../../../src/core/kubernetes/claims.ts';
-import { clientsAnnotation } from '../../../../src/core/nvidia/gpu-clients.ts';
+import { clientsAnnotation } from '../../../../src/core/node/marks.ts';
 import { wishHash, planWish } from '../../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {

@@ -31,7 +31,7 @@ import {
 import { resolveNode } from '../../../../src/core/policy/resolve-node.ts';
 import { describeReport, computeLabels } from '../../../../src/core/nvidia/predict-labels.ts';
 import type { RuleInput, Outcome, Ruling } from '../../../../src/core/node/commands.ts';
-import { clientsAnnotation } from '../../../../src/core/nvidia/gpu-clients.ts';
+import { clientsAnnotation } from '../../../../src/core/node/marks.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';

@@ -1,68 +1,63 @@
-import type { Geometry } from '../core/gpu/geometry.ts';
-import { contradict, Trouble, contradictReading } from '../core/smi/output.ts';
-import { readTables, type Table, askEach, type GpuQuestion, readReport } from './tables.ts';
-import type { ReportedGpu } from '../core/smi/report.ts';
-import type { TableSource, DeviceState, GpuInstanceState, GpuState } from '../core/gpu/device-state.ts';
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here for a reading of the whole device or of one GPU: it yields commands, takes their answers, and throws DeviceErrors.
+import type { Geometry } from '../gpu/geometry.ts';
+import { contradict, contradictReading, mayBeOneGpu, refuseOutput, Trouble, type Execution } from './output.ts';
+import { readTables, type Table, askEach, type GpuQuestion, readReport, run, type IndexedGpu } from './questions.ts';
+import type { DriverAnswer, Reading } from './shared.ts';
+import { parseReport, type ReportedGpu } from './report.ts';
+import type { DeviceState, GpuInstanceState, GpuState } from '../gpu/device-state.ts';
 import {
   readCapabilities,
   rejectsField,
   parseComputeInstances,
+  parseComputeProfiles,
   parseInstances,
   saysMigOff,
+  type ComputeInstanceRow,
+  type ComputeProfileRow,
   type InstanceRow,
-} from '../core/smi/tables.ts';
-import type { Runner } from './child.ts';
-import { describeCommand, type GpuSelection, type ReadCommand } from '../core/smi/command.ts';
-import { DeviceError } from '../core/gpu/device-error.ts';
-import { parseGpuList, type ListedGpu } from '../core/smi/list.ts';
+} from './tables.ts';
+import { describeCommand, type GpuSelection, type ReadCommand } from './command.ts';
+import { DeviceError } from '../gpu/device-error.ts';
+import { parseGpuList, type ListedGpu } from './list.ts';
 import {
   assembleInstances,
+  buildInstances,
+  fillAll,
+  findDisagreement,
   listProcesses,
   listOtherProcesses,
   namesProfiles,
   type GpuParts,
   findStranger,
   showsSameDevices,
-} from '../core/smi/assembly.ts';
+} from './assembly.ts';
 
 /** What does not change while the driver is loaded. */
-interface GpuFacts {
-  readonly geometry: Geometry | undefined;
-  /** The source of the table: if it is not the GPU's own, that one is read as soon as MIG mode is on. */
-  readonly tableSource: TableSource;
-  readonly computeCapability: string | undefined;
-}
+type GpuFacts = Pick<GpuState, 'geometry' | 'tableSource' | 'computeCapability'>;
 
 const unknown: GpuFacts = { geometry: undefined, tableSource: 'Own', computeCapability: undefined };
 
-export interface IndexedGpu extends ReportedGpu {
-  readonly index: number;
-}
-
 /** Reads each GPU's facts once: three commands for the node, none while driver and GPUs stay the same. */
 class GpuFactsReader {
-  readonly #runner: Runner;
   readonly #facts = new Map<string, GpuFacts>();
   /** GPUs of one model share one object: the planner prepares each geometry once. */
   readonly #geometries = new Map<string, Geometry>();
   /** The question for compute capabilities failed: without their labels the node can do, but not for good. */
   #asksAgain = false;
 
-  constructor(runner: Runner) {
-    this.#runner = runner;
-  }
-
   /**
    * @param selection what to name on command lines; undefined for every GPU of the node
    * @throws DeviceError
    */
-  async read(
+  *read(
     driverVersion: string,
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
     trouble: Trouble,
-  ): Promise<(gpu: IndexedGpu) => GpuFacts> {
+  ): Reading<(gpu: IndexedGpu) => GpuFacts> {
     const keyOf = (gpu: IndexedGpu): string => `${driverVersion} ${gpu.uuid} ${gpu.pciBusId} ${gpu.migCapable}`;
+    // If the table is not the GPU's own, that one is read as soon as MIG mode is on.
     const isKnown = (gpu: IndexedGpu): boolean => {
       const facts = this.#facts.get(keyOf(gpu));
       return facts !== undefined && (facts.tableSource === 'Own' || gpu.mig?.current !== 'Enabled');
@@ -70,8 +65,8 @@ class GpuFactsReader {
     // Of a sick GPU nothing is asked until it is well.
     const healthy = gpus.filter(({ fault }) => fault === undefined);
     if (this.#asksAgain || !healthy.every(isKnown)) {
-      const geometries = await this.#readGeometries(healthy, selection, trouble);
-      const capabilities = await this.#readCapabilities(healthy, selection, trouble);
+      const geometries = yield* this.#readGeometries(healthy, selection, trouble);
+      const capabilities = yield* this.#readCapabilities(healthy, selection, trouble);
       for (const gpu of healthy) {
         if (trouble.find(gpu.pciBusId) !== undefined) continue;
         const table = geometries.get(gpu.index);
@@ -87,13 +82,13 @@ class GpuFactsReader {
     this.#facts.clear();
   }
 
-  async #readGeometries(
+  *#readGeometries(
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
     trouble: Trouble,
-  ): Promise<ReadonlyMap<number, Table>> {
+  ): Reading<ReadonlyMap<number, Table>> {
     const capable = gpus.filter(({ migCapable }) => migCapable);
-    const tables = await readTables(this.#runner, capable, selection, trouble);
+    const tables = yield* readTables(capable, { selection, trouble });
     return new Map(
       [...tables].map(([index, { geometry, tableSource }]) => [
         index,
@@ -113,13 +108,13 @@ class GpuFactsReader {
    * Reads compute capabilities by UUID, which the report must give for the same GPU. Old drivers do not know the field, and the question
    * may fail: then only labels are missing.
    */
-  async #readCapabilities(
+  *#readCapabilities(
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
     trouble: Trouble,
-  ): Promise<ReadonlyMap<string, string>> {
+  ): Reading<ReadonlyMap<string, string>> {
     const command: ReadCommand = { name: 'ComputeCapabilities', gpus: selection };
-    const execution = await this.#runner.run(command);
+    const execution = yield* run(command);
     const rows = readCapabilities(execution);
     this.#asksAgain = rows === undefined && !rejectsField(execution);
     if (rows === undefined) return new Map();
@@ -141,8 +136,7 @@ class GpuFactsReader {
  * placement may have another one (the driver derives it from the engines too), and looks the same to the other two commands.
  */
 export class DeviceReader {
-  readonly #runner: Runner;
-  readonly #facts: GpuFactsReader;
+  readonly #facts = new GpuFactsReader();
   readonly #before = new Map<string, GpuState>();
   readonly #driverLoad: () => string | undefined;
   /** The load of the driver that everything is known from. */
@@ -151,9 +145,7 @@ export class DeviceReader {
   #whole: { readonly device: DeviceState; readonly gpus: readonly IndexedGpu[] } | undefined;
 
   /** @param driverLoad identifies one load of the driver; undefined if that is not known */
-  constructor(runner: Runner, driverLoad: () => string | undefined = () => undefined) {
-    this.#runner = runner;
-    this.#facts = new GpuFactsReader(runner);
+  constructor(driverLoad: () => string | undefined = () => undefined) {
     this.#driverLoad = driverLoad;
   }
 
@@ -178,12 +170,12 @@ export class DeviceReader {
    *
    * @throws DeviceError
    */
-  async glance(): Promise<DeviceState> {
+  *glance(): Reading<DeviceState> {
     this.#noticeLoad();
     const whole = this.#whole;
-    if (whole === undefined) return this.read();
+    if (whole === undefined) return yield* this.read();
     try {
-      const { report, gpus, lost } = await readReport(this.#runner, true, [...this.#before.values()]);
+      const { report, gpus, lost } = yield* readReport(true, [...this.#before.values()]);
       const { device } = whole;
       const isSame =
         lost.length === 0 &&
@@ -199,27 +191,25 @@ export class DeviceReader {
     } catch (error) {
       if (!isPassing(error)) throw error;
     }
-    return this.read();
+    return yield* this.read();
   }
 
   /** @throws DeviceError */
-  async read(): Promise<DeviceState> {
+  *read(): Reading<DeviceState> {
     this.#noticeLoad();
     this.#whole = undefined;
     try {
-      return await this.#readOnce(new Trouble(false));
+      return yield* this.#readOnce(new Trouble(false));
     } catch (error) {
       if (!isPassing(error)) throw error;
-      return await this.#readOnce(new Trouble(true));
+      return yield* this.#readOnce(new Trouble(true));
     }
   }
 
-  async #readOnce(trouble: Trouble): Promise<DeviceState> {
-    const { report, gpus, lost, selection } = await readReport(this.#runner, trouble.isLast, [
-      ...this.#before.values(),
-    ]);
-    const factsOf = await this.#facts.read(report.driverVersion, gpus, selection, trouble);
-    const instances = await this.#readInstances(gpus, selection, factsOf, trouble);
+  *#readOnce(trouble: Trouble): Reading<DeviceState> {
+    const { report, gpus, lost, selection } = yield* readReport(trouble.isLast, [...this.#before.values()]);
+    const factsOf = yield* this.#facts.read(report.driverVersion, gpus, selection, trouble);
+    const instances = yield* this.#readInstances(gpus, selection, factsOf, trouble);
     const states = gpus.map((gpu): GpuState => {
       const { migDevices: _devices, processes: _processes, isPersistent: _persistent, minor, ...own } = gpu;
       const fault = gpu.fault ?? trouble.find(gpu.pciBusId);
@@ -243,17 +233,17 @@ export class DeviceReader {
     return device;
   }
 
-  async #readInstances(
+  *#readInstances(
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
     factsOf: (gpu: IndexedGpu) => GpuFacts,
     trouble: Trouble,
-  ): Promise<ReadonlyMap<string, readonly GpuInstanceState[]>> {
+  ): Reading<ReadonlyMap<string, readonly GpuInstanceState[]>> {
     const enabled = gpus.filter(({ mig, fault }) => fault === undefined && mig?.current === 'Enabled');
     if (enabled.length === 0) return new Map();
     const mayHaveSome = ({ gpuIndex }: InstanceRow): boolean =>
       gpus.some(({ index, mig, fault }) => index === gpuIndex && (fault !== undefined || mig?.current === 'Enabled'));
-    const parts = await this.#askEach(enabled, selection, trouble, {
+    const parts = yield* this.#askEach(enabled, selection, trouble, {
       command: (named) => ({ name: 'Instances', gpus: named }),
       parse: (tried, execution) => {
         const rows = parseInstances(tried, execution);
@@ -266,20 +256,18 @@ export class DeviceReader {
     const rowsOf = (gpu: IndexedGpu): readonly InstanceRow[] => rows.filter(({ gpuIndex }) => gpuIndex === gpu.index);
     const readable = (gpu: IndexedGpu): boolean => trouble.find(gpu.pciBusId) === undefined;
     this.#demandKnownProfiles(enabled.filter(readable), rowsOf, factsOf, trouble);
-    return this.#assemble(enabled.filter(readable), rowsOf, selection, trouble);
+    return yield* this.#assemble(enabled.filter(readable), rowsOf, selection, trouble);
   }
 
   /** Asks for all at once, and if that fails, for each by itself. @returns the answers of those that answered */
-  async #askEach<Result>(
+  *#askEach<Result>(
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
     trouble: Trouble,
     { command, parse }: Pick<GpuQuestion<Result>, 'command' | 'parse'>,
-  ): Promise<readonly Result[]> {
+  ): Reading<readonly Result[]> {
     const named = gpus.map(({ pciBusId }) => pciBusId);
-    return trouble.note(
-      await askEach(this.#runner, { gpus: named, selection, command, parse, isLast: trouble.isLast }),
-    );
+    return trouble.note(yield* askEach({ gpus: named, selection, command, parse, isLast: trouble.isLast }));
   }
 
   /** The profile tables are read only once: if they are in doubt, they are read again too. */
@@ -298,15 +286,15 @@ export class DeviceReader {
     }
   }
 
-  async #assemble(
+  *#assemble(
     enabled: readonly IndexedGpu[],
     rowsOf: (gpu: IndexedGpu) => readonly InstanceRow[],
     selection: GpuSelection | undefined,
     trouble: Trouble,
-  ): Promise<ReadonlyMap<string, readonly GpuInstanceState[]>> {
+  ): Reading<ReadonlyMap<string, readonly GpuInstanceState[]>> {
     const command: ReadCommand = { name: 'List' };
     const hasDevices = enabled.some(({ migDevices }) => migDevices.length > 0);
-    const list = hasDevices ? parseGpuList(describeCommand(command), await this.#runner.run(command)).gpus : [];
+    const list = hasDevices ? parseGpuList(describeCommand(command), yield* run(command)).gpus : [];
     const gpus = enabled.filter((gpu) => {
       if (!hasDevices || list.some((listed) => isSameGpu(gpu, listed))) return true;
       trouble.pin(gpu.pciBusId, contradictReading('-q -x and -L name other GPUs'));
@@ -318,7 +306,7 @@ export class DeviceReader {
     });
     const tables = parts.every(namesProfiles)
       ? undefined
-      : await this.#askEach(gpus, selection, trouble, {
+      : yield* this.#askEach(gpus, selection, trouble, {
           command: (named) => ({ name: 'ComputeInstances', gpus: named }),
           parse: parseComputeInstances,
         });
@@ -350,4 +338,126 @@ function withUse(known: GpuState, report: IndexedGpu): GpuState {
 
 function isSameGpu(reported: IndexedGpu, { index, uuid, product }: ListedGpu): boolean {
   return reported.index === index && reported.uuid === uuid && reported.product === product;
+}
+
+/** Reads the GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
+export function* readGpuInstances(gpu: string): Reading<readonly GpuInstanceState[]> {
+  try {
+    return yield* readGpuInstancesOnce(gpu);
+  } catch (error) {
+    if (!(error instanceof DeviceError) || error.code !== 'Unstable') throw error;
+    return yield* readGpuInstancesOnce(gpu);
+  }
+}
+
+function* readGpuInstancesOnce(gpu: string): Reading<readonly GpuInstanceState[]> {
+  const rows = yield* listInstances(gpu);
+  if (rows.length === 0) return [];
+  const parts = yield* listComputeInstances(gpu);
+  const found = findDisagreement(rows, parts);
+  if (found !== undefined) throw contradict('to read the instances', found, gpu);
+  if (!fillAll(rows, parts)) yield* demandSameParts(gpu, parts);
+  return buildInstances(rows, parts);
+}
+
+/** Room for another compute instance is rare: if there is some, the report must list the same ones. */
+function* demandSameParts(gpu: string, parts: readonly ComputeInstanceRow[]): Reading<void> {
+  const { migDevices } = yield* readUse(gpu);
+  const isSame =
+    migDevices.length === parts.length &&
+    migDevices.every((device) =>
+      parts.some(({ instance, id }) => instance === device.instance && id === device.computeInstance),
+    );
+  if (isSame) return;
+  throw contradict('to read the instances', `${parts.length} rows of -lci, ${migDevices.length} in -q -x`, gpu);
+}
+
+/** Lists the GPU instances of one GPU, without their contents. @throws DeviceError */
+export function listInstances(gpu: string): Reading<readonly InstanceRow[]> {
+  return readRows('Instances', gpu, parseInstances);
+}
+
+/** Lists the compute instances of all GPU instances of one GPU. @throws DeviceError */
+export function listComputeInstances(gpu: string): Reading<readonly ComputeInstanceRow[]> {
+  return readRows('ComputeInstances', gpu, parseComputeInstances);
+}
+
+/** Reads the profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
+export function* readGeometry(gpu: GpuState): Reading<Geometry> {
+  try {
+    return yield* readGeometryOnce(gpu, false);
+  } catch (error) {
+    if (!mayBeOneGpu(error, true)) throw error;
+    return yield* readGeometryOnce(gpu, true);
+  }
+}
+
+function* readGeometryOnce(gpu: GpuState, isAlone: boolean): Reading<Geometry> {
+  const { index, pciBusId } = gpu;
+  const mig = { current: 'Enabled', pending: 'Enabled' } as const;
+  const trouble = new Trouble(true);
+  const tables = yield* readTables([{ ...gpu, mig }], { selection: [pciBusId], trouble, isAlone });
+  const geometry = tables.get(index)?.geometry;
+  if (geometry !== undefined) return geometry;
+  throw trouble.whole ?? contradict('to read the profiles', 'none of this GPU', pciBusId);
+}
+
+/** Reads the current MIG mode and the processes of one GPU. @throws DeviceError */
+export function* readUse(gpu: string): Reading<ReportedGpu> {
+  const { found, tried } = yield* askOne({ name: 'Report', gpus: [gpu] }, (tried, { execution, gpus: asked }) => {
+    const { gpus } = parseReport(tried, execution);
+    const names = asked?.map(({ pciBusId }) => pciBusId) ?? [gpu];
+    const found = gpus.find(({ pciBusId }) => pciBusId === gpu);
+    const isAsked = gpus.length === names.length && names.every((name) => gpus.some((one) => one.pciBusId === name));
+    if (found === undefined || !isAsked) throw refuseOutput(tried, 'a report of other GPUs', execution.stdout);
+    return { found, tried };
+  });
+  if (found.fault === undefined) return found;
+  throw new DeviceError(found.fault.code, { tried, found: found.fault.message, gpu });
+}
+
+/** Lists the compute instance profiles that a GPU instance offers. @throws DeviceError */
+export function listComputeProfiles(gpu: string, instance: number): Reading<readonly ComputeProfileRow[]> {
+  return askOne({ name: 'ComputeProfiles', gpu, instance }, (tried, { execution }) =>
+    parseComputeProfiles(tried, execution),
+  );
+}
+
+/** Reads rows of one GPU. Up to driver 535 `mig` says that MIG mode is off of a GPU whose mode it cannot read: the report must agree. */
+function* readRows<Row extends Pick<InstanceRow, 'gpuIndex'>>(
+  name: 'Instances' | 'ComputeInstances',
+  gpu: string,
+  parse: (tried: string, execution: Execution) => readonly Row[],
+): Reading<readonly Row[]> {
+  const answer = yield* askOne({ name, gpus: [gpu] }, (tried, { execution, gpus }) => {
+    const all = parse(tried, execution);
+    const indexes = gpus?.map(({ index }) => index) ?? all.slice(0, 1).map(({ gpuIndex }) => gpuIndex);
+    if (!all.every(({ gpuIndex }) => indexes.includes(gpuIndex)))
+      throw contradict('to read the instances', 'rows of several GPUs', gpu);
+    const index = gpus?.find(({ pciBusId }) => pciBusId === gpu)?.index;
+    const rows = index === undefined ? all : all.filter(({ gpuIndex }) => gpuIndex === index);
+    return { rows, tried, saysOff: saysMigOff(execution), isShared: gpus !== undefined };
+  });
+  const { rows, tried, saysOff, isShared } = answer;
+  // In a table of several GPUs, one whose mode cannot be read is left out without a word.
+  if (!saysOff && !(isShared && rows.length === 0)) return rows;
+  const { mig, migDevices } = yield* readUse(gpu);
+  if (mig?.current !== 'Enabled' || (!saysOff && migDevices.length === 0)) return rows;
+  const found = saysOff ? 'no GPU with MIG mode on, and it is on' : `no instance, and there are ${migDevices.length}`;
+  throw contradict(tried, `${found} in -q -x`, gpu);
+}
+
+/** Asks, and if the answer for several GPUs cannot be read, asks for this one alone. */
+function* askOne<Result>(
+  command: ReadCommand,
+  parse: (tried: string, answer: DriverAnswer) => Result,
+): Reading<Result> {
+  const answer = yield { command, isAlone: false };
+  try {
+    return parse(describeCommand(answer.command), answer);
+  } catch (error) {
+    if (answer.gpus === undefined || !mayBeOneGpu(error, true)) throw error;
+  }
+  const own = yield { command, isAlone: true };
+  return parse(describeCommand(own.command), own);
 }

@@ -7,11 +7,11 @@ import {
   type Trouble,
   contradictReading,
   explainFailure,
-} from '../core/smi/output.ts';
-import { describeCommand, type GpuSelection, type ReadCommand, isBusId, normalizeBusId } from '../core/smi/command.ts';
-import type { GpuFault, GpuState, LostGpu } from '../core/gpu/device-state.ts';
-import { type Geometry, findModel } from '../core/gpu/geometry.ts';
-import { DeviceError } from '../core/gpu/device-error.ts';
+} from './output.ts';
+import { describeCommand, type GpuSelection, type ReadCommand, isBusId, normalizeBusId } from './command.ts';
+import type { GpuFault, GpuState, LostGpu } from '../gpu/device-state.ts';
+import { type Geometry, findModel } from '../gpu/geometry.ts';
+import { DeviceError } from '../gpu/device-error.ts';
 import {
   saysMigOff,
   hidesProfiles,
@@ -20,15 +20,19 @@ import {
   parseProfiles,
   buildGeometry,
   findTorn,
-} from '../core/smi/tables.ts';
-import { countWords } from '../core/text/words.ts';
-import type { IndexedGpu } from './reader.ts';
-import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from '../core/smi/list.ts';
-import { parseReport, type Report } from '../core/smi/report.ts';
+} from './tables.ts';
+import { countWords } from '../text/words.ts';
+import type { Reading } from './shared.ts';
+import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from './list.ts';
+import { parseReport, type Report, type ReportedGpu } from './report.ts';
 
-/** Whatever runs commands. */
-export interface CommandRunner {
-  readonly run: (command: ReadCommand) => Promise<Execution>;
+/** Runs a command for all GPUs that it names. */
+export function* run(command: ReadCommand, isAlone: boolean = false): Reading<Execution> {
+  return (yield { command, isAlone }).execution;
+}
+
+export interface IndexedGpu extends ReportedGpu {
+  readonly index: number;
 }
 
 export interface GpuQuestion<Result> {
@@ -41,6 +45,8 @@ export interface GpuQuestion<Result> {
   readonly parse: (tried: string, execution: Execution, gpu?: string | number) => Result;
   /** Whether contradictions and lost GPUs are attributed to a GPU too: not if everything is about to be read again. */
   readonly isLast: boolean;
+  /** See {@link ReadQuestion}. */
+  readonly isAlone?: boolean;
 }
 
 /**
@@ -49,30 +55,24 @@ export interface GpuQuestion<Result> {
  *
  * @throws DeviceError what concerns the node as a whole
  */
-export async function askEach<Result>(
-  runner: CommandRunner,
-  question: GpuQuestion<Result>,
-): Promise<GpuAnswers<Result>> {
+export function* askEach<Result>(question: GpuQuestion<Result>): Reading<GpuAnswers<Result>> {
   const { selection, isLast } = question;
   try {
-    return { parts: [await ask(runner, question, selection)], faults: new Map(), whole: undefined };
+    return { parts: [yield* ask(question, selection)], faults: new Map(), whole: undefined };
   } catch (error) {
     if (!mayBeOneGpu(error, isLast)) throw error;
-    return { ...(await askOneByOne(runner, question)), whole: error };
+    return { ...(yield* askOneByOne(question)), whole: error };
   }
 }
 
 /** @throws DeviceError what concerns the node as a whole, as does a second GPU in a row that keeps the driver from answering */
-async function askOneByOne<Result>(
-  runner: CommandRunner,
-  question: GpuQuestion<Result>,
-): Promise<Pick<GpuAnswers<Result>, 'parts' | 'faults'>> {
+function* askOneByOne<Result>(question: GpuQuestion<Result>): Reading<Pick<GpuAnswers<Result>, 'parts' | 'faults'>> {
   const parts: Result[] = [];
   const faults = new Map<string | number, GpuFault>();
   let silent = 0;
   for (const gpu of question.gpus) {
     try {
-      parts.push(await ask(runner, question, [gpu], gpu));
+      parts.push(yield* ask(question, [gpu], gpu));
       silent = 0;
     } catch (error) {
       if (!mayBeOneGpu(error, true)) throw error;
@@ -84,14 +84,13 @@ async function askOneByOne<Result>(
   return { parts, faults };
 }
 
-async function ask<Result>(
-  runner: CommandRunner,
-  { command, parse }: GpuQuestion<Result>,
+function* ask<Result>(
+  { command, parse, isAlone }: GpuQuestion<Result>,
   named: GpuSelection | undefined,
   gpu?: string | number,
-): Promise<Result> {
+): Reading<Result> {
   const given = command(named);
-  return parse(describeCommand(given), await runner.run(given), gpu);
+  return parse(describeCommand(given), yield* run(given, isAlone), gpu);
 }
 
 /** A GPU that supports MIG: what names it in the tables, and what is known about it without them. */
@@ -99,19 +98,22 @@ type TabledGpu = Pick<GpuState, 'index' | 'pciBusId' | 'pciDeviceId' | 'product'
 
 export type Table = Pick<GpuState, 'tableSource'> & { readonly geometry: Geometry };
 
+/** How the GPUs are asked: what names all of them, and who takes note of those that do not answer. */
+interface Asking {
+  readonly selection: GpuSelection | undefined;
+  readonly trouble: Trouble;
+  readonly isAlone?: boolean;
+}
+
 /** Reads profiles and placements, by the index of the GPU; for a GPU of which the driver shows none yet, another table serves. */
-export async function readTables(
-  runner: CommandRunner,
-  gpus: readonly TabledGpu[],
-  selection: GpuSelection | undefined,
-  trouble: Trouble,
-): Promise<ReadonlyMap<number, Table>> {
-  const rows = await readProfiles(runner, gpus, selection, trouble);
+export function* readTables(gpus: readonly TabledGpu[], asking: Asking): Reading<ReadonlyMap<number, Table>> {
+  const { selection, trouble } = asking;
+  const rows = yield* readProfiles(gpus, asking);
   const isTold = (gpu: TabledGpu): boolean =>
     isOn(gpu) || trouble.find(gpu.pciBusId) !== undefined || rows.some(({ gpuIndex }) => gpuIndex === gpu.index);
   const told = gpus.filter(isTold);
   const named = told.length === gpus.length ? selection : told.map(({ pciBusId }) => pciBusId);
-  const own = await readPlaces(runner, told, named, rows, trouble);
+  const own = yield* readPlaces(told, { ...asking, selection: named }, rows);
   const untold = gpus.filter((gpu) => !isTold(gpu));
   return new Map([...own, ...untold.flatMap((gpu) => lendTable(gpu, told, own, trouble))]);
 }
@@ -120,16 +122,11 @@ export async function readTables(
  * Reads `-lgip`. While MIG mode of a GPU is off, a driver leaves it out of the table and answers `No MIG-enabled devices found.` if none
  * is left (up to 535), or refuses the whole table with `Not Supported`.
  */
-async function readProfiles(
-  runner: CommandRunner,
-  gpus: readonly TabledGpu[],
-  selection: GpuSelection | undefined,
-  trouble: Trouble,
-): Promise<readonly ListedProfile[]> {
+function* readProfiles(gpus: readonly TabledGpu[], asking: Asking): Reading<readonly ListedProfile[]> {
   if (gpus.length === 0) return [];
   let isRefused = false;
-  const answers = await askEach(runner, {
-    ...nameGpus(gpus, selection, trouble),
+  const answers = yield* askEach({
+    ...nameGpus(gpus, asking),
     command: (named) => ({ name: 'Profiles', gpus: named }),
     parse: (tried, execution, name) => {
       const asked = name === undefined ? gpus : gpus.filter(({ pciBusId }) => pciBusId === name);
@@ -141,23 +138,21 @@ async function readProfiles(
       return [];
     },
   });
-  if (!isRefused) return trouble.note(answers).flat();
+  if (!isRefused) return asking.trouble.note(answers).flat();
   const shown = gpus.filter(isOn);
-  const names = shown.map(({ pciBusId }) => pciBusId);
-  return readProfiles(runner, shown, names, trouble);
+  return yield* readProfiles(shown, { ...asking, selection: shown.map(({ pciBusId }) => pciBusId) });
 }
 
-async function readPlaces(
-  runner: CommandRunner,
+function* readPlaces(
   gpus: readonly TabledGpu[],
-  selection: GpuSelection | undefined,
+  asking: Asking,
   rows: readonly ListedProfile[],
-  trouble: Trouble,
-): Promise<ReadonlyMap<number, Table>> {
+): Reading<ReadonlyMap<number, Table>> {
   if (gpus.length === 0) return new Map();
+  const { trouble } = asking;
   const placements = trouble.note(
-    await askEach(runner, {
-      ...nameGpus(gpus, selection, trouble),
+    yield* askEach({
+      ...nameGpus(gpus, asking),
       command: (named) => ({ name: 'Placements', gpus: named }),
       parse: parsePlacements,
     }),
@@ -178,10 +173,9 @@ async function readPlaces(
 
 function nameGpus(
   gpus: readonly TabledGpu[],
-  selection: GpuSelection | undefined,
-  { isLast }: Trouble,
-): Pick<GpuQuestion<unknown>, 'gpus' | 'selection' | 'isLast'> {
-  return { gpus: gpus.map(({ pciBusId }) => pciBusId), selection, isLast };
+  { selection, trouble, isAlone = false }: Asking,
+): Omit<GpuQuestion<unknown>, 'command' | 'parse'> {
+  return { gpus: gpus.map(({ pciBusId }) => pciBusId), selection, isLast: trouble.isLast, isAlone };
 }
 
 function lendTable(
@@ -212,7 +206,7 @@ function isOn({ mig }: TabledGpu): boolean {
 }
 
 /** The report, and how to name its GPUs on command lines: all of them, or, if one is lost, one by one. */
-interface Reading {
+interface NamedReport {
   readonly report: Pick<Report, 'driverVersion' | 'cudaVersion'>;
   readonly gpus: readonly IndexedGpu[];
   readonly lost: readonly LostGpu[];
@@ -229,9 +223,9 @@ type KnownGpu = Omit<LostGpu, 'fault'>;
  * @param known what was known about the GPUs before: it names those that do not answer
  * @throws DeviceError
  */
-export async function readReport(runner: CommandRunner, isLast: boolean, known: readonly KnownGpu[]): Promise<Reading> {
+export function* readReport(isLast: boolean, known: readonly KnownGpu[]): Reading<NamedReport> {
   const command: ReadCommand = { name: 'Report' };
-  const execution = await runner.run(command);
+  const execution = yield* run(command);
   let whole: DeviceError | undefined;
   if (findLostGpus(execution).length === 0) {
     const report = parseWhole(describeCommand(command), execution, isLast);
@@ -242,9 +236,9 @@ export async function readReport(runner: CommandRunner, isLast: boolean, known: 
     }
     whole = report;
   }
-  const list = await readList(runner, whole);
+  const list = yield* readList(whole);
   const failure = whole ?? explainFailure(describeCommand(command), execution);
-  return readListed(runner, list, { isLast, known, failure, isSpoilt: whole !== undefined });
+  return yield* readListed(list, { isLast, known, failure, isSpoilt: whole !== undefined });
 }
 
 /** @returns the report, or an error that may be one GPU's */
@@ -258,17 +252,16 @@ function parseWhole(tried: string, execution: Execution, isLast: boolean): Repor
 }
 
 /** `-L` is the only command that lists the GPUs beside one that cannot be opened. */
-async function readList(runner: CommandRunner, whole: DeviceError | undefined): Promise<GpuList> {
+function* readList(whole: DeviceError | undefined): Reading<GpuList> {
   const command: ReadCommand = { name: 'List' };
   try {
-    return parseGpuList(describeCommand(command), await runner.run(command));
+    return parseGpuList(describeCommand(command), yield* run(command));
   } catch (error) {
     throw whole ?? error;
   }
 }
 
-async function readListed(
-  runner: CommandRunner,
+function* readListed(
   { gpus: listed, lost }: GpuList,
   {
     isLast,
@@ -281,7 +274,7 @@ async function readListed(
     readonly failure: DeviceError;
     readonly isSpoilt: boolean;
   },
-): Promise<Reading> {
+): Reading<NamedReport> {
   const indexes = listed.map(({ index }) => index);
   // With a single GPU, there is no other to read.
   if (indexes.length === 0 || (isSpoilt && indexes.length + lost.length === 1)) throw failure;
@@ -298,7 +291,7 @@ async function readListed(
     },
     isLast,
   };
-  const { parts, faults } = isSpoilt ? await askOneByOne(runner, question) : await askEach(runner, question);
+  const { parts, faults } = isSpoilt ? yield* askOneByOne(question) : yield* askEach(question);
   const [first] = parts;
   if (first === undefined) throw failure;
   const reported = parts.flatMap((report) => report.gpus);
@@ -306,12 +299,11 @@ async function readListed(
     const gpu = reported.find((candidate) => candidate.uuid === uuid);
     return gpu === undefined ? [] : [{ ...gpu, index }];
   });
-  const sick = await Promise.all(
-    listed.flatMap((gpu) => {
-      const fault = faults.get(gpu.index);
-      return fault === undefined ? [] : [nameSick(runner, gpu, known, fault)];
-    }),
-  );
+  const sick: LostGpu[] = [];
+  for (const gpu of listed) {
+    const fault = faults.get(gpu.index);
+    if (fault !== undefined) sick.push(yield* nameSick(gpu, known, fault));
+  }
   return {
     report: first,
     gpus,
@@ -341,19 +333,14 @@ function numberLost(lost: readonly LostGpu[], listed: readonly number[]): readon
 }
 
 /** `-L` identifies a GPU by everything but its bus id. */
-async function nameSick(
-  runner: CommandRunner,
-  { index, uuid, product }: ListedGpu,
-  known: readonly KnownGpu[],
-  fault: GpuFault,
-): Promise<LostGpu> {
+function* nameSick({ index, uuid, product }: ListedGpu, known: readonly KnownGpu[], fault: GpuFault): Reading<LostGpu> {
   const before = known.find((gpu) => gpu.uuid === uuid);
-  const pciBusId = before?.pciBusId ?? (await findBusId(runner, index));
+  const pciBusId = before?.pciBusId ?? (yield* findBusId(index));
   return { pciBusId: pciBusId ?? 'unknown', fault, uuid, index, product, instances: before?.instances ?? [] };
 }
 
-async function findBusId(runner: CommandRunner, index: number): Promise<string | undefined> {
-  const { stdout } = await runner.run({ name: 'ComputeCapabilities', gpus: [index] });
+function* findBusId(index: number): Reading<string | undefined> {
+  const { stdout } = yield* run({ name: 'ComputeCapabilities', gpus: [index] });
   const [busId = ''] = stdout.split(',');
   return isBusId(busId.trim()) ? normalizeBusId(busId.trim()) : undefined;
 }
