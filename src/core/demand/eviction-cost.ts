@@ -3,7 +3,7 @@ import type { PoolGpu, PoolInstance } from './solver/pool.ts';
 import { type BudgetView, type DrainSpec, type FateFacts, judgeFate, type PodFate } from '../kubernetes/eviction.ts';
 import type { ClassLayout } from './solver/choose.ts';
 import { placeOf } from '../gpu/grid.ts';
-import { podsOnSlice, type HolderSource } from './defrag.ts';
+import { podsOnSlice, type HolderSource } from './moves.ts';
 import type { DemandGpu } from './members.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 

@@ -514,21 +514,19 @@ export interface PoolCluster {
 export type RestOf = (id: string, grantedMs: number | undefined) => Rests;
 
 /** What is remembered of a pool between two looks. */
-export interface PoolPast {
+interface PoolPast {
   readonly restOf: RestOf;
   /** Whether a node has been out of reach for so long that it does not count as supply; see {@link KnownOfNode}. Absent: at once. */
   readonly hasLost?: (node: string, isOut: boolean) => boolean;
 }
 
-/** A past of which nothing is remembered. */
-export const noPast: PoolPast = { restOf: () => false };
-
-/** The GPUs that take part in the demand of a policy, node by node. */
+/** The GPUs that take part in the demand of a policy; yields after each node. @param past absent: nothing is remembered */
 export function* listPool(
   record: PolicyRecord,
   { fleet, nodes, partitions, names }: PoolCluster,
-  { restOf, hasLost }: PoolPast,
-): Generator<readonly DemandGpu[], undefined, undefined> {
+  { restOf, hasLost }: PoolPast = { restOf: () => false },
+): Generator<undefined, readonly DemandGpu[], unknown> {
+  const members: DemandGpu[] = [];
   for (const node of [...record.nodes].sort()) {
     const partition = isInPool(fleet, record, node) ? partitions.get(node) : undefined;
     const grantedMs = partition && changedAt(partition, record.policy);
@@ -539,8 +537,10 @@ export function* listPool(
       hasLost: hasLost && ((isOut: boolean) => hasLost(node, isOut)),
       names,
     };
-    yield partition === undefined ? [] : listMembers(record.policy, partition, known);
+    if (partition) members.push(...listMembers(record.policy, partition, known));
+    yield;
   }
+  return members;
 }
 
 /**
@@ -552,7 +552,7 @@ export function* listPodPools(
   record: PolicyRecord,
   { fleet, nodes, partitions, names }: PoolCluster,
   now: number,
-): Generator<undefined, readonly PodPool[], undefined> {
+): Generator<undefined, readonly PodPool[], unknown> {
   const pools: PodPool[] = [];
   for (const one of fleet.policies) {
     const { name, policy } = one;

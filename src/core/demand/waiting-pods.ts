@@ -162,7 +162,7 @@ export function* assignWaitingPods(
   waiters: readonly Waiter[],
   pools: readonly PodPool[],
   leave: (left: Uncounted) => void = () => {},
-): Generator<undefined, ReadonlyMap<string, PoolShare>, undefined> {
+): Generator<undefined, ReadonlyMap<string, PoolShare>, unknown> {
   const ordered = pools.toSorted(byTurn).map((pool) => new OpenPool(pool));
   const changing = (['Now', 'Later'] as const).flatMap((acts) => ordered.filter((one) => one.acts === acts));
   const tellsNamespaces = pools.some(({ namespaceSelector }) => namespaceSelector !== undefined);
@@ -216,7 +216,7 @@ const holdersOf = memoize((device: DeviceReport): readonly string[] => listRepor
 function* leaveRunning(
   waiters: readonly Waiter[],
   pools: readonly PodPool[],
-): Generator<undefined, readonly Waiter[], undefined> {
+): Generator<undefined, readonly Waiter[], unknown> {
   const byName = new Map(waiters.flatMap((one) => (one.ways === undefined ? [[podName(one.pod), one]] : [])));
   const running = new Set<Waiter>();
   for (const { device } of pools.flatMap(({ nodes }) => nodes)) {
@@ -328,7 +328,7 @@ function* groupAlike(
   waiters: readonly Waiter[],
   tellsNamespaces: boolean,
   leave: (left: Uncounted) => void,
-): Generator<undefined, readonly AlikePods[], undefined> {
+): Generator<undefined, readonly AlikePods[], unknown> {
   const groups = new Map<string, Omit<AlikePods, 'pods' | 'sinceMs'> & { readonly sinceMs: number[] }>();
   const byNamespace = new Map<string, Map<string, number>>();
   for (const waiter of waiters) {

@@ -43,9 +43,9 @@ interface SteadyOf {
 }
 
 /** The requests of pods, and how long they have lasted. */
-export interface Asked {
+interface Asked {
   /** Requests of pods that wait, by resource; undefined if the demand does not follow pods. */
-  readonly waiting: WaitingSlices | undefined;
+  readonly waiting?: WaitingSlices | undefined;
   /**
    * Takes in how many of a slice, and its profiles, pods ask for now.
    *
@@ -66,11 +66,13 @@ export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
   return from !== 'Declared';
 }
 
+/** @param requests whatever is asked for now counts as asked for long enough, unless they say otherwise (`steady`) */
 export function wantedSlices(
   { slices, evict }: PolicyDemand,
   members: readonly DemandGpu[],
-  asked: Asked,
+  requests: Partial<Asked> = {},
 ): readonly WantedSlice[] {
+  const asked: Asked = { steady: (_, count) => count, ...requests };
   const geometries = new Map(members.map(({ gpu, product }) => [gpu.geometry, product]));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
   const served = slices.map((slice) => ({ slice, ...serve(slice, geometries) }));

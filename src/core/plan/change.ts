@@ -184,7 +184,7 @@ export interface ChangePlan {
 }
 
 /** A change of policies before anything is planned for it. */
-export interface PreparedChange {
+interface PreparedChange {
   readonly cluster: ClusterState;
   readonly setup: ControllerSetup;
   /** The time at which the change is made, in ms since the epoch. */
@@ -223,9 +223,26 @@ export function prepareChange(
   return { cluster, setup, at, fleet, demands, after, refusals, located, involved };
 }
 
-/** @param demands how the demands stand for which `prepareChange` asked: what was chosen for them is in its fleet */
-export function planPrepared(prepared: PreparedChange, demands: readonly DemandPreview[] = []): ChangePlan {
+/** @param reports how the demands stand for which `prepareChange` asked, by policy: what was chosen for them is in its fleet */
+export function planPrepared(
+  prepared: PreparedChange,
+  reports: ReadonlyMap<string, DemandReport> = new Map(),
+): ChangePlan {
   const { cluster, setup, at, fleet, after, refusals, located, involved } = prepared;
+  const demands = [...reports].map(
+    ([
+      policy,
+      {
+        states,
+        condition: { reason, message },
+      },
+    ]): DemandPreview => ({
+      policy,
+      slices: states,
+      reason,
+      message,
+    }),
+  );
   const names = new Set(after.changes.map(({ policy }) => policy));
   const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
   const own: GivenPolicies = { all: names, changed: new Set(changed) };
