@@ -179,8 +179,9 @@ async function advise(options: Options, terminal: Terminal, outcome: CommandOutc
   tellUnknownNamespaces(facts, terminal, { isSaved: options.snapshot !== undefined });
   const past = prometheus && (await readPast(prometheus, options, terminal));
   const history = past && { ...past, quantile };
-  const rules = { evict: evict === 'if-needed' ? 'IfNeeded' : 'Never', seconds: timeLimit, selector, history } as const;
-  const answer = await orExplain(answerCluster(facts, rules));
+  const selection = selector && { matchLabels: selector };
+  const rules = { evict: evict === 'if-needed' ? 'IfNeeded' : 'Never', selection, history } as const;
+  const answer = await orExplain(answerCluster(facts, rules, timeLimit));
   if (hasShortage(answer)) outcome.code = 1;
   if (output === 'json') printJson(terminal, answer);
   else if (output === 'yaml') terminal.stdout.write(writePolicies(answer));

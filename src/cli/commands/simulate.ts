@@ -1,4 +1,4 @@
-import { geometriesOf, sumRequests, byProfile } from '../../core/demand/recommend.ts';
+import { geometriesOf, sumRequests, byProfile } from '../../core/demand/advice-pools.ts';
 import type { ClusterFacts, GpuNode } from '../../core/cluster/facts.ts';
 import type { Geometry } from '../../core/gpu/geometry.ts';
 import { resolveProfile, WHOLE } from '../../core/gpu/profiles.ts';

@@ -1,11 +1,10 @@
 import type { Geometry } from '../gpu/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
-import { type ProfileCounts, sizeOf, geometriesOf } from './recommend.ts';
-import { type AdvicePool } from './advice-pools.ts';
+import { type AdvicePool, type ProfileCounts, sizeOf, geometriesOf } from './advice-pools.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 
 /** How many slices of one resource pods of one node asked for, over time; without a node: of pods that waited for one. */
-export interface RequestSeries {
+interface RequestSeries {
   /** The resource as kube-state-metrics writes it: `nvidia_com_mig_1g_5gb`. */
   readonly resource: string;
   readonly node: string | undefined;

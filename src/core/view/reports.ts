@@ -1,8 +1,12 @@
-import type { Bill, PoolAdvice, HomelessPods } from '../demand/recommend.ts';
+import type { ClusterAdvice } from '../demand/recommend.ts';
 import { countWords, joinWithin, wrapHanging } from '../text/words.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { drawTable, type Line, span, type Tone } from './lines.ts';
 import type { WasteReport } from '../explain/waste.ts';
+
+type PoolAdvice = ClusterAdvice['pools'][number];
+type Bill = NonNullable<PoolAdvice['bill']>;
+type HomelessPods = ClusterAdvice['homeless'][number];
 
 const mostPods = 3;
 

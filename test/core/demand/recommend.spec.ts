@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { adviseSlices, placePods } from '../../../src/core/demand/recommend.ts';
-import { listPools } from '../../../src/core/demand/advice-pools.ts';
+import { adviseSlices } from '../../../src/core/demand/recommend.ts';
+import { listPools, placePods } from '../../../src/core/demand/advice-pools.ts';
 import { findModel } from '../../../src/core/gpu/geometry.ts';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
