@@ -1,9 +1,8 @@
 /** How much CPU time a year of 64 GPUs takes in `gpu-partition simulate`: the recorded tasks, at loads below and above what the fleet can do. */
 import type { PolicyDemand } from '../../src/api/types.ts';
 import { listSimulated, startSide } from '../../src/core/plan/simulation/fleet.ts';
-import { Random } from '../../src/core/plan/simulation/trace.ts';
+import { loadByTrace, Random } from '../../src/core/plan/simulation/trace.ts';
 import { simulate } from '../../src/core/plan/simulation/play.ts';
-import { loadByTrace } from '../../src/cli/commands/simulate.ts';
 import { loadSolver, planPools } from '../../src/planner/highs.ts';
 import { aCluster, aFleetNode, inFile } from '../core/plan/cluster-builder.ts';
 import { printMetric, tell } from './metric.ts';

@@ -1,5 +1,7 @@
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { isPlanned, isResourceOf, type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
+import { WHOLE } from '../gpu/profiles.ts';
+import { couldTake } from '../cluster/judge.ts';
 import { findModel, type Geometry } from '../gpu/geometry.ts';
 import { compareText } from '../text/json.ts';
 import { byPrecedence, selectsNode } from '../policy/versions.ts';
@@ -12,7 +14,7 @@ import { liveGeometry } from '../device/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
 import { requestsOf, podName, type PodView } from '../kubernetes/pod.ts';
 import { actsOf, type PodPool, PoolReader } from './members.ts';
-import { isSlice, listWaiters, alikeKey, shareWaiting, type WaitingSlices } from './waiting-pods.ts';
+import { isSlice, isWaiting, listWaiters, alikeKey, shareWaiting, type WaitingSlices } from './waiting-pods.ts';
 
 const suffix = '-demand';
 /** A policy's name becomes a label value. */
@@ -170,7 +172,7 @@ function selectorOf({ matchLabels = {} }: LabelSelection): PolicySpec['nodeSelec
 /** How often slices are asked for, by profile as the GPUs name it. */
 export type ProfileCounts = ReadonlyMap<string, number>;
 
-/** Amounts of resources as amounts of profiles. Resources that these GPUs do not have are left out. */
+/** Amounts of resources as amounts of profiles, and of whole GPUs. Resources that these GPUs do not have are left out. */
 export function byProfile(amounts: ReadonlyMap<string, number>, geometries: readonly Geometry[]): ProfileCounts {
   const counts = new Map<string, number>();
   for (const [resource, amount] of amounts) {
@@ -181,6 +183,7 @@ export function byProfile(amounts: ReadonlyMap<string, number>, geometries: read
 }
 
 function profileOf(resource: string, geometries: readonly Geometry[]): string | undefined {
+  if (resource === GPU_RESOURCE) return WHOLE;
   for (const { profiles } of geometries) {
     const found = profiles.find(({ name }) => isResourceOf(resource, name));
     if (found !== undefined) return found.name;
@@ -270,4 +273,10 @@ export function sumRequests(pods: readonly PodView[]): ReadonlyMap<string, numbe
   for (const pod of pods)
     for (const [resource, amount] of requestsOf(pod, isSlice)) sums.set(resource, (sums.get(resource) ?? 0) + amount);
   return sums;
+}
+
+/** What the pods ask for that wait and that any of some nodes could run, by profile. */
+export function countWaiting(pods: readonly PodView[], nodes: readonly GpuNode[]): ProfileCounts {
+  const own = pods.filter((pod) => isWaiting(pod) && nodes.some(({ node }) => couldTake(node, pod)));
+  return byProfile(sumRequests(own), geometriesOf({ nodes }));
 }

@@ -190,10 +190,7 @@ export function* adviseCluster(
 }
 
 /** As if all that runs could be evicted. */
-function* planFree({
-  members,
-  plan,
-}: PoolQuestion): Generator<PlanQuestion, PlannedPool | undefined, PlannedPool> {
+function* planFree({ members, plan }: PoolQuestion): Generator<PlanQuestion, PlannedPool | undefined, PlannedPool> {
   const slices = plan?.asked.slices.map(withoutRank);
   const gpus = members.map(({ gpu }) => gpu);
   return slices && (yield { gpus, asked: { slices, evict: 'IfNeeded' } });
@@ -393,20 +390,11 @@ const mostSlices = 16;
  * @param requested by pods that wait for this pool, by resource
  * @param least by profile, how many were asked for in its history
  */
-function askPool(
-  pool: AdvicePool,
-  requested: WaitingSlices,
-  evict: EvictionRule,
-  least?: ProfileCounts,
-): PoolQuestion {
+function askPool(pool: AdvicePool, requested: WaitingSlices, evict: EvictionRule, least?: ProfileCounts): PoolQuestion {
   const geometries = geometriesOf(pool);
   const earlier = pool.policy?.spec.demand?.slices ?? [];
-  const count = (amounts: ReadonlyMap<string, number>): ProfileCounts => {
-    const whole = amounts.get(GPU_RESOURCE) ?? 0;
-    return new Map([...byProfile(amounts, geometries), ...(whole > 0 ? [[WHOLE, whole] as const] : [])]);
-  };
-  const running = count(sumRequests(pool.nodes.flatMap(({ pods = [] }) => pods)));
-  const waiting = count(requested);
+  const running = byProfile(sumRequests(pool.nodes.flatMap(({ pods = [] }) => pods)), geometries);
+  const waiting = byProfile(requested, geometries);
   const asksWhole = earlier.some(isWholeGpu) || [running, waiting, least].some((counts) => counts?.has(WHOLE) === true);
   const members = pool.nodes.flatMap((one) => readMembers(pool.policy, one, evict, asksWhole));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));

@@ -3,7 +3,7 @@ import { capBeside, type Canary, type NodeRolloutState, type Slot } from '../../
 import { FleetRollout } from '../../rollout/fleet.ts';
 import { stepLedger } from '../../rollout/ledger.ts';
 import { compareText } from '../../text/json.ts';
-import { type Arrival, DAY, Random } from './trace.ts';
+import { DAY, type Load, Random, sizesOf } from './trace.ts';
 import { type FleetNode, SimulationFleet, type StartNode, NodeChanges, type SchedulePhase } from './fleet.ts';
 import { FollowedDemands, type PoolPlanner, Targets } from './layouts.ts';
 import {
@@ -16,7 +16,6 @@ import {
   type SliceFigures,
   sumFigures,
 } from './pods.ts';
-import { WHOLE } from '../../gpu/profiles.ts';
 
 /** Tells which nodes may change, by the ledgers of their policies: budget, cap, canary, windows and pauses as in a cluster. */
 export class SimulatedRollout {
@@ -137,10 +136,7 @@ export interface SideStart {
   readonly cap: number;
 }
 
-interface PlayRules {
-  /** Pods that run when the simulation starts (`running`), and those that come later, ordered by their start (`arrivals`). */
-  readonly running: readonly Arrival[];
-  readonly arrivals: readonly Arrival[];
+interface PlayRules extends Load {
   readonly days: number;
   readonly seed: number;
   /** Ms since the epoch: windows go by it. */
@@ -263,10 +259,8 @@ class Side implements Played {
 }
 
 /** Ways to partition a fleet, and the pods that come to each. */
-export interface SimulationStart {
+export interface SimulationStart extends Load {
   readonly sides: readonly SideStart[];
-  readonly running: readonly Arrival[];
-  readonly arrivals: readonly Arrival[];
   readonly days: number;
   readonly seed: number;
   readonly startMs: number;
@@ -344,15 +338,4 @@ function sumUp(profiles: readonly ProfileFigures[], tally: Tally, { nodes }: Sid
     relayouts,
     relayoutsPerGpuMonth: (relayouts / nodes.reduce((sum, { gpus }) => sum + gpus.length, 0) / days) * 30,
   };
-}
-
-/** Memory slices of all profiles, the smallest first, and of whole GPUs. */
-export function sizesOf({ nodes }: Pick<SideStart, 'nodes'>): ReadonlyMap<string, number> {
-  const geometries = new Set(nodes.flatMap(({ gpus }) => gpus.map(({ geometry }) => geometry)));
-  const sizes = new Map<string, number>();
-  for (const { profiles } of geometries)
-    for (const { name, memorySlices } of profiles) sizes.set(name, Math.min(memorySlices, sizes.get(name) ?? Infinity));
-  const whole = Math.min(...[...geometries].flatMap(({ memorySlices }) => (memorySlices > 0 ? [memorySlices] : [])));
-  sizes.set(WHOLE, Number.isFinite(whole) ? whole : 1);
-  return new Map([...sizes].toSorted(([, a], [, b]) => a - b));
 }
