@@ -4,10 +4,9 @@ import type { NodeMemory } from '../core/node/memory.ts';
 import { isUrgentNode } from '../core/kubernetes/node.ts';
 import { managedConfig } from '../core/nvidia/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
-import { keepWriter, currentOf } from '../core/policy/versions.ts';
+import { keepWriter } from '../core/policy/versions.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
-import { hasAskedSince } from '../core/policy/history.ts';
-import { admitsOf, type PolicyRecord } from '../core/policy/record.ts';
+import type { PolicyRecord } from '../core/policy/record.ts';
 import {
   capBeside,
   countLimit,
@@ -163,13 +162,12 @@ export class Cluster {
     return {
       now,
       policy: { ...policy, status },
-      // With all its schedules: the history has them as they were written.
-      hasAskedSince: (generation) => hasAskedSince(currentOf(record.versions), status.history ?? [], generation),
+      hasAskedSince: (generation) => record.hasAskedSince(generation, status.history),
       rolloutStates,
       size: rolloutStates.countGpuNodes(record.tally),
       rolloutStateOf: this.rolloutStatesFor(name),
       uidOf: (node) => this.nodes.get(node)?.metadata.uid,
-      admits: admitsOf(record, rolloutStates, isOverdue),
+      admits: record.admits(rolloutStates, isOverdue),
       cap: capBeside(
         name,
         countLimit(most, this.rollout.size),

@@ -1,7 +1,7 @@
 import type { PolicyDemand, GpuPartitionPolicy, PolicySpec, GpuNodePartition } from '../../api/types.ts';
 import { isPlanned, type ClusterFacts, isDra, offerOf, useOf } from '../cluster/facts.ts';
 import { type Geometry } from '../gpu/geometry.ts';
-import { servingAny, shareProfiles, isWholeGpu } from '../policy/slices.ts';
+import { servingAny, isWholeGpu } from '../policy/slices.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import type { CostGap, EvictionRule } from './solver/pool.ts';
 import { countLimit } from '../rollout/budget.ts';
@@ -14,7 +14,7 @@ import {
   withoutRank,
 } from './plan-pool.ts';
 import { ranOutOfTime, reportDemand } from './report.ts';
-import { type WantedSlice, wantedSlices } from './wanted.ts';
+import { shareProfiles, type WantedSlice, wantedSlices } from './wanted.ts';
 import { compareText, deepEqual } from '../text/json.ts';
 import { withoutServerFields } from '../policy/versions.ts';
 import type { LabelSelection } from '../kubernetes/selectors.ts';

@@ -1,7 +1,5 @@
 import { Fleet } from '../policy/fleet.ts';
 import { listRefused, type PolicyRecord } from '../policy/record.ts';
-import { judgeSchedules } from '../policy/schedules.ts';
-import { currentOf } from '../policy/versions.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, DemandState } from '../../api/types.ts';
 import { type PodView, defaultSystemNamespaces } from '../kubernetes/pod.ts';
 import { fillDefaults } from '../policy/schema.ts';
@@ -9,7 +7,6 @@ import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
 import { findCap, isCapAssumed, type NodeRolloutState, type Limit } from '../rollout/budget.ts';
 import type { NodePolicy } from '../policy/decide-policy.ts';
-import { hasAskedSince } from '../policy/history.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import {
   describeEvictions,
@@ -64,8 +61,7 @@ function acceptAll(
 }
 
 function switchSchedule(fleet: Fleet, record: PolicyRecord, at: number): void {
-  const { versions } = record;
-  const times = judgeSchedules(currentOf(versions).spec, versions.schedule, at);
+  const times = record.timesAt(at);
   if (times) fleet.switch(record, times.mark);
 }
 
@@ -339,11 +335,12 @@ function forecast(
 }
 
 /** A policy with the canary of the schedule in force; an edit that asks for nothing new keeps the canary that it has. */
-function inSchedule({ policy, versions }: PolicyRecord): GpuPartitionPolicy {
-  const { schedule } = versions;
-  const { canary, history = [] } = policy.status ?? {};
+function inSchedule(record: PolicyRecord): GpuPartitionPolicy {
+  const { policy } = record;
+  const { schedule } = record.versions;
+  const { canary, history } = policy.status ?? {};
   const { generation = 0 } = policy.metadata;
-  const isKept = canary !== undefined && hasAskedSince(currentOf(versions), history, canary.generation);
+  const isKept = canary !== undefined && record.hasAskedSince(canary.generation, history);
   const status = {
     ...policy.status,
     ...(schedule && { schedule }),

@@ -1,5 +1,5 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { type Admits, type LedgerStep, stepLedger } from '../rollout/ledger.ts';
+import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../rollout/ledger.ts';
 import {
   capBeside,
   type RolloutGate,
@@ -137,7 +137,7 @@ class Play {
     return new Map(gates.map(([name, gate]) => [name, describeGate(gate)]));
   }
 
-  #step(policy: GpuPartitionPolicy, admits: Admits): LedgerStep {
+  #step(policy: GpuPartitionPolicy, admits: LedgerSnapshot['admits']): LedgerStep {
     const { name } = policy.metadata;
     const inFlight = this.#ledgers.get(name) ?? [];
     const canary = this.#canaries.get(name);

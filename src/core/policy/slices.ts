@@ -91,33 +91,6 @@ export function profilesServingAll(slice: SliceEntry, geometries: ReadonlyMap<Ge
   );
 }
 
-/**
- * The slices, by index, for which each profile counts: for a slice by memory only if no other names the profile.
- *
- * @param served profiles that serve each slice
- */
-export function countersOf(
-  slices: readonly SliceEntry[],
-  served: readonly (readonly string[])[],
-): ReadonlyMap<string, readonly number[]> {
-  const named = new Set(served.filter((_, index) => slices[index]?.memory === undefined).flat());
-  const counters = new Map<string, number[]>();
-  slices.forEach(({ memory }, index) => {
-    for (const one of new Set(served[index]))
-      if (memory === undefined || !named.has(one)) counters.set(one, [...(counters.get(one) ?? []), index]);
-  });
-  return counters;
-}
-
-/** The profiles that count for each of several slices, where each counts for the first. @param served as in {@link countersOf} */
-export function shareProfiles(
-  slices: readonly SliceEntry[],
-  served: readonly (readonly string[])[],
-): readonly (readonly string[])[] {
-  const counters = countersOf(slices, served);
-  return slices.map((_, index) => [...new Set(served[index])].filter((one) => counters.get(one)?.[0] === index));
-}
-
 /** The smallest first. Of what NVIDIA has not published it is not known that it holds as much. */
 function listHolding(geometry: Geometry, memory: string): readonly string[] {
   const least = mebibytes(memory);

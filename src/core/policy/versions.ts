@@ -242,23 +242,23 @@ export type StatusNews = 'Turn' | 'News' | 'Counts';
 /** A turn is written at once, unless the last one was so shortly before; news so long after any other write; the rest after twice as long. In ms. */
 const intervalMs = 1000;
 
-/** When a policy's status was written last, in ms since the epoch. */
-export interface WritePace {
-  readonly lastMs: number;
-  /** With the last turn. */
-  readonly turnMs: number;
-}
+/** How often a policy's status is written. Times are in ms since the epoch. */
+export class WritePace {
+  #lastMs = -Infinity;
+  /** The time of the last turn. */
+  #turnMs = -Infinity;
 
-export const noWrites: WritePace = { lastMs: -Infinity, turnMs: -Infinity };
+  /** In how many ms the status may be written; 0: now. Nodes start by a turn, so it does not wait for what is told of the one before. */
+  dueInMs(what: StatusNews, now: number): number {
+    const [last, turn] = [this.#lastMs, this.#turnMs];
+    const dueMs = { Turn: turn + intervalMs, News: last + intervalMs, Counts: last + 2 * intervalMs }[what];
+    return Math.max(0, dueMs - now);
+  }
 
-/** In how many ms a status may be written; 0: now. Nodes start by a turn, so it does not wait for what is told of the one before. */
-export function writeDueInMs({ lastMs, turnMs }: WritePace, what: StatusNews, now: number): number {
-  const dueMs = { Turn: turnMs + intervalMs, News: lastMs + intervalMs, Counts: lastMs + 2 * intervalMs }[what];
-  return Math.max(0, dueMs - now);
-}
-
-export function recordWrite({ turnMs }: WritePace, what: StatusNews, now: number): WritePace {
-  return { lastMs: now, turnMs: what === 'Turn' ? now : turnMs };
+  written(what: StatusNews, now: number): void {
+    this.#lastMs = now;
+    if (what === 'Turn') this.#turnMs = now;
+  }
 }
 
 /** Order in which policies win a node: higher priority first, then older, then by name. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ReportedModels, Fleet } from '../../../src/core/policy/fleet.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { admitsOf, listRefused } from '../../../src/core/policy/record.ts';
+import { listRefused } from '../../../src/core/policy/record.ts';
 import { RolloutStates } from '../../../src/core/rollout/fleet.ts';
 import { fullSupport } from '../../../src/core/policy/check.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
@@ -243,7 +243,6 @@ describe('a fleet', () => {
     const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ mig: 'Disabled' as const }] };
     const fleet = aFleet([accepted(aPolicy({ schedules: [night] }))], { n: 'p' });
     const before = fleet.policy('p');
-    if (before) before.writes = { ...before.writes };
     fleet.setPolicy(aPolicy({ generation: 2, strategy: 'single' }));
     expect(fleet.policy('p')?.writes).to.equal(before?.writes);
     expect(before && fleet.switch(before, { name: 'night', since: '2026-01-01T22:00:00Z' })).to.deep.equal([]);
@@ -447,7 +446,7 @@ describe('the acceptance of a generation', () => {
       const record = fleet.policy('p');
       for (const node of ['good', 'bad'])
         record?.tally.put({ node, phase: 'Pending', reason: 'AwaitingPlan', message: '' });
-      return record && admitsOf(record, new RolloutStates(), false);
+      return record && record.admits(new RolloutStates(), false);
     };
     expect(admits()).to.equal('Nobody');
     const record = fleet.policy('p');
@@ -461,7 +460,7 @@ describe('the acceptance of a generation', () => {
     const admits = (isForecast: boolean, rollout: PolicySpec['rollout'] = {}) => {
       const record = aFleet([accepted(aPolicy({ rollout }))], { n: 'p' }).policy('p');
       if (record && isForecast) record.isForecast = true;
-      return record && admitsOf(record, states, false);
+      return record && record.admits(states, false);
     };
     expect([admits(false), admits(true)]).to.deep.equal(['Nobody', 'WithoutEvictions']);
     expect(admits(true, { canary: { nodes: 1 } })).to.equal('Nobody');
