@@ -8,9 +8,9 @@ import { judgeFreeing, judgeRequest } from '../core/demand/defrag.ts';
 import type { PoolCluster, DemandGpu } from '../core/demand/members.ts';
 import type { Planned } from '../core/demand/plan-pool.ts';
 import { reportFailure, reportPool } from '../core/demand/report.ts';
-import { indexHolders } from '../core/demand/eviction-cost.ts';
+import { indexHolders, trimHolder, trimHoldings } from '../core/demand/eviction-cost.ts';
 import { type HeldPods, readHeld } from '../core/demand/kueue.ts';
-import { listWaiters, type NamespaceLabels } from '../core/demand/waiting-pods.ts';
+import { listWaiters, trimWaitingPod } from '../core/demand/waiting-pods.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/log.ts';
@@ -22,10 +22,10 @@ import { planPreview } from '../core/plan/node.ts';
 import { type KubeVerbs, readKueue, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { DeviceClassView } from '../core/cluster/claim-requests.ts';
-import { type ExtendedNames, extendedNamesOf } from '../core/cluster/judge.ts';
+import type { ClusterFacts } from '../core/cluster/facts.ts';
+import { extendedNamesOf } from '../core/cluster/judge.ts';
 import { selectedKeys } from '../core/kubernetes/selectors.ts';
 import type { BudgetView } from '../core/kubernetes/eviction.ts';
-import { trimHolder, trimHoldings, trimWaitingPod } from '../core/demand/watched-objects.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/request.ts';
 import { type Clock, steadyMs, systemClock } from '../process/clock.ts';
@@ -274,11 +274,11 @@ interface DemandReads {
   /** What Kueue holds back; a long queue takes long to read. */
   readonly held: PacedReading<HeldPods>;
   /** Resources by which DRA drivers hand out slices; undefined: DeviceClasses may not be listed. */
-  readonly names: PacedReading<ExtendedNames>;
+  readonly names: PacedReading<PoolCluster['names']>;
   /** The pods that hold slices, and what their eviction costs: read for a plan that may evict. */
   readonly holders: PacedReading<ReturnType<typeof indexHolders>>;
   /** Labels of namespaces: read where a demand says whose pods count. */
-  readonly namespaces: PacedReading<NamespaceLabels>;
+  readonly namespaces: PacedReading<ClusterFacts['namespaces']>;
 }
 
 /** @param clock by which long work lets others go first @param now a clock that is never set */
@@ -292,7 +292,7 @@ export function readForDemands(client: KubeVerbs, clock: Clock = systemClock, no
   };
 }
 
-async function listNamespaces(client: KubeVerbs): Promise<NamespaceLabels> {
+async function listNamespaces(client: KubeVerbs): Promise<ClusterFacts['namespaces']> {
   const { items } = await client.list<KubeObject>(namespaces, {}, { trim: trimNamespace });
   return new Map(items.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
 }
@@ -318,7 +318,7 @@ async function listPendingPods(client: KubeVerbs): Promise<readonly PodView[]> {
   });
 }
 
-async function listNames(client: KubeVerbs): Promise<ExtendedNames> {
+async function listNames(client: KubeVerbs): Promise<PoolCluster['names']> {
   try {
     return extendedNamesOf(await listServed<DeviceClassView & KubeObject>(client, deviceClasses));
   } catch (error) {

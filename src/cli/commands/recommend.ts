@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { MODELS } from '../../core/gpu/geometry.ts';
-import type { RequestHistory } from '../../core/demand/history.ts';
+import type { RequestHistory } from '../../core/demand/recommend.ts';
 import { type DemandPlan, planDemand } from '../../planner/solver-process.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { integer, equalitySelector } from '../../process/options.ts';

@@ -1,13 +1,11 @@
 import { stringify } from 'yaml';
 import { adviseCluster, type ClusterAdvice } from '../../core/demand/recommend.ts';
-import type { CostGap } from '../../core/demand/solver/pool.ts';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { drawAdvice } from '../../core/view/reports.ts';
 import { plainText } from '../../core/view/lines.ts';
 import type { DemandPlan } from '../../planner/solver-process.ts';
 import { think } from '../../planner/questions.ts';
 import { CliError, printLines, paint, printLine, type Terminal } from '../terminal.ts';
-import type { ClassLayout } from '../../core/demand/solver/choose.ts';
 import type { Layout, GpuModel } from '../../core/gpu/geometry.ts';
 import { resolveProfile, WHOLE, isProfileNameError, parseProfile } from '../../core/gpu/profiles.ts';
 import { drawGpu } from '../../core/gpu/picture.ts';
@@ -113,7 +111,7 @@ export interface PoolAnswer {
   /** Idle instances that go; a whole GPU that is partitioned counts as one. */
   readonly instancesDestroyed: number;
   /** How far the proof came: no plan has less than `bound` of this figure. Absent if the plan is optimal. */
-  readonly gap?: CostGap;
+  readonly gap?: NonNullable<DemandPlan['gap']>;
   /** GPUs in the order of the pool. */
   readonly gpus: readonly RecommendedGpu[];
 }
@@ -134,7 +132,7 @@ export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved
   };
 }
 
-function writeGpu({ id, geometry }: FiledGpu, layout: ClassLayout | undefined): RecommendedGpu {
+function writeGpu({ id, geometry }: FiledGpu, layout: DemandPlan['layouts'][number] | undefined): RecommendedGpu {
   const { keep = [], destroy = [], create = [] } = layout ?? {};
   const isSlice = ({ profile }: { readonly profile: string }): boolean => profile !== WHOLE;
   const place = ({ profile, start }: Omit<PlacedSlice, 'size'>): PlacedSlice => ({
@@ -191,7 +189,7 @@ function isWhole({ instances }: FiledGpu): boolean {
   return instances.some(({ profile }) => profile === WHOLE);
 }
 
-function explainProof(gap: CostGap | undefined): string {
+function explainProof(gap: DemandPlan['gap']): string {
   if (gap === undefined)
     return 'proven: no plan serves more, or as much with fewer evictions, changes or destroyed instances';
   const words = {

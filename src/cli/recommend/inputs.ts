@@ -13,7 +13,7 @@ import { explainUnknownModel } from '../options.ts';
 import { profilesServingAll } from '../../core/policy/slices.ts';
 import { InvalidArgumentError } from 'commander';
 import { unescape } from 'node:querystring';
-import type { RequestHistory } from '../../core/demand/history.ts';
+import type { RequestHistory } from '../../core/demand/recommend.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 
 /** A pool of 10,000 GPUs takes some MB. */

@@ -191,10 +191,8 @@ export function explainUnchangeable(node: NodeView, partition: GpuNodePartition 
     : undefined;
 }
 
-/** Names by which a DRA driver hands out slices to pods that ask by a resource; undefined: they are not known, and all count. */
-export type ExtendedNames = ReadonlySet<string> | undefined;
-
-export function extendedNamesOf(classes: readonly DeviceClassView[] | undefined): ExtendedNames {
+/** The names by which a DRA driver hands out slices to pods that ask by a resource; undefined: they are not known, and all count. */
+export function extendedNamesOf(classes: readonly DeviceClassView[] | undefined): ReadonlySet<string> | undefined {
   return classes && new Set(classes.flatMap(({ spec }) => spec?.extendedResourceName ?? []));
 }
 
@@ -206,7 +204,12 @@ export class SliceQuota {
   readonly #left = new Map<string, number>();
   readonly #limitOf: (resource: string) => number;
 
-  constructor(node: NodeView, partition: GpuNodePartition | undefined, busy: readonly string[], names?: ExtendedNames) {
+  constructor(
+    node: NodeView,
+    partition: GpuNodePartition | undefined,
+    busy: readonly string[],
+    names?: ReadonlySet<string> | undefined,
+  ) {
     const { allocatable } = node.status ?? {};
     if (partition?.spec.backend === 'DRA') {
       this.#limitOf = (resource) => (names === undefined || names.has(resource) ? Infinity : 0);
@@ -257,7 +260,7 @@ export function countUsable(
   node: NodeView,
   partition: GpuNodePartition | undefined,
   strategy: PolicySpec['strategy'],
-  names?: ExtendedNames,
+  names?: ReadonlySet<string> | undefined,
 ): ReadonlyMap<string, number> {
   const idle = new Map<string, number>();
   if (explainUnusable(node) !== undefined) return idle;

@@ -1,7 +1,6 @@
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { isPlanned, isResourceOf, type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
 import { WHOLE } from '../gpu/profiles.ts';
-import { couldTake } from '../cluster/judge.ts';
 import { findModel, type Geometry } from '../gpu/geometry.ts';
 import { compareText } from '../text/json.ts';
 import { byPrecedence, selectsNode } from '../policy/versions.ts';
@@ -14,7 +13,7 @@ import { liveGeometry } from '../device/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
 import { requestsOf, podName, type PodView } from '../kubernetes/pod.ts';
 import { actsOf, type PodPool, PoolReader } from './members.ts';
-import { isSlice, isWaiting, listWaiters, alikeKey, shareWaiting, type WaitingSlices } from './waiting-pods.ts';
+import { isSlice, listWaiters, alikeKey, shareWaiting, type WaitingSlices } from './waiting-pods.ts';
 
 const suffix = '-demand';
 /** A policy's name becomes a label value. */
@@ -273,10 +272,4 @@ export function sumRequests(pods: readonly PodView[]): ReadonlyMap<string, numbe
   for (const pod of pods)
     for (const [resource, amount] of requestsOf(pod, isSlice)) sums.set(resource, (sums.get(resource) ?? 0) + amount);
   return sums;
-}
-
-/** What the pods ask for that wait and that any of some nodes could run, by profile. */
-export function countWaiting(pods: readonly PodView[], nodes: readonly GpuNode[]): ProfileCounts {
-  const own = pods.filter((pod) => isWaiting(pod) && nodes.some(({ node }) => couldTake(node, pod)));
-  return byProfile(sumRequests(own), geometriesOf({ nodes }));
 }

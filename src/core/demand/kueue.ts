@@ -2,7 +2,16 @@ import type { Taint } from '../kubernetes/node-patch.ts';
 import { requestsOf, type PodView, type Toleration, tolerates } from '../kubernetes/pod.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { isZeroQuantity } from '../text/syntax.ts';
-import { assignWaitingPods, hasLabels, isSlice, type PoolShare, type Uncounted, type Waiter } from './waiting-pods.ts';
+import {
+  assignWaitingPods,
+  hasLabels,
+  isSlice,
+  type PoolShare,
+  trimWaitingPod,
+  type Uncounted,
+  type Waiter,
+} from './waiting-pods.ts';
+import { omitUndefined } from '../text/json.ts';
 import { listPodPools, type PoolCluster } from './members.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 
@@ -116,12 +125,12 @@ interface PodSet {
   readonly template?: { readonly spec?: PodView['spec'] };
 }
 
-export interface LocalQueue {
+interface LocalQueue {
   readonly metadata: Metadata;
   readonly spec?: { readonly clusterQueue?: string; readonly stopPolicy?: string };
 }
 
-export interface ClusterQueue {
+interface ClusterQueue {
   readonly metadata: Metadata;
   readonly spec?: {
     readonly stopPolicy?: string;
@@ -141,7 +150,7 @@ interface Quota {
   readonly borrowingLimit?: string | number;
 }
 
-export interface ResourceFlavor {
+interface ResourceFlavor {
   readonly metadata: Metadata;
   readonly spec?: {
     readonly nodeLabels?: Readonly<Record<string, string>>;
@@ -173,10 +182,30 @@ function nameOf({ namespace = '', name }: Metadata): string {
 }
 
 /** Whether Kueue has yet to admit it. */
-export function isOnHold({ metadata, spec, status }: KueueWorkload): boolean {
+function isOnHold({ metadata, spec, status }: KueueWorkload): boolean {
   const is = (type: string): boolean =>
     status?.conditions?.some((one) => one.type === type && one.status === 'True') === true;
   return metadata.deletionTimestamp === undefined && spec?.active !== false && !is('Finished') && !is('Admitted');
+}
+
+/** A Workload of Kueue, reduced to the slices that it waits for. Of one that is not held back, only the name is kept. */
+export function trimWorkload(workload: KueueWorkload): KueueWorkload {
+  const { name, namespace } = workload.metadata;
+  const metadata = omitUndefined({ name, namespace });
+  if (!isOnHold(workload)) return { metadata, spec: { active: false } };
+  const { queueName, podSets = [] } = workload.spec ?? {};
+  const { admission, reclaimablePods } = workload.status ?? {};
+  return {
+    metadata,
+    spec: {
+      ...omitUndefined({ queueName }),
+      podSets: podSets.map(({ name: set, count, template }) => {
+        const { spec } = trimWaitingPod({ metadata, ...(template?.spec && { spec: template.spec }) });
+        return omitUndefined({ name: set, count, template: spec && { spec } });
+      }),
+    },
+    status: omitUndefined({ admission, reclaimablePods }),
+  };
 }
 
 /** The most combinations of flavors that are looked at. */

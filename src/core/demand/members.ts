@@ -10,7 +10,6 @@ import type { PoolGpu, PoolInstance } from './solver/pool.ts';
 import {
   explainLost,
   explainUnchangeable,
-  type ExtendedNames,
   listOffers,
   type Obstacle,
   resourceOf,
@@ -100,7 +99,7 @@ interface KnownOfNode {
   /** Takes in whether the node is out of reach now. @returns whether it has been for so long that it does not count as supply any more; at once if absent */
   readonly hasLost?: ((isOut: boolean) => boolean) | undefined;
   /** The names by which a DRA driver hands out slices to pods that ask by a resource. */
-  readonly names?: ExtendedNames;
+  readonly names?: ReadonlySet<string> | undefined;
 }
 
 /** Whether a GPU was re-laid a short while ago; `Held`: twice. */
@@ -378,9 +377,9 @@ export class PoolReader {
   /** What the slices of the demand can be, by what GPUs differ in. */
   readonly #made = new Map<Geometry, Map<string, Pick<PoolNode, 'follows' | 'fixed'>>>();
 
-  readonly #names: ExtendedNames;
+  readonly #names: ReadonlySet<string> | undefined;
 
-  constructor(policy: Pick<GpuPartitionPolicy, 'spec'>, names?: ExtendedNames) {
+  constructor(policy: Pick<GpuPartitionPolicy, 'spec'>, names?: ReadonlySet<string> | undefined) {
     this.#policy = policy;
     this.#names = names;
   }
@@ -503,7 +502,7 @@ export interface PoolCluster {
   readonly nodes: ByName<NodeView>;
   readonly partitions: ByName<GpuNodePartition>;
   /** The names by which DRA drivers hand out slices to pods that ask by a resource; undefined: not known. */
-  readonly names?: ExtendedNames;
+  readonly names?: ReadonlySet<string> | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PolicyDemand, GpuPartitionPolicy, PolicySpec, GpuNodePartition } from '../../api/types.ts';
-import { isPlanned, type ClusterFacts, isDra, offerOf, useOf } from '../cluster/facts.ts';
+import { isPlanned, type ClusterFacts, type GpuNode, isDra, offerOf, useOf } from '../cluster/facts.ts';
 import { type Geometry } from '../gpu/geometry.ts';
 import { servingAny, isWholeGpu } from '../policy/slices.ts';
 import { WHOLE } from '../gpu/profiles.ts';
@@ -19,7 +19,9 @@ import { compareText, deepEqual } from '../text/json.ts';
 import { withoutServerFields } from '../policy/versions.ts';
 import type { LabelSelection } from '../kubernetes/selectors.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
-import type { WaitingSlices } from './waiting-pods.ts';
+import { isWaiting, type WaitingSlices } from './waiting-pods.ts';
+import { couldTake } from '../cluster/judge.ts';
+import type { PodView } from '../kubernetes/pod.ts';
 import { listMembers, type DemandGpu, countPresent } from './members.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import {
@@ -34,7 +36,7 @@ import {
   sumRequests,
 } from './advice-pools.ts';
 import { indexHolders, weighGpus } from './eviction-cost.ts';
-import { type HistoryRule, judgeHistory, type RequestHistory } from './history.ts';
+import { judgeHistory } from './history.ts';
 
 type Slices = PolicyDemand['slices'];
 
@@ -146,13 +148,31 @@ export interface ClusterAdvice {
   readonly unknown?: readonly string[];
 }
 
+/** How many slices of one resource pods of one node asked for, over time; without a node: of pods that waited for one. */
+interface RequestSeries {
+  /** The resource as kube-state-metrics writes it: `nvidia_com_mig_1g_5gb`. */
+  readonly resource: string;
+  readonly node: string | undefined;
+  /** Slices requested, by time in the unit of {@link RequestHistory.times}; times without such pods have no entry. */
+  readonly amounts: ReadonlyMap<number, number>;
+}
+
+/** What was asked for in the past. */
+export interface RequestHistory {
+  /** The times at which it was known what pods ask for. */
+  readonly times: readonly number[];
+  readonly series: readonly RequestSeries[];
+  /** The quantile of the requests that is enough, for all profiles; absent: the maximum of cheap ones, and what was enough 95 % of the time for dear ones. */
+  readonly quantile?: number | undefined;
+}
+
 /** What an advice goes by, beside the cluster. */
 interface AdviceRules {
   readonly evict: EvictionRule;
   /** The nodes to advise on, as one pool; absent: all. */
   readonly selection?: LabelSelection | undefined;
   /** The requests of the past, if they count. */
-  readonly history?: (RequestHistory & HistoryRule) | undefined;
+  readonly history?: RequestHistory | undefined;
 }
 
 /** Advises on the demands of policies for a cluster; without pools if there is no GPU. Asks for plans, as good as they can be. */
@@ -164,7 +184,7 @@ export function* adviseCluster(
   const { waitingOf, homeless } = placePods(pools, facts);
   const { partitions, pods = [], budgets = [], now } = facts;
   const holders = indexHolders({ partitions, pods, budgets });
-  const past = history && judgeHistory(pools, history, history);
+  const past = history && judgeHistory(pools, history);
   const advised: PoolAdvice[] = [];
   for (const pool of pools) {
     const waiting: WaitingSlices = waitingOf.get(pool) ?? new Map<string, number>();
@@ -338,6 +358,12 @@ function advisePolicy(
 }
 
 const usualSpec: PolicySpec = { nodeSelector: {}, strategy: 'mixed' };
+
+/** What the pods ask for that wait and that any of some nodes could run, by profile. */
+export function countWaiting(pods: readonly PodView[], nodes: readonly GpuNode[]): ProfileCounts {
+  const own = pods.filter((pod) => isWaiting(pod) && nodes.some(({ node }) => couldTake(node, pod)));
+  return byProfile(sumRequests(own), geometriesOf({ nodes }));
+}
 
 /** The GPUs of a node that a demand could use, whatever policy decides over it now. @param asksWhole whether it has whole GPUs */
 export function readMembers(

@@ -1,5 +1,5 @@
 import type { GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../api/types.ts';
-import { DemandWindow, followsPods, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted.ts';
+import { DemandWindow, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted.ts';
 import {
   RelayoutCooldown,
   areUnchanged,
@@ -42,6 +42,11 @@ const podsPace = { least: 1000, most: 10_000 };
 const restPaceMs = 30_000;
 /** Priorities and disruption budgets change, which nothing tells: a shortage is planned again after so long, in ms. */
 const weightsLastMs = 60_000;
+
+/** Whether a demand follows what pods ask for. */
+export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
+  return from !== 'Declared';
+}
 
 type Steady = NonNullable<NonNullable<Parameters<typeof wantedSlices>[2]>['steady']>;
 

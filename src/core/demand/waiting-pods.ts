@@ -1,14 +1,15 @@
 import type { DeviceReport, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { isResourceOf } from '../cluster/facts.ts';
 import { couldTake, explainHopeless, requirementsKey } from '../cluster/judge.ts';
-import { requestsOf, hasEnded, podName, type PodView } from '../kubernetes/pod.ts';
+import { requestsOf, hasEnded, listRequested, podName, requestOf, type PodView } from '../kubernetes/pod.ts';
 import { type LabelSelection, meetsSelection, selectedKeys } from '../kubernetes/selectors.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { variantsOf } from '../policy/schedules.ts';
 import { isSurelyRead, listReportedPods } from '../device/holders.ts';
-import { compareText, memoize } from '../text/json.ts';
+import { compareText, memoize, omitUndefined } from '../text/json.ts';
+import { writeNano } from '../text/syntax.ts';
 import { type Acts, couldHold, type PodPool, type PoolNode } from './members.ts';
 
 /** Whether a resource is a slice that is not shared, the whole GPU included. */
@@ -21,6 +22,40 @@ export function isWaiting(pod: PodView): boolean {
   const { metadata, spec } = pod;
   const isGated = (spec?.schedulingGates ?? []).length > 0;
   return spec?.nodeName === undefined && metadata.deletionTimestamp === undefined && !isGated && !hasEnded(pod);
+}
+
+/**
+ * A pod that waits, reduced to what it requests (all its containers as one) and requires of a node, since when it waits, whom it may
+ * preempt, the node that the scheduler has found for it by itself, and why no slice helps it, if so. Of one that requests no slice, only the
+ * name is kept.
+ */
+export function trimWaitingPod(pod: PodView): PodView {
+  const { metadata, spec = {} } = pod;
+  const { name, namespace, uid, creationTimestamp, deletionTimestamp } = metadata;
+  const kept = omitUndefined({ name, namespace, uid, deletionTimestamp });
+  const slices = requestsOf(pod, isSlice);
+  if (slices.size === 0) return { metadata: kept };
+  const { nodeName, nodeSelector, affinity, tolerations, schedulingGates, priority, preemptionPolicy } = spec;
+  const requests = listRequested(pod).map((resource) => [
+    resource,
+    slices.get(resource) ?? writeNano(requestOf(pod, resource)),
+  ]);
+  const hopeless = explainHopeless(pod);
+  const { nominatedNodeName } = pod.status ?? {};
+  // Any other word of the scheduler counts for nothing.
+  const conditions =
+    hopeless === undefined ? undefined : [{ type: 'PodScheduled', status: 'False', message: hopeless }];
+  const status = omitUndefined({ nominatedNodeName, conditions });
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return {
+    metadata: { ...kept, ...omitUndefined({ creationTimestamp }) },
+    spec: {
+      ...omitUndefined({ nodeName, nodeSelector, tolerations, schedulingGates, priority, preemptionPolicy }),
+      ...(required && { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } }),
+      containers: [{ resources: { requests: Object.fromEntries(requests) } }],
+    },
+    ...(Object.keys(status).length > 0 && { status }),
+  };
 }
 
 /** Pods that wait alike for slices. */
@@ -48,7 +83,7 @@ export function hasLabels({ metadata }: NodeView, wanted: Readonly<Record<string
 }
 
 /** Labels of namespaces, by name. */
-export type NamespaceLabels = ReadonlyMap<string, Readonly<Record<string, string>>>;
+type NamespaceLabels = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 /** The pods that wait for slices; not those that none would help. */
 export function listWaiters(pods: readonly PodView[], namespaces: NamespaceLabels = new Map()): readonly Waiter[] {

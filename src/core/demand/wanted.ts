@@ -61,11 +61,6 @@ interface Asked {
 /** A `count` is written like a layout: pods of no priority go for it. */
 const outrankedByCount = 1;
 
-/** Whether a demand follows what pods ask for. */
-export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
-  return from !== 'Declared';
-}
-
 /** @param requests whatever is asked for now counts as asked for long enough, unless they say otherwise (`steady`) */
 export function wantedSlices(
   { slices, evict }: PolicyDemand,

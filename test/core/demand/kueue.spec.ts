@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { trimWorkload } from '../../../src/core/demand/watched-objects.ts';
 import {
   type KueueFacts,
   type KueueReading,
   type KueueWorkload,
   readHeld,
   readShare,
+  trimWorkload,
 } from '../../../src/core/demand/kueue.ts';
 import { reportPool } from '../../../src/core/demand/report.ts';
 import { listWaiters, shareWaiting } from '../../../src/core/demand/waiting-pods.ts';

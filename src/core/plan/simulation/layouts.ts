@@ -32,10 +32,9 @@ import {
 import type { SimulatedRollout } from './play.ts';
 import type { PodView } from '../../kubernetes/pod.ts';
 import { listOverflow } from '../../demand/report.ts';
-import { DemandMemory } from '../../demand/state.ts';
+import { DemandMemory, followsPods } from '../../demand/state.ts';
 import { weighEviction } from '../../demand/eviction-cost.ts';
 import { type WaitingSlices, byTurn } from '../../demand/waiting-pods.ts';
-import { followsPods } from '../../demand/wanted.ts';
 import type { SimulatedPod, WaitingTasks } from './pods.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../../nvidia/labels.ts';
 

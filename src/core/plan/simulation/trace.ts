@@ -3,7 +3,7 @@ import type { Geometry } from '../../gpu/geometry.ts';
 import { isProfileNameError, parseProfile, resolveProfile, WHOLE } from '../../gpu/profiles.ts';
 import { listBaseProfiles } from '../../gpu/search.ts';
 import type { ClusterFacts, GpuNode } from '../../cluster/facts.ts';
-import { countWaiting } from '../../demand/advice-pools.ts';
+import { countWaiting } from '../../demand/recommend.ts';
 import { countPresent } from '../../demand/members.ts';
 import type { StartNode } from './fleet.ts';
 
