@@ -5,7 +5,7 @@ import type { GpuPartitionPolicy } from '../api/types.ts';
 import { type DeviceClassObject, explainWritten, listMissingClasses } from '../core/policy/device-classes.ts';
 import { mayUseClaims } from '../core/policy/rules.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { enforces } from '../core/policy/versions.ts';
+import { isPlanned } from '../core/policy/versions.ts';
 import { ApiError, isConflict } from '../kube/api-error.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -127,6 +127,6 @@ function sameItems<Item>(one: readonly Item[], other: readonly Item[]): boolean 
 function asksForClasses({ policy, isAccepted, inForce }: PolicyRecord): boolean {
   const { spec, metadata } = policy;
   const isInForce =
-    (isAccepted || inForce !== undefined) && enforces(policy) && metadata.deletionTimestamp === undefined;
+    (isAccepted || inForce !== undefined) && !isPlanned(policy) && metadata.deletionTimestamp === undefined;
   return isInForce && mayUseClaims(spec) && spec.dra?.deviceClasses === 'Managed';
 }

@@ -16,7 +16,7 @@ import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName, type MigStrategy, strategyByLabels } from '../nvidia/labels.ts';
 import type { BudgetView } from '../kubernetes/eviction.ts';
 import { isGpuResource, holdsNode, requestOf, podName, type PodView } from '../kubernetes/pod.ts';
-import { selectsNode, byPrecedence } from '../policy/versions.ts';
+import { selectsNode, byPrecedence, isPlanned } from '../policy/versions.ts';
 import { asScheduled } from '../policy/schedules.ts';
 import type { NodeSlice } from './claim-devices.ts';
 import type { ClaimTemplate, RequestedClaim, DeviceClassView } from './claim-requests.ts';
@@ -207,11 +207,6 @@ export function lostGpuFor(gpuNode: GpuNode, resource: string): GpuReport | unde
 /** The strategy with which a node's plugin runs: by its labels, else its policy's, unless that only plans. */
 export function strategyOf({ labels, partition, policy }: GpuNode): MigStrategy | undefined {
   return strategyByLabels(labels, false) ?? (isPlanned(policy) ? undefined : partition?.spec.strategy);
-}
-
-/** Whether a policy changes nothing, whatever it says. */
-export function isPlanned(policy: GpuPartitionPolicy | undefined): boolean {
-  return policy?.spec.mode === 'Plan';
 }
 
 /** How many instances of a resource's profile a node is to have by its policy, on GPUs that answer. */

@@ -1,16 +1,17 @@
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import { isPlanned, isResourceOf, type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
+import { isResourceOf, type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { findModel, type Geometry } from '../gpu/geometry.ts';
 import { compareText } from '../text/json.ts';
-import { byPrecedence, selectsNode } from '../policy/versions.ts';
+import { byPrecedence, selectsNode, isPlanned } from '../policy/versions.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { isChangingLabelKey } from '../../api/label-keys.ts';
 import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';
 import { productsOf } from '../policy/resolve-node.ts';
 import { asScheduled } from '../policy/schedules.ts';
 import { liveGeometry } from '../device/geometry.ts';
-import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
+import { GPU_RESOURCE } from '../nvidia/labels.ts';
+import { resourceOf } from '../cluster/judge.ts';
 import { requestsOf, podName, type PodView } from '../kubernetes/pod.ts';
 import { actsOf, type PodPool, PoolReader } from './members.ts';
 import { isSlice, listWaiters, alikeKey, shareWaiting, type WaitingSlices } from './waiting-pods.ts';
@@ -245,7 +246,7 @@ function toPodPool({ name, policy, nodes }: AdvicePool, index: number, now: numb
     const found = reader.read(one.node, one.partition);
     const profiles =
       strategy === 'mixed' ? geometriesOf({ nodes: [one] }).flatMap((geometry) => geometry.profiles) : [];
-    const possible = profiles.map((profile) => migResourceName(labelProfile(profile.name)));
+    const possible = profiles.map((profile) => resourceOf(profile.name));
     // The controller counts for policies only.
     const known = policy ? found : { ...found, idle: noSlices, follows: new Set<string>(), fixed: new Set<string>() };
     return { ...known, possible: new Set([...possible, GPU_RESOURCE]) };

@@ -7,15 +7,7 @@ import type {
   DeviceReport,
 } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from './solver/pool.ts';
-import {
-  explainLost,
-  explainUnchangeable,
-  listOffers,
-  type Obstacle,
-  resourceOf,
-  SliceQuota,
-  countUsable,
-} from '../cluster/judge.ts';
+import { countUsable, NodeReach, resourceOf } from '../cluster/judge.ts';
 import { type Geometry, explainOldDriver, findModel } from '../gpu/geometry.ts';
 import { type GpuView, planGpu } from '../gpu/plan.ts';
 import { joinWords } from '../gpu/layout.ts';
@@ -46,7 +38,7 @@ import { memoize } from '../text/json.ts';
 import { findStop } from '../rollout/budget.ts';
 import type { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/record.ts';
-import { enforces } from '../policy/versions.ts';
+import { isPlanned } from '../policy/versions.ts';
 
 /** A GPU that takes part in a demand. */
 export interface DemandGpu {
@@ -89,17 +81,11 @@ interface LostSlices {
 }
 
 /** What is known of a node and its GPUs beside its report. */
-interface KnownOfNode {
-  /** The Node object; undefined: nothing keeps pods from its slices, or changes from its GPUs. */
-  readonly node?: NodeView | undefined;
+interface KnownOfNode extends Readonly<ConstructorParameters<typeof NodeReach>[1]> {
   /** The layouts that the last plan has chosen, which may not be in the node's wish yet. */
   readonly chosen?: DemandWishes | undefined;
   /** Whether a GPU was re-laid a short while ago, or is held after that. */
   readonly isResting: (uuid: string) => Rests;
-  /** Takes in whether the node is out of reach now. @returns whether it has been for so long that it does not count as supply any more; at once if absent */
-  readonly hasLost?: ((isOut: boolean) => boolean) | undefined;
-  /** The names by which a DRA driver hands out slices to pods that ask by a resource. */
-  readonly names?: ReadonlySet<string> | undefined;
 }
 
 /** Whether a GPU was re-laid a short while ago; `Held`: twice. */
@@ -134,7 +120,7 @@ export function listMembers(
     const { uuid, product } = gpu;
     const earlier = known.chosen?.get(uuid) ?? chosen.get(uuid);
     const there = listPresent(gpu, view);
-    const { present, lost } = reach.split(there);
+    const { present, lost } = splitByReach(there, reach);
     const awaited = earlier && isChosen(earlier) && !meetsWish(gpu, earlier) ? earlier : undefined;
     const isSpared = evictsNever(policy) || awaited?.entry === restEntry;
     const coming = awaited && predict(geometry, view, there, awaited, isSpared);
@@ -165,56 +151,13 @@ export function listMembers(
   });
 }
 
-/** What new pods reach of a node, and whether it changes, by the judge of nodes. */
-class NodeReach {
-  /** True if nothing changes on the node for now. */
-  readonly isFixed: boolean;
-  /** True if the layout chosen for the node is not expected any more. */
-  readonly isGivenUp: boolean;
-  /** True if slices out of reach still count as supply. */
-  readonly isSupply: boolean;
-  readonly #lost: Obstacle | undefined;
-  readonly #quota: SliceQuota | undefined;
-
-  constructor(partition: GpuNodePartition, { node, names, hasLost = (isOut) => isOut }: KnownOfNode) {
-    const { gpus = [] } = partition.status?.device ?? {};
-    const offers = gpus.flatMap((gpu) => listOffers(gpu, 'mixed'));
-    const busy = offers.flatMap((one) => (one.busy ? [one.resource] : []));
-    const idle = offers.flatMap((one) => (one.busy ? [] : [one.resource]));
-    const count = node && new SliceQuota(node, partition, busy, names);
-    this.#quota = node && new SliceQuota(node, partition, busy, names);
-    this.#lost = node && explainLost(node, partition);
-    const obstacle = node && explainUnchangeable(node, partition);
-    const fails = obstacle?.kind === 'Failed' || obstacle?.kind === 'Resting';
-    const isShort = count !== undefined && idle.some((resource) => !count.take(resource));
-    const isLong = hasLost(this.#lost !== undefined || isShort || (obstacle !== undefined && !fails));
-    this.isFixed = obstacle !== undefined;
-    this.isGivenUp = obstacle !== undefined && (fails || isLong);
-    this.isSupply = !isLong;
-  }
-
-  /** @param there all instances of a GPU */
-  split(there: readonly PoolInstance[]): Pick<DemandGpu, 'present' | 'lost'> {
-    const isOut = ({ profile, busy }: PoolInstance): boolean =>
-      !busy &&
-      (this.#lost !== undefined || this.#quota?.take(profile === WHOLE ? GPU_RESOURCE : resourceOf(profile)) === false);
-    const instances = there.filter(isOut);
-    if (instances.length === 0) return { present: there };
-    const out = new Set(instances);
-    const why = this.#lost === undefined ? 'does not advertise them' : saidOf[this.#lost.kind];
-    return { present: there.filter((one) => !out.has(one)), lost: { instances, why, counts: this.isSupply } };
-  }
+/** Splits the instances of a GPU by whether new pods reach them. */
+function splitByReach(there: readonly PoolInstance[], reach: NodeReach): Pick<DemandGpu, 'present' | 'lost'> {
+  const instances = there.filter((one) => !one.busy && !reach.take(one.profile));
+  if (instances.length === 0) return { present: there };
+  const out = new Set(instances);
+  return { present: there.filter((one) => !out.has(one)), lost: { instances, why: reach.why, counts: reach.isSupply } };
 }
-
-const saidOf: Readonly<Record<Obstacle['kind'], string>> = {
-  Leaving: 'is being removed',
-  NotReady: 'is not ready',
-  Cordoned: 'is cordoned',
-  Closed: 'stays closed',
-  Unheard: 'does not report',
-  Failed: 'has failed',
-  Resting: 'rests',
-};
 
 /** `node n1 is cordoned, and node n2 is not ready`: why some slices of a pool are out of reach; undefined if none are. */
 export function describeLost(members: readonly DemandGpu[]): string | undefined {
@@ -593,7 +536,7 @@ function actsNow(record: PolicyRecord, now: number, isViewer: boolean): Acts {
 
 /** A policy that only plans takes no node from another, and shows what it would do with all. */
 function isInPool(fleet: Pick<Fleet, 'winnerOf'>, { name, policy }: PolicyRecord, node: string): boolean {
-  return !enforces(policy) || fleet.winnerOf(node) === name;
+  return isPlanned(policy) || fleet.winnerOf(node) === name;
 }
 
 /**

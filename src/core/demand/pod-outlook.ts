@@ -1,5 +1,6 @@
 import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../api/types.ts';
-import { type GpuNode, type ClusterFacts, isPlanned, listGpuNodes } from '../cluster/facts.ts';
+import { type GpuNode, type ClusterFacts, listGpuNodes } from '../cluster/facts.ts';
+import { isPlanned } from '../policy/versions.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWholeGpu, nameSlice, type SliceEntry, servingAny, evictsNever } from '../policy/slices.ts';
 import { findStop } from '../rollout/budget.ts';

@@ -1,5 +1,5 @@
 import type { PolicyDemand, GpuPartitionPolicy, PolicySpec, GpuNodePartition } from '../../api/types.ts';
-import { isPlanned, type ClusterFacts, type GpuNode, isDra, offerOf, useOf } from '../cluster/facts.ts';
+import { type ClusterFacts, type GpuNode, isDra, offerOf, useOf } from '../cluster/facts.ts';
 import { type Geometry } from '../gpu/geometry.ts';
 import { servingAny, isWholeGpu } from '../policy/slices.ts';
 import { WHOLE } from '../gpu/profiles.ts';
@@ -16,7 +16,7 @@ import {
 import { ranOutOfTime, reportDemand } from './report.ts';
 import { shareProfiles, type WantedSlice, wantedSlices } from './wanted.ts';
 import { compareText, deepEqual } from '../text/json.ts';
-import { withoutServerFields } from '../policy/versions.ts';
+import { withoutServerFields, isPlanned } from '../policy/versions.ts';
 import type { LabelSelection } from '../kubernetes/selectors.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWaiting, type WaitingSlices } from './waiting-pods.ts';

@@ -2,7 +2,7 @@ import type { PolicyRecord, NodeOutcome } from './record.ts';
 import type { Selections, NodeSelection, NodeSelections } from './selection.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { deepEqual, omitUndefined } from '../text/json.ts';
-import { byPrecedence, isCleaningUp, enforces } from './versions.ts';
+import { byPrecedence, isCleaningUp, isPlanned } from './versions.ts';
 import type { LayoutRefusal } from './check.ts';
 import type { NodeResolution } from './resolve-node.ts';
 import { writePath } from '../text/findings.ts';
@@ -190,7 +190,7 @@ function toldTo(
 }
 
 function isPlanning({ newest, isAccepted }: PolicyRecord): boolean {
-  return isAccepted && !enforces(newest);
+  return isAccepted && isPlanned(newest);
 }
 
 function priorityOf({ rank }: PolicyRecord): number {

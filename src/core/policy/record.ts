@@ -1,7 +1,7 @@
 import type { Phase, PlanReport, GpuPartitionPolicy } from '../../api/types.ts';
 import type { LedgerSnapshot } from '../rollout/ledger.ts';
 import type { RolloutStates } from '../rollout/fleet.ts';
-import { accept, applySchedule, currentOf, enforces, isAccepted, type PolicyVersions, WritePace } from './versions.ts';
+import { accept, applySchedule, currentOf, isPlanned, isAccepted, type PolicyVersions, WritePace } from './versions.ts';
 import { hasAskedSince, type PolicyHistory } from './history.ts';
 import { judgeSchedules, type ScheduleTimes } from './schedules.ts';
 import type { Hold } from './decide-policy.ts';
@@ -356,7 +356,7 @@ export class PolicyRecord {
       const message = `generation ${generation} of policy ${name} is being checked against all selected nodes`;
       return { kind: 'Checking', message };
     }
-    if (enforces(this.newest) || told === this.newest) return undefined;
+    if (!isPlanned(this.newest) || told === this.newest) return undefined;
     return { kind: 'Plan', message: `policy ${name} only plans since generation ${generation}` };
   }
 }

@@ -87,7 +87,7 @@ export function readVersions(given: GpuPartitionPolicy, known?: PolicyVersions):
   // Metadata changes without a new generation.
   const inForce = found && versionOf(given, found.metadata.generation, found.spec);
   const newest = readNewest(given, inForce, before?.newest);
-  const isInForce = acceptedGeneration === generation && enforces(newest);
+  const isInForce = acceptedGeneration === generation && !isPlanned(newest);
   const schedule = laterMark(before?.schedule, given.status?.schedule);
   return { newest, acceptedGeneration, inForce: isInForce ? newest : inForce, schedule };
 }
@@ -139,7 +139,7 @@ export function isSameEdit({ metadata: a }: GpuPartitionPolicy, { metadata: b }:
 /** The same versions with the newest accepted. @param schedule that is then in force */
 export function accept({ newest, inForce }: PolicyVersions, schedule?: ScheduleMark): PolicyVersions {
   const acceptedGeneration = newest.metadata.generation;
-  return { newest, acceptedGeneration, inForce: enforces(newest) ? newest : inForce, schedule };
+  return { newest, acceptedGeneration, inForce: !isPlanned(newest) ? newest : inForce, schedule };
 }
 
 export function isAccepted({ newest, acceptedGeneration }: PolicyVersions): boolean {
@@ -180,8 +180,9 @@ function storeVersion(version: GpuPartitionPolicy): StoredVersion {
   return { generation: generationOf(version), spec: version.spec };
 }
 
-export function enforces({ spec }: GpuPartitionPolicy): boolean {
-  return spec.mode !== 'Plan';
+/** Whether a policy changes nothing, whatever it says. */
+export function isPlanned(policy: GpuPartitionPolicy | undefined): boolean {
+  return policy?.spec.mode === 'Plan';
 }
 
 function recall(given: GpuPartitionPolicy, stored: StoredVersion | undefined): GpuPartitionPolicy | undefined {

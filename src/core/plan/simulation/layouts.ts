@@ -36,7 +36,7 @@ import { DemandMemory, followsPods } from '../../demand/state.ts';
 import { weighEviction } from '../../demand/eviction-cost.ts';
 import { type WaitingSlices, byTurn } from '../../demand/waiting-pods.ts';
 import type { SimulatedPod, WaitingTasks } from './pods.ts';
-import { GPU_RESOURCE, labelProfile, migResourceName } from '../../nvidia/labels.ts';
+import { resourceOf } from '../../cluster/judge.ts';
 
 type Held = PoolGpu['instances'][number];
 
@@ -535,10 +535,6 @@ export class FollowedDemands {
       return relays;
     });
   }
-}
-
-function resourceOf(profile: string): string {
-  return profile === WHOLE ? GPU_RESOURCE : migResourceName(labelProfile(profile));
 }
 
 function turnOf({ metadata, spec }: GpuPartitionPolicy): Parameters<typeof byTurn>[0] {
