@@ -209,7 +209,7 @@ class SliceQuota {
     node: NodeView,
     partition: GpuNodePartition | undefined,
     busy: readonly string[],
-    names?: ReadonlySet<string> | undefined,
+    names?: ReadonlySet<string>,
   ) {
     const { allocatable } = node.status ?? {};
     if (partition?.spec.backend === 'DRA') {
@@ -320,7 +320,7 @@ export function countUsable(
   node: NodeView,
   partition: GpuNodePartition | undefined,
   strategy: PolicySpec['strategy'],
-  names?: ReadonlySet<string> | undefined,
+  names?: ReadonlySet<string>,
 ): ReadonlyMap<string, number> {
   const idle = new Map<string, number>();
   if (explainUnusable(node) !== undefined) return idle;

@@ -322,7 +322,7 @@ export class PoolReader {
 
   readonly #names: ReadonlySet<string> | undefined;
 
-  constructor(policy: Pick<GpuPartitionPolicy, 'spec'>, names?: ReadonlySet<string> | undefined) {
+  constructor(policy: Pick<GpuPartitionPolicy, 'spec'>, names?: ReadonlySet<string>) {
     this.#policy = policy;
     this.#names = names;
   }
