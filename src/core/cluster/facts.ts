@@ -1,3 +1,5 @@
+// Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
+// Ask here for the GPU nodes of a cluster, with what each offers and what of it is in use, by resource.
 import { type ResourceClaimView, gpuDriver } from '../kubernetes/claims.ts';
 import { namespacedName, roundUp, wholeUnits } from '../text/syntax.ts';
 import { memoize } from '../text/json.ts';

@@ -1,3 +1,5 @@
+// Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
+// Ask here whether a pod could run on a node, whether it can use its slices now, and whether the node can change now.
 import type { GpuNodePartition, GpuReport, PolicySpec } from '../../api/types.ts';
 import { isOwnTaint, isUnfinished, leavingTaintOf, type NodeView, setAside } from '../kubernetes/node.ts';
 import { findResting } from '../node/rest.ts';

@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here what becomes of a request to free slices, or for the cheapest moves that free some.
 import { statusBounds } from '../../api/generated/gpu-partition-policy.bounds.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import { defragAnnotation } from '../../api/names.ts';

@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here for the GPUs that take part in a demand, node by node, with what new pods reach of them.
 import type {
   GpuNodePartition,
   GpuPartitionPolicy,

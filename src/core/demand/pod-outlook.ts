@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here what the demands of policies make of a pod that waits.
 import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../api/types.ts';
 import { type GpuNode, type ClusterFacts, listGpuNodes } from '../cluster/facts.ts';
 import { isPlanned } from '../policy/versions.ts';

@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here for the policies with a demand that would serve a cluster, from what its pods use, wait for and asked for in the past.
 import type { PolicyDemand, GpuPartitionPolicy, PolicySpec, GpuNodePartition } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, isDra, offerOf, useOf } from '../cluster/facts.ts';
 import { type Geometry } from '../gpu/geometry.ts';

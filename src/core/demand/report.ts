@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here how a demand stands after a plan, or without one, as the status of its policy tells it.
 import type { DemandState, GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../api/types.ts';
 import { coverDemand, readDemand } from './solver/pool.ts';
 import type { ClassPlan } from './solver/choose.ts';

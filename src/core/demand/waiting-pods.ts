@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here which pods wait for slices, in whose namespaces they count, and what is kept of them.
 import type { DeviceReport, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { isResourceOf } from '../cluster/facts.ts';
 import { couldTake, explainHopeless, requirementsKey } from '../cluster/judge.ts';

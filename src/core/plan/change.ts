@@ -1,3 +1,5 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here for the nodes, waves and findings of a change, once layouts are chosen for the demands that it concerns.
 import { Fleet } from '../policy/fleet.ts';
 import { listRefused, type PolicyRecord } from '../policy/record.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, DemandState } from '../../api/types.ts';

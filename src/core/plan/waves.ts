@@ -1,3 +1,5 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here which nodes start together, and why the others wait.
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { type LedgerStep, RolloutPlay } from '../rollout/ledger.ts';
 import { describeGate, type NodeRolloutState } from '../rollout/budget.ts';

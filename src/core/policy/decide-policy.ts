@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here which policy decides over a node, and why a policy is refused there.
 import type { PolicyRecord, NodeOutcome } from './record.ts';
 import type { Selections, NodeSelection, NodeSelections } from './selection.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';

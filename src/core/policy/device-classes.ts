@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here for the DeviceClasses and claims by which pods get slices from NVIDIA's DRA driver.
 import { MODELS, type GpuModel } from '../gpu/geometry.ts';
 import { migResourceName, type NodeDescription } from '../nvidia/labels.ts';
 import { gpuDriver } from '../kubernetes/claims.ts';

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here for all policies and the nodes that they select: who decides where, and what follows from an edit.
 import type { GpuNodePartition, PolicySpec, GpuPartitionPolicy } from '../../api/types.ts';
 import {
   describeRefusal,

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here for the generations that were in force, and what undoes the last edit.
 import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
 import { cutText } from '../text/words.ts';
 import { writePath } from '../text/findings.ts';

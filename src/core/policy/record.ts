@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here what is known of one policy and its nodes: its versions, its schedule, its counts, and which nodes may start.
 import type { Phase, PlanReport, GpuPartitionPolicy } from '../../api/types.ts';
 import type { LedgerSnapshot } from '../rollout/ledger.ts';
 import type { RolloutStates } from '../rollout/fleet.ts';

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here which profiles serve a slice of a demand, and what was chosen for a demand before.
 import type {
   PolicyDemand,
   GpuNodePartition,

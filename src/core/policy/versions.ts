@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here which generation of a policy counts, who wrote it, and in which order policies win a node.
 import { cleanupFinalizer } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicySpec, PolicyStatus } from '../../api/types.ts';
 import { deepEqual, omitUndefined, compareText, canonicalJson } from '../text/json.ts';

@@ -1,3 +1,5 @@
+// Room rollout: which nodes of a policy may change now, by its budget, canary, windows and pauses, and by the cap over all policies.
+// Ask here what stops a rollout, in words, and how many nodes a limit allows.
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { countWords } from '../text/words.ts';

@@ -1,3 +1,5 @@
+// Room rollout: which nodes of a policy may change now, by its budget, canary, windows and pauses, and by the cap over all policies.
+// Ask here how all nodes stand for the rollouts of their policies, counted event by event.
 import { compareText, deepEqual } from '../text/json.ts';
 import type { NodeRolloutState, Slot, SlotRequest } from './budget.ts';
 

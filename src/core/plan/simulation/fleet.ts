@@ -1,3 +1,5 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here for the nodes of a snapshot as they are simulated, and how policies and their schedules begin with them.
 import type { Geometry, Layout } from '../../gpu/geometry.ts';
 import { type Random, DAY, EndQueue } from './trace.ts';
 import type { SimulatedPod, Tally, SimulatedPods } from './pods.ts';

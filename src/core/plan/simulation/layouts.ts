@@ -1,3 +1,5 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here for the shape of a planner that answers at once, whatever the size of the pool.
 import {
   coverDemand,
   readDemand,

@@ -1,3 +1,5 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here for the pods that come to a simulation, in seconds from its start.
 import { compareText } from '../../text/json.ts';
 import type { Geometry } from '../../gpu/geometry.ts';
 import { isProfileNameError, parseProfile, resolveProfile, WHOLE } from '../../gpu/profiles.ts';
