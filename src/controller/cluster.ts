@@ -7,7 +7,7 @@ import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
 import { keepWriter } from '../core/policy/versions.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { capBeside, countLimit, type Limit, type NodeRolloutState, type Slot, slotOf } from '../core/rollout/budget.ts';
+import { type Limit, type NodeRolloutState, type Slot, slotOf } from '../core/rollout/budget.ts';
 import { FleetRollout } from '../core/rollout/fleet.ts';
 import type { LedgerSnapshot } from '../core/rollout/ledger.ts';
 import type { KubeObject, Store, ObjectRef } from '../kube/watch.ts';
@@ -153,9 +153,9 @@ export class Cluster {
       rolloutStateOf: this.rolloutStatesFor(name),
       uidOf: (node) => this.nodes.get(node)?.metadata.uid,
       admits: record.admits(rolloutStates, isOverdue),
-      cap: capBeside(
+      cap: this.rollout.capBeside(
         name,
-        countLimit(most, this.rollout.size),
+        most,
         ledgers.map((one) => [one, this.ledgerOf(one)] as const),
       ),
       frozen,

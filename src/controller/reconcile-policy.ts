@@ -1,5 +1,5 @@
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
-import { listRefused, type PolicyRecord, type NodeCounts } from '../core/policy/record.ts';
+import type { PolicyRecord, NodeCounts } from '../core/policy/record.ts';
 import { wantedFinalizers } from '../core/policy/versions.ts';
 import { type PolicyFacts, newsOf, type PolicyStatusDraft, policyStatus } from '../core/node/status-policy.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
@@ -35,7 +35,7 @@ export function factsOf(record: PolicyRecord, stored: GpuPartitionPolicy, accept
   const { newest, refusal, refused, demand } = record;
   const { acceptedGeneration, inForce } = record.versionsIf(accepts);
   const [first] = refused.values();
-  const words = listRefused(record);
+  const words = record.whyRefused;
   return {
     policy: newest,
     refusal,
@@ -301,7 +301,7 @@ export class PolicyReconciler {
       this.#parts.requeueNodes(affected);
     }
     const requeueAfterMs = least(least(untoldMs, this.#untilNext(times)), movedMs);
-    const told = isNew && !isFit ? listRefused(record) : undefined;
+    const told = isNew && !isFit ? record.whyRefused : undefined;
     if (told !== record.toldRefusal) this.#parts.requeueNodes(record.nodes);
     record.toldRefusal = told;
     return { requeueAfterMs };

@@ -1,7 +1,7 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here for the nodes, waves and findings of a change, once layouts are chosen for the demands that it concerns.
 import { Fleet } from '../policy/fleet.ts';
-import { listRefused, type PolicyRecord } from '../policy/record.ts';
+import type { PolicyRecord } from '../policy/record.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, DemandState } from '../../api/types.ts';
 import { type PodView, defaultSystemNamespaces } from '../kubernetes/pod.ts';
 import { fillDefaults } from '../policy/schema.ts';
@@ -55,7 +55,7 @@ function acceptAll(
       continue;
     }
     for (const node of record.unchecked) fleet.check(record, node, partitionOf.get(node));
-    refusals.set(record.name, listRefused(record));
+    refusals.set(record.name, record.whyRefused);
     if (record.refused.size === 0 || given.has(record.name)) fleet.accept(record);
     switchSchedule(fleet, record, at);
   }

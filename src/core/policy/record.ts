@@ -219,6 +219,10 @@ function isSame(a: NodeOutcome, b: NodeOutcome): boolean {
   );
 }
 
+const mostNames = 5;
+/** Most characters of a condition's message, which says first what is refused. */
+const longestRefused = 3800;
+
 /** A policy, and what is known of it and its nodes. A new one is made for each generation. */
 export class PolicyRecord {
   /** The versions as they are stored, with all their schedules. */
@@ -344,6 +348,16 @@ export class PolicyRecord {
     return !this.isAccepted && this.refusal === undefined;
   }
 
+  /** The nodes that keep its newest generation from being accepted: the first, and how many. Undefined if there are none. */
+  get whyRefused(): string | undefined {
+    const { refused } = this;
+    if (refused.size === 0) return undefined;
+    const named = [...refused].slice(0, mostNames).map(([node, { message }]) => `node ${node}: ${message}`);
+    const sayRest = (shown: number): string =>
+      shown < refused.size ? `and ${countWords(refused.size - shown, 'more node')}` : '';
+    return joinWithin(named, longestRefused, '; ', sayRest);
+  }
+
   /** Why nothing new starts on its nodes. @param told the version that a node is told */
   holdFor(told: GpuPartitionPolicy): Hold | undefined {
     const { name, generation } = this.newest.metadata;
@@ -353,7 +367,7 @@ export class PolicyRecord {
       return { kind: 'Refused', message: `${what}: ${this.refusal.message}` };
     }
     if (!this.isAccepted) {
-      const why = this.unchecked.size > 0 ? undefined : listRefused(this);
+      const why = this.unchecked.size > 0 ? undefined : this.whyRefused;
       if (why !== undefined) return { kind: 'Refused', message: `${unaccepted}: ${why}` };
       const message = `generation ${generation} of policy ${name} is being checked against all selected nodes`;
       return { kind: 'Checking', message };
@@ -361,17 +375,4 @@ export class PolicyRecord {
     if (!isPlanned(this.newest) || told === this.newest) return undefined;
     return { kind: 'Plan', message: `policy ${name} only plans since generation ${generation}` };
   }
-}
-
-const mostNames = 5;
-/** Most characters of a condition's message, which says first what is refused. */
-const longestRefused = 3800;
-
-/** Nodes that keep a generation from being accepted: the first, and how many. Undefined if there are none. */
-export function listRefused({ refused }: Pick<PolicyRecord, 'refused'>): string | undefined {
-  if (refused.size === 0) return undefined;
-  const named = [...refused].slice(0, mostNames).map(([node, { message }]) => `node ${node}: ${message}`);
-  const sayRest = (shown: number): string =>
-    shown < refused.size ? `and ${countWords(refused.size - shown, 'more node')}` : '';
-  return joinWithin(named, longestRefused, '; ', sayRest);
 }

@@ -1,7 +1,15 @@
 // Room rollout: which nodes of a policy may change now, by its budget, canary, windows and pauses, and by the cap over all policies.
 // Ask here how all nodes stand for the rollouts of their policies, counted event by event.
 import { compareText, deepEqual } from '../text/json.ts';
-import type { NodeRolloutState, Slot, SlotRequest } from './budget.ts';
+import {
+  capBeside,
+  type ClusterCap,
+  countLimit,
+  type Limit,
+  type NodeRolloutState,
+  type Slot,
+  type SlotRequest,
+} from './budget.ts';
 
 /**
  * Names ordered by cost, those of equal cost by name: the order does not depend on who looked when, and `plan` can tell it. There are few
@@ -221,6 +229,15 @@ export class FleetRollout {
   /** How many nodes have GPUs, whichever policy decides over them: the base of the cap over all policies. */
   get size(): number {
     return this.#withGpus;
+  }
+
+  /** What all policies together may have in flight beside one of them. @param ledgers of all policies, by name */
+  capBeside(
+    policy: string,
+    most: Limit,
+    ledgers: Iterable<readonly [policy: string, ledger: readonly Slot[]]>,
+  ): ClusterCap {
+    return capBeside(policy, countLimit(most, this.size), ledgers);
   }
 
   /** Policies of which nodes wait for a slot. */

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { ReportedModels, Fleet } from '../../../src/core/policy/fleet.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { listRefused } from '../../../src/core/policy/record.ts';
 import { RolloutStates } from '../../../src/core/rollout/fleet.ts';
 import { fullSupport } from '../../../src/core/policy/check.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
@@ -585,16 +584,17 @@ describe('the acceptance of a generation', () => {
     const names = Array.from({ length: 7 }, (_, index) => `bad-${index}`);
     const fleet = aFleet([aPolicy()], Object.fromEntries(names.map((name) => [name, 'p'])));
     checkAll(fleet, 'p', () => a30);
-    const words = listRefused(fleet.policy('p') ?? { refused: new Map() });
+    const words = fleet.policy('p')?.whyRefused;
     expect(words?.match(/node bad-/g)).to.have.lengthOf(5);
     expect(words).to.match(/and 2 more nodes$/);
   });
 
   it('names all nodes that refuse where they are few, and cuts what they say', () => {
-    const refused = (...messages: readonly string[]) =>
-      listRefused({
-        refused: new Map(messages.map((message, at) => [`bad-${at}`, { reason: 'DoesNotFit', message }])),
-      });
+    const refused = (...messages: readonly string[]) => {
+      const record = aFleet([aPolicy()], {}).policy('p');
+      messages.forEach((message, at) => record?.refused.set(`bad-${at}`, { reason: 'DoesNotFit', message }));
+      return record?.whyRefused;
+    };
     expect(refused('too much', 'too many')).to.equal('node bad-0: too much; node bad-1: too many');
     expect(refused('x'.repeat(5000))).to.have.lengthOf(3800);
   });
