@@ -1,4 +1,4 @@
-import { loadByDemand, loadByTrace, DAY, type TraceTask } from '../../core/plan/simulation/trace.ts';
+import { loadByDemand, loadByTrace, type TraceTask } from '../../core/plan/simulation/trace.ts';
 import { listSimulated, startSide } from '../../core/plan/simulation/fleet.ts';
 import type { SideFigures, SimulationStart } from '../../core/plan/simulation/play.ts';
 import { CliError, type Terminal, printLines, printJson, printLine } from '../terminal.ts';
@@ -28,8 +28,7 @@ interface TraceRow extends TraceTask {
 interface TraceFile {
   readonly name: string;
   readonly tasks: readonly TraceRow[];
-  /** The length of the trace in whole days. */
-  readonly days: number;
+  readonly seconds: number;
   /** Tasks that are left out: they never ran, or asked for several GPUs or none. */
   readonly skipped: number;
 }
@@ -93,7 +92,7 @@ async function readTrace(path: string, terminal: Terminal): Promise<TraceFile> {
   return {
     name,
     tasks: tasks.map((task) => ({ ...task, arrival: task.arrival - first })),
-    days: Math.max(1, Math.ceil((last - first + 1) / DAY)),
+    seconds: last - first + 1,
     skipped,
   };
 }

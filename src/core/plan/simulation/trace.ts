@@ -149,14 +149,15 @@ interface UnknownTask<Task> {
 /**
  * Recorded pods; those of the snapshot do not count. Without any if the profile of one of them is not known.
  *
- * @param trace its tasks, from the first on, and its length in days
+ * @param trace its tasks, from the first on, and its length, of which days that have begun count
  * @param load the share of all slices that is to be asked for by copies of the trace; undefined: the trace as it is
  */
 export function loadByTrace<Task extends TraceTask>(
-  trace: { readonly tasks: readonly Task[]; readonly days: number },
+  trace: { readonly tasks: readonly Task[]; readonly seconds: number },
   nodes: readonly StartNode[],
   { days, seed, mapping, load }: Time & { readonly mapping: TraceMapping; readonly load: number | undefined },
 ): Load & { readonly unknown?: UnknownTask<Task> } {
+  const traceDays = Math.max(1, Math.ceil(trace.seconds / DAY));
   const sizes = sizesOf({ nodes });
   const gpus = nodes.flatMap((node) => node.gpus);
   const geometries = [...new Set(gpus.map(({ geometry }) => geometry))].filter(({ profiles }) => profiles.length > 0);
@@ -180,8 +181,8 @@ export function loadByTrace<Task extends TraceTask>(
   const slices = gpus.reduce((sum, { geometry, isFixed }) => sum + (isFixed ? 0 : geometry.memorySlices), 0);
   const sizeOf = (profile: string): number => sizes.get(profile) ?? 0;
   const once =
-    load === undefined ? arrivals : superpose(arrivals, { slices: load * slices, sizeOf, days: trace.days, seed });
-  return { running: [], arrivals: fillDays(once, trace.days, days) };
+    load === undefined ? arrivals : superpose(arrivals, { slices: load * slices, sizeOf, days: traceDays, seed });
+  return { running: [], arrivals: fillDays(once, traceDays, days) };
 }
 
 function findProfile(
