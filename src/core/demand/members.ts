@@ -21,8 +21,7 @@ import {
   demandEntry,
   type DemandWishes,
   evictsNever,
-  isChosen,
-  ownWish,
+  chosenBefore,
   restEntry,
   isWholeGpu,
   nameSlice,
@@ -113,7 +112,7 @@ export function listMembers(
   const { demand, allow } = policy.spec;
   const asksWhole = demand !== undefined && countsWhole(demand);
   const foreign = allow?.replaceForeignInstances === true ? new Map<string, ReadonlySet<string>>() : foreignOn(device);
-  const chosen = new Map(ownWish(policy, partition)?.gpus.map((one) => [one.uuid, one]));
+  const chosen = chosenBefore(policy, partition);
   const reach = new NodeReach(partition, known);
   return (device.gpus ?? []).flatMap((gpu): readonly DemandGpu[] => {
     const view = viewReport(device, gpu);
@@ -123,7 +122,7 @@ export function listMembers(
     const earlier = known.chosen?.get(uuid) ?? chosen.get(uuid);
     const there = listPresent(gpu, view);
     const { present, lost } = splitByReach(there, reach);
-    const awaited = earlier && isChosen(earlier) && !meetsWish(gpu, earlier) ? earlier : undefined;
+    const awaited = earlier && !meetsWish(gpu, earlier) ? earlier : undefined;
     const isSpared = evictsNever(policy) || awaited?.entry === restEntry;
     const coming = awaited && predict(geometry, view, there, awaited, isSpared);
     const stays = isGranted || reach.isFixed || isFixed(gpu, view, asksWhole) || foreign.has(uuid);
@@ -209,7 +208,7 @@ function mustKeepMode(
 /** The present layout as a wish: nothing changes for it. */
 function asItIs(gpu: GpuReport, earlier: GpuWish | undefined): GpuWish {
   const { uuid, mig } = gpu;
-  if (earlier && isChosen(earlier) && meetsWish(gpu, earlier)) return earlier;
+  if (earlier && meetsWish(gpu, earlier)) return earlier;
   return mig === 'Enabled'
     ? { uuid, profiles: layoutOf(gpu), entry: demandEntry }
     : { uuid, mig: 'Disabled', entry: demandEntry };

@@ -123,7 +123,7 @@ export const demandEntry = 'demand';
 export const restEntry = 'rest';
 
 /** Whether a layout was chosen by a policy with a demand. */
-export function isChosen({ entry }: GpuWish): boolean {
+function isChosen({ entry }: GpuWish): boolean {
   return entry === demandEntry || entry === restEntry;
 }
 
@@ -136,8 +136,18 @@ export function wishForDemand(
   current: Wish | undefined,
   chosen: DemandWishes = new Map(),
 ): readonly GpuWish[] {
-  const earlier = new Map(current?.gpus.flatMap((one) => (isChosen(one) ? [[one.uuid, one]] : [])));
+  const earlier = listChosen(current);
   return gpus.flatMap(({ uuid }) => chosen.get(uuid) ?? earlier.get(uuid) ?? []);
+}
+
+/** What plans for a demand have chosen for a node, as its wish says. */
+function listChosen(wish: Wish | undefined): DemandWishes {
+  return new Map(wish?.gpus.flatMap((one) => (isChosen(one) ? [[one.uuid, one]] : [])));
+}
+
+/** What plans for the demand of this very policy, or of its schedule, have chosen for a node before. */
+export function chosenBefore(policy: GpuPartitionPolicy, partition: GpuNodePartition): DemandWishes {
+  return listChosen(ownWish(policy, partition));
 }
 
 /** Whether a plan for a demand has chosen a layout of the node before. */
