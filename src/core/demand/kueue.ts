@@ -46,7 +46,7 @@ export function* readHeld(reading: KueueReading): Generator<undefined, HeldPods,
 
 /** The share of the waiting pods that counts for a policy's pool. */
 export interface WaitingReading extends PoolShare {
-  /** Those that count for no pool. */
+  /** Pods that count for no pool. */
   readonly uncounted: readonly Uncounted[];
   /** Why what Kueue holds back for the policy is not known, and what to do; undefined if it is known, or does not count. */
   readonly trouble: string | undefined;

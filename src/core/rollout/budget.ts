@@ -147,7 +147,7 @@ export const mostSlots = 500;
 /** How many nodes may start now, and what keeps the others waiting. */
 export interface RolloutBudget extends Places {
   readonly gate: RolloutGate | undefined;
-  /** In numbers of nodes. */
+  /** The part of the status about what the rollout may do now, in numbers of nodes. */
   readonly counts: NonNullable<PolicyStatus['limits']>;
   /** Whether a node whose change disrupts nobody may start. */
   readonly mayStart: boolean;
