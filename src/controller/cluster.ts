@@ -4,20 +4,10 @@ import type { NodeMemory } from '../core/node/memory.ts';
 import { isUrgentNode } from '../core/kubernetes/node.ts';
 import { managedConfig } from '../core/nvidia/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
-import { keepWriter, currentOf } from '../core/policy/versions.ts';
+import { keepWriter } from '../core/policy/versions.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
-import { hasAskedSince } from '../core/policy/history.ts';
-import { admitsOf, type PolicyRecord } from '../core/policy/record.ts';
-import {
-  capBeside,
-  countLimit,
-  type Limit,
-  isNewSlot,
-  rolloutStateWith,
-  type NodeRolloutState,
-  type Slot,
-  slotOf,
-} from '../core/rollout/budget.ts';
+import type { PolicyRecord } from '../core/policy/record.ts';
+import { type Limit, type NodeRolloutState, type Slot, slotOf } from '../core/rollout/budget.ts';
 import { FleetRollout } from '../core/rollout/fleet.ts';
 import type { LedgerSnapshot } from '../core/rollout/ledger.ts';
 import type { KubeObject, Store, ObjectRef } from '../kube/watch.ts';
@@ -139,18 +129,12 @@ export class Cluster {
 
   /** How nodes stand for a policy's current ledger. */
   rolloutStatesFor(policy: string): (node: string) => NodeRolloutState | undefined {
-    const slots = new Map(this.ledgerOf(policy).map((slot) => [slot.node, slot]));
-    return (node) => {
-      const rolloutState = this.rollout.rolloutStateOf(node);
-      return rolloutState && rolloutStateWith(rolloutState, slots.get(node), this.fleet.winnerOf(node));
-    };
+    return this.rollout.standingFor(this.ledgerOf(policy), (node) => this.fleet.winnerOf(node));
   }
 
   /** Nodes with a slot in a policy's ledger that have not been looked at since the slot appeared. */
   nodesWithNewSlots(policy: string): readonly string[] {
-    return this.ledgerOf(policy).flatMap((slot) =>
-      isNewSlot(slot, this.rollout.rolloutStateOf(slot.node)) ? [slot.node] : [],
-    );
+    return this.rollout.newIn(this.ledgerOf(policy));
   }
 
   /** The input of a step of a policy's ledger. @param isOverdue the policy is being deleted, and its deadline is over */
@@ -163,16 +147,15 @@ export class Cluster {
     return {
       now,
       policy: { ...policy, status },
-      // With all its schedules: the history has them as they were written.
-      hasAskedSince: (generation) => hasAskedSince(currentOf(record.versions), status.history ?? [], generation),
+      hasAskedSince: (generation) => record.hasAskedSince(generation, status.history),
       rolloutStates,
       size: rolloutStates.countGpuNodes(record.tally),
       rolloutStateOf: this.rolloutStatesFor(name),
       uidOf: (node) => this.nodes.get(node)?.metadata.uid,
-      admits: admitsOf(record, rolloutStates, isOverdue),
-      cap: capBeside(
+      admits: record.admits(rolloutStates, isOverdue),
+      cap: this.rollout.capBeside(
         name,
-        countLimit(most, this.rollout.size),
+        most,
         ledgers.map((one) => [one, this.ledgerOf(one)] as const),
       ),
       frozen,

@@ -2,16 +2,10 @@ import { listServed, type KubeVerbs } from '../kube/client.ts';
 import { controllerManager } from '../api/names.ts';
 import { deviceClasses, policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import {
-  type DeviceClassObject,
-  isUnchangedClass,
-  listMissingClasses,
-  type MissingClass,
-  listSliceKinds,
-} from '../core/policy/device-classes.ts';
+import { type DeviceClassObject, explainWritten, listMissingClasses } from '../core/policy/device-classes.ts';
 import { mayUseClaims } from '../core/policy/rules.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { currentOf, enforces } from '../core/policy/versions.ts';
+import { isPlanned } from '../core/policy/versions.ts';
 import { ApiError, isConflict } from '../kube/api-error.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -63,14 +57,13 @@ export class DeviceClassReconciler {
     // The nodes report that.
     if (this.#parts.slices.api === 'Missing') return { requeueAfterMs: lookAgainMs };
     // Of all their schedules: a pod that waits for the night may be created by day.
-    const inForce = records.map(({ versions }) => currentOf(versions));
+    const inForce = records.map(({ written }) => written);
     const known = this.#checked;
     const restMs = known && sameItems(known.policies, inForce) ? known.at + lookAgainMs - this.#parts.now() : 0;
     if (restMs > 0) return { requeueAfterMs: restMs };
-    const kinds = listSliceKinds(inForce);
     const present = await listServed<KubeObject & DeviceClassObject>(this.#parts.client, deviceClasses);
     const specs = new Map(present.map(({ metadata, spec }) => [metadata.name, spec]));
-    for (const wanted of listMissingClasses(kinds, present)) {
+    for (const wanted of listMissingClasses(inForce, present)) {
       const { name } = wanted.metadata;
       const found = specs.get(name);
       if (this.#hasFailed(wanted, found)) continue;
@@ -92,8 +85,10 @@ export class DeviceClassReconciler {
    * Applies a class without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it, and what the API
    * server keeps
    */
-  async #apply(wanted: MissingClass): Promise<{ readonly problem: string | undefined; readonly kept?: object }> {
-    const { spec, metadata, takenBy } = wanted;
+  async #apply(
+    wanted: ReturnType<typeof listMissingClasses>[number],
+  ): Promise<{ readonly problem: string | undefined; readonly kept?: object }> {
+    const { spec, metadata } = wanted;
     const { name } = metadata;
     const ref = { resource: deviceClasses, name };
     const fields = { metadata: {}, spec };
@@ -102,8 +97,7 @@ export class DeviceClassReconciler {
         fieldManager: controllerManager,
       });
       this.#parts.log.info('a DeviceClass is written', { name });
-      const taken = takenBy === undefined ? undefined : describeTaken(name, takenBy);
-      return { problem: isUnchangedClass(wanted, kept) ? taken : describeLoss(name), kept };
+      return { problem: explainWritten(wanted, kept), kept };
     } catch (error) {
       if (error instanceof ApiError) return { problem: describeRefusal(name, error) };
       throw error;
@@ -115,20 +109,6 @@ export class DeviceClassReconciler {
     const note = { type: 'Warning', reason: 'DeviceClassNotWritten', action: 'Reconcile', message } as const;
     for (const { newest } of records) this.#parts.events.record({ ...note, object: newest, resource: policies });
   }
-}
-
-function describeTaken(name: string, taker: string): string {
-  return (
-    `DeviceClass ${name} is there without extendedResourceName, which DeviceClass ${taker} has already: pods that ask for the ` +
-    'resource get what that class selects. Delete it to have them get these slices'
-  );
-}
-
-function describeLoss(name: string): string {
-  return (
-    `DeviceClass ${name} is there without extendedResourceName, which the API server does not keep (feature gate DRAExtendedResource, ` +
-    'on by default in Kubernetes 1.36): pods get these slices by claims alone'
-  );
 }
 
 function describeRefusal(name: string, error: ApiError): string {
@@ -147,6 +127,6 @@ function sameItems<Item>(one: readonly Item[], other: readonly Item[]): boolean 
 function asksForClasses({ policy, isAccepted, inForce }: PolicyRecord): boolean {
   const { spec, metadata } = policy;
   const isInForce =
-    (isAccepted || inForce !== undefined) && enforces(policy) && metadata.deletionTimestamp === undefined;
+    (isAccepted || inForce !== undefined) && !isPlanned(policy) && metadata.deletionTimestamp === undefined;
   return isInForce && mayUseClaims(spec) && spec.dra?.deviceClasses === 'Managed';
 }

@@ -1,48 +1,20 @@
 import type { PolicyDemand, GpuNodePartition } from '../api/types.ts';
-import type { PoolGpu } from '../core/demand/solver/pool.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 import { mayUseClaims } from '../core/policy/rules.ts';
 import type { DemandReport } from '../core/policy/slices.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { findStop } from '../core/rollout/budget.ts';
-import { type DemandMemory, type KnownDemand, lookAgainAfter, podsPaceOf } from '../core/demand/state.ts';
-import {
-  type DefragState,
-  isOfRequest,
-  judgeMade,
-  judgePart,
-  judgeRequest,
-  judgeShortage,
-  refuseMoves,
-  requestedFree,
-  wasPlanned,
-  explainMoves,
-  listMoves,
-} from '../core/demand/defrag.ts';
-import {
-  isNewPolicy,
-  type PoolCluster,
-  type PoolPast,
-  type DemandGpu,
-  setMembersAside,
-} from '../core/demand/members.ts';
-import { askFor, type DemandAsked, type Planned, planServed } from '../core/demand/plan-pool.ts';
-import {
-  reportDemand,
-  reportFailure,
-  reportPodsUnread,
-  reportUncounted,
-  reportUnread,
-  type ToldDemand,
-} from '../core/demand/report.ts';
-import { listGoing, weighGpus, indexHolders, type PoolHolders } from '../core/demand/eviction-cost.ts';
-import { explainUnread, holding, type KueueReading } from '../core/demand/kueue.ts';
-import { listWaiters, type NamespaceLabels, type Uncounted, type Waiter } from '../core/demand/waiting-pods.ts';
-import { followsPods, type WantedSlice } from '../core/demand/wanted.ts';
+import { type DemandMemory, recallDemand } from '../core/demand/state.ts';
+import { judgeFreeing, judgeRequest } from '../core/demand/defrag.ts';
+import type { PoolCluster, DemandGpu } from '../core/demand/members.ts';
+import type { Planned } from '../core/demand/plan-pool.ts';
+import { reportFailure, reportPool } from '../core/demand/report.ts';
+import { indexHolders, trimHolder, trimHoldings } from '../core/demand/eviction-cost.ts';
+import { type HeldPods, readHeld } from '../core/demand/kueue.ts';
+import { listWaiters, trimWaitingPod } from '../core/demand/waiting-pods.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/log.ts';
-import type { PoolQuestions } from '../planner/questions.ts';
+import { type PoolQuestions, think } from '../planner/questions.ts';
 import type { Cluster } from './cluster.ts';
 import { nodePartitions, deviceClasses, disruptionBudgets, namespaces, pods } from '../api/resources.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
@@ -50,25 +22,23 @@ import { planPreview } from '../core/plan/node.ts';
 import { type KubeVerbs, readKueue, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { DeviceClassView } from '../core/cluster/claim-requests.ts';
-import { type ExtendedNames, extendedNamesOf } from '../core/cluster/judge.ts';
+import type { ClusterFacts } from '../core/cluster/facts.ts';
+import { extendedNamesOf } from '../core/cluster/judge.ts';
 import { selectedKeys } from '../core/kubernetes/selectors.ts';
 import type { BudgetView } from '../core/kubernetes/eviction.ts';
-import { trimHolder, trimHoldings, trimWaitingPod } from '../core/demand/watched-objects.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/request.ts';
-import { type Clock, EventLoopYield, steadyMs, systemClock } from '../process/clock.ts';
+import { type Clock, steadyMs, systemClock } from '../process/clock.ts';
 import { trimBudget, PacedReading } from './gather.ts';
 
 /** How old a list of DeviceClasses may be, in ms. */
 const classesPaceMs = 30_000;
 
-/** The question for one plan. */
-interface Question {
-  readonly asked: DemandAsked;
-  readonly members: readonly DemandGpu[];
-  /** The demand of the pool, and the nodes on which others may go for pods that wait (`nodes`). */
+/** What the demand of a policy asks of its pool, and what is remembered of it. */
+interface Question extends ReturnType<DemandMemory['ask']> {
+  readonly record: PolicyRecord;
   readonly demand: PolicyDemand;
-  readonly nodes?: ReadonlySet<string> | undefined;
+  readonly memory: DemandMemory;
   /** Aborts when the term is over. */
   readonly signal: AbortSignal;
 }
@@ -81,34 +51,9 @@ interface Parts extends DemandReads {
   readonly tellPolicy: (name: string) => void;
   readonly pools: PoolQuestions;
   /** What is remembered of the demand of a policy from now on. */
-  readonly newMemory: (record: PolicyRecord, known: KnownDemand) => DemandMemory;
+  readonly newMemory: (record: PolicyRecord, known: ReturnType<typeof recallDemand>) => DemandMemory;
   readonly clock: Clock;
   readonly now: () => number;
-}
-
-/** The slices that are wanted, by what could be read. */
-interface Want {
-  readonly wanted: readonly WantedSlice[];
-  /** Nodes that would take pods for which nothing is idle. */
-  readonly takers?: ReadonlySet<string> | undefined;
-  /** Nodes on which others may go for pods that wait. */
-  readonly nodes?: ReadonlySet<string> | undefined;
-  readonly uncounted?: readonly Uncounted[];
-  /** Why what Kueue holds back is not known. */
-  readonly trouble?: string;
-}
-
-function evicts({ destroy }: Planned['layouts'][number]): boolean {
-  return destroy.some(({ busy }) => busy);
-}
-
-/** The layouts of a plan that are taken: those of the GPUs that it touches. */
-function layoutsOf(
-  { members, layouts }: Planned,
-  touched: readonly DemandGpu[],
-): readonly (Planned['layouts'][number] | undefined)[] {
-  const taken = new Set(touched.map(({ gpu }) => gpu.id));
-  return members.map(({ gpu }, index) => (taken.has(gpu.id) ? layouts[index] : undefined));
 }
 
 /** Chooses layouts for the demands of policies: gathers their pools, has them planned, and hands the wishes to the nodes. */
@@ -135,41 +80,31 @@ export class DemandReconciler {
     const { policy } = record;
     const memory = this.#memories.get(name) ?? this.#begin(record);
     this.#memories.set(name, memory);
-    const gathered = await this.#gather(record, demand, memory);
-    const wants = await this.#want(record, demand, gathered, memory, signal);
-    const { wanted, takers, nodes, uncounted = [], trouble } = wants;
-    const members = setMembersAside(gathered, takers);
-    const asked = askFor(policy, wanted, members);
-    const requeueAfterMs = lookAgainAfter(demand, members);
+    const pool = await this.#gather(record, demand, memory);
+    const share = await this.#readShare(record, demand, memory, signal);
+    const asked = memory.ask(policy, demand, pool, share, this.#parts.now());
+    const requeueAfterMs = asked.lookAgainMs;
     try {
-      const { planned, defrag, part } = await this.#planFree(memory, record, {
-        asked,
-        members,
-        demand,
-        nodes,
-        signal,
-      });
+      const { planned, defrag, part } = await this.#planFree({ ...asked, record, demand, memory, signal });
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
-      const holders = planned.layouts.some(evicts) ? await this.#parts.holders.get() : undefined;
+      const evicts = planned.layouts.some(({ destroy }) => destroy.some(({ busy }) => busy));
+      const holders = evicts ? await this.#parts.holders.get() : undefined;
       // 1. What was planned for GPUs that have changed meanwhile is not taken.
       const current = await this.#gather(record, demand, memory);
       if (this.#parts.cluster.fleet.policy(name)?.policy !== policy) return { requeueAfterMs: 10 };
-      const chosen = memory.choose(demand, planned, current, this.#parts.now());
+      const chosen = memory.choose(demand, planned, current, this.#parts.now(), holders);
       if (!chosen) return { requeueAfterMs: 100 };
       // 2. The nodes take it from here, each when it gets a slot.
       const { wishes, touched, isWhole } = chosen;
-      if (holders) memory.evict(listGoing(planned.members, layoutsOf(planned, touched), holders), this.#parts.now());
       if (touched.length > 0)
         this.#parts.log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
-      const stop = findStop(policy, this.#parts.now());
-      const found = reportUncounted(reportDemand(wanted, current, planned.shortfall, stop), name, uncounted);
-      const report = { ...found, ...omitUndefined({ defrag: isWhole ? defrag : (part ?? defrag) }) };
-      this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
+      const found = reportPool(policy, asked, current, planned.shortfall, this.#parts.now());
+      this.#report(record, { ...found, ...omitUndefined({ defrag: isWhole ? defrag : (part ?? defrag) }) });
       if (!isWhole) return { requeueAfterMs: 100 };
     } catch (error) {
       signal.throwIfAborted();
-      this.#report(record, reportFailure(this.#told(record), describeError(error)));
+      this.#reportFailure(record, 'PlannerFailed', error);
       throw error;
     }
     return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
@@ -177,9 +112,8 @@ export class DemandReconciler {
 
   #begin(record: PolicyRecord): DemandMemory {
     const { policies, partitions } = this.#parts.cluster;
-    const { steady } = policies.get(record.name)?.status ?? {};
-    const isNew = steady === undefined && isNewPolicy(record, partitions);
-    return this.#parts.newMemory(record, { isNew, sinceMs: this.#parts.now(), ...(steady && { steady }) });
+    const { status } = policies.get(record.name) ?? {};
+    return this.#parts.newMemory(record, recallDemand(record, status, partitions, this.#parts.now()));
   }
 
   #report(record: PolicyRecord, found: DemandReport): void {
@@ -189,22 +123,24 @@ export class DemandReconciler {
     this.#parts.tellPolicy(record.name);
   }
 
-  #told({ name, demand }: PolicyRecord): ToldDemand {
-    const { demand: states = [], defrag, steady } = this.#parts.cluster.policies.get(name)?.status ?? {};
-    return demand
-      ? { states: demand.states, ...omitUndefined({ defrag: demand.defrag, steady: demand.steady }) }
-      : { states, ...omitUndefined({ defrag, steady }) };
+  #reportFailure(record: PolicyRecord, reason: Parameters<typeof reportFailure>[0], error: unknown): void {
+    const { status } = this.#parts.cluster.policies.get(record.name) ?? {};
+    this.#report(record, reportFailure(reason, describeError(error), record.demand, status));
   }
 
   async #gather(record: PolicyRecord, demand: PolicyDemand, memory: DemandMemory): Promise<readonly DemandGpu[]> {
     const cluster = await this.#readCluster();
     const { pools, clock } = this.#parts;
     const now = this.#parts.now();
-    const past: PoolPast = {
-      restOf: (id, grantedMs) => memory.restOf(demand, id, now, grantedMs),
-      hasLost: (node, isOut) => memory.hasLost(demand, node, isOut, now),
-    };
-    return pools.readMembers(cluster, record, past, clock);
+    return pools.readMembers(
+      cluster,
+      record,
+      {
+        restOf: (id, grantedMs) => memory.restOf(demand, id, now, grantedMs),
+        hasLost: (node, isOut) => memory.hasLost(demand, node, isOut, now),
+      },
+      clock,
+    );
   }
 
   /** Reads the cluster, with the names of DeviceClasses where DRA drivers may hand out slices: pods ask by them. */
@@ -214,118 +150,75 @@ export class DemandReconciler {
     return { fleet, nodes, partitions, ...(mayBeDra && { names: await this.#parts.names.get(classesPaceMs) }) };
   }
 
-  async #want(
+  /** The share of the waiting pods; undefined if the demand does not follow pods. */
+  async #readShare(
     record: PolicyRecord,
     demand: PolicyDemand,
-    members: readonly DemandGpu[],
     memory: DemandMemory,
     signal: AbortSignal,
-  ): Promise<Want> {
-    if (!followsPods(demand)) return { wanted: memory.want(demand, members, undefined, this.#parts.now()) };
-    const { pods, held, namespaces } = await this.#readPods(record, demand, memory, signal);
-    const waiters = [...listWaiters(pods, namespaces), ...(held?.waiters ?? [])];
+  ): Promise<Question['share']> {
+    const paces = memory.pacesOf(demand);
+    if (!paces) return undefined;
+    const { waiters, held } = await this.#readPods(record, demand, paces, signal);
     const { pools, clock, now } = this.#parts;
-    const share = await pools.readWaiting(await this.#readCluster(), record, waiters, now(), clock);
-    const wanted = memory.want(demand, members, share.waiting, this.#parts.now(), share);
-    const own = [...record.nodes].flatMap((node) => this.#parts.cluster.nodes.get(node) ?? []);
-    const trouble = explainUnread(held?.reading, own);
-    const { takers, uncounted, waiting } = share;
-    return { wanted, takers, uncounted, nodes: waiting.ranks?.nodes, ...(trouble !== undefined && { trouble }) };
+    return pools.readWaiting(await this.#readCluster(), record, waiters, held, now(), clock);
   }
 
   /** What cannot be read is told: else the last answer stands for good, and why pods wait is not known. */
   async #readPods(
     record: PolicyRecord,
     demand: PolicyDemand,
-    memory: DemandMemory,
+    { podsMs, paceMs }: NonNullable<ReturnType<DemandMemory['pacesOf']>>,
     signal: AbortSignal,
-  ): Promise<{
-    readonly pods: readonly PodView[];
-    readonly held: HeldReading | undefined;
-    readonly namespaces: NamespaceLabels | undefined;
-  }> {
-    const paceMs = podsPaceOf(demand);
+  ): Promise<{ readonly waiters: ReturnType<typeof listWaiters>; readonly held: HeldPods | undefined }> {
     const isTold = [...this.#parts.cluster.fleet.policies].some(({ policy }) => policy.spec.demand?.namespaceSelector);
     try {
       const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
       const namespaces = isTold ? await this.#parts.namespaces.get(paceMs) : undefined;
-      return { pods: await this.#parts.pods.get(memory.longestMs(demand)), held, namespaces };
+      return { waiters: listWaiters(await this.#parts.pods.get(podsMs), namespaces), held };
     } catch (error) {
       signal.throwIfAborted();
-      this.#report(record, reportPodsUnread(this.#told(record), describeError(error)));
+      this.#reportFailure(record, 'PodsUnavailable', error);
       throw error;
     }
   }
 
   /** Plans the demand, and with it what is to be freed if that can be done. @returns with how that stands if only a part of the plan is taken */
-  async #planFree(
-    memory: DemandMemory,
-    record: PolicyRecord,
-    question: Question,
-  ): Promise<{
+  async #planFree(question: Question): Promise<{
     readonly planned: Planned | { readonly waitMs: number };
-    readonly defrag?: DefragState | undefined;
-    readonly part?: DefragState;
+    readonly defrag: DemandReport['defrag'];
+    readonly part?: DemandReport['defrag'];
   }> {
-    const { asked, members, signal } = question;
-    const { metadata, status } = this.#parts.cluster.policies.get(record.name) ?? {};
-    const requested = requestedFree(metadata?.annotations, status?.defrag);
-    if (!requested)
-      return {
-        planned: await this.#plan(memory, record, question),
-        defrag: isOfRequest(status?.defrag, metadata?.annotations) ? status?.defrag : undefined,
-      };
-    const { defrag, freeing } = judgeRequest(requested, asked, members);
-    if (!freeing) return { planned: await this.#plan(memory, record, question), defrag };
-    if (wasPlanned(requested, record.demand?.defrag ?? status?.defrag))
-      return { planned: await this.#plan(memory, record, question), defrag: judgeMade(requested, members) ?? defrag };
+    const { record, asked, members, signal } = question;
+    const { policies, nodes } = this.#parts.cluster;
+    const { defrag, freeing } = judgeRequest(policies.get(record.name), record.demand?.defrag, asked, members);
+    if (!freeing) return { planned: await this.#plan(question), defrag };
+    const { pools, holders } = this.#parts;
     const planned =
-      planServed(members, freeing) ??
-      (await this.#parts.pools.planPool(
-        members,
-        freeing,
-        await this.#weigh(memory, record, { ...question, asked: freeing }),
-        signal,
-      ));
-    if (Object.keys(planned.shortfall.lacking).length === 0) {
-      const { podOf, partitionOf } = await this.#parts.holders.get();
-      const pool = { members, layouts: planned.layouts, partitionOf };
-      const why = explainMoves(pool, listMoves(pool, this.#parts.cluster.nodes, podOf));
-      if (why.length === 0) return { planned, defrag, part: judgePart(requested) };
-      return { planned: await this.#plan(memory, record, question), defrag: refuseMoves(requested, why) };
-    }
-    return { planned: await this.#plan(memory, record, question), defrag: judgeShortage(requested, planned) };
+      freeing.served ?? (await pools.planPool(members, freeing.asked, await this.#weigh(question), signal));
+    const isShort = Object.keys(planned.shortfall.lacking).length > 0;
+    const freed = judgeFreeing(freeing, planned, nodes, isShort ? undefined : await holders.get());
+    return freed.part ? { planned, ...freed } : { planned: await this.#plan(question), ...freed };
   }
 
   /** @returns in how many ms to ask again, if the last answer took long */
-  async #plan(
-    memory: DemandMemory,
-    record: PolicyRecord,
-    question: Question,
-  ): Promise<Planned | { readonly waitMs: number }> {
-    const { asked, members, signal } = question;
+  async #plan(question: Question): Promise<Planned | { readonly waitMs: number }> {
+    const { memory, asked, members, signal } = question;
     const next = memory.next(asked, members, this.#parts.now());
     if (next) return 'planned' in next ? next.planned : next;
     const startedMs = this.#parts.now();
-    const gpus = await this.#weigh(memory, record, question);
+    const gpus = await this.#weigh(question);
     const planned = await this.#parts.pools.planPool(members, asked, gpus, signal);
     memory.takePlan(planned, startedMs, this.#parts.now());
     return planned;
   }
 
   /** What evictions cost; undefined for a plan that has none. */
-  async #weigh(
-    memory: DemandMemory,
-    { policy }: PolicyRecord,
-    { asked: { evict }, members, demand, nodes }: Question,
-  ): Promise<readonly PoolGpu[] | undefined> {
-    const isInUse = members.some(({ gpu, present }) => [...gpu.instances, ...present].some(({ busy }) => busy));
-    if (evict !== 'IfNeeded' || !isInUse) return undefined;
+  async #weigh(question: Question): Promise<ReturnType<DemandMemory['weigh']> | undefined> {
+    const { memory, record, demand, mayEvict } = question;
+    if (!mayEvict) return undefined;
     const holders = await this.#parts.holders.get();
-    const nowMs = this.#parts.now();
-    memory.evict(listGoing(members, [], holders), nowMs);
-    const isSpared = (pod: PodView): boolean => memory.isSpared(demand, pod, nowMs);
-    return weighGpus(members, holders, policy.spec.drain, { nodes, isSpared, nowMs });
+    return memory.weigh(record.policy, demand, question, holders, this.#parts.now());
   }
 }
 
@@ -374,38 +267,32 @@ export class PreviewPlanner {
   }
 }
 
-/** What was read of Kueue, and the pods that it holds back. */
-interface HeldReading {
-  readonly reading: KueueReading;
-  readonly waiters: readonly Waiter[];
-}
-
 /** The readings, of all policies, by which layouts are chosen. */
 interface DemandReads {
   /** The pods of the cluster that wait for a node. */
   readonly pods: PacedReading<readonly PodView[]>;
   /** What Kueue holds back; a long queue takes long to read. */
-  readonly held: PacedReading<HeldReading>;
+  readonly held: PacedReading<HeldPods>;
   /** Resources by which DRA drivers hand out slices; undefined: DeviceClasses may not be listed. */
-  readonly names: PacedReading<ExtendedNames>;
+  readonly names: PacedReading<PoolCluster['names']>;
   /** The pods that hold slices, and what their eviction costs: read for a plan that may evict. */
-  readonly holders: PacedReading<PoolHolders>;
+  readonly holders: PacedReading<ReturnType<typeof indexHolders>>;
   /** Labels of namespaces: read where a demand says whose pods count. */
-  readonly namespaces: PacedReading<NamespaceLabels>;
+  readonly namespaces: PacedReading<ClusterFacts['namespaces']>;
 }
 
 /** @param clock by which long work lets others go first @param now a clock that is never set */
 export function readForDemands(client: KubeVerbs, clock: Clock = systemClock, now = steadyMs): DemandReads {
   return {
     pods: new PacedReading(() => listPendingPods(client), now),
-    held: new PacedReading(async () => takeIn(await readKueue(client), clock), now),
+    held: new PacedReading(async () => think(readHeld(await readKueue(client)), { clock }), now),
     names: new PacedReading(() => listNames(client), now),
     holders: new PacedReading(() => listHolders(client), now),
     namespaces: new PacedReading(() => listNamespaces(client), now),
   };
 }
 
-async function listNamespaces(client: KubeVerbs): Promise<NamespaceLabels> {
+async function listNamespaces(client: KubeVerbs): Promise<ClusterFacts['namespaces']> {
   const { items } = await client.list<KubeObject>(namespaces, {}, { trim: trimNamespace });
   return new Map(items.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
 }
@@ -431,7 +318,7 @@ async function listPendingPods(client: KubeVerbs): Promise<readonly PodView[]> {
   });
 }
 
-async function listNames(client: KubeVerbs): Promise<ExtendedNames> {
+async function listNames(client: KubeVerbs): Promise<PoolCluster['names']> {
   try {
     return extendedNamesOf(await listServed<DeviceClassView & KubeObject>(client, deviceClasses));
   } catch (error) {
@@ -440,20 +327,10 @@ async function listNames(client: KubeVerbs): Promise<ExtendedNames> {
   }
 }
 
-async function takeIn(reading: KueueReading, clock: Clock): Promise<HeldReading> {
-  const turn = new EventLoopYield(clock);
-  const waiters: Waiter[] = [];
-  for (const held of 'trouble' in reading ? [] : holding(reading)) {
-    waiters.push(...held);
-    await turn.pause();
-  }
-  return { reading, waiters };
-}
-
 const bound = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
 
 /** The watch of partitions does not keep the names of pods. */
-async function listHolders(client: KubeVerbs): Promise<PoolHolders> {
+async function listHolders(client: KubeVerbs): Promise<ReturnType<typeof indexHolders>> {
   const { items: budgets } = await client.list<BudgetView & KubeObject>(disruptionBudgets, {}, { trim: trimBudget });
   const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
   const trim = (pod: PodView): PodView => trimHolder(pod, labelKeys);

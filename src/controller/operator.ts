@@ -3,7 +3,7 @@ import type { NodeSettings } from '../core/node/snapshot.ts';
 import { decide } from '../core/node/decide.ts';
 import { stepLedger } from '../core/rollout/ledger.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { DemandMemory, type KnownDemand } from '../core/demand/state.ts';
+import { DemandMemory, type recallDemand } from '../core/demand/state.ts';
 import { type PoolQuestions, poolQuestions } from '../planner/questions.ts';
 import { Fleet } from '../core/policy/fleet.ts';
 import { deepEqual } from '../core/text/json.ts';
@@ -64,7 +64,7 @@ interface WorkParts {
   readonly decide: typeof decide;
   readonly stepLedger: typeof stepLedger;
   readonly pools: PoolQuestions;
-  readonly newMemory: (record: PolicyRecord, known: KnownDemand) => DemandMemory;
+  readonly newMemory: (record: PolicyRecord, known: ReturnType<typeof recallDemand>) => DemandMemory;
   readonly clock: Clock;
   /** The time of a clock that is never set, in ms since the epoch. */
   readonly steadyMs: () => number;

@@ -1,7 +1,6 @@
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
-import { listRefused, type PolicyRecord, type NodeCounts } from '../core/policy/record.ts';
-import { type ScheduleTimes, judgeSchedules, type ScheduleMark } from '../core/policy/schedules.ts';
-import { accept, recordWrite, writeDueInMs, wantedFinalizers, currentOf, isAccepted } from '../core/policy/versions.ts';
+import type { PolicyRecord, NodeCounts } from '../core/policy/record.ts';
+import { wantedFinalizers } from '../core/policy/versions.ts';
 import { type PolicyFacts, newsOf, type PolicyStatusDraft, policyStatus } from '../core/node/status-policy.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import { statusBounds } from '../api/generated/gpu-partition-policy.bounds.ts';
@@ -25,20 +24,18 @@ import { forecastRolloutState } from '../core/plan/node.ts';
 import { describeError, type Logger } from '../process/log.ts';
 import type { NodeObject } from './operator.ts';
 
+/** The schedule in force and the next one; undefined for a policy without schedules. */
+type Times = ReturnType<PolicyRecord['timesAt']>;
+
 /**
  * What is known of a policy besides its nodes and its rollout.
  * @param accepts whether the newest generation is accepted with this status
  */
-export function factsOf(
-  record: PolicyRecord,
-  stored: GpuPartitionPolicy,
-  accepts: boolean,
-  times: ScheduleTimes | undefined,
-): PolicyFacts {
+export function factsOf(record: PolicyRecord, stored: GpuPartitionPolicy, accepts: boolean, times: Times): PolicyFacts {
   const { newest, refusal, refused, demand } = record;
-  const { acceptedGeneration, inForce } = accepts ? accept(record.versions) : record.versions;
+  const { acceptedGeneration, inForce } = record.versionsIf(accepts);
   const [first] = refused.values();
-  const words = listRefused(record);
+  const words = record.whyRefused;
   return {
     policy: newest,
     refusal,
@@ -93,9 +90,9 @@ export class PolicyReporter {
     const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, history: _kept, ...known } = current ?? {};
     if (deepEqual(status, { failures: [], ...known })) return undefined;
     const news = newsOf(current, status);
-    const leftMs = writeDueInMs(record.writes, news, nowMs);
+    const leftMs = record.writes.dueInMs(news, nowMs);
     if (leftMs > 0) return leftMs;
-    record.writes = recordWrite(record.writes, news, nowMs);
+    record.writes.written(news, nowMs);
     const { name } = policy.metadata;
     // What was found of a policy, above all that its generation is accepted, must not be said of another one of the same name.
     const { resourceVersion } = (this.#parts.cluster.policies.get(name) ?? policy).metadata;
@@ -289,7 +286,7 @@ export class PolicyReconciler {
     const untoldMs = await this.#reporter.tell(record, policy, policyStatus(facts, tally));
     // Of many edits in a row most are replaced before they are written: they are never accepted.
     const takesEffect = turns && untoldMs === undefined;
-    const affected = takesEffect ? this.#turn(record, isFit, times?.mark) : [];
+    const affected = takesEffect ? this.#turn(record, isFit, times) : [];
     // Nodes that it has lost are counted with that, without a look at them.
     if (takesEffect) this.#parts.tellPolicy(name);
     let movedMs: number | undefined;
@@ -304,28 +301,27 @@ export class PolicyReconciler {
       this.#parts.requeueNodes(affected);
     }
     const requeueAfterMs = least(least(untoldMs, this.#untilNext(times)), movedMs);
-    const told = isNew && !isFit ? listRefused(record) : undefined;
+    const told = isNew && !isFit ? record.whyRefused : undefined;
     if (told !== record.toldRefusal) this.#parts.requeueNodes(record.nodes);
     record.toldRefusal = told;
     return { requeueAfterMs };
   }
 
   /** The times of the schedule for the version that nodes are, or will be, told. */
-  #timesOf({ versions }: PolicyRecord, accepts: boolean): ScheduleTimes | undefined {
-    if (!accepts && !isAccepted(versions) && versions.inForce === undefined) return undefined;
-    const { spec } = accepts ? versions.newest : currentOf(versions);
-    return judgeSchedules(spec, versions.schedule, this.#parts.now());
+  #timesOf(record: PolicyRecord, accepts: boolean): Times {
+    if (!accepts && !record.isAccepted && record.inForce === undefined) return undefined;
+    return record.timesAt(this.#parts.now(), accepts);
   }
 
-  #untilNext(times: ScheduleTimes | undefined): number | undefined {
+  #untilNext(times: Times): number | undefined {
     return times?.judgeAt === undefined ? undefined : Math.max(0, times.judgeAt - this.#parts.now());
   }
 
   /** @returns nodes for which what the policy says may have changed */
-  #turn(record: PolicyRecord, accepts: boolean, schedule: ScheduleMark | undefined): readonly string[] {
+  #turn(record: PolicyRecord, accepts: boolean, times: Times): readonly string[] {
     const { fleet } = this.#parts.cluster;
-    if (accepts) return fleet.accept(record, schedule);
-    return schedule ? fleet.switch(record, schedule) : [];
+    if (accepts) return fleet.accept(record, times?.mark);
+    return times ? fleet.switch(record, times.mark) : [];
   }
 
   async #keepHistory({ name, versions }: PolicyRecord): Promise<void> {
@@ -451,7 +447,7 @@ function least(one: number | undefined, other: number | undefined): number | und
 }
 
 /** Whether the controller has to switch to another schedule. */
-function isSwitch({ versions }: PolicyRecord, times: ScheduleTimes | undefined): boolean {
+function isSwitch({ versions }: PolicyRecord, times: Times): boolean {
   return times !== undefined && times.mark !== versions.schedule && times.mark.name !== versions.schedule?.name;
 }
 

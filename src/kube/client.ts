@@ -19,15 +19,7 @@ import {
 } from './request.ts';
 import { apiVersionOf, collectionPath, objectPath, type KubeObject, type ObjectRef, type Resource } from './watch.ts';
 import type { Term } from './election.ts';
-import { trimWorkload } from '../core/demand/watched-objects.ts';
-import type {
-  ClusterQueue,
-  KueueFacts,
-  KueueReading,
-  KueueWorkload,
-  LocalQueue,
-  ResourceFlavor,
-} from '../core/demand/kueue.ts';
+import { type KueueFacts, type KueueReading, trimWorkload } from '../core/demand/kueue.ts';
 
 interface Page<T> {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
@@ -269,17 +261,21 @@ export async function readKueue(client: KubeVerbs): Promise<KueueReading> {
 }
 
 async function listAll(client: KubeVerbs, version: string): Promise<KueueFacts> {
-  const list = async <T>(plural: string, kind: string, trim?: (object: never) => KubeObject): Promise<readonly T[]> => {
+  const list = async <Of extends keyof KueueFacts>(
+    plural: string,
+    kind: string,
+    trim?: (object: never) => KubeObject,
+  ): Promise<KueueFacts[Of]> => {
     const resource = { group: 'kueue.x-k8s.io', version, plural, kind };
-    const { items } = await client.list<T & KubeObject>(resource, {}, { ...(trim && { trim }) });
+    const { items } = await client.list<KueueFacts[Of][number] & KubeObject>(resource, {}, { ...(trim && { trim }) });
     return items;
   };
   const [workloads, localQueues, clusterQueues, flavors] = await Promise.all([
     // Of those that have ended, Kueue may keep many.
-    list<KueueWorkload>('workloads', 'Workload', trimWorkload),
-    list<LocalQueue>('localqueues', 'LocalQueue'),
-    list<ClusterQueue>('clusterqueues', 'ClusterQueue'),
-    list<ResourceFlavor>('resourceflavors', 'ResourceFlavor'),
+    list<'workloads'>('workloads', 'Workload', trimWorkload),
+    list<'localQueues'>('localqueues', 'LocalQueue'),
+    list<'clusterQueues'>('clusterqueues', 'ClusterQueue'),
+    list<'flavors'>('resourceflavors', 'ResourceFlavor'),
   ]);
   return { workloads, localQueues, clusterQueues, flavors };
 }

@@ -2,7 +2,7 @@ import highsModule, { type Highs, type InitOptions, type Model } from 'highs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { IntegerProgram, IntegerSolver, Relaxed, Solved } from '../core/demand/solver/integer-program.ts';
+import type { IntegerProgram, IntegerSolver } from '../core/demand/solver/integer-program.ts';
 import { DemandPlanner } from '../core/demand/solver/choose.ts';
 import type { PoolPlanner } from '../core/plan/simulation/layouts.ts';
 
@@ -53,7 +53,7 @@ export class HighsSolver implements IntegerSolver {
     this.#model = openModel(highs, program);
   }
 
-  relax(costs: readonly number[]): Relaxed | undefined {
+  relax(costs: readonly number[]): ReturnType<IntegerSolver['relax']> {
     const model = this.#model;
     model.options.set('solve_relaxation', true);
     if (this.#run(costs) !== this.#highs.constants.modelStatus.optimal) return undefined;
@@ -67,7 +67,7 @@ export class HighsSolver implements IntegerSolver {
     return { values: [...colValue], bound };
   }
 
-  minimize(costs: readonly number[], start?: readonly number[]): Solved {
+  minimize(costs: readonly number[], start?: readonly number[]): ReturnType<IntegerSolver['minimize']> {
     const { modelStatus } = this.#highs.constants;
     const model = this.#model;
     model.options.set({ solve_relaxation: false, mip_max_nodes: start === undefined ? FEW_NODES : MANY_NODES });

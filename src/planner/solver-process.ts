@@ -2,7 +2,7 @@ import { fork, type ForkOptions } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { DemandPlanner, type ClassLayout, type ClassPlan, type DemandQuestion } from '../core/demand/solver/choose.ts';
 import { PoolClasses } from '../core/demand/solver/problem.ts';
-import type { DemandSlice, EvictionRule, PoolGpu } from '../core/demand/solver/pool.ts';
+import type { PoolGpu } from '../core/demand/solver/pool.ts';
 import type { SideFigures, SimulationStart } from '../core/plan/simulation/play.ts';
 import { EventLoopYield } from '../process/clock.ts';
 
@@ -26,9 +26,7 @@ const graceSeconds = 60;
 const fewClasses = 8;
 
 /** What is wanted of a pool, and how long the answer may take. */
-interface PoolDemand {
-  readonly slices: readonly DemandSlice[];
-  readonly evict: EvictionRule;
+interface PoolDemand extends Omit<DemandQuestion, 'classes'> {
   /** Seconds of solving, after which the best plan so far is taken. */
   readonly seconds: number;
   /** Ends the solver: its plan is no longer needed. */

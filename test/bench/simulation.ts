@@ -1,13 +1,12 @@
 /** How much CPU time a year of 64 GPUs takes in `gpu-partition simulate`: the recorded tasks, at loads below and above what the fleet can do. */
 import type { PolicyDemand } from '../../src/api/types.ts';
 import { listSimulated, startSide } from '../../src/core/plan/simulation/fleet.ts';
-import { Random } from '../../src/core/plan/simulation/trace.ts';
+import { loadByTrace, Random } from '../../src/core/plan/simulation/trace.ts';
 import { simulate } from '../../src/core/plan/simulation/play.ts';
-import { loadByTrace } from '../../src/cli/commands/simulate.ts';
 import { loadSolver, planPools } from '../../src/planner/highs.ts';
 import { aCluster, aFleetNode, inFile } from '../core/plan/cluster-builder.ts';
 import { printMetric, tell } from './metric.ts';
-import { DAYS, readTasks } from './trace/requests.ts';
+import { DAY, DAYS, readTasks } from './trace/requests.ts';
 
 const GPUS = 64;
 const YEAR = 365;
@@ -43,7 +42,7 @@ export async function measurePriorities(): Promise<void> {
         const { layouts: _layouts, ...spec } = inFile({ demand: { from: 'Pods', slices, evict } }).spec;
         const { side } = startSide(facts, listSimulated(facts), [{ ...inFile({}), spec }], { startMs, days: WEEK });
         const by = mapping === 'memory' ? ({ by: 'memory', cardGb: 24 } as const) : ({ by: 'share' } as const);
-        const trace = { name: 'tasks.csv', tasks, days: DAYS, skipped: 0 };
+        const trace = { name: 'tasks.csv', tasks, seconds: DAYS * DAY, skipped: 0 };
         const { running, arrivals } = loadByTrace(trace, side.nodes, { days: WEEK, seed, mapping: by, load });
         const random = new Random(seed);
         const ranked = arrivals.map((one) => ({ ...one, priority: random.pick(PRIORITIES) ?? 0 }));
@@ -86,7 +85,7 @@ export async function measureSimulation(): Promise<void> {
       const { layouts: _layouts, ...spec } = inFile({ demand: { from: 'Pods', slices, evict } }).spec;
       const { side } = startSide(facts, gpuNodes, [{ ...inFile({}), spec }], { startMs, days: YEAR });
       const mapping = { by: 'memory', cardGb: 24 } as const;
-      const trace = { name: 'tasks.csv', tasks, days: DAYS, skipped: 0 };
+      const trace = { name: 'tasks.csv', tasks, seconds: DAYS * DAY, skipped: 0 };
       const arrivals = loadByTrace(trace, side.nodes, { ...rules, mapping, load });
       const before = process.cpuUsage();
       const [figures] = simulate({ sides: [side], ...arrivals, ...rules, startMs }, planner);

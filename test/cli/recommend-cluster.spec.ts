@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import type { GpuPartitionPolicy, GpuReport } from '../../src/api/types.ts';
-import type { ClusterAnswer } from '../../src/cli/recommend/answers.ts';
+import type { ClusterAdvice } from '../../src/core/demand/recommend.ts';
 import type { ClusterState } from '../../src/core/plan/change.ts';
 import { aCluster, aFleetNode, aTeamPod, sliced } from '../core/plan/cluster-builder.ts';
 import { aGpu } from '../support/builders.ts';
@@ -13,7 +13,7 @@ import { listOf, SpokenApi } from './spoken-api.ts';
 import { snapshotYaml } from './snapshot-text.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
-const runJson = jsonRunner<ClusterAnswer>();
+const runJson = jsonRunner<ClusterAdvice>();
 const halves = ['3g.20gb@0', '3g.20gb@4'];
 
 /** A pod that waits for some of a resource. */
@@ -49,7 +49,7 @@ describe('gpu-partition recommend for a cluster', () => {
     await save(cluster);
     return runJson([...argv, ...options], { cwd: folder });
   };
-  const only = ({ pools: [pool, ...others] }: ClusterAnswer) => {
+  const only = ({ pools: [pool, ...others] }: ClusterAdvice) => {
     if (pool === undefined || others.length > 0) throw new Error(`${others.length + 1} pools instead of one`);
     return pool;
   };
@@ -172,7 +172,7 @@ describe('gpu-partition recommend for a cluster', () => {
     const waitingOf = async (label: string, more: Partial<ClusterState> = {}) => {
       await save(aPool({ policies: [following(label)], ...more }));
       const { stdout, stderr } = await run([...argv, '-o', 'json'], { cwd: folder });
-      const [slice] = only(JSON.parse(stdout) as ClusterAnswer).slices;
+      const [slice] = only(JSON.parse(stdout) as ClusterAdvice).slices;
       return [slice?.waiting, stderr];
     };
     const namespaces = new Map([['team', { team: 'vision' }]]);

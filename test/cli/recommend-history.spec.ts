@@ -12,13 +12,13 @@ import { expect } from 'chai';
 // @ts-expect-error -- the build scripts are plain JavaScript
 import { toolPath } from '../../build/go-tools.mjs';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { ClusterAnswer } from '../../src/cli/recommend/answers.ts';
+import type { ClusterAdvice } from '../../src/core/demand/recommend.ts';
 import { aCluster, aFleetNode, sliced } from '../core/plan/cluster-builder.ts';
 import { PrometheusServer } from '../support/prometheus.ts';
 import { jsonRunner, run } from './run.ts';
 import { snapshotYaml } from './snapshot-text.ts';
 
-const runJson = jsonRunner<ClusterAnswer>();
+const runJson = jsonRunner<ClusterAdvice>();
 
 type Point = readonly [time: number, value: string];
 
@@ -101,7 +101,7 @@ describe('gpu-partition recommend --prometheus', () => {
   };
   const argv = ['recommend', '--snapshot', 'cluster.yaml', '--prometheus'];
   const ask = (url: string, ...options: readonly string[]) => runJson([...argv, url, ...options], { cwd: folder });
-  const slicesOf = ({ pools }: ClusterAnswer) => pools.flatMap(({ advised }) => advised?.spec.demand?.slices ?? []);
+  const slicesOf = ({ pools }: ClusterAdvice) => pools.flatMap(({ advised }) => advised?.spec.demand?.slices ?? []);
 
   /** Ten amounts each for most of the time, and a peak of five out of a hundred steps. */
   const peaks = (usual: number, peak: number) => [...Array<number>(95).fill(usual), ...Array<number>(5).fill(peak)];

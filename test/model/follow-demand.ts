@@ -10,7 +10,7 @@ import {
 } from '../../src/core/demand/plan-pool.ts';
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/solver/choose.ts';
 import { PoolClasses } from '../../src/core/demand/solver/problem.ts';
-import { type ChosenLayouts, DemandMemory, type KnownDemand } from '../../src/core/demand/state.ts';
+import { type ChosenLayouts, DemandMemory, type recallDemand } from '../../src/core/demand/state.ts';
 import { type WantedSlice, wantedSlices } from '../../src/core/demand/wanted.ts';
 import type { PolicyRecord } from '../../src/core/policy/record.ts';
 import { type PoolQuestions, readMembers, readWaiting } from '../../src/planner/questions.ts';
@@ -59,14 +59,14 @@ export class PoolThoughts implements PoolQuestions {
   }
 
   /** What a process remembers of a demand from now on. */
-  begin(record: PolicyRecord, start: KnownDemand): DemandMemory {
+  begin(record: PolicyRecord, start: ReturnType<typeof recallDemand>): DemandMemory {
     const current = (): readonly DemandGpu[] => this.#current.get(record.name) ?? [];
     const known = (): PolicyRecord => this.#cluster.fleet.policy(record.name) ?? record;
     return new SeenMemory(this.#world, this.#by, { record: known, current }, start);
   }
 
   readonly readMembers: PoolQuestions['readMembers'] = async (cluster, record, past, clock) => {
-    const restOf: typeof past.restOf = this.#world.hasBug('ForgetCooldown') ? () => false : past.restOf;
+    const restOf = past && !this.#world.hasBug('ForgetCooldown') ? past.restOf : () => false;
     const found = await readMembers(this.#aware(cluster), record, { ...past, restOf }, clock);
     const members = this.#startsOver(record, found);
     this.#current.set(record.name, members);
@@ -130,7 +130,7 @@ class SeenMemory extends DemandMemory {
     world: ControllerWorld,
     by: string,
     about: { readonly record: () => PolicyRecord; readonly current: () => readonly DemandGpu[] },
-    start: KnownDemand,
+    start: ReturnType<typeof recallDemand>,
   ) {
     super(start);
     this.#world = world;
@@ -154,9 +154,9 @@ class SeenMemory extends DemandMemory {
   }
 
   override choose(...question: Parameters<DemandMemory['choose']>): ChosenLayouts | undefined {
-    const [demand, planned, current, now] = question;
+    const [demand, planned, current, ...more] = question;
     const unchecked = this.#world.hasBug('StalePool') ? planned.members : current;
-    const chosen = super.choose(demand, planned, unchecked, now);
+    const chosen = super.choose(demand, planned, unchecked, ...more);
     if (chosen) this.#world.demands?.demandChecks.isChosen(this.#by, this.#record(), planned, chosen, this.#current());
     return chosen;
   }

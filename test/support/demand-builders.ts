@@ -1,6 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../../src/api/types.ts';
 import { listMembers, type DemandGpu } from '../../src/core/demand/members.ts';
-import type { Asked } from '../../src/core/demand/wanted.ts';
 import { aDevice, aPartition, aPolicy } from './builders.ts';
 
 export function aDemandPolicy(
@@ -29,4 +28,11 @@ export const membersOf = (
   partitions.flatMap((partition) => listMembers(policy, partition, { isResting: () => false }));
 
 /** No pod is followed. */
-export const nobody: Asked = { waiting: undefined, steady: (_, count) => count };
+export const nobody = { waiting: undefined, steady: (_: string, count: number) => count };
+
+/** What a thought that only lets others have a turn comes to. */
+export function finish<T>(thought: Generator<unknown, T, unknown>): T {
+  let step = thought.next();
+  while (step.done !== true) step = thought.next();
+  return step.value;
+}

@@ -19,7 +19,7 @@ import type { ClusterState } from '../../core/plan/change.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import type { PodView } from '../../core/kubernetes/pod.ts';
 import type { BudgetView } from '../../core/kubernetes/eviction.ts';
-import { namespaceKeysOf, type NamespaceLabels } from '../../core/demand/waiting-pods.ts';
+import { namespaceKeysOf } from '../../core/demand/waiting-pods.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/watch.ts';
 import { type Terminal, CliError, paint, printLine } from '../terminal.ts';
@@ -70,7 +70,7 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
 async function readNamespaces(
   client: KubeClient,
   written: readonly GpuPartitionPolicy[],
-): Promise<NamespaceLabels | undefined> {
+): Promise<ClusterFacts['namespaces']> {
   if (namespaceKeysOf(written).size === 0) return undefined;
   const found = await listAllowed<KubeObject>(client, namespaces);
   return found && new Map(found.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));

@@ -1,33 +1,14 @@
 import { drawGpu } from '../../core/gpu/picture.ts';
 import { writeLayout } from '../../core/gpu/layout.ts';
-import {
-  type SlicePlace,
-  askToFree,
-  explainUnknown,
-  isFree,
-  explainUnfreed,
-  explainMoves,
-  listMoves,
-  type PodMove,
-  readFree,
-} from '../../core/demand/defrag.ts';
+import { type FreedSlices, freeSlices, readFree } from '../../core/demand/defrag.ts';
 import { canonicalJson } from '../../core/text/json.ts';
 import { countWords, wrapHanging } from '../../core/text/words.ts';
 import { paint, printLine, type Terminal, CliError, printJson } from '../terminal.ts';
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import type { ClassLayout } from '../../core/demand/solver/choose.ts';
-import type { CostGap, PoolInstance } from '../../core/demand/solver/pool.ts';
-import type { Geometry, Layout } from '../../core/gpu/geometry.ts';
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import type { Layout } from '../../core/gpu/geometry.ts';
 import { prepareChange, type ClusterState, type ControllerSetup } from '../../core/plan/change.ts';
-import { judgeFate } from '../../core/kubernetes/eviction.ts';
-import { evictsNever } from '../../core/policy/slices.ts';
-import { countPresent, noPast, type DemandGpu } from '../../core/demand/members.ts';
-import { askFor } from '../../core/demand/plan-pool.ts';
-import { indexHolders, weighGpus } from '../../core/demand/eviction-cost.ts';
-import { wantedSlices } from '../../core/demand/wanted.ts';
-import { planDemand } from '../../planner/solver-process.ts';
-import { readMembers } from '../../planner/questions.ts';
-import type { PodView } from '../../core/kubernetes/pod.ts';
+import { indexHolders } from '../../core/demand/eviction-cost.ts';
+import { readMembers, think } from '../../planner/questions.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { defragAnnotation } from '../../api/names.ts';
 import { policies } from '../../api/resources.ts';
@@ -42,10 +23,7 @@ import { type OutputFormat, outputOption } from '../options.ts';
 import { demandComplete, addSetupOptions, setupOf, type SetupOptions } from './plan.ts';
 import { readSnapshot, snapshotCommand } from '../input/snapshot.ts';
 
-export function printDefrag(
-  { stdout }: Terminal,
-  answer: DefragAnswer & { readonly gpus: readonly PicturedGpu[] },
-): void {
+export function printDefrag({ stdout }: Terminal, answer: DefragAnswer): void {
   const { gpus, moves, findings } = answer;
   const print = (text: string): void => {
     for (const line of wrapHanging(text, 80, '  ')) printLine(stdout, line);
@@ -63,7 +41,9 @@ export function printDefrag(
   }
 }
 
-function drawChange({ node, index, product, profiles, geometry, now, keep, create }: PicturedGpu): readonly string[] {
+type FreedGpu = DefragAnswer['gpus'][number];
+
+function drawChange({ node, index, product, profiles, geometry, now, keep, create }: FreedGpu): readonly string[] {
   const then = [...keep, ...create.map((one) => ({ ...one, busy: false }))].toSorted((a, b) => a.start - b.start);
   return [
     `${node} GPU ${index} (${product.replace(/^NVIDIA /, '')}): ${writeLayout(profiles)}`,
@@ -72,7 +52,7 @@ function drawChange({ node, index, product, profiles, geometry, now, keep, creat
   ];
 }
 
-function writePlace({ node, gpu, profile, start }: SlicePlace): string {
+function writePlace({ node, gpu, profile, start }: DefragAnswer['moves'][number]['from'][number]): string {
   return `${node} GPU ${gpu}: ${profile} at ${start}`;
 }
 
@@ -99,7 +79,7 @@ function summarize({
 }
 
 /** Writes an entry of a policy with layouts for each layout, for the GPUs that get it. */
-function writeEntries(gpus: readonly PicturedGpu[]): readonly string[] {
+function writeEntries(gpus: readonly FreedGpu[]): readonly string[] {
   const byLayout = Map.groupBy(gpus, ({ profiles }) => canonicalJson(profiles));
   return [...byLayout.values()].flatMap((alike) => {
     const profiles = Object.entries(alike[0]?.profiles ?? {}).map(([profile, count]) => `${profile}: ${count}`);
@@ -110,124 +90,33 @@ function writeEntries(gpus: readonly PicturedGpu[]): readonly string[] {
   });
 }
 
-/** The new layout of a GPU. */
-export interface DefragGpu {
-  readonly node: string;
-  readonly index: number;
-  readonly uuid: string;
-  readonly product: string;
-  readonly profiles: Layout;
-  readonly destroy: readonly PoolInstance[];
-  readonly create: readonly Pick<PoolInstance, 'profile' | 'start'>[];
-}
-
-/** The moves that free slices, and their bill; the shape of `-o json`. */
-export interface DefragAnswer {
+/** The moves that free slices, and their bill; the shape of `-o json`, without what only a picture of a GPU takes. */
+export interface DefragAnswer extends FreedSlices {
   readonly policy: string;
   /** Whether the policy has a demand, so that the controller chooses its layouts. */
   readonly hasDemand: boolean;
   readonly free: Layout;
-  /** True if the slices are idle already. */
-  readonly isDone: boolean;
-  readonly isPossible: boolean;
-  /** Whether it is proven that no other plan is cheaper. */
-  readonly optimal: boolean;
-  readonly gap?: CostGap;
-  readonly gpusChanged: number;
-  readonly instancesDestroyed: number;
-  readonly moves: readonly PodMove[];
-  /** GPUs that change. */
-  readonly gpus: readonly DefragGpu[];
-  /** Findings about what is in the way. */
-  readonly findings: readonly string[];
-}
-
-/** A changed GPU with what a picture of it takes. */
-export interface PicturedGpu extends DefragGpu {
-  readonly geometry: Geometry;
-  readonly now: readonly PoolInstance[];
-  readonly keep: readonly PoolInstance[];
 }
 
 /** @throws CliError if there is no plan */
-export async function planDefrag(
+async function planDefrag(
   cluster: ClusterState,
   policy: GpuPartitionPolicy,
   free: Layout,
   setup: ControllerSetup,
   seconds: number,
-): Promise<DefragAnswer & { readonly gpus: readonly PicturedGpu[] }> {
+): Promise<DefragAnswer> {
   const { fleet } = prepareChange(cluster, [policy], setup);
   const { name } = policy.metadata;
   const record = fleet.policy(name);
   if (!record) throw new CliError(`policy ${name} is being deleted`);
   const nodes = new Map(cluster.nodes.map((node) => [node.metadata.name, node]));
   const partitions = new Map(cluster.partitions.map((one) => [one.metadata.name, one]));
-  const holders = indexHolders(cluster);
-  const { partitionOf, podOf } = holders;
-  const members = await readMembers({ fleet, nodes, partitions }, record, noPast);
-  const unknown = explainUnknown(free, members);
-  if (unknown !== undefined) throw new CliError(`--free: ${unknown}`);
-  const gpus = members.map(({ gpu }) => gpu);
-  const weighed = weighGpus(members, holders, record.policy.spec.drain);
-  const { demand } = record.policy.spec;
-  // What runs and waits beyond is the controller's to follow; what runs keeps its slices in any case.
-  const wanted = demand ? wantedSlices(demand, members, { waiting: undefined, steady: (_, count) => count }) : [];
-  const evict = evictsNever(record.policy) ? 'Never' : 'IfNeeded';
-  const asked = askToFree({ ...askFor(record.policy, wanted), evict }, free, members);
-  const best = await planDemand(weighed, { ...asked, seconds });
-  const isHeld = weighed.some(({ instances }) => instances.some(({ stays }) => stays === true));
-  // What is in the way, where that does not go.
-  const plan = isHeld && Object.keys(best.unserved).length > 0 ? await planDemand(gpus, { ...asked, seconds }) : best;
-  const pool = { members, layouts: plan.layouts, partitionOf };
-  const moves = listMoves(pool, nodes, podOf);
-  const isShort = Object.keys(plan.unserved).length > 0;
-  const forced =
-    isShort && evict === 'Never' ? await planDemand(gpus, { ...asked, evict: 'IfNeeded', seconds }) : undefined;
-  const shortage = explainUnfreed(plan, forced, seconds);
-  const stays = moves.flatMap(({ pod }) => explainStay(podOf(pod), pod, cluster, record.policy));
-  const findings = [...(shortage === undefined ? [] : [shortage]), ...stays, ...explainMoves(pool, moves)];
-  const pictures = members.flatMap((member, index) => pictureMember(member, plan.layouts[index], partitionOf));
-  return {
-    policy: name,
-    hasDemand: demand !== undefined,
-    free,
-    isDone: isFree(free, members) && pictures.length === 0,
-    isPossible: findings.length === 0,
-    optimal: plan.gap === undefined,
-    ...(plan.gap && { gap: plan.gap }),
-    gpusChanged: plan.cost.gpusChanged,
-    instancesDestroyed: plan.cost.instancesDestroyed,
-    moves,
-    gpus: pictures,
-    findings,
-  };
-}
-
-function explainStay(
-  pod: PodView | undefined,
-  name: string,
-  { budgets }: ClusterState,
-  { spec: { drain } }: GpuPartitionPolicy,
-): readonly string[] {
-  const { fate, message = 'spec.drain.scope None evicts nobody' } = pod
-    ? judgeFate(pod, drain, { budgets })
-    : { fate: 'Evicted' };
-  return fate === 'Stays' || fate === 'Awaited' ? [`pod ${name} would have to go: ${message}`] : [];
-}
-
-function pictureMember(
-  { node, product, gpu, wish }: DemandGpu,
-  layout: ClassLayout | undefined,
-  partitionOf: (node: string) => GpuNodePartition | undefined,
-): readonly PicturedGpu[] {
-  const { keep = [], destroy = [], create = [] } = layout ?? {};
-  if (destroy.length + create.length === 0) return [];
-  const gpus = partitionOf(node)?.status?.device?.gpus ?? [];
-  const index = gpus.find(({ uuid }) => uuid === wish.uuid)?.index ?? 0;
-  const profiles = Object.fromEntries(countPresent([...keep, ...create]));
-  const { geometry, instances: now } = gpu;
-  return [{ node, index, uuid: wish.uuid, product, profiles, destroy, create, geometry, now, keep }];
+  const members = await readMembers({ fleet, nodes, partitions }, record);
+  const moves = freeSlices(free, record.policy, members, { nodes, holders: indexHolders(cluster), seconds });
+  const found = await think(moves, { seconds });
+  if (typeof found === 'string') throw new CliError(`--free: ${found}`);
+  return { policy: name, hasDemand: record.policy.spec.demand !== undefined, free, ...found };
 }
 
 interface Options extends ConnectionOptions, SetupOptions {
@@ -278,9 +167,8 @@ export function defragCommand({ terminal, outcome }: CommandContext): Command {
 }
 
 /** The answer for programs: what becomes of GPUs, without what only a picture of them takes. */
-function withoutPictures({ gpus, ...answer }: Awaited<ReturnType<typeof planDefrag>>): DefragAnswer {
-  const pictured: readonly PicturedGpu[] = gpus;
-  return { ...answer, gpus: pictured.map(({ geometry: _geometry, now: _now, keep: _keep, ...gpu }) => gpu) };
+function withoutPictures({ gpus, ...answer }: DefragAnswer): object {
+  return { ...answer, gpus: gpus.map(({ geometry: _geometry, now: _now, keep: _keep, ...gpu }) => gpu) };
 }
 
 function parseFree(text: string): Layout {

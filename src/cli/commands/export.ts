@@ -1,12 +1,5 @@
 import { Command } from 'commander';
-import {
-  type ExportedObject,
-  exportClasses,
-  splitReason,
-  listSliceKinds,
-  listSplitLayouts,
-  type SplitLayout,
-} from '../../core/policy/device-classes.ts';
+import { exportClasses } from '../../core/policy/device-classes.ts';
 import { exportQueue } from '../../core/policy/queue-export.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, printJson, type Terminal } from '../terminal.ts';
@@ -43,7 +36,9 @@ function kueueCommand({ terminal }: CommandContext): Command {
     });
 }
 
-function printObjects(terminal: Terminal, exported: readonly ExportedObject[], output: OutputFormat): void {
+type Exported = Exclude<ReturnType<typeof exportClasses>, string>;
+
+function printObjects(terminal: Terminal, exported: Exported, output: OutputFormat): void {
   if (output === 'json') {
     const items = exported.map(({ object }) => object);
     return printJson(terminal, { apiVersion: 'v1', kind: 'List', items });
@@ -60,21 +55,8 @@ function draCommand({ terminal }: CommandContext): Command {
     .requiredOption('-f, --filename <path...>', 'policies: files, folders, or - for standard input')
     .addOption(outputOption())
     .action(async ({ filename, output }: Options) => {
-      const policies = await readPolicies(filename, terminal);
-      const [split] = listSplitLayouts(policies);
-      if (split !== undefined) throw refuseSplit(split);
-      const exported = exportClasses(listSliceKinds(policies));
-      if (exported.length === 0) {
-        throw new CliError(
-          'the policies create no slices: a whole GPU has the class gpu.nvidia.com of the driver itself',
-          1,
-        );
-      }
+      const exported = exportClasses(await readPolicies(filename, terminal));
+      if (typeof exported === 'string') throw new CliError(exported, 1);
       printObjects(terminal, exported, output);
     });
-}
-
-function refuseSplit({ policy, path, profile }: SplitLayout): CliError {
-  const whole = profile.replace(/^\d+c\./, '');
-  return new CliError(`policy ${policy}: ${path}: ${profile}: ${splitReason}; use ${whole}, or the device plugin`, 1);
 }

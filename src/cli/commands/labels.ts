@@ -10,7 +10,7 @@ import {
 import { fieldsOf, listOf } from '../../core/text/json.ts';
 import { writePath, type FieldPath } from '../../core/text/findings.ts';
 import { Command, Option } from 'commander';
-import { listNodeClaims, type NodeClaims } from '../../core/policy/device-classes.ts';
+import { listNodeClaims } from '../../core/policy/device-classes.ts';
 import type { Backend } from '../../core/node/snapshot.ts';
 import { parseDevicePluginConfig } from '../../core/nvidia/plugin-config.ts';
 import { predictNode, type LabelsAndResources } from '../../core/nvidia/predict-labels.ts';
@@ -253,7 +253,10 @@ function printLabels(terminal: Terminal, { labels, errors }: Pick<LabelsAndResou
 /** Prints the lines of a pod for each kind of device, and the template that they name. */
 function printClaims(
   terminal: Terminal,
-  { devices, ...answer }: Pick<LabelsAndResources, 'labels' | 'errors'> & Pick<NodeClaims, 'devices'>,
+  {
+    devices,
+    ...answer
+  }: Pick<LabelsAndResources, 'labels' | 'errors'> & Pick<ReturnType<typeof listNodeClaims>, 'devices'>,
 ): void {
   const { stdout } = terminal;
   printLabels(terminal, answer);

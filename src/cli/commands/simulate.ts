@@ -1,23 +1,6 @@
-import { geometriesOf, sumRequests, byProfile } from '../../core/demand/recommend.ts';
-import type { ClusterFacts, GpuNode } from '../../core/cluster/facts.ts';
-import type { Geometry } from '../../core/gpu/geometry.ts';
-import { resolveProfile, WHOLE } from '../../core/gpu/profiles.ts';
-import {
-  type Arrival,
-  arriveByDemand,
-  fillDays,
-  profileFor,
-  superpose,
-  type TraceMapping,
-  DAY,
-  type TraceTask,
-} from '../../core/plan/simulation/trace.ts';
-import { type StartNode, listSimulated, startSide } from '../../core/plan/simulation/fleet.ts';
-import { sizesOf, type SideFigures, type SimulationStart } from '../../core/plan/simulation/play.ts';
-import { countPresent } from '../../core/demand/members.ts';
-import { isWaiting } from '../../core/demand/waiting-pods.ts';
-import { GPU_RESOURCE } from '../../core/nvidia/labels.ts';
-import { couldTake } from '../../core/cluster/judge.ts';
+import { loadByDemand, loadByTrace, type TraceTask } from '../../core/plan/simulation/trace.ts';
+import { listSimulated, startSide } from '../../core/plan/simulation/fleet.ts';
+import type { SideFigures, SimulationStart } from '../../core/plan/simulation/play.ts';
 import { CliError, type Terminal, printLines, printJson, printLine } from '../terminal.ts';
 import { readText } from '../input/files.ts';
 import { InvalidArgumentError, Command, Option } from 'commander';
@@ -33,110 +16,19 @@ import type { CommandContext } from '../program.ts';
 import { readPath } from '../options.ts';
 import { readPolicies, snapshotCommand } from '../input/snapshot.ts';
 
-export interface Load {
-  readonly running: readonly Arrival[];
-  readonly arrivals: readonly Arrival[];
-}
-
-interface Time {
-  readonly days: number;
-  readonly seed: number;
-}
-
-/** Pods like those of the snapshot. @throws CliError if it has none */
-export function loadByDemand(
-  facts: ClusterFacts,
-  gpuNodes: readonly GpuNode[],
-  nodes: readonly StartNode[],
-  time: Time & { readonly meanSeconds: number },
-): Load {
-  const geometries = geometriesOf({ nodes: gpuNodes });
-  const own = (facts.pods ?? []).filter((pod) => isWaiting(pod) && gpuNodes.some(({ node }) => couldTake(node, pod)));
-  const requests = sumRequests(own);
-  const waiting = new Map([...byProfile(requests, geometries), ...wholeOf(requests)]);
-  const instances = nodes.flatMap(({ gpus }) => gpus.flatMap((gpu) => gpu.instances));
-  const inUse = countPresent(instances.filter(({ busy }) => busy));
-  const profiles = [...new Set([...inUse.keys(), ...waiting.keys()])];
-  if (profiles.length === 0)
-    throw new CliError('no pod uses or waits for a slice, so that none would come: give the pods with --trace');
-  const demand = profiles.map((profile) => ({
-    profile,
-    inUse: inUse.get(profile) ?? 0,
-    waiting: waiting.get(profile) ?? 0,
-  }));
-  return arriveByDemand(demand, time);
-}
-
-function wholeOf(requests: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
-  const count = requests.get(GPU_RESOURCE) ?? 0;
-  return count > 0 ? [[WHOLE, count]] : [];
-}
-
-/** Recorded pods; those of the snapshot do not count. @throws CliError for a profile that no GPU has */
-export function loadByTrace(
-  { name: file, tasks, days: traceDays }: TraceFile,
-  nodes: readonly StartNode[],
-  { days, seed, mapping, load }: Time & { readonly mapping: TraceMapping; readonly load: number | undefined },
-): Load {
-  const sizes = sizesOf({ nodes });
-  const gpus = nodes.flatMap((node) => node.gpus);
-  const geometries = [...new Set(gpus.map(({ geometry }) => geometry))].filter(({ profiles }) => profiles.length > 0);
-  const [most] = geometries.toSorted((a, b) => count(b) - count(a));
-  if (most === undefined) throw new CliError('no agent has reported a GPU with MIG: there is nothing to simulate');
-  function count(geometry: Geometry): number {
-    return gpus.filter((gpu) => gpu.geometry === geometry).length;
-  }
-  const named = new Map<string | number, string>();
-  const nameOf = ({ asked, line }: TraceRow): string => {
-    const name = named.get(asked) ?? findProfile(asked, most, geometries, mapping);
-    if (name === undefined)
-      throw new CliError(
-        `${file}:${line}: profile is ${JSON.stringify(asked)}, which no GPU here has: give ${writeKnown(geometries)}`,
-      );
-    named.set(asked, name);
-    return name;
-  };
-  const arrivals = tasks.map((task) => ({ start: task.arrival, duration: task.duration, profile: nameOf(task) }));
-  const slices = gpus.reduce((sum, { geometry, isFixed }) => sum + (isFixed ? 0 : geometry.memorySlices), 0);
-  const sizeOf = (profile: string): number => sizes.get(profile) ?? 0;
-  const once =
-    load === undefined ? arrivals : superpose(arrivals, { slices: load * slices, sizeOf, days: traceDays, seed });
-  return { running: [], arrivals: fillDays(once, traceDays, days) };
-}
-
-function findProfile(
-  asked: string | number,
-  most: Geometry,
-  geometries: readonly Geometry[],
-  mapping: TraceMapping,
-): string | undefined {
-  if (asked === WHOLE) return WHOLE;
-  if (typeof asked === 'number') return profileFor(most, asked, mapping) ?? '';
-  for (const geometry of geometries) {
-    const found = resolveProfile(geometry, asked);
-    if (found !== undefined) return found.name;
-  }
-  return undefined;
-}
-
-function writeKnown(geometries: readonly Geometry[]): string {
-  return [...new Set(geometries.flatMap(({ profiles }) => profiles.map(({ name }) => name))), WHOLE].join(', ');
-}
-
 /** A year of a large cluster. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /** A task, and where the file has it. */
-export interface TraceRow extends TraceTask {
+interface TraceRow extends TraceTask {
   readonly line: number;
 }
 
 /** A trace, from its first task on. */
-export interface TraceFile {
+interface TraceFile {
   readonly name: string;
   readonly tasks: readonly TraceRow[];
-  /** The length of the trace in whole days. */
-  readonly days: number;
+  readonly seconds: number;
   /** Tasks that are left out: they never ran, or asked for several GPUs or none. */
   readonly skipped: number;
 }
@@ -175,7 +67,7 @@ const formats: readonly {
 ];
 
 /** @throws CliError that names the line */
-export async function readTrace(path: string, terminal: Terminal): Promise<TraceFile> {
+async function readTrace(path: string, terminal: Terminal): Promise<TraceFile> {
   const { name, text } = await readText(path, terminal, MOST_BYTES);
   const [header = '', ...lines] = text.trim().split(/\r?\n/);
   const titles = splitCells(header);
@@ -200,7 +92,7 @@ export async function readTrace(path: string, terminal: Terminal): Promise<Trace
   return {
     name,
     tasks: tasks.map((task) => ({ ...task, arrival: task.arrival - first })),
-    days: Math.max(1, Math.ceil((last - first + 1) / DAY)),
+    seconds: last - first + 1,
     skipped,
   };
 }
@@ -241,7 +133,7 @@ interface Options extends ConnectionOptions {
   readonly selector?: LabelSelector;
   readonly trace?: string;
   readonly arrivals?: 'demand';
-  readonly by: TraceMapping['by'];
+  readonly by: 'memory' | 'share';
   readonly cardMemory: number;
   readonly load?: number;
   readonly duration: string;
@@ -347,7 +239,9 @@ async function prepare(options: Options, terminal: Terminal) {
   const load =
     trace === undefined
       ? loadByDemand(facts, gpuNodes, nodes, { days, seed, meanSeconds: durationMs(options.duration) / 1000 })
-      : loadByTrace(trace, nodes, { days, seed, mapping: mappingOf(options), load: options.load });
+      : playTrace(trace, nodes, options);
+  if (load === undefined)
+    throw new CliError('no pod uses or waits for a slice, so that none would come: give the pods with --trace');
   const pods = load.running.length + load.arrivals.length;
   return {
     simulation: { sides, ...load, days, seed, startMs } satisfies SimulationStart,
@@ -374,8 +268,19 @@ function describeSkipped({ name, tasks, skipped }: TraceFile): readonly string[]
     : [`${skipped} of ${all} of ${name} are left out: they never ran, or asked for several GPUs or none`];
 }
 
-function mappingOf({ by, cardMemory }: Options): TraceMapping {
-  return by === 'share' ? { by } : { by, cardGb: cardMemory };
+/** @throws CliError for a profile that no GPU has */
+function playTrace(
+  trace: TraceFile,
+  nodes: Parameters<typeof loadByTrace>[1],
+  { days, seed, by, cardMemory, load }: Options,
+): ReturnType<typeof loadByTrace> {
+  const mapping = by === 'share' ? ({ by } as const) : ({ by, cardGb: cardMemory } as const);
+  const { unknown, ...played } = loadByTrace(trace, nodes, { days, seed, mapping, load });
+  if (unknown === undefined) return played;
+  const { asked, line } = unknown.task;
+  throw new CliError(
+    `${trace.name}:${line}: profile is ${JSON.stringify(asked)}, which no GPU here has: give ${unknown.known.join(', ')}`,
+  );
 }
 
 /** Parser of an option that takes a duration. */

@@ -6,8 +6,8 @@ import type { ClusterState } from '../../core/plan/change.ts';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { fieldsOf, deepEqual } from '../../core/text/json.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
-import type { ClusterQueue, KueueReading, KueueWorkload, LocalQueue, ResourceFlavor } from '../../core/demand/kueue.ts';
-import { namespaceName, type NamespaceLabels } from '../../core/demand/waiting-pods.ts';
+import type { KueueFacts, KueueReading } from '../../core/demand/kueue.ts';
+import { namespaceName } from '../../core/demand/waiting-pods.ts';
 import type { EventView } from '../../core/kubernetes/metadata.ts';
 import type { BudgetView } from '../../core/kubernetes/eviction.ts';
 import { CliError, type Terminal } from '../terminal.ts';
@@ -359,7 +359,7 @@ function addOnce(found: Map<string, SavedObject>, one: SavedObject): void {
 }
 
 /** Their labels, which the name is one of; undefined if there are none. */
-function readNamespaces(found: readonly Pick<NodeView, 'metadata'>[] | undefined): NamespaceLabels | undefined {
+function readNamespaces(found: readonly Pick<NodeView, 'metadata'>[] | undefined): ClusterFacts['namespaces'] {
   return (
     found && new Map(found.map(({ metadata: { name: own, labels } }) => [own, { ...labels, [namespaceName]: own }]))
   );
@@ -381,10 +381,10 @@ function readQueues(list: (kind: string) => readonly unknown[]): KueueReading {
       trouble: `the snapshot has no queues of Kueue, which these add to it: kubectl get ${queueResources} -A -o yaml`,
     };
   return {
-    workloads: list('kueue Workload') as readonly KueueWorkload[],
-    localQueues: list('kueue LocalQueue') as readonly LocalQueue[],
-    clusterQueues: clusterQueues as readonly ClusterQueue[],
-    flavors: flavors as readonly ResourceFlavor[],
+    workloads: list('kueue Workload') as KueueFacts['workloads'],
+    localQueues: list('kueue LocalQueue') as KueueFacts['localQueues'],
+    clusterQueues: clusterQueues as KueueFacts['clusterQueues'],
+    flavors: flavors as KueueFacts['flavors'],
   };
 }
 

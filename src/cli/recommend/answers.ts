@@ -1,26 +1,11 @@
 import { stringify } from 'yaml';
-import {
-  advisePool,
-  type PoolAdvice,
-  type PoolPlan,
-  type HomelessPods,
-  placePods,
-  askPool,
-  type PoolQuestion,
-} from '../../core/demand/recommend.ts';
-import { listPools } from '../../core/demand/advice-pools.ts';
-import type { WaitingSlices } from '../../core/demand/waiting-pods.ts';
-import { withoutRank } from '../../core/demand/plan-pool.ts';
-import { type HistoryRule, judgeHistory, type RequestHistory } from '../../core/demand/history.ts';
-import type { EvictionRule, CostGap } from '../../core/demand/solver/pool.ts';
+import { adviseCluster, type ClusterAdvice } from '../../core/demand/recommend.ts';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
-import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
-import { indexHolders, weighGpus } from '../../core/demand/eviction-cost.ts';
 import { drawAdvice } from '../../core/view/reports.ts';
 import { plainText } from '../../core/view/lines.ts';
-import { planDemand, type DemandPlan } from '../../planner/solver-process.ts';
+import type { DemandPlan } from '../../planner/solver-process.ts';
+import { think } from '../../planner/questions.ts';
 import { CliError, printLines, paint, printLine, type Terminal } from '../terminal.ts';
-import type { ClassLayout } from '../../core/demand/solver/choose.ts';
 import type { Layout, GpuModel } from '../../core/gpu/geometry.ts';
 import { resolveProfile, WHOLE, isProfileNameError, parseProfile } from '../../core/gpu/profiles.ts';
 import { drawGpu } from '../../core/gpu/picture.ts';
@@ -31,77 +16,30 @@ import type { FiledGpu } from './inputs.ts';
 import { listByMemory, type MemoryFit } from '../../core/gpu/layouts.ts';
 import { mebibytes } from '../../core/text/syntax.ts';
 
-/** The advice for a cluster. */
-export interface ClusterAnswer {
-  readonly pools: readonly PoolAdvice[];
-  readonly homeless: readonly HomelessPods[];
-  /** Resources, as kube-state-metrics writes them, that pods asked for in the past and no pool has. */
-  readonly unknown?: readonly string[];
-}
+type PoolAdvice = ClusterAdvice['pools'][number];
 
-interface ClusterRules {
-  readonly evict: EvictionRule;
-  readonly seconds: number;
-  readonly selector?: LabelSelector | undefined;
-  /** The requests of the past, if they count. */
-  readonly history?: (RequestHistory & HistoryRule) | undefined;
-}
-
-/** @throws CliError if there is nothing to advise on, or the solver fails */
+/** @param seconds that each plan may take @throws CliError if there is nothing to advise on, or the solver fails */
 export async function answerCluster(
   facts: ClusterFacts,
-  { evict, seconds, selector, history }: ClusterRules,
-): Promise<ClusterAnswer> {
-  const pools = listPools(facts, selector && { matchLabels: selector });
-  if (pools.length === 0)
-    throw new CliError(
-      selector === undefined
-        ? 'no node has GPUs: none offers nvidia.com/gpu or a slice, and no agent reports any'
-        : 'no node with GPUs has the labels of --selector',
-      3,
-    );
-  const { waitingOf, homeless } = placePods(pools, facts);
-  const { partitions, pods = [], budgets = [], now } = facts;
-  const holders = indexHolders({ partitions, pods, budgets });
-  const past = history && judgeHistory(pools, history, history);
-  const advised: PoolAdvice[] = [];
-  for (const pool of pools) {
-    const waiting: WaitingSlices = waitingOf.get(pool) ?? new Map<string, number>();
-    const sparing = { nodes: waiting.ranks?.nodes, nowMs: now };
-    const ask = async (rule: EvictionRule) => {
-      const question = askPool(pool, waiting, rule, past?.leastOf.get(pool));
-      const { members, plan: asking } = question;
-      if (asking === undefined) return { question };
-      const { slices, evict: asked } = asking.asked;
-      const { drain } = asking.policy.spec;
-      const gpus = asked === 'Never' ? members.map(({ gpu }) => gpu) : weighGpus(members, holders, drain, sparing);
-      return { question, plan: await planDemand(gpus, { slices, evict: asked, seconds }) };
-    };
-    const best = await ask(evict);
-    const free = isShort(best.plan) ? await planFree(best.question, seconds) : undefined;
-    const mayHelp = evict === 'Never' && best.plan && free && free.cost.unserved < best.plan.cost.unserved;
-    advised.push(advisePool(best, free, mayHelp ? await ask('IfNeeded') : undefined));
-  }
-  return { pools: advised, homeless, ...(past && { unknown: past.unknown }) };
-}
-
-function isShort(plan: PoolPlan | undefined): boolean {
-  return plan !== undefined && plan.cost.unserved > 0;
-}
-
-/** As if all that runs could be evicted. */
-async function planFree({ members, plan }: PoolQuestion, seconds: number): Promise<PoolPlan | undefined> {
-  const slices = plan?.asked.slices.map(withoutRank);
-  const gpus = members.map(({ gpu }) => gpu);
-  return slices && planDemand(gpus, { slices, evict: 'IfNeeded', seconds });
+  rules: Parameters<typeof adviseCluster>[1],
+  seconds: number,
+): Promise<ClusterAdvice> {
+  const advice = await think(adviseCluster(facts, rules), { seconds });
+  if (advice.pools.length > 0) return advice;
+  throw new CliError(
+    rules.selection === undefined
+      ? 'no node has GPUs: none offers nvidia.com/gpu or a slice, and no agent reports any'
+      : 'no node with GPUs has the labels of --selector',
+    3,
+  );
 }
 
 /** Whether something is asked for that no layout serves. */
-export function hasShortage({ pools, homeless }: ClusterAnswer): boolean {
+export function hasShortage({ pools, homeless }: ClusterAdvice): boolean {
   return homeless.length > 0 || pools.some(({ slices }) => slices.some(({ best, wanted }) => best < wanted));
 }
 
-export function printClusterAnswer({ stdout }: Terminal, { pools, homeless, unknown = [] }: ClusterAnswer): void {
+export function printClusterAnswer({ stdout }: Terminal, { pools, homeless, unknown = [] }: ClusterAdvice): void {
   printLines(stdout, drawAdvice(pools, homeless, stdout.columns));
   for (const resource of unknown)
     printLine(stdout, `in the past pods asked for ${resource}, which no GPU here can offer`);
@@ -115,7 +53,7 @@ export function printClusterAnswer({ stdout }: Terminal, { pools, homeless, unkn
 }
 
 /** Policies for `kubectl apply`, and what they are for as comments. */
-export function writePolicies({ pools, homeless }: ClusterAnswer): string {
+export function writePolicies({ pools, homeless }: ClusterAdvice): string {
   const documents = pools.flatMap((pool) => {
     if (pool.advised === undefined) return [];
     const policy = stringify(pool.advised, { aliasDuplicateObjects: false });
@@ -125,7 +63,7 @@ export function writePolicies({ pools, homeless }: ClusterAnswer): string {
   return `${comment(draw(others, homeless))}${documents.join('---\n')}`;
 }
 
-function draw(pools: readonly PoolAdvice[], homeless: readonly HomelessPods[]): readonly string[] {
+function draw(pools: readonly PoolAdvice[], homeless: ClusterAdvice['homeless']): readonly string[] {
   return drawAdvice(pools, homeless, 100).map((line) => plainText(line).trimEnd());
 }
 
@@ -173,7 +111,7 @@ export interface PoolAnswer {
   /** Idle instances that go; a whole GPU that is partitioned counts as one. */
   readonly instancesDestroyed: number;
   /** How far the proof came: no plan has less than `bound` of this figure. Absent if the plan is optimal. */
-  readonly gap?: CostGap;
+  readonly gap?: NonNullable<DemandPlan['gap']>;
   /** GPUs in the order of the pool. */
   readonly gpus: readonly RecommendedGpu[];
 }
@@ -194,7 +132,7 @@ export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved
   };
 }
 
-function writeGpu({ id, geometry }: FiledGpu, layout: ClassLayout | undefined): RecommendedGpu {
+function writeGpu({ id, geometry }: FiledGpu, layout: DemandPlan['layouts'][number] | undefined): RecommendedGpu {
   const { keep = [], destroy = [], create = [] } = layout ?? {};
   const isSlice = ({ profile }: { readonly profile: string }): boolean => profile !== WHOLE;
   const place = ({ profile, start }: Omit<PlacedSlice, 'size'>): PlacedSlice => ({
@@ -251,7 +189,7 @@ function isWhole({ instances }: FiledGpu): boolean {
   return instances.some(({ profile }) => profile === WHOLE);
 }
 
-function explainProof(gap: CostGap | undefined): string {
+function explainProof(gap: DemandPlan['gap']): string {
   if (gap === undefined)
     return 'proven: no plan serves more, or as much with fewer evictions, changes or destroyed instances';
   const words = {

@@ -13,7 +13,7 @@ import { explainUnknownModel } from '../options.ts';
 import { profilesServingAll } from '../../core/policy/slices.ts';
 import { InvalidArgumentError } from 'commander';
 import { unescape } from 'node:querystring';
-import type { RequestHistory, RequestSeries } from '../../core/demand/history.ts';
+import type { RequestHistory } from '../../core/demand/recommend.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 
 /** A pool of 10,000 GPUs takes some MB. */
@@ -431,7 +431,7 @@ export async function readRequests(window: HistoryWindow): Promise<ToldHistory> 
     warnings: [...new Set([seen, asked].flatMap(({ warnings }) => warnings))].map(
       (text) => `Prometheus at ${nameOf(window.url)} says: ${text}`,
     ),
-    series: asked.series.map(({ metric, values }): RequestSeries => {
+    series: asked.series.map(({ metric, values }): RequestHistory['series'][number] => {
       const { resource = '', node = '' } = metric;
       return { resource, node: node === '' ? undefined : node, amounts: new Map(values) };
     }),

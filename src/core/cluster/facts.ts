@@ -1,3 +1,5 @@
+// Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
+// Ask here for the GPU nodes of a cluster, with what each offers and what of it is in use, by resource.
 import { type ResourceClaimView, gpuDriver } from '../kubernetes/claims.ts';
 import { namespacedName, roundUp, wholeUnits } from '../text/syntax.ts';
 import { memoize } from '../text/json.ts';
@@ -16,7 +18,7 @@ import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName, type MigStrategy, strategyByLabels } from '../nvidia/labels.ts';
 import type { BudgetView } from '../kubernetes/eviction.ts';
 import { isGpuResource, holdsNode, requestOf, podName, type PodView } from '../kubernetes/pod.ts';
-import { selectsNode, byPrecedence } from '../policy/versions.ts';
+import { selectsNode, byPrecedence, isPlanned } from '../policy/versions.ts';
 import { asScheduled } from '../policy/schedules.ts';
 import type { NodeSlice } from './claim-devices.ts';
 import type { ClaimTemplate, RequestedClaim, DeviceClassView } from './claim-requests.ts';
@@ -207,11 +209,6 @@ export function lostGpuFor(gpuNode: GpuNode, resource: string): GpuReport | unde
 /** The strategy with which a node's plugin runs: by its labels, else its policy's, unless that only plans. */
 export function strategyOf({ labels, partition, policy }: GpuNode): MigStrategy | undefined {
   return strategyByLabels(labels, false) ?? (isPlanned(policy) ? undefined : partition?.spec.strategy);
-}
-
-/** Whether a policy changes nothing, whatever it says. */
-export function isPlanned(policy: GpuPartitionPolicy | undefined): boolean {
-  return policy?.spec.mode === 'Plan';
 }
 
 /** How many instances of a resource's profile a node is to have by its policy, on GPUs that answer. */

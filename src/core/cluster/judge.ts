@@ -1,7 +1,10 @@
+// Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
+// Ask here whether a pod could run on a node, whether it can use its slices now, and whether the node can change now.
 import type { GpuNodePartition, GpuReport, PolicySpec } from '../../api/types.ts';
 import { isOwnTaint, isUnfinished, leavingTaintOf, type NodeView, setAside } from '../kubernetes/node.ts';
 import { findResting } from '../node/rest.ts';
 import { isGrantLive } from '../device/grants.ts';
+import { WHOLE } from '../gpu/profiles.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
 import { isGpuResource, type PodView, tolerates, listRequested, requestOf } from '../kubernetes/pod.ts';
 import { deviceClassPrefix } from '../device/holders.ts';
@@ -12,11 +15,11 @@ import { listMismatches } from '../kubernetes/selectors.ts';
 /**
  * The one judge of pods and nodes. It answers three questions, whoever asks (demand, explain, plan, defrag, recommend, the page): whether
  * a pod could run on a node but for its slices ({@link couldTake}), whether the slices of a node can be used by it now
- * ({@link explainUnusable}, {@link canUse}, {@link SliceQuota}), and whether the node can change now ({@link explainUnchangeable}).
+ * ({@link explainUnusable}, {@link canUse}, {@link NodeReach}), and whether the node can change now ({@link explainUnchangeable}).
  */
 
 /** What keeps new pods from a node's slices, or a change from the node. */
-export interface Obstacle {
+interface Obstacle {
   readonly kind: 'Leaving' | 'NotReady' | 'Cordoned' | 'Closed' | 'Unheard' | 'Failed' | 'Resting';
   /** About the node, as `it is cordoned`. */
   readonly message: string;
@@ -157,7 +160,7 @@ export function explainUnusable(node: NodeView): Obstacle | undefined {
  * Why what a node offers is out of reach of new pods; undefined if they reach it, or if a change that is under way will bring it to
  * them. What is out of reach does not count as supply, once that has lasted.
  */
-export function explainLost(node: NodeView, partition: GpuNodePartition | undefined): Obstacle | undefined {
+function explainLost(node: NodeView, partition: GpuNodePartition | undefined): Obstacle | undefined {
   const found = explainUnusable(node);
   return found?.kind === 'Closed' && partition?.status?.phase !== 'Failed' ? undefined : found;
 }
@@ -191,10 +194,8 @@ export function explainUnchangeable(node: NodeView, partition: GpuNodePartition 
     : undefined;
 }
 
-/** Names by which a DRA driver hands out slices to pods that ask by a resource; undefined: they are not known, and all count. */
-export type ExtendedNames = ReadonlySet<string> | undefined;
-
-export function extendedNamesOf(classes: readonly DeviceClassView[] | undefined): ExtendedNames {
+/** The names by which a DRA driver hands out slices to pods that ask by a resource; undefined: they are not known, and all count. */
+export function extendedNamesOf(classes: readonly DeviceClassView[] | undefined): ReadonlySet<string> | undefined {
   return classes && new Set(classes.flatMap(({ spec }) => spec?.extendedResourceName ?? []));
 }
 
@@ -202,11 +203,16 @@ export function extendedNamesOf(classes: readonly DeviceClassView[] | undefined)
  * How many more slices of each resource a node hands out, beside those in use: a device plugin what it advertises, a DRA driver what a
  * DeviceClass names. Take them one by one.
  */
-export class SliceQuota {
+class SliceQuota {
   readonly #left = new Map<string, number>();
   readonly #limitOf: (resource: string) => number;
 
-  constructor(node: NodeView, partition: GpuNodePartition | undefined, busy: readonly string[], names?: ExtendedNames) {
+  constructor(
+    node: NodeView,
+    partition: GpuNodePartition | undefined,
+    busy: readonly string[],
+    names?: ReadonlySet<string>,
+  ) {
     const { allocatable } = node.status ?? {};
     if (partition?.spec.backend === 'DRA') {
       this.#limitOf = (resource) => (names === undefined || names.has(resource) ? Infinity : 0);
@@ -247,17 +253,76 @@ export function listOffers(
   }));
 }
 
-/** The resource of a profile under strategy mixed. */
+/** The resource of a profile under strategy mixed, or of whole GPUs. */
 export function resourceOf(profile: string): string {
-  return migResourceName(labelProfile(profile));
+  return profile === WHOLE ? GPU_RESOURCE : migResourceName(labelProfile(profile));
 }
+
+/** What is known of a node beside its partition. */
+interface KnownOfNode {
+  /** The Node object; undefined: nothing keeps pods from its slices, or changes from its GPUs. */
+  readonly node?: NodeView | undefined;
+  /** The names by which a DRA driver hands out slices to pods that ask by a resource. */
+  readonly names?: ReadonlySet<string> | undefined;
+  /** Takes in whether the node is out of reach now. @returns whether it has been for so long that it does not count as supply any more; at once if absent */
+  readonly hasLost?: ((isOut: boolean) => boolean) | undefined;
+}
+
+/** What new pods reach of a node under strategy mixed, and whether its GPUs change. */
+export class NodeReach {
+  /** True if nothing changes on the node for now. */
+  readonly isFixed: boolean;
+  /** True if the layout chosen for the node is not expected any more. */
+  readonly isGivenUp: boolean;
+  /** True if slices out of reach still count as supply. */
+  readonly isSupply: boolean;
+  readonly #lost: Obstacle | undefined;
+  readonly #quota: SliceQuota | undefined;
+
+  constructor(partition: GpuNodePartition, { node, names, hasLost = (isOut) => isOut }: KnownOfNode) {
+    const { gpus = [] } = partition.status?.device ?? {};
+    const offers = gpus.flatMap((gpu) => listOffers(gpu, 'mixed'));
+    const busy = offers.flatMap((one) => (one.busy ? [one.resource] : []));
+    const idle = offers.flatMap((one) => (one.busy ? [] : [one.resource]));
+    const count = node && new SliceQuota(node, partition, busy, names);
+    this.#quota = node && new SliceQuota(node, partition, busy, names);
+    this.#lost = node && explainLost(node, partition);
+    const obstacle = node && explainUnchangeable(node, partition);
+    const fails = obstacle?.kind === 'Failed' || obstacle?.kind === 'Resting';
+    const isShort = count !== undefined && idle.some((resource) => !count.take(resource));
+    const isLong = hasLost(this.#lost !== undefined || isShort || (obstacle !== undefined && !fails));
+    this.isFixed = obstacle !== undefined;
+    this.isGivenUp = obstacle !== undefined && (fails || isLong);
+    this.isSupply = !isLong;
+  }
+
+  /** Takes one more idle slice of a profile, or whole GPU. @returns whether new pods reach it */
+  take(profile: string): boolean {
+    return this.#lost === undefined && this.#quota?.take(resourceOf(profile)) !== false;
+  }
+
+  /** Why new pods do not reach a slice, about the node: `is cordoned`. */
+  get why(): string {
+    return this.#lost === undefined ? 'does not advertise them' : saidOf[this.#lost.kind];
+  }
+}
+
+const saidOf: Readonly<Record<Obstacle['kind'], string>> = {
+  Leaving: 'is being removed',
+  NotReady: 'is not ready',
+  Cordoned: 'is cordoned',
+  Closed: 'stays closed',
+  Unheard: 'does not report',
+  Failed: 'has failed',
+  Resting: 'rests',
+};
 
 /** Slices that new pods can use on a node now, by resource. @param names of DeviceClasses, where a DRA driver hands its GPUs out */
 export function countUsable(
   node: NodeView,
   partition: GpuNodePartition | undefined,
   strategy: PolicySpec['strategy'],
-  names?: ExtendedNames,
+  names?: ReadonlySet<string>,
 ): ReadonlyMap<string, number> {
   const idle = new Map<string, number>();
   if (explainUnusable(node) !== undefined) return idle;

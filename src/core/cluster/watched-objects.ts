@@ -1,3 +1,5 @@
+// Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
+// Ask here what is kept in memory of the objects that a controller watches.
 import type { ResourceClaimView } from '../kubernetes/claims.ts';
 import { omitUndefined, SharedValues } from '../text/json.ts';
 import { PackedLabels } from '../kubernetes/node-patch.ts';

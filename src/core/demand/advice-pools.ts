@@ -1,12 +1,20 @@
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import { isPlanned, type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
-import { findModel } from '../gpu/geometry.ts';
+import { isResourceOf, type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
+import { WHOLE } from '../gpu/profiles.ts';
+import { findModel, type Geometry } from '../gpu/geometry.ts';
 import { compareText } from '../text/json.ts';
-import { byPrecedence, selectsNode } from '../policy/versions.ts';
+import { byPrecedence, selectsNode, isPlanned } from '../policy/versions.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { isChangingLabelKey } from '../../api/label-keys.ts';
 import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';
 import { productsOf } from '../policy/resolve-node.ts';
+import { asScheduled } from '../policy/schedules.ts';
+import { liveGeometry } from '../device/geometry.ts';
+import { GPU_RESOURCE } from '../nvidia/labels.ts';
+import { resourceOf } from '../cluster/judge.ts';
+import { requestsOf, podName, type PodView } from '../kubernetes/pod.ts';
+import { actsOf, type PodPool, PoolReader } from './members.ts';
+import { isSlice, listWaiters, alikeKey, shareWaiting, type WaitingSlices } from './waiting-pods.ts';
 
 const suffix = '-demand';
 /** A policy's name becomes a label value. */
@@ -159,4 +167,110 @@ function asName(words: string): string {
 
 function selectorOf({ matchLabels = {} }: LabelSelection): PolicySpec['nodeSelector'] {
   return { matchLabels };
+}
+
+/** How often slices are asked for, by profile as the GPUs name it. */
+export type ProfileCounts = ReadonlyMap<string, number>;
+
+/** Amounts of resources as amounts of profiles, and of whole GPUs. Resources that these GPUs do not have are left out. */
+export function byProfile(amounts: ReadonlyMap<string, number>, geometries: readonly Geometry[]): ProfileCounts {
+  const counts = new Map<string, number>();
+  for (const [resource, amount] of amounts) {
+    const profile = profileOf(resource, geometries);
+    if (profile !== undefined) counts.set(profile, (counts.get(profile) ?? 0) + amount);
+  }
+  return counts;
+}
+
+function profileOf(resource: string, geometries: readonly Geometry[]): string | undefined {
+  if (resource === GPU_RESOURCE) return WHOLE;
+  for (const { profiles } of geometries) {
+    const found = profiles.find(({ name }) => isResourceOf(resource, name));
+    if (found !== undefined) return found.name;
+  }
+  return undefined;
+}
+
+/** Memory slices of a profile, on the GPU on which it takes the fewest. */
+export function sizeOf(profile: string, geometries: readonly Geometry[]): number {
+  const sizes = geometries.flatMap(({ profiles }) =>
+    profiles.flatMap(({ name, memorySlices }) => (name === profile ? [memorySlices] : [])),
+  );
+  return Math.min(...sizes, 16);
+}
+
+/** Pods that wait for GPUs which no pool has. */
+interface HomelessPods {
+  readonly resource: string;
+  /** `NAMESPACE/NAME` */
+  readonly pods: readonly string[];
+}
+
+export interface PlacedPods {
+  /** Slices requested by the pods that wait for a pool, by resource. */
+  readonly waitingOf: ReadonlyMap<AdvicePool, WaitingSlices>;
+  readonly homeless: readonly HomelessPods[];
+}
+
+/** Shares waiting pods among pools as the controller does. Those that it counts for none go to a pool that could have such a demand. */
+export function placePods(
+  pools: readonly AdvicePool[],
+  { pods = [], namespaces, now }: Pick<ClusterFacts, 'pods' | 'namespaces' | 'now'>,
+): PlacedPods {
+  const waiters = listWaiters(pods, namespaces);
+  const asPools = pools.map((pool, index) => toPodPool(pool, index, now));
+  const shares = shareWaiting(waiters, asPools);
+  const waitingOf = new Map(
+    pools.map((pool, index): readonly [AdvicePool, WaitingSlices] => [
+      pool,
+      shares.get(asPools[index]?.policy ?? '') ?? new Map<string, number>(),
+    ]),
+  );
+  const homeless = new Map<string, string[]>();
+  // What GPUs could offer does not depend on whose pods count.
+  const ofAll = asPools.map((pool) => ({ ...pool, namespaceSelector: undefined }));
+  for (const [, alike] of Map.groupBy(waiters, alikeKey)) {
+    const [first] = alike;
+    if (first === undefined || [...shareWaiting([first], ofAll).values()].some(({ size }) => size > 0)) continue;
+    for (const resource of first.requests.keys())
+      homeless.set(resource, [...(homeless.get(resource) ?? []), ...alike.map(({ pod }) => podName(pod))]);
+  }
+  return { waitingOf, homeless: [...homeless].map(([resource, names]) => ({ resource, pods: names })) };
+}
+
+function toPodPool({ name, policy, nodes }: AdvicePool, index: number, now: number | undefined): PodPool {
+  const scheduled = policy && asScheduled(policy);
+  const reader = new PoolReader(scheduled ?? { spec: { strategy: 'mixed', nodeSelector: {} } });
+  const strategy = scheduled?.spec.strategy ?? 'mixed';
+  const read = nodes.map((one) => {
+    const found = reader.read(one.node, one.partition);
+    const profiles =
+      strategy === 'mixed' ? geometriesOf({ nodes: [one] }).flatMap((geometry) => geometry.profiles) : [];
+    const possible = profiles.map((profile) => resourceOf(profile.name));
+    // The controller counts for policies only.
+    const known = policy ? found : { ...found, idle: noSlices, follows: new Set<string>(), fixed: new Set<string>() };
+    return { ...known, possible: new Set([...possible, GPU_RESOURCE]) };
+  });
+  // Pools without a policy may bear the name of one.
+  const acts = scheduled ? actsOf(scheduled, now) : 'Never';
+  return reader.pool(`${name} ${index}`, read, acts, scheduled?.status?.demand);
+}
+
+const noSlices: ReadonlyMap<string, number> = new Map();
+
+/** The geometries of the GPUs that agents have reported. */
+export function geometriesOf({ nodes }: Pick<AdvicePool, 'nodes'>): readonly Geometry[] {
+  const found = nodes.flatMap(({ partition }) => {
+    const device = partition?.status?.device ?? {};
+    return (device.gpus ?? []).flatMap((gpu) => liveGeometry(device, gpu) ?? []);
+  });
+  return [...new Set(found)];
+}
+
+/** What pods request together, by resource. */
+export function sumRequests(pods: readonly PodView[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const pod of pods)
+    for (const [resource, amount] of requestsOf(pod, isSlice)) sums.set(resource, (sums.get(resource) ?? 0) + amount);
+  return sums;
 }

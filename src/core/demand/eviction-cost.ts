@@ -1,11 +1,16 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here who holds the slices of a pool, and what it costs that they go: a weight, beside those of other pods.
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from './solver/pool.ts';
 import { type BudgetView, type DrainSpec, type FateFacts, judgeFate, type PodFate } from '../kubernetes/eviction.ts';
 import type { ClassLayout } from './solver/choose.ts';
 import { placeOf } from '../gpu/grid.ts';
-import { podsOnSlice, type HolderSource } from './defrag.ts';
+import { podsOnSlice, type HolderSource } from './moves.ts';
 import type { DemandGpu } from './members.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
+import { trimPod } from '../cluster/watched-objects.ts';
+import { omitUndefined } from '../text/json.ts';
+import { trimWaitingPod } from './waiting-pods.ts';
 
 /** What a pod's eviction costs beside another's. */
 const usual = 10;
@@ -131,4 +136,31 @@ export function weighEviction(fate: PodFate, priority = 0, minutesRun = 0): numb
   if (fate === 'Blocked') return forBudget;
   const doublings = Math.floor(Math.log2(1 + minutesRun / 15));
   return usual + 10 * Math.ceil(Math.log10(1 + Math.max(0, priority))) + 10 * doublings;
+}
+
+/** What a pod's eviction is weighed by, and where else it could run. @param labelKeys those that disruption budgets select by */
+export function trimHolder(pod: PodView, labelKeys: ReadonlySet<string>): PodView {
+  const { priority } = pod.spec ?? {};
+  const { startTime } = pod.status ?? {};
+  const { spec: required } = trimWaitingPod(pod);
+  const { spec: _containers, status, ...kept } = trimPod(pod, [], () => false, labelKeys);
+  const spec = { ...required, ...(priority !== undefined && { priority }) };
+  return {
+    ...kept,
+    status: { ...status, ...(startTime !== undefined && { startTime }) },
+    ...(Object.keys(spec).length > 0 && { spec }),
+  };
+}
+
+/** Keeps of a partition which pods hold which slices. */
+export function trimHoldings({ apiVersion, kind, metadata, spec, status }: GpuNodePartition): GpuNodePartition {
+  const { name, resourceVersion } = metadata;
+  const gpus = status?.device?.gpus ?? [];
+  return {
+    apiVersion,
+    kind,
+    metadata: omitUndefined({ name, resourceVersion }),
+    spec: { nodeUID: spec.nodeUID },
+    status: { device: { gpus } },
+  };
 }

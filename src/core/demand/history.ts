@@ -1,30 +1,8 @@
 import type { Geometry } from '../gpu/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
-import { type ProfileCounts, sizeOf, geometriesOf } from './recommend.ts';
-import { type AdvicePool } from './advice-pools.ts';
+import { type AdvicePool, type ProfileCounts, sizeOf, geometriesOf } from './advice-pools.ts';
 import { WHOLE } from '../gpu/profiles.ts';
-
-/** How many slices of one resource pods of one node asked for, over time; without a node: of pods that waited for one. */
-export interface RequestSeries {
-  /** The resource as kube-state-metrics writes it: `nvidia_com_mig_1g_5gb`. */
-  readonly resource: string;
-  readonly node: string | undefined;
-  /** Slices requested, by time in the unit of {@link RequestHistory.times}; times without such pods have no entry. */
-  readonly amounts: ReadonlyMap<number, number>;
-}
-
-/** What was asked for in the past. */
-export interface RequestHistory {
-  /** The times at which it was known what pods ask for. */
-  readonly times: readonly number[];
-  readonly series: readonly RequestSeries[];
-}
-
-/** Which part of a history counts. */
-export interface HistoryRule {
-  /** The quantile of the requests that is enough, for all profiles; absent: the maximum of cheap ones, and what was enough 95 % of the time for dear ones. */
-  readonly quantile?: number | undefined;
-}
+import type { RequestHistory } from './recommend.ts';
 
 /** Profiles of more memory slices are dear: to keep one for the highest of peaks costs as much as several cheap ones. */
 const cheapSlices = 2;
@@ -40,11 +18,7 @@ interface PoolHistory {
  * How many slices each pool should offer by its history. What waited for a node, or ran on one that is gone, counts for the first pool
  * that has such slices.
  */
-export function judgeHistory(
-  pools: readonly AdvicePool[],
-  { times, series }: RequestHistory,
-  { quantile }: HistoryRule,
-): PoolHistory {
+export function judgeHistory(pools: readonly AdvicePool[], { times, series, quantile }: RequestHistory): PoolHistory {
   const geometries = new Map(pools.map((pool) => [pool, geometriesOf(pool)]));
   const homes = new Map(pools.flatMap((pool) => pool.nodes.map(({ name }) => [name, pool])));
   const sums = new Map<AdvicePool, Map<string, number[]>>();

@@ -1,8 +1,21 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here what Kueue holds back, and which share of all pods that wait counts for one policy, in slices by resource.
 import type { Taint } from '../kubernetes/node-patch.ts';
 import { requestsOf, type PodView, type Toleration, tolerates } from '../kubernetes/pod.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { isZeroQuantity } from '../text/syntax.ts';
-import { hasLabels, isSlice, type Waiter } from './waiting-pods.ts';
+import {
+  assignWaitingPods,
+  hasLabels,
+  isSlice,
+  type PoolShare,
+  trimWaitingPod,
+  type Uncounted,
+  type Waiter,
+} from './waiting-pods.ts';
+import { omitUndefined } from '../text/json.ts';
+import { listPodPools, type PoolCluster } from './members.ts';
+import type { PolicyRecord } from '../policy/record.ts';
 
 /** The parts of Kueue's objects that tell what it holds back, in the API's own shape; v1beta1 and v1beta2 agree in them. */
 export interface KueueFacts {
@@ -15,14 +28,58 @@ export interface KueueFacts {
 /** What Kueue holds back, or why that cannot be read. */
 export type KueueReading = KueueFacts | { readonly trouble: string };
 
-/** The pods that are held back; none if it is not known. */
-export function heldBy(reading: KueueReading | undefined): readonly Waiter[] {
-  return reading && 'workloads' in reading ? listHeld(reading) : [];
+/** What was read of Kueue, and the pods that it holds back; none if that is not known. */
+export interface HeldPods {
+  readonly reading: KueueReading;
+  readonly waiters: readonly Waiter[];
+}
+
+/** Finds the pods that are held back; yields after each Workload: there may be many. */
+export function* readHeld(reading: KueueReading): Generator<undefined, HeldPods, unknown> {
+  const waiters: Waiter[] = [];
+  for (const held of 'trouble' in reading ? [] : holding(reading)) {
+    waiters.push(...held);
+    yield;
+  }
+  return { reading, waiters };
+}
+
+/** The share of the waiting pods that counts for a policy's pool. */
+export interface WaitingReading extends PoolShare {
+  /** Pods that count for no pool. */
+  readonly uncounted: readonly Uncounted[];
+  /** Why what Kueue holds back for the policy is not known, and what to do; undefined if it is known, or does not count. */
+  readonly trouble: string | undefined;
+}
+
+const asksNothing: PoolShare = { waiting: new Map(), missing: new Map(), stranded: new Map(), takers: undefined };
+
+/**
+ * Shares pods that wait among the pools of all policies; yields after each look at a node, or at a pool.
+ *
+ * @param waiters pods that wait for a node
+ * @param held what Kueue holds back; undefined: the policy does not follow that
+ * @param now in ms since the epoch
+ * @returns the share of one policy
+ */
+export function* readShare(
+  record: PolicyRecord,
+  cluster: PoolCluster,
+  waiters: readonly Waiter[],
+  held: HeldPods | undefined,
+  now: number,
+): Generator<undefined, WaitingReading, unknown> {
+  const uncounted: Uncounted[] = [];
+  const pools = yield* listPodPools(record, cluster, now);
+  const all = [...waiters, ...(held?.waiters ?? [])];
+  const shares = yield* assignWaitingPods(all, pools, (left) => uncounted.push(left));
+  const own = [...record.nodes].flatMap((node) => cluster.nodes.get(node) ?? []);
+  const trouble = held && explainUnread(held.reading, own);
+  return { ...(shares.get(record.name) ?? asksNothing), uncounted, trouble };
 }
 
 /** Why what Kueue holds back for a policy is not known, and what to do. @param nodes of the policy */
-export function explainUnread(reading: KueueReading | undefined, nodes: readonly NodeView[]): string | undefined {
-  if (reading === undefined) return undefined;
+function explainUnread(reading: KueueReading, nodes: readonly NodeView[]): string | undefined {
   if ('trouble' in reading)
     return `${reading.trouble}: install Kueue and grant what config/rbac has for it, or set demand.from: Pods`;
   const named = new Set(
@@ -70,12 +127,12 @@ interface PodSet {
   readonly template?: { readonly spec?: PodView['spec'] };
 }
 
-export interface LocalQueue {
+interface LocalQueue {
   readonly metadata: Metadata;
   readonly spec?: { readonly clusterQueue?: string; readonly stopPolicy?: string };
 }
 
-export interface ClusterQueue {
+interface ClusterQueue {
   readonly metadata: Metadata;
   readonly spec?: {
     readonly stopPolicy?: string;
@@ -95,7 +152,7 @@ interface Quota {
   readonly borrowingLimit?: string | number;
 }
 
-export interface ResourceFlavor {
+interface ResourceFlavor {
   readonly metadata: Metadata;
   readonly spec?: {
     readonly nodeLabels?: Readonly<Record<string, string>>;
@@ -105,15 +162,10 @@ export interface ResourceFlavor {
 }
 
 /**
- * The pods of Workloads that Kueue has not admitted: their jobs are suspended, or their pods gated, so nothing else shows what they will
- * request. Once a Workload is admitted, its pods are there and count. What a stopped queue holds does not count.
+ * The pods of Workloads that Kueue has not admitted, Workload by Workload: their jobs are suspended, or their pods gated, so nothing else
+ * shows what they will request. Once a Workload is admitted, its pods are there and count. What a stopped queue holds does not count.
  */
-export function listHeld(facts: KueueFacts): readonly Waiter[] {
-  return [...holding(facts)].flat();
-}
-
-/** {@link listHeld}, Workload by Workload: there may be many. */
-export function* holding(facts: KueueFacts): Generator<readonly Waiter[], undefined, undefined> {
+function* holding(facts: KueueFacts): Generator<readonly Waiter[], undefined, undefined> {
   const queues = new Map(facts.localQueues.map((one) => [nameOf(one.metadata), one]));
   const clusterQueues = new Map(facts.clusterQueues.map((one) => [one.metadata.name, one]));
   const flavors = new Map(facts.flavors.map((one) => [one.metadata.name, one]));
@@ -132,10 +184,30 @@ function nameOf({ namespace = '', name }: Metadata): string {
 }
 
 /** Whether Kueue has yet to admit it. */
-export function isOnHold({ metadata, spec, status }: KueueWorkload): boolean {
+function isOnHold({ metadata, spec, status }: KueueWorkload): boolean {
   const is = (type: string): boolean =>
     status?.conditions?.some((one) => one.type === type && one.status === 'True') === true;
   return metadata.deletionTimestamp === undefined && spec?.active !== false && !is('Finished') && !is('Admitted');
+}
+
+/** A Workload of Kueue, reduced to the slices that it waits for. Of one that is not held back, only the name is kept. */
+export function trimWorkload(workload: KueueWorkload): KueueWorkload {
+  const { name, namespace } = workload.metadata;
+  const metadata = omitUndefined({ name, namespace });
+  if (!isOnHold(workload)) return { metadata, spec: { active: false } };
+  const { queueName, podSets = [] } = workload.spec ?? {};
+  const { admission, reclaimablePods } = workload.status ?? {};
+  return {
+    metadata,
+    spec: {
+      ...omitUndefined({ queueName }),
+      podSets: podSets.map(({ name: set, count, template }) => {
+        const { spec } = trimWaitingPod({ metadata, ...(template?.spec && { spec: template.spec }) });
+        return omitUndefined({ name: set, count, template: spec && { spec } });
+      }),
+    },
+    status: omitUndefined({ admission, reclaimablePods }),
+  };
 }
 
 /** The most combinations of flavors that are looked at. */

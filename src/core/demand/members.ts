@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here for the GPUs that take part in a demand, node by node, with what new pods reach of them.
 import type {
   GpuNodePartition,
   GpuPartitionPolicy,
@@ -7,16 +9,7 @@ import type {
   DeviceReport,
 } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from './solver/pool.ts';
-import {
-  explainLost,
-  explainUnchangeable,
-  type ExtendedNames,
-  listOffers,
-  type Obstacle,
-  resourceOf,
-  SliceQuota,
-  countUsable,
-} from '../cluster/judge.ts';
+import { countUsable, NodeReach, resourceOf } from '../cluster/judge.ts';
 import { type Geometry, explainOldDriver, findModel } from '../gpu/geometry.ts';
 import { type GpuView, planGpu } from '../gpu/plan.ts';
 import { joinWords } from '../gpu/layout.ts';
@@ -28,8 +21,7 @@ import {
   demandEntry,
   type DemandWishes,
   evictsNever,
-  isChosen,
-  ownWish,
+  chosenBefore,
   restEntry,
   isWholeGpu,
   nameSlice,
@@ -47,7 +39,7 @@ import { memoize } from '../text/json.ts';
 import { findStop } from '../rollout/budget.ts';
 import type { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/record.ts';
-import { enforces } from '../policy/versions.ts';
+import { isPlanned } from '../policy/versions.ts';
 
 /** A GPU that takes part in a demand. */
 export interface DemandGpu {
@@ -90,17 +82,11 @@ interface LostSlices {
 }
 
 /** What is known of a node and its GPUs beside its report. */
-interface KnownOfNode {
-  /** The Node object; undefined: nothing keeps pods from its slices, or changes from its GPUs. */
-  readonly node?: NodeView | undefined;
+interface KnownOfNode extends Readonly<ConstructorParameters<typeof NodeReach>[1]> {
   /** The layouts that the last plan has chosen, which may not be in the node's wish yet. */
   readonly chosen?: DemandWishes | undefined;
   /** Whether a GPU was re-laid a short while ago, or is held after that. */
   readonly isResting: (uuid: string) => Rests;
-  /** Takes in whether the node is out of reach now. @returns whether it has been for so long that it does not count as supply any more; at once if absent */
-  readonly hasLost?: ((isOut: boolean) => boolean) | undefined;
-  /** The names by which a DRA driver hands out slices to pods that ask by a resource. */
-  readonly names?: ExtendedNames;
 }
 
 /** Whether a GPU was re-laid a short while ago; `Held`: twice. */
@@ -126,7 +112,7 @@ export function listMembers(
   const { demand, allow } = policy.spec;
   const asksWhole = demand !== undefined && countsWhole(demand);
   const foreign = allow?.replaceForeignInstances === true ? new Map<string, ReadonlySet<string>>() : foreignOn(device);
-  const chosen = new Map(ownWish(policy, partition)?.gpus.map((one) => [one.uuid, one]));
+  const chosen = chosenBefore(policy, partition);
   const reach = new NodeReach(partition, known);
   return (device.gpus ?? []).flatMap((gpu): readonly DemandGpu[] => {
     const view = viewReport(device, gpu);
@@ -135,8 +121,8 @@ export function listMembers(
     const { uuid, product } = gpu;
     const earlier = known.chosen?.get(uuid) ?? chosen.get(uuid);
     const there = listPresent(gpu, view);
-    const { present, lost } = reach.split(there);
-    const awaited = earlier && isChosen(earlier) && !meetsWish(gpu, earlier) ? earlier : undefined;
+    const { present, lost } = splitByReach(there, reach);
+    const awaited = earlier && !meetsWish(gpu, earlier) ? earlier : undefined;
     const isSpared = evictsNever(policy) || awaited?.entry === restEntry;
     const coming = awaited && predict(geometry, view, there, awaited, isSpared);
     const stays = isGranted || reach.isFixed || isFixed(gpu, view, asksWhole) || foreign.has(uuid);
@@ -166,56 +152,13 @@ export function listMembers(
   });
 }
 
-/** What new pods reach of a node, and whether it changes, by the judge of nodes. */
-class NodeReach {
-  /** True if nothing changes on the node for now. */
-  readonly isFixed: boolean;
-  /** True if the layout chosen for the node is not expected any more. */
-  readonly isGivenUp: boolean;
-  /** True if slices out of reach still count as supply. */
-  readonly isSupply: boolean;
-  readonly #lost: Obstacle | undefined;
-  readonly #quota: SliceQuota | undefined;
-
-  constructor(partition: GpuNodePartition, { node, names, hasLost = (isOut) => isOut }: KnownOfNode) {
-    const { gpus = [] } = partition.status?.device ?? {};
-    const offers = gpus.flatMap((gpu) => listOffers(gpu, 'mixed'));
-    const busy = offers.flatMap((one) => (one.busy ? [one.resource] : []));
-    const idle = offers.flatMap((one) => (one.busy ? [] : [one.resource]));
-    const count = node && new SliceQuota(node, partition, busy, names);
-    this.#quota = node && new SliceQuota(node, partition, busy, names);
-    this.#lost = node && explainLost(node, partition);
-    const obstacle = node && explainUnchangeable(node, partition);
-    const fails = obstacle?.kind === 'Failed' || obstacle?.kind === 'Resting';
-    const isShort = count !== undefined && idle.some((resource) => !count.take(resource));
-    const isLong = hasLost(this.#lost !== undefined || isShort || (obstacle !== undefined && !fails));
-    this.isFixed = obstacle !== undefined;
-    this.isGivenUp = obstacle !== undefined && (fails || isLong);
-    this.isSupply = !isLong;
-  }
-
-  /** @param there all instances of a GPU */
-  split(there: readonly PoolInstance[]): Pick<DemandGpu, 'present' | 'lost'> {
-    const isOut = ({ profile, busy }: PoolInstance): boolean =>
-      !busy &&
-      (this.#lost !== undefined || this.#quota?.take(profile === WHOLE ? GPU_RESOURCE : resourceOf(profile)) === false);
-    const instances = there.filter(isOut);
-    if (instances.length === 0) return { present: there };
-    const out = new Set(instances);
-    const why = this.#lost === undefined ? 'does not advertise them' : saidOf[this.#lost.kind];
-    return { present: there.filter((one) => !out.has(one)), lost: { instances, why, counts: this.isSupply } };
-  }
+/** Splits the instances of a GPU by whether new pods reach them. */
+function splitByReach(there: readonly PoolInstance[], reach: NodeReach): Pick<DemandGpu, 'present' | 'lost'> {
+  const instances = there.filter((one) => !one.busy && !reach.take(one.profile));
+  if (instances.length === 0) return { present: there };
+  const out = new Set(instances);
+  return { present: there.filter((one) => !out.has(one)), lost: { instances, why: reach.why, counts: reach.isSupply } };
 }
-
-const saidOf: Readonly<Record<Obstacle['kind'], string>> = {
-  Leaving: 'is being removed',
-  NotReady: 'is not ready',
-  Cordoned: 'is cordoned',
-  Closed: 'stays closed',
-  Unheard: 'does not report',
-  Failed: 'has failed',
-  Resting: 'rests',
-};
 
 /** `node n1 is cordoned, and node n2 is not ready`: why some slices of a pool are out of reach; undefined if none are. */
 export function describeLost(members: readonly DemandGpu[]): string | undefined {
@@ -265,7 +208,7 @@ function mustKeepMode(
 /** The present layout as a wish: nothing changes for it. */
 function asItIs(gpu: GpuReport, earlier: GpuWish | undefined): GpuWish {
   const { uuid, mig } = gpu;
-  if (earlier && isChosen(earlier) && meetsWish(gpu, earlier)) return earlier;
+  if (earlier && meetsWish(gpu, earlier)) return earlier;
   return mig === 'Enabled'
     ? { uuid, profiles: layoutOf(gpu), entry: demandEntry }
     : { uuid, mig: 'Disabled', entry: demandEntry };
@@ -378,9 +321,9 @@ export class PoolReader {
   /** What the slices of the demand can be, by what GPUs differ in. */
   readonly #made = new Map<Geometry, Map<string, Pick<PoolNode, 'follows' | 'fixed'>>>();
 
-  readonly #names: ExtendedNames;
+  readonly #names: ReadonlySet<string> | undefined;
 
-  constructor(policy: Pick<GpuPartitionPolicy, 'spec'>, names?: ExtendedNames) {
+  constructor(policy: Pick<GpuPartitionPolicy, 'spec'>, names?: ReadonlySet<string>) {
     this.#policy = policy;
     this.#names = names;
   }
@@ -503,7 +446,7 @@ export interface PoolCluster {
   readonly nodes: ByName<NodeView>;
   readonly partitions: ByName<GpuNodePartition>;
   /** The names by which DRA drivers hand out slices to pods that ask by a resource; undefined: not known. */
-  readonly names?: ExtendedNames;
+  readonly names?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -514,21 +457,19 @@ export interface PoolCluster {
 export type RestOf = (id: string, grantedMs: number | undefined) => Rests;
 
 /** What is remembered of a pool between two looks. */
-export interface PoolPast {
+interface PoolPast {
   readonly restOf: RestOf;
   /** Whether a node has been out of reach for so long that it does not count as supply; see {@link KnownOfNode}. Absent: at once. */
   readonly hasLost?: (node: string, isOut: boolean) => boolean;
 }
 
-/** A past of which nothing is remembered. */
-export const noPast: PoolPast = { restOf: () => false };
-
-/** The GPUs that take part in the demand of a policy, node by node. */
+/** The GPUs that take part in the demand of a policy; yields after each node. @param past absent: nothing is remembered */
 export function* listPool(
   record: PolicyRecord,
   { fleet, nodes, partitions, names }: PoolCluster,
-  { restOf, hasLost }: PoolPast,
-): Generator<readonly DemandGpu[], undefined, undefined> {
+  { restOf, hasLost }: PoolPast = { restOf: () => false },
+): Generator<undefined, readonly DemandGpu[], unknown> {
+  const members: DemandGpu[] = [];
   for (const node of [...record.nodes].sort()) {
     const partition = isInPool(fleet, record, node) ? partitions.get(node) : undefined;
     const grantedMs = partition && changedAt(partition, record.policy);
@@ -539,8 +480,10 @@ export function* listPool(
       hasLost: hasLost && ((isOut: boolean) => hasLost(node, isOut)),
       names,
     };
-    yield partition === undefined ? [] : listMembers(record.policy, partition, known);
+    if (partition) members.push(...listMembers(record.policy, partition, known));
+    yield;
   }
+  return members;
 }
 
 /**
@@ -552,7 +495,7 @@ export function* listPodPools(
   record: PolicyRecord,
   { fleet, nodes, partitions, names }: PoolCluster,
   now: number,
-): Generator<undefined, readonly PodPool[], undefined> {
+): Generator<undefined, readonly PodPool[], unknown> {
   const pools: PodPool[] = [];
   for (const one of fleet.policies) {
     const { name, policy } = one;
@@ -594,7 +537,7 @@ function actsNow(record: PolicyRecord, now: number, isViewer: boolean): Acts {
 
 /** A policy that only plans takes no node from another, and shows what it would do with all. */
 function isInPool(fleet: Pick<Fleet, 'winnerOf'>, { name, policy }: PolicyRecord, node: string): boolean {
-  return !enforces(policy) || fleet.winnerOf(node) === name;
+  return isPlanned(policy) || fleet.winnerOf(node) === name;
 }
 
 /**

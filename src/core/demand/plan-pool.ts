@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here for a plan for a pool, which asks its caller for each answer of the solver, and for what is asked of one.
 import type { GpuPartitionPolicy, GpuWish, PolicyDemand } from '../../api/types.ts';
 import {
   addCosts,

@@ -1,10 +1,13 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here what the demands of policies make of a pod that waits.
 import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../api/types.ts';
-import { type GpuNode, type ClusterFacts, isPlanned, listGpuNodes } from '../cluster/facts.ts';
+import { type GpuNode, type ClusterFacts, listGpuNodes } from '../cluster/facts.ts';
+import { isPlanned } from '../policy/versions.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWholeGpu, nameSlice, type SliceEntry, servingAny, evictsNever } from '../policy/slices.ts';
 import { findStop } from '../rollout/budget.ts';
 import { describeDuration } from '../text/syntax.ts';
-import { riseMsOf } from './state.ts';
+import { followsPods, riseMsOf } from './state.ts';
 import {
   type DemandGpu,
   listMembers,
@@ -14,10 +17,10 @@ import {
   type PodPool,
   PoolReader,
 } from './members.ts';
-import { followsPods, type WantedSlice, type WantedPart, wantedSlices } from './wanted.ts';
+import { type WantedSlice, type WantedPart, wantedSlices } from './wanted.ts';
 import type { PodView } from '../kubernetes/pod.ts';
 import { WHOLE } from '../gpu/profiles.ts';
-import { couldTake, canUse, type ExtendedNames, extendedNamesOf } from '../cluster/judge.ts';
+import { couldTake, canUse, extendedNamesOf } from '../cluster/judge.ts';
 import {
   isOfProfile,
   listWaiters,
@@ -387,7 +390,7 @@ function poolOf(
   policy: GpuPartitionPolicy,
   nodes: readonly GpuNode[],
   now: number | undefined,
-  names: ExtendedNames,
+  names: ReadonlySet<string> | undefined,
 ): PodPool {
   const reader = new PoolReader(policy, names);
   const read = nodes.map(({ node, partition }) => reader.read(node, partition));

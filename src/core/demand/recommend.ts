@@ -1,55 +1,46 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here for the policies with a demand that would serve a cluster, from what its pods use, wait for and asked for in the past.
 import type { PolicyDemand, GpuPartitionPolicy, PolicySpec, GpuNodePartition } from '../../api/types.ts';
-import { isResourceOf, isPlanned, type ClusterFacts, isDra, offerOf, useOf } from '../cluster/facts.ts';
+import { type ClusterFacts, type GpuNode, isDra, offerOf, useOf } from '../cluster/facts.ts';
 import { type Geometry } from '../gpu/geometry.ts';
-import { servingAny, shareProfiles, isWholeGpu } from '../policy/slices.ts';
+import { servingAny, isWholeGpu } from '../policy/slices.ts';
 import { WHOLE } from '../gpu/profiles.ts';
-import type { ClassPlan } from './solver/choose.ts';
 import type { CostGap, EvictionRule } from './solver/pool.ts';
 import { countLimit } from '../rollout/budget.ts';
-import { listChanged, askFor, type DemandAsked } from './plan-pool.ts';
+import {
+  listChanged,
+  askFor,
+  type DemandAsked,
+  type PlannedPool,
+  type PlanQuestion,
+  withoutRank,
+} from './plan-pool.ts';
 import { ranOutOfTime, reportDemand } from './report.ts';
-import { type WantedSlice, wantedSlices } from './wanted.ts';
+import { shareProfiles, type WantedSlice, wantedSlices } from './wanted.ts';
 import { compareText, deepEqual } from '../text/json.ts';
-import { withoutServerFields } from '../policy/versions.ts';
-import { requestsOf, podName, type PodView } from '../kubernetes/pod.ts';
-import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
-import { asScheduled } from '../policy/schedules.ts';
-import { isSlice, listWaiters, alikeKey, shareWaiting, type WaitingSlices } from './waiting-pods.ts';
-import { actsOf, type PodPool, PoolReader, listMembers, type DemandGpu, countPresent } from './members.ts';
-import { liveGeometry } from '../device/geometry.ts';
+import { withoutServerFields, isPlanned } from '../policy/versions.ts';
+import type { LabelSelection } from '../kubernetes/selectors.ts';
+import { GPU_RESOURCE } from '../nvidia/labels.ts';
+import { isWaiting, type WaitingSlices } from './waiting-pods.ts';
+import { couldTake } from '../cluster/judge.ts';
+import type { PodView } from '../kubernetes/pod.ts';
+import { listMembers, type DemandGpu, countPresent } from './members.ts';
 import type { NodeView } from '../kubernetes/node.ts';
-import type { AdvicePool } from './advice-pools.ts';
+import {
+  type AdvicePool,
+  byProfile,
+  geometriesOf,
+  listPools,
+  type PlacedPods,
+  placePods,
+  type ProfileCounts,
+  sizeOf,
+  sumRequests,
+} from './advice-pools.ts';
+import { indexHolders, weighGpus } from './eviction-cost.ts';
+import { judgeHistory } from './history.ts';
 
 type Slices = PolicyDemand['slices'];
-
-/** How often slices are asked for, by profile as the GPUs name it. */
-export type ProfileCounts = ReadonlyMap<string, number>;
-
-/** Amounts of resources as amounts of profiles. Resources that these GPUs do not have are left out. */
-export function byProfile(amounts: ReadonlyMap<string, number>, geometries: readonly Geometry[]): ProfileCounts {
-  const counts = new Map<string, number>();
-  for (const [resource, amount] of amounts) {
-    const profile = profileOf(resource, geometries);
-    if (profile !== undefined) counts.set(profile, (counts.get(profile) ?? 0) + amount);
-  }
-  return counts;
-}
-
-function profileOf(resource: string, geometries: readonly Geometry[]): string | undefined {
-  for (const { profiles } of geometries) {
-    const found = profiles.find(({ name }) => isResourceOf(resource, name));
-    if (found !== undefined) return found.name;
-  }
-  return undefined;
-}
-
-/** Memory slices of a profile, on the GPU on which it takes the fewest. */
-export function sizeOf(profile: string, geometries: readonly Geometry[]): number {
-  const sizes = geometries.flatMap(({ profiles }) =>
-    profiles.flatMap(({ name, memorySlices }) => (name === profile ? [memorySlices] : [])),
-  );
-  return Math.min(...sizes, 16);
-}
 
 /**
  * The slices of a demand for what is asked for: one for each profile, the smallest first, after those that the policy has already.
@@ -100,11 +91,6 @@ interface SliceRules {
   readonly fixed?: boolean;
 }
 
-/** A layout for each member of a pool, in their order. */
-export interface PoolPlan extends Pick<ClassPlan, 'cost' | 'gap' | 'unserved'> {
-  readonly layouts: Parameters<typeof listChanged>[1];
-}
-
 /** One kind of slices: what is asked for, and how much of it is and could be offered. */
 interface SliceAdvice {
   readonly name: string;
@@ -123,7 +109,7 @@ interface SliceAdvice {
 }
 
 /** What the way to the best layouts costs. */
-export interface Bill {
+interface Bill {
   /** Busy slices that go. */
   readonly evictions: number;
   readonly gpusChanged: number;
@@ -133,7 +119,7 @@ export interface Bill {
   readonly minutes?: number;
 }
 
-export interface PoolAdvice {
+interface PoolAdvice {
   readonly name: string;
   /** The policy that decides over the pool now; absent if none does. */
   readonly policy?: string;
@@ -156,17 +142,93 @@ export interface PoolAdvice {
   readonly why?: string;
 }
 
+/** The advice for a cluster. */
+export interface ClusterAdvice {
+  readonly pools: readonly PoolAdvice[];
+  readonly homeless: PlacedPods['homeless'];
+  /** Resources, as kube-state-metrics writes them, that pods asked for in the past and no pool has. */
+  readonly unknown?: readonly string[];
+}
+
+/** How many slices of one resource pods of one node asked for, over time; without a node: of pods that waited for one. */
+interface RequestSeries {
+  /** The resource as kube-state-metrics writes it: `nvidia_com_mig_1g_5gb`. */
+  readonly resource: string;
+  readonly node: string | undefined;
+  /** Slices requested, by time in the unit of {@link RequestHistory.times}; times without such pods have no entry. */
+  readonly amounts: ReadonlyMap<number, number>;
+}
+
+/** What was asked for in the past. */
+export interface RequestHistory {
+  /** The times at which it was known what pods ask for. */
+  readonly times: readonly number[];
+  readonly series: readonly RequestSeries[];
+  /** The quantile of the requests that is enough, for all profiles; absent: the maximum of cheap ones, and what was enough 95 % of the time for dear ones. */
+  readonly quantile?: number | undefined;
+}
+
+/** What an advice goes by, beside the cluster. */
+interface AdviceRules {
+  readonly evict: EvictionRule;
+  /** The nodes to advise on, as one pool; absent: all. */
+  readonly selection?: LabelSelection | undefined;
+  /** The requests of the past, if they count. */
+  readonly history?: RequestHistory | undefined;
+}
+
+/** Advises on the demands of policies for a cluster; without pools if there is no GPU. Asks for plans, as good as they can be. */
+export function* adviseCluster(
+  facts: ClusterFacts,
+  { evict, selection, history }: AdviceRules,
+): Generator<PlanQuestion, ClusterAdvice, PlannedPool> {
+  const pools = listPools(facts, selection);
+  const { waitingOf, homeless } = placePods(pools, facts);
+  const { partitions, pods = [], budgets = [], now } = facts;
+  const holders = indexHolders({ partitions, pods, budgets });
+  const past = history && judgeHistory(pools, history);
+  const advised: PoolAdvice[] = [];
+  for (const pool of pools) {
+    const waiting: WaitingSlices = waitingOf.get(pool) ?? new Map<string, number>();
+    const ask = function* (rule: EvictionRule): Generator<PlanQuestion, AnsweredPool, PlannedPool> {
+      const question = askPool(pool, waiting, rule, past?.leastOf.get(pool));
+      const { members, plan } = question;
+      if (plan === undefined) return { question };
+      const { asked, policy } = plan;
+      const sparing = { nodes: waiting.ranks?.nodes, nowMs: now };
+      const gpus =
+        asked.evict === 'Never'
+          ? members.map(({ gpu }) => gpu)
+          : weighGpus(members, holders, policy.spec.drain, sparing);
+      return { question, plan: yield { gpus, asked } };
+    };
+    const best = yield* ask(evict);
+    const isShort = best.plan !== undefined && best.plan.cost.unserved > 0;
+    const free = isShort ? yield* planFree(best.question) : undefined;
+    const mayHelp = evict === 'Never' && best.plan && free && free.cost.unserved < best.plan.cost.unserved;
+    advised.push(advisePool(best, free, mayHelp ? yield* ask('IfNeeded') : undefined));
+  }
+  return { pools: advised, homeless, ...(past && { unknown: past.unknown }) };
+}
+
+/** As if all that runs could be evicted. */
+function* planFree({ members, plan }: PoolQuestion): Generator<PlanQuestion, PlannedPool | undefined, PlannedPool> {
+  const slices = plan?.asked.slices.map(withoutRank);
+  const gpus = members.map(({ gpu }) => gpu);
+  return slices && (yield { gpus, asked: { slices, evict: 'IfNeeded' } });
+}
+
 /** A question, and the best plan for it; undefined if none could be asked for. */
-export interface AnsweredPool {
+interface AnsweredPool {
   readonly question: PoolQuestion;
-  readonly plan?: PoolPlan | undefined;
+  readonly plan?: PlannedPool | undefined;
 }
 
 /**
  * @param free as if all that runs could be evicted, where something is lacking
  * @param evicting the best with evictions, where those are not allowed and may serve more
  */
-export function advisePool({ question, plan }: AnsweredPool, free?: PoolPlan, evicting?: AnsweredPool): PoolAdvice {
+function advisePool({ question, plan }: AnsweredPool, free?: PlannedPool, evicting?: AnsweredPool): PoolAdvice {
   const { pool, members, whole, why, plan: asked } = question;
   const isUnread = ({ partition }: (typeof pool.nodes)[number]): boolean =>
     partition?.status?.device?.gpus === undefined;
@@ -215,7 +277,7 @@ export function advisePool({ question, plan }: AnsweredPool, free?: PoolPlan, ev
   };
 }
 
-function writeBill({ pool, members }: PoolQuestion, { cost, layouts }: PoolPlan): Bill {
+function writeBill({ pool, members }: PoolQuestion, { cost, layouts }: PlannedPool): Bill {
   const nodes = [...new Set(listChanged(members, layouts).map(({ node }) => node))].toSorted(compareText);
   const { spec, status } = pool.policy ?? {};
   const slots = countLimit(spec?.rollout?.maxUnavailable ?? 1, pool.nodes.length);
@@ -251,7 +313,7 @@ function countGpus({ members }: PoolQuestion): Readonly<Record<string, number>> 
   return counts;
 }
 
-function bestOf({ question }: AnsweredPool, { unserved }: PoolPlan): Readonly<Record<string, number>> {
+function bestOf({ question }: AnsweredPool, { unserved }: PlannedPool): Readonly<Record<string, number>> {
   const { wanted = [] } = question.plan ?? {};
   const lacking = ({ slices }: WantedSlice): number => slices.reduce((sum, { name }) => sum + (unserved[name] ?? 0), 0);
   return Object.fromEntries(wanted.map((one) => [one.name, one.count - lacking(one)]));
@@ -299,80 +361,10 @@ function advisePolicy(
 
 const usualSpec: PolicySpec = { nodeSelector: {}, strategy: 'mixed' };
 
-/** Pods that wait for GPUs which no pool has. */
-export interface HomelessPods {
-  readonly resource: string;
-  /** `NAMESPACE/NAME` */
-  readonly pods: readonly string[];
-}
-
-interface PlacedPods {
-  /** Slices requested by the pods that wait for a pool, by resource. */
-  readonly waitingOf: ReadonlyMap<AdvicePool, WaitingSlices>;
-  readonly homeless: readonly HomelessPods[];
-}
-
-/** Shares waiting pods among pools as the controller does. Those that it counts for none go to a pool that could have such a demand. */
-export function placePods(
-  pools: readonly AdvicePool[],
-  { pods = [], namespaces, now }: Pick<ClusterFacts, 'pods' | 'namespaces' | 'now'>,
-): PlacedPods {
-  const waiters = listWaiters(pods, namespaces);
-  const asPools = pools.map((pool, index) => toPodPool(pool, index, now));
-  const shares = shareWaiting(waiters, asPools);
-  const waitingOf = new Map(
-    pools.map((pool, index): readonly [AdvicePool, WaitingSlices] => [
-      pool,
-      shares.get(asPools[index]?.policy ?? '') ?? new Map<string, number>(),
-    ]),
-  );
-  const homeless = new Map<string, string[]>();
-  // What GPUs could offer does not depend on whose pods count.
-  const ofAll = asPools.map((pool) => ({ ...pool, namespaceSelector: undefined }));
-  for (const [, alike] of Map.groupBy(waiters, alikeKey)) {
-    const [first] = alike;
-    if (first === undefined || [...shareWaiting([first], ofAll).values()].some(({ size }) => size > 0)) continue;
-    for (const resource of first.requests.keys())
-      homeless.set(resource, [...(homeless.get(resource) ?? []), ...alike.map(({ pod }) => podName(pod))]);
-  }
-  return { waitingOf, homeless: [...homeless].map(([resource, names]) => ({ resource, pods: names })) };
-}
-
-function toPodPool({ name, policy, nodes }: AdvicePool, index: number, now: number | undefined): PodPool {
-  const scheduled = policy && asScheduled(policy);
-  const reader = new PoolReader(scheduled ?? { spec: { strategy: 'mixed', nodeSelector: {} } });
-  const strategy = scheduled?.spec.strategy ?? 'mixed';
-  const read = nodes.map((one) => {
-    const found = reader.read(one.node, one.partition);
-    const profiles =
-      strategy === 'mixed' ? geometriesOf({ nodes: [one] }).flatMap((geometry) => geometry.profiles) : [];
-    const possible = profiles.map((profile) => migResourceName(labelProfile(profile.name)));
-    // The controller counts for policies only.
-    const known = policy ? found : { ...found, idle: noSlices, follows: new Set<string>(), fixed: new Set<string>() };
-    return { ...known, possible: new Set([...possible, GPU_RESOURCE]) };
-  });
-  // Pools without a policy may bear the name of one.
-  const acts = scheduled ? actsOf(scheduled, now) : 'Never';
-  return reader.pool(`${name} ${index}`, read, acts, scheduled?.status?.demand);
-}
-
-const noSlices: ReadonlyMap<string, number> = new Map();
-
-/** The geometries of the GPUs that agents have reported. */
-export function geometriesOf({ nodes }: Pick<AdvicePool, 'nodes'>): readonly Geometry[] {
-  const found = nodes.flatMap(({ partition }) => {
-    const device = partition?.status?.device ?? {};
-    return (device.gpus ?? []).flatMap((gpu) => liveGeometry(device, gpu) ?? []);
-  });
-  return [...new Set(found)];
-}
-
-/** What pods request together, by resource. */
-export function sumRequests(pods: readonly PodView[]): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>();
-  for (const pod of pods)
-    for (const [resource, amount] of requestsOf(pod, isSlice)) sums.set(resource, (sums.get(resource) ?? 0) + amount);
-  return sums;
+/** What the pods ask for that wait and that any of some nodes could run, by profile. */
+export function countWaiting(pods: readonly PodView[], nodes: readonly GpuNode[]): ProfileCounts {
+  const own = pods.filter((pod) => isWaiting(pod) && nodes.some(({ node }) => couldTake(node, pod)));
+  return byProfile(sumRequests(own), geometriesOf({ nodes }));
 }
 
 /** The GPUs of a node that a demand could use, whatever policy decides over it now. @param asksWhole whether it has whole GPUs */
@@ -405,7 +397,7 @@ interface WholeGpus {
 }
 
 /** What is asked of a pool, and what its GPUs have. */
-export interface PoolQuestion {
+interface PoolQuestion {
   readonly pool: AdvicePool;
   /** Requested by pods that are on its nodes. */
   readonly running: ProfileCounts;
@@ -426,20 +418,11 @@ const mostSlices = 16;
  * @param requested by pods that wait for this pool, by resource
  * @param least by profile, how many were asked for in its history
  */
-export function askPool(
-  pool: AdvicePool,
-  requested: WaitingSlices,
-  evict: EvictionRule,
-  least?: ProfileCounts,
-): PoolQuestion {
+function askPool(pool: AdvicePool, requested: WaitingSlices, evict: EvictionRule, least?: ProfileCounts): PoolQuestion {
   const geometries = geometriesOf(pool);
   const earlier = pool.policy?.spec.demand?.slices ?? [];
-  const count = (amounts: ReadonlyMap<string, number>): ProfileCounts => {
-    const whole = amounts.get(GPU_RESOURCE) ?? 0;
-    return new Map([...byProfile(amounts, geometries), ...(whole > 0 ? [[WHOLE, whole] as const] : [])]);
-  };
-  const running = count(sumRequests(pool.nodes.flatMap(({ pods = [] }) => pods)));
-  const waiting = count(requested);
+  const running = byProfile(sumRequests(pool.nodes.flatMap(({ pods = [] }) => pods)), geometries);
+  const waiting = byProfile(requested, geometries);
   const asksWhole = earlier.some(isWholeGpu) || [running, waiting, least].some((counts) => counts?.has(WHOLE) === true);
   const members = pool.nodes.flatMap((one) => readMembers(pool.policy, one, evict, asksWhole));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));

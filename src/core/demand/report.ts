@@ -1,12 +1,19 @@
-import type { DemandState } from '../../api/types.ts';
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here how a demand stands after a plan, or without one, as the status of its policy tells it.
+import type { DemandState, GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../api/types.ts';
 import { coverDemand, readDemand } from './solver/pool.ts';
 import type { ClassPlan } from './solver/choose.ts';
-import type { DemandReport } from '../policy/slices.ts';
+import { type DemandReport, nameSlice, type SliceEntry } from '../policy/slices.ts';
 import { countWords, joinWithin } from '../text/words.ts';
-import type { RolloutStop } from '../rollout/budget.ts';
-import { countPresent, describeLost, type DemandGpu } from './members.ts';
+import { omitUndefined } from '../text/json.ts';
+import { findStop } from '../rollout/budget.ts';
+import { countOverflow, countPresent, describeLost, type DemandGpu } from './members.ts';
 import { mostKinds, type Uncounted } from './waiting-pods.ts';
 import type { WantedSlice } from './wanted.ts';
+import type { WaitingReading } from './kueue.ts';
+
+/** What keeps what is lacking from being made for now. */
+type Stop = ReturnType<typeof findStop>;
 
 /** Slices that a plan could not provide, by name. */
 type Lacking = Readonly<Record<string, number>>;
@@ -27,12 +34,31 @@ export function ranOutOfTime({ gap }: Pick<ClassPlan, 'gap'>): boolean {
   return gap?.figure === 'unserved';
 }
 
-/** @param stop what keeps what is lacking from being made for now */
+/**
+ * How the demand of a policy stands after a plan.
+ *
+ * @param question what was planned for
+ * @param members of the pool now
+ * @param now in ms since the epoch
+ */
+export function reportPool(
+  policy: GpuPartitionPolicy,
+  { wanted, share }: { readonly wanted: readonly WantedSlice[]; readonly share: WaitingReading | undefined },
+  members: readonly DemandGpu[],
+  shortfall: Shortfall,
+  now: number,
+): DemandReport {
+  const report = reportDemand(wanted, members, shortfall, findStop(policy, now));
+  const { uncounted = [], trouble } = share ?? {};
+  const counted = reportUncounted(report, policy.metadata.name, uncounted);
+  return trouble === undefined ? counted : reportUnread(counted, trouble);
+}
+
 export function reportDemand(
   wanted: readonly WantedSlice[],
   members: readonly DemandGpu[],
   { lacking, lackingAtLeast, isSpared = true, isUnproven = false }: Shortfall,
-  stop?: RolloutStop,
+  stop?: Stop,
 ): DemandReport {
   const missing = countLacking(
     wanted,
@@ -86,23 +112,32 @@ function steadyOf(wanted: readonly WantedSlice[]): DemandReport['steady'] {
   return counts.length === 0 ? undefined : Object.fromEntries(counts);
 }
 
-/** What was told last of a demand, and stays told while nothing newer is known: a request that was carried out is not carried out again. */
-export type ToldDemand = Pick<DemandReport, 'states' | 'defrag' | 'steady'>;
+const failures = {
+  PlannerFailed: 'no layouts could be chosen for the demand, and nodes stay as they are',
+  PodsUnavailable: 'the pods that wait cannot be read, so nothing is made for them, and nodes stay as they are',
+} as const;
 
-/** The planner could not answer. */
-export function reportFailure(known: ToldDemand, why: string): DemandReport {
-  const message = `no layouts could be chosen for the demand, and nodes stay as they are: ${why}`;
-  return { ...known, condition: { type: 'DemandMet', status: 'False', reason: 'PlannerFailed', message } };
-}
-
-/** The pods that wait cannot be read. */
-export function reportPodsUnread(known: ToldDemand, why: string): DemandReport {
-  const message = `the pods that wait cannot be read, so nothing is made for them, and nodes stay as they are: ${why}`;
-  return { ...known, condition: { type: 'DemandMet', status: 'False', reason: 'PodsUnavailable', message } };
+/**
+ * The demand could not be planned. What was told last of it stays told while nothing newer is known: a request that was carried out is
+ * not carried out again.
+ *
+ * @param told by this leader
+ * @param status of the policy
+ */
+export function reportFailure(
+  reason: keyof typeof failures,
+  why: string,
+  told?: DemandReport,
+  status?: PolicyStatus,
+): DemandReport {
+  const { states, defrag, steady } = told ?? { states: status?.demand ?? [], ...status };
+  const message = `${failures[reason]}: ${why}`;
+  const condition = { type: 'DemandMet', status: 'False', reason, message } as const;
+  return { states, ...omitUndefined({ defrag, steady }), condition };
 }
 
 /** The same report, with a message that the pods held back by Kueue are not known. @param why with what to do */
-export function reportUnread(report: DemandReport, why: string): DemandReport {
+function reportUnread(report: DemandReport, why: string): DemandReport {
   const { condition } = report;
   const message = `${why}. Until then only pods count: ${condition.message}`;
   return { ...report, condition: { ...condition, status: 'False', reason: 'KueueUnavailable', message } };
@@ -115,7 +150,7 @@ const longestUncounted = 1024;
  *
  * @param policy its name
  */
-export function reportUncounted(report: DemandReport, policy: string, left: readonly Uncounted[]): DemandReport {
+function reportUncounted(report: DemandReport, policy: string, left: readonly Uncounted[]): DemandReport {
   const words = left.flatMap(({ namespace, pods, why }) => {
     if (why === 'Kinds')
       return [`${countWords(pods, 'pod')} of namespace ${namespace}, whose pods are of more than ${mostKinds} kinds`];
@@ -130,8 +165,24 @@ export function reportUncounted(report: DemandReport, policy: string, left: read
   return { ...report, condition: { ...condition, message } };
 }
 
+/** The slices that follow pods and that a pool with these instances leaves short, and how many of each another pool may have room for. */
+export function listOverflow(
+  { slices }: PolicyDemand,
+  wanted: readonly WantedSlice[],
+  instances: readonly { readonly profile: string }[],
+): readonly { readonly slice: SliceEntry; readonly count: number }[] {
+  const lacking = countLacking(wanted, instances);
+  return slices.flatMap((slice) => {
+    const one = wanted.find(({ name }) => name === nameSlice(slice));
+    if (one === undefined || slice.count !== undefined) return [];
+    const { count: all, used, waiting = 0, name } = one;
+    const count = countOverflow(slice, { wanted: all, used, waiting, unmet: lacking.get(name) ?? 0 });
+    return count === 0 ? [] : [{ slice, count }];
+  });
+}
+
 /** How many of each wanted slice these instances do not provide, by its name. */
-export function countLacking(
+function countLacking(
   wanted: readonly WantedSlice[],
   instances: readonly { readonly profile: string }[],
 ): ReadonlyMap<string, number> {
@@ -221,7 +272,7 @@ function judge(
   states: readonly DemandState[],
   isHeldByUse: boolean,
   lost: string | undefined,
-  stop: RolloutStop | undefined,
+  stop: Stop,
 ): DemandReport['condition'] {
   const isFalse = { type: 'DemandMet', status: 'False' } as const;
   const unmet = states.filter((one) => one.unmet > 0);

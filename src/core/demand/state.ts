@@ -1,8 +1,11 @@
-import type { PolicyDemand, PolicyStatus } from '../../api/types.ts';
-import { DemandWindow, type Asked, followsPods, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted.ts';
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here what a controller remembers of a demand between plans, or what the demand would choose without a past.
+import type { GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../api/types.ts';
+import { DemandWindow, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted.ts';
 import {
   RelayoutCooldown,
   areUnchanged,
+  askFor,
   keepStanding,
   listChanged,
   type MemberLayout,
@@ -12,14 +15,23 @@ import {
   isServed,
   layRest,
   type Planned,
+  type PlannedPool,
+  planMembers,
+  type PlanQuestion,
   planServed,
 } from './plan-pool.ts';
+import { listGoing, type PoolHolders, weighGpus } from './eviction-cost.ts';
+import { type HeldPods, readShare, type WaitingReading } from './kueue.ts';
+import { reportPool } from './report.ts';
+import type { PoolGpu } from './solver/pool.ts';
+import type { DemandReport } from '../policy/slices.ts';
+import type { PolicyRecord } from '../policy/record.ts';
 import { type SliceEntry, type DemandWishes, stabilizationMs } from '../policy/slices.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import { durationMs } from '../text/syntax.ts';
 import { deepEqual } from '../text/json.ts';
-import type { DemandGpu, Rests } from './members.ts';
-import type { PoolShare, WaitingSlices } from './waiting-pods.ts';
+import { type DemandGpu, isNewPolicy, listPool, type PoolCluster, type Rests, setMembersAside } from './members.ts';
+import type { PoolShare, Waiter, WaitingSlices } from './waiting-pods.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
 const mostShare = 0.1;
@@ -33,17 +45,96 @@ const restPaceMs = 30_000;
 /** Priorities and disruption budgets change, which nothing tells: a shortage is planned again after so long, in ms. */
 const weightsLastMs = 60_000;
 
+/** Whether a demand follows what pods ask for. */
+export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
+  return from !== 'Declared';
+}
+
+type Steady = NonNullable<NonNullable<Parameters<typeof wantedSlices>[2]>['steady']>;
+
 /** What is to be done about a demand: nothing or what is known, later, or a plan must be made. */
 type NextPlan = { readonly planned: Planned } | { readonly waitMs: number } | undefined;
 
 /** What a leader that begins to follow a demand knows of it. */
-export interface KnownDemand {
+interface KnownDemand {
   /** Whether no node was ever told of the policy: what pods ask for first counts at once. */
   readonly isNew: boolean;
   /** What pods had asked for long enough, by slice. */
   readonly steady?: PolicyStatus['steady'];
   /** The time at which the leader begins to follow the demand, in ms. */
   readonly sinceMs: number;
+}
+
+/** What a leader knows of the demand of a policy when it begins to follow it. @param status of the policy */
+export function recallDemand(
+  record: PolicyRecord,
+  status: PolicyStatus | undefined,
+  partitions: PoolCluster['partitions'],
+  nowMs: number,
+): KnownDemand {
+  const { steady } = status ?? {};
+  const isNew = steady === undefined && isNewPolicy(record, partitions);
+  return { isNew, sinceMs: nowMs, ...(steady && { steady }) };
+}
+
+/** What a demand asks of its pool. */
+interface AskedPool {
+  readonly wanted: readonly WantedSlice[];
+  /** The pool, with those set aside whose nodes take none of the pods that nothing idle serves. */
+  readonly members: readonly DemandGpu[];
+  readonly asked: DemandAsked;
+  /** The part of the waiting pods that counts for it; undefined if it does not follow pods. */
+  readonly share: WaitingReading | undefined;
+  /** Whether a plan may evict pods, so that it has to know what that costs. */
+  readonly mayEvict: boolean;
+}
+
+function askPool(
+  policy: GpuPartitionPolicy,
+  wanted: readonly WantedSlice[],
+  pool: readonly DemandGpu[],
+  share: WaitingReading | undefined,
+): AskedPool {
+  const members = setMembersAside(pool, share?.takers);
+  const asked = askFor(policy, wanted, members);
+  const isInUse = members.some(({ gpu, present }) => [...gpu.instances, ...present].some(({ busy }) => busy));
+  return { wanted, members, asked, share, mayEvict: asked.evict === 'IfNeeded' && isInUse };
+}
+
+/**
+ * Foresees what the demand of a policy makes of its pool. What was asked for earlier, and which GPUs were re-laid lately, only the controller
+ * knows: all counts as steady, and as rested. Yields after each node, and for each plan.
+ *
+ * @param waiters pods that wait for a node
+ * @param held what Kueue holds back, as far as it is known
+ * @param at the time for which it is foreseen, in ms since the epoch
+ * @param nowMs the time at which the holders were read, in ms since the epoch
+ */
+export function* foreseeDemand(
+  record: PolicyRecord,
+  cluster: PoolCluster,
+  waiters: readonly Waiter[],
+  held: HeldPods | undefined,
+  holders: PoolHolders,
+  { at, nowMs }: { readonly at: number; readonly nowMs: number },
+): Generator<
+  PlanQuestion | undefined,
+  { readonly wishes: ReadonlyMap<string, DemandWishes>; readonly report: DemandReport },
+  PlannedPool
+> {
+  const { policy } = record;
+  const { demand = { slices: [] }, drain } = policy.spec;
+  const pool = yield* listPool(record, cluster);
+  const queued = demand.from === 'Kueue' ? held : undefined;
+  const share = followsPods(demand) ? yield* readShare(record, cluster, waiters, queued, at) : undefined;
+  const question = askPool(policy, wantedSlices(demand, pool, share), pool, share);
+  const { members, asked, mayEvict } = question;
+  const sparing = { nodes: share?.waiting.ranks?.nodes, nowMs };
+  const served = planServed(members, asked);
+  const { layouts, shortfall } = served
+    ? { ...served, layouts: layRest(demand.rest, asked, members) }
+    : yield* planMembers(members, asked, mayEvict ? weighGpus(members, holders, drain, sparing) : undefined);
+  return { wishes: wishesOf(members, layouts), report: reportPool(policy, question, members, shortfall, at) };
 }
 
 /** The layouts that a plan has chosen, by node. */
@@ -105,9 +196,25 @@ export class DemandMemory {
     return nowMs >= since + stabilizationMs(demand);
   }
 
-  /** How old the list of waiting pods may be: the first counts at once, so a pod that runs by now must not be in it. */
-  longestMs(demand: PolicyDemand): number {
-    return this.#observed === demand ? podsPaceOf(demand) : 0;
+  /**
+   * How old may be what a demand goes by, in ms: the list of waiting pods (`podsMs`), and everything else. The first list counts at once,
+   * so a pod that runs by now must not be in it. Undefined if the demand does not follow pods.
+   */
+  pacesOf(demand: PolicyDemand): { readonly podsMs: number; readonly paceMs: number } | undefined {
+    const paceMs = podsPaceOf(demand);
+    return followsPods(demand) ? { podsMs: this.#observed === demand ? paceMs : 0, paceMs } : undefined;
+  }
+
+  /** Takes in what the demand of a policy asks of its pool now. @param share of the waiting pods; undefined if it does not follow pods */
+  ask(
+    policy: GpuPartitionPolicy,
+    demand: PolicyDemand,
+    pool: readonly DemandGpu[],
+    share: WaitingReading | undefined,
+    nowMs: number,
+  ): AskedPool & { readonly lookAgainMs: number | undefined } {
+    const question = askPool(policy, this.want(demand, pool, share?.waiting, nowMs, share), pool, share);
+    return { ...question, lookAgainMs: lookAgainAfter(demand, question.members) };
   }
 
   /**
@@ -133,7 +240,7 @@ export class DemandMemory {
     const bySlice = new Map<string, DemandWindow>();
     // Who goes has run in vain: for that, others must have waited for longer than for what is idle.
     const patient = { ...times, riseMs: Math.max(times.riseMs, times.fallMs) };
-    const steady: Asked['steady'] = (slice, count, used, { name, isRanked = false } = {}) => {
+    const steady: Steady = (slice, count, used, { name, isRanked = false } = {}) => {
       const window = before?.get(slice) ?? new DemandWindow(isRanked ? patient : times);
       bySlice.set(slice, window);
       // A window that begins later goes by what is known, or in use: only what a new policy is first asked for counts at once.
@@ -177,10 +284,24 @@ export class DemandMemory {
     this.#short = isShort ? { planned, atMs: nowMs, untilMs: nowMs + (nowMs - startedMs) / mostShare } : undefined;
   }
 
+  /** The GPUs of a pool with what evictions cost: those spared that went, or are about to, within the cooldown. */
+  weigh(
+    { spec: { drain } }: GpuPartitionPolicy,
+    demand: PolicyDemand,
+    { members, share }: Pick<AskedPool, 'members' | 'share'>,
+    holders: PoolHolders,
+    nowMs: number,
+  ): readonly PoolGpu[] {
+    this.evict(listGoing(members, [], holders), nowMs);
+    const isSpared = (pod: PodView): boolean => this.isSpared(demand, pod, nowMs);
+    return weighGpus(members, holders, drain, { nodes: share?.waiting.ranks?.nodes, isSpared, nowMs });
+  }
+
   /**
    * Takes a plan for the pool as it is now: what it makes of GPUs that are still what they were, if that alone serves more. GPUs that it
-   * re-lays rest from now on.
+   * re-lays rest from now on, and pods that go are spared from now on.
    *
+   * @param holders for a plan that evicts
    * @returns undefined if nothing of the plan is taken
    */
   choose(
@@ -188,6 +309,7 @@ export class DemandMemory {
     planned: Planned,
     current: readonly DemandGpu[],
     nowMs: number,
+    holders?: PoolHolders,
   ): ChosenLayouts | undefined {
     const layouts = this.#layRest(demand, planned, nowMs);
     const all = listChanged(planned.members, layouts);
@@ -203,6 +325,9 @@ export class DemandMemory {
     // What a node that does not change was to make is needed no more once others have made it; until then it may yet.
     const isMade = isServed(planned.asked, current, ({ present }) => present);
     const settled = current.map((one) => (isMade && one.instead ? { ...one, wish: one.instead } : one));
+    const taken = new Set(touched.map(({ gpu }) => gpu.id));
+    const going = planned.members.map(({ gpu }, index) => (taken.has(gpu.id) ? planned.layouts[index] : undefined));
+    if (holders) this.evict(listGoing(planned.members, going, holders), nowMs);
     return { wishes: wishesOf(settled, standing), touched, isWhole };
   }
 
@@ -251,7 +376,7 @@ export function riseMsOf(demand: Pick<PolicyDemand, 'stabilization'>): number {
  * When to look at a demand again, in ms, though nothing tells of a change: what follows pods, slices that are out of reach, GPUs that may be part of the rest once they
  * have rested, and pods that may be evicted by then.
  */
-export function lookAgainAfter(demand: PolicyDemand, members: readonly DemandGpu[]): number | undefined {
+function lookAgainAfter(demand: PolicyDemand, members: readonly DemandGpu[]): number | undefined {
   if (followsPods(demand) || members.some(({ lost, instead }) => lost?.counts === true || instead))
     return podsPaceOf(demand);
   const { rest = 'Keep', evict } = demand;
@@ -260,6 +385,6 @@ export function lookAgainAfter(demand: PolicyDemand, members: readonly DemandGpu
 }
 
 /** How often waiting pods are read: a demand that is to follow quickly is looked at often. */
-export function podsPaceOf(demand: PolicyDemand): number {
+function podsPaceOf(demand: PolicyDemand): number {
   return Math.min(podsPace.most, Math.max(podsPace.least, stabilizationMs(demand) / 4));
 }

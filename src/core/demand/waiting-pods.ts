@@ -1,14 +1,17 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here which pods wait for slices, in whose namespaces they count, and what is kept of them.
 import type { DeviceReport, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { isResourceOf } from '../cluster/facts.ts';
 import { couldTake, explainHopeless, requirementsKey } from '../cluster/judge.ts';
-import { requestsOf, hasEnded, podName, type PodView } from '../kubernetes/pod.ts';
+import { requestsOf, hasEnded, listRequested, podName, requestOf, type PodView } from '../kubernetes/pod.ts';
 import { type LabelSelection, meetsSelection, selectedKeys } from '../kubernetes/selectors.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { variantsOf } from '../policy/schedules.ts';
 import { isSurelyRead, listReportedPods } from '../device/holders.ts';
-import { compareText, memoize } from '../text/json.ts';
+import { compareText, memoize, omitUndefined } from '../text/json.ts';
+import { writeNano } from '../text/syntax.ts';
 import { type Acts, couldHold, type PodPool, type PoolNode } from './members.ts';
 
 /** Whether a resource is a slice that is not shared, the whole GPU included. */
@@ -21,6 +24,40 @@ export function isWaiting(pod: PodView): boolean {
   const { metadata, spec } = pod;
   const isGated = (spec?.schedulingGates ?? []).length > 0;
   return spec?.nodeName === undefined && metadata.deletionTimestamp === undefined && !isGated && !hasEnded(pod);
+}
+
+/**
+ * A pod that waits, reduced to what it requests (all its containers as one) and requires of a node, since when it waits, whom it may
+ * preempt, the node that the scheduler has found for it by itself, and why no slice helps it, if so. Of one that requests no slice, only the
+ * name is kept.
+ */
+export function trimWaitingPod(pod: PodView): PodView {
+  const { metadata, spec = {} } = pod;
+  const { name, namespace, uid, creationTimestamp, deletionTimestamp } = metadata;
+  const kept = omitUndefined({ name, namespace, uid, deletionTimestamp });
+  const slices = requestsOf(pod, isSlice);
+  if (slices.size === 0) return { metadata: kept };
+  const { nodeName, nodeSelector, affinity, tolerations, schedulingGates, priority, preemptionPolicy } = spec;
+  const requests = listRequested(pod).map((resource) => [
+    resource,
+    slices.get(resource) ?? writeNano(requestOf(pod, resource)),
+  ]);
+  const hopeless = explainHopeless(pod);
+  const { nominatedNodeName } = pod.status ?? {};
+  // Any other word of the scheduler counts for nothing.
+  const conditions =
+    hopeless === undefined ? undefined : [{ type: 'PodScheduled', status: 'False', message: hopeless }];
+  const status = omitUndefined({ nominatedNodeName, conditions });
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return {
+    metadata: { ...kept, ...omitUndefined({ creationTimestamp }) },
+    spec: {
+      ...omitUndefined({ nodeName, nodeSelector, tolerations, schedulingGates, priority, preemptionPolicy }),
+      ...(required && { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } }),
+      containers: [{ resources: { requests: Object.fromEntries(requests) } }],
+    },
+    ...(Object.keys(status).length > 0 && { status }),
+  };
 }
 
 /** Pods that wait alike for slices. */
@@ -48,7 +85,7 @@ export function hasLabels({ metadata }: NodeView, wanted: Readonly<Record<string
 }
 
 /** Labels of namespaces, by name. */
-export type NamespaceLabels = ReadonlyMap<string, Readonly<Record<string, string>>>;
+type NamespaceLabels = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 /** The pods that wait for slices; not those that none would help. */
 export function listWaiters(pods: readonly PodView[], namespaces: NamespaceLabels = new Map()): readonly Waiter[] {
@@ -162,7 +199,7 @@ export function* assignWaitingPods(
   waiters: readonly Waiter[],
   pools: readonly PodPool[],
   leave: (left: Uncounted) => void = () => {},
-): Generator<undefined, ReadonlyMap<string, PoolShare>, undefined> {
+): Generator<undefined, ReadonlyMap<string, PoolShare>, unknown> {
   const ordered = pools.toSorted(byTurn).map((pool) => new OpenPool(pool));
   const changing = (['Now', 'Later'] as const).flatMap((acts) => ordered.filter((one) => one.acts === acts));
   const tellsNamespaces = pools.some(({ namespaceSelector }) => namespaceSelector !== undefined);
@@ -216,7 +253,7 @@ const holdersOf = memoize((device: DeviceReport): readonly string[] => listRepor
 function* leaveRunning(
   waiters: readonly Waiter[],
   pools: readonly PodPool[],
-): Generator<undefined, readonly Waiter[], undefined> {
+): Generator<undefined, readonly Waiter[], unknown> {
   const byName = new Map(waiters.flatMap((one) => (one.ways === undefined ? [[podName(one.pod), one]] : [])));
   const running = new Set<Waiter>();
   for (const { device } of pools.flatMap(({ nodes }) => nodes)) {
@@ -328,7 +365,7 @@ function* groupAlike(
   waiters: readonly Waiter[],
   tellsNamespaces: boolean,
   leave: (left: Uncounted) => void,
-): Generator<undefined, readonly AlikePods[], undefined> {
+): Generator<undefined, readonly AlikePods[], unknown> {
   const groups = new Map<string, Omit<AlikePods, 'pods' | 'sinceMs'> & { readonly sinceMs: number[] }>();
   const byNamespace = new Map<string, Map<string, number>>();
   for (const waiter of waiters) {

@@ -1,6 +1,6 @@
 import type { PolicyDemand } from '../../api/types.ts';
 import { type DemandSlice, NOBODY } from './solver/pool.ts';
-import { countersOf, isWholeGpu, nameSlice, profilesServingAll, type SliceEntry } from '../policy/slices.ts';
+import { isWholeGpu, nameSlice, profilesServingAll, type SliceEntry } from '../policy/slices.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { countPresent, mostSlices, type DemandGpu } from './members.ts';
 import { isOfProfile, waitingFor, type CountsByRank, type WaitingRanks, type WaitingSlices } from './waiting-pods.ts';
@@ -43,9 +43,9 @@ interface SteadyOf {
 }
 
 /** The requests of pods, and how long they have lasted. */
-export interface Asked {
+interface Asked {
   /** Requests of pods that wait, by resource; undefined if the demand does not follow pods. */
-  readonly waiting: WaitingSlices | undefined;
+  readonly waiting?: WaitingSlices | undefined;
   /**
    * Takes in how many of a slice, and its profiles, pods ask for now.
    *
@@ -61,16 +61,13 @@ export interface Asked {
 /** A `count` is written like a layout: pods of no priority go for it. */
 const outrankedByCount = 1;
 
-/** Whether a demand follows what pods ask for. */
-export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
-  return from !== 'Declared';
-}
-
+/** @param requests whatever is asked for now counts as asked for long enough, unless they say otherwise (`steady`) */
 export function wantedSlices(
   { slices, evict }: PolicyDemand,
   members: readonly DemandGpu[],
-  asked: Asked,
+  requests: Partial<Asked> = {},
 ): readonly WantedSlice[] {
+  const asked: Asked = { steady: (_, count) => count, ...requests };
   const geometries = new Map(members.map(({ gpu, product }) => [gpu.geometry, product]));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
   const served = slices.map((slice) => ({ slice, ...serve(slice, geometries) }));
@@ -105,6 +102,33 @@ export function wantedSlices(
       ...(parts.profiles.length === 0 && { unknown: sayServing(slice) }),
     };
   });
+}
+
+/**
+ * The slices, by index, for which each profile counts: for a slice by memory only if no other names the profile.
+ *
+ * @param served profiles that serve each slice
+ */
+function countersOf(
+  slices: readonly SliceEntry[],
+  served: readonly (readonly string[])[],
+): ReadonlyMap<string, readonly number[]> {
+  const named = new Set(served.filter((_, index) => slices[index]?.memory === undefined).flat());
+  const counters = new Map<string, number[]>();
+  slices.forEach(({ memory }, index) => {
+    for (const one of new Set(served[index]))
+      if (memory === undefined || !named.has(one)) counters.set(one, [...(counters.get(one) ?? []), index]);
+  });
+  return counters;
+}
+
+/** The profiles that count for each of several slices, where each counts for the first. @param served as in {@link countersOf} */
+export function shareProfiles(
+  slices: readonly SliceEntry[],
+  served: readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  const counters = countersOf(slices, served);
+  return slices.map((_, index) => [...new Set(served[index])].filter((one) => counters.get(one)?.[0] === index));
 }
 
 function sayServing({ profiles = [], memory }: SliceEntry): string {

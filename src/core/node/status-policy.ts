@@ -1,6 +1,7 @@
 import type { PolicyReason } from '../../api/names.ts';
 import type { NodeCounts } from '../policy/record.ts';
-import { describeGate, type RolloutGate, type RolloutLimits } from '../rollout/budget.ts';
+import { describeGate } from '../rollout/budget.ts';
+import type { LedgerStep } from '../rollout/ledger.ts';
 import { countWords, cutText } from '../text/words.ts';
 import { timeText } from '../text/syntax.ts';
 import { listNodes } from './status-node.ts';
@@ -113,8 +114,8 @@ export interface PolicyFacts {
   /** The first of the nodes that keep its generation from being accepted, and the message for all of them. */
   readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
   /** The gate that keeps nodes from starting. */
-  readonly gate?: RolloutGate | undefined;
-  readonly limits?: RolloutLimits | undefined;
+  readonly gate?: LedgerStep['gate'];
+  readonly limits?: LedgerStep['limits'] | undefined;
   /** Why the whole cluster is frozen, which holds for a policy without waiting nodes as well; undefined if it is not. */
   readonly frozen?: string | undefined;
   /** How its demand stands, if it has one for which a plan was made. */

@@ -1,7 +1,7 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here for the nodes, waves and findings of a change, once layouts are chosen for the demands that it concerns.
 import { Fleet } from '../policy/fleet.ts';
-import { listRefused, type PolicyRecord } from '../policy/record.ts';
-import { judgeSchedules } from '../policy/schedules.ts';
-import { currentOf } from '../policy/versions.ts';
+import type { PolicyRecord } from '../policy/record.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, DemandState } from '../../api/types.ts';
 import { type PodView, defaultSystemNamespaces } from '../kubernetes/pod.ts';
 import { fillDefaults } from '../policy/schema.ts';
@@ -9,7 +9,6 @@ import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
 import { findCap, isCapAssumed, type NodeRolloutState, type Limit } from '../rollout/budget.ts';
 import type { NodePolicy } from '../policy/decide-policy.ts';
-import { hasAskedSince } from '../policy/history.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import {
   describeEvictions,
@@ -56,7 +55,7 @@ function acceptAll(
       continue;
     }
     for (const node of record.unchecked) fleet.check(record, node, partitionOf.get(node));
-    refusals.set(record.name, listRefused(record));
+    refusals.set(record.name, record.whyRefused);
     if (record.refused.size === 0 || given.has(record.name)) fleet.accept(record);
     switchSchedule(fleet, record, at);
   }
@@ -64,8 +63,7 @@ function acceptAll(
 }
 
 function switchSchedule(fleet: Fleet, record: PolicyRecord, at: number): void {
-  const { versions } = record;
-  const times = judgeSchedules(currentOf(versions).spec, versions.schedule, at);
+  const times = record.timesAt(at);
   if (times) fleet.switch(record, times.mark);
 }
 
@@ -184,7 +182,7 @@ export interface ChangePlan {
 }
 
 /** A change of policies before anything is planned for it. */
-export interface PreparedChange {
+interface PreparedChange {
   readonly cluster: ClusterState;
   readonly setup: ControllerSetup;
   /** The time at which the change is made, in ms since the epoch. */
@@ -223,9 +221,26 @@ export function prepareChange(
   return { cluster, setup, at, fleet, demands, after, refusals, located, involved };
 }
 
-/** @param demands how the demands stand for which `prepareChange` asked: what was chosen for them is in its fleet */
-export function planPrepared(prepared: PreparedChange, demands: readonly DemandPreview[] = []): ChangePlan {
+/** @param reports how the demands stand for which `prepareChange` asked, by policy: what was chosen for them is in its fleet */
+export function planPrepared(
+  prepared: PreparedChange,
+  reports: ReadonlyMap<string, DemandReport> = new Map(),
+): ChangePlan {
   const { cluster, setup, at, fleet, after, refusals, located, involved } = prepared;
+  const demands = [...reports].map(
+    ([
+      policy,
+      {
+        states,
+        condition: { reason, message },
+      },
+    ]): DemandPreview => ({
+      policy,
+      slices: states,
+      reason,
+      message,
+    }),
+  );
   const names = new Set(after.changes.map(({ policy }) => policy));
   const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
   const own: GivenPolicies = { all: names, changed: new Set(changed) };
@@ -322,11 +337,12 @@ function forecast(
 }
 
 /** A policy with the canary of the schedule in force; an edit that asks for nothing new keeps the canary that it has. */
-function inSchedule({ policy, versions }: PolicyRecord): GpuPartitionPolicy {
-  const { schedule } = versions;
-  const { canary, history = [] } = policy.status ?? {};
+function inSchedule(record: PolicyRecord): GpuPartitionPolicy {
+  const { policy } = record;
+  const { schedule } = record.versions;
+  const { canary, history } = policy.status ?? {};
   const { generation = 0 } = policy.metadata;
-  const isKept = canary !== undefined && hasAskedSince(currentOf(versions), history, canary.generation);
+  const isKept = canary !== undefined && record.hasAskedSince(canary.generation, history);
   const status = {
     ...policy.status,
     ...(schedule && { schedule }),

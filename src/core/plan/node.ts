@@ -1,3 +1,5 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here what one node will request of its rollout, or what a policy of mode Plan would do to it.
 import type { GpuNodePartition, DeviceReport, GpuReport } from '../../api/types.ts';
 import { predictSlice } from '../device/published.ts';
 import { backendOf, type FreshRead, type NodeSnapshot } from '../node/snapshot.ts';

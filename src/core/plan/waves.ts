@@ -1,14 +1,8 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here which nodes start together, and why the others wait.
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { type Admits, type LedgerStep, stepLedger } from '../rollout/ledger.ts';
-import {
-  capBeside,
-  type RolloutGate,
-  describeGate,
-  type Canary,
-  type NodeRolloutState,
-  type Slot,
-} from '../rollout/budget.ts';
-import { FleetRollout } from '../rollout/fleet.ts';
+import { type LedgerStep, RolloutPlay } from '../rollout/ledger.ts';
+import { describeGate, type NodeRolloutState } from '../rollout/budget.ts';
 import { compareText } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
 
@@ -67,39 +61,35 @@ export function forecastWaves(rollouts: Rollouts): Waves {
 
 class Play {
   now: number;
-  readonly #rollout = new FleetRollout();
+  readonly #rollout: RolloutPlay;
   readonly #policies: readonly GpuPartitionPolicy[];
-  readonly #uids: ReadonlyMap<string, string>;
-  readonly #cap: number;
   readonly #others: readonly string[];
-  readonly #ledgers = new Map<string, readonly Slot[]>();
-  readonly #canaries = new Map<string, Canary | undefined>();
   readonly #steps = new Map<string, LedgerStep>();
 
   constructor({ policies, others, rolloutStates, cap, now }: Rollouts) {
     this.now = now;
-    this.#cap = cap;
+    this.#rollout = new RolloutPlay(cap);
     this.#policies = policies.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
-    this.#uids = new Map(rolloutStates.map(({ node, nodeUID }) => [node, nodeUID]));
-    for (const { metadata, status } of [...policies, ...others]) {
-      this.#ledgers.set(metadata.name, status?.inFlight ?? []);
-      this.#canaries.set(metadata.name, status?.canary);
-    }
+    for (const { metadata, status } of [...policies, ...others])
+      this.#rollout.begin(metadata.name, status?.canary, status?.inFlight);
     this.#others = others.map(({ metadata }) => metadata.name);
-    for (const rolloutState of rolloutStates) this.#rollout.put(rolloutState);
+    for (const rolloutState of rolloutStates) this.#rollout.nodes.put(rolloutState);
   }
 
   get isUnderWay(): boolean {
-    return this.#policies.some(({ metadata }) => this.#rollout.of(metadata.name).underWay.size > 0);
+    return this.#policies.some(({ metadata }) => this.#rollout.nodes.of(metadata.name).underWay.size > 0);
   }
 
   /** Takes one step of each ledger. @returns nodes that start */
   admit(): readonly string[] {
     // A slot that one policy releases may go to another.
-    for (const policy of this.#policies) this.#step(policy, 'Nobody');
+    for (const policy of this.#policies) this.#rollout.step(policy, this.now, 'Nobody');
     return this.#policies.flatMap((policy) => {
-      const { underWay } = this.#rollout.of(policy.metadata.name);
-      return this.#step(policy, 'Everybody').admitted.filter((node) => !underWay.has(node));
+      const { name } = policy.metadata;
+      const { underWay } = this.#rollout.nodes.of(name);
+      const step = this.#rollout.step(policy, this.now, 'Everybody');
+      this.#steps.set(name, step);
+      return step.admitted.filter((node) => !underWay.has(node));
     });
   }
 
@@ -110,13 +100,13 @@ class Play {
 
   /** Makes all nodes with a slot ready. */
   finish(): void {
-    for (const other of this.#others) this.#ledgers.delete(other);
-    for (const { node, startTime } of [...this.#ledgers.values()].flat()) {
-      const rolloutState = this.#rollout.rolloutStateOf(node);
+    for (const other of this.#others) this.#rollout.release(other);
+    for (const { node, startTime } of this.#rollout.inFlight) {
+      const rolloutState = this.#rollout.nodes.rolloutStateOf(node);
       if (rolloutState === undefined) continue;
       const { request: _request, ...rest } = rolloutState;
       const done = { isVerified: true, isUnderWay: false, hasFailed: false, isReady: true, slot: startTime };
-      this.#rollout.put({ ...rest, ...done });
+      this.#rollout.nodes.put({ ...rest, ...done });
     }
   }
 
@@ -131,33 +121,8 @@ class Play {
   }
 
   held(): ReadonlyMap<string, string> {
-    const gates = [...this.#steps].flatMap(([name, { gate }]): readonly [string, RolloutGate][] =>
-      gate === undefined ? [] : [[name, gate]],
+    return new Map(
+      [...this.#steps].flatMap(([name, { gate }]) => (gate === undefined ? [] : [[name, describeGate(gate)] as const])),
     );
-    return new Map(gates.map(([name, gate]) => [name, describeGate(gate)]));
-  }
-
-  #step(policy: GpuPartitionPolicy, admits: Admits): LedgerStep {
-    const { name } = policy.metadata;
-    const inFlight = this.#ledgers.get(name) ?? [];
-    const canary = this.#canaries.get(name);
-    const { inFlight: _ledger, canary: _canary, ...status } = policy.status ?? {};
-    const rolloutStates = this.#rollout.of(name);
-    const step = stepLedger({
-      now: this.now,
-      policy: { ...policy, status: { ...status, inFlight, ...(canary && { canary }) } },
-      hasAskedSince: (generation) => generation === (policy.metadata.generation ?? 0),
-      rolloutStates,
-      size: rolloutStates.countGpuNodes(),
-      rolloutStateOf: (node) => this.#rollout.rolloutStateOf(node),
-      uidOf: (node) => this.#uids.get(node),
-      admits,
-      cap: capBeside(name, this.#cap, this.#ledgers),
-      frozen: undefined,
-    });
-    this.#steps.set(name, step);
-    this.#ledgers.set(name, step.ledger);
-    this.#canaries.set(name, step.canary);
-    return step;
   }
 }

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here why a policy cannot be carried out on any node, or what of it each GPU model takes.
 import type { PolicyDemand, GpuSelector, PolicyLayout, PolicySpec } from '../../api/types.ts';
 import { findModel, MODELS, type Geometry, matchesModelGlob, type GpuModel, type Product } from '../gpu/geometry.ts';
 import { listByMemory } from '../gpu/layouts.ts';

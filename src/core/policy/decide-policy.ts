@@ -1,8 +1,10 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here which policy decides over a node, and why a policy is refused there.
 import type { PolicyRecord, NodeOutcome } from './record.ts';
 import type { Selections, NodeSelection, NodeSelections } from './selection.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { deepEqual, omitUndefined } from '../text/json.ts';
-import { byPrecedence, isCleaningUp, enforces } from './versions.ts';
+import { byPrecedence, isCleaningUp, isPlanned } from './versions.ts';
 import type { LayoutRefusal } from './check.ts';
 import type { NodeResolution } from './resolve-node.ts';
 import { writePath } from '../text/findings.ts';
@@ -190,7 +192,7 @@ function toldTo(
 }
 
 function isPlanning({ newest, isAccepted }: PolicyRecord): boolean {
-  return isAccepted && !enforces(newest);
+  return isAccepted && isPlanned(newest);
 }
 
 function priorityOf({ rank }: PolicyRecord): number {

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here for the DeviceClasses and claims by which pods get slices from NVIDIA's DRA driver.
 import { MODELS, type GpuModel } from '../gpu/geometry.ts';
 import { migResourceName, type NodeDescription } from '../nvidia/labels.ts';
 import { gpuDriver } from '../kubernetes/claims.ts';
@@ -127,8 +129,17 @@ export interface ExportedObject {
   readonly object: object;
 }
 
-/** Exports everything that workloads need to ask NVIDIA's DRA driver for slices of these kinds; nothing without a kind. */
-export function exportClasses(kinds: readonly SliceKind[]): readonly ExportedObject[] {
+/** Exports everything that workloads need to ask NVIDIA's DRA driver for the slices of policies; in words why that cannot be. */
+export function exportClasses(policies: readonly GpuPartitionPolicy[]): readonly ExportedObject[] | string {
+  const [split] = listSplitLayouts(policies);
+  if (split !== undefined) {
+    const { policy, path, profile } = split;
+    const whole = profile.replace(/^\d+c\./, '');
+    return `policy ${policy}: ${path}: ${profile}: ${splitReason}; use ${whole}, or the device plugin`;
+  }
+  const kinds = listSliceKinds(policies);
+  if (kinds.length === 0)
+    return 'the policies create no slices: a whole GPU has the class gpu.nvidia.com of the driver itself';
   const classes = listClasses(kinds).map((wish) => ({ about: wish.about, object: describeClass(wish) }));
   const templates = listTemplates(kinds);
   return [...classes, ...templates, ...describeSample(kinds, templates)];
@@ -143,21 +154,21 @@ export interface DeviceClassObject {
 }
 
 /** A DeviceClass that the cluster lacks. */
-export interface MissingClass extends DeviceClassObject {
+interface MissingClass extends DeviceClassObject {
   /** Another class that has its `extendedResourceName`, which it therefore goes without. */
   readonly takenBy?: string;
 }
 
 /**
- * DeviceClasses of these kinds that the cluster does not have, or not like this. The API server serves the requests for an extended
+ * DeviceClasses for the slices of policies that the cluster does not have, or not like this. The API server serves the requests for an extended
  * resource from the newest class that names it: one that somebody else has made is left its resource.
  */
 export function listMissingClasses(
-  kinds: readonly SliceKind[],
+  policies: readonly GpuPartitionPolicy[],
   present: readonly Pick<DeviceClassObject, 'metadata' | 'spec'>[],
 ): readonly MissingClass[] {
   const known = new Map(present.map(({ metadata, spec }) => [metadata.name, spec]));
-  const wishes = listClasses(kinds).map(describeClass);
+  const wishes = listClasses(listSliceKinds(policies)).map(describeClass);
   const own = new Set(wishes.map(({ metadata }) => metadata.name));
   const others = present.filter(({ metadata }) => !own.has(metadata.name));
   return wishes
@@ -177,8 +188,22 @@ function leaveResource(
   return taker === undefined ? wanted : { ...wanted, spec, takenBy: taker.metadata.name };
 }
 
+/** Why a class is there without its resource once it is written; undefined if it is as it should be. @param kept by the API server */
+export function explainWritten(wanted: MissingClass, kept: object): string | undefined {
+  const { name } = wanted.metadata;
+  if (!isUnchangedClass(wanted, kept))
+    return (
+      `DeviceClass ${name} is there without extendedResourceName, which the API server does not keep (feature gate DRAExtendedResource, ` +
+      'on by default in Kubernetes 1.36): pods get these slices by claims alone'
+    );
+  return wanted.takenBy === undefined
+    ? undefined
+    : `DeviceClass ${name} is there without extendedResourceName, which DeviceClass ${wanted.takenBy} has already: pods that ask for the ` +
+        'resource get what that class selects. Delete it to have them get these slices';
+}
+
 /** Whether a class has all that is wanted of it. Somebody may have added more, such as a configuration. */
-export function isUnchangedClass({ spec = {} }: DeviceClassObject, kept: object = {}): boolean {
+function isUnchangedClass({ spec = {} }: DeviceClassObject, kept: object = {}): boolean {
   const found = new Map(Object.entries(kept));
   return Object.entries(spec).every(([field, value]) => deepEqual(found.get(field), value));
 }
@@ -266,14 +291,14 @@ interface NodeDeviceClaim {
 }
 
 /** Devices that a node's DRA driver offers. */
-export interface NodeClaims {
+interface NodeClaims {
   readonly devices: readonly NodeDeviceClaim[];
   /** Why the driver does not start. */
   readonly errors: readonly string[];
 }
 
 /** Why the driver offers nothing new on a node with such a device. */
-export const splitReason =
+const splitReason =
   'NVIDIA’s DRA driver exits on a compute instance that is smaller than its GPU instance, and then offers nothing new on the whole node';
 
 /** What workloads write to get the devices of a node, by the names with which policies' DeviceClasses are made. */
@@ -334,7 +359,7 @@ export interface SliceKind {
 }
 
 /** A layout that NVIDIA's DRA driver cannot have. */
-export interface SplitLayout {
+interface SplitLayout {
   readonly policy: string;
   /** `spec.layouts[0].profiles` */
   readonly path: string;
@@ -345,7 +370,7 @@ export interface SplitLayout {
  * Layouts with compute instances that are smaller than their GPU instance. One of them ends NVIDIA's DRA driver for the whole node
  * (exit code 1, dra-driver-nvidia-gpu v0.5).
  */
-export function listSplitLayouts(policies: readonly GpuPartitionPolicy[]): readonly SplitLayout[] {
+function listSplitLayouts(policies: readonly GpuPartitionPolicy[]): readonly SplitLayout[] {
   return policies.flatMap(({ metadata, spec }) =>
     variantsOf(spec).flatMap((variant) =>
       (variant.spec.layouts ?? []).flatMap(({ profiles = {} }, layout) =>

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here for all policies and the nodes that they select: who decides where, and what follows from an edit.
 import type { GpuNodePartition, PolicySpec, GpuPartitionPolicy } from '../../api/types.ts';
 import {
   describeRefusal,
@@ -13,7 +15,7 @@ import { PolicyRecord, type NodeOutcome, NodeCounts } from './record.ts';
 import {
   byPrecedence,
   isCleaningUp,
-  enforces,
+  isPlanned,
   accept,
   applySchedule,
   currentOf,
@@ -94,7 +96,7 @@ class Acceptance {
 /** Whether a policy would decide over a node, or plan for it, with its newest version. */
 function wouldDecide({ newest, name }: PolicyRecord, candidates: readonly Candidate[]): boolean {
   if (!candidates.some(({ record, byNewest }) => record.name === name && byNewest)) return false;
-  if (!enforces(newest)) return true;
+  if (isPlanned(newest)) return true;
   return !candidates.some(({ record, byForce }) => {
     const competes = record.name !== name && byForce && record.inForce !== undefined && !isCleaningUp(record.newest);
     return competes && byPrecedence(record.rank, newest) < 0;

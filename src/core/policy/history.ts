@@ -1,8 +1,10 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here for the generations that were in force, and what undoes the last edit.
 import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
 import { cutText } from '../text/words.ts';
 import { writePath } from '../text/findings.ts';
 import { deepEqual } from '../text/json.ts';
-import { writerOf, type PolicyVersions } from './versions.ts';
+import { readVersions, withoutServerFields, writerOf, type PolicyVersions } from './versions.ts';
 import { fillDefaults } from './schema.ts';
 
 /** The generations of a policy that came in force, newest first. */
@@ -77,7 +79,7 @@ export function hasAskedSince(told: GpuPartitionPolicy, history: PolicyHistory, 
 }
 
 /** The effect of `undo`. */
-export interface Undoing {
+interface Undoing {
   /** The generation to which it goes back. */
   readonly generation: number;
   /** The spec of that generation, with `mode` and `rollout` as they are now. */
@@ -112,11 +114,61 @@ export function findUndoing({ newest, inForce }: PolicyVersions, isRefused: bool
 }
 
 /** What keeps a policy from changing nodes because its author wrote so, and the edit that ends it; undefined if nothing does. */
-export function stopOf({ mode, rollout }: PolicySpec): { readonly words: string; readonly edit: object } | undefined {
+function stopOf({ mode, rollout }: PolicySpec): { readonly words: string; readonly edit: object } | undefined {
   const [isPlan, isPaused] = [mode === 'Plan', rollout?.paused === true];
   if (!isPlan && !isPaused) return undefined;
   const words = [...(isPaused ? ['paused'] : []), ...(isPlan ? ['in mode Plan'] : [])].join(' and ');
   return { words, edit: { ...(isPlan && { mode: 'Enforce' }), ...(isPaused && { rollout: { paused: false } }) } };
+}
+
+/** The undoing of the last edit of a policy, for people and programs. */
+export interface UndoAnswer {
+  /** The earlier generation as its author would write it, with `mode` and `rollout` of the newest. */
+  readonly policy: GpuPartitionPolicy;
+  readonly generation: number;
+  /** The newest generation. */
+  readonly replaces: number;
+  /** Whether it was written. */
+  readonly isApplied: boolean;
+  readonly message: string;
+  /** What resumes a policy that is paused, or in mode Plan. Absent if it is neither. */
+  readonly resume?: string;
+}
+
+/** What undoes the last edit of a policy, and how it still is stopped then; in words why nothing does. @param isApplied whether that is written */
+export function undoEdit(
+  policy: GpuPartitionPolicy,
+  isApplied: boolean,
+): { readonly answer: UndoAnswer; readonly stop: string | undefined } | string {
+  const { name, generation: replaces = 0 } = policy.metadata;
+  const versions = readVersions(policy);
+  if (versions.inForce === undefined) return `no generation of policy ${name} was ever accepted with mode Enforce`;
+  const undoing = findUndoing(versions, isRefused(policy));
+  if (undoing === undefined)
+    return `nothing to undo: no earlier generation of policy ${name} is known that asks for something else than generation ${replaces}, apart from mode and rollout`;
+  const { generation, spec, isBack } = undoing;
+  const inForce = versions.inForce.metadata.generation;
+  const which = inForce === generation ? 'is in force' : 'was in force before';
+  const instead = inForce === replaces ? ', which is in force' : '';
+  const back = isBack ? `this brings back what the newest edit had undone: ` : '';
+  const what = `generation ${generation} of policy ${name}, which ${which}, instead of generation ${replaces}${instead}`;
+  const message = `${back}${isApplied ? 'wrote ' : ''}${what}${describeWriter(policy)}`;
+  const stop = stopOf(spec);
+  const resume = stop && `kubectl patch gpp ${name} --type=merge -p '${JSON.stringify({ spec: stop.edit })}'`;
+  const answer = { policy: withoutServerFields(policy, spec), generation, replaces, isApplied, message };
+  return { answer: { ...answer, ...(resume !== undefined && { resume }) }, stop: stop?.words };
+}
+
+/** Whether the controller has found its newest generation not to be valid. */
+function isRefused({ metadata, status }: GpuPartitionPolicy): boolean {
+  const valid = status?.conditions?.find(({ type }) => type === 'Valid');
+  return valid?.status === 'False' && valid.observedGeneration === metadata.generation;
+}
+
+/** Names who wrote a version, since a change that GitOps applied comes back. */
+function describeWriter(policy: GpuPartitionPolicy): string {
+  const { manager, time } = writerOf(policy);
+  return manager === undefined ? '' : `; ${manager} wrote that at ${time}: if it comes from Git, revert it there too`;
 }
 
 const longestValue = 60;

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here what Kueue needs to admit jobs to the slices of a policy.
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { MODELS } from '../gpu/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';

@@ -1,7 +1,11 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here what is known of one policy and its nodes: its versions, its schedule, its counts, and which nodes may start.
 import type { Phase, PlanReport, GpuPartitionPolicy } from '../../api/types.ts';
-import { type Admits, judgeAdmits } from '../rollout/ledger.ts';
+import type { LedgerSnapshot } from '../rollout/ledger.ts';
 import type { RolloutStates } from '../rollout/fleet.ts';
-import { noWrites, applySchedule, currentOf, enforces, isAccepted, type PolicyVersions } from './versions.ts';
+import { accept, applySchedule, currentOf, isPlanned, isAccepted, type PolicyVersions, WritePace } from './versions.ts';
+import { hasAskedSince, type PolicyHistory } from './history.ts';
+import { judgeSchedules, type ScheduleTimes } from './schedules.ts';
 import type { Hold } from './decide-policy.ts';
 import type { DemandReport } from './slices.ts';
 import type { Mistake, PolicyRefusal } from './check.ts';
@@ -215,6 +219,10 @@ function isSame(a: NodeOutcome, b: NodeOutcome): boolean {
   );
 }
 
+const mostNames = 5;
+/** Most characters of a condition's message, which says first what is refused. */
+const longestRefused = 3800;
+
 /** A policy, and what is known of it and its nodes. A new one is made for each generation. */
 export class PolicyRecord {
   /** The versions as they are stored, with all their schedules. */
@@ -236,7 +244,7 @@ export class PolicyRecord {
   /** How its demand stands; undefined if it has none, or no plan was made for it yet. */
   demand: DemandReport | undefined;
   /** The pace of writes of the policy's status. An edit begins no new count. */
-  writes = noWrites;
+  writes = new WritePace();
   /** Counts of the nodes that are its own, as they are under the current version. */
   tally = new NodeCounts([]);
 
@@ -270,6 +278,11 @@ export class PolicyRecord {
     return currentOf(this.#shown);
   }
 
+  /** {@link policy}, with all its schedules. */
+  get written(): GpuPartitionPolicy {
+    return currentOf(this.#versions);
+  }
+
   get inForce(): GpuPartitionPolicy | undefined {
     return this.#shown.inForce;
   }
@@ -292,9 +305,57 @@ export class PolicyRecord {
     return isAccepted(this.versions);
   }
 
+  /** Its versions once the newest generation is accepted, if it is. */
+  versionsIf(accepts: boolean): PolicyVersions {
+    return accepts ? accept(this.versions) : this.versions;
+  }
+
+  /**
+   * The times of its schedules, for the version that nodes are, or will be, told.
+   *
+   * @param now in ms since the epoch
+   * @param accepts whether its newest generation is about to be accepted
+   */
+  timesAt(now: number, accepts = false): ScheduleTimes | undefined {
+    return judgeSchedules(currentOf(this.versionsIf(accepts)).spec, this.versions.schedule, now);
+  }
+
+  /** Whether it has asked for the same since an earlier generation, but for `mode` and `rollout`; false where that is unknown. */
+  hasAskedSince(generation: number, history: PolicyHistory = []): boolean {
+    // With all its schedules: the history has them as they were written.
+    return hasAskedSince(this.written, history, generation);
+  }
+
+  /**
+   * Which of its nodes may start. None does before it is known which nodes are under way. After an edit this is known from the generation
+   * before, and the expected requests are enough to start with; after a restart every node must be looked at. Canaries must not be nodes
+   * that turn out unable to change.
+   *
+   * @param isOverdue it is being deleted, and its deadline is over
+   */
+  admits(rolloutStates: RolloutStates, isOverdue: boolean): LedgerSnapshot['admits'] {
+    const { unseen } = this.tally;
+    if (!this.isAccepted || this.refusal !== undefined || isOverdue) return 'Nobody';
+    if (unseen.size === 0) return 'Everybody';
+    if (this.policy.spec.rollout?.canary !== undefined || !this.isForecast) return 'Nobody';
+    // A node may have joined since.
+    for (const node of unseen) if (rolloutStates.get(node) === undefined) return 'Nobody';
+    return 'WithoutEvictions';
+  }
+
   /** Whether its newest generation is yet to be checked against nodes; one that is invalid by itself is not. */
   get awaitsAcceptance(): boolean {
     return !this.isAccepted && this.refusal === undefined;
+  }
+
+  /** The nodes that keep its newest generation from being accepted: the first, and how many. Undefined if there are none. */
+  get whyRefused(): string | undefined {
+    const { refused } = this;
+    if (refused.size === 0) return undefined;
+    const named = [...refused].slice(0, mostNames).map(([node, { message }]) => `node ${node}: ${message}`);
+    const sayRest = (shown: number): string =>
+      shown < refused.size ? `and ${countWords(refused.size - shown, 'more node')}` : '';
+    return joinWithin(named, longestRefused, '; ', sayRest);
   }
 
   /** Why nothing new starts on its nodes. @param told the version that a node is told */
@@ -306,37 +367,12 @@ export class PolicyRecord {
       return { kind: 'Refused', message: `${what}: ${this.refusal.message}` };
     }
     if (!this.isAccepted) {
-      const why = this.unchecked.size > 0 ? undefined : listRefused(this);
+      const why = this.unchecked.size > 0 ? undefined : this.whyRefused;
       if (why !== undefined) return { kind: 'Refused', message: `${unaccepted}: ${why}` };
       const message = `generation ${generation} of policy ${name} is being checked against all selected nodes`;
       return { kind: 'Checking', message };
     }
-    if (enforces(this.newest) || told === this.newest) return undefined;
+    if (!isPlanned(this.newest) || told === this.newest) return undefined;
     return { kind: 'Plan', message: `policy ${name} only plans since generation ${generation}` };
   }
-}
-
-const mostNames = 5;
-/** Most characters of a condition's message, which says first what is refused. */
-const longestRefused = 3800;
-
-/** Nodes that keep a generation from being accepted: the first, and how many. Undefined if there are none. */
-export function listRefused({ refused }: Pick<PolicyRecord, 'refused'>): string | undefined {
-  if (refused.size === 0) return undefined;
-  const named = [...refused].slice(0, mostNames).map(([node, { message }]) => `node ${node}: ${message}`);
-  const sayRest = (shown: number): string =>
-    shown < refused.size ? `and ${countWords(refused.size - shown, 'more node')}` : '';
-  return joinWithin(named, longestRefused, '; ', sayRest);
-}
-
-/** Judges which nodes of a policy may start. @param isOverdue it is being deleted, and its deadline is over */
-export function admitsOf(record: PolicyRecord, rolloutStates: RolloutStates, isOverdue: boolean): Admits {
-  const { tally, policy, isForecast, refusal } = record;
-  return judgeAdmits({
-    mayStart: record.isAccepted && refusal === undefined && !isOverdue,
-    unseen: tally.unseen,
-    rolloutStates,
-    isForecast,
-    hasCanary: policy.spec.rollout?.canary !== undefined,
-  });
 }

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here what a policy makes of the GPUs of one node, as a wish, or why it cannot.
 import type { GpuReport, GpuSelector, PolicyLayout, DeviceReport, GpuWish, Wish, PolicySpec } from '../../api/types.ts';
 import { findModel, matchesModelGlob, type Geometry, type Layout } from '../gpu/geometry.ts';
 import { joinWords, listProfiles, writeLayout } from '../gpu/layout.ts';

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here which rules of the API a spec breaks, and whether its slices may be had by claims.
 import { type FieldPath, checkEach } from '../text/findings.ts';
 import { isChangingLabelKey } from '../../api/label-keys.ts';
 import { explainKey, explainLabelValue } from '../text/syntax.ts';

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here what a policy is under a schedule, and which schedule is in force at a time, in ms since the epoch.
 import { explainWindow, stateOfWindow } from '../rollout/windows.ts';
 import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here which profiles serve a slice of a demand, and what was chosen for a demand before.
 import type {
   PolicyDemand,
   GpuNodePartition,
@@ -91,33 +93,6 @@ export function profilesServingAll(slice: SliceEntry, geometries: ReadonlyMap<Ge
   );
 }
 
-/**
- * The slices, by index, for which each profile counts: for a slice by memory only if no other names the profile.
- *
- * @param served profiles that serve each slice
- */
-export function countersOf(
-  slices: readonly SliceEntry[],
-  served: readonly (readonly string[])[],
-): ReadonlyMap<string, readonly number[]> {
-  const named = new Set(served.filter((_, index) => slices[index]?.memory === undefined).flat());
-  const counters = new Map<string, number[]>();
-  slices.forEach(({ memory }, index) => {
-    for (const one of new Set(served[index]))
-      if (memory === undefined || !named.has(one)) counters.set(one, [...(counters.get(one) ?? []), index]);
-  });
-  return counters;
-}
-
-/** The profiles that count for each of several slices, where each counts for the first. @param served as in {@link countersOf} */
-export function shareProfiles(
-  slices: readonly SliceEntry[],
-  served: readonly (readonly string[])[],
-): readonly (readonly string[])[] {
-  const counters = countersOf(slices, served);
-  return slices.map((_, index) => [...new Set(served[index])].filter((one) => counters.get(one)?.[0] === index));
-}
-
 /** The smallest first. Of what NVIDIA has not published it is not known that it holds as much. */
 function listHolding(geometry: Geometry, memory: string): readonly string[] {
   const least = mebibytes(memory);
@@ -148,7 +123,7 @@ export const demandEntry = 'demand';
 export const restEntry = 'rest';
 
 /** Whether a layout was chosen by a policy with a demand. */
-export function isChosen({ entry }: GpuWish): boolean {
+function isChosen({ entry }: GpuWish): boolean {
   return entry === demandEntry || entry === restEntry;
 }
 
@@ -161,8 +136,18 @@ export function wishForDemand(
   current: Wish | undefined,
   chosen: DemandWishes = new Map(),
 ): readonly GpuWish[] {
-  const earlier = new Map(current?.gpus.flatMap((one) => (isChosen(one) ? [[one.uuid, one]] : [])));
+  const earlier = listChosen(current);
   return gpus.flatMap(({ uuid }) => chosen.get(uuid) ?? earlier.get(uuid) ?? []);
+}
+
+/** What plans for a demand have chosen for a node, as its wish says. */
+function listChosen(wish: Wish | undefined): DemandWishes {
+  return new Map(wish?.gpus.flatMap((one) => (isChosen(one) ? [[one.uuid, one]] : [])));
+}
+
+/** What plans for the demand of this very policy, or of its schedule, have chosen for a node before. */
+export function chosenBefore(policy: GpuPartitionPolicy, partition: GpuNodePartition): DemandWishes {
+  return listChosen(ownWish(policy, partition));
 }
 
 /** Whether a plan for a demand has chosen a layout of the node before. */

@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here all that is wrong with a policy as somebody has written it, each with its place.
 import type { GpuPartitionPolicy, PolicyLayout, PolicySpec } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';
 import { hasNoMig, MODELS } from '../gpu/geometry.ts';

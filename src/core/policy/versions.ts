@@ -1,3 +1,5 @@
+// Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
+// Ask here which generation of a policy counts, who wrote it, and in which order policies win a node.
 import { cleanupFinalizer } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicySpec, PolicyStatus } from '../../api/types.ts';
 import { deepEqual, omitUndefined, compareText, canonicalJson } from '../text/json.ts';
@@ -87,7 +89,7 @@ export function readVersions(given: GpuPartitionPolicy, known?: PolicyVersions):
   // Metadata changes without a new generation.
   const inForce = found && versionOf(given, found.metadata.generation, found.spec);
   const newest = readNewest(given, inForce, before?.newest);
-  const isInForce = acceptedGeneration === generation && enforces(newest);
+  const isInForce = acceptedGeneration === generation && !isPlanned(newest);
   const schedule = laterMark(before?.schedule, given.status?.schedule);
   return { newest, acceptedGeneration, inForce: isInForce ? newest : inForce, schedule };
 }
@@ -139,7 +141,7 @@ export function isSameEdit({ metadata: a }: GpuPartitionPolicy, { metadata: b }:
 /** The same versions with the newest accepted. @param schedule that is then in force */
 export function accept({ newest, inForce }: PolicyVersions, schedule?: ScheduleMark): PolicyVersions {
   const acceptedGeneration = newest.metadata.generation;
-  return { newest, acceptedGeneration, inForce: enforces(newest) ? newest : inForce, schedule };
+  return { newest, acceptedGeneration, inForce: !isPlanned(newest) ? newest : inForce, schedule };
 }
 
 export function isAccepted({ newest, acceptedGeneration }: PolicyVersions): boolean {
@@ -180,8 +182,9 @@ function storeVersion(version: GpuPartitionPolicy): StoredVersion {
   return { generation: generationOf(version), spec: version.spec };
 }
 
-export function enforces({ spec }: GpuPartitionPolicy): boolean {
-  return spec.mode !== 'Plan';
+/** Whether a policy changes nothing, whatever it says. */
+export function isPlanned(policy: GpuPartitionPolicy | undefined): boolean {
+  return policy?.spec.mode === 'Plan';
 }
 
 function recall(given: GpuPartitionPolicy, stored: StoredVersion | undefined): GpuPartitionPolicy | undefined {
@@ -242,23 +245,23 @@ export type StatusNews = 'Turn' | 'News' | 'Counts';
 /** A turn is written at once, unless the last one was so shortly before; news so long after any other write; the rest after twice as long. In ms. */
 const intervalMs = 1000;
 
-/** When a policy's status was written last, in ms since the epoch. */
-export interface WritePace {
-  readonly lastMs: number;
-  /** With the last turn. */
-  readonly turnMs: number;
-}
+/** How often a policy's status is written. Times are in ms since the epoch. */
+export class WritePace {
+  #lastMs = -Infinity;
+  /** The time of the last turn. */
+  #turnMs = -Infinity;
 
-export const noWrites: WritePace = { lastMs: -Infinity, turnMs: -Infinity };
+  /** In how many ms the status may be written; 0: now. Nodes start by a turn, so it does not wait for what is told of the one before. */
+  dueInMs(what: StatusNews, now: number): number {
+    const [last, turn] = [this.#lastMs, this.#turnMs];
+    const dueMs = { Turn: turn + intervalMs, News: last + intervalMs, Counts: last + 2 * intervalMs }[what];
+    return Math.max(0, dueMs - now);
+  }
 
-/** In how many ms a status may be written; 0: now. Nodes start by a turn, so it does not wait for what is told of the one before. */
-export function writeDueInMs({ lastMs, turnMs }: WritePace, what: StatusNews, now: number): number {
-  const dueMs = { Turn: turnMs + intervalMs, News: lastMs + intervalMs, Counts: lastMs + 2 * intervalMs }[what];
-  return Math.max(0, dueMs - now);
-}
-
-export function recordWrite({ turnMs }: WritePace, what: StatusNews, now: number): WritePace {
-  return { lastMs: now, turnMs: what === 'Turn' ? now : turnMs };
+  written(what: StatusNews, now: number): void {
+    this.#lastMs = now;
+    if (what === 'Turn') this.#turnMs = now;
+  }
 }
 
 /** Order in which policies win a node: higher priority first, then older, then by name. */

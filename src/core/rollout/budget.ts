@@ -1,3 +1,5 @@
+// Room rollout: which nodes of a policy may change now, by its budget, canary, windows and pauses, and by the cap over all policies.
+// Ask here what stops a rollout, in words, and how many nodes a limit allows.
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { countWords } from '../text/words.ts';
@@ -96,7 +98,7 @@ export function describeGate(gate: RolloutGate): string {
 }
 
 /** What keeps every node of a policy from starting, whichever asks. */
-export interface RolloutStop {
+interface RolloutStop {
   readonly reason: PolicyReason;
   /** The reason in words, with what to do. */
   readonly message: string;
@@ -139,16 +141,14 @@ function listNames(names: readonly string[], count = names.length): string {
   return more > 0 ? `${names.slice(0, mostNames).join(', ')} and ${more} more` : names.join(', ');
 }
 
-/** What a rollout may do now, in numbers of nodes. */
-export type RolloutLimits = NonNullable<PolicyStatus['limits']>;
-
 /** The API keeps at most this many entries. */
 export const mostSlots = 500;
 
 /** How many nodes may start now, and what keeps the others waiting. */
 export interface RolloutBudget extends Places {
   readonly gate: RolloutGate | undefined;
-  readonly counts: RolloutLimits;
+  /** The part of the status about what the rollout may do now, in numbers of nodes. */
+  readonly counts: NonNullable<PolicyStatus['limits']>;
   /** Whether a node whose change disrupts nobody may start. */
   readonly mayStart: boolean;
   /** Whether a node that may run pods may start. */
@@ -427,26 +427,6 @@ export function slotOf(
 /** Whether a slot was given for the node's current wish. An edit that does not change the wish takes nothing away from the node. */
 export function isFor({ generation = 0 }: Slot, { wishGeneration }: Pick<NodeRolloutState, 'wishGeneration'>): boolean {
   return generation >= wishGeneration;
-}
-
-/** Whether a node has not been looked at since a slot appeared: another leader gave it. */
-export function isNewSlot(slot: Slot, rolloutState: NodeRolloutState | undefined): boolean {
-  return rolloutState !== undefined && rolloutState.seen?.includes(slot.startTime ?? '') !== true;
-}
-
-/**
- * How a node stands for a ledger. A standing from before the node's slot was known, or before another policy won the node, says
- * nothing about the slot: an old leader would take it from a node that the new leader lets proceed.
- *
- * @param winner the policy that decides over the node now
- */
-export function rolloutStateWith(
-  rolloutState: NodeRolloutState,
-  slot: Slot | undefined,
-  winner: string | undefined,
-): NodeRolloutState {
-  const isOutdated = rolloutState.policy !== winner || (slot !== undefined && isNewSlot(slot, rolloutState));
-  return isOutdated ? { ...rolloutState, isUnderWay: true } : rolloutState;
 }
 
 /** How fast nodes change at a generation, including those that have just released their slots because they are verified. */

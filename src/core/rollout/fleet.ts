@@ -1,5 +1,15 @@
+// Room rollout: which nodes of a policy may change now, by its budget, canary, windows and pauses, and by the cap over all policies.
+// Ask here how all nodes stand for the rollouts of their policies, counted event by event.
 import { compareText, deepEqual } from '../text/json.ts';
-import type { NodeRolloutState, SlotRequest } from './budget.ts';
+import {
+  capBeside,
+  type ClusterCap,
+  countLimit,
+  type Limit,
+  type NodeRolloutState,
+  type Slot,
+  type SlotRequest,
+} from './budget.ts';
 
 /**
  * Names ordered by cost, those of equal cost by name: the order does not depend on who looked when, and `plan` can tell it. There are few
@@ -221,6 +231,15 @@ export class FleetRollout {
     return this.#withGpus;
   }
 
+  /** What all policies together may have in flight beside one of them. @param ledgers of all policies, by name */
+  capBeside(
+    policy: string,
+    most: Limit,
+    ledgers: Iterable<readonly [policy: string, ledger: readonly Slot[]]>,
+  ): ClusterCap {
+    return capBeside(policy, countLimit(most, this.size), ledgers);
+  }
+
   /** Policies of which nodes wait for a slot. */
   get asking(): readonly string[] {
     return [...this.#policies].flatMap(([name, { isAsked }]) => (isAsked ? [name] : []));
@@ -255,6 +274,33 @@ export class FleetRollout {
     return this.#nodes.get(node);
   }
 
+  /**
+   * How nodes stand for a ledger. A standing from before a node's slot was known, or before another policy won the node, says nothing about
+   * the slot: an old leader would take it from a node that the new leader lets proceed.
+   *
+   * @param winnerOf the policy that decides over a node now
+   */
+  standingFor(
+    ledger: readonly Slot[],
+    winnerOf: (node: string) => string | undefined,
+  ): (node: string) => NodeRolloutState | undefined {
+    const slots = new Map(ledger.map((slot) => [slot.node, slot]));
+    return (node) => {
+      const state = this.#nodes.get(node);
+      const slot = slots.get(node);
+      const isOutdated = state && (state.policy !== winnerOf(node) || (slot && isNewSlot(slot, state)));
+      return isOutdated === true ? { ...state, isUnderWay: true } : state;
+    };
+  }
+
+  /** Nodes in a ledger that have not been looked at since their slot appeared: another leader gave it. */
+  newIn(ledger: readonly Slot[]): readonly string[] {
+    return ledger.flatMap((slot) => {
+      const state = this.#nodes.get(slot.node);
+      return state && isNewSlot(slot, state) ? [slot.node] : [];
+    });
+  }
+
   of(policy: string): RolloutStates {
     const known = this.#policies.get(policy) ?? new RolloutStates();
     this.#policies.set(policy, known);
@@ -276,4 +322,8 @@ export class FleetRollout {
     // Of a policy that is gone, nothing is made again.
     return policy !== undefined && this.#policies.get(policy)?.remove(node) === true ? [policy] : [];
   }
+}
+
+function isNewSlot({ startTime = '' }: Slot, { seen }: NodeRolloutState): boolean {
+  return seen?.includes(startTime) !== true;
 }

@@ -1,3 +1,5 @@
+// Room rollout: which nodes of a policy may change now, by its budget, canary, windows and pauses, and by the cap over all policies.
+// Ask here for the next step of a policy’s ledger of nodes in flight, or a play of several ledgers without a cluster.
 import { durationMs, timeText } from '../text/syntax.ts';
 import {
   type RolloutBudget,
@@ -7,16 +9,16 @@ import {
   type SlotKind,
   judgeBudget,
   mostSlots,
-  type RolloutLimits,
   type CanaryState,
   judgeCanary,
   type ClusterCap,
   type RolloutGate,
   recordPace,
+  capBeside,
   type Canary,
   type Pace,
 } from './budget.ts';
-import type { RequestQueue, RolloutStates } from './fleet.ts';
+import { FleetRollout, type RequestQueue, type RolloutStates } from './fleet.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 
 function makeSlot({ node, nodeUID }: NodeRolloutState, kind: SlotKind, { policy, now }: LedgerSnapshot): Slot {
@@ -140,7 +142,7 @@ export interface LedgerStep {
   readonly released: readonly string[];
   /** What keeps nodes waiting; undefined if none waits, or only for others to finish. */
   readonly gate: RolloutGate | undefined;
-  readonly limits: RolloutLimits;
+  readonly limits: RolloutBudget['counts'];
   /** Milliseconds until this changes without any event; undefined if it does not. */
   readonly requeueAfterMs: number | undefined;
 }
@@ -225,33 +227,7 @@ function requeueAfter(
  * The nodes that may start. `WithoutEvictions`: those that evict no pod, as nodes that have not been looked at yet cannot be cheaper in
  * evictions; all others wait until every node has been looked at.
  */
-export type Admits = 'Nobody' | 'WithoutEvictions' | 'Everybody';
-
-/** What {@link judgeAdmits} reads of a policy's generation. */
-export interface LookProgress {
-  /** Whether the generation is accepted and may still start. */
-  readonly mayStart: boolean;
-  /** Nodes that have not been looked at since the policy's newest edit. */
-  readonly unseen: ReadonlySet<string>;
-  readonly rolloutStates: RolloutStates;
-  /** Whether it was known when the generation was accepted how each node stands. */
-  readonly isForecast: boolean;
-  /** Whether the policy has canaries: they must not be nodes that turn out unable to change. */
-  readonly hasCanary: boolean;
-}
-
-/**
- * Judges which nodes may start. None does before it is known which nodes are under way. After an edit this is known from the generation
- * before, and the expected requests of {@link expectRolloutState} are enough to start with; after a restart every node must be looked at.
- */
-export function judgeAdmits({ mayStart, unseen, rolloutStates, isForecast, hasCanary }: LookProgress): Admits {
-  if (!mayStart) return 'Nobody';
-  if (unseen.size === 0) return 'Everybody';
-  if (hasCanary || !isForecast) return 'Nobody';
-  // A node may have joined since.
-  for (const node of unseen) if (rolloutStates.get(node) === undefined) return 'Nobody';
-  return 'WithoutEvictions';
-}
+type Admits = 'Nobody' | 'WithoutEvictions' | 'Everybody';
 
 /**
  * How a node stands at a new generation until it has been looked at: its failures were of the generation before.
@@ -261,4 +237,58 @@ export function expectRolloutState(before: NodeRolloutState, expected: NodeRollo
   const { request: _before, ...rest } = before;
   const request = before.isUnderWay ? undefined : expected;
   return { ...rest, hasFailed: false, isVerified: false, ...(request && { request }) };
+}
+
+/** Plays the rollouts of policies without a cluster, each by its own ledger, under a cap over all of them. */
+export class RolloutPlay {
+  /** How all nodes stand. */
+  readonly nodes = new FleetRollout();
+  readonly #cap: number;
+  readonly #ledgers = new Map<string, readonly Slot[]>();
+  readonly #canaries = new Map<string, Canary | undefined>();
+
+  /** @param cap how many nodes of all policies together may be in flight */
+  constructor(cap: number) {
+    this.#cap = cap;
+  }
+
+  /** Takes in where the rollout of a policy stands. */
+  begin(policy: string, canary: Canary | undefined, ledger: readonly Slot[] = []): void {
+    this.#ledgers.set(policy, ledger);
+    this.#canaries.set(policy, canary);
+  }
+
+  /** Forgets the nodes in flight of a policy. */
+  release(policy: string): void {
+    this.#ledgers.delete(policy);
+  }
+
+  /** Nodes in flight, of all policies. */
+  get inFlight(): readonly Slot[] {
+    return [...this.#ledgers.values()].flat();
+  }
+
+  /** Takes one step of a policy's rollout. */
+  step(policy: GpuPartitionPolicy, now: number, admits: Admits): LedgerStep {
+    const { name, generation: newest = 0 } = policy.metadata;
+    const canary = this.#canaries.get(name);
+    const { inFlight: _ledger, canary: _canary, ...status } = policy.status ?? {};
+    const inFlight = [...(this.#ledgers.get(name) ?? [])];
+    const rolloutStates = this.nodes.of(name);
+    const rolloutStateOf = (node: string): NodeRolloutState | undefined => this.nodes.rolloutStateOf(node);
+    const step = stepLedger({
+      now,
+      policy: { ...policy, status: { ...status, inFlight, ...(canary && { canary }) } },
+      hasAskedSince: (generation) => generation === newest,
+      rolloutStates,
+      size: rolloutStates.countGpuNodes(),
+      rolloutStateOf,
+      uidOf: (node) => rolloutStateOf(node)?.nodeUID,
+      admits,
+      cap: capBeside(name, this.#cap, this.#ledgers),
+      frozen: undefined,
+    });
+    this.begin(name, step.canary, step.ledger);
+    return step;
+  }
 }

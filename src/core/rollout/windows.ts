@@ -1,3 +1,5 @@
+// Room rollout: which nodes of a policy may change now, by its budget, canary, windows and pauses, and by the cap over all policies.
+// Ask here whether a window is open, until when, in ms since the epoch, and what is wrong with it.
 import { Cron } from 'croner';
 import type { PolicySpec } from '../../api/types.ts';
 import { durationMs } from '../text/syntax.ts';

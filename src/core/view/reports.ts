@@ -1,4 +1,4 @@
-import type { Bill, PoolAdvice, HomelessPods } from '../demand/recommend.ts';
+import type { ClusterAdvice } from '../demand/recommend.ts';
 import type { SideFigures } from '../plan/simulation/play.ts';
 import { countWords, joinWithin, wrapHanging } from '../text/words.ts';
 import { describeDuration } from '../text/syntax.ts';
@@ -6,6 +6,10 @@ import { drawTable, type Line, span, type Tone } from './lines.ts';
 import type { WasteReport } from '../explain/waste.ts';
 
 // The door to answers on a screen: what recommend advises, what report finds wasted, and what simulate has played.
+
+type PoolAdvice = ClusterAdvice['pools'][number];
+type Bill = NonNullable<PoolAdvice['bill']>;
+type HomelessPods = ClusterAdvice['homeless'][number];
 
 const mostPods = 3;
 

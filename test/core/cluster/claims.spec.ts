@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listMissingClasses, listSliceKinds } from '../../../src/core/policy/device-classes.ts';
+import { listMissingClasses } from '../../../src/core/policy/device-classes.ts';
 import type {
   ClaimTemplate,
   RequestedClaim,
@@ -66,7 +66,7 @@ describe('explain pod: a claim', () => {
   it('of a class that stands for a resource finds a slice that an older driver calls otherwise', () => {
     const gpu = aGpu({ product: 'NVIDIA GB200', slices: ['1g.24gb@0'] });
     const gb200 = aPolicy({ layouts: [{ gpus: { models: ['GB200'] }, profiles: { '1g.23gb': 1 } }] });
-    const classes = listMissingClasses(listSliceKinds([gb200]), []) as readonly DeviceClassView[];
+    const classes = listMissingClasses([gb200], []) as readonly DeviceClassView[];
     const resource = 'nvidia.com/mig-1g.23gb';
     const explained = (pods: readonly string[]): PodExplanation =>
       explainPod(

@@ -10,8 +10,7 @@ import {
 } from '../../../src/core/cluster/judge.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
-import { trimWaitingPod } from '../../../src/core/demand/watched-objects.ts';
-import { listWaiters } from '../../../src/core/demand/waiting-pods.ts';
+import { trimWaitingPod, listWaiters } from '../../../src/core/demand/waiting-pods.ts';
 import { aDevice, aGpu, aPartition } from '../../support/builders.ts';
 import { aNode } from '../../support/node-builders.ts';
 

@@ -1,31 +1,15 @@
 import { expect } from 'chai';
-import type { GpuReport } from '../../../src/api/types.ts';
-import {
-  askToFree,
-  listMoves,
-  explainMoves,
-  type SlicePlace,
-  isFree,
-  isOfRequest,
-  judgeMade,
-  judgePart,
-  judgeRequest,
-  judgeShortage,
-  readFree,
-  refuseMoves,
-  requestedFree,
-  wasPlanned,
-  explainUnfreed,
-  type Mover,
-  MoveRooms,
-} from '../../../src/core/demand/defrag.ts';
-import { listMembers } from '../../../src/core/demand/members.ts';
+import type { GpuReport, PolicyStatus } from '../../../src/api/types.ts';
+import { askToFree, judgeFreeing, judgeRequest, readFree, explainUnfreed } from '../../../src/core/demand/defrag.ts';
+import { explainMoves, listMoves, type Mover, MoveRooms, type SlicePlace } from '../../../src/core/demand/moves.ts';
+import { indexHolders } from '../../../src/core/demand/eviction-cost.ts';
+import { listMembers, type DemandGpu } from '../../../src/core/demand/members.ts';
 import { aGpu, withPods } from '../../support/builders.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
 import { aDemandPolicy, evictingPolicy as policy, membersOf, planSmall as plan, scattered } from './defrag-builders.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 import fc from 'fast-check';
-import type { DemandAsked } from '../../../src/core/demand/plan-pool.ts';
+import type { DemandAsked, Planned } from '../../../src/core/demand/plan-pool.ts';
 
 /** A node with so many idle slices. */
 const idle = (name: string, count: number) =>
@@ -161,7 +145,13 @@ describe('the moves of a plan', () => {
     const takenFrom = (gpu: GpuReport) => {
       const { node, partition } = aFleetNode({ name: 'n1', gpus: [gpu] }, wholes);
       const all = listMembers(wholes, partition, { isResting: () => false });
-      const gone = all.map(({ gpu: { instances } }) => ({ keep: [], destroy: instances, create: [] }));
+      const gone = all.map(({ gpu: { instances } }) => ({
+        gpuClass: 0,
+        size: 1,
+        keep: [],
+        destroy: instances,
+        create: [],
+      }));
       const taken = { members: all, layouts: gone, partitionOf: () => partition };
       const moves = listMoves(taken, new Map([['n1', node]]), () => undefined);
       return {
@@ -225,6 +215,16 @@ describe('the moves of a plan', () => {
 });
 
 const nothing: DemandAsked = { slices: [], evict: 'IfNeeded' };
+
+type DefragState = NonNullable<PolicyStatus['defrag']>;
+
+/** How a policy's request stands. @param known what its status says @param told what was told since */
+const judge = (text: string | undefined, members: readonly DemandGpu[], known?: DefragState, told?: DefragState) => {
+  const annotations = text === undefined ? {} : { 'gpupartition.dev/defrag': text };
+  const { metadata } = policy;
+  const given = { metadata: { ...metadata, annotations }, status: { ...(known && { defrag: known }) } };
+  return judgeRequest(given, told, nothing, members);
+};
 
 describe('a request to free slices', () => {
   it('is read from profiles and counts, and says what is wrong with it', () => {
@@ -313,8 +313,8 @@ describe('a request to free slices', () => {
     const members = membersOf([
       aFleetNode({ name: 'n1', slices: ['3g.20gb@0', '3g.20gb@4'], pods: { '3g.20gb@0': ['a'] } }, policy),
     ]);
-    expect(isFree({ '3g.20gb': 1 }, members)).to.equal(true);
-    expect(isFree({ '3g.20gb': 2 }, members)).to.equal(false);
+    expect(judge('3g.20gb=1', members).defrag?.state).to.equal('Done');
+    expect(judge('3g.20gb=2', members).defrag?.state).to.equal('Making');
   });
 });
 
@@ -348,113 +348,133 @@ describe('why slices cannot be freed', () => {
 });
 
 describe('the annotation of a policy that requests free slices', () => {
-  const annotations = { 'gpupartition.dev/defrag': '3g.20gb=1 2026-01-01T12:00:00Z' };
-  const request = annotations['gpupartition.dev/defrag'];
-  const requested = { request, free: { '3g.20gb': 1 } };
+  const request = '3g.20gb=1 2026-01-01T12:00:00Z';
   const members = membersOf(scattered);
+  const making = { request, state: 'Making', message: 'making 1×3g.20gb idle, within drain and rollout' } as const;
 
   it('counts until it has been dealt with, and again with another value', () => {
-    expect(requestedFree(annotations, undefined)).to.deep.equal(requested);
-    expect(requestedFree(annotations, { request, state: 'Making', message: '' })).to.deep.equal(requested);
-    expect(requestedFree(annotations, { request, state: 'Done', message: '' })).to.equal(undefined);
-    expect(requestedFree(annotations, { request, state: 'Refused', message: '' })).to.equal(undefined);
-    expect(requestedFree(annotations, { request: 'another', state: 'Done', message: '' })).to.deep.equal(requested);
-    expect(requestedFree({}, undefined)).to.equal(undefined);
+    const isFreed = (known?: DefragState) => judge(request, members, known).freeing !== undefined;
+    expect(isFreed()).to.equal(true);
+    expect(isFreed({ request, state: 'Making', message: '' })).to.equal(true);
+    for (const state of ['Done', 'Refused'] as const) {
+      const dealtWith = { request, state, message: '' };
+      expect(judge(request, members, dealtWith)).to.deep.equal({ defrag: dealtWith });
+    }
+    expect(isFreed({ request: 'another', state: 'Done', message: '' })).to.equal(true);
+    expect(judge(undefined, members)).to.deep.equal({ defrag: undefined });
   });
 
   it('is dealt with once, though it is longer than the status can say', () => {
-    const long = { 'gpupartition.dev/defrag': `3g.20gb=1 ${'for the night run '.repeat(100)}` };
-    const { request: told = '', free } = requestedFree(long, undefined) ?? {};
+    const long = `3g.20gb=1 ${'for the night run '.repeat(100)}`;
+    const { defrag, freeing } = judge(long, members);
+    const { request: told = '' } = defrag ?? {};
     expect(told.length).to.be.at.most(1024);
-    expect(free).to.deep.equal({ '3g.20gb': 1 });
+    expect(freeing?.free).to.deep.equal({ '3g.20gb': 1 });
     const done = { request: told, state: 'Done', message: '' } as const;
-    expect(requestedFree(long, done)).to.equal(undefined);
-    expect(isOfRequest(done, long)).to.equal(true);
-    expect(isOfRequest(done, {})).to.equal(false);
-    expect(isOfRequest(undefined, undefined)).to.equal(true);
+    expect(judge(long, members, done)).to.deep.equal({ defrag: done });
+    expect(judge(undefined, members, done), 'it is asked for no more').to.deep.equal({ defrag: undefined });
+    expect(judgeRequest(undefined, undefined, nothing, members)).to.deep.equal({ defrag: undefined });
   });
 
   it('is read to its last slice, wherever blanks are', () => {
     const free = { '3g.20gb': 1, '1g.5gb': 2 };
     for (const slices of ['3g.20gb=1, 1g.5gb=2', '3g.20gb=1 ,1g.5gb=2', ' 3g.20gb=1,1g.5gb=2'])
       for (const rest of ['', ' 2026-01-01T12:00:00Z', ' for the night run'])
-        expect(
-          requestedFree({ 'gpupartition.dev/defrag': slices + rest }, undefined)?.free,
-          slices + rest,
-        ).to.deep.equal(free);
+        expect(judge(slices + rest, members).freeing?.free, slices + rest).to.deep.equal(free);
   });
 
+  /** How it stands after a plan. */
+  const after = (text: string, planned: Partial<Planned>, fleet = scattered) => {
+    const { freeing } = judge(text, membersOf(fleet));
+    if (!freeing) throw new Error('nothing is to be freed');
+    const partitions = fleet.map(({ partition }) => partition);
+    const nodes = new Map(fleet.map(({ node }) => [node.metadata.name, node]));
+    const { asked } = freeing;
+    const made = { members: membersOf(fleet), asked, layouts: [], shortfall: { lacking: {} }, ...planned };
+    return judgeFreeing(freeing, made, nodes, indexHolders({ partitions, pods: [], budgets: [] }));
+  };
+  const short = (shortfall: Partial<Planned['shortfall']> = {}, pool = members) =>
+    after(request, { members: pool, shortfall: { lacking: { x: 1 }, ...shortfall } }).defrag;
+  const restingAt = (index: number) =>
+    members.map((member, at) => ({ ...member, gpu: { ...member.gpu, isResting: at === index } }));
+
   it('is under way, done, or refused with the reason', () => {
-    const { defrag, freeing } = judgeRequest(requested, nothing, members);
-    expect(defrag.state).to.equal('Making');
-    expect(freeing?.slices.at(-1)?.name).to.equal('free 3g.20gb');
+    const { defrag, freeing } = judge(request, members);
+    expect(defrag).to.deep.equal(making);
+    expect(freeing?.asked.slices.at(-1)?.name).to.equal('free 3g.20gb');
     const idle = membersOf([aFleetNode({ name: 'n1', slices: ['3g.20gb@0'] }, policy)]);
-    expect(judgeRequest(requested, nothing, idle)).to.deep.equal({
-      defrag: { request, state: 'Done', message: '1×3g.20gb were idle' },
-    });
-    const foreign = judgeRequest({ request, free: { '9g.1gb': 1 } }, nothing, members);
+    expect(judge(request, idle)).to.deep.equal({ defrag: { request, state: 'Done', message: '1×3g.20gb were idle' } });
+    const foreign = judge('9g.1gb=1', members);
     expect(foreign.defrag).to.include({ state: 'Refused' });
-    expect(foreign.defrag.message).to.match(/^no GPU of the policy has profile 9g\.1gb; they have /);
-    const wrong = judgeRequest({ request, free: readFree('x') }, nothing, members);
-    expect(wrong.defrag.message).to.equal('"x" is not PROFILE=COUNT, for example 3g.20gb=2');
+    expect(foreign.defrag?.message).to.match(/^no GPU of the policy has profile 9g\.1gb; they have /);
+    const wrong = judge('x', members);
+    expect(wrong.defrag?.message).to.equal('"x" is not PROFILE=COUNT, for example 3g.20gb=2');
     expect(wrong.freeing).to.equal(undefined);
-    const short = (lackingAtLeast?: Readonly<Record<string, number>>) =>
-      judgeShortage(requested, { members, shortfall: { lacking: { x: 1 }, lackingAtLeast } });
     expect(short().message).to.match(/there is no room beside the demand and what runs$/);
-    expect(short({ x: 1 }).message).to.match(/there is no room beside the demand and what runs$/);
-    expect(short({}).message).to.match(/that takes evictions, which demand\.evict Never forbids$/);
-    const held = judgeShortage(requested, {
-      members,
-      shortfall: { lacking: { x: 1 }, lackingAtLeast: {}, isSpared: false },
-    });
-    expect(held.message).to.match(/that takes evictions of pods that cannot be evicted$/);
-    const unproven = judgeShortage(requested, { members, shortfall: { lacking: { x: 1 }, isUnproven: true } });
-    expect(unproven.message).to.match(/no room was found in the time for a plan, and there may be some/);
-    const alone = members.map((member, at) => ({ ...member, gpu: { ...member.gpu, isResting: at === 0 } }));
-    const resting = judgeShortage(requested, { members: alone, shortfall: { lacking: { x: 1 } } });
+    expect(short({ lackingAtLeast: { x: 1 } }).message).to.match(/there is no room beside the demand and what runs$/);
+    expect(short({ lackingAtLeast: {} }).message).to.match(/that takes evictions, which demand\.evict Never forbids$/);
+    expect(short({ lackingAtLeast: {}, isSpared: false }).message).to.match(
+      /that takes evictions of pods that cannot be evicted$/,
+    );
+    expect(short({ isUnproven: true }).message).to.match(
+      /no room was found in the time for a plan, and there may be some/,
+    );
+    const resting = short({}, restingAt(0));
     expect(resting.state).to.equal('Making');
     expect(resting.message).to.match(/waits: 1 GPU may not change now/);
   });
 
   it('is planned once: pods that take what it frees cost no more evictions', () => {
-    const { defrag } = judgeRequest(requested, nothing, members);
-    expect(wasPlanned(requested, undefined)).to.equal(false);
-    expect(wasPlanned(requested, defrag)).to.equal(true);
-    expect(wasPlanned({ ...requested, request: 'another' }, defrag)).to.equal(false);
-    const alone = members.map((member) => ({ ...member, gpu: { ...member.gpu, isResting: true } }));
-    const waits = judgeShortage(requested, { members: alone, shortfall: { lacking: { x: 1 } } });
-    expect(wasPlanned(requested, waits), 'GPUs were left alone for now').to.equal(false);
-    expect(wasPlanned(requested, judgePart(requested)), 'GPUs have changed meanwhile').to.equal(false);
-    expect(judgeMade(requested, members)).to.deep.equal({
+    const isPlanned = (known?: DefragState) => judge(request, members, known).freeing === undefined;
+    expect(isPlanned()).to.equal(false);
+    expect(isPlanned(making)).to.equal(true);
+    expect(judge(request, members, undefined, making).freeing, 'the status does not say it yet').to.equal(undefined);
+    expect(isPlanned({ ...making, request: 'another' })).to.equal(false);
+    expect(isPlanned(short({}, restingAt(0))), 'GPUs were left alone for now').to.equal(false);
+    const { part } = after(request, {});
+    expect(part?.state).to.equal('Making');
+    expect(isPlanned(part), 'GPUs have changed meanwhile').to.equal(false);
+    expect(judge(request, members, making).defrag).to.deep.equal({
       request,
       state: 'Done',
       message: '1×3g.20gb were made idle as planned; pods have taken some of them since',
     });
     const coming = members.map((one) => ({ ...one, gpu: { ...one.gpu, instances: [] } }));
-    expect(judgeMade(requested, coming), 'it is being made').to.equal(undefined);
+    expect(judge(request, coming, making).defrag, 'it is being made').to.deep.equal(making);
     const failed = members.map((one) => ({ ...one, instead: one.wish }));
-    expect(judgeMade(requested, failed)).to.deep.include({
+    expect(judge(request, failed, making).defrag).to.deep.include({
       state: 'Refused',
       message: '1×3g.20gb could not be made idle: node n1 does not change now',
     });
   });
 
   it('is refused where the command would refuse it', () => {
-    const why = ['pod team/a would find no idle slice on a node that its selectors and tolerations allow'];
-    expect(refuseMoves(requested, why)).to.deep.equal({
-      request,
-      state: 'Refused',
-      message: `1×3g.20gb cannot be made idle: ${why[0]}`,
+    const gone = (fleet: typeof scattered) => {
+      const pool = membersOf(fleet);
+      const layouts = pool.map(({ gpu: { instances } }) => ({
+        gpuClass: 0,
+        size: 1,
+        keep: [],
+        destroy: instances,
+        create: [],
+      }));
+      return after('3g.20gb=1', { layouts }, fleet);
+    };
+    const one = aFleetNode({ name: 'n1', slices: ['7g.40gb@0'], pods: { '7g.40gb@0': ['a'] } }, policy);
+    const why = 'pod team/a would find no idle slice on a node that its selectors and tolerations allow';
+    expect(gone([one])).to.deep.equal({
+      defrag: { request: '3g.20gb=1', state: 'Refused', message: `1×3g.20gb cannot be made idle: ${why}` },
     });
-    const many = Array.from({ length: 50 }, () => why[0] ?? '');
-    expect(refuseMoves(requested, many).message).to.have.length.below(1025);
+    const many = Array.from({ length: 50 }, (_, at) =>
+      aFleetNode({ name: `n${at}`, slices: ['7g.40gb@0'], pods: { '7g.40gb@0': [`p${at}`] } }, policy),
+    );
+    expect(gone(many).defrag.message).to.have.length.below(1025);
   });
 
   it('waits where no node has reported a GPU yet, and is done only once all that it asks for is idle', () => {
-    expect(judgeRequest(requested, nothing, []).defrag.state).to.equal('Making');
-    const both = { '3g.20gb': 1, '1g.5gb': 1 };
+    expect(judge(request, []).defrag?.state).to.equal('Making');
     const idle = membersOf([aFleetNode({ name: 'n1', slices: ['3g.20gb@0'] }, policy)]);
-    expect(judgeRequest({ request, free: both }, nothing, idle).defrag.state).to.equal('Making');
+    expect(judge('3g.20gb=1,1g.5gb=1', idle).defrag?.state).to.equal('Making');
     const slices = [{ name: 'small', profiles: ['1g.5gb'], count: 6, weight: 1 }];
     const asked = askToFree({ slices, evict: 'IfNeeded' }, { '1g.5gb': 2 }, membersOf(scattered));
     expect(

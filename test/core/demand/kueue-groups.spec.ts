@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type KueueFacts, type KueueWorkload, listHeld } from '../../../src/core/demand/kueue.ts';
+import { type KueueFacts, type KueueWorkload, readHeld } from '../../../src/core/demand/kueue.ts';
+import { finish } from '../../support/demand-builders.ts';
 
 const small = 'nvidia.com/mig-1g.5gb';
 const large = 'nvidia.com/mig-3g.20gb';
@@ -37,6 +38,7 @@ const flavor = (name: string, nodeLabels: Readonly<Record<string, string>>) => (
   metadata: { name },
   spec: { nodeLabels },
 });
+const listHeld = (reading: KueueFacts) => finish(readHeld(reading)).waiters;
 const labelsOf = (kueue: KueueFacts): readonly unknown[] =>
   listHeld(kueue).flatMap(({ ways = [] }) => ways.map(({ nodeLabels }) => nodeLabels));
 

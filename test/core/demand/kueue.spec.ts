@@ -1,9 +1,18 @@
 import { expect } from 'chai';
-import { trimWorkload } from '../../../src/core/demand/watched-objects.ts';
-import { type KueueFacts, type KueueWorkload, explainUnread, listHeld } from '../../../src/core/demand/kueue.ts';
-import { reportDemand, reportUnread } from '../../../src/core/demand/report.ts';
+import {
+  type KueueFacts,
+  type KueueReading,
+  type KueueWorkload,
+  readHeld,
+  readShare,
+  trimWorkload,
+} from '../../../src/core/demand/kueue.ts';
+import { reportPool } from '../../../src/core/demand/report.ts';
 import { listWaiters, shareWaiting } from '../../../src/core/demand/waiting-pods.ts';
 import type { PodPool } from '../../../src/core/demand/members.ts';
+import { PolicyRecord } from '../../../src/core/policy/record.ts';
+import { readVersions } from '../../../src/core/policy/versions.ts';
+import { aDemandPolicy, finish } from '../../support/demand-builders.ts';
 import { aNode } from '../../support/node-builders.ts';
 
 const small = 'nvidia.com/mig-1g.5gb';
@@ -51,6 +60,7 @@ const aPool = (policy: string, labels: Readonly<Record<string, string>>, more: P
     ...more,
   };
 };
+const listHeld = (reading: KueueFacts) => finish(readHeld(reading)).waiters;
 const inP = aPool('p', { pool: 'p' });
 const counted = (kueue: KueueFacts, ...pools: readonly PodPool[]) =>
   Object.fromEntries(
@@ -227,10 +237,20 @@ describe('what Kueue holds back', () => {
     });
   });
 
+  const policy = aDemandPolicy({ from: 'Kueue', slices: [] });
+  const shareOf = (reading: KueueReading, nodes: readonly ReturnType<typeof aNode>[]) => {
+    const byName = new Map(nodes.map((node, index) => [`n${index}`, node]));
+    const record = new PolicyRecord(readVersions(policy), undefined, new Set(byName.keys()));
+    const fleet = { policies: [record], winnerOf: () => 'p', chosenFor: () => undefined };
+    const cluster = { fleet, nodes: byName, partitions: new Map() };
+    return finish(readShare(record, cluster, [], finish(readHeld(reading)), 0));
+  };
+  const explainUnread = (...given: Parameters<typeof shareOf>) => shareOf(...given).trouble;
+
   it('leaves the policy with a reason and advice if it cannot be read', () => {
-    const why = explainUnread({ trouble: 'this cluster has no Kueue' }, []);
-    expect(why).to.match(/^this cluster has no Kueue: install Kueue and .* or set demand\.from: Pods$/);
-    const { condition } = reportUnread(reportDemand([], [], { lacking: {} }), why ?? '');
+    const share = shareOf({ trouble: 'this cluster has no Kueue' }, []);
+    expect(share.trouble).to.match(/^this cluster has no Kueue: install Kueue and .* or set demand\.from: Pods$/);
+    const { condition } = reportPool(policy, { wanted: [], share }, [], { lacking: {} }, 0);
     expect(condition).to.include({ type: 'DemandMet', status: 'False', reason: 'KueueUnavailable' });
     expect(condition.message).to.match(/set demand\.from: Pods\. Until then only pods count: /);
   });

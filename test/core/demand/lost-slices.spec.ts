@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy, GpuWish, PolicyDemand } from '../../../src/api/types.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
-import { DemandMemory, lookAgainAfter } from '../../../src/core/demand/state.ts';
+import { DemandMemory } from '../../../src/core/demand/state.ts';
 import { askFor, answerHere, planMembers, planServed } from '../../../src/core/demand/plan-pool.ts';
 import { reportDemand } from '../../../src/core/demand/report.ts';
 import { listMembers, type DemandGpu, setMembersAside, PoolReader } from '../../../src/core/demand/members.ts';
@@ -11,6 +11,10 @@ import { wantedSlices } from '../../../src/core/demand/wanted.ts';
 import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith, nobody } from '../../support/demand-builders.ts';
 import { aNode } from '../../support/node-builders.ts';
+
+/** When the demand is looked at again, in ms. */
+const lookAgainAfter = (of: PolicyDemand, members: readonly DemandGpu[]) =>
+  new DemandMemory().ask(aDemandPolicy(of), of, members, undefined, 0).lookAgainMs;
 
 const minute = 60_000;
 const small = 'nvidia.com/mig-1g.5gb';

@@ -2,15 +2,15 @@ import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import {
-  isNewPolicy,
   listPodPools,
   listPool,
   type PoolCluster,
   type RestOf,
   type PodPool,
 } from '../../../src/core/demand/members.ts';
+import { recallDemand } from '../../../src/core/demand/state.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
-import { aDemandPolicy, aNodeWith } from '../../support/demand-builders.ts';
+import { aDemandPolicy, aNodeWith, finish } from '../../support/demand-builders.ts';
 import { aNode, noon } from '../../support/node-builders.ts';
 
 const names = ['n2', 'n1'];
@@ -38,15 +38,12 @@ function recordOf({ fleet }: { readonly fleet: Fleet }, name: string) {
 }
 
 function poolOf(cluster: ReturnType<typeof aCluster>, name: string, restOf: RestOf = () => false) {
-  return [...listPool(recordOf(cluster, name), cluster, { restOf })].flat();
+  return finish(listPool(recordOf(cluster, name), cluster, { restOf }));
 }
 
 /** As the pool of one policy is seen. */
 function readPodPools(cluster: ReturnType<typeof aCluster>, name: string): readonly PodPool[] {
-  const reading = listPodPools(recordOf(cluster, name), cluster, noon);
-  let step = reading.next();
-  while (step.done !== true) step = reading.next();
-  return step.value;
+  return finish(listPodPools(recordOf(cluster, name), cluster, noon));
 }
 
 /** How many nodes each policy has, as the pool of one of them is seen. */
@@ -82,9 +79,9 @@ describe('the pool of a policy with a demand', () => {
     const read = (...all: readonly ReturnType<typeof partitionOf>[]) => {
       seen.length = 0;
       const partitions = new Map<string, GpuNodePartition>(all.map((one) => [one.metadata.name, one]));
-      const members = [...listPool(record, { ...cluster, partitions }, { restOf: note })].flat();
+      const members = finish(listPool(record, { ...cluster, partitions }, { restOf: note }));
       expect(members.every(({ isHeld, rests, gpu }) => isHeld && rests && gpu.isResting)).to.equal(true);
-      return { seen: [...seen], isNew: isNewPolicy(record, partitions) };
+      return { seen: [...seen], isNew: recallDemand(record, undefined, partitions, noon).isNew };
     };
     expect(read(partitionOf('n1'), partitionOf('n2', {}))).to.deep.equal({ seen: [undefined, noon], isNew: false });
     const others = [{ policy: { uid: 'uid-q', generation: 1 } }, { planHash: '' }] as const;

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
-import { adviseSlices, placePods } from '../../../src/core/demand/recommend.ts';
-import { listPools } from '../../../src/core/demand/advice-pools.ts';
+import { adviseSlices } from '../../../src/core/demand/recommend.ts';
+import { listPools, placePods } from '../../../src/core/demand/advice-pools.ts';
 import { findModel } from '../../../src/core/gpu/geometry.ts';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { Random } from '../../../src/core/plan/simulation/trace.ts';
 import { listPodPools } from '../../../src/core/demand/members.ts';
 import { listWaiters, shareWaiting } from '../../../src/core/demand/waiting-pods.ts';
+import { finish } from '../../support/demand-builders.ts';
 import { aCluster, aFleetNode, sliced } from '../plan/cluster-builder.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 
@@ -152,10 +153,8 @@ describe('pods that wait, on random clusters', () => {
     if (record === undefined) throw new Error(`no policy ${name}`);
     const byName = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]) =>
       new Map(all.map((one) => [one.metadata.name, one]));
-    const reading = listPodPools(record, { fleet, nodes: byName(nodes), partitions: byName(partitions) }, 0);
-    let step = reading.next();
-    while (step.done !== true) step = reading.next();
-    return shareWaiting(listWaiters(pods, namespaces), step.value).get(name) ?? new Map<string, number>();
+    const pools = finish(listPodPools(record, { fleet, nodes: byName(nodes), partitions: byName(partitions) }, 0));
+    return shareWaiting(listWaiters(pods, namespaces), pools).get(name) ?? new Map<string, number>();
   }
 
   it('count for a demand as often as the controller counts them, and each pod for one pool', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PolicyDemand } from '../../../src/api/types.ts';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
-import { DemandMemory, lookAgainAfter, podsPaceOf } from '../../../src/core/demand/state.ts';
+import { DemandMemory } from '../../../src/core/demand/state.ts';
 import { reportDemand } from '../../../src/core/demand/report.ts';
 import {
   type DemandAsked,
@@ -12,6 +12,7 @@ import {
 } from '../../../src/core/demand/plan-pool.ts';
 import type { DemandGpu } from '../../../src/core/demand/members.ts';
 import { planDemand } from '../../../src/planner/solver-process.ts';
+import { aDemandPolicy } from '../../support/demand-builders.ts';
 
 const small = 'nvidia.com/mig-1g.5gb';
 const demand: PolicyDemand = { from: 'Pods', slices: [{ profiles: ['1g.5gb'] }], stabilization: '1m', cooldown: '2m' };
@@ -42,6 +43,10 @@ async function plan(
   }
   return { ...step.value, questions };
 }
+
+/** When the demand is looked at again, in ms. */
+const lookAgainAfter = (of: PolicyDemand, members: readonly DemandGpu[]) =>
+  new DemandMemory().ask(aDemandPolicy(of), of, members, undefined, 0).lookAgainMs;
 
 const changed = ({ layouts }: Planned): readonly number[] => layouts.map(({ create }) => create.length);
 
@@ -117,9 +122,12 @@ describe('a demand is looked at again, though nothing tells of a change', () => 
   });
 
   it('as often as pods are read that it follows', () => {
-    const paces = ['1s', '20s', '10m'].map((stabilization) => podsPaceOf({ ...demand, stabilization }));
+    const paces = ['1s', '20s', '10m'].map(
+      (stabilization) => new DemandMemory().pacesOf({ ...demand, stabilization })?.paceMs,
+    );
     expect(paces).to.deep.equal([1_000, 5_000, 10_000]);
-    expect(lookAgainAfter(demand, members(false))).to.equal(podsPaceOf(demand));
+    expect(lookAgainAfter(demand, members(false))).to.equal(10_000);
+    expect(new DemandMemory().pacesOf({ slices })).to.equal(undefined);
   });
 
   it('else not at all', () => {
@@ -325,11 +333,11 @@ describe('the course of a demand', () => {
 
   it('reads waiting pods again before it counts for the first time, and after an edit', () => {
     const course = new DemandMemory();
-    expect(course.longestMs(demand)).to.equal(0);
+    expect(course.pacesOf(demand)?.podsMs).to.equal(0);
     course.want(demand, [aMember('n1')], new Map([[small, 3]]), 0);
-    expect(course.longestMs(demand)).to.equal(podsPaceOf(demand)).and.to.equal(10_000);
-    expect(course.longestMs({ ...demand })).to.equal(0);
+    expect(course.pacesOf(demand)).to.deep.equal({ podsMs: 10_000, paceMs: 10_000 });
+    expect(course.pacesOf({ ...demand })?.podsMs).to.equal(0);
     course.want({ slices: [{ profiles: ['1g.5gb'], count: 2 }] }, [], undefined, 1);
-    expect(course.longestMs(demand), 'as the schedule before had it').to.equal(0);
+    expect(course.pacesOf(demand)?.podsMs, 'as the schedule before had it').to.equal(0);
   });
 });

@@ -1,13 +1,7 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../../../src/api/types.ts';
 import { areUnchanged, listChanged, wishesOf, askFor, isServed } from '../../../src/core/demand/plan-pool.ts';
-import {
-  reportDemand,
-  reportFailure,
-  reportPodsUnread,
-  reportUncounted,
-  reportUnread,
-} from '../../../src/core/demand/report.ts';
+import { reportDemand, reportFailure, reportPool } from '../../../src/core/demand/report.ts';
 import { listMembers, type DemandGpu } from '../../../src/core/demand/members.ts';
 import { wantedSlices } from '../../../src/core/demand/wanted.ts';
 import { planDemand } from '../../../src/planner/solver-process.ts';
@@ -267,6 +261,13 @@ describe('the report of a demand', () => {
       lackingAtLeast: least,
     });
 
+  const withShare = (more: Partial<NonNullable<Parameters<typeof reportPool>[1]['share']>>) => {
+    const nothing = { waiting: new Map(), missing: new Map(), stranded: new Map(), takers: undefined };
+    const share = { ...nothing, uncounted: [], trouble: undefined, ...more };
+    const wanted = wantedSlices(smalls(2), members, nobody);
+    return reportPool(policy, { wanted, share }, members, { lacking: {} }, 0);
+  };
+
   it('says what is offered and in use', () => {
     const { states, condition } = report(2);
     expect(states).to.deep.equal([{ name: 'small', wanted: 2, offered: 2, used: 1, unmet: 0 }]);
@@ -316,24 +317,28 @@ describe('the report of a demand', () => {
       { namespace: 'c', pods: 9900, why: 'Kinds' as const },
       { namespace: 'd', pods: 1, why: { policy: 'another', pod: 'job' } },
     ];
-    const { condition } = reportUncounted(report(2), 'p', left);
+    const { condition } = withShare({ uncounted: left });
     expect(condition).to.include({ status: 'True', reason: 'DemandMet' });
     expect(condition.message).to.equal(
       'small: 2 offered, 1 in use; not counted: pod a/job, which requests more than a node can hold; ' +
         'pod b/job, and 2 like it, which requests more than a node can hold; ' +
         '9900 pods of namespace c, whose pods are of more than 100 kinds',
     );
-    expect(reportUncounted(report(2), 'p', left.slice(3))).to.deep.equal(report(2));
+    expect(withShare({ uncounted: left.slice(3) })).to.deep.equal(report(2));
   });
 
   it('keeps what was told last where nothing newer is known, above all what was freed', () => {
     const defrag = { request: '3g.20gb=1', state: 'Done', message: '' } as const;
     const told = { ...report(2), defrag };
-    for (const found of [reportFailure(told, 'x'), reportPodsUnread(told, 'x'), reportUnread(told, 'x')]) {
-      expect(found).to.deep.include({ states: told.states, defrag });
-      expect(found.condition.status).to.equal('False');
-    }
-    expect(reportPodsUnread(told, '403').condition).to.include({
+    const status = { demand: [...told.states], defrag };
+    for (const reason of ['PlannerFailed', 'PodsUnavailable'] as const)
+      for (const found of [reportFailure(reason, 'x', told), reportFailure(reason, 'x', undefined, status)]) {
+        expect(found).to.deep.include({ states: told.states, defrag });
+        expect(found.condition.status).to.equal('False');
+      }
+    expect(withShare({ trouble: 'x' })).to.deep.include({ states: told.states });
+    expect(withShare({ trouble: 'x' }).condition.status).to.equal('False');
+    expect(reportFailure('PodsUnavailable', '403', told).condition).to.include({
       reason: 'PodsUnavailable',
       message: 'the pods that wait cannot be read, so nothing is made for them, and nodes stay as they are: 403',
     });

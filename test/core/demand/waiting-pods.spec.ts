@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import type { DemandState, GpuReport, PolicyDemand } from '../../../src/api/types.ts';
 import { gridOf } from '../../../src/core/gpu/grid.ts';
-import { trimWaitingPod } from '../../../src/core/demand/watched-objects.ts';
-import { reportDemand } from '../../../src/core/demand/report.ts';
-import { listMembers, type PodPool, type PoolNode, PoolReader } from '../../../src/core/demand/members.ts';
 import {
+  trimWaitingPod,
   hasLabels,
   listWaiters,
   shareWaiting,
   assignWaitingPods as sharingOf,
   type Uncounted,
 } from '../../../src/core/demand/waiting-pods.ts';
+import { reportDemand } from '../../../src/core/demand/report.ts';
+import { listMembers, type PodPool, type PoolNode, PoolReader } from '../../../src/core/demand/members.ts';
 import { steadyKeyOf, wantedSlices } from '../../../src/core/demand/wanted.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 import { aNode } from '../../support/node-builders.ts';

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../../src/api/types.ts';
 import { NOBODY } from '../../../src/core/demand/solver/pool.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
-import { trimWaitingPod } from '../../../src/core/demand/watched-objects.ts';
+import type { ClusterFacts } from '../../../src/core/cluster/facts.ts';
+import { trimWaitingPod, listWaiters, shareSlices, shareWaiting } from '../../../src/core/demand/waiting-pods.ts';
 import { DemandMemory } from '../../../src/core/demand/state.ts';
 import { askFor, planHere, planMembers, type Planned } from '../../../src/core/demand/plan-pool.ts';
 import { indexHolders, listGoing, weighGpus } from '../../../src/core/demand/eviction-cost.ts';
 import { listMembers, type DemandGpu, setMembersAside, PoolReader } from '../../../src/core/demand/members.ts';
-import { listWaiters, type NamespaceLabels, shareSlices, shareWaiting } from '../../../src/core/demand/waiting-pods.ts';
 import { wantedSlices } from '../../../src/core/demand/wanted.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
 import { aDemandPolicy } from './defrag-builders.ts';
@@ -52,9 +52,9 @@ class Loop {
   /** Nodes that change by the last plan; undefined if nothing of it was taken. */
   touched: readonly string[] | undefined;
   readonly #policy: GpuPartitionPolicy;
-  readonly #namespaces: NamespaceLabels | undefined;
+  readonly #namespaces: ClusterFacts['namespaces'] | undefined;
 
-  constructor(policy: GpuPartitionPolicy, namespaces?: NamespaceLabels) {
+  constructor(policy: GpuPartitionPolicy, namespaces?: ClusterFacts['namespaces']) {
     this.#policy = policy;
     this.#namespaces = namespaces;
   }

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { ReportedModels, Fleet } from '../../../src/core/policy/fleet.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { admitsOf, listRefused } from '../../../src/core/policy/record.ts';
 import { RolloutStates } from '../../../src/core/rollout/fleet.ts';
 import { fullSupport } from '../../../src/core/policy/check.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
@@ -243,7 +242,6 @@ describe('a fleet', () => {
     const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ mig: 'Disabled' as const }] };
     const fleet = aFleet([accepted(aPolicy({ schedules: [night] }))], { n: 'p' });
     const before = fleet.policy('p');
-    if (before) before.writes = { ...before.writes };
     fleet.setPolicy(aPolicy({ generation: 2, strategy: 'single' }));
     expect(fleet.policy('p')?.writes).to.equal(before?.writes);
     expect(before && fleet.switch(before, { name: 'night', since: '2026-01-01T22:00:00Z' })).to.deep.equal([]);
@@ -447,7 +445,7 @@ describe('the acceptance of a generation', () => {
       const record = fleet.policy('p');
       for (const node of ['good', 'bad'])
         record?.tally.put({ node, phase: 'Pending', reason: 'AwaitingPlan', message: '' });
-      return record && admitsOf(record, new RolloutStates(), false);
+      return record && record.admits(new RolloutStates(), false);
     };
     expect(admits()).to.equal('Nobody');
     const record = fleet.policy('p');
@@ -461,7 +459,7 @@ describe('the acceptance of a generation', () => {
     const admits = (isForecast: boolean, rollout: PolicySpec['rollout'] = {}) => {
       const record = aFleet([accepted(aPolicy({ rollout }))], { n: 'p' }).policy('p');
       if (record && isForecast) record.isForecast = true;
-      return record && admitsOf(record, states, false);
+      return record && record.admits(states, false);
     };
     expect([admits(false), admits(true)]).to.deep.equal(['Nobody', 'WithoutEvictions']);
     expect(admits(true, { canary: { nodes: 1 } })).to.equal('Nobody');
@@ -586,16 +584,17 @@ describe('the acceptance of a generation', () => {
     const names = Array.from({ length: 7 }, (_, index) => `bad-${index}`);
     const fleet = aFleet([aPolicy()], Object.fromEntries(names.map((name) => [name, 'p'])));
     checkAll(fleet, 'p', () => a30);
-    const words = listRefused(fleet.policy('p') ?? { refused: new Map() });
+    const words = fleet.policy('p')?.whyRefused;
     expect(words?.match(/node bad-/g)).to.have.lengthOf(5);
     expect(words).to.match(/and 2 more nodes$/);
   });
 
   it('names all nodes that refuse where they are few, and cuts what they say', () => {
-    const refused = (...messages: readonly string[]) =>
-      listRefused({
-        refused: new Map(messages.map((message, at) => [`bad-${at}`, { reason: 'DoesNotFit', message }])),
-      });
+    const refused = (...messages: readonly string[]) => {
+      const record = aFleet([aPolicy()], {}).policy('p');
+      messages.forEach((message, at) => record?.refused.set(`bad-${at}`, { reason: 'DoesNotFit', message }));
+      return record?.whyRefused;
+    };
     expect(refused('too much', 'too many')).to.equal('node bad-0: too much; node bad-1: too many');
     expect(refused('x'.repeat(5000))).to.have.lengthOf(3800);
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { keepWriter, accept, enforces, readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
+import { keepWriter, accept, isPlanned, readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
 import {
   findUndoing,
   hasAskedSince,
@@ -53,7 +53,7 @@ class Edited {
   #accepted(policy: GpuPartitionPolicy): GpuPartitionPolicy {
     const versions = accept(readVersions(policy));
     const before = policy.status?.history ?? [];
-    const history = enforces(policy) ? recordInForce(before, versions, time) : before;
+    const history = !isPlanned(policy) ? recordInForce(before, versions, time) : before;
     return { ...policy, status: { ...policy.status, ...storeVersions(versions), history: [...history] } };
   }
 }

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { NodeGroup, type NodeOutcome, NodeCounts } from '../../../src/core/policy/record.ts';
+import { NodeGroup, type NodeOutcome, NodeCounts, PolicyRecord } from '../../../src/core/policy/record.ts';
+import { readVersions } from '../../../src/core/policy/versions.ts';
+import { RolloutStates } from '../../../src/core/rollout/fleet.ts';
+import { aPolicy } from '../../support/builders.ts';
+import { aRolloutState } from '../rollout/rollout-builders.ts';
 import fc from 'fast-check';
 import type { Phase } from '../../../src/api/types.ts';
 
@@ -148,5 +152,47 @@ describe('the tally of a policy', () => {
     expect(new NodeCounts(['a', 'b']).first('unseen', 1)).to.deep.equal([
       { node: 'a', phase: 'Pending', reason: 'AwaitingPlan', message: 'not looked at yet' },
     ]);
+  });
+});
+
+describe('a policy may admit', () => {
+  function judge({
+    known = [],
+    unseen = [],
+    isForecast = true,
+    canary,
+    isAccepted = true,
+  }: {
+    readonly known?: readonly string[];
+    readonly unseen?: readonly string[];
+    readonly isForecast?: boolean;
+    readonly canary?: { readonly nodes: number };
+    readonly isAccepted?: boolean;
+  }) {
+    const rolloutStates = new RolloutStates();
+    for (const node of known) rolloutStates.put(aRolloutState(node));
+    const policy = aPolicy({ rollout: { ...(canary && { canary }) } });
+    const status = { ...(isAccepted && { acceptedGeneration: policy.metadata.generation ?? 1 }) };
+    const record = new PolicyRecord(readVersions({ ...policy, status }), undefined, new Set(unseen));
+    record.isForecast = isForecast;
+    record.tally = new NodeCounts(unseen);
+    return record.admits(rolloutStates, false);
+  }
+  const canary = { nodes: 1 };
+
+  it('all nodes once each has been looked at, and none of a generation that is not accepted', () => {
+    expect(judge({})).to.equal('Everybody');
+    expect(judge({ canary })).to.equal('Everybody');
+    expect(judge({ isAccepted: false })).to.equal('Nobody');
+  });
+
+  it('nodes that evict no pod right after an edit: how each node stood is known from the previous generation', () => {
+    expect(judge({ unseen: ['a', 'b'], known: ['a', 'b'] })).to.equal('WithoutEvictions');
+  });
+
+  it('no node while one is unknown, which may be under way, and no canary, which must be able to change', () => {
+    expect(judge({ unseen: ['a', 'b'], known: ['a'] })).to.equal('Nobody');
+    expect(judge({ unseen: ['a'], known: ['a'], isForecast: false })).to.equal('Nobody');
+    expect(judge({ unseen: ['a'], known: ['a'], canary })).to.equal('Nobody');
   });
 });

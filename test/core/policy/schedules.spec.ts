@@ -14,7 +14,6 @@ import {
   type ScheduleMark,
 } from '../../../src/core/policy/schedules.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
-import { listRefused } from '../../../src/core/policy/record.ts';
 import { validatePolicy } from '../../../src/core/policy/validate.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
 
@@ -216,7 +215,7 @@ describe('a schedule that cannot be carried out', () => {
     const fleet = aFleetWith(aPolicy({ schedules: [forH100] }));
     const record = recordOf(fleet);
     for (const node of record.unchecked) fleet.check(record, node, partition);
-    expect(listRefused(record)).to.match(/^node n: spec\.schedules\[0\]\.layouts\[0\]: .*3g\.40gb/);
+    expect(record.whyRefused).to.match(/^node n: spec\.schedules\[0\]\.layouts\[0\]: .*3g\.40gb/);
   });
 
   it('names its place on a node that has changed since', () => {

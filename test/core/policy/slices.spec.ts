@@ -1,12 +1,7 @@
 import { expect } from 'chai';
 import { findModel } from '../../../src/core/gpu/geometry.ts';
-import {
-  countsWhole,
-  profilesServing,
-  profilesServingAll,
-  servingAny,
-  shareProfiles,
-} from '../../../src/core/policy/slices.ts';
+import { countsWhole, profilesServing, profilesServingAll, servingAny } from '../../../src/core/policy/slices.ts';
+import { shareProfiles } from '../../../src/core/demand/wanted.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import { WHOLE } from '../../../src/core/gpu/profiles.ts';
 

@@ -9,11 +9,8 @@ import {
   isAccepted,
   readGenerations,
   readVersions,
-  recordWrite,
-  noWrites,
   type StatusNews,
-  type WritePace,
-  writeDueInMs,
+  WritePace,
 } from '../../../src/core/policy/versions.ts';
 import { aPolicy } from '../../support/builders.ts';
 
@@ -144,25 +141,30 @@ describe('the versions of a policy', () => {
 });
 
 describe('writes of a status', () => {
-  const at = (now: number, what: StatusNews, before = noWrites): WritePace => recordWrite(before, what, now);
+  /** In how many ms the status may be written. @param before what was written, and when */
+  const dueInMs = (what: StatusNews, now: number, ...before: readonly (readonly [number, StatusNews])[]): number => {
+    const pace = new WritePace();
+    for (const [at, news] of before) pace.written(news, at);
+    return pace.dueInMs(what, now);
+  };
 
   it('are made at once if nothing was written lately', () => {
     for (const what of ['Turn', 'News', 'Counts'] as const) {
-      expect(writeDueInMs(noWrites, what, 100), what).to.equal(0);
-      expect(writeDueInMs(at(100, what), what, 2100), what).to.equal(0);
+      expect(dueInMs(what, 100), what).to.equal(0);
+      expect(dueInMs(what, 2100, [100, what]), what).to.equal(0);
     }
   });
 
   it('are made once a second for news, and every two seconds for words and counts', () => {
     for (const before of ['Turn', 'News', 'Counts'] as const) {
-      expect(writeDueInMs(at(100, before), 'News', 100), before).to.equal(1000);
-      expect(writeDueInMs(at(100, before), 'News', 1099), before).to.equal(1);
-      expect(writeDueInMs(at(100, before), 'Counts', 100), before).to.equal(2000);
+      expect(dueInMs('News', 100, [100, before]), before).to.equal(1000);
+      expect(dueInMs('News', 1099, [100, before]), before).to.equal(1);
+      expect(dueInMs('Counts', 100, [100, before]), before).to.equal(2000);
     }
   });
 
   it('do not keep an edit waiting, unless that came within a second of another', () => {
-    expect(writeDueInMs(at(100, 'News'), 'Turn', 101)).to.equal(0);
-    expect(writeDueInMs(at(100, 'Counts', at(0, 'Turn')), 'Turn', 101)).to.equal(899);
+    expect(dueInMs('Turn', 101, [100, 'News'])).to.equal(0);
+    expect(dueInMs('Turn', 101, [0, 'Turn'], [100, 'Counts'])).to.equal(899);
   });
 });

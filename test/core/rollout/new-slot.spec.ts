@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { isNewSlot, rolloutStateWith, slotOf } from '../../../src/core/rollout/budget.ts';
+import { type NodeRolloutState, type Slot, slotOf } from '../../../src/core/rollout/budget.ts';
+import { FleetRollout } from '../../../src/core/rollout/fleet.ts';
 import { aSlotOf, aRolloutState } from './rollout-builders.ts';
 
 describe('a slot that another leader gave', () => {
@@ -8,20 +9,25 @@ describe('a slot that another leader gave', () => {
   const seen = aRolloutState('n', { policy: 'p', seen: [startTime], isUnderWay: false });
   const unseen = { ...seen, seen: [] };
 
+  const rolloutOf = (state: NodeRolloutState | undefined): FleetRollout => {
+    const rollout = new FleetRollout();
+    if (state) rollout.put(state);
+    return rollout;
+  };
+  const isNew = (state: NodeRolloutState | undefined) => rolloutOf(state).newIn([slot]).includes('n');
+  const standing = (state: NodeRolloutState, ledger: readonly Slot[], winner: string | undefined) =>
+    rolloutOf(state).standingFor(ledger, () => winner)('n');
+
   it('is new until the node is looked at, and not before the first look', () => {
-    expect([isNewSlot(slot, unseen), isNewSlot(slot, seen), isNewSlot(slot, undefined)]).to.deep.equal([
-      true,
-      false,
-      false,
-    ]);
+    expect([isNew(unseen), isNew(seen), isNew(undefined)]).to.deep.equal([true, false, false]);
   });
 
   it('keeps its node under way until then, as does a policy that has just won the node', () => {
-    expect(rolloutStateWith(unseen, slot, 'p').isUnderWay).to.equal(true);
-    expect(rolloutStateWith(seen, slot, 'p')).to.equal(seen);
-    expect(rolloutStateWith(unseen, undefined, 'p')).to.equal(unseen);
-    expect(rolloutStateWith(seen, slot, 'q').isUnderWay).to.equal(true);
-    expect(rolloutStateWith(seen, undefined, undefined).isUnderWay).to.equal(true);
+    expect(standing(unseen, [slot], 'p')?.isUnderWay).to.equal(true);
+    expect(standing(seen, [slot], 'p')).to.equal(seen);
+    expect(standing(unseen, [], 'p')).to.equal(unseen);
+    expect(standing(seen, [slot], 'q')?.isUnderWay).to.equal(true);
+    expect(standing(seen, [], undefined)?.isUnderWay).to.equal(true);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { PolicySpec } from '../../../src/api/types.ts';
-import { type Admits, type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
+import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
 import type {
   SlotHolder,
   Canary,
@@ -80,7 +80,7 @@ export interface StepParts {
   readonly now?: number;
   /** Of all nodes that there are; those of `nodes` unless told otherwise. */
   readonly uids?: Readonly<Record<string, string>>;
-  readonly admits?: Admits;
+  readonly admits?: LedgerSnapshot['admits'];
   /** How many nodes of all policies may be in flight. */
   readonly cap?: number;
   /** Nodes in the ledgers of other policies. */

@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here for the best layouts for classes of equal GPUs, proven or with the gap that is left.
 import {
   type Choice,
   type ChoiceCost,

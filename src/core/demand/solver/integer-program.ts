@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here for the shape of the programs that a solver answers, in integers.
 import {
   type Choice,
   type ChoiceCost,

@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here for the GPUs and slices of a question for the solver, and how much of a demand some instances serve.
 import type { Geometry } from '../../gpu/geometry.ts';
 import { compareText } from '../../text/json.ts';
 import type { Column } from './columns.ts';

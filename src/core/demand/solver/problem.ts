@@ -1,3 +1,5 @@
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here for the classes of equal GPUs in a pool, and the levels of those for whom others go.
 import { gridOf, type Grid } from '../../gpu/grid.ts';
 import { compareText } from '../../text/json.ts';
 import type { Geometry } from '../../gpu/geometry.ts';

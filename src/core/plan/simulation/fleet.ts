@@ -1,3 +1,5 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here for the nodes of a snapshot as they are simulated, and how policies and their schedules begin with them.
 import type { Geometry, Layout } from '../../gpu/geometry.ts';
 import { type Random, DAY, EndQueue } from './trace.ts';
 import type { SimulatedPod, Tally, SimulatedPods } from './pods.ts';
@@ -7,9 +9,9 @@ import { WHOLE } from '../../gpu/profiles.ts';
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
 import { judgeSchedules, specUnder } from '../../policy/schedules.ts';
 import { readMembers } from '../../demand/recommend.ts';
-import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../../cluster/facts.ts';
+import { type ClusterFacts, type GpuNode, listGpuNodes } from '../../cluster/facts.ts';
 import { type LabelSelection, meetsSelection } from '../../kubernetes/selectors.ts';
-import { byPrecedence, selectsNode } from '../../policy/versions.ts';
+import { byPrecedence, selectsNode, isPlanned } from '../../policy/versions.ts';
 import { resolveNode } from '../../policy/resolve-node.ts';
 import { findCap } from '../../rollout/budget.ts';
 import type { SideStart } from './play.ts';

@@ -1,3 +1,5 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here for the shape of a planner that answers at once, whatever the size of the pool.
 import {
   coverDemand,
   readDemand,
@@ -6,7 +8,7 @@ import {
   type PoolInstance,
 } from '../../demand/solver/pool.ts';
 import { gridOf, unitMask } from '../../gpu/grid.ts';
-import { countPresent, type DemandGpu, countOverflow, type Rests } from '../../demand/members.ts';
+import { countPresent, type DemandGpu } from '../../demand/members.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
 import type { ClassLayout, ClassPlan, DemandQuestion } from '../../demand/solver/choose.ts';
 import { PoolClasses, levelsOf } from '../../demand/solver/problem.ts';
@@ -20,7 +22,7 @@ import {
 } from '../../demand/plan-pool.ts';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../../api/types.ts';
 import type { Layout } from '../../gpu/geometry.ts';
-import { countsWhole, evictsNever, nameSlice, servingAny, stabilizationMs } from '../../policy/slices.ts';
+import { countsWhole, evictsNever, servingAny, stabilizationMs } from '../../policy/slices.ts';
 import {
   type FleetGpu,
   type FleetNode,
@@ -31,13 +33,12 @@ import {
 } from './fleet.ts';
 import type { SimulatedRollout } from './play.ts';
 import type { PodView } from '../../kubernetes/pod.ts';
-import { countLacking } from '../../demand/report.ts';
-import { DemandMemory } from '../../demand/state.ts';
+import { listOverflow } from '../../demand/report.ts';
+import { DemandMemory, followsPods } from '../../demand/state.ts';
 import { weighEviction } from '../../demand/eviction-cost.ts';
 import { type WaitingSlices, byTurn } from '../../demand/waiting-pods.ts';
-import { followsPods, type WantedSlice } from '../../demand/wanted.ts';
 import type { SimulatedPod, WaitingTasks } from './pods.ts';
-import { GPU_RESOURCE, labelProfile, migResourceName } from '../../nvidia/labels.ts';
+import { resourceOf } from '../../cluster/judge.ts';
 
 type Held = PoolGpu['instances'][number];
 
@@ -328,7 +329,7 @@ class DemandPlayer {
   readonly #choice: LayoutChoice;
   readonly #memory = new DemandMemory();
   #nextPlan = 0;
-  #wanted: readonly WantedSlice[] = [];
+  #wanted: ReturnType<DemandMemory['want']> = [];
 
   constructor(policy: GpuPartitionPolicy, demand: PolicyDemand, planner: PoolPlanner) {
     this.#policy = policy;
@@ -371,7 +372,7 @@ class DemandPlayer {
   }
 
   #choose(asked: DemandAsked, gpus: readonly FleetGpu[], members: readonly DemandGpu[], now: number): Layouts {
-    const restOf = (id: string): Rests => this.#memory.restOf(this.#demand, id, now * 1000);
+    const restOf = (id: string) => this.#memory.restOf(this.#demand, id, now * 1000);
     const isResting = (id: string): boolean => restOf(id) !== false;
     const pool = members.map(({ gpu }) => (restOf(gpu.id) === 'Held' ? { ...gpu, isResting: true } : gpu));
     const weighed = pool.map((gpu, index) => this.#weigh(gpu, gpus[index]?.slices ?? [], now));
@@ -436,15 +437,11 @@ class DemandPlayer {
       const layout = changed.get(gpu);
       return layout === undefined ? (members[index]?.gpu.instances ?? []) : listInstances(layout);
     });
-    const lacking = countLacking(this.#wanted, coming);
     const kinds = new Map(gpus.map(({ geometry, product }) => [geometry, product]));
-    return this.#demand.slices.flatMap((slice) => {
-      const one = this.#wanted.find(({ name }) => name === nameSlice(slice));
-      if (one === undefined || slice.count !== undefined) return [];
-      const { count: wanted, used, waiting = 0, name } = one;
-      const count = countOverflow(slice, { wanted, used, waiting, unmet: lacking.get(name) ?? 0 });
-      return count === 0 ? [] : [{ profiles: new Set(servingAny(slice, kinds)), count }];
-    });
+    return listOverflow(this.#demand, this.#wanted, coming).map(({ slice, count }) => ({
+      profiles: new Set(servingAny(slice, kinds)),
+      count,
+    }));
   }
 }
 
@@ -540,10 +537,6 @@ export class FollowedDemands {
       return relays;
     });
   }
-}
-
-function resourceOf(profile: string): string {
-  return profile === WHOLE ? GPU_RESOURCE : migResourceName(labelProfile(profile));
 }
 
 function turnOf({ metadata, spec }: GpuPartitionPolicy): Parameters<typeof byTurn>[0] {

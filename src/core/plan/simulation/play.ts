@@ -1,9 +1,9 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here for the figures of days in virtual time; equal input gives equal figures.
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
-import { capBeside, type Canary, type NodeRolloutState, type Slot } from '../../rollout/budget.ts';
-import { FleetRollout } from '../../rollout/fleet.ts';
-import { stepLedger } from '../../rollout/ledger.ts';
+import { RolloutPlay } from '../../rollout/ledger.ts';
 import { compareText } from '../../text/json.ts';
-import { type Arrival, DAY, Random } from './trace.ts';
+import { DAY, type Load, Random, sizesOf } from './trace.ts';
 import { type FleetNode, SimulationFleet, type StartNode, NodeChanges, type SchedulePhase } from './fleet.ts';
 import { FollowedDemands, type PoolPlanner, Targets } from './layouts.ts';
 import {
@@ -16,24 +16,20 @@ import {
   type SliceFigures,
   sumFigures,
 } from './pods.ts';
-import { WHOLE } from '../../gpu/profiles.ts';
 
 /** Tells which nodes may change, by the ledgers of their policies: budget, cap, canary, windows and pauses as in a cluster. */
 export class SimulatedRollout {
-  readonly #rollout = new FleetRollout();
+  readonly #rollout: RolloutPlay;
   #policies: readonly GpuPartitionPolicy[] = [];
-  readonly #cap: number;
-  readonly #ledgers = new Map<string, readonly Slot[]>();
-  readonly #canaries = new Map<string, Canary | undefined>();
   readonly #waiting = new Set<string>();
 
   /** @param policyOf the policy that decides over each node */
   constructor(policyOf: ReadonlyMap<string, GpuPartitionPolicy>, cap: number) {
-    this.#cap = cap;
+    this.#rollout = new RolloutPlay(cap);
     this.follow(policyOf);
-    for (const { metadata, status } of this.#policies) this.#canaries.set(metadata.name, status?.canary);
+    for (const { metadata, status } of this.#policies) this.#rollout.begin(metadata.name, status?.canary);
     for (const [node, { metadata }] of policyOf)
-      this.#rollout.put({
+      this.#rollout.nodes.put({
         node,
         nodeUID: node,
         policy: metadata.name,
@@ -60,69 +56,39 @@ export class SimulatedRollout {
 
   /** A node is to change, and waits for its slot. */
   request(node: string, evictions: number, destroys: number): void {
-    const state = this.#rollout.rolloutStateOf(node);
+    const state = this.#rollout.nodes.rolloutStateOf(node);
     if (state === undefined || state.isUnderWay) return;
     this.#waiting.add(node);
     const request = { kind: 'New', isClosedAnyway: false, failedDrains: 0, evictions, destroys } as const;
-    this.#rollout.put({ ...state, isVerified: false, request });
+    this.#rollout.nodes.put({ ...state, isVerified: false, request });
   }
 
   /** Ends a node's part in the rollout: nothing is to change on it any longer, or its change is done. */
   settle(node: string): void {
-    const state = this.#rollout.rolloutStateOf(node);
+    const state = this.#rollout.nodes.rolloutStateOf(node);
     if (state === undefined) return;
     this.#waiting.delete(node);
     const { request: _request, ...rest } = state;
-    const held = [...this.#ledgers.values()].flat().find((slot) => slot.node === node);
-    this.#rollout.put({ ...rest, isVerified: true, isUnderWay: false, slot: held?.startTime });
+    const held = this.#rollout.inFlight.find((slot) => slot.node === node);
+    this.#rollout.nodes.put({ ...rest, isVerified: true, isUnderWay: false, slot: held?.startTime });
   }
 
   /** @returns nodes that may change from now on */
   step(now: number): readonly string[] {
-    for (const policy of this.#policies) this.#stepPolicy(policy, now, 'Nobody');
+    for (const policy of this.#policies) this.#rollout.step(policy, now, 'Nobody');
     return this.#policies.flatMap((policy) => {
-      const admitted = this.#stepPolicy(policy, now, 'Everybody');
+      const { admitted } = this.#rollout.step(policy, now, 'Everybody');
       for (const node of admitted) this.#begin(node);
       return admitted;
     });
   }
 
   #begin(node: string): void {
-    const state = this.#rollout.rolloutStateOf(node);
+    const state = this.#rollout.nodes.rolloutStateOf(node);
     if (state === undefined) return;
     this.#waiting.delete(node);
     const { request: _request, ...rest } = state;
-    const begun: NodeRolloutState = { ...rest, isUnderWay: true };
-    this.#rollout.put(begun);
-  }
-
-  #stepPolicy(policy: GpuPartitionPolicy, now: number, admits: 'Nobody' | 'Everybody'): readonly string[] {
-    const { name } = policy.metadata;
-    const rolloutStates = this.#rollout.of(name);
-    const inFlight = this.#ledgers.get(name) ?? [];
-    const canary = this.#canaries.get(name);
-    const step = stepLedger({
-      now,
-      policy: {
-        ...policy,
-        status: {
-          inFlight: [...inFlight],
-          ...(canary && { canary }),
-          ...(policy.status?.schedule && { schedule: policy.status.schedule }),
-        },
-      },
-      hasAskedSince: (generation) => generation === (policy.metadata.generation ?? 0),
-      rolloutStates,
-      size: rolloutStates.countGpuNodes(),
-      rolloutStateOf: (node) => this.#rollout.rolloutStateOf(node),
-      uidOf: (node) => node,
-      admits,
-      cap: capBeside(name, this.#cap, this.#ledgers),
-      frozen: undefined,
-    });
-    this.#ledgers.set(name, step.ledger);
-    this.#canaries.set(name, step.canary);
-    return step.admitted;
+    this.#rollout.nodes.put({ ...rest, isUnderWay: true });
   }
 }
 
@@ -137,10 +103,7 @@ export interface SideStart {
   readonly cap: number;
 }
 
-interface PlayRules {
-  /** Pods that run when the simulation starts (`running`), and those that come later, ordered by their start (`arrivals`). */
-  readonly running: readonly Arrival[];
-  readonly arrivals: readonly Arrival[];
+interface PlayRules extends Load {
   readonly days: number;
   readonly seed: number;
   /** Ms since the epoch: windows go by it. */
@@ -263,10 +226,8 @@ class Side implements Played {
 }
 
 /** Ways to partition a fleet, and the pods that come to each. */
-export interface SimulationStart {
+export interface SimulationStart extends Load {
   readonly sides: readonly SideStart[];
-  readonly running: readonly Arrival[];
-  readonly arrivals: readonly Arrival[];
   readonly days: number;
   readonly seed: number;
   readonly startMs: number;
@@ -344,15 +305,4 @@ function sumUp(profiles: readonly ProfileFigures[], tally: Tally, { nodes }: Sid
     relayouts,
     relayoutsPerGpuMonth: (relayouts / nodes.reduce((sum, { gpus }) => sum + gpus.length, 0) / days) * 30,
   };
-}
-
-/** Memory slices of all profiles, the smallest first, and of whole GPUs. */
-export function sizesOf({ nodes }: Pick<SideStart, 'nodes'>): ReadonlyMap<string, number> {
-  const geometries = new Set(nodes.flatMap(({ gpus }) => gpus.map(({ geometry }) => geometry)));
-  const sizes = new Map<string, number>();
-  for (const { profiles } of geometries)
-    for (const { name, memorySlices } of profiles) sizes.set(name, Math.min(memorySlices, sizes.get(name) ?? Infinity));
-  const whole = Math.min(...[...geometries].flatMap(({ memorySlices }) => (memorySlices > 0 ? [memorySlices] : [])));
-  sizes.set(WHOLE, Number.isFinite(whole) ? whole : 1);
-  return new Map([...sizes].toSorted(([, a], [, b]) => a - b));
 }

@@ -1,7 +1,13 @@
+// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
+// Ask here for the pods that come to a simulation, in seconds from its start.
 import { compareText } from '../../text/json.ts';
 import type { Geometry } from '../../gpu/geometry.ts';
-import { isProfileNameError, parseProfile } from '../../gpu/profiles.ts';
+import { isProfileNameError, parseProfile, resolveProfile, WHOLE } from '../../gpu/profiles.ts';
 import { listBaseProfiles } from '../../gpu/search.ts';
+import type { ClusterFacts, GpuNode } from '../../cluster/facts.ts';
+import { countWaiting } from '../../demand/recommend.ts';
+import { countPresent } from '../../demand/members.ts';
+import type { StartNode } from './fleet.ts';
 
 /** A pod that asks for one slice. */
 export interface Arrival {
@@ -61,14 +67,45 @@ interface DemandNow {
   readonly waiting: number;
 }
 
+/** Pods that run when a simulation starts, and those that come later, ordered by their start. */
+export interface Load {
+  readonly running: readonly Arrival[];
+  readonly arrivals: readonly Arrival[];
+}
+
+interface Time {
+  readonly days: number;
+  readonly seed: number;
+}
+
+/** Pods like those that use and wait for slices of a snapshot; undefined if there are none. @param nodes as they are simulated */
+export function loadByDemand(
+  { pods = [] }: Pick<ClusterFacts, 'pods'>,
+  gpuNodes: readonly GpuNode[],
+  nodes: readonly StartNode[],
+  time: Time & { readonly meanSeconds: number },
+): Load | undefined {
+  const waiting = countWaiting(pods, gpuNodes);
+  const instances = nodes.flatMap(({ gpus }) => gpus.flatMap((gpu) => gpu.instances));
+  const inUse = countPresent(instances.filter(({ busy }) => busy));
+  const profiles = [...new Set([...inUse.keys(), ...waiting.keys()])];
+  if (profiles.length === 0) return undefined;
+  const demand = profiles.map((profile) => ({
+    profile,
+    inUse: inUse.get(profile) ?? 0,
+    waiting: waiting.get(profile) ?? 0,
+  }));
+  return arriveByDemand(demand, time);
+}
+
 /**
  * Pods that come at random so that as many run on average as ask for slices now, each for an exponential time: what already runs has
  * as long to go as what comes.
  */
-export function arriveByDemand(
+function arriveByDemand(
   demand: readonly DemandNow[],
-  { meanSeconds, days, seed }: { readonly meanSeconds: number; readonly days: number; readonly seed: number },
-): { readonly running: readonly Arrival[]; readonly arrivals: readonly Arrival[] } {
+  { meanSeconds, days, seed }: Time & { readonly meanSeconds: number },
+): Load {
   const random = new Random(seed);
   const draw = (mean: number): number => -Math.log(1 - random.next()) * mean;
   const duration = (): number => Math.max(1, Math.round(draw(meanSeconds)));
@@ -100,7 +137,68 @@ export interface TraceTask {
  * How a share of a recorded GPU becomes a profile. `memory`: the smallest slice with the memory of the share, of a card with so many
  * GB; `share`: the smallest one that is the same share of a GPU.
  */
-export type TraceMapping = { readonly by: 'share' } | { readonly by: 'memory'; readonly cardGb: number };
+type TraceMapping = { readonly by: 'share' } | { readonly by: 'memory'; readonly cardGb: number };
+
+/** A task of a profile that no GPU has. */
+interface UnknownTask<Task> {
+  readonly task: Task;
+  /** The profiles that GPUs have. */
+  readonly known: readonly string[];
+}
+
+/**
+ * Recorded pods; those of the snapshot do not count. Without any if the profile of one of them is not known.
+ *
+ * @param trace its tasks, from the first on, and its length, of which days that have begun count
+ * @param load the share of all slices that is to be asked for by copies of the trace; undefined: the trace as it is
+ */
+export function loadByTrace<Task extends TraceTask>(
+  trace: { readonly tasks: readonly Task[]; readonly seconds: number },
+  nodes: readonly StartNode[],
+  { days, seed, mapping, load }: Time & { readonly mapping: TraceMapping; readonly load: number | undefined },
+): Load & { readonly unknown?: UnknownTask<Task> } {
+  const traceDays = Math.max(1, Math.ceil(trace.seconds / DAY));
+  const sizes = sizesOf({ nodes });
+  const gpus = nodes.flatMap((node) => node.gpus);
+  const geometries = [...new Set(gpus.map(({ geometry }) => geometry))].filter(({ profiles }) => profiles.length > 0);
+  const count = (geometry: Geometry): number => gpus.filter((gpu) => gpu.geometry === geometry).length;
+  const [most] = geometries.toSorted((a, b) => count(b) - count(a));
+  const named = new Map(
+    [...new Set(trace.tasks.map(({ asked }) => asked))].map((asked) => [
+      asked,
+      findProfile(asked, most, geometries, mapping),
+    ]),
+  );
+  const arrivals: Arrival[] = [];
+  for (const task of trace.tasks) {
+    const profile = named.get(task.asked);
+    if (profile === undefined) {
+      const known = new Set(geometries.flatMap(({ profiles }) => profiles.map(({ name }) => name)));
+      return { running: [], arrivals: [], unknown: { task, known: [...known, WHOLE] } };
+    }
+    arrivals.push({ start: task.arrival, duration: task.duration, profile });
+  }
+  const slices = gpus.reduce((sum, { geometry, isFixed }) => sum + (isFixed ? 0 : geometry.memorySlices), 0);
+  const sizeOf = (profile: string): number => sizes.get(profile) ?? 0;
+  const once =
+    load === undefined ? arrivals : superpose(arrivals, { slices: load * slices, sizeOf, days: traceDays, seed });
+  return { running: [], arrivals: fillDays(once, traceDays, days) };
+}
+
+function findProfile(
+  asked: string | number,
+  most: Geometry | undefined,
+  geometries: readonly Geometry[],
+  mapping: TraceMapping,
+): string | undefined {
+  if (asked === WHOLE) return WHOLE;
+  if (typeof asked === 'number') return most && (profileFor(most, asked, mapping) ?? '');
+  for (const geometry of geometries) {
+    const found = resolveProfile(geometry, asked);
+    if (found !== undefined) return found.name;
+  }
+  return undefined;
+}
 
 /** The profile that serves a share of a GPU on GPUs of one kind. The largest profile serves what is larger. */
 export function profileFor(geometry: Geometry, milli: number, mapping: TraceMapping): string | undefined {
@@ -115,6 +213,17 @@ export function profileFor(geometry: Geometry, milli: number, mapping: TraceMapp
   const wanted =
     mapping.by === 'share' ? (milli / 1000) * geometry.memorySlices : ((milli / 1000) * mapping.cardGb) / gbPerSlice;
   return (sizes.find(({ memorySlices }) => memorySlices >= wanted) ?? largest).name;
+}
+
+/** Memory slices of all profiles, the smallest first, and of whole GPUs. */
+export function sizesOf({ nodes }: { readonly nodes: readonly StartNode[] }): ReadonlyMap<string, number> {
+  const geometries = new Set(nodes.flatMap(({ gpus }) => gpus.map(({ geometry }) => geometry)));
+  const sizes = new Map<string, number>();
+  for (const { profiles } of geometries)
+    for (const { name, memorySlices } of profiles) sizes.set(name, Math.min(memorySlices, sizes.get(name) ?? Infinity));
+  const whole = Math.min(...[...geometries].flatMap(({ memorySlices }) => (memorySlices > 0 ? [memorySlices] : [])));
+  sizes.set(WHOLE, Number.isFinite(whole) ? whole : 1);
+  return new Map([...sizes].toSorted(([, a], [, b]) => a - b));
 }
 
 interface Superposition {
@@ -152,7 +261,7 @@ export function superpose(
 }
 
 /** The last days of a trace; a shorter one is repeated until they are full. */
-export function fillDays(arrivals: readonly Arrival[], traceDays: number, days: number): readonly Arrival[] {
+function fillDays(arrivals: readonly Arrival[], traceDays: number, days: number): readonly Arrival[] {
   const skipped = Math.max(0, traceDays - days) * DAY;
   const filled: Arrival[] = [];
   for (let from = 0; from < days; from += traceDays)
