@@ -411,7 +411,7 @@ async function calmDown(world: FleetWorld): Promise<void> {
     machine.isBlind = false;
     machine.pods?.reviveDiscovery();
     machine.startAgent(1000);
-    machine.agent?.see();
+    machine.seePartition();
     setReady(machine, true);
     machine.edit(({ spec, ...node }) => {
       const { unschedulable: _over, ...rest } = spec ?? {};
