@@ -49,6 +49,8 @@ export class FleetMachine implements AgentHost {
   readonly ignoresPods = false;
   readonly slowMs = 0;
   readonly gpusAtOnce = 1;
+  /** Not the usual minute, in which the use of a slice may be reported that pods have left: pods that come and go would count as one. */
+  readonly readIntervalMs = 15_000;
   /** Its agent's watch delivers nothing. */
   isBlind = false;
   /** How far its clock is ahead of the API server's, in ms. */

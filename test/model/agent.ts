@@ -38,6 +38,8 @@ export interface AgentHost extends SmiHost, Pick<ServedWorld, 'timeline' | 'fail
   /** How far its clock is ahead of the API server's, in ms. */
   readonly aheadMs: number;
   readonly gpusAtOnce: number;
+  /** `--read-interval-ms` */
+  readonly readIntervalMs: number;
   /** Whether its kubelet has no PodResources, and need not have any. */
   readonly ignoresPods: boolean;
   /** The agent's record of its own work, on disk. */
@@ -58,7 +60,6 @@ export interface AgentHost extends SmiHost, Pick<ServedWorld, 'timeline' | 'fail
   isReported(partition: StoredPartition): void;
 }
 
-const readIntervalMs = 60_000;
 const farFuture = '9999-01-01T00:00:00Z';
 const noJournal = { begin: () => Promise.resolve(), finish: () => undefined };
 const noSocket = new KubeletError('KubeletSocketMissing', { tried: 'List', found: 'no such file' });
@@ -102,7 +103,7 @@ export class AgentProcess {
       agentVersion: 'model',
       bootID: host.bootID,
       machine: undefined,
-      readIntervalMs,
+      readIntervalMs: host.readIntervalMs,
       clock: this.#clock,
     });
     this.#queue = new WorkQueue({
@@ -246,7 +247,7 @@ export class AgentProcess {
       ask: async (device, spec) => {
         const isDeaf = host.hasBug('ReadSlowly') && this.#known?.spec.drain !== undefined;
         const { now } = host.timeline;
-        if (isDeaf && now - this.#heard.at < readIntervalMs) return this.#heard.word;
+        if (isDeaf && now - this.#heard.at < host.readIntervalMs) return this.#heard.word;
         const word = await kubelet.ask(device, spec);
         this.#heard = { at: now, word };
         return word && this.#bendWord(word);
@@ -266,7 +267,7 @@ export class AgentProcess {
   #bend(partition: StoredPartition): StoredPartition {
     const host = this.#host;
     const { granted, unregister } = partition.spec;
-    const isLate = host.hasBug('LateGrant') || host.hasBug('TakeLateGrant');
+    const isLate = host.hasBug('LateGrant');
     if (granted === undefined) return partition;
     if (isLate || host.hasBug('TwiceSeconds')) {
       const { seconds = 0 } = granted;

@@ -22,6 +22,7 @@ export class ModelMachine implements AgentHost {
   readonly modeNeedsBoot: boolean;
   readonly ignoresPods: boolean;
   readonly gpusAtOnce: number;
+  readonly readIntervalMs = 60_000;
 
   constructor(world: ModelWorld) {
     this.#world = world;
