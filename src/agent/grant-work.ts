@@ -7,9 +7,8 @@ import type { GpuWork } from '../core/device/plan.ts';
 import { isUnanswered, confirmedMs, isRevocation } from '../core/device/grants.ts';
 import { listHeldDevices } from '../core/device/holders.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
-import type { KubeClient } from '../kube/client.ts';
 import type { Logger } from '../process/log.ts';
-import { type Partition, askPatiently } from './own-partition.ts';
+import { type AgentClient, type Partition, askPatiently } from './own-partition.ts';
 import type { Device, WorkOptions } from './open-device.ts';
 import type { DeviceView } from './device-view.ts';
 import type { Kubelet } from './open-kubelet.ts';
@@ -64,7 +63,7 @@ export interface WorkOutcome {
 }
 
 interface Parts {
-  readonly client: KubeClient;
+  readonly client: AgentClient;
   readonly device: Device;
   readonly kubelet: Kubelet | undefined;
   readonly logger: Logger;

@@ -306,11 +306,6 @@ export const fleetBugs: readonly FleetBug[] = [
     theme: 'Clocks',
   },
   {
-    name: 'TakeLateGrant',
-    what: 'has its agents take grants that they see when those are over',
-    theme: 'Clocks',
-  },
-  {
     name: 'GrantCordoned',
     what: 'changes a node that somebody has cordoned',
     theme: 'Plugins',
