@@ -189,7 +189,7 @@ export const fleetBugs: readonly FleetBug[] = [
   {
     name: 'CanaryByTime',
     what: 'lets others follow a canary that was well once and is not Ready now',
-    theme: 'Rollout',
+    theme: 'Leaderless',
     seeLedger: (snapshot) => ({
       ...snapshot,
       rolloutStateOf: (node) => {
