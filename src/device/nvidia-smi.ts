@@ -18,7 +18,7 @@ import {
   readGeometry,
   readUse,
 } from '../core/smi/reader.ts';
-import type { DriverAnswer, ReadQuestion, Reading } from '../core/smi/shared.ts';
+import type { DriverAnswer, Reading } from '../core/smi/shared.ts';
 import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../core/smi/tables.ts';
 import type { ReportedGpu } from '../core/smi/report.ts';
 import type { ChangeCommand, ReadCommand } from '../core/smi/command.ts';
@@ -76,7 +76,7 @@ export interface Permit {
 
 /** How commands about one GPU reach the driver: by themselves, or in one with those about others. */
 export interface DriverLine {
-  /** @param isAlone whether the GPU must be asked by itself */
+  /** @param isAlone whether the GPU must be asked in a command of its own */
   readonly read: (command: ReadCommand, isAlone?: boolean) => Promise<DriverAnswer>;
   /** @returns undefined if it was run for several GPUs, and ended before it came to this one: nothing was done there */
   readonly change: (command: ChangeCommand, permit?: Permit) => Promise<Execution | undefined>;
@@ -139,16 +139,16 @@ export class GpuDriver {
   }
 }
 
-/** Asks everything that a reading needs, one question after the other. @throws what the reading throws */
-async function askAll<Result>(
-  reading: Reading<Result>,
-  ask: (question: ReadQuestion) => Promise<DriverAnswer>,
+/** Asks everything that a decision of the core needs, one question after the other. @throws what the decision throws */
+export async function askAll<Question, Answer, Result>(
+  asking: Generator<Question, Result, Answer>,
+  ask: (question: Question) => Promise<Answer>,
 ): Promise<Result> {
-  let step = reading.next();
+  let step = asking.next();
   while (step.done !== true) {
     step = await ask(step.value).then(
-      (answer) => reading.next(answer),
-      (error: unknown) => reading.throw(error),
+      (answer) => asking.next(answer),
+      (error: unknown) => asking.throw(error),
     );
   }
   return step.value;

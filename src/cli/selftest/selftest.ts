@@ -1,5 +1,5 @@
 import { checkCommands, judgeSelftest, type Selftest } from '../../core/host/selftest.ts';
-import { NvidiaSmi, recordRuns } from '../../device/nvidia-smi.ts';
+import { askAll, NvidiaSmi, recordRuns } from '../../device/nvidia-smi.ts';
 import { Runner, type Execute, readTimeouts, type TimeoutOptions, makeExecute } from '../../device/child.ts';
 import { demandDeviceError } from '../../device/apply.ts';
 import type { SmiRun } from '../../core/smi/output.ts';
@@ -23,16 +23,13 @@ import { demandNewFile, nameNewFile, saveNewFile, readPath } from '../options.ts
 import { writeBundle } from '../../core/host/selftest-bundle.ts';
 import { timeText } from '../../core/text/syntax.ts';
 
-/** Every command by itself. */
-async function runCommands(runner: Runner) {
-  const asking = checkCommands();
-  let step = asking.next();
-  while (step.done !== true) {
+/** Runs the commands that a self-test asks for, and times each. */
+function runCommands(runner: Runner) {
+  return askAll(checkCommands(), async (command) => {
     const begin = performance.now();
-    const answer = await runner.run(step.value).catch(demandDeviceError);
-    step = asking.next({ ms: performance.now() - begin, answer });
-  }
-  return step.value;
+    const answer = await runner.run(command).catch(demandDeviceError);
+    return { ms: performance.now() - begin, answer };
+  });
 }
 
 async function readAsAgent(driver: NvidiaSmi, limitMs: number) {

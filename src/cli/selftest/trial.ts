@@ -2,7 +2,7 @@ import type { GpuTarget } from '../../core/gpu/plan.ts';
 import { placeOf } from '../../core/gpu/grid.ts';
 import { demandGpu, type DeviceState, type GpuState } from '../../core/gpu/device-state.ts';
 import { applyNode, type DeviceApplyOptions, demandDeviceError } from '../../device/apply.ts';
-import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
+import { askAll, type NvidiaSmi } from '../../device/nvidia-smi.ts';
 import { type ChangeTest, refuseChange, tryProfiles, type TrialStep } from '../../core/host/selftest-change.ts';
 import type { Runner } from '../../device/child.ts';
 import { describeCommand } from '../../core/smi/command.ts';
@@ -50,17 +50,9 @@ class GpuTrial {
     this.#options = options;
   }
 
-  async run(): Promise<ChangeTest> {
-    const trial = tryProfiles(this.#found, this.#gpu);
-    let step = trial.next();
-    while (step.done !== true) {
-      step = await this.#take(step.value).then(
-        (answer) => trial.next(answer),
-        // The GPU is restored even then.
-        (error: unknown) => trial.throw(error),
-      );
-    }
-    return step.value;
+  /** The GPU is restored even after an error of a step, which the trial is told. */
+  run(): Promise<ChangeTest> {
+    return askAll(tryProfiles(this.#found, this.#gpu), (step) => this.#take(step));
   }
 
   async #take(step: TrialStep) {

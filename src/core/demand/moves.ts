@@ -205,7 +205,7 @@ export function listMoves(
     .toSorted((a, b) => compareText(a.pod, b.pod));
 }
 
-/** What is in the way of moves, in words; none if each pod finds room, and something moves whoever uses what goes. */
+/** What is in the way of moves, in words; none if each pod finds room, and each user of a slice that goes can be moved. */
 export function explainMoves(pool: LaidPool, moves: readonly PodMove[]): readonly string[] {
   return [
     ...listUnnamed(pool).map(

@@ -160,7 +160,7 @@ export interface OfferSituation {
   readonly hasOwnConfig: boolean;
   /** Whether the node has a pod of a known device plugin that we may restart. */
   readonly hasPlugin: boolean;
-  /** Whether a plugin that is no such pod is a gap: nobody may restart it after the change. */
+  /** Whether a plugin outside of such pods is a gap: no one may restart it after the change. */
   readonly refusesUnknown?: boolean | undefined;
   /**
    * A taint of ours or a start-up taint is on the node, or a change of it has begun: a plugin that does not tolerate the taint comes

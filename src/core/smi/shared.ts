@@ -52,7 +52,7 @@ export interface NamedGpu {
 /** A command that a reading needs the answer of. */
 export interface ReadQuestion {
   readonly command: ReadCommand;
-  /** Whether the GPU must be asked by itself. */
+  /** Whether the GPU must be asked in a command of its own. */
   readonly isAlone: boolean;
 }
 
