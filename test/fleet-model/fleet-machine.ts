@@ -49,8 +49,7 @@ export class FleetMachine implements AgentHost {
   readonly ignoresPods = false;
   readonly slowMs = 0;
   readonly gpusAtOnce = 1;
-  /** Not the usual minute, in which the use of a slice may be reported that pods have left: pods that come and go would count as one. */
-  readonly readIntervalMs = 15_000;
+  readonly readIntervalMs: number;
   /** Its agent's watch delivers nothing. */
   isBlind = false;
   /** How far its clock is ahead of the API server's, in ms. */
@@ -63,6 +62,8 @@ export class FleetMachine implements AgentHost {
     this.uid = uid;
     this.timeline = world.timeline;
     this.api = world.api;
+    // Demands count what is in use by what agents read: with the usual minute, pods that come and go within it count as one that stays.
+    this.readIntervalMs = world.setup.hasDemands === true ? 15_000 : 60_000;
     this.device = new ModelDevice(world.setup.product, 1, false);
     for (const gpu of this.device.gpus) gpu.mig = 'Enabled';
     if (world.setup.plugin !== undefined) this.pods = new MachinePods(world, this, () => this.#offerHasChanged());
