@@ -31,13 +31,13 @@ describe('the threads that tell stories', () => {
     expect(await failureOf(1)).to.equal('S1: broken');
   });
 
-  it('tell an error of the model itself by the story, which is no broken promise', async () => {
+  it('tell an error of the model itself by the story, and not as a broken promise', async () => {
     expect(await failureOf(2)).to.equal('story {"seed":2}: no such pod');
     const looked = await tellers.find({ from: 2, to: 3, bug: 'Planted' }).catch(String);
     expect(looked).to.include('no such pod');
   });
 
-  it('fail from then on when one has ended, where they would wait for ever', async () => {
+  it('fail from then on when one has ended, where they would wait without end', async () => {
     expect(await failureOf(3)).to.equal('the thread ends');
     expect(await failureOf(0)).to.equal('the thread ends');
   });
