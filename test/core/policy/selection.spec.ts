@@ -16,7 +16,7 @@ describe('the selections of policies', () => {
     let asked = 0;
     for (const name of ['a', 'b', 'c']) {
       const scope = aScope(name, 'p');
-      const { matchLabels } = scope.newest;
+      const { matchLabels = {} } = scope.newest;
       const selector = {
         get matchLabels() {
           asked += 1;
