@@ -101,10 +101,22 @@ describe('the release @all', function () {
     expect(read('one/crds.yaml')).to.include('gpupartitionpolicies.gpupartition.dev');
   });
 
-  it('has a chart that Helm renders with that image', async () => {
-    const { code, stdout } = await runHelm('template', 'x', join(folder, `one/gpu-partition-${version}.tgz`));
-    expect(code).to.equal(0);
-    expect(stdout).to.include(`image: ${image}`);
+  it('has a chart that Helm renders with that image, unless values name another', async () => {
+    const imagesWith = async (...args: readonly string[]): Promise<readonly string[]> => {
+      const archive = join(folder, `one/gpu-partition-${version}.tgz`);
+      const { code, stdout, stderr } = await runHelm('template', 'x', archive, ...args);
+      expect(code, stderr).to.equal(0);
+      return [...new Set([...stdout.matchAll(/ image: (\S+)/g)].map(([, found = '']) => found))];
+    };
+    expect(await imagesWith()).to.deep.equal([image]);
+    expect(await imagesWith('--set', 'global.imageRegistry=mirror:5000')).to.deep.equal([
+      image.replace('example.com', 'mirror:5000'),
+    ]);
+    expect(await imagesWith('--set', 'image.tag=own')).to.deep.equal(['example.com/gpu/operator:own']);
+    const other = `sha256:${'b'.repeat(64)}`;
+    expect(await imagesWith('--set', `image.tag=own,image.digest=${other}`)).to.deep.equal([
+      `example.com/gpu/operator@${other}`,
+    ]);
   });
 
   it('has a package of npm of at most 8 MB, whose commands run', async () => {
