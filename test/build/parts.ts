@@ -9,6 +9,7 @@ interface PartsList {
   readonly bomFormat: string;
   readonly specVersion: string;
   readonly serialNumber: string;
+  readonly metadata: { readonly tools: unknown };
   readonly components: readonly {
     readonly name: string;
     readonly purl: string;

@@ -91,6 +91,21 @@ describe('the release @all', function () {
     expect(await release('two')).to.equal(read('one/SHA256SUMS'));
   });
 
+  it('has the files that install.md lists, with their sizes', () => {
+    const page = readFileSync('docs/install.md', 'utf8').replaceAll('0.1.0', version);
+    const rows = [...page.matchAll(/^\| `([\w.*-]+)` \| ([\d.]+) (kB|MB) \|/gm)].map(([, name = '', size, unit]) => ({
+      name: new RegExp(`^${name.replaceAll('.', '\\.').replace('*', '.*')}$`),
+      bytes: Number(size) * (unit === 'MB' ? 1e6 : 1e3),
+    }));
+    for (const file of readdirSync(join(folder, 'one'))) {
+      const [row, ...others] = rows.filter(({ name }) => name.test(file));
+      expect([row !== undefined, others], file).to.deep.equal([true, []]);
+      const { size } = statSync(join(folder, 'one', file));
+      expect(size, file).to.be.within(0.8 * (row?.bytes ?? 0) - 500, 1.2 * (row?.bytes ?? 0) + 500);
+    }
+    expect(rows.length).to.be.above(10);
+  });
+
   it('has manifests of every overlay, with the image by its digest', () => {
     for (const name of ['default', ...readdirSync('config/overlays')]) {
       const text = read(`one/install-${name}.yaml`);
