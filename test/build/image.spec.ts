@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -156,6 +156,16 @@ for (const architecture of ['amd64', 'arm64']) {
       expect([...files].join(' ')).to.not.match(/sim\.mjs|\.map\b|\/(sh|bash|dash|apt|dpkg|npm)( |$)/);
       const programs = [...files].filter((file) => file.startsWith('/app/'));
       expect(programs).to.have.members(copied);
+    });
+
+    it('has the licence of each package of Debian that it has a part of, and of Node.js', () => {
+      const root = join(folder, 'root');
+      const names = readdirSync(join(root, 'var/lib/dpkg/status.d'));
+      expect(names).to.include('libc6');
+      const licences = names.map((name) => `usr/share/doc/${name}/copyright`);
+      for (const file of [...licences, 'usr/local/share/doc/node/LICENSE']) {
+        expect(existsSync(join(root, file)), file).to.equal(true);
+      }
     });
 
     it('starts each program as the user of the pods, and chroot', async function () {
