@@ -41,9 +41,7 @@ async function listBase(architecture) {
       ...files
         .map((file) => ({ ...file, name: posix.normalize(file.name) }))
         .filter((file) => wanted[name].test(file.name)),
-      ...files
-        .filter((file) => isLicence(file, name))
-        .map((file) => ({ ...file, name: posix.normalize(file.name) })),
+      ...files.filter((file) => isLicence(file, name)).map((file) => ({ ...file, name: posix.normalize(file.name) })),
       // Where scanners look for the packages of an image without dpkg.
       { name: `var/lib/dpkg/status.d/${name}`, bytes: control },
     ]),

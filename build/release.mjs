@@ -163,9 +163,10 @@ function inOrder(entries) {
   return entries.toSorted((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1));
 }
 
-/** The command for `npx`, and nvidia-smi's simulator: everything is in the bundles. */
+/** The command for `npx`, which starts the one that has the package's name, and nvidia-smi's simulator: everything is in the bundles. */
 async function writeNpmPackage() {
-  const { name, description, license, type, engines, bin, files } = manifest;
+  const { description, license, type, engines, bin, files } = manifest;
+  const name = 'gpu-partition';
   const published = { name, version, description, license, type, engines, bin, files };
   const entries = await Promise.all(
     files.map(async (file) => ({
@@ -178,7 +179,7 @@ async function writeNpmPackage() {
     { name: 'package/package.json', bytes: `${JSON.stringify(published, undefined, 2)}\n` },
     { name: 'package/LICENSE', bytes: await read('LICENSE') },
   ];
-  await write(`${name}-${version}-npm.tgz`, compress(await writeArchive(inOrder([...entries, ...others]))));
+  await write(`${name}_${version}_npm.tgz`, compress(await writeArchive(inOrder([...entries, ...others]))));
 }
 
 /** @returns what CHANGELOG.md says about this version */

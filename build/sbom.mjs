@@ -17,7 +17,7 @@ const dependencies = list.dependencies
   .map((one) => ({ ...one, dependsOn: one.dependsOn.filter((ref) => refs.has(ref)) }));
 // npm uses the name of the folder, and writes its version, when and how often it was asked: the same commit has the same list.
 const { timestamp: _, tools: ofNpm, ...rest } = list.metadata;
-const tools = ofNpm.map(({ version: _, ...tool }) => tool);
+const tools = ofNpm.map((tool) => ({ vendor: tool.vendor, name: tool.name }));
 const metadata = { ...rest, tools, component: { ...rest.component, name } };
 const pins = JSON.parse(await readFile(new URL('build/debian-packages.json', root), 'utf8'));
 const ofImage = Object.entries(pins).flatMap(([architecture, packages]) =>

@@ -13,6 +13,7 @@ import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { type RenderedObject, readManifests, renderFolder } from '../api/installation.ts';
 import { type ControlPlane, useSharedCluster } from '../support/cluster.ts';
 import { renderChart, runHelm } from '../support/helm.ts';
+import { writePool } from './parts.ts';
 
 interface Step {
   readonly uses?: string;
@@ -134,13 +135,20 @@ describe('the release @all', function () {
     ]);
   });
 
-  it('has a package of npm of at most 8 MB, whose commands run', async () => {
-    const file = join(folder, `one/gpu-partition-operator-${version}-npm.tgz`);
+  it('has a package of npm of at most 8 MB, which npx runs from its file in an empty folder, pools for the solver too', async () => {
+    const file = join(folder, `one/gpu-partition_${version}_npm.tgz`);
     expect(statSync(file).size).to.be.below(8_000_000);
-    const args = ['install', '--prefix', join(folder, 'npm'), '--offline', '--no-audit', '--no-fund', file];
-    expect(await runProgram('npm', args)).to.deep.include({ code: 0 });
-    const command = join(folder, 'npm/node_modules/.bin/gpu-partition');
-    expect((await runProgram(command, ['--version'])).stdout).to.equal(`${version}\n`);
+    const cwd = join(folder, 'empty');
+    await mkdir(cwd);
+    const npx = async (...args: readonly string[]) =>
+      runProgram('npx', ['--yes', '--offline', file, ...args], {
+        cwd,
+        env: { ...process.env, npm_config_cache: join(folder, 'npm') },
+      });
+    expect(await npx('--version')).to.deep.include({ code: 0, stdout: `${version}\n` });
+    const planned = await npx(...(await writePool(cwd)));
+    expect(planned.stderr).to.equal('');
+    expect(JSON.parse(planned.stdout)).to.include({ optimal: true });
   });
 
   it('has archives of the command as its manifest for krew says', async () => {
