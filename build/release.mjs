@@ -96,7 +96,7 @@ async function writeImage() {
   await write(`gpu-partition-operator_${version}.oci.tar`, await writeArchive(entries));
 }
 
-/** As nodes understand the name of an image: what is no host is a part of the path. */
+/** As nodes understand the name of an image: a first part that cannot be a host belongs to the path. */
 function partsOf(name) {
   const [host, ...path] = name.split('/');
   const hasHost = path.length > 0 && /[.:]|^localhost$/.test(host);
