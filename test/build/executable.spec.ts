@@ -42,6 +42,13 @@ describe('the executable @all', function () {
     );
   });
 
+  it('names no folder of the machine that wrote it: elsewhere it has the same bytes', async () => {
+    for (const other of ['amd64', 'arm64']) {
+      const bytes = await readFile(`dist/gpu-partition-linux-${other}`);
+      expect([other, bytes.includes(resolve('build'))]).to.deep.equal([other, false]);
+    }
+  });
+
   it('plans 1,000 GPUs in a process of its own, without another file, exactly as the bundle does', async () => {
     const args = await writePool(folder);
     const alone = join(folder, 'alone');

@@ -141,7 +141,7 @@ describe('the release @all', function () {
     const cwd = join(folder, 'empty');
     await mkdir(cwd);
     const npx = async (...args: readonly string[]) =>
-      runProgram('npx', ['--yes', '--offline', file, ...args], {
+      runProgram('npx', ['--yes', '--offline', `file:${file}`, ...args], {
         cwd,
         env: { ...process.env, npm_config_cache: join(folder, 'npm') },
       });
