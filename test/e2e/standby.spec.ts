@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { join } from 'node:path';
 import { findFreePorts } from '../../src/simulator/control-plane/components.ts';
 import { installRights } from '../../src/simulator/rig/install.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
@@ -105,7 +106,10 @@ describe('a controller of a cluster without the CRDs @all', function () {
     await rig().kubectl('delete', '-k', 'config/crd', '--timeout=60s');
     await startStandby(rig());
     await untilReady((answer) => /^5\d\d [^]*no complete list yet of .*gpupartitionpolicies/.test(answer));
-    const { code, stderr } = await rig().controlPlane.kubectl(['apply', '-f', 'samples/first-policy.yaml']);
+    // Somebody whose kubectl has not seen the kinds before.
+    const cache = join(rig().rig.folder, 'discovery');
+    const apply = ['apply', '-f', 'samples/first-policy.yaml', '--cache-dir', cache];
+    const { code, stderr } = await rig().controlPlane.kubectl(apply);
     expect(code).to.equal(1);
     expect(stderr)
       .to.include('no matches for kind "GpuPartitionPolicy"')
