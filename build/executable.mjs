@@ -14,14 +14,15 @@ const scratch = await mkdtemp(join(tmpdir(), 'gpu-partition-executable-'));
 
 /** Runs a program of Node.js. What it prints counts only if it fails: postject wonders at names of sections. */
 function run(...args) {
-  execFileSync(process.execPath, args, { stdio: 'pipe' });
+  execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' });
 }
 
 /** Writes what Node.js starts, for every architecture: without a code cache nothing in it is of one. */
 async function writeBlob(output) {
   const partOf = (name) => join(root, `dist/executable/${name}.cjs`);
   const configuration = {
-    main: join(root, 'build/executable-main.cjs'),
+    // The blob has this path as it is written here: not the folder that it was built in.
+    main: 'build/executable-main.cjs',
     output,
     disableExperimentalSEAWarning: true,
     assets: { 'gpu-partition': partOf('gpu-partition'), 'demand-solver': partOf('demand-solver') },

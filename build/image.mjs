@@ -16,6 +16,8 @@ const repository = 'gpu-partition-operator';
 const wanted = {
   'base-files': /^(etc|usr\/lib)\/os-release$/,
   coreutils: /^usr\/sbin\/chroot$/,
+  // The licence of the two libraries of GCC, whose folders of documents are links to this one's.
+  'gcc-12-base': /^$/,
   libc6: /^lib(64)?\/(.*\/)?(ld-linux.*|lib(c|m|dl|pthread|rt|resolv|nss_files|nss_dns))\.so\.\d$/,
   'libgcc-s1': /^lib\/.*\/libgcc_s\.so\.1$/,
   'libstdc++6': /^usr\/lib\/.*\/libstdc\+\+\.so\.6(\.[\d.]+)?$/,
@@ -23,6 +25,12 @@ const wanted = {
 
 /** What the pods of config/ run. */
 const programs = ['controller', 'agent', 'gpu-partition', 'demand-solver'].map((name) => `dist/${name}.mjs`);
+
+/** Packages of one source may have one folder of documents. */
+function isLicence(file, name) {
+  const folder = `./usr/share/doc/${name}`;
+  return file.name === `${folder}/copyright` || (file.name === folder && file.type === 'symlink');
+}
 
 /** @returns {Promise<import('./archives.mjs').Entry[]>} */
 async function listBase(architecture) {
@@ -33,9 +41,7 @@ async function listBase(architecture) {
       ...files
         .map((file) => ({ ...file, name: posix.normalize(file.name) }))
         .filter((file) => wanted[name].test(file.name)),
-      ...files
-        .filter((file) => file.name === `./usr/share/doc/${name}/copyright`)
-        .map((file) => ({ ...file, name: posix.normalize(file.name) })),
+      ...files.filter((file) => isLicence(file, name)).map((file) => ({ ...file, name: posix.normalize(file.name) })),
       // Where scanners look for the packages of an image without dpkg.
       { name: `var/lib/dpkg/status.d/${name}`, bytes: control },
     ]),

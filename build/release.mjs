@@ -96,11 +96,16 @@ async function writeImage() {
   await write(`gpu-partition-operator_${version}.oci.tar`, await writeArchive(entries));
 }
 
-/** As nodes understand the name of an image. */
-function fullName(name) {
+/** As nodes understand the name of an image: a first part that cannot be a host belongs to the path. */
+function partsOf(name) {
   const [host, ...path] = name.split('/');
-  if (path.length === 0) return `docker.io/library/${name}`;
-  return /[.:]|^localhost$/.test(host) ? name : `docker.io/${name}`;
+  const hasHost = path.length > 0 && /[.:]|^localhost$/.test(host);
+  return hasHost ? { registry: host, repository: path.join('/') } : { registry: '', repository: name };
+}
+
+function fullName(name) {
+  if (partsOf(name).registry !== '') return name;
+  return `docker.io/${name.includes('/') ? '' : 'library/'}${name}`;
 }
 
 /** Each overlay for `kubectl apply`, with the image by its digest. */
@@ -132,7 +137,7 @@ async function writeChartArchive() {
   const files = (await readdir(new URL(folder, root), { recursive: true, withFileTypes: true })).filter((file) =>
     file.isFile(),
   );
-  const [registry, ...path] = image.includes('/') ? image.split('/') : ['', image];
+  const { registry, repository } = partsOf(image);
   const entries = await Promise.all(
     files.map(async ({ parentPath, name }) => {
       const file = `${parentPath}/${name}`.replaceAll('//', '/').split(folder)[1];
@@ -140,17 +145,15 @@ async function writeChartArchive() {
     }),
   );
   const values = entries.find(({ name }) => name === 'gpu-partition/values.yaml');
+  const own = `registry: ${JSON.stringify(registry)}\n  repository: ${repository}\n`;
   const text = values.bytes.toString();
-  values.bytes = text
-    .replace('registry: ""', `registry: ${JSON.stringify(registry)}`)
-    .replace('repository: gpu-partition-operator', `repository: ${path.join('/')}`)
-    .replace('digest: ""', `digest: ${digest}`);
-  if (!values.bytes.includes(digest)) throw new Error('values.yaml of the chart has no digest');
+  values.bytes = text.replace('registry: ""\n  repository: gpu-partition-operator\n', own);
+  if (!values.bytes.includes(own)) throw new Error('values.yaml of the chart has no image');
   const chart = entries.find(({ name }) => name === 'gpu-partition/Chart.yaml');
-  chart.bytes = stringify(
-    { ...parse(chart.bytes.toString()), ...(await describeForArtifactHub(release)) },
-    { lineWidth: 0 },
-  );
+  const { annotations, ...described } = await describeForArtifactHub(release);
+  // Not a value: with a tag of the user's own it says nothing.
+  const all = { 'gpupartition.dev/image-digest': digest, ...annotations };
+  chart.bytes = stringify({ ...parse(chart.bytes.toString()), ...described, annotations: all }, { lineWidth: 0 });
   await write(`gpu-partition-${version}.tgz`, compress(await writeArchive(inOrder(entries))));
 }
 
@@ -160,9 +163,10 @@ function inOrder(entries) {
   return entries.toSorted((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1));
 }
 
-/** The command for `npx`, and nvidia-smi's simulator: everything is in the bundles. */
+/** The command for `npx`, which starts the one that has the package's name, and nvidia-smi's simulator: everything is in the bundles. */
 async function writeNpmPackage() {
-  const { name, description, license, type, engines, bin, files } = manifest;
+  const { description, license, type, engines, bin, files } = manifest;
+  const name = 'gpu-partition';
   const published = { name, version, description, license, type, engines, bin, files };
   const entries = await Promise.all(
     files.map(async (file) => ({
@@ -175,7 +179,7 @@ async function writeNpmPackage() {
     { name: 'package/package.json', bytes: `${JSON.stringify(published, undefined, 2)}\n` },
     { name: 'package/LICENSE', bytes: await read('LICENSE') },
   ];
-  await write(`${name}-${version}-npm.tgz`, compress(await writeArchive(inOrder([...entries, ...others]))));
+  await write(`${name}_${version}_npm.tgz`, compress(await writeArchive(inOrder([...entries, ...others]))));
 }
 
 /** @returns what CHANGELOG.md says about this version */

@@ -15,9 +15,10 @@ const refs = new Set([list.metadata.component['bom-ref'], ...components.map((com
 const dependencies = list.dependencies
   .filter(({ ref }) => refs.has(ref))
   .map((one) => ({ ...one, dependsOn: one.dependsOn.filter((ref) => refs.has(ref)) }));
-// npm uses the name of the folder, and writes when and how often it was asked: the same commit has the same list.
-const { timestamp: _, ...rest } = list.metadata;
-const metadata = { ...rest, component: { ...rest.component, name } };
+// npm uses the name of the folder, and writes its version, when and how often it was asked: the same commit has the same list.
+const { timestamp: _, tools: ofNpm, ...rest } = list.metadata;
+const tools = ofNpm.map((tool) => ({ vendor: tool.vendor, name: tool.name }));
+const metadata = { ...rest, tools, component: { ...rest.component, name } };
 const pins = JSON.parse(await readFile(new URL('build/debian-packages.json', root), 'utf8'));
 const ofImage = Object.entries(pins).flatMap(([architecture, packages]) =>
   Object.entries(packages).map(([one, { version, sha256 }]) => {

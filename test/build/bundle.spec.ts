@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
+import { writePool } from './parts.ts';
 
 describe('the bundles', () => {
   const programs: [name: string, text: string][] = [];
@@ -37,23 +38,12 @@ describe('the bundles', () => {
 
   it('plan a pool that is too large to do without the solver, which one of them brings', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bundles-'));
-    const states = ['1g.5gb', '1g.5gb+me', '1g.10gb', '2g.10gb', '3g.20gb', '4g.20gb'];
-    const gpus = Array.from({ length: 400 }, (_, index) => ({
-      id: `gpu-${index}`,
-      model: 'a100-40gb',
-      instances: [
-        { profile: states[index % 6], start: 0, busy: index % 4 === 0 },
-        { profile: states[2 + ((index >> 2) % 3)], start: 4, busy: index % 3 === 0 },
-      ],
-    }));
-    await writeFile(join(folder, 'pool.json'), JSON.stringify({ gpus }));
-    await writeFile(join(folder, 'demand.json'), JSON.stringify({ '1g.5gb': 900, '2g.10gb': 300, '3g.20gb': 120 }));
-    const files = ['--pool', join(folder, 'pool.json'), '--demand', join(folder, 'demand.json')];
-    const run = await runProgram(process.execPath, ['dist/gpu-partition.mjs', 'recommend', ...files, '-o', 'json']);
+    const args = await writePool(folder);
+    const run = await runProgram(process.execPath, ['dist/gpu-partition.mjs', ...args]);
     expect(run.stderr).to.equal('');
     expect(JSON.parse(run.stdout)).to.include({ optimal: true });
     await cp('dist/gpu-partition.mjs', join(folder, 'alone.mjs'));
-    const alone = await runProgram(process.execPath, [join(folder, 'alone.mjs'), 'recommend', ...files]);
+    const alone = await runProgram(process.execPath, [join(folder, 'alone.mjs'), ...args]);
     expect(alone).to.include({ code: 3, stdout: '' });
     expect(alone.stderr).to.match(/^error: no plan: .*Cannot find module .*demand-solver\.mjs.*\n$/);
     await rm(folder, { recursive: true });

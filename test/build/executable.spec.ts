@@ -8,26 +8,11 @@ import { writeArchive } from '../../build/archives.mjs';
 // @ts-expect-error -- as above
 import { readPackages } from '../../build/debian-packages.mjs';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
+import { writePool } from './parts.ts';
 
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
 const executable = resolve(`dist/gpu-partition-linux-${architecture}`);
 const emptyEnvironment = {};
-
-/** 1,000 GPUs, which are planned in the solver's process. */
-async function writePool(folder: string): Promise<readonly string[]> {
-  const states = ['1g.5gb', '1g.5gb+me', '1g.10gb', '2g.10gb', '3g.20gb', '4g.20gb'];
-  const gpus = Array.from({ length: 1000 }, (_, index) => ({
-    id: `gpu-${index}`,
-    model: 'a100-40gb',
-    instances: [
-      { profile: states[index % 6], start: 0, busy: index % 4 === 0 },
-      { profile: states[2 + ((index >> 2) % 3)], start: 4, busy: index % 3 === 0 },
-    ],
-  }));
-  await writeFile(join(folder, 'pool.json'), JSON.stringify({ gpus }));
-  await writeFile(join(folder, 'demand.json'), JSON.stringify({ '1g.5gb': 2000, '2g.10gb': 500, '3g.20gb': 250 }));
-  return ['recommend', '--pool', join(folder, 'pool.json'), '--demand', join(folder, 'demand.json'), '-o', 'json'];
-}
 
 describe('the executable @all', function () {
   this.timeout(60_000);
@@ -55,6 +40,13 @@ describe('the executable @all', function () {
     expect((await runProgram(plugin, ['--help'], { env: emptyEnvironment })).stdout).to.match(
       /^Usage: kubectl gpu-partition /,
     );
+  });
+
+  it('names no folder of the machine that wrote it: elsewhere it has the same bytes', async () => {
+    for (const other of ['amd64', 'arm64']) {
+      const bytes = await readFile(`dist/gpu-partition-linux-${other}`);
+      expect([other, bytes.includes(resolve('build'))]).to.deep.equal([other, false]);
+    }
   });
 
   it('plans 1,000 GPUs in a process of its own, without another file, exactly as the bundle does', async () => {

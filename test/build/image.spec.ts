@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
@@ -8,6 +11,7 @@ import { renderFolder } from '../api/installation.ts';
 import { bundledPackages, readPartsList } from './parts.ts';
 import { templateOf, workloadKinds } from '../config/workload.ts';
 import { clusterTimeoutMs } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** What a `COPY` of the Dockerfile takes from the folder that it is built in. */
 async function copiedFiles(): Promise<readonly string[]> {
@@ -53,6 +57,8 @@ describe('the image of the Dockerfile', () => {
     if (!existsSync('dist')) return this.skip();
     const { components, ...list } = await readPartsList();
     expect(list).to.include({ bomFormat: 'CycloneDX', specVersion: '1.5' });
+    // Another npm writes the same list.
+    expect(JSON.stringify(list.metadata.tools)).to.include('npm').and.not.include('version');
     expect(list.serialNumber).to.match(/^urn:uuid:[0-9a-f-]{36}$/);
     for (const { name, purl, hashes = [] } of components) {
       expect(purl, name).to.match(/^pkg:(npm|deb)\/.+@\d+\./);
@@ -152,6 +158,16 @@ for (const architecture of ['amd64', 'arm64']) {
       expect(programs).to.have.members(copied);
     });
 
+    it('has the licence of each package of Debian that it has a part of, and of Node.js', () => {
+      const root = join(folder, 'root');
+      const names = readdirSync(join(root, 'var/lib/dpkg/status.d'));
+      expect(names).to.include('libc6');
+      const licences = names.map((name) => `usr/share/doc/${name}/copyright`);
+      for (const file of [...licences, 'usr/local/share/doc/node/LICENSE']) {
+        expect(existsSync(join(root, file)), file).to.equal(true);
+      }
+    });
+
     it('starts each program as the user of the pods, and chroot', async function () {
       if (!isOurs || process.getuid?.() !== 0) return this.skip();
       const root = join(folder, 'root');
@@ -167,4 +183,54 @@ for (const architecture of ['amd64', 'arm64']) {
       return undefined;
     });
   });
+}
+
+describe('the archive of both architectures @all', function () {
+  this.timeout(60_000);
+
+  it('is copied by skopeo, as install.md says, to a registry that then has it under the digest of the manifests', async function () {
+    const programs = ['skopeo', 'docker-registry'];
+    for (const program of programs) {
+      if ((await runProgram('which', [program])).code === 0) continue;
+      console.log(`      skipped: there is no ${program} here, which Debian has a package of`);
+      return this.skip();
+    }
+    if (!existsSync('dist/image.digest')) return this.skip();
+    const page = await readFile('docs/install.md', 'utf8');
+    const [, options = ''] = /skopeo copy (.*) oci-archive:/.exec(page) ?? [];
+    const folder = await mkdtemp(join(tmpdir(), 'registry-'));
+    await using registry = await startRegistry(folder);
+    const named = `docker://${registry.host}/gpu-partition-operator:own`;
+    const args = ['--insecure-policy', 'copy', '--dest-tls-verify=false', ...options.split(' ')];
+    const copied = await runProgram('skopeo', [...args, 'oci-archive:dist/image.tar', named]);
+    expect(copied.code, copied.stderr).to.equal(0);
+    const inspect = ['inspect', '--tls-verify=false', '--format={{.Digest}}', named];
+    expect((await runProgram('skopeo', inspect)).stdout).to.equal(await readFile('dist/image.digest', 'utf8'));
+    return undefined;
+  });
+});
+
+/** Debian's docker-registry, on a free port of this machine; removes the folder in the end. */
+async function startRegistry(folder: string): Promise<{ readonly host: string } & AsyncDisposable> {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const host = `127.0.0.1:${(holder.address() as AddressInfo).port}`;
+  holder.close();
+  const settings = { version: 0.1, storage: { filesystem: { rootdirectory: folder } }, http: { addr: host } };
+  await writeFile(join(folder, 'settings.yml'), JSON.stringify(settings));
+  const server = spawn('docker-registry', ['serve', join(folder, 'settings.yml')], { stdio: 'ignore' });
+  const isUp = () =>
+    fetch(`http://${host}/v2/`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await eventually(isUp, Boolean, { timeoutMs: 20_000, what: 'a registry that answers' });
+  return {
+    host,
+    [Symbol.asyncDispose]: async () => {
+      server.kill();
+      await once(server, 'exit');
+      await rm(folder, { recursive: true });
+    },
+  };
 }

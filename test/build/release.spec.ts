@@ -13,6 +13,7 @@ import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { type RenderedObject, readManifests, renderFolder } from '../api/installation.ts';
 import { type ControlPlane, useSharedCluster } from '../support/cluster.ts';
 import { renderChart, runHelm } from '../support/helm.ts';
+import { writePool } from './parts.ts';
 
 interface Step {
   readonly uses?: string;
@@ -91,6 +92,21 @@ describe('the release @all', function () {
     expect(await release('two')).to.equal(read('one/SHA256SUMS'));
   });
 
+  it('has the files that install.md lists, with their sizes', () => {
+    const page = readFileSync('docs/install.md', 'utf8').replaceAll('0.1.0', version);
+    const rows = [...page.matchAll(/^\| `([\w.*-]+)` \| ([\d.]+) (kB|MB) \|/gm)].map(([, name = '', size, unit]) => ({
+      name: new RegExp(`^${name.replaceAll('.', '\\.').replace('*', '.*')}$`),
+      bytes: Number(size) * (unit === 'MB' ? 1e6 : 1e3),
+    }));
+    for (const file of readdirSync(join(folder, 'one'))) {
+      const [row, ...others] = rows.filter(({ name }) => name.test(file));
+      expect([row !== undefined, others], file).to.deep.equal([true, []]);
+      const { size } = statSync(join(folder, 'one', file));
+      expect(size, file).to.be.within(0.8 * (row?.bytes ?? 0) - 500, 1.2 * (row?.bytes ?? 0) + 500);
+    }
+    expect(rows.length).to.be.above(10);
+  });
+
   it('has manifests of every overlay, with the image by its digest', () => {
     for (const name of ['default', ...readdirSync('config/overlays')]) {
       const text = read(`one/install-${name}.yaml`);
@@ -101,19 +117,38 @@ describe('the release @all', function () {
     expect(read('one/crds.yaml')).to.include('gpupartitionpolicies.gpupartition.dev');
   });
 
-  it('has a chart that Helm renders with that image', async () => {
-    const { code, stdout } = await runHelm('template', 'x', join(folder, `one/gpu-partition-${version}.tgz`));
-    expect(code).to.equal(0);
-    expect(stdout).to.include(`image: ${image}`);
+  it('has a chart that Helm renders with that image, unless values name another', async () => {
+    const imagesWith = async (...args: readonly string[]): Promise<readonly string[]> => {
+      const archive = join(folder, `one/gpu-partition-${version}.tgz`);
+      const { code, stdout, stderr } = await runHelm('template', 'x', archive, ...args);
+      expect(code, stderr).to.equal(0);
+      return [...new Set([...stdout.matchAll(/ image: (\S+)/g)].map(([, found = '']) => found))];
+    };
+    expect(await imagesWith()).to.deep.equal([image]);
+    expect(await imagesWith('--set', 'global.imageRegistry=mirror:5000')).to.deep.equal([
+      image.replace('example.com', 'mirror:5000'),
+    ]);
+    expect(await imagesWith('--set', 'image.tag=own')).to.deep.equal(['example.com/gpu/operator:own']);
+    const other = `sha256:${'b'.repeat(64)}`;
+    expect(await imagesWith('--set', `image.tag=own,image.digest=${other}`)).to.deep.equal([
+      `example.com/gpu/operator@${other}`,
+    ]);
   });
 
-  it('has a package of npm of at most 8 MB, whose commands run', async () => {
-    const file = join(folder, `one/gpu-partition-operator-${version}-npm.tgz`);
+  it('has a package of npm of at most 8 MB, which npx runs from its file in an empty folder, pools for the solver too', async () => {
+    const file = join(folder, `one/gpu-partition_${version}_npm.tgz`);
     expect(statSync(file).size).to.be.below(8_000_000);
-    const args = ['install', '--prefix', join(folder, 'npm'), '--offline', '--no-audit', '--no-fund', file];
-    expect(await runProgram('npm', args)).to.deep.include({ code: 0 });
-    const command = join(folder, 'npm/node_modules/.bin/gpu-partition');
-    expect((await runProgram(command, ['--version'])).stdout).to.equal(`${version}\n`);
+    const cwd = join(folder, 'empty');
+    await mkdir(cwd);
+    const npx = async (...args: readonly string[]) =>
+      runProgram('npx', ['--yes', '--offline', `file:${file}`, ...args], {
+        cwd,
+        env: { ...process.env, npm_config_cache: join(folder, 'npm') },
+      });
+    expect(await npx('--version')).to.deep.include({ code: 0, stdout: `${version}\n` });
+    const planned = await npx(...(await writePool(cwd)));
+    expect(planned.stderr).to.equal('');
+    expect(JSON.parse(planned.stdout)).to.include({ optimal: true });
   });
 
   it('has archives of the command as its manifest for krew says', async () => {

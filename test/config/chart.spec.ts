@@ -51,7 +51,7 @@ describe('the chart', () => {
 
   it('keeps what a platform needs where the controller gets options besides: Helm replaces lists', async () => {
     const platform = 'charts/gpu-partition/platforms/openshift.yaml';
-    const { stdout } = await renderChart('--values', platform, '--set', 'controller.args={--log-level=debug}');
+    const { stdout } = await renderChart('--values', platform, '--set', 'controller.extraArgs={--log-level=debug}');
     expect(stdout).to.include('--log-level=debug').and.include('--system-namespaces=nvidia-gpu-operator,');
   });
 
@@ -181,7 +181,10 @@ describe('the chart', () => {
   it('takes an image by digest, pull secrets, and options of its programs', async () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     const set = `image.repository=example.com/gpu,image.digest=${digest},imagePullSecrets[0].name=pull`;
-    const objects = await chartObjects('--set', `${set},controller.args[0]=--log-level=debug,agent.args[0]=--x`);
+    const objects = await chartObjects(
+      '--set',
+      `${set},controller.extraArgs[0]=--log-level=debug,agent.extraArgs[0]=--x`,
+    );
     const text = JSON.stringify(objects);
     expect(text.split(`"image":"example.com/gpu@${digest}"`)).to.have.length(5);
     expect(text)
@@ -277,15 +280,97 @@ describe('the chart', () => {
     expect(JSON.stringify(await chartObjects('--set', set))).to.include('"gpu-partition","release":"stack"');
   });
 
-  it('has a page with each of its values', () => {
+  /** For each value of the chart another than its default, and what is then rendered; for false, what no longer is. Some need a second value. */
+  const tried: Readonly<Record<string, readonly [value: unknown, rendered: RegExp, also?: string]>> = {
+    'global.imageRegistry': ['mirror:5000', /image: mirror:5000\/gpu-partition-operator:/],
+    'global.imagePullSecrets': [['shared'], /imagePullSecrets:\n +- name: "shared"/],
+    nameOverride: ['own', /name: own-controller$/m],
+    fullnameOverride: ['own', /name: own-agent$/m],
+    'crds.enabled': [false, /kind: CustomResourceDefinition/],
+    'image.registry': ['example.com', /image: example\.com\/gpu-partition-operator:/],
+    'image.repository': ['own/image', /image: own\/image:/],
+    'image.tag': ['own', /image: gpu-partition-operator:own$/m],
+    'image.digest': [`sha256:${'a'.repeat(64)}`, /image: gpu-partition-operator@sha256:a{64}$/m],
+    'image.pullPolicy': ['Never', /imagePullPolicy: Never/],
+    imagePullSecrets: [[{ name: 'own' }], /imagePullSecrets:\n +- name: "own"/],
+    'namespaces.create': [false, /^kind: Namespace$/m],
+    'namespaces.controller': ['own', /namespace: "own"/],
+    'namespaces.agents': ['own', /--agent-namespace=own/],
+    'controller.replicas': [3, /replicas: 3/],
+    'controller.extraArgs': [['--log-level=debug'], /- "--log-level=debug"/],
+    'controller.resources': [{ limits: { memory: '1Gi' } }, /memory: 1Gi/],
+    'controller.nodeSelector': [{ pool: 'system' }, /nodeSelector: \{"pool":"system"\}/],
+    'controller.tolerations': [[{ key: 'own', operator: 'Exists' }], /- key: own/],
+    'controller.affinity': [{ nodeAffinity: {} }, /affinity:\n +nodeAffinity: \{\}/],
+    'controller.priorityClassName': ['own', /priorityClassName: "own"/],
+    'controller.podAnnotations': [{ own: 'x' }, /annotations:\n +own: x/],
+    'controller.podLabels': [{ own: 'x' }, /part-of: gpu-partition\n +own: x/],
+    'controller.env': [[{ name: 'OWN', value: 'x' }], /- name: OWN\n +value: x/],
+    'controller.serviceAccount.create': [false, /kind: ServiceAccount\nmetadata:\n +name: "gpu-partition-controller"/],
+    'controller.serviceAccount.name': ['own', /serviceAccountName: "own"/],
+    'controller.serviceAccount.annotations': [{ own: 'x' }, /annotations:\n +own: x/],
+    'agent.driverRoots': [['/own'], /--driver-root=\/own"[^]*mountPath: \/own,[^]*path: \/own,/],
+    'agent.driverFolder.host': ['/own', /hostPath: \{path: \/own,/],
+    'agent.driverFolder.path': ['/own', /name: driver-root, mountPath: \/own,/],
+    'agent.nvidiaSmi': ['/own', /"--nvidia-smi=\/own"/],
+    'agent.libraryPath': ['/own', /"--library-path=\/own"/],
+    'agent.kubeletFolder': [
+      '/own',
+      /hostPath: \{path: \/own\/pod-resources,[^]*hostPath: \{path: \/own\/device-plugins,/,
+    ],
+    'agent.extraArgs': [['--ignore-pods'], /- "--ignore-pods"/],
+    'agent.resources': [{ limits: { memory: '1Gi' } }, /memory: 1Gi/],
+    'agent.nodeSelector': [{ pool: 'gpu' }, /nodeSelector:\n +nvidia.com\/gpu.present: "true"\n +pool: gpu/],
+    'agent.tolerations': [[{ key: 'own', operator: 'Exists' }], /tolerations:\n +- key: own/],
+    'agent.affinity': [{ nodeAffinity: {} }, /affinity:\n +nodeAffinity: \{\}/],
+    'agent.priorityClassName': ['own', /priorityClassName: "own"/],
+    'agent.podAnnotations': [{ own: 'x' }, /annotations:\n +own: x/],
+    'agent.podLabels': [{ own: 'x' }, /part-of: gpu-partition\n +own: x/],
+    'agent.env': [[{ name: 'OWN', value: 'x' }], /- name: OWN\n +value: x/],
+    'agent.serviceAccount.create': [false, /kind: ServiceAccount\nmetadata:\n +name: "gpu-partition-agent"/],
+    'agent.serviceAccount.name': ['own', /serviceAccountName: "own"/],
+    'agent.serviceAccount.annotations': [{ own: 'x' }, /annotations:\n +own: x/],
+    'devicePluginConfig.enabled': [true, /--device-plugin-config-map=gpu-operator\/gpu-partition-device-plugin/],
+    'devicePluginConfig.namespace': ['own', /--device-plugin-config-map=own\//, 'devicePluginConfig.enabled=true'],
+    'devicePluginConfig.name': [
+      'own',
+      /--device-plugin-config-map=gpu-operator\/own$/m,
+      'devicePluginConfig.enabled=true',
+    ],
+    gpuClients: [[{ name: 'own', container: 'main', goes: ['InUse'] }], /clients:\n +- container: main/],
+    'podDisruptionBudget.enabled': [false, /kind: PodDisruptionBudget/],
+    'networkPolicy.enabled': [false, /kind: NetworkPolicy/],
+    'podMonitor.enabled': [true, /kind: PodMonitor/],
+    'podMonitor.labels': [{ own: 'x' }, /part-of: gpu-partition\n +own: x/, 'podMonitor.enabled=true'],
+    'prometheusRule.enabled': [true, /kind: PrometheusRule/],
+    'prometheusRule.labels': [{ own: 'x' }, /part-of: gpu-partition\n +own: x/, 'prometheusRule.enabled=true'],
+    'uninstallHook.enabled': [false, /kind: Job/],
+    openshift: [true, /kind: SecurityContextConstraints|securitycontextconstraints/],
+    'criticalPodsQuota.enabled': [true, /kind: ResourceQuota/],
+  };
+
+  it('has a page with each of its values, and each is tried here', () => {
     const page = readFileSync('charts/gpu-partition/README.md', 'utf8');
-    const values = parse(readFileSync('charts/gpu-partition/values.yaml', 'utf8')) as object;
-    for (const [name, value] of Object.entries(values)) {
-      const keys = value instanceof Object && !Array.isArray(value) ? Object.keys(value) : [];
-      for (const key of keys) expect(page).to.include(`| \`${name}.${key}`);
-      if (keys.length === 0) expect(page).to.include(`| \`${name}\``);
-    }
+    const rows = [...page.matchAll(/^\| `([\w.]+)` \| `/gm)].map(([, name]) => name);
+    expect(rows).to.have.members(Object.keys(tried));
+    const values: unknown = parse(readFileSync('charts/gpu-partition/values.yaml', 'utf8'));
+    const listLeaves = (value: unknown, prefix: string): readonly string[] =>
+      value instanceof Object && !Array.isArray(value) && Object.keys(value).length > 0 && !(prefix in tried)
+        ? Object.entries(value).flatMap(([key, inner]) => listLeaves(inner, prefix === '' ? key : `${prefix}.${key}`))
+        : [prefix];
+    expect(listLeaves(values, '')).to.have.members(Object.keys(tried));
   });
+
+  it('renders what each of its values says, which without it is not there', async () => {
+    for (const [name, [value, rendered, also]] of Object.entries(tried)) {
+      const others = also === undefined ? [] : ['--set', also];
+      const without = await renderChart(...others);
+      const { code, stdout, stderr } = await renderChart(...others, '--set-json', `${name}=${JSON.stringify(value)}`);
+      expect(code, `${name}: ${stderr}`).to.equal(0);
+      const found = [without.stdout, stdout].map((text) => rendered.test(text));
+      expect(found, name).to.deep.equal([value === false, value !== false]);
+    }
+  }).timeout(120_000);
 
   const wrong: readonly (readonly [set: string, words: RegExp])[] = [
     ['controler.replicas=1', /controler/],
@@ -306,7 +391,10 @@ describe('the chart', () => {
     ['controller.podLabels.app\\.kubernetes\\.io/name=x', /propertyName 'app.kubernetes.io\/name'/],
     ['agent.env[0].name=NODE_NAME', /env/],
     ['agent.serviceAccount.nam=x', /nam/],
-    ['controller.extraArgs={--x}', /'extraArgs' not allowed/],
+    ['controller.args={--x}', /'args' not allowed/],
+    ['agent.resources.limit.memory=1Gi', /propertyName 'limit'/],
+    ['agent.tolerations[0].kye=x', /propertyName 'kye'/],
+    ['controller.affinity.podAffinty.x=y', /propertyName 'podAffinty'/],
     ['fullnameOverride=Own', /fullnameOverride/],
     ['nameOverride=a-name-that-is-too-long-for-all-objects', /nameOverride/],
     ['crds=null', /missing property 'crds'/],

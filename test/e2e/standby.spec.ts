@@ -1,14 +1,33 @@
 import { expect } from 'chai';
+import { join } from 'node:path';
 import { findFreePorts } from '../../src/simulator/control-plane/components.ts';
+import { installRights } from '../../src/simulator/rig/install.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { run } from '../cli/run.ts';
 import { eventually, stays } from '../support/eventually.ts';
-import { useRig } from '../support/rig.ts';
+import { type TestRig, useRig } from '../support/rig.ts';
 import type { SeenRequest } from '../support/seen-request.ts';
 
 const nodes: readonly RigNode[] = [{ name: 'n', gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' }];
 const [healthPort = 0] = await findFreePorts(1);
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/gpu-partition-system/leases/gpu-partition-controller';
 const watched = ['gpunodepartitions', 'gpupartitionpolicies', 'nodes', 'pods'];
+
+async function fetchHealth(path: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${healthPort}${path}`);
+  return `${response.status} ${await response.text()}`;
+}
+
+/** Starts another controller whose readiness can be asked for. */
+async function startStandby({ rig }: TestRig): Promise<void> {
+  const health = ['--health-port', String(healthPort)];
+  (await rig.addController('controller-1', (given) => [...given, ...health])).start();
+}
+
+async function untilReady(answers: (answer: string) => boolean): Promise<void> {
+  const ask = () => fetchHealth('/readyz').catch(String);
+  await eventually(ask, answers, { timeoutMs: 60_000, what: 'readiness of the standby' });
+}
 
 describe('a standby @all', function () {
   const rig = useRig(nodes, { proxied: ['controller-1'] });
@@ -30,11 +49,6 @@ describe('a standby @all', function () {
     };
     return lease.spec.holderIdentity;
   };
-  const fetchHealth = async (path: string): Promise<string> => {
-    const response = await fetch(`http://127.0.0.1:${healthPort}${path}`);
-    return `${response.status} ${await response.text()}`;
-  };
-
   before(async () => {
     await ask({ '1g.5gb': 7 });
     await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
@@ -48,17 +62,8 @@ describe('a standby @all', function () {
             },
           }
         : undefined;
-    const standby = await rig().rig.addController('controller-1', (given) => [
-      ...given,
-      '--health-port',
-      String(healthPort),
-    ]);
-    standby.start();
-    await eventually(
-      () => fetchHealth('/readyz').catch(String),
-      (answer) => answer.startsWith('200'),
-      { timeoutMs: 30_000, what: 'readiness of the standby' },
-    );
+    await startStandby(rig());
+    await untilReady((answer) => answer.startsWith('200'));
   });
 
   it('watches what a leader watches, is ready, writes nothing, and tells nothing of the fleet', async () => {
@@ -91,5 +96,28 @@ describe('a standby @all', function () {
     await ask({ '3g.20gb': 1 });
     await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
     expect((await rig().partition('n')).status?.layout).to.equal('1 GPU: 1×3g.20gb');
+  });
+});
+
+describe('a controller of a cluster without the CRDs @all', function () {
+  const rig = useRig([]);
+
+  it('is not ready and says what it lacks, as kubectl and the command do, until they are there', async () => {
+    await rig().kubectl('delete', '-k', 'config/crd', '--timeout=60s');
+    await startStandby(rig());
+    await untilReady((answer) => /^5\d\d [^]*no complete list yet of .*gpupartitionpolicies/.test(answer));
+    // Somebody whose kubectl has not seen the kinds before.
+    const cache = join(rig().rig.folder, 'discovery');
+    const apply = ['apply', '-f', 'samples/first-policy.yaml', '--cache-dir', cache];
+    const { code, stderr } = await rig().controlPlane.kubectl(apply);
+    expect(code).to.equal(1);
+    expect(stderr)
+      .to.include('no matches for kind "GpuPartitionPolicy"')
+      .and.include('ensure CRDs are installed first');
+    const asked = await run(['status', '--kubeconfig', await rig().controlPlane.kubeconfigFile()]);
+    expect(asked).to.include({ code: 3, stdout: '' });
+    expect(asked.stderr).to.match(/^error: .*CRDs are not there; kubectl apply --server-side -f crds\.yaml/);
+    await installRights(rig().controlPlane);
+    await untilReady((answer) => answer.startsWith('200'));
   });
 });

@@ -10,7 +10,9 @@
 {{- define "gpu-partition.image" -}}
 {{- with (.Values.global).imageRegistry | default .Values.image.registry }}{{ . }}/{{ end -}}
 {{- with .Values.image -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- $released := index ($.Chart.Annotations | default dict) "gpupartition.dev/image-digest" -}}
+{{- $digest := .digest | default (ternary "" $released (ne (.tag | default "") "")) -}}
+{{ .repository }}{{ if $digest }}@{{ $digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
 {{- end -}}
 {{- end -}}
 {{- define "gpu-partition.pullSecrets" -}}

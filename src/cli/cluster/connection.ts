@@ -90,7 +90,7 @@ export async function listAll<T extends KubeObject>(client: KubeClient, resource
       return (await client.list<T>(resource)).items;
     } catch (error) {
       if (!isNotFound(error) || resource.group !== group) throw error;
-      const advice = 'kubectl apply -k config/crd installs them';
+      const advice = 'kubectl apply --server-side -f crds.yaml, a file of the release, installs them';
       throw new CliError(`this cluster has no ${resource.plural}: the operator’s CRDs are not there; ${advice}`, 3, {
         cause: error,
       });
