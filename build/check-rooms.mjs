@@ -44,7 +44,7 @@ const layers = {
  * given doors yet: every file of it may be imported.
  */
 const doors = {
-  cluster: ['claim-devices', 'claim-requests', 'facts', 'judge', 'watched-objects'],
+  cluster: ['facts', 'judge', 'watched-objects'],
   demand: [
     'defrag',
     'eviction-cost',
@@ -62,7 +62,7 @@ const doors = {
     'waiting-pods',
   ],
   device: ['agent', 'faults', 'geometry', 'grants', 'holders', 'kubelet', 'ownership', 'plan', 'published', 'report'],
-  explain: ['claim', 'pod', 'waste'],
+  explain: ['pod', 'waste'],
   gpu: [
     'assign',
     'device-error',

@@ -21,7 +21,6 @@ import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { planPreview } from '../core/plan/node.ts';
 import { type KubeVerbs, readKueue, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
-import type { DeviceClassView } from '../core/cluster/claim-requests.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
 import { extendedNamesOf } from '../core/cluster/judge.ts';
 import { selectedKeys } from '../core/kubernetes/selectors.ts';
@@ -318,9 +317,11 @@ async function listPendingPods(client: KubeVerbs): Promise<readonly PodView[]> {
   });
 }
 
+type DeviceClass = NonNullable<ClusterFacts['classes']>[number];
+
 async function listNames(client: KubeVerbs): Promise<PoolCluster['names']> {
   try {
-    return extendedNamesOf(await listServed<DeviceClassView & KubeObject>(client, deviceClasses));
+    return extendedNamesOf(await listServed<DeviceClass & KubeObject>(client, deviceClasses));
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;

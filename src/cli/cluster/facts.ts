@@ -12,8 +12,6 @@ import {
   events,
 } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import type { NodeSlice } from '../../core/cluster/claim-devices.ts';
-import type { ClaimTemplate, RequestedClaim, DeviceClassView } from '../../core/cluster/claim-requests.ts';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import type { ClusterState } from '../../core/plan/change.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
@@ -38,6 +36,10 @@ export async function readSavedOrLive(
   return snapshot === undefined ? readFacts(connect(options)) : readSnapshot(snapshot, terminal);
 }
 
+/** An object of the cluster, of those that a fact lists. */
+type Fact<Name extends 'classes' | 'claims' | 'templates' | 'slices'> = NonNullable<ClusterFacts[Name]>[number] &
+  KubeObject;
+
 /** The current cluster; without pods and claims if the user may not list them. */
 export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
   const [allNodes, partitions, allPolicies, allPods, budgets, classes, claims, templates, slices] = await Promise.all([
@@ -46,10 +48,10 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
     listAll<GpuPartitionPolicy & KubeObject>(client, policies),
     listAllowed<PodView & KubeObject>(client, pods),
     listAllowed<BudgetView & KubeObject>(client, disruptionBudgets),
-    listAllowed<DeviceClassView & KubeObject>(client, deviceClasses),
-    listAllowed<RequestedClaim & KubeObject>(client, resourceClaims),
-    listAllowed<ClaimTemplate & KubeObject>(client, resourceClaimTemplates),
-    listAllowed<NodeSlice & KubeObject>(client, resourceSlices),
+    listAllowed<Fact<'classes'>>(client, deviceClasses),
+    listAllowed<Fact<'claims'>>(client, resourceClaims),
+    listAllowed<Fact<'templates'>>(client, resourceClaimTemplates),
+    listAllowed<Fact<'slices'>>(client, resourceSlices),
   ]);
   return {
     now: Date.now(),

@@ -9,7 +9,7 @@ import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts
 import { isGpuResource, type PodView, tolerates, listRequested, requestOf } from '../kubernetes/pod.ts';
 import { deviceClassPrefix } from '../device/holders.ts';
 import { wholeUnits, parseQuantity } from '../text/syntax.ts';
-import type { DeviceClassView } from './claim-requests.ts';
+import type { ClusterFacts } from './facts.ts';
 import { listMismatches } from '../kubernetes/selectors.ts';
 
 /**
@@ -61,7 +61,7 @@ type Need = readonly [resource: string, amount: bigint];
 const needsOf = new WeakMap<PodView, readonly Need[]>();
 
 /** The needs of a pod, as the scheduler counts them. */
-export function listNeeds(pod: PodView): readonly Need[] {
+function listNeeds(pod: PodView): readonly Need[] {
   const known = needsOf.get(pod);
   if (known !== undefined) return known;
   const needs = listRequested(pod).flatMap((resource): readonly Need[] => {
@@ -73,9 +73,31 @@ export function listNeeds(pod: PodView): readonly Need[] {
 }
 
 /** Whether a node has any of a resource, or may have: not everything was read. */
-export function isOffered({ status }: NodeView, resource: string): boolean {
+function isOffered({ status }: NodeView, resource: string): boolean {
   const { allocatable } = status ?? {};
   return allocatable === undefined || common.includes(resource) || allocatable[resource] !== undefined;
+}
+
+/** A resource of which a node has too little for a pod. */
+interface Shortage {
+  readonly resource: string;
+  /** How much of it the node has, as its kubelet reports it; undefined: none. */
+  readonly total: string | undefined;
+  /** The part of that which others request, in %. */
+  readonly percentUsed: number;
+}
+
+/** What a pod requests beside slices and a node cannot give it now. @param others pods that the node has */
+export function listShortages(node: NodeView, pod: PodView, others: readonly PodView[]): readonly Shortage[] {
+  return listNeeds(pod).flatMap(([resource, amount]): readonly Shortage[] => {
+    if (!isOffered(node, resource)) return [{ resource, total: undefined, percentUsed: 0 }];
+    const total = node.status?.allocatable?.[resource];
+    if (total === undefined) return [];
+    const used = others.reduce((sum, one) => sum + requestOf(one, resource), 0n);
+    const all = parseQuantity(total) ?? 0n;
+    if (used + amount <= all) return [];
+    return [{ resource, total, percentUsed: all === 0n ? 0 : Number((used * 100n) / all) }];
+  });
 }
 
 type Taint = NonNullable<NonNullable<NodeView['spec']>['taints']>[number];
@@ -95,56 +117,6 @@ export function requirementsKey(pod: PodView): string {
     tolerations,
     listNeeds(pod).map(([resource, amount]) => [resource, String(amount)]),
   ]);
-}
-
-/** Whether any of some nodes would accept a pod. Pods that require the same of a node are judged once: many may wait. */
-export function takersAmong(nodes: readonly NodeView[]): (pod: PodView) => boolean {
-  const known = new Map<string, boolean>();
-  return (pod) => {
-    const key = requirementsKey(pod);
-    const isTaken = known.get(key) ?? nodes.some((node) => couldTake(node, pod));
-    known.set(key, isTaken);
-    return isTaken;
-  };
-}
-
-/** Reasons of the scheduler for which a pod stays pending whatever slices there are: they are about its volumes, or about other pods. */
-const incurable: readonly RegExp[] = [
-  /\bunbound immediate PersistentVolumeClaims\b/,
-  /^(running "[\w.]+" filter plugin: )?persistentvolumeclaim "[^"]*" (not found|is being deleted|bound to non-existent persistentvolume)\b/,
-  /^node\(s\) didn't find available persistent volumes to bind$/,
-  /^node\(s\) had volume node affinity conflict$/,
-  /^node\(s\) didn't match PersistentVolume's node affinity$/,
-  /^node\(s\) had no available volume zone$/,
-  /^node\(s\) didn't match pod (affinity|anti-affinity|topology spread constraints)( rules)?( \(missing required label\))?$/,
-  /^node\(s\) didn't satisfy existing pods anti-affinity rules$/,
-];
-/** Reasons for which other nodes refuse it, beside the lack of slices. */
-const elsewhere: readonly RegExp[] = [
-  /^node\(s\) had untolerated taint(\(s\)| \{[^}]*\})?$/,
-  /^node\(s\) (were unschedulable|didn't match Pod's node affinity\/selector|didn't match the requested node name|didn't have free ports for the requested pod ports)$/,
-  /^Too many pods$/,
-  /^Insufficient (?!nvidia\.com\/(gpu|mig-)).+$/,
-];
-
-/**
- * The reason of the scheduler for which no slice helps a pod that waits, as volumes or other pods keep it from every node: from its
- * condition `PodScheduled`. Undefined if there is none, or if the words are not understood: then the pod waits for a slice.
- */
-export function explainHopeless({ status }: PodView): string | undefined {
-  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (scheduled?.status !== 'False') return undefined;
-  const reasons = readReasons(scheduled.message ?? '');
-  const found = reasons.filter((reason) => incurable.some((one) => one.test(reason)));
-  const isKnown = reasons.every((reason) => found.includes(reason) || elsewhere.some((one) => one.test(reason)));
-  return isKnown ? found[0] : undefined;
-}
-
-/** `0/3 nodes are available: 1 node(s) were unschedulable, 2 Too many pods. preemption: …`, without the numbers. */
-function readReasons(message: string): readonly string[] {
-  const [, list = message] = /^\d+\/\d+ nodes are available: (.*)$/s.exec(message) ?? [];
-  const [reasons = ''] = list.split(/\.?\s*(?:preemption: |no new claims|still not schedulable|$)/);
-  return reasons.split(', ').map((reason) => reason.replace(/^\d+ /, '').replace(/\.$/, '').trim());
 }
 
 /** Why no new pod can use what a node offers now; undefined if it can. For a pod with taints of its own, see {@link canUse}. */
@@ -195,7 +167,7 @@ export function explainUnchangeable(node: NodeView, partition: GpuNodePartition 
 }
 
 /** The names by which a DRA driver hands out slices to pods that ask by a resource; undefined: they are not known, and all count. */
-export function extendedNamesOf(classes: readonly DeviceClassView[] | undefined): ReadonlySet<string> | undefined {
+export function extendedNamesOf(classes: ClusterFacts['classes']): ReadonlySet<string> | undefined {
   return classes && new Set(classes.flatMap(({ spec }) => spec?.extendedResourceName ?? []));
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ClaimExplanation } from '../../../src/core/explain/claim.ts';
+import type { ClaimExplanation } from '../../../src/core/explain/pod.ts';
 import type { ClusterFacts } from '../../../src/core/cluster/facts.ts';
 import { aClaimCluster, aHeldClaim, attribute, deviceNames } from '../../core/cluster/claim-cluster.ts';
 import { aPod } from '../../core/kubernetes/cluster-builder.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { explainPod, type PodExplanation, explainMissing } from '../../../src/core/explain/pod.ts';
-import type { ClaimTemplate } from '../../../src/core/cluster/claim-requests.ts';
+import type { ClaimTemplate } from '../cluster/claim-cluster.ts';
 import type { ClusterFacts } from '../../../src/core/cluster/facts.ts';
 import { aGpu, aPolicy, withPods } from '../../support/builders.ts';
 import { aCluster, aPod, type StoryNode, type StoryPod } from '../kubernetes/cluster-builder.ts';

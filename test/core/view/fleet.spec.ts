@@ -6,8 +6,7 @@ import { plainText, urgencyOfNode, urgencyOfPolicy } from '../../../src/core/vie
 import { drawNodeStatus } from '../../../src/core/view/node.ts';
 import { aPolicy, aGpu } from '../../support/builders.ts';
 import { aStatusNode } from './status-stories.ts';
-import type { ClaimTemplate } from '../../../src/core/cluster/claim-requests.ts';
-import { aClaimCluster, aHeldClaim, attribute, deviceNames } from '../cluster/claim-cluster.ts';
+import { aClaimCluster, aHeldClaim, attribute, type ClaimTemplate, deviceNames } from '../cluster/claim-cluster.ts';
 import { aCluster, aPod } from '../kubernetes/cluster-builder.ts';
 
 const storyTimeText = '2026-01-01T12:00:00Z';
