@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { MODELS } from '../../core/gpu/geometry.ts';
 import type { RequestHistory } from '../../core/demand/recommend.ts';
-import { type DemandPlan, planDemand } from '../../planner/solver-process.ts';
+import { planDemand } from '../../planner/solver-process.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { integer, equalitySelector } from '../../process/options.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
@@ -215,7 +215,7 @@ async function readPast(
 async function makePlan(
   { pool, demand, model, evict, timeLimit }: Options,
   terminal: Terminal,
-): Promise<{ readonly gpus: readonly FiledGpu[]; readonly plan: DemandPlan }> {
+): Promise<{ readonly gpus: readonly FiledGpu[]; readonly plan: Awaited<ReturnType<typeof planDemand>> }> {
   if (pool === undefined || demand === undefined)
     throw new CliError(
       'name what is there with --pool FILE, and what is wanted with --demand FILE; or ask with --size 38GiB which slices hold a program',

@@ -3,7 +3,7 @@ import { adviseCluster, type ClusterAdvice } from '../../core/demand/recommend.t
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { drawAdvice } from '../../core/view/reports.ts';
 import { plainText } from '../../core/view/lines.ts';
-import type { DemandPlan } from '../../planner/solver-process.ts';
+import type { PlannedPool } from '../../core/demand/plan-pool.ts';
 import { think } from '../../planner/questions.ts';
 import { CliError, printLines, paint, printLine, type Terminal } from '../terminal.ts';
 import type { Layout, GpuModel } from '../../core/gpu/geometry.ts';
@@ -111,7 +111,7 @@ export interface PoolAnswer {
   /** Idle instances that go; a whole GPU that is partitioned counts as one. */
   readonly instancesDestroyed: number;
   /** How far the proof came: no plan has less than `bound` of this figure. Absent if the plan is optimal. */
-  readonly gap?: NonNullable<DemandPlan['gap']>;
+  readonly gap?: NonNullable<PlannedPool['gap']>;
   /** GPUs in the order of the pool. */
   readonly gpus: readonly RecommendedGpu[];
 }
@@ -119,7 +119,7 @@ export interface PoolAnswer {
 /** GPUs drawn as text; programs read all of them as JSON. */
 const MOST_DRAWN = 40;
 
-export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved, layouts }: DemandPlan): PoolAnswer {
+export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved, layouts }: PlannedPool): PoolAnswer {
   return {
     optimal: gap === undefined,
     unserved,
@@ -132,7 +132,7 @@ export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved
   };
 }
 
-function writeGpu({ id, geometry }: FiledGpu, layout: DemandPlan['layouts'][number] | undefined): RecommendedGpu {
+function writeGpu({ id, geometry }: FiledGpu, layout: PlannedPool['layouts'][number] | undefined): RecommendedGpu {
   const { keep = [], destroy = [], create = [] } = layout ?? {};
   const isSlice = ({ profile }: { readonly profile: string }): boolean => profile !== WHOLE;
   const place = ({ profile, start }: Omit<PlacedSlice, 'size'>): PlacedSlice => ({
@@ -189,7 +189,7 @@ function isWhole({ instances }: FiledGpu): boolean {
   return instances.some(({ profile }) => profile === WHOLE);
 }
 
-function explainProof(gap: DemandPlan['gap']): string {
+function explainProof(gap: PlannedPool['gap']): string {
   if (gap === undefined)
     return 'proven: no plan serves more, or as much with fewer evictions, changes or destroyed instances';
   const words = {

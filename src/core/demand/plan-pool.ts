@@ -14,7 +14,7 @@ import {
 import { evictsNever, demandEntry, type DemandWishes, restEntry } from '../policy/slices.ts';
 import { countPresent, type DemandGpu } from './members.ts';
 import type { WantedPart, WantedSlice } from './wanted.ts';
-import { type ClassLayout, type ClassPlan, DemandPlanner } from './solver/choose.ts';
+import { type ClassLayout, type ClassPlan, DemandPlanner, type DemandQuestion } from './solver/choose.ts';
 import { levelsOf, PoolClasses } from './solver/problem.ts';
 import { ranOutOfTime, type Shortfall } from './report.ts';
 import { deepEqual, compareText } from '../text/json.ts';
@@ -464,18 +464,53 @@ function layOne(rest: 'Whole' | 'Balanced', { gpu, product }: DemandGpu): Member
 /** What GPUs of more classes can become takes too long to list in one turn. */
 const mostClasses = 16;
 
-/** Plans a small pool, without a solver. @returns undefined if it would take long */
-export function planHere({ gpus, asked }: PlanQuestion): PlannedPool | undefined {
+/**
+ * Plans a pool by its classes of equal GPUs. Yields after each of its GPUs and layouts, since a large pool takes several turns, and the
+ * question for the solver where that is needed. Where the solver fails, a pool of medium size is planned here, which may take seconds.
+ *
+ * @param mostClasses the most classes that are planned without the solver: what more GPUs can become takes too long for one turn
+ * @throws Error if the solver fails, and the pool is too large to do without
+ */
+export function* planClasses(
+  { gpus, asked }: PlanQuestion,
+  mostClasses: number,
+): Generator<DemandQuestion | undefined, PlannedPool, ClassPlan> {
   const pool = new PoolClasses();
-  for (const gpu of gpus) pool.add(gpu);
+  for (const gpu of gpus) {
+    pool.add(gpu);
+    yield;
+  }
   const classes = pool.list();
-  if (classes.length > mostClasses) return undefined;
-  const plan = new DemandPlanner({ classes, ...asked }).planSmall();
-  if (plan === undefined) return undefined;
+  const question = { classes, ...asked };
+  const small = classes.length <= mostClasses ? new DemandPlanner(question).planSmall() : undefined;
+  const { layouts, ...plan } = small ?? (yield* askSolver(question));
   const byId = new Map<string, ClassLayout>();
-  for (const [ids, layout] of pool.handOut(classes, plan.layouts)) for (const id of ids) byId.set(id, layout);
-  const layouts = gpus.flatMap(({ id }) => byId.get(id) ?? []);
-  return { cost: plan.cost, unserved: plan.unserved, layouts };
+  for (const [ids, layout] of pool.handOut(classes, layouts)) {
+    for (const id of ids) byId.set(id, layout);
+    yield;
+  }
+  return { ...plan, layouts: gpus.flatMap(({ id }) => byId.get(id) ?? []) };
+}
+
+function* askSolver(question: DemandQuestion): Generator<DemandQuestion, ClassPlan, ClassPlan> {
+  try {
+    return yield question;
+  } catch (cause) {
+    const plan = new DemandPlanner(question).planSmall(true);
+    if (plan !== undefined) return plan;
+    throw new Error('the solver failed, and the pool is too large to be planned without it', { cause });
+  }
+}
+
+/** Plans a small pool, without a solver. @returns undefined if it would take long */
+export function planHere(question: PlanQuestion): PlannedPool | undefined {
+  const planning = planClasses(question, mostClasses);
+  let step = planning.next();
+  while (step.done !== true) {
+    if (step.value !== undefined) return undefined;
+    step = planning.next();
+  }
+  return step.value;
 }
 
 /** Answers what is asked of a planner on the way to a result, as far as that is possible here. */

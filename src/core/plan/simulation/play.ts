@@ -1,11 +1,20 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here for the figures of days in virtual time; equal input gives equal figures.
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
+import type { DemandGpu } from '../../demand/members.ts';
 import { RolloutPlay } from '../../rollout/ledger.ts';
 import { compareText } from '../../text/json.ts';
 import { DAY, type Load, Random, sizesOf } from './trace.ts';
-import { type FleetNode, SimulationFleet, type StartNode, NodeChanges, type SchedulePhase } from './fleet.ts';
-import { FollowedDemands, type PoolPlanner, Targets } from './layouts.ts';
+import { FollowedDemands, type PoolPlanner } from '../../demand/simulated.ts';
+import {
+  type FleetGpu,
+  type FleetNode,
+  SimulationFleet,
+  type StartNode,
+  NodeChanges,
+  type SchedulePhase,
+  Targets,
+} from './fleet.ts';
 import {
   Tally,
   type WaitingTasks,
@@ -140,7 +149,7 @@ class Side implements Played {
   readonly #rollout: SimulatedRollout;
   readonly #changes: NodeChanges;
   readonly #targets: Targets;
-  readonly #demands: FollowedDemands;
+  readonly #demands: FollowedDemands<FleetGpu>;
   #phase: SchedulePhase;
 
   constructor(start: SideStart, rules: PlayRules) {
@@ -150,7 +159,7 @@ class Side implements Played {
     this.#fleet = new SimulationFleet(start.nodes);
     this.#pods = new SimulatedPods(this.#fleet, this.tally, new Random(rules.seed));
     this.#changes = new NodeChanges(this.#fleet, this.#pods, this.tally);
-    this.#demands = new FollowedDemands(this.#fleet, rules.planner);
+    this.#demands = new FollowedDemands(this.#fleet.gpus, rules.planner);
     this.#phase = start.phases[0] ?? { at: 0, policyOf: new Map(), layouts: new Map() };
     this.#rollout = new SimulatedRollout(this.#phase.policyOf, start.cap);
     this.#targets = new Targets(this.#rollout, ({ name }) => this.#phase.policyOf.get(name));
@@ -209,7 +218,8 @@ class Side implements Played {
   }
 
   #look(now: number): void {
-    for (const { gpu, layout } of this.#demands.look(now, this.waiting, this.#targets)) this.#targets.aim(gpu, layout);
+    const memberOf = (gpu: FleetGpu): DemandGpu => this.#targets.memberOf(gpu);
+    for (const { gpu, layout } of this.#demands.look(now, this.waiting, memberOf)) this.#targets.aim(gpu, layout);
     if (!this.#rollout.isAsked) return;
     for (const node of this.#rollout.step(this.#rules.startMs + now * 1000)) this.#change(node, now);
   }

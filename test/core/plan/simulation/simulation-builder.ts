@@ -3,7 +3,7 @@ import { type ClassPlan, DemandPlanner, type DemandQuestion } from '../../../../
 import { type Layout, findModel, type GpuModel } from '../../../../src/core/gpu/geometry.ts';
 import type { Arrival } from '../../../../src/core/plan/simulation/trace.ts';
 import type { StartNode } from '../../../../src/core/plan/simulation/fleet.ts';
-import type { PoolPlanner } from '../../../../src/core/plan/simulation/layouts.ts';
+import type { PoolPlanner } from '../../../../src/core/demand/simulated.ts';
 import { type SideFigures, simulate, type SideStart } from '../../../../src/core/plan/simulation/play.ts';
 import { aPolicy } from '../../../support/builders.ts';
 

@@ -5,21 +5,21 @@ import {
   type DemandCost,
   type DemandSlice,
   type PoolGpu,
-} from '../../../../src/core/demand/solver/pool.ts';
-import { PoolClasses } from '../../../../src/core/demand/solver/problem.ts';
+} from '../../../src/core/demand/solver/pool.ts';
+import { PoolClasses } from '../../../src/core/demand/solver/problem.ts';
 import {
   isSimpleDemand,
   mayHelp,
   reduceQuestion,
   LayoutChoice,
   type Layouts,
-} from '../../../../src/core/plan/simulation/layouts.ts';
-import { Random } from '../../../../src/core/plan/simulation/trace.ts';
-import { countPresent } from '../../../../src/core/demand/members.ts';
-import { WHOLE } from '../../../../src/core/gpu/profiles.ts';
+} from '../../../src/core/demand/simulated.ts';
+import { Random } from '../../../src/core/plan/simulation/trace.ts';
+import { countPresent } from '../../../src/core/demand/members.ts';
+import { WHOLE } from '../../../src/core/gpu/profiles.ts';
 import { aPool } from './plain-pool.ts';
-import { planWithoutSolver, withoutSolver } from './simulation-builder.ts';
-import { drawDemand, drawPool } from '../../demand/solver/random-pool.ts';
+import { planWithoutSolver, withoutSolver } from '../plan/simulation/simulation-builder.ts';
+import { drawDemand, drawPool } from './solver/random-pool.ts';
 
 describe('the questions that a simulation leaves out @slow', () => {
   const plan = ({ gpus, slices }: ReturnType<typeof aPool>) => {
