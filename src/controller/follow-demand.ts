@@ -5,11 +5,9 @@ import type { DemandReport } from '../core/policy/slices.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
 import { type DemandMemory, recallDemand } from '../core/demand/state.ts';
 import { judgeFreeing, judgeRequest } from '../core/demand/defrag.ts';
-import type { PoolCluster, DemandGpu } from '../core/demand/members.ts';
-import type { Planned } from '../core/demand/plan-pool.ts';
 import { reportFailure, reportPool } from '../core/demand/report.ts';
 import { indexHolders, trimHolder, trimHoldings } from '../core/demand/eviction-cost.ts';
-import { type HeldPods, readHeld } from '../core/demand/kueue.ts';
+import { readHeld } from '../core/demand/kueue.ts';
 import { listWaiters, trimWaitingPod } from '../core/demand/waiting-pods.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -29,6 +27,10 @@ import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/request.ts';
 import { type Clock, steadyMs, systemClock } from '../process/clock.ts';
 import { trimBudget, PacedReading } from './gather.ts';
+
+type PoolCluster = Parameters<PoolQuestions['readMembers']>[0];
+type HeldPods = Parameters<PoolQuestions['readWaiting']>[3];
+type Planned = Awaited<ReturnType<PoolQuestions['planPool']>>;
 
 /** How old a list of DeviceClasses may be, in ms. */
 const classesPaceMs = 30_000;
@@ -127,7 +129,11 @@ export class DemandReconciler {
     this.#report(record, reportFailure(reason, describeError(error), record.demand, status));
   }
 
-  async #gather(record: PolicyRecord, demand: PolicyDemand, memory: DemandMemory): Promise<readonly DemandGpu[]> {
+  async #gather(
+    record: PolicyRecord,
+    demand: PolicyDemand,
+    memory: DemandMemory,
+  ): ReturnType<PoolQuestions['readMembers']> {
     const cluster = await this.#readCluster();
     const { pools, clock } = this.#parts;
     const now = this.#parts.now();
@@ -169,7 +175,7 @@ export class DemandReconciler {
     demand: PolicyDemand,
     { podsMs, paceMs }: NonNullable<ReturnType<DemandMemory['pacesOf']>>,
     signal: AbortSignal,
-  ): Promise<{ readonly waiters: ReturnType<typeof listWaiters>; readonly held: HeldPods | undefined }> {
+  ): Promise<{ readonly waiters: ReturnType<typeof listWaiters>; readonly held: HeldPods }> {
     const isTold = [...this.#parts.cluster.fleet.policies].some(({ policy }) => policy.spec.demand?.namespaceSelector);
     try {
       const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
@@ -271,7 +277,7 @@ interface DemandReads {
   /** The pods of the cluster that wait for a node. */
   readonly pods: PacedReading<readonly PodView[]>;
   /** What Kueue holds back; a long queue takes long to read. */
-  readonly held: PacedReading<HeldPods>;
+  readonly held: PacedReading<NonNullable<HeldPods>>;
   /** Resources by which DRA drivers hand out slices; undefined: DeviceClasses may not be listed. */
   readonly names: PacedReading<PoolCluster['names']>;
   /** The pods that hold slices, and what their eviction costs: read for a plan that may evict. */

@@ -33,18 +33,18 @@ const beforeRequest = 1000;
 const { request: requestBounds, message: messageBounds } = statusBounds.properties.defrag.properties;
 
 /** Reads `3g.20gb=2,1g.5gb=1`. @returns what is wrong with it, in words, if something is */
-export function readFree(text: string): Layout | { readonly error: string } {
+export function readFree(text: string): Layout | string {
   const free: Record<string, number> = {};
   for (const part of text.split(',')) {
     const [, name = '', digits = ''] = /^\s*([^=\s]+)=(\d+)\s*$/.exec(part) ?? [];
     const count = Number(digits);
-    if (count < 1) return { error: `${JSON.stringify(part)} is not PROFILE=COUNT, for example 3g.20gb=2` };
+    if (count < 1) return `${JSON.stringify(part)} is not PROFILE=COUNT, for example 3g.20gb=2`;
     const profile = parseProfile(name);
-    if (isProfileNameError(profile)) return { error: profile.message };
+    if (isProfileNameError(profile)) return profile.message;
     if (profile.computeInstanceSlices !== undefined)
-      return { error: `${name} is a compute instance; ask for its GPU instance, ${profile.instanceProfile}` };
+      return `${name} is a compute instance; ask for its GPU instance, ${profile.instanceProfile}`;
     const total = (free[profile.name] ?? 0) + count;
-    if (total > mostSlices) return { error: `${profile.name}: more than ${mostSlices} slices` };
+    if (total > mostSlices) return `${profile.name}: more than ${mostSlices} slices`;
     free[profile.name] = total;
   }
   return free;
@@ -162,7 +162,7 @@ export function judgeRequest(
   const requested = requestedFree(annotations, known);
   if (!requested) return { defrag: isOfRequest(known, annotations) ? known : undefined };
   const { request, free } = requested;
-  if (isError(free)) return { defrag: { request, state: 'Refused', message: free.error } };
+  if (typeof free === 'string') return { defrag: { request, state: 'Refused', message: free } };
   const unknown = explainUnknown(free, members);
   if (unknown !== undefined) return { defrag: { request, state: 'Refused', message: unknown } };
   if (isFree(free, members)) return { defrag: { request, state: 'Done', message: `${writeLayout(free)} were idle` } };
@@ -173,10 +173,6 @@ export function judgeRequest(
   const question = askToFree(asked, free, members);
   const freeing = { request, free, asked: question, served: planServed(members, question) };
   return { defrag: judgeTaken(freeing).defrag, freeing };
-}
-
-function isError(free: ReturnType<typeof readFree>): free is { readonly error: string } {
-  return typeof free['error'] === 'string';
 }
 
 /**
@@ -264,7 +260,7 @@ interface FreedGpu {
 }
 
 /** The moves that free slices, and their bill. */
-export interface FreedSlices {
+interface FreedSlices {
   /** True if the slices are idle already. */
   readonly isDone: boolean;
   readonly isPossible: boolean;

@@ -231,11 +231,11 @@ describe('a request to free slices', () => {
     expect(readFree('3g.20gb=2,1g.5gb=1')).to.deep.equal({ '3g.20gb': 2, '1g.5gb': 1 });
     expect(readFree('3g.20gb=1,3g.20gb=2')).to.deep.equal({ '3g.20gb': 3 });
     for (const wrong of ['', '3g.20gb', '3g.20gb=0', '3g.20gb=x', '3g=2', '1c.3g.20gb=1'])
-      expect(readFree(wrong), wrong).to.have.property('error');
+      expect(readFree(wrong), wrong).to.be.a('string');
     expect(readFree('3c.3g.20gb=1,3g.20gb=1')).to.deep.equal({ '3g.20gb': 2 });
     expect(readFree('3g.20gb=100000')).to.deep.equal({ '3g.20gb': 100_000 });
     for (const many of ['3g.20gb=100001', '3g.20gb=1000000000', '3g.20gb=60000,3g.20gb=60000'])
-      expect(readFree(many), many).to.have.property('error').that.contains('100000');
+      expect(readFree(many), many).to.be.a('string').that.contains('100000');
   });
 
   it('asks that whatever runs keeps a slice of its profile, and for the idle ones beyond', () => {

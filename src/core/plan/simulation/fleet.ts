@@ -3,7 +3,6 @@
 import type { Geometry, Layout } from '../../gpu/geometry.ts';
 import { type Random, DAY, EndQueue } from './trace.ts';
 import type { SimulatedPod, Tally, SimulatedPods } from './pods.ts';
-import type { PoolInstance } from '../../demand/solver/pool.ts';
 import { planGpu } from '../../gpu/plan.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
@@ -17,6 +16,8 @@ import { findCap } from '../../rollout/budget.ts';
 import type { SideStart, SimulatedRollout } from './play.ts';
 import { countsWhole, evictsNever } from '../../policy/slices.ts';
 import type { DemandGpu } from '../../demand/members.ts';
+
+type PoolInstance = DemandGpu['present'][number];
 
 /** A GPU of a snapshot. */
 interface StartGpu {
