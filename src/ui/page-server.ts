@@ -6,7 +6,7 @@ import { escapeInvisible, mapTexts, messageOf } from '../core/text/words.ts';
 import { byUrgency } from '../core/view/lines.ts';
 import type { FleetFeed } from './fleet-feed.ts';
 import { pageText } from './page-text.ts';
-import type { ChangePlan } from '../core/plan/change.ts';
+import type { predictChange } from '../planner/questions.ts';
 import type { NodeHistory } from '../core/view/node.ts';
 import type { explainWaiting } from '../core/explain/pod.ts';
 import { reportWaste } from '../core/explain/waste.ts';
@@ -173,7 +173,7 @@ function isSame(given: string, token: string): boolean {
 }
 
 /** A change in advance, as `gpu-partition plan` shows it. */
-export interface PlanAnswer extends Pick<ChangePlan, 'waves' | 'findings' | 'summary'> {
+export interface PlanAnswer extends Pick<Awaited<ReturnType<typeof predictChange>>, 'waves' | 'findings' | 'summary'> {
   /** The plan as text in 80 columns. */
   readonly lines: readonly string[];
   /** Pods that go, with the node that they leave. */

@@ -1,6 +1,4 @@
-import { loadByDemand, loadByTrace, type TraceTask } from '../../core/plan/simulation/trace.ts';
-import { listSimulated, startSide } from '../../core/plan/simulation/fleet.ts';
-import type { SideFigures, SimulationStart } from '../../core/plan/simulation/play.ts';
+import { SimulationScene } from '../../core/plan/simulation/play.ts';
 import { CliError, type Terminal, printLines, printJson, printLine } from '../terminal.ts';
 import { readText } from '../input/files.ts';
 import { InvalidArgumentError, Command, Option } from 'commander';
@@ -15,6 +13,9 @@ import { readSavedOrLive } from '../cluster/facts.ts';
 import type { CommandContext } from '../program.ts';
 import { readPath } from '../options.ts';
 import { readPolicies, snapshotCommand } from '../input/snapshot.ts';
+
+type TraceTask = Parameters<SimulationScene['byTrace']>[0]['tasks'][number];
+type Simulation = Parameters<typeof simulateBeside>[0];
 
 /** A year of a large cluster. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -209,7 +210,7 @@ function refuseWithoutEffect({ trace }: Options, command: Command): void {
     if (isGiven(name)) throw new CliError(`${option} goes with --trace: it is about the gpu_milli of a trace`);
 }
 
-async function play(simulation: SimulationStart): Promise<readonly SideFigures[]> {
+async function play(simulation: Simulation): ReturnType<typeof simulateBeside> {
   try {
     return await simulateBeside(simulation);
   } catch (error) {
@@ -223,40 +224,36 @@ async function prepare(options: Options, terminal: Terminal) {
     throw new CliError(`give at most two -f, of ${filename.length} given: they are drawn beside each other`);
   const given = await Promise.all(filename.map((path) => readPolicies([path], terminal)));
   const facts = await readSavedOrLive(options, terminal);
-  const gpuNodes = listSimulated(facts, selector && { matchLabels: selector });
-  const starts = (given.length === 2 ? given : [[], ...given]).map((policies) =>
-    startSide(facts, gpuNodes, policies, { startMs, days }),
-  );
-  const sides = starts.map(({ side }) => side);
-  const nodes = sides[0]?.nodes ?? [];
+  const scene = new SimulationScene(facts, given.length === 2 ? given : [[], ...given], {
+    selection: selector && { matchLabels: selector },
+    days,
+    seed,
+    startMs,
+  });
+  const { nodes } = scene;
   const gpus = nodes.flatMap((node) => node.gpus);
   if (!gpus.some(({ geometry }) => geometry.profiles.length > 0))
     throw new CliError(
-      `no GPU with MIG to simulate: agents have reported none on ${countWords(gpuNodes.length, 'GPU node')}` +
+      `no GPU with MIG to simulate: agents have reported none on ${countWords(scene.gpuNodes, 'GPU node')}` +
         `${selector === undefined ? '' : ' with these labels'}; gpu-partition status says which agents report`,
     );
   const trace = options.trace === undefined ? undefined : await readTrace(options.trace, terminal);
-  const load =
-    trace === undefined
-      ? loadByDemand(facts, gpuNodes, nodes, { days, seed, meanSeconds: durationMs(options.duration) / 1000 })
-      : playTrace(trace, nodes, options);
-  if (load === undefined)
+  const simulation =
+    trace === undefined ? scene.byDemand(durationMs(options.duration) / 1000) : playTrace(scene, trace, options);
+  if (simulation === undefined)
     throw new CliError('no pod uses or waits for a slice, so that none would come: give the pods with --trace');
-  const pods = load.running.length + load.arrivals.length;
   return {
-    simulation: { sides, ...load, days, seed, startMs } satisfies SimulationStart,
+    simulation,
     names: given.length === 2 ? filename : ['now', ...filename],
     title: [
       countWords(days, 'day'),
       `${countWords(gpus.length, 'GPU')} on ${countWords(nodes.filter((node) => node.gpus.length > 0).length, 'node')}`,
-      countWords(pods, 'pod'),
+      countWords(simulation.running.length + simulation.arrivals.length, 'pod'),
       `seed ${seed}`,
     ].join(', '),
-    ignored: [...new Set(starts.flatMap(({ ignored }) => ignored)), ...(trace ? describeSkipped(trace) : [])],
-    refused: starts.flatMap(({ refused }) =>
-      refused.map(
-        ({ node, policy, message }) => `node ${node} cannot take policy ${policy}, and stays as it is: ${message}`,
-      ),
+    ignored: [...scene.ignored, ...(trace ? describeSkipped(trace) : [])],
+    refused: scene.refused.map(
+      ({ node, policy, message }) => `node ${node} cannot take policy ${policy}, and stays as it is: ${message}`,
     ),
   };
 }
@@ -269,14 +266,11 @@ function describeSkipped({ name, tasks, skipped }: TraceFile): readonly string[]
 }
 
 /** @throws CliError for a profile that no GPU has */
-function playTrace(
-  trace: TraceFile,
-  nodes: Parameters<typeof loadByTrace>[1],
-  { days, seed, by, cardMemory, load }: Options,
-): ReturnType<typeof loadByTrace> {
+function playTrace(scene: SimulationScene, trace: TraceFile, { by, cardMemory, load }: Options): Simulation {
   const mapping = by === 'share' ? ({ by } as const) : ({ by, cardGb: cardMemory } as const);
-  const { unknown, ...played } = loadByTrace(trace, nodes, { days, seed, mapping, load });
-  if (unknown === undefined) return played;
+  const played = scene.byTrace(trace, { mapping, load });
+  if (!('unknown' in played)) return played;
+  const { unknown } = played;
   const { asked, line } = unknown.task;
   throw new CliError(
     `${trace.name}:${line}: profile is ${JSON.stringify(asked)}, which no GPU here has: give ${unknown.known.join(', ')}`,

@@ -13,6 +13,9 @@ import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import {
   describeEvictions,
   forecastNode,
+  forecastWaves,
+  type Wave,
+  type Waves,
   type NodePreview,
   describePlannedNode,
   type GivenPolicies,
@@ -20,7 +23,6 @@ import {
   type PlannedNode,
 } from './node.ts';
 import { type PlanFault, listFaults, summarizeChange } from './text.ts';
-import { forecastWaves, type Wave, type Waves } from './waves.ts';
 import type { GpuClient } from '../nvidia/gpu-clients.ts';
 import type { BudgetView } from '../kubernetes/eviction.ts';
 import type { LabelSelector } from '../nvidia/plugin-pods.ts';

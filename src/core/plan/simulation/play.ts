@@ -1,14 +1,18 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
-// Ask here for the figures of days in virtual time; equal input gives equal figures.
+// Ask here what of a snapshot is simulated, with which pods, and for the figures of days in virtual time.
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
 import type { DemandGpu } from '../../demand/members.ts';
 import { RolloutPlay } from '../../rollout/ledger.ts';
 import { compareText } from '../../text/json.ts';
-import { DAY, type Load, Random, sizesOf } from './trace.ts';
+import type { ClusterFacts } from '../../cluster/facts.ts';
+import type { LabelSelection } from '../../kubernetes/selectors.ts';
+import { DAY, type Load, loadByDemand, loadByTrace, Random, sizesOf, type TraceTask } from './trace.ts';
 import { FollowedDemands, type PoolPlanner } from '../../demand/simulated.ts';
 import {
   type FleetGpu,
   type FleetNode,
+  listSimulated,
+  startSide,
   SimulationFleet,
   type StartNode,
   NodeChanges,
@@ -236,11 +240,66 @@ class Side implements Played {
 }
 
 /** Ways to partition a fleet, and the pods that come to each. */
-export interface SimulationStart extends Load {
+interface SimulationStart extends Load {
   readonly sides: readonly SideStart[];
   readonly days: number;
   readonly seed: number;
   readonly startMs: number;
+}
+
+interface SceneRules extends Omit<SimulationStart, 'sides' | keyof Load> {
+  /** The nodes that are simulated; absent: all with GPUs. */
+  readonly selection?: LabelSelection | undefined;
+}
+
+/** The GPU nodes of a snapshot under the policies of each side, before pods come. */
+export class SimulationScene {
+  /** The nodes as they begin. */
+  readonly nodes: readonly StartNode[];
+  /** What policies say and no simulation does, in words. */
+  readonly ignored: readonly string[];
+  /** Nodes that cannot take the layouts of a policy. */
+  readonly refused: ReturnType<typeof startSide>['refused'];
+  readonly #facts: ClusterFacts;
+  readonly #gpuNodes: ReturnType<typeof listSimulated>;
+  readonly #start: Omit<SimulationStart, keyof Load>;
+
+  /** @param given policies of each side, before those of the snapshot */
+  constructor(
+    facts: ClusterFacts,
+    given: readonly (readonly GpuPartitionPolicy[])[],
+    { selection, ...time }: SceneRules,
+  ) {
+    const gpuNodes = listSimulated(facts, selection);
+    const starts = given.map((policies) => startSide(facts, gpuNodes, policies, time));
+    const sides = starts.map(({ side }) => side);
+    this.nodes = sides[0]?.nodes ?? [];
+    this.ignored = [...new Set(starts.flatMap(({ ignored }) => ignored))];
+    this.refused = starts.flatMap(({ refused }) => refused);
+    this.#facts = facts;
+    this.#gpuNodes = gpuNodes;
+    this.#start = { sides, ...time };
+  }
+
+  /** How many nodes have GPUs, whether their agents report them or not. */
+  get gpuNodes(): number {
+    return this.#gpuNodes.length;
+  }
+
+  /** With pods like those that use and wait for slices now; undefined if there are none. @param meanSeconds how long one runs */
+  byDemand(meanSeconds: number): SimulationStart | undefined {
+    const load = loadByDemand(this.#facts, this.#gpuNodes, this.nodes, { ...this.#start, meanSeconds });
+    return load && { ...this.#start, ...load };
+  }
+
+  /** With recorded pods, as {@link loadByTrace} has them. */
+  byTrace<Task extends TraceTask>(
+    trace: { readonly tasks: readonly Task[]; readonly seconds: number },
+    rules: Pick<Parameters<typeof loadByTrace>[2], 'mapping' | 'load'>,
+  ): SimulationStart | Required<Pick<ReturnType<typeof loadByTrace<Task>>, 'unknown'>> {
+    const { unknown, ...load } = loadByTrace(trace, this.nodes, { ...this.#start, ...rules });
+    return unknown === undefined ? { ...this.#start, ...load } : { unknown };
+  }
 }
 
 /** The figures of all profiles and days together. */
