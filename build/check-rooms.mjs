@@ -96,7 +96,7 @@ const doors = {
   ],
   rollout: ['budget', 'fleet', 'ledger', 'windows'],
   smi: ['command', 'list', 'output', 'reader', 'report', 'shared', 'tables'],
-  view: ['fleet', 'lines', 'node', 'page', 'reports'],
+  view: ['fleet', 'lines', 'node', 'page'],
 };
 
 const root = new URL('../', import.meta.url).pathname;

@@ -7,7 +7,7 @@ import { byUrgency } from '../core/view/lines.ts';
 import type { FleetFeed } from './fleet-feed.ts';
 import { pageText } from './page-text.ts';
 import type { predictChange } from '../planner/questions.ts';
-import type { NodeHistory } from '../core/view/node.ts';
+import type { viewHistory } from '../core/view/node.ts';
 import type { explainWaiting } from '../core/explain/pod.ts';
 import { reportWaste } from '../core/explain/waste.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
@@ -180,7 +180,7 @@ export interface PlanAnswer extends Pick<Awaited<ReturnType<typeof predictChange
   readonly evictions: readonly { readonly node: string; readonly pod: string; readonly fate: string }[];
 }
 
-interface NodeAnswer extends NodeHistory {
+interface NodeAnswer extends ReturnType<typeof viewHistory> {
   /** The times at which the pods on the node started, RFC 3339, by NAMESPACE/NAME; empty if the user may not list pods. */
   readonly podsSince: Readonly<Record<string, string>>;
 }

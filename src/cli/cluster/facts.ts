@@ -24,7 +24,7 @@ import { type Terminal, CliError, paint, printLine } from '../terminal.ts';
 import { readSnapshot, type SavedCluster, snapshotCommand } from '../input/snapshot.ts';
 import { connect, type ConnectionOptions, listAll, listAllowed, find } from './connection.ts';
 import type { EventView } from '../../core/kubernetes/metadata.ts';
-import { type NodeHistory, viewHistory } from '../../core/view/node.ts';
+import { viewHistory } from '../../core/view/node.ts';
 import { poolOf } from '../../core/node/status-figures.ts';
 
 /** A saved cluster if there is one, else the current one. */
@@ -134,7 +134,7 @@ export async function readCluster(
 type Policy = GpuPartitionPolicy & KubeObject;
 
 /** The last change of a node and its Events; without Events if the user may not list them. @throws CliError if there is no such node */
-export async function readHistory(client: KubeClient, node: string): Promise<NodeHistory> {
+export async function readHistory(client: KubeClient, node: string) {
   const ref = { resource: nodePartitions, name: node };
   const partition = await find<GpuNodePartition & KubeObject>(client, `GpuNodePartition ${node}`, ref);
   if (!partition) throw new CliError(`there is no GpuNodePartition ${node}`);
@@ -148,7 +148,7 @@ export async function readHistory(client: KubeClient, node: string): Promise<Nod
 }
 
 /** The history of a node in a saved cluster. @throws CliError if there is no such node */
-export function savedHistory({ partitions, policies: all, events: found }: SavedCluster, node: string): NodeHistory {
+export function savedHistory({ partitions, policies: all, events: found }: SavedCluster, node: string) {
   const partition = partitions.find(({ metadata }) => metadata.name === node);
   if (!partition) throw new CliError(`the snapshot has no GpuNodePartition ${node}`);
   const policy = all.find(({ metadata }) => metadata.name === partition.spec.policy?.name);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import type { SimulationView } from '../../../src/core/view/reports.ts';
+import type { SimulationView } from '../../../src/cli/commands/simulate.ts';
 import { aCluster, aFleetNode } from '../../core/plan/cluster-builder.ts';
 import { jsonRunner, run } from '../run.ts';
 import { snapshotYaml } from '../snapshot-text.ts';
