@@ -53,7 +53,6 @@ const doors = {
     'plan-pool',
     'pod-outlook',
     'recommend',
-    'report',
     'simulated',
     'solver/choose',
     'state',

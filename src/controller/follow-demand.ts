@@ -3,12 +3,11 @@ import type { PodView } from '../core/kubernetes/pod.ts';
 import { mayUseClaims } from '../core/policy/rules.ts';
 import type { DemandReport } from '../core/policy/slices.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { type DemandMemory, recallDemand } from '../core/demand/state.ts';
-import { judgeFreeing, judgeRequest } from '../core/demand/defrag.ts';
-import { reportFailure, reportPool } from '../core/demand/report.ts';
-import { indexHolders, trimHolder, trimHoldings } from '../core/demand/eviction-cost.ts';
+import { type DemandMemory, recallDemand, reportFailure } from '../core/demand/state.ts';
+import { judgeRequest } from '../core/demand/defrag.ts';
+import { holderTrimmers, indexHolders } from '../core/demand/eviction-cost.ts';
 import { readHeld } from '../core/demand/kueue.ts';
-import { listWaiters, trimWaitingPod } from '../core/demand/waiting-pods.ts';
+import { trimWaitingPod } from '../core/demand/waiting-pods.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/log.ts';
@@ -21,7 +20,6 @@ import { type KubeVerbs, readKueue, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
 import { extendedNamesOf } from '../core/cluster/judge.ts';
-import { selectedKeys } from '../core/kubernetes/selectors.ts';
 import type { BudgetView } from '../core/kubernetes/eviction.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/request.ts';
@@ -29,6 +27,7 @@ import { type Clock, steadyMs, systemClock } from '../process/clock.ts';
 import { trimBudget, PacedReading } from './gather.ts';
 
 type PoolCluster = Parameters<PoolQuestions['readMembers']>[0];
+type WaitingPods = Parameters<PoolQuestions['readWaiting']>[2];
 type HeldPods = Parameters<PoolQuestions['readWaiting']>[3];
 type Planned = Awaited<ReturnType<PoolQuestions['planPool']>>;
 
@@ -100,7 +99,7 @@ export class DemandReconciler {
       if (touched.length > 0)
         this.#parts.log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
-      const found = reportPool(policy, asked, current, planned.shortfall, this.#parts.now());
+      const found = asked.report(current, planned.shortfall, this.#parts.now());
       this.#report(record, { ...found, ...omitUndefined({ defrag: isWhole ? defrag : (part ?? defrag) }) });
       if (!isWhole) return { requeueAfterMs: 100 };
     } catch (error) {
@@ -164,9 +163,9 @@ export class DemandReconciler {
   ): Promise<Question['share']> {
     const paces = memory.pacesOf(demand);
     if (!paces) return undefined;
-    const { waiters, held } = await this.#readPods(record, demand, paces, signal);
+    const { waiting, held } = await this.#readPods(record, demand, paces, signal);
     const { pools, clock, now } = this.#parts;
-    return pools.readWaiting(await this.#readCluster(), record, waiters, held, now(), clock);
+    return pools.readWaiting(await this.#readCluster(), record, waiting, held, now(), clock);
   }
 
   /** What cannot be read is told: else the last answer stands for good, and why pods wait is not known. */
@@ -175,12 +174,12 @@ export class DemandReconciler {
     demand: PolicyDemand,
     { podsMs, paceMs }: NonNullable<ReturnType<DemandMemory['pacesOf']>>,
     signal: AbortSignal,
-  ): Promise<{ readonly waiters: ReturnType<typeof listWaiters>; readonly held: HeldPods }> {
+  ): Promise<{ readonly waiting: WaitingPods; readonly held: HeldPods }> {
     const isTold = [...this.#parts.cluster.fleet.policies].some(({ policy }) => policy.spec.demand?.namespaceSelector);
     try {
       const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
       const namespaces = isTold ? await this.#parts.namespaces.get(paceMs) : undefined;
-      return { waiters: listWaiters(await this.#parts.pods.get(podsMs), namespaces), held };
+      return { waiting: { pods: await this.#parts.pods.get(podsMs), namespaces }, held };
     } catch (error) {
       signal.throwIfAborted();
       this.#reportFailure(record, 'PodsUnavailable', error);
@@ -202,7 +201,7 @@ export class DemandReconciler {
     const planned =
       freeing.served ?? (await pools.planPool(members, freeing.asked, await this.#weigh(question), signal));
     const isShort = Object.keys(planned.shortfall.lacking).length > 0;
-    const freed = judgeFreeing(freeing, planned, nodes, isShort ? undefined : await holders.get());
+    const freed = freeing.judge(planned, nodes, isShort ? undefined : await holders.get());
     return freed.part ? { planned, ...freed } : { planned: await this.#plan(question), ...freed };
   }
 
@@ -339,11 +338,10 @@ const bound = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
 /** The watch of partitions does not keep the names of pods. */
 async function listHolders(client: KubeVerbs): Promise<ReturnType<typeof indexHolders>> {
   const { items: budgets } = await client.list<BudgetView & KubeObject>(disruptionBudgets, {}, { trim: trimBudget });
-  const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
-  const trim = (pod: PodView): PodView => trimHolder(pod, labelKeys);
+  const { trimPod, trimPartition } = holderTrimmers(budgets);
   const [partitions, found] = await Promise.all([
-    client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { trim: trimHoldings }),
-    client.list<PodView>(pods, { fieldSelector: bound }, { trim }),
+    client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { trim: trimPartition }),
+    client.list<PodView>(pods, { fieldSelector: bound }, { trim: trimPod }),
   ]);
   return indexHolders({ partitions: partitions.items, pods: found.items, budgets });
 }

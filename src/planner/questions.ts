@@ -63,12 +63,12 @@ export async function readMembers(
 export async function readWaiting(
   cluster: Share[1],
   record: Share[0],
-  waiters: Share[2],
+  waiting: Share[2],
   held: Share[3],
   now: number,
   clock?: Clock,
 ) {
-  return think(readShare(record, cluster, waiters, held, now), { clock });
+  return think(readShare(record, cluster, waiting, held, now), { clock });
 }
 
 /** The questions that the controller asks about the pool of a demand. */

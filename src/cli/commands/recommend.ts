@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { MODELS } from '../../core/gpu/geometry.ts';
-import type { RequestHistory } from '../../core/demand/recommend.ts';
 import { planDemand } from '../../planner/solver-process.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { integer, equalitySelector } from '../../process/options.ts';
@@ -197,11 +196,7 @@ function demandRights({ pods, budgets }: ClusterFacts, evict: Options['evict']):
     throw refuse('poddisruptionbudgets', 'they say which pods may be evicted');
 }
 
-async function readPast(
-  url: URL,
-  { window, prometheusLabels }: Options,
-  { stderr }: Terminal,
-): Promise<RequestHistory> {
+async function readPast(url: URL, { window, prometheusLabels }: Options, { stderr }: Terminal) {
   const { warnings, ...past } = await readRequests({
     url,
     length: window,

@@ -13,9 +13,10 @@ import { explainUnknownModel } from '../options.ts';
 import { profilesServingAll } from '../../core/policy/slices.ts';
 import { InvalidArgumentError } from 'commander';
 import { unescape } from 'node:querystring';
-import type { RequestHistory } from '../../core/demand/recommend.ts';
+import type { adviseCluster } from '../../core/demand/recommend.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 
+type RequestHistory = NonNullable<Parameters<typeof adviseCluster>[1]['history']>;
 type PoolGpu = Parameters<typeof planDemand>[0][number];
 type PoolInstance = PoolGpu['instances'][number];
 type DemandSlice = Parameters<typeof planDemand>[1]['slices'][number];

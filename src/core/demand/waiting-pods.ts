@@ -126,6 +126,13 @@ export function hasLabels({ metadata }: NodeView, wanted: Readonly<Record<string
 /** Labels of namespaces, by name. */
 type NamespaceLabels = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
+/** Pods as they were read, whether they wait or not. */
+export interface WaitingPods {
+  readonly pods: readonly PodView[];
+  /** Absent: only the names of namespaces are known. */
+  readonly namespaces?: NamespaceLabels | undefined;
+}
+
 /** The pods that wait for slices; not those that none would help. */
 export function listWaiters(pods: readonly PodView[], namespaces: NamespaceLabels = new Map()): readonly Waiter[] {
   return pods.flatMap((pod) => {
@@ -138,7 +145,7 @@ export function listWaiters(pods: readonly PodView[], namespaces: NamespaceLabel
 }
 
 /** The label that every namespace has. */
-export const namespaceName = 'kubernetes.io/metadata.name';
+const namespaceName = 'kubernetes.io/metadata.name';
 
 /** Labels of namespaces, beside their names, by which the demands of policies choose whose pods count: keys. */
 export function namespaceKeysOf(policies: readonly GpuPartitionPolicy[]): ReadonlySet<string> {
@@ -156,7 +163,7 @@ export function namespaceKeysOf(policies: readonly GpuPartitionPolicy[]): Readon
 /** Whether a pod is in one of the namespaces whose pods count. */
 function isInNamespaces({ pod, namespaceLabels }: Waiter, selector: LabelSelection | undefined): boolean {
   const { namespace = '' } = pod.metadata;
-  return selector === undefined || meetsSelection(selector, namespaceLabels ?? { [namespaceName]: namespace });
+  return selector === undefined || meetsSelection(selector, { ...namespaceLabels, [namespaceName]: namespace });
 }
 
 /** How many slices of a profile, or whole GPUs, are waited for. */

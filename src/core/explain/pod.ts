@@ -23,8 +23,7 @@ import {
 } from './claims.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
 import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict } from './node-verdict.ts';
-import { answerHere } from '../demand/plan-pool.ts';
-import { explainDemandFor, type PodDemandOutlook } from '../demand/pod-outlook.ts';
+import { outlookHere } from '../demand/pod-outlook.ts';
 import { explainName, listOffered, type NameFinding } from './cluster.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
 import { type EventView, lastSeen } from '../kubernetes/metadata.ts';
@@ -289,7 +288,7 @@ function isRelated(pod: string, owner: string): boolean {
 /** Pods that wait alike, and why. */
 interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 'suggestions'> {
   /** What demands offer the first of the pods. */
-  readonly demands: readonly PodDemandOutlook[];
+  readonly demands: ReturnType<typeof outlookHere>;
   readonly count: number;
   /** The first of them, as NAMESPACE/NAME. */
   readonly pods: readonly string[];
@@ -350,7 +349,7 @@ export function explainWaiting(facts: ClusterFacts): WaitingPods {
       const claims = claimRequestsOf(first, facts);
       const asks = describeAsks(allRequestsOf(first, claims, isGpuResource), claims);
       const names = pods.map(podName).toSorted().slice(0, mostPods);
-      const demands = isPending ? answerHere(explainDemandFor(first, facts)) : [];
+      const demands = isPending ? outlookHere(first, facts) : [];
       return [{ code, message, demands, suggestions, count: pods.length, pods: names, asks }];
     });
 }

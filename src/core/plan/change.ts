@@ -29,12 +29,8 @@ import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import { freeSlices } from '../demand/defrag.ts';
-import { indexHolders } from '../demand/eviction-cost.ts';
-import { listPool, type PoolCluster } from '../demand/members.ts';
 import type { PlannedPool, PlanQuestion } from '../demand/plan-pool.ts';
-import { reportFailure } from '../demand/report.ts';
-import { foreseeDemand } from '../demand/state.ts';
-import { listWaiters } from '../demand/waiting-pods.ts';
+import { foreseeDemand, reportFailure } from '../demand/state.ts';
 import type { Layout } from '../gpu/geometry.ts';
 
 function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
@@ -206,9 +202,6 @@ export class ForeseenChange {
   readonly #refusals: ReadonlyMap<string, string | undefined>;
   readonly #located: Located;
   readonly #involved: Involved;
-  /** Pods that wait, and those that hold slices: read once for all demands. */
-  #waiters: ReturnType<typeof listWaiters> | undefined;
-  #holders: ReturnType<typeof indexHolders> | undefined;
   /** How the demands stand, by policy. */
   readonly #reports = new Map<string, DemandReport>();
 
@@ -238,7 +231,7 @@ export class ForeseenChange {
     );
   }
 
-  get #pool(): PoolCluster {
+  get #pool() {
     return { fleet: this.#fleet, nodes: this.#located.nodeOf, partitions: this.#located.partitionOf };
   }
 
@@ -247,11 +240,7 @@ export class ForeseenChange {
     record: PolicyRecord,
     held: Parameters<typeof foreseeDemand>[3],
   ): Generator<PlanQuestion | undefined, void, PlannedPool> {
-    const { pods, namespaces, now } = this.#cluster;
-    this.#waiters ??= listWaiters(pods, namespaces);
-    this.#holders ??= indexHolders(this.#cluster);
-    const [waiters, holders, times] = [this.#waiters, this.#holders, { at: this.#at, nowMs: now }];
-    const { wishes, report } = yield* foreseeDemand(record, this.#pool, waiters, held, holders, times);
+    const { wishes, report } = yield* foreseeDemand(record, this.#pool, this.#cluster, held, this.#at);
     this.#fleet.choose(record.policy, wishes);
     this.#reports.set(record.name, report);
   }
@@ -270,9 +259,7 @@ export class ForeseenChange {
   *free(policy: string, free: Layout, seconds: number) {
     const record = this.#fleet.policy(policy);
     if (!record) return undefined;
-    const members = yield* listPool(record, this.#pool);
-    const world = { nodes: this.#located.nodeOf, holders: indexHolders(this.#cluster), seconds };
-    const found = yield* freeSlices(free, record.policy, members, world);
+    const found = yield* freeSlices(free, record, this.#pool, this.#cluster, seconds);
     const hasDemand = record.policy.spec.demand !== undefined;
     return typeof found === 'string' ? found : { policy, hasDemand, free, ...found };
   }

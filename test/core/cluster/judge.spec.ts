@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import {
   canUse,
   couldTake,
-  countUsable,
   explainUnchangeable,
   explainUnusable,
   requirementsKey,
 } from '../../../src/core/cluster/judge.ts';
+import { countUsable } from '../../../src/core/demand/reach.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 import { explainHopeless, trimWaitingPod, listWaiters } from '../../../src/core/demand/waiting-pods.ts';

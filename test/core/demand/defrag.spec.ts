@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { GpuReport, PolicyStatus } from '../../../src/api/types.ts';
-import { askToFree, judgeFreeing, judgeRequest, readFree, explainUnfreed } from '../../../src/core/demand/defrag.ts';
+import { askToFree, judgeRequest, readFree, explainUnfreed } from '../../../src/core/demand/defrag.ts';
 import { explainMoves, listMoves, type Mover, MoveRooms, type SlicePlace } from '../../../src/core/demand/moves.ts';
 import { indexHolders } from '../../../src/core/demand/eviction-cost.ts';
 import { listMembers, type DemandGpu } from '../../../src/core/demand/members.ts';
@@ -391,7 +391,7 @@ describe('the annotation of a policy that requests free slices', () => {
     const nodes = new Map(fleet.map(({ node }) => [node.metadata.name, node]));
     const { asked } = freeing;
     const made = { members: membersOf(fleet), asked, layouts: [], shortfall: { lacking: {} }, ...planned };
-    return judgeFreeing(freeing, made, nodes, indexHolders({ partitions, pods: [], budgets: [] }));
+    return freeing.judge(made, nodes, indexHolders({ partitions, pods: [], budgets: [] }));
   };
   const short = (shortfall: Partial<Planned['shortfall']> = {}, pool = members) =>
     after(request, { members: pool, shortfall: { lacking: { x: 1 }, ...shortfall } }).defrag;

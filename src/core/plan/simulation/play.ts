@@ -7,7 +7,7 @@ import { compareText } from '../../text/json.ts';
 import type { ClusterFacts } from '../../cluster/facts.ts';
 import type { LabelSelection } from '../../kubernetes/selectors.ts';
 import { DAY, type Load, loadByDemand, loadByTrace, Random, sizesOf, type TraceTask } from './trace.ts';
-import { FollowedDemands, type PoolPlanner } from '../../demand/simulated.ts';
+import { FollowedDemands } from '../../demand/simulated.ts';
 import {
   type FleetGpu,
   type FleetNode,
@@ -29,6 +29,8 @@ import {
   type SliceFigures,
   sumFigures,
 } from './pods.ts';
+
+type PoolPlanner = ConstructorParameters<typeof FollowedDemands<FleetGpu>>[1];
 
 /** Tells which nodes may change, by the ledgers of their policies: budget, cap, canary, windows and pauses as in a cluster. */
 export class SimulatedRollout {
