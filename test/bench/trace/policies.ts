@@ -76,7 +76,6 @@ export function relayFor(
   const classes = pool.list();
   const planner = new DemandPlanner({ classes, slices, evict });
   const plan = planner.planSmall() ?? planner.planLarge((program) => new HighsSolver(highs, program, 60));
-  const left = classes.map((one) => [...pool.idsOf(one)]);
   const evicted: FleetSlice[] = [];
   const changed: string[] = [];
   const relay = (id: string, { destroy, create }: ClassLayout): void => {
@@ -84,8 +83,7 @@ export function relayFor(
     evicted.push(...fleet.relay(Number(id), destroy, create));
     changed.push(id);
   };
-  for (const layout of plan.layouts)
-    for (const id of left[layout.gpuClass]?.splice(0, layout.size) ?? []) relay(id, layout);
+  for (const [ids, layout] of pool.handOut(classes, plan.layouts)) for (const id of ids) relay(id, layout);
   return { evicted, changed };
 }
 
