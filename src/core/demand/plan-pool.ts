@@ -519,38 +519,3 @@ export function answerHere<T>(asking: Generator<PlanQuestion, T, PlannedPool | u
   while (step.done !== true) step = asking.next(planHere(step.value));
   return step.value;
 }
-
-/** Remembers which GPUs, or pods, were re-laid a short while ago and are left alone until their cooldown ends. */
-export class RelayoutCooldown {
-  readonly #relaidMs = new Map<string, number>();
-  /** The time, in ms, of the re-lay before the last one, by id. */
-  readonly #beforeMs = new Map<string, number>();
-
-  relaid(id: string, nowMs: number): void {
-    const before = this.#relaidMs.get(id);
-    if (before !== undefined) this.#beforeMs.set(id, before);
-    this.#relaidMs.set(id, nowMs);
-  }
-
-  /** Forgets those that have rested, except those that are there: an edit of the time to rest may apply to them again. */
-  forgetOthers(there: ReadonlySet<string>, nowMs: number, restMs: number): void {
-    for (const id of this.#relaidMs.keys())
-      if (!there.has(id) && !this.isResting(id, nowMs, restMs)) {
-        this.#relaidMs.delete(id);
-        this.#beforeMs.delete(id);
-      }
-  }
-
-  /** @param restMs of this moment: an edit of it applies to GPUs that rest already */
-  isResting(id: string, nowMs: number, restMs: number): boolean {
-    const relaidMs = this.#relaidMs.get(id);
-    return relaidMs !== undefined && nowMs < relaidMs + restMs;
-  }
-
-  /** Whether one that rests was re-laid while it rested before: the rest has yielded once, and does not again. */
-  isHeld(id: string, nowMs: number, restMs: number): boolean {
-    const beforeMs = this.#beforeMs.get(id);
-    const relaidMs = this.#relaidMs.get(id) ?? Infinity;
-    return beforeMs !== undefined && relaidMs < beforeMs + restMs && this.isResting(id, nowMs, restMs);
-  }
-}

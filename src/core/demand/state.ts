@@ -3,7 +3,6 @@
 import type { GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../api/types.ts';
 import { DemandWindow, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted.ts';
 import {
-  RelayoutCooldown,
   areUnchanged,
   askFor,
   keepStanding,
@@ -174,6 +173,41 @@ export interface ChosenLayouts {
   readonly touched: readonly DemandGpu[];
   /** Whether that is all of the plan: the rest was made for GPUs that have changed meanwhile, and is to be planned again. */
   readonly isWhole: boolean;
+}
+
+/** Remembers which GPUs, or pods, were re-laid a short while ago and are left alone until their cooldown ends. */
+export class RelayoutCooldown {
+  readonly #relaidMs = new Map<string, number>();
+  /** The time, in ms, of the re-lay before the last one, by id. */
+  readonly #beforeMs = new Map<string, number>();
+
+  relaid(id: string, nowMs: number): void {
+    const before = this.#relaidMs.get(id);
+    if (before !== undefined) this.#beforeMs.set(id, before);
+    this.#relaidMs.set(id, nowMs);
+  }
+
+  /** Forgets those that have rested, except those that are there: an edit of the time to rest may apply to them again. */
+  forgetOthers(there: ReadonlySet<string>, nowMs: number, restMs: number): void {
+    for (const id of this.#relaidMs.keys())
+      if (!there.has(id) && !this.isResting(id, nowMs, restMs)) {
+        this.#relaidMs.delete(id);
+        this.#beforeMs.delete(id);
+      }
+  }
+
+  /** @param restMs of this moment: an edit of it applies to GPUs that rest already */
+  isResting(id: string, nowMs: number, restMs: number): boolean {
+    const relaidMs = this.#relaidMs.get(id);
+    return relaidMs !== undefined && nowMs < relaidMs + restMs;
+  }
+
+  /** Whether one that rests was re-laid while it rested before: the rest has yielded once, and does not again. */
+  isHeld(id: string, nowMs: number, restMs: number): boolean {
+    const beforeMs = this.#beforeMs.get(id);
+    const relaidMs = this.#relaidMs.get(id) ?? Infinity;
+    return beforeMs !== undefined && relaidMs < beforeMs + restMs && this.isResting(id, nowMs, restMs);
+  }
 }
 
 /**

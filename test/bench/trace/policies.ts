@@ -3,7 +3,7 @@ import { type ClassLayout, DemandPlanner } from '../../../src/core/demand/solver
 import { DemandWindow, type Steadiness } from '../../../src/core/demand/wanted.ts';
 import { PoolClasses } from '../../../src/core/demand/solver/problem.ts';
 import type { DemandSlice, EvictionRule } from '../../../src/core/demand/solver/pool.ts';
-import { RelayoutCooldown } from '../../../src/core/demand/plan-pool.ts';
+import { RelayoutCooldown } from '../../../src/core/demand/state.ts';
 import type { Layout } from '../../../src/core/gpu/geometry.ts';
 import { planGpu } from '../../../src/core/gpu/plan.ts';
 import { HighsSolver } from '../../../src/planner/highs.ts';
