@@ -1,3 +1,4 @@
+import { withDemand } from '../../support/demand-builders.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
 import { type DemandAsked, planClasses, type PlannedPool } from '../../../src/core/demand/plan-pool.ts';
 import { listMembers, type DemandGpu } from '../../../src/core/demand/members.ts';
@@ -6,14 +7,9 @@ import { aFleetNode } from '../plan/cluster-builder.ts';
 
 /** A policy with a demand for nothing, which evicts. */
 export function aDemandPolicy(demand: Partial<NonNullable<PolicySpec['demand']>> = {}): GpuPartitionPolicy {
-  const { spec, ...policy } = aPolicy();
-  const { layouts: _none, ...rest } = spec;
   const slices = [{ profiles: ['1g.5gb'], count: 0 }];
-  return {
-    ...policy,
-    spec: { ...rest, demand: { slices, evict: 'IfNeeded', ...demand } },
-    status: { acceptedGeneration: 1 },
-  };
+  const policy = withDemand(aPolicy(), { slices, evict: 'IfNeeded', ...demand });
+  return { ...policy, status: { acceptedGeneration: 1 } };
 }
 
 export const evictingPolicy = aDemandPolicy();
