@@ -52,18 +52,18 @@ export async function planDemand(
   const planning = planClasses({ gpus, asked }, fewClasses);
   let step = planning.next();
   while (step.done !== true) {
-    if (step.value === undefined) await turn.pause();
-    const { value: question } = step;
-    step =
-      question === undefined
-        ? planning.next()
-        : await askSolver(question, { seconds, signal }).then(
-            (plan) => planning.next(plan),
-            (error: unknown) => {
-              signal?.throwIfAborted();
-              return planning.throw(error);
-            },
-          );
+    const question = step.value;
+    if (question === undefined) {
+      await turn.pause();
+      step = planning.next();
+    } else
+      step = await askSolver(question, { seconds, signal }).then(
+        (plan) => planning.next(plan),
+        (error: unknown) => {
+          signal?.throwIfAborted();
+          return planning.throw(error);
+        },
+      );
   }
   return step.value;
 }

@@ -9,7 +9,7 @@ export function useScratchFolder(): { readonly path: (...parts: readonly string[
   return { path: (...parts) => join(folder, ...parts) };
 }
 
-/** A folder that each test of this suite has anew; call inside `describe`. */
+/** A new folder for each test of this suite; call inside `describe`. */
 export function useFreshFolder(): ReturnType<typeof useScratchFolder> {
   let folder = '';
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'gpu-partition-'))));

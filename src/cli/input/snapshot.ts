@@ -256,7 +256,7 @@ export const claimResources = 'deviceclasses,resourceclaims,resourceclaimtemplat
 type SavedClaims = Pick<ClusterFacts, 'classes' | 'claims' | 'templates' | 'slices'>;
 
 /** A cluster in files: also with its Events and claims, if they were saved with it. */
-export interface SavedCluster extends ClusterState, SavedClaims {
+export interface SavedCluster extends ClusterState {
   readonly events: readonly SavedEvent[];
   readonly kueue: KueueReading;
 }

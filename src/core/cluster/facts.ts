@@ -86,7 +86,7 @@ interface NodeSlice {
   };
 }
 
-/** What is known of a cluster when a pod is explained. */
+/** What is known of a cluster at one moment. */
 export interface ClusterFacts {
   /** Milliseconds since the epoch; undefined: what depends on the time is not told. */
   readonly now?: number;

@@ -24,6 +24,7 @@ import {
 } from './node.ts';
 import { type PlanFault, listFaults, summarizeChange } from './text.ts';
 import type { GpuClient } from '../nvidia/gpu-clients.ts';
+import type { ClusterFacts } from '../cluster/facts.ts';
 import type { BudgetView } from '../kubernetes/eviction.ts';
 import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import type { NodeView } from '../kubernetes/node.ts';
@@ -438,17 +439,11 @@ function settingsOf({ gpuClients, pluginSelector, pluginConfigMap }: ControllerS
   };
 }
 
-/** A cluster at one moment, read from the API server or from a file. */
-export interface ClusterState {
-  /** Milliseconds since the epoch. */
+/** A cluster at one moment, read from the API server or from a file, of which everything is known that a plan depends on. */
+export interface ClusterState extends ClusterFacts {
   readonly now: number;
-  readonly nodes: readonly NodeView[];
-  readonly partitions: readonly GpuNodePartition[];
-  readonly policies: readonly GpuPartitionPolicy[];
   readonly pods: readonly PodView[];
   readonly budgets: readonly BudgetView[];
-  /** Labels of namespaces, by name; absent: only their names are known. */
-  readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
 }
 
 /** The controller's settings, as far as they affect a plan. */
