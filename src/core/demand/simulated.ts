@@ -203,7 +203,7 @@ interface PlayedGpu {
           /** Unique in a simulation. */
           readonly name: string;
           readonly priority: number;
-          /** In seconds from the start of the simulation. */
+          /** Its start, in seconds from that of the simulation. */
           readonly startedAt: number;
         }
       | undefined;
@@ -213,7 +213,7 @@ interface PlayedGpu {
 /** Pods that wait in a simulation, by profile. */
 interface PlayedWaiting {
   counts(): ReadonlyMap<string, number>;
-  /** By priority, too. @param since only those that wait since then, in seconds, or for longer */
+  /** How many of them have each priority. @param since only those that wait since then, in seconds, or for longer */
   ranks(since?: number): ReadonlyMap<string, ReadonlyMap<number, number>>;
 }
 

@@ -288,13 +288,13 @@ export class SimulationScene {
     return this.#gpuNodes.length;
   }
 
-  /** With pods like those that use and wait for slices now; undefined if there are none. @param meanSeconds how long one runs */
+  /** The simulation with pods like those that use and wait for slices now; undefined if there are none. @param meanSeconds how long one runs */
   byDemand(meanSeconds: number): SimulationStart | undefined {
     const load = loadByDemand(this.#facts, this.#gpuNodes, this.nodes, { ...this.#start, meanSeconds });
     return load && { ...this.#start, ...load };
   }
 
-  /** With recorded pods, as {@link loadByTrace} has them. */
+  /** The simulation with recorded pods, as {@link loadByTrace} has them. */
   byTrace<Task extends TraceTask>(
     trace: { readonly tasks: readonly Task[]; readonly seconds: number },
     rules: Pick<Parameters<typeof loadByTrace>[2], 'mapping' | 'load'>,
