@@ -88,6 +88,8 @@ export class Selections {
   readonly #index = new SelectorIndex();
   readonly #shared = new SharedValues();
   readonly #lists = new SharedValues(mostLists);
+  /** Labels by which any policy selects; undefined after a policy has changed, until a node asks. */
+  #keys: readonly string[] | undefined;
 
   /** The policies that select a node, in order of precedence. */
   of(node: string): NodeSelections {
@@ -105,10 +107,11 @@ export class Selections {
     const { policy, newest, inForce } = scope;
     const before = this.#scopes.get(policy);
     this.#scopes.set(policy, scope);
+    this.#keys = undefined;
     if (before && isSamePlace(before, scope)) return;
     if (before) this.#unfile(before);
     for (const selector of [newest, inForce]) this.#index.add(policy, selector);
-    const keys = [...new Set([...selectedKeys(newest), ...selectedKeys(inForce)])];
+    const keys = keysOf(scope);
     const nodes = this.nodesOf(policy);
     const lists: ReplacedLists = new Map();
     for (const [name, { labels }] of this.#nodes) {
@@ -120,6 +123,7 @@ export class Selections {
   removePolicy(policy: string): void {
     const before = this.#scopes.get(policy);
     if (!before) return;
+    this.#keys = undefined;
     this.#unfile(before);
     const lists: ReplacedLists = new Map();
     for (const node of this.nodesOf(policy)) this.#put(node, policy, undefined, lists);
@@ -129,12 +133,19 @@ export class Selections {
 
   /** Takes in the labels of a node. @returns policies that select it differently than before */
   setNode(name: string, labels: Labels): readonly string[] {
+    const known = this.#nodes.get(name);
+    const packed = PackedLabels.of(labels);
+    // Most changes are of labels by which nobody selects: then no policy is asked, however many select the node.
+    if (known && this.#areSelectedAlike(known.labels, packed)) {
+      this.#nodes.set(name, { labels: packed, selections: known.selections });
+      return [];
+    }
     const before = this.of(name);
     const selections = [...new Set(this.#index.list(labels))]
       .flatMap((policy) => this.#scopes.get(policy) ?? [])
       .toSorted((a, b) => byPrecedence(a.rank, b.rank))
       .flatMap((scope) => this.#select(scope, labels) ?? []);
-    this.#nodes.set(name, { labels: PackedLabels.of(labels), selections: this.#shareList(before, selections) });
+    this.#nodes.set(name, { labels: packed, selections: this.#shareList(before, selections) });
     for (const { policy } of before) this.#nodesOf.get(policy)?.delete(name);
     for (const { policy } of selections) this.#nodesOf.get(policy)?.add(name);
     return listChanged(before, selections);
@@ -146,6 +157,11 @@ export class Selections {
     for (const policy of before) this.#nodesOf.get(policy)?.delete(name);
     this.#nodes.delete(name);
     return before;
+  }
+
+  #areSelectedAlike(before: PackedLabels, after: PackedLabels): boolean {
+    this.#keys ??= [...new Set([...this.#scopes.values()].flatMap(keysOf))];
+    return deepEqual(before.pick(this.#keys), after.pick(this.#keys));
   }
 
   #select({ policy, newest, inForce }: PolicyScope, labels: Labels): NodeSelection | undefined {
@@ -195,6 +211,11 @@ export class Selections {
 
 /** The lists that follow those of before, by the selection that a policy has there now. */
 type ReplacedLists = Map<NodeSelection | undefined, Map<NodeSelections, NodeSelections>>;
+
+/** Labels on which it depends whether the policy selects a node. */
+function keysOf({ newest, inForce }: PolicyScope): readonly string[] {
+  return [...new Set([...selectedKeys(newest), ...selectedKeys(inForce)])];
+}
 
 function listChanged(before: NodeSelections, after: NodeSelections): readonly string[] {
   const [known, now] = [before, after].map((all) => new Map(all.map((one) => [one.policy, one])));

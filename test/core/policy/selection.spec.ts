@@ -11,6 +11,33 @@ function aScope(policy: string, pool: string): PolicyScope {
 }
 
 describe('the selections of policies', () => {
+  it('ask no policy when a label changes by which none selects, and all when one does', () => {
+    const selections = new Selections();
+    let asked = 0;
+    for (const name of ['a', 'b', 'c']) {
+      const scope = aScope(name, 'p');
+      const { matchLabels } = scope.newest;
+      const selector = {
+        get matchLabels() {
+          asked += 1;
+          return matchLabels;
+        },
+      };
+      selections.setPolicy({ ...scope, newest: selector, inForce: selector });
+    }
+    expect(selections.setNode('n', { pool: 'p', cpu: '1' })).to.deep.equal(['a', 'b', 'c']);
+    expect(selections.setNode('n', { pool: 'p', cpu: '2' })).to.deep.equal([]);
+    asked = 0;
+    expect(selections.setNode('n', { pool: 'p', cpu: '3' })).to.deep.equal([]);
+    expect(asked, 'looks at selectors').to.equal(0);
+    expect(selections.of('n').map(({ policy }) => policy)).to.deep.equal(['a', 'b', 'c']);
+    expect(selections.setNode('n', { pool: 'q', cpu: '3' })).to.deep.equal(['a', 'b', 'c']);
+    expect(selections.of('n')).to.deep.equal([]);
+    // What was not asked is known all the same when a policy asks by it.
+    selections.setPolicy({ ...aScope('d', ''), newest: { matchLabels: { cpu: '3' } } });
+    expect(selections.of('n').map(({ policy }) => policy)).to.deep.equal(['d']);
+  });
+
   it('keep nothing of a policy that is gone, nor of what it selected before an edit', () => {
     const selections = new Selections();
     const count = 20_000;
