@@ -44,7 +44,7 @@ const layers = {
  * given doors yet: every file of it may be imported.
  */
 const doors = {
-  cluster: ['claim-devices', 'claim-requests', 'facts', 'judge', 'watched-objects'],
+  cluster: ['facts', 'judge', 'watched-objects'],
   demand: [
     'defrag',
     'eviction-cost',
@@ -53,16 +53,13 @@ const doors = {
     'plan-pool',
     'pod-outlook',
     'recommend',
-    'report',
+    'simulated',
     'solver/choose',
-    'solver/integer-program',
-    'solver/pool',
-    'solver/problem',
     'state',
     'waiting-pods',
   ],
   device: ['agent', 'faults', 'geometry', 'grants', 'holders', 'kubelet', 'ownership', 'plan', 'published', 'report'],
-  explain: ['claim', 'pod', 'waste'],
+  explain: ['pod', 'waste'],
   gpu: [
     'assign',
     'device-error',
@@ -79,16 +76,7 @@ const doors = {
   ],
   host: ['import', 'layout', 'plan', 'selftest', 'selftest-bundle', 'selftest-change', 'support-bundle'],
   nvidia: ['gpu-clients', 'labels', 'managed-config', 'plugin-config', 'plugin-pods', 'predict-labels', 'resources'],
-  plan: [
-    'change',
-    'node',
-    'simulation/fleet',
-    'simulation/layouts',
-    'simulation/play',
-    'simulation/trace',
-    'text',
-    'waves',
-  ],
+  plan: ['change', 'node', 'simulation/play', 'text'],
   policy: [
     'check',
     'decide-policy',
@@ -107,7 +95,7 @@ const doors = {
   ],
   rollout: ['budget', 'fleet', 'ledger', 'windows'],
   smi: ['command', 'list', 'output', 'reader', 'report', 'shared', 'tables'],
-  view: ['fleet', 'lines', 'node', 'page', 'reports'],
+  view: ['fleet', 'lines', 'node', 'page'],
 };
 
 const root = new URL('../', import.meta.url).pathname;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import util from 'node:util';
 import { escapeInvisible } from '../core/text/words.ts';
-import { fitLine, type Line, plainText } from '../core/view/lines.ts';
+import { type Line, plainText } from '../core/view/lines.ts';
 
 // As a whole: a name that an outdated Node lacks would stop it before it can print which version it needs.
 /** The process's own streams, or a test's. */
@@ -148,6 +148,45 @@ function paintLine(output: Output, line: Line): string {
   return fitted
     .map(({ text, tone }) => (styles[tone] === undefined ? text : output.paint(styles[tone], text)))
     .join('');
+}
+
+/** The line as a terminal of so many columns shows it: cut off with `…` if it is too long. What draws lines leaves them whole. */
+export function fitLine(line: Line, columns: number): Line {
+  let left = columns;
+  const fitted: Line[number][] = [];
+  const total = widthOf(plainText(line));
+  for (const { text, tone } of line) {
+    const width = widthOf(text);
+    const isLast = total <= columns;
+    if (isLast || width < left) {
+      fitted.push({ text, tone });
+      left -= width;
+      continue;
+    }
+    if (left > 0)
+      fitted.push({
+        text: `${Array.from(text)
+          .slice(0, left - 1)
+          .join('')}…`,
+        tone,
+      });
+    break;
+  }
+  return trimEnd(fitted);
+}
+
+function trimEnd(line: Line): Line {
+  const last = line.at(-1);
+  if (!last) return line;
+  const text = last.text.trimEnd();
+  if (text === last.text) return line;
+  const rest = line.slice(0, -1);
+  return text === '' ? trimEnd(rest) : [...rest, { ...last, text }];
+}
+
+/** Width of a text in columns; names and messages here have no double-width characters. */
+function widthOf(text: string): number {
+  return Array.from(text).length;
 }
 
 /** A live picture: redrawn in place on a terminal, printed again below elsewhere. */

@@ -3,14 +3,11 @@ import type { PodView } from '../core/kubernetes/pod.ts';
 import { mayUseClaims } from '../core/policy/rules.ts';
 import type { DemandReport } from '../core/policy/slices.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { type DemandMemory, recallDemand } from '../core/demand/state.ts';
-import { judgeFreeing, judgeRequest } from '../core/demand/defrag.ts';
-import type { PoolCluster, DemandGpu } from '../core/demand/members.ts';
-import type { Planned } from '../core/demand/plan-pool.ts';
-import { reportFailure, reportPool } from '../core/demand/report.ts';
-import { indexHolders, trimHolder, trimHoldings } from '../core/demand/eviction-cost.ts';
-import { type HeldPods, readHeld } from '../core/demand/kueue.ts';
-import { listWaiters, trimWaitingPod } from '../core/demand/waiting-pods.ts';
+import { type DemandMemory, recallDemand, reportFailure } from '../core/demand/state.ts';
+import { judgeRequest } from '../core/demand/defrag.ts';
+import { holderTrimmers, indexHolders } from '../core/demand/eviction-cost.ts';
+import { readHeld } from '../core/demand/kueue.ts';
+import { trimWaitingPod } from '../core/demand/waiting-pods.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/log.ts';
@@ -21,15 +18,18 @@ import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { planPreview } from '../core/plan/node.ts';
 import { type KubeVerbs, readKueue, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
-import type { DeviceClassView } from '../core/cluster/claim-requests.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
 import { extendedNamesOf } from '../core/cluster/judge.ts';
-import { selectedKeys } from '../core/kubernetes/selectors.ts';
 import type { BudgetView } from '../core/kubernetes/eviction.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/request.ts';
 import { type Clock, steadyMs, systemClock } from '../process/clock.ts';
 import { trimBudget, PacedReading } from './gather.ts';
+
+type PoolCluster = Parameters<PoolQuestions['readMembers']>[0];
+type WaitingPods = Parameters<PoolQuestions['readWaiting']>[2];
+type HeldPods = Parameters<PoolQuestions['readWaiting']>[3];
+type Planned = Awaited<ReturnType<PoolQuestions['planPool']>>;
 
 /** How old a list of DeviceClasses may be, in ms. */
 const classesPaceMs = 30_000;
@@ -99,7 +99,7 @@ export class DemandReconciler {
       if (touched.length > 0)
         this.#parts.log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#parts.requeueNodes(this.#parts.cluster.fleet.choose(policy, wishes));
-      const found = reportPool(policy, asked, current, planned.shortfall, this.#parts.now());
+      const found = asked.report(current, planned.shortfall, this.#parts.now());
       this.#report(record, { ...found, ...omitUndefined({ defrag: isWhole ? defrag : (part ?? defrag) }) });
       if (!isWhole) return { requeueAfterMs: 100 };
     } catch (error) {
@@ -128,7 +128,11 @@ export class DemandReconciler {
     this.#report(record, reportFailure(reason, describeError(error), record.demand, status));
   }
 
-  async #gather(record: PolicyRecord, demand: PolicyDemand, memory: DemandMemory): Promise<readonly DemandGpu[]> {
+  async #gather(
+    record: PolicyRecord,
+    demand: PolicyDemand,
+    memory: DemandMemory,
+  ): ReturnType<PoolQuestions['readMembers']> {
     const cluster = await this.#readCluster();
     const { pools, clock } = this.#parts;
     const now = this.#parts.now();
@@ -159,9 +163,9 @@ export class DemandReconciler {
   ): Promise<Question['share']> {
     const paces = memory.pacesOf(demand);
     if (!paces) return undefined;
-    const { waiters, held } = await this.#readPods(record, demand, paces, signal);
+    const { waiting, held } = await this.#readPods(record, demand, paces, signal);
     const { pools, clock, now } = this.#parts;
-    return pools.readWaiting(await this.#readCluster(), record, waiters, held, now(), clock);
+    return pools.readWaiting(await this.#readCluster(), record, waiting, held, now(), clock);
   }
 
   /** What cannot be read is told: else the last answer stands for good, and why pods wait is not known. */
@@ -170,12 +174,12 @@ export class DemandReconciler {
     demand: PolicyDemand,
     { podsMs, paceMs }: NonNullable<ReturnType<DemandMemory['pacesOf']>>,
     signal: AbortSignal,
-  ): Promise<{ readonly waiters: ReturnType<typeof listWaiters>; readonly held: HeldPods | undefined }> {
+  ): Promise<{ readonly waiting: WaitingPods; readonly held: HeldPods }> {
     const isTold = [...this.#parts.cluster.fleet.policies].some(({ policy }) => policy.spec.demand?.namespaceSelector);
     try {
       const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
       const namespaces = isTold ? await this.#parts.namespaces.get(paceMs) : undefined;
-      return { waiters: listWaiters(await this.#parts.pods.get(podsMs), namespaces), held };
+      return { waiting: { pods: await this.#parts.pods.get(podsMs), namespaces }, held };
     } catch (error) {
       signal.throwIfAborted();
       this.#reportFailure(record, 'PodsUnavailable', error);
@@ -197,7 +201,7 @@ export class DemandReconciler {
     const planned =
       freeing.served ?? (await pools.planPool(members, freeing.asked, await this.#weigh(question), signal));
     const isShort = Object.keys(planned.shortfall.lacking).length > 0;
-    const freed = judgeFreeing(freeing, planned, nodes, isShort ? undefined : await holders.get());
+    const freed = freeing.judge(planned, nodes, isShort ? undefined : await holders.get());
     return freed.part ? { planned, ...freed } : { planned: await this.#plan(question), ...freed };
   }
 
@@ -272,7 +276,7 @@ interface DemandReads {
   /** The pods of the cluster that wait for a node. */
   readonly pods: PacedReading<readonly PodView[]>;
   /** What Kueue holds back; a long queue takes long to read. */
-  readonly held: PacedReading<HeldPods>;
+  readonly held: PacedReading<NonNullable<HeldPods>>;
   /** Resources by which DRA drivers hand out slices; undefined: DeviceClasses may not be listed. */
   readonly names: PacedReading<PoolCluster['names']>;
   /** The pods that hold slices, and what their eviction costs: read for a plan that may evict. */
@@ -318,9 +322,11 @@ async function listPendingPods(client: KubeVerbs): Promise<readonly PodView[]> {
   });
 }
 
+type DeviceClass = NonNullable<ClusterFacts['classes']>[number];
+
 async function listNames(client: KubeVerbs): Promise<PoolCluster['names']> {
   try {
-    return extendedNamesOf(await listServed<DeviceClassView & KubeObject>(client, deviceClasses));
+    return extendedNamesOf(await listServed<DeviceClass & KubeObject>(client, deviceClasses));
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
@@ -332,11 +338,10 @@ const bound = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
 /** The watch of partitions does not keep the names of pods. */
 async function listHolders(client: KubeVerbs): Promise<ReturnType<typeof indexHolders>> {
   const { items: budgets } = await client.list<BudgetView & KubeObject>(disruptionBudgets, {}, { trim: trimBudget });
-  const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
-  const trim = (pod: PodView): PodView => trimHolder(pod, labelKeys);
+  const { trimPod, trimPartition } = holderTrimmers(budgets);
   const [partitions, found] = await Promise.all([
-    client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { trim: trimHoldings }),
-    client.list<PodView>(pods, { fieldSelector: bound }, { trim }),
+    client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { trim: trimPartition }),
+    client.list<PodView>(pods, { fieldSelector: bound }, { trim: trimPod }),
   ]);
   return indexHolders({ partitions: partitions.items, pods: found.items, budgets });
 }

@@ -23,10 +23,9 @@ import {
   type NodeSnapshot,
 } from '../core/node/snapshot.ts';
 import { slotOf } from '../core/rollout/budget.ts';
-import { selectedKeys } from '../core/kubernetes/selectors.ts';
 import { listHolderNamespaces } from '../core/node/rules/users.ts';
 import { listReportedPods } from '../core/device/holders.ts';
-import { trimClaim, trimNode, gpuResourcesOf, trimPod } from '../core/cluster/watched-objects.ts';
+import { podTrimmer, trimClaim, trimNode } from '../core/cluster/watched-objects.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../core/kubernetes/claims.ts';
 import { type Cluster, nameSlot, type ConfigMapFiles } from './cluster.ts';
 import type { SliceWatch } from './slice-watch.ts';
@@ -198,10 +197,8 @@ export class Gatherer {
   async #listPods({ node, partition }: NodeSnapshot, budgets: readonly BudgetView[] = []): Promise<readonly PodView[]> {
     const fieldSelector = `spec.nodeName=${node.metadata.name},status.phase!=Succeeded,status.phase!=Failed`;
     const offered = partition?.status?.device?.advertised?.resources ?? {};
-    const isKept = gpuResourcesOf(node.status?.allocatable ?? {}, offered);
-    const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
-    const { systemNamespaces } = this.#parts.settings;
-    const trim = (pod: PodView): PodView => trimPod(pod, systemNamespaces, isKept, labelKeys);
+    const gpus = { resources: node.status?.allocatable ?? {}, offered };
+    const trim = podTrimmer({ systemNamespaces: this.#parts.settings.systemNamespaces, gpus, budgets });
     const list = this.#podLists.pass(() =>
       this.#parts.client.list<PodView>(pods, { fieldSelector }, { paged: false, trim }),
     );

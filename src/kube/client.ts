@@ -19,7 +19,7 @@ import {
 } from './request.ts';
 import { apiVersionOf, collectionPath, objectPath, type KubeObject, type ObjectRef, type Resource } from './watch.ts';
 import type { Term } from './election.ts';
-import { type KueueFacts, type KueueReading, trimWorkload } from '../core/demand/kueue.ts';
+import { type KueueReading, trimWorkload } from '../core/demand/kueue.ts';
 
 interface Page<T> {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
@@ -259,6 +259,8 @@ export async function readKueue(client: KubeVerbs): Promise<KueueReading> {
     throw error;
   }
 }
+
+type KueueFacts = Exclude<KueueReading, { readonly trouble: string }>;
 
 async function listAll(client: KubeVerbs, version: string): Promise<KueueFacts> {
   const list = async <Of extends keyof KueueFacts>(

@@ -2,9 +2,12 @@ import highsModule, { type Highs, type InitOptions, type Model } from 'highs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { IntegerProgram, IntegerSolver } from '../core/demand/solver/integer-program.ts';
 import { DemandPlanner } from '../core/demand/solver/choose.ts';
-import type { PoolPlanner } from '../core/plan/simulation/layouts.ts';
+import type { simulate } from '../core/plan/simulation/play.ts';
+
+type OpenSolver = Parameters<DemandPlanner['planLarge']>[0];
+type IntegerProgram = Parameters<OpenSolver>[0];
+type IntegerSolver = ReturnType<OpenSolver>;
 
 declare const GPU_PARTITION_HIGHS: string | undefined;
 
@@ -146,7 +149,7 @@ function writeModel(highs: Highs, { upper, rows }: IntegerProgram): Model {
 const seconds = 20;
 
 /** Plans the pools of a simulation. */
-export function planPools(highs: Highs): PoolPlanner {
+export function planPools(highs: Highs): Parameters<typeof simulate>[1] {
   const solve = (program: IntegerProgram): HighsSolver => new HighsSolver(highs, program, seconds);
   return {
     plan: (question) => {

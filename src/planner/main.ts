@@ -1,5 +1,5 @@
-import { DemandPlanner, type DemandQuestion } from '../core/demand/solver/choose.ts';
-import { simulate, type SimulationStart } from '../core/plan/simulation/play.ts';
+import { DemandPlanner } from '../core/demand/solver/choose.ts';
+import { simulate } from '../core/plan/simulation/play.ts';
 import type { SolverAnswer, SolverOrder } from './solver-process.ts';
 import { HighsSolver, loadSolver, planPools } from './highs.ts';
 import { messageOf } from '../core/text/words.ts';
@@ -14,20 +14,13 @@ process.once('message', (order: SolverOrder) => {
 
 async function answer(order: SolverOrder): Promise<SolverAnswer> {
   try {
-    return 'simulation' in order ? await play(order.simulation) : await plan(order.question, order.seconds);
+    if ('simulation' in order) return { figures: simulate(order.simulation, planPools(await loadSolver())) };
+    const planner = new DemandPlanner(order.question);
+    const small = planner.planSmall();
+    if (small !== undefined) return { plan: small };
+    const highs = await loadSolver();
+    return { plan: planner.planLarge((program) => new HighsSolver(highs, program, order.seconds)) };
   } catch (error) {
     return { error: messageOf(error) };
   }
-}
-
-async function plan(question: DemandQuestion, seconds: number): Promise<SolverAnswer> {
-  const planner = new DemandPlanner(question);
-  const small = planner.planSmall();
-  if (small !== undefined) return { plan: small };
-  const highs = await loadSolver();
-  return { plan: planner.planLarge((program) => new HighsSolver(highs, program, seconds)) };
-}
-
-async function play(simulation: SimulationStart): Promise<SolverAnswer> {
-  return { figures: simulate(simulation, planPools(await loadSolver())) };
 }

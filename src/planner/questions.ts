@@ -1,33 +1,14 @@
-import type { PoolGpu } from '../core/demand/solver/pool.ts';
-import {
-  type DemandAsked,
-  type Planned,
-  planMembers,
-  type PlannedPool,
-  type PlanQuestion,
-} from '../core/demand/plan-pool.ts';
-import { type DemandGpu, listPool, type PoolCluster } from '../core/demand/members.ts';
+import { planMembers, type PlannedPool, type PlanQuestion } from '../core/demand/plan-pool.ts';
+import { listPool } from '../core/demand/members.ts';
 import { planDemand } from './solver-process.ts';
-import type { PolicyRecord } from '../core/policy/record.ts';
-import { listWaiters } from '../core/demand/waiting-pods.ts';
 import { type Clock, EventLoopYield, systemClock } from '../process/clock.ts';
-import type { DemandReport } from '../core/policy/slices.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import {
-  type ChangePlan,
-  planPrepared,
-  prepareChange,
-  type ClusterState,
-  type ControllerSetup,
-} from '../core/plan/change.ts';
-import { reportFailure } from '../core/demand/report.ts';
-import { indexHolders } from '../core/demand/eviction-cost.ts';
-import { type HeldPods, type KueueReading, readHeld, readShare, type WaitingReading } from '../core/demand/kueue.ts';
-import { foreseeDemand } from '../core/demand/state.ts';
+import { ForeseenChange } from '../core/plan/change.ts';
+import { type KueueReading, readHeld, readShare } from '../core/demand/kueue.ts';
 import { describeError } from '../process/log.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
 import { asScheduled } from '../core/policy/schedules.ts';
-import { explainDemandFor, type PodDemandOutlook } from '../core/demand/pod-outlook.ts';
+import { explainDemandFor } from '../core/demand/pod-outlook.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 
 /** How long a plan may take, in seconds. */
@@ -59,36 +40,35 @@ export async function think<T>(
   return step.value;
 }
 
+type Pool = Parameters<typeof planMembers>;
+type Share = Parameters<typeof readShare>;
+type Change = ConstructorParameters<typeof ForeseenChange>;
+
 /** {@link planMembers}, with the solver where it takes one. @param gpus as there */
-export async function planPool(
-  members: readonly DemandGpu[],
-  asked: DemandAsked,
-  gpus?: readonly PoolGpu[],
-  signal?: AbortSignal,
-): Promise<Planned> {
+export async function planPool(members: Pool[0], asked: Pool[1], gpus?: Pool[2], signal?: AbortSignal) {
   return think(planMembers(members, asked, gpus), { signal });
 }
 
 /** {@link listPool}, without blocking the event loop. */
 export async function readMembers(
-  cluster: PoolCluster,
-  record: PolicyRecord,
+  cluster: Share[1],
+  record: Share[0],
   past?: Parameters<typeof listPool>[2],
   clock?: Clock,
-): Promise<readonly DemandGpu[]> {
+) {
   return think(listPool(record, cluster, past), { clock });
 }
 
 /** {@link readShare}, without blocking the event loop. @param now in ms since the epoch */
 export async function readWaiting(
-  cluster: PoolCluster,
-  record: PolicyRecord,
-  waiters: ReturnType<typeof listWaiters>,
-  held: HeldPods | undefined,
+  cluster: Share[1],
+  record: Share[0],
+  waiting: Share[2],
+  held: Share[3],
   now: number,
   clock?: Clock,
-): Promise<WaitingReading> {
-  return think(readShare(record, cluster, waiters, held, now), { clock });
+) {
+  return think(readShare(record, cluster, waiting, held, now), { clock });
 }
 
 /** The questions that the controller asks about the pool of a demand. */
@@ -101,47 +81,40 @@ export type PoolQuestions = typeof poolQuestions;
  * @param at when it is done, which schedules tell apart
  */
 export async function predictChange(
-  cluster: ClusterState,
-  given: readonly GpuPartitionPolicy[],
-  setup: ControllerSetup,
+  cluster: Change[0],
+  given: Change[1],
+  setup: Change[2],
   readKueue: () => Promise<KueueReading>,
-  at: number = cluster.now,
-): Promise<ChangePlan> {
-  const prepared = prepareChange(cluster, given, setup, at);
-  const { fleet } = prepared;
-  const byName = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]) =>
-    new Map(all.map((one) => [one.metadata.name, one]));
-  const pools = { fleet, nodes: byName(cluster.nodes), partitions: byName(cluster.partitions) };
-  const waiters = listWaiters(cluster.pods, cluster.namespaces);
-  const isQueued = prepared.demands.some(({ policy }) => policy.spec.demand?.from === 'Kueue');
-  const held = isQueued ? await think(readHeld(await readKueue())) : undefined;
-  const holders = indexHolders(cluster);
-  const reports = new Map<string, DemandReport>();
-  for (const record of prepared.demands) {
+  at?: number,
+): Promise<ReturnType<ForeseenChange['plan']>> {
+  const change = new ForeseenChange(cluster, given, setup, at);
+  const held = await readQueues(
+    change.demands.map(({ policy }) => policy),
+    readKueue,
+  );
+  for (const demand of change.demands) {
     try {
-      const times = { at, nowMs: cluster.now };
-      const { wishes, report } = await think(foreseeDemand(record, pools, waiters, held, holders, times));
-      fleet.choose(record.policy, wishes);
-      reports.set(record.name, report);
+      await think(change.choose(demand, held));
     } catch (error) {
-      reports.set(record.name, reportFailure('PlannerFailed', describeError(error)));
+      change.fail(demand, describeError(error));
     }
   }
-  return planPrepared(prepared, reports);
+  return change.plan();
 }
 
 /** {@link explainDemandFor}, with the solver where it takes one, and what Kueue holds back where a demand follows it. */
-export async function predictPodDemand(
-  pod: PodView,
-  facts: ClusterFacts,
-  readKueue: () => Promise<KueueReading>,
-): Promise<readonly PodDemandOutlook[]> {
-  const isQueued = facts.policies.some((policy) => asScheduled(policy).spec.demand?.from === 'Kueue');
-  const held = isQueued ? await think(readHeld(await readKueue())) : undefined;
+export async function predictPodDemand(pod: PodView, facts: ClusterFacts, readKueue: () => Promise<KueueReading>) {
+  const held = await readQueues(facts.policies.map(asScheduled), readKueue);
   const asking = explainDemandFor(pod, facts, held?.waiters);
   let step = asking.next();
   while (step.done !== true) step = asking.next(await answer(step.value));
   return step.value;
+}
+
+/** What Kueue holds back; undefined if no policy follows that. */
+async function readQueues(policies: readonly GpuPartitionPolicy[], readKueue: () => Promise<KueueReading>) {
+  const isQueued = policies.some(({ spec }) => spec.demand?.from === 'Kueue');
+  return isQueued ? think(readHeld(await readKueue())) : undefined;
 }
 
 async function answer({ gpus, asked }: PlanQuestion): Promise<PlannedPool | undefined> {

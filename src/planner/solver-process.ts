@@ -1,9 +1,8 @@
 import { fork, type ForkOptions } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { DemandPlanner, type ClassLayout, type ClassPlan, type DemandQuestion } from '../core/demand/solver/choose.ts';
-import { PoolClasses } from '../core/demand/solver/problem.ts';
-import type { PoolGpu } from '../core/demand/solver/pool.ts';
-import type { SideFigures, SimulationStart } from '../core/plan/simulation/play.ts';
+import { planClasses, type PlannedPool, type PlanQuestion } from '../core/demand/plan-pool.ts';
+import type { DemandPlanner } from '../core/demand/solver/choose.ts';
+import type { simulate } from '../core/plan/simulation/play.ts';
 import { EventLoopYield } from '../process/clock.ts';
 
 declare const GPU_PARTITION_SOLVER: string | undefined;
@@ -17,6 +16,11 @@ const solver = typeof GPU_PARTITION_SOLVER === 'string' ? GPU_PARTITION_SOLVER :
  */
 const flags = ['--liftoff-only', '--max-semi-space-size=1'];
 
+type DemandQuestion = ConstructorParameters<typeof DemandPlanner>[0];
+type ClassPlan = ReturnType<DemandPlanner['planLarge']>;
+type Simulation = Parameters<typeof simulate>[0];
+type Figures = ReturnType<typeof simulate>;
+
 /** Seconds beyond the limit for what the solver does before and after it looks at its clock. */
 const graceSeconds = 60;
 
@@ -25,20 +29,12 @@ const graceSeconds = 60;
  */
 const fewClasses = 8;
 
-/** What is wanted of a pool, and how long the answer may take. */
-interface PoolDemand extends Omit<DemandQuestion, 'classes'> {
+/** How long the answer may take. */
+interface Limits {
   /** Seconds of solving, after which the best plan so far is taken. */
   readonly seconds: number;
   /** Ends the solver: its plan is no longer needed. */
   readonly signal?: AbortSignal | undefined;
-}
-
-type Limits = Pick<PoolDemand, 'seconds' | 'signal'>;
-
-/** A layout for every GPU of a pool. */
-export interface DemandPlan extends Pick<ClassPlan, 'cost' | 'gap' | 'unserved'> {
-  /** Layouts in the order of the pool. GPUs with the same layout share it. */
-  readonly layouts: readonly ClassLayout[];
 }
 
 /**
@@ -49,42 +45,27 @@ export interface DemandPlan extends Pick<ClassPlan, 'cost' | 'gap' | 'unserved'>
  * @throws Error if there is no plan: the solver fails, and the pool is too large to do without; the signal's reason when it aborts
  */
 export async function planDemand(
-  gpus: readonly PoolGpu[],
-  { slices, evict, seconds, signal }: PoolDemand,
-): Promise<DemandPlan> {
+  gpus: PlanQuestion['gpus'],
+  { seconds, signal, ...asked }: PlanQuestion['asked'] & Limits,
+): Promise<PlannedPool> {
   const turn = new EventLoopYield();
-  const pool = new PoolClasses();
-  for (const gpu of gpus) {
-    pool.add(gpu);
-    await turn.pause();
+  const planning = planClasses({ gpus, asked }, fewClasses);
+  let step = planning.next();
+  while (step.done !== true) {
+    const question = step.value;
+    if (question === undefined) {
+      await turn.pause();
+      step = planning.next();
+    } else
+      step = await askSolver(question, { seconds, signal }).then(
+        (plan) => planning.next(plan),
+        (error: unknown) => {
+          signal?.throwIfAborted();
+          return planning.throw(error);
+        },
+      );
   }
-  const classes = pool.list();
-  const question = { classes, slices, evict };
-  const small = classes.length <= fewClasses ? new DemandPlanner(question).planSmall() : undefined;
-  const { layouts, ...plan } = small ?? (await planInProcess(question, { seconds, signal }));
-  const byId = new Map<string, ClassLayout>();
-  for (const [ids, layout] of pool.handOut(classes, layouts)) {
-    for (const id of ids) byId.set(id, layout);
-    await turn.pause();
-  }
-  return { ...plan, layouts: gpus.map(({ id }) => demandLayout(byId, id)) };
-}
-
-function demandLayout(byId: ReadonlyMap<string, ClassLayout>, id: string): ClassLayout {
-  const layout = byId.get(id);
-  if (layout === undefined) throw new Error(`the plan has no layout for GPU ${id}`);
-  return layout;
-}
-
-async function planInProcess(question: DemandQuestion, limits: Limits): Promise<ClassPlan> {
-  try {
-    return await askSolver(question, limits);
-  } catch (error) {
-    limits.signal?.throwIfAborted();
-    const plan = new DemandPlanner(question).planSmall(true);
-    if (plan !== undefined) return plan;
-    throw new Error('the solver failed, and the pool is too large to be planned without it', { cause: error });
-  }
+  return step.value;
 }
 
 /**
@@ -92,19 +73,18 @@ async function planInProcess(question: DemandQuestion, limits: Limits): Promise<
  *
  * @throws Error if that process fails
  */
-export async function simulateBeside(simulation: SimulationStart): Promise<readonly SideFigures[]> {
+export async function simulateBeside(simulation: Simulation): Promise<Figures> {
   const answer = await ask({ simulation }, { execArgv: ['--max-semi-space-size=16'] });
   if ('figures' in answer) return answer.figures;
   throw new Error('the solver answered something else');
 }
 
 /** The answer of the solver's process. */
-export type SolverAnswer =
-  { readonly plan: ClassPlan } | { readonly figures: readonly SideFigures[] } | { readonly error: string };
+export type SolverAnswer = { readonly plan: ClassPlan } | { readonly figures: Figures } | { readonly error: string };
 
 /** The order that the solver's process gets. */
 export type SolverOrder =
-  { readonly question: DemandQuestion; readonly seconds: number } | { readonly simulation: SimulationStart };
+  { readonly question: DemandQuestion; readonly seconds: number } | { readonly simulation: Simulation };
 
 async function askSolver(question: DemandQuestion, { seconds, signal }: Limits): Promise<ClassPlan> {
   const timeout = (seconds + graceSeconds) * 1000;

@@ -6,8 +6,8 @@ import { escapeInvisible, mapTexts, messageOf } from '../core/text/words.ts';
 import { byUrgency } from '../core/view/lines.ts';
 import type { FleetFeed } from './fleet-feed.ts';
 import { pageText } from './page-text.ts';
-import type { ChangePlan } from '../core/plan/change.ts';
-import type { NodeHistory } from '../core/view/node.ts';
+import type { predictChange } from '../planner/questions.ts';
+import type { viewHistory } from '../core/view/node.ts';
 import type { explainWaiting } from '../core/explain/pod.ts';
 import { reportWaste } from '../core/explain/waste.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
@@ -173,14 +173,14 @@ function isSame(given: string, token: string): boolean {
 }
 
 /** A change in advance, as `gpu-partition plan` shows it. */
-export interface PlanAnswer extends Pick<ChangePlan, 'waves' | 'findings' | 'summary'> {
+export interface PlanAnswer extends Pick<Awaited<ReturnType<typeof predictChange>>, 'waves' | 'findings' | 'summary'> {
   /** The plan as text in 80 columns. */
   readonly lines: readonly string[];
   /** Pods that go, with the node that they leave. */
   readonly evictions: readonly { readonly node: string; readonly pod: string; readonly fate: string }[];
 }
 
-interface NodeAnswer extends NodeHistory {
+interface NodeAnswer extends ReturnType<typeof viewHistory> {
   /** The times at which the pods on the node started, RFC 3339, by NAMESPACE/NAME; empty if the user may not list pods. */
   readonly podsSince: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { withDemand } from '../support/demand-builders.ts';
+import { useFreshFolder } from '../device/scratch-folder.ts';
 import { parseAllDocuments } from 'yaml';
 import type { GpuPartitionPolicy, GpuReport } from '../../src/api/types.ts';
 import type { ClusterAdvice } from '../../src/core/demand/recommend.ts';
@@ -39,15 +39,13 @@ function aPool(more: Partial<ClusterState> = {}): ClusterState {
 }
 
 describe('gpu-partition recommend for a cluster', () => {
-  let folder = '';
-  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'recommend-'))));
-  afterEach(async () => rm(folder, { recursive: true }));
+  const folder = useFreshFolder();
 
-  const save = (cluster: ClusterState) => writeFile(join(folder, 'cluster.yaml'), snapshotYaml(cluster));
+  const save = (cluster: ClusterState) => writeFile(folder.path('cluster.yaml'), snapshotYaml(cluster));
   const argv = ['recommend', '--snapshot', 'cluster.yaml'];
   const ask = async (cluster: ClusterState, ...options: readonly string[]) => {
     await save(cluster);
-    return runJson([...argv, ...options], { cwd: folder });
+    return runJson([...argv, ...options], { cwd: folder.path() });
   };
   const only = ({ pools: [pool, ...others] }: ClusterAdvice) => {
     if (pool === undefined || others.length > 0) throw new Error(`${others.length + 1} pools instead of one`);
@@ -68,7 +66,7 @@ describe('gpu-partition recommend for a cluster', () => {
 
   it('prints it so that it is read at a glance, with how to apply it', async () => {
     await save(aPool());
-    const { code, stdout } = await run(argv, { cwd: folder });
+    const { code, stdout } = await run(argv, { cwd: folder.path() });
     expect(code).to.equal(0);
     expect(stdout.split('\n')).to.deep.equal([
       'p (its policy decides): 2 nodes, 2×A100-SXM4-40GB',
@@ -86,7 +84,7 @@ describe('gpu-partition recommend for a cluster', () => {
 
   it('writes a policy that only plans, has a name of its own, and outranks the one that decides', async () => {
     await save(aPool({ policies: [sliced({ priority: 5, rollout: { maxUnavailable: 2 } })] }));
-    const { code, stdout } = await run([...argv, '-o', 'yaml'], { cwd: folder });
+    const { code, stdout } = await run([...argv, '-o', 'yaml'], { cwd: folder.path() });
     expect(code).to.equal(0);
     const [document] = parseAllDocuments(stdout);
     expect(document?.toJS()).to.deep.equal({
@@ -164,14 +162,12 @@ describe('gpu-partition recommend for a cluster', () => {
   it('counts pods by labels of their namespaces, and warns of a snapshot that does not have them', async () => {
     const following = (label: string): GpuPartitionPolicy => {
       const [key = '', value = ''] = label.split('=');
-      const { layouts: _none, ...spec } = sliced().spec;
       const slices = [{ profiles: ['1g.5gb'] }];
-      const demand = { from: 'Pods' as const, namespaceSelector: { matchLabels: { [key]: value } }, slices };
-      return { ...sliced(), spec: { ...spec, demand } };
+      return withDemand(sliced(), { from: 'Pods', namespaceSelector: { matchLabels: { [key]: value } }, slices });
     };
     const waitingOf = async (label: string, more: Partial<ClusterState> = {}) => {
       await save(aPool({ policies: [following(label)], ...more }));
-      const { stdout, stderr } = await run([...argv, '-o', 'json'], { cwd: folder });
+      const { stdout, stderr } = await run([...argv, '-o', 'json'], { cwd: folder.path() });
       const [slice] = only(JSON.parse(stdout) as ClusterAdvice).slices;
       return [slice?.waiting, stderr];
     };
@@ -294,8 +290,8 @@ describe('gpu-partition recommend for a cluster', () => {
         const plural = pathname.split('/').at(-1) ?? '';
         return plural === refused ? 403 : listOf(...(lists[plural] ?? []));
       });
-      const config = api.writeKubeconfig(join(folder, 'config'));
-      const answer = await run(['recommend', ...options, '--kubeconfig', config], { cwd: folder });
+      const config = api.writeKubeconfig(folder.path('config'));
+      const answer = await run(['recommend', ...options, '--kubeconfig', config], { cwd: folder.path() });
       expect(answer.code, answer.stdout).to.equal(code);
       if (code === 3)
         expect(answer.stderr).to.match(new RegExp(`^error: cannot read ${refused}: you may not list them`));
@@ -306,7 +302,7 @@ describe('gpu-partition recommend for a cluster', () => {
     const { answer } = await ask(aPool(), '--selector', 'pool=p');
     expect(only(answer).advised?.spec.nodeSelector).to.deep.equal({ matchLabels: { pool: 'p' } });
     await save(aPool());
-    const none = await run([...argv, '--selector', 'pool=q'], { cwd: folder });
+    const none = await run([...argv, '--selector', 'pool=q'], { cwd: folder.path() });
     expect(none).to.include({ code: 3 });
     expect(none.stderr).to.contain('no node with GPUs has the labels of --selector');
   });
@@ -341,9 +337,8 @@ describe('gpu-partition recommend for a cluster', () => {
   });
 
   it('keeps the demand that a policy has, and adds what it lacks', async () => {
-    const { layouts: _none, ...spec } = sliced().spec;
     const slices = [{ name: 'large', profiles: ['3g.20gb'], min: 1 }];
-    const policy: GpuPartitionPolicy = { ...sliced(), spec: { ...spec, demand: { from: 'Pods', slices } } };
+    const policy = withDemand(sliced(), { from: 'Pods', slices });
     const lacking = only((await ask(aPool({ policies: [policy] }))).answer);
     expect(lacking.advised?.spec.demand?.slices).to.deep.equal([...slices, { profiles: ['1g.5gb'] }]);
     const served = only((await ask(aPool({ policies: [policy], pods: [aTeamPod('a')] }))).answer);

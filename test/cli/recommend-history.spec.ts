@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { withDemand } from '../support/demand-builders.ts';
+import { useFreshFolder } from '../device/scratch-folder.ts';
 // @ts-expect-error -- the build scripts are plain JavaScript
 import { toolPath } from '../../build/go-tools.mjs';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
@@ -79,28 +79,27 @@ function answerWith(steps: number, series: readonly Asked[]) {
 }
 
 describe('gpu-partition recommend --prometheus', () => {
-  let folder = '';
+  const folder = useFreshFolder();
   let prometheus: SpokenPrometheus | undefined;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'history-'));
     await save();
   });
   afterEach(async () => {
     await prometheus?.stop();
     prometheus = undefined;
-    await rm(folder, { recursive: true });
   });
 
   const save = (policy: GpuPartitionPolicy = sliced()) => {
     const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => aFleetNode({ name, slices: ['3g.20gb@0', '3g.20gb@4'] }));
-    return writeFile(join(folder, 'cluster.yaml'), snapshotYaml(aCluster(nodes, { policies: [policy] })));
+    return writeFile(folder.path('cluster.yaml'), snapshotYaml(aCluster(nodes, { policies: [policy] })));
   };
   const speak = async (answer: Speak): Promise<string> => {
     prometheus = await SpokenPrometheus.start(answer);
     return `http://127.0.0.1:${prometheus.port}`;
   };
   const argv = ['recommend', '--snapshot', 'cluster.yaml', '--prometheus'];
-  const ask = (url: string, ...options: readonly string[]) => runJson([...argv, url, ...options], { cwd: folder });
+  const ask = (url: string, ...options: readonly string[]) =>
+    runJson([...argv, url, ...options], { cwd: folder.path() });
   const slicesOf = ({ pools }: ClusterAdvice) => pools.flatMap(({ advised }) => advised?.spec.demand?.slices ?? []);
 
   /** Ten amounts each for most of the time, and a peak of five out of a hundred steps. */
@@ -161,17 +160,16 @@ describe('gpu-partition recommend --prometheus', () => {
     const { answer } = await ask(url);
     expect(slicesOf(answer)).to.deep.equal([{ profiles: ['3g.20gb'], min: 3 }]);
     expect(answer.unknown).to.deep.equal(['nvidia_com_mig_3g_40gb']);
-    const { stdout } = await run([...argv, url], { cwd: folder });
+    const { stdout } = await run([...argv, url], { cwd: folder.path() });
     expect(stdout).to.contain('in the past pods asked for nvidia_com_mig_3g_40gb, which no GPU here can offer');
   });
 
   it('raises the floors of the demand that a pool has, within their max, and leaves counts alone', async () => {
-    const { layouts: _none, ...spec } = sliced().spec;
     const slices = [
       { name: 'small', profiles: ['1g.5gb'], min: 1, max: 4 },
       { name: 'large', profiles: ['3g.20gb'], count: 2 },
     ];
-    await save({ ...sliced(), spec: { ...spec, demand: { from: 'Pods', slices } } });
+    await save(withDemand(sliced(), { from: 'Pods', slices }));
     const url = await speak(
       answerWith(1, [
         { resource: 'nvidia_com_mig_1g_5gb', node: 'n1', amounts: [9] },
@@ -237,7 +235,7 @@ describe('gpu-partition recommend --prometheus', () => {
   for (const [what, answer, words] of garbage)
     it(`ends with code 3 and what is wrong where it gets ${what}`, async () => {
       const url = await speak(() => answer);
-      const { code, stdout, stderr } = await run([...argv, url], { cwd: folder });
+      const { code, stdout, stderr } = await run([...argv, url], { cwd: folder.path() });
       expect({ code, stdout }).to.deep.equal({ code: 3, stdout: '' });
       expect(stderr).to.contain(`Prometheus at ${url} `).and.to.contain(words);
     });
@@ -246,7 +244,7 @@ describe('gpu-partition recommend --prometheus', () => {
     const url = await speak(answerWith(1, []));
     await prometheus?.stop();
     prometheus = undefined;
-    const { code, stderr } = await run([...argv, url.replace('://', '://me:secret@')], { cwd: folder });
+    const { code, stderr } = await run([...argv, url.replace('://', '://me:secret@')], { cwd: folder.path() });
     expect(code).to.equal(3);
     expect(stderr).to.contain('does not answer: connect ECONNREFUSED').and.to.not.contain('secret');
   });
@@ -270,12 +268,12 @@ describe('gpu-partition recommend --prometheus', () => {
     }
     const server = await PrometheusServer.start(programs.prometheus, [], { groups: [] }, async (data) => {
       await mkdir(data, { recursive: true });
-      await writeFile(join(folder, 'history.txt'), writeHistory(Math.floor(Date.now() / 1000)));
+      await writeFile(folder.path('history.txt'), writeHistory(Math.floor(Date.now() / 1000)));
       await promisify(execFile)(programs.promtool, [
         'tsdb',
         'create-blocks-from',
         'openmetrics',
-        join(folder, 'history.txt'),
+        folder.path('history.txt'),
         data,
       ]);
     });

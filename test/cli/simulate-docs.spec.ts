@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { withDemand } from '../support/demand-builders.ts';
 import { stringify } from 'yaml';
 import { aCluster, aFleetNode, inFile } from '../core/plan/cluster-builder.ts';
 import { run } from './run.ts';
@@ -20,8 +21,7 @@ describe('the simulation in the docs', () => {
       );
       await writeFile(join(cwd, 'cluster.yaml'), snapshotYaml(aCluster(nodes)));
       const slices = ['1g.5gb', '2g.10gb', '3g.20gb', '7g.40gb'].map((profile) => ({ profiles: [profile] }));
-      const { layouts: _layouts, ...spec } = inFile({ demand: { from: 'Pods', slices } }).spec;
-      await writeFile(join(cwd, 'shared.yaml'), stringify({ ...inFile({}), spec }));
+      await writeFile(join(cwd, 'shared.yaml'), stringify(withDemand(inFile({}), { from: 'Pods', slices })));
       const argv = command.replace('tasks.csv', trace).split(' ').slice(1);
       const { code, stdout } = await run(argv, { cwd });
       expect(code).to.equal(0);

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import { expect } from 'chai';
+import { useScratchFolder } from '../device/scratch-folder.ts';
 
 import { eventually, patience } from '../support/eventually.ts';
 import { aPolicy } from './policy-text.ts';
@@ -15,11 +14,10 @@ import { aPolicy } from './policy-text.ts';
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 
 describe('gpu-partition status --watch', () => {
-  let folder = '';
+  const folder = useScratchFolder();
   let server: Server;
   const watches: ServerResponse[] = [];
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'status-'));
     server = createServer((request, response) => {
       response.setHeader('content-type', 'application/json');
       if (!request.url?.includes('watch='))
@@ -36,16 +34,15 @@ describe('gpu-partition status --watch', () => {
       users: [{ name: 'fake', user: {} }],
       contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'fake' } }],
     };
-    await writeFile(join(folder, 'kubeconfig'), JSON.stringify(config));
+    await writeFile(folder.path('kubeconfig'), JSON.stringify(config));
   });
   after(async () => {
     server.closeAllConnections();
     server.close();
-    await rm(folder, { recursive: true });
   });
 
   it('ends with the first picture after its reader has gone, as of status --watch | head -1', async () => {
-    const argv = [main, 'status', '--watch', '--kubeconfig', join(folder, 'kubeconfig')];
+    const argv = [main, 'status', '--watch', '--kubeconfig', folder.path('kubeconfig')];
     const child = spawn(process.execPath, argv, { timeout: 25_000 * patience, killSignal: 'SIGKILL' });
     const stderr = text(child.stderr);
     await once(child.stdout, 'data');

@@ -9,6 +9,14 @@ export function useScratchFolder(): { readonly path: (...parts: readonly string[
   return { path: (...parts) => join(folder, ...parts) };
 }
 
+/** A new folder for each test of this suite; call inside `describe`. */
+export function useFreshFolder(): ReturnType<typeof useScratchFolder> {
+  let folder = '';
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'gpu-partition-'))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  return { path: (...parts) => join(folder, ...parts) };
+}
+
 /** Writes a shell script that stands in for nvidia-smi. */
 export function writeScript(path: string, ...lines: readonly string[]): string {
   writeFileSync(path, ['#!/bin/sh', ...lines, ''].join('\n'));

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withDemand } from '../support/demand-builders.ts';
 import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../src/api/types.ts';
 import type { ChangePlan, ClusterState } from '../../src/core/plan/change.ts';
 import { writeChangePlan } from '../../src/core/plan/text.ts';
@@ -9,9 +10,7 @@ import type { PodView } from '../../src/core/kubernetes/pod.ts';
 const halves = ['3g.20gb@0', '3g.20gb@4'];
 
 function demanding(demand: PolicyDemand, more: Partial<PolicySpec> = {}): GpuPartitionPolicy {
-  const { spec, ...policy } = inFile(more);
-  const { layouts: _none, ...rest } = spec;
-  return { ...policy, spec: { ...rest, demand } };
+  return withDemand(inFile(more), demand);
 }
 
 const small = (more: Partial<PolicyDemand['slices'][number]>) => ({ name: 'small', profiles: ['1g.5gb'], ...more });
@@ -133,9 +132,7 @@ describe('the plan of a change to a demand', () => {
   });
 
   it('chooses layouts again for a demand that loses nodes to a given policy', async () => {
-    const own = sliced({ priority: 0 });
-    const { layouts: _none, ...spec } = own.spec;
-    const shared = { ...own, spec: { ...spec, demand: { slices: [small({ count: 7 })] } } };
+    const shared = withDemand(sliced({ priority: 0 }), { slices: [small({ count: 7 })] });
     const nodes = ['n1', 'n2'].map((name) =>
       aFleetNode({ name, slices: halves, node: { labels: { pool: 'p', name } } }, shared),
     );

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { DemandPlanner } from '../../src/core/demand/solver/choose.ts';
-import { PoolClasses } from '../../src/core/demand/solver/problem.ts';
 import { planDemand } from '../../src/planner/solver-process.ts';
 import { HighsSolver, loadSolver } from '../../src/planner/highs.ts';
-import { drawGpu } from '../core/demand/solver/random-pool.ts';
+import { classesOf, drawGpu } from '../core/demand/solver/random-pool.ts';
 import { modelOf } from '../core/gpu/builders.ts';
 import { rejectionOf } from '../kube/failure.ts';
 import { Random } from '../model/random.ts';
@@ -25,10 +24,8 @@ describe('the process for large pools', () => {
     clearInterval(timer);
     expect(turns).to.be.above(10);
 
-    const classes = new PoolClasses();
-    for (const gpu of pool) classes.add(gpu);
     const highs = await loadSolver();
-    const planner = new DemandPlanner({ classes: classes.list(), slices, evict: 'Never' });
+    const planner = new DemandPlanner({ classes: classesOf(pool).list(), slices, evict: 'Never' });
     const { cost } = planner.planLarge((program) => new HighsSolver(highs, program, 600));
     expect(plan.gap).to.equal(undefined);
     expect(plan.cost).to.deep.equal(cost);

@@ -6,9 +6,15 @@ export function aDemandPolicy(
   demand: PolicyDemand,
   more: Partial<GpuPartitionPolicy['spec']> = {},
 ): GpuPartitionPolicy {
-  const { spec, ...policy } = aPolicy();
-  const { layouts: _none, ...rest } = spec;
-  return { ...policy, spec: { ...rest, ...more, demand } };
+  return withDemand(aPolicy(more), demand);
+}
+
+/** A policy with a demand instead of its layouts. */
+export function withDemand(
+  { spec: { layouts: _none, ...spec }, ...policy }: GpuPartitionPolicy,
+  demand: PolicyDemand,
+): GpuPartitionPolicy {
+  return { ...policy, spec: { ...spec, demand } };
 }
 
 /** A node of the policy, on which every instance is the operator's own. */

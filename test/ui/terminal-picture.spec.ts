@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
-import { fitLine } from '../../src/core/view/lines.ts';
+import { fitLine } from '../../src/cli/terminal.ts';
 import { drawNodeStatus } from '../../src/core/view/node.ts';
 import { changingNode } from '../core/view/status-stories.ts';
 import { drawTerminal } from './terminal-picture.ts';

@@ -5,13 +5,15 @@ import { loadKubeConfig } from '../../kube/kubeconfig.ts';
 import type { ListOptions, Selection, CallOptions } from '../../kube/request.ts';
 import type { KubeObject, ObjectRef, Resource } from '../../kube/watch.ts';
 import { group, controllerManager } from '../../api/names.ts';
-import { type Interruption, judgeLeases } from '../../core/view/lines.ts';
+import { judgeLeases } from '../../core/view/lines.ts';
 import { CliError } from '../terminal.ts';
 import { messageOf } from '../../core/text/words.ts';
 import { type Lease, leases } from '../../kube/election.ts';
 import { type Clock, systemClock, waitFor } from '../../process/clock.ts';
 import { policies } from '../../api/resources.ts';
 import type { Reflector } from '../../kube/reflector.ts';
+
+type Interruption = NonNullable<ReturnType<typeof judgeLeases>>;
 
 /** Options of every command that queries a cluster. */
 export interface ConnectionOptions {

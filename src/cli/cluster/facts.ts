@@ -12,8 +12,6 @@ import {
   events,
 } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import type { NodeSlice } from '../../core/cluster/claim-devices.ts';
-import type { ClaimTemplate, RequestedClaim, DeviceClassView } from '../../core/cluster/claim-requests.ts';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import type { ClusterState } from '../../core/plan/change.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
@@ -26,7 +24,7 @@ import { type Terminal, CliError, paint, printLine } from '../terminal.ts';
 import { readSnapshot, type SavedCluster, snapshotCommand } from '../input/snapshot.ts';
 import { connect, type ConnectionOptions, listAll, listAllowed, find } from './connection.ts';
 import type { EventView } from '../../core/kubernetes/metadata.ts';
-import { type NodeHistory, viewHistory } from '../../core/view/node.ts';
+import { viewHistory } from '../../core/view/node.ts';
 import { poolOf } from '../../core/node/status-figures.ts';
 
 /** A saved cluster if there is one, else the current one. */
@@ -38,6 +36,10 @@ export async function readSavedOrLive(
   return snapshot === undefined ? readFacts(connect(options)) : readSnapshot(snapshot, terminal);
 }
 
+/** An object of the cluster, of those that a fact lists. */
+type Fact<Name extends 'classes' | 'claims' | 'templates' | 'slices'> = NonNullable<ClusterFacts[Name]>[number] &
+  KubeObject;
+
 /** The current cluster; without pods and claims if the user may not list them. */
 export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
   const [allNodes, partitions, allPolicies, allPods, budgets, classes, claims, templates, slices] = await Promise.all([
@@ -46,10 +48,10 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
     listAll<GpuPartitionPolicy & KubeObject>(client, policies),
     listAllowed<PodView & KubeObject>(client, pods),
     listAllowed<BudgetView & KubeObject>(client, disruptionBudgets),
-    listAllowed<DeviceClassView & KubeObject>(client, deviceClasses),
-    listAllowed<RequestedClaim & KubeObject>(client, resourceClaims),
-    listAllowed<ClaimTemplate & KubeObject>(client, resourceClaimTemplates),
-    listAllowed<NodeSlice & KubeObject>(client, resourceSlices),
+    listAllowed<Fact<'classes'>>(client, deviceClasses),
+    listAllowed<Fact<'claims'>>(client, resourceClaims),
+    listAllowed<Fact<'templates'>>(client, resourceClaimTemplates),
+    listAllowed<Fact<'slices'>>(client, resourceSlices),
   ]);
   return {
     now: Date.now(),
@@ -132,7 +134,7 @@ export async function readCluster(
 type Policy = GpuPartitionPolicy & KubeObject;
 
 /** The last change of a node and its Events; without Events if the user may not list them. @throws CliError if there is no such node */
-export async function readHistory(client: KubeClient, node: string): Promise<NodeHistory> {
+export async function readHistory(client: KubeClient, node: string) {
   const ref = { resource: nodePartitions, name: node };
   const partition = await find<GpuNodePartition & KubeObject>(client, `GpuNodePartition ${node}`, ref);
   if (!partition) throw new CliError(`there is no GpuNodePartition ${node}`);
@@ -146,7 +148,7 @@ export async function readHistory(client: KubeClient, node: string): Promise<Nod
 }
 
 /** The history of a node in a saved cluster. @throws CliError if there is no such node */
-export function savedHistory({ partitions, policies: all, events: found }: SavedCluster, node: string): NodeHistory {
+export function savedHistory({ partitions, policies: all, events: found }: SavedCluster, node: string) {
   const partition = partitions.find(({ metadata }) => metadata.name === node);
   if (!partition) throw new CliError(`the snapshot has no GpuNodePartition ${node}`);
   const policy = all.find(({ metadata }) => metadata.name === partition.spec.policy?.name);

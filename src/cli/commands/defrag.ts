@@ -1,14 +1,13 @@
 import { drawGpu } from '../../core/gpu/picture.ts';
 import { writeLayout } from '../../core/gpu/layout.ts';
-import { type FreedSlices, freeSlices, readFree } from '../../core/demand/defrag.ts';
+import { readFree } from '../../core/demand/defrag.ts';
 import { canonicalJson } from '../../core/text/json.ts';
 import { countWords, wrapHanging } from '../../core/text/words.ts';
 import { paint, printLine, type Terminal, CliError, printJson } from '../terminal.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { Layout } from '../../core/gpu/geometry.ts';
-import { prepareChange, type ClusterState, type ControllerSetup } from '../../core/plan/change.ts';
-import { indexHolders } from '../../core/demand/eviction-cost.ts';
-import { readMembers, think } from '../../planner/questions.ts';
+import { ForeseenChange, type ClusterState } from '../../core/plan/change.ts';
+import { think } from '../../planner/questions.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { defragAnnotation } from '../../api/names.ts';
 import { policies } from '../../api/resources.ts';
@@ -91,32 +90,22 @@ function writeEntries(gpus: readonly FreedGpu[]): readonly string[] {
 }
 
 /** The moves that free slices, and their bill; the shape of `-o json`, without what only a picture of a GPU takes. */
-export interface DefragAnswer extends FreedSlices {
-  readonly policy: string;
-  /** Whether the policy has a demand, so that the controller chooses its layouts. */
-  readonly hasDemand: boolean;
-  readonly free: Layout;
-}
+export type DefragAnswer = Awaited<ReturnType<typeof planDefrag>>;
 
 /** @throws CliError if there is no plan */
 async function planDefrag(
   cluster: ClusterState,
   policy: GpuPartitionPolicy,
   free: Layout,
-  setup: ControllerSetup,
+  options: SetupOptions,
   seconds: number,
-): Promise<DefragAnswer> {
-  const { fleet } = prepareChange(cluster, [policy], setup);
+) {
   const { name } = policy.metadata;
-  const record = fleet.policy(name);
-  if (!record) throw new CliError(`policy ${name} is being deleted`);
-  const nodes = new Map(cluster.nodes.map((node) => [node.metadata.name, node]));
-  const partitions = new Map(cluster.partitions.map((one) => [one.metadata.name, one]));
-  const members = await readMembers({ fleet, nodes, partitions }, record);
-  const moves = freeSlices(free, record.policy, members, { nodes, holders: indexHolders(cluster), seconds });
-  const found = await think(moves, { seconds });
+  const change = new ForeseenChange(cluster, [policy], setupOf(options));
+  const found = await think(change.free(name, free, seconds), { seconds });
+  if (found === undefined) throw new CliError(`policy ${name} is being deleted`);
   if (typeof found === 'string') throw new CliError(`--free: ${found}`);
-  return { policy: name, hasDemand: record.policy.spec.demand !== undefined, free, ...found };
+  return found;
 }
 
 interface Options extends ConnectionOptions, SetupOptions {
@@ -154,7 +143,7 @@ export function defragCommand({ terminal, outcome }: CommandContext): Command {
       const cluster = client ? await readCluster(client) : await readSnapshot(snapshot ?? [], terminal);
       if (!client) demandComplete(cluster, []);
       const policy = pickPolicy(cluster, options.policy);
-      const answer = await planDefrag(cluster, policy, options.free, setupOf(options), options.timeLimit);
+      const answer = await planDefrag(cluster, policy, options.free, options, options.timeLimit);
       if (!answer.isPossible) outcome.code = 1;
       if (output === 'json') printJson(terminal, withoutPictures(answer));
       else printDefrag(terminal, answer);
@@ -173,12 +162,8 @@ function withoutPictures({ gpus, ...answer }: DefragAnswer): object {
 
 function parseFree(text: string): Layout {
   const free = readFree(text);
-  if (isError(free)) throw new InvalidArgumentError(`${free.error}.`);
+  if (typeof free === 'string') throw new InvalidArgumentError(`${free}.`);
   return free;
-}
-
-function isError(free: ReturnType<typeof readFree>): free is { readonly error: string } {
-  return typeof free['error'] === 'string';
 }
 
 /** @throws CliError if it has to be named, or does not decide over a node */

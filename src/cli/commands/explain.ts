@@ -1,11 +1,10 @@
-import { explainMissing, explainPod } from '../../core/explain/pod.ts';
+import { explainClaim, explainMissing, explainPod } from '../../core/explain/pod.ts';
 import { paint, printLine, type Terminal, CliError, printJson } from '../terminal.ts';
 import { isSubdomain } from '../../core/text/syntax.ts';
 import { type KubeClient, readKueue } from '../../kube/client.ts';
 import { Command } from 'commander';
 import { resourceClaims, events, pods, resourceQuotas } from '../../api/resources.ts';
-import { explainClaim } from '../../core/explain/claim.ts';
-import type { RequestedClaim } from '../../core/cluster/claim-requests.ts';
+import type { ResourceClaimView } from '../../core/kubernetes/claims.ts';
 import type { KubeObject } from '../../kube/watch.ts';
 import {
   addConnectionOptions,
@@ -118,7 +117,7 @@ async function explainLiveClaim(text: string, options: ClaimOptions) {
   const client = connect(options);
   const { namespace, name } = readName(text, options.namespace, ownNamespace(client), 'claim');
   const ref = { resource: resourceClaims, namespace, name };
-  const claim = await find<RequestedClaim & KubeObject>(client, `claim ${namespace}/${name}`, ref);
+  const claim = await find<ResourceClaimView & KubeObject>(client, `claim ${namespace}/${name}`, ref);
   if (!claim) throw new CliError(`there is no ResourceClaim ${namespace}/${name}`);
   return explainClaim(claim, await readFacts(client));
 }

@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import type { ClusterState, ControllerSetup, ChangePlan } from '../../core/plan/change.ts';
+import type { ClusterState } from '../../core/plan/change.ts';
 import { listReportedPods } from '../../core/device/holders.ts';
 import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
 import { snapshotCommand, readPolicies, readSnapshot } from '../input/snapshot.ts';
@@ -69,7 +69,7 @@ export function addSetupOptions(command: Command): Command {
     .option('--device-plugin-config-map <namespace/name>', 'value of the controller', configMapName);
 }
 
-export function setupOf(options: SetupOptions): ControllerSetup {
+export function setupOf(options: SetupOptions): Parameters<typeof predictChange>[2] {
   const { maxConcurrentNodes, devicePluginSelector, devicePluginConfigMap } = options;
   return {
     maxConcurrentNodes,
@@ -150,7 +150,7 @@ async function readState(
   return { cluster, readQueues: async () => cluster.kueue };
 }
 
-function printPlan({ stdout }: Terminal, plan: ChangePlan): void {
+function printPlan({ stdout }: Terminal, plan: Awaited<ReturnType<typeof predictChange>>): void {
   for (const line of writeChangePlan(plan)) printLine(stdout, line);
   if (plan.findings.length > 0) printLine(stdout, '');
   for (const { message } of plan.findings) {

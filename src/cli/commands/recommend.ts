@@ -2,8 +2,7 @@ import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { MODELS } from '../../core/gpu/geometry.ts';
-import type { RequestHistory } from '../../core/demand/recommend.ts';
-import { type DemandPlan, planDemand } from '../../planner/solver-process.ts';
+import { planDemand } from '../../planner/solver-process.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { integer, equalitySelector } from '../../process/options.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
@@ -197,11 +196,7 @@ function demandRights({ pods, budgets }: ClusterFacts, evict: Options['evict']):
     throw refuse('poddisruptionbudgets', 'they say which pods may be evicted');
 }
 
-async function readPast(
-  url: URL,
-  { window, prometheusLabels }: Options,
-  { stderr }: Terminal,
-): Promise<RequestHistory> {
+async function readPast(url: URL, { window, prometheusLabels }: Options, { stderr }: Terminal) {
   const { warnings, ...past } = await readRequests({
     url,
     length: window,
@@ -215,7 +210,7 @@ async function readPast(
 async function makePlan(
   { pool, demand, model, evict, timeLimit }: Options,
   terminal: Terminal,
-): Promise<{ readonly gpus: readonly FiledGpu[]; readonly plan: DemandPlan }> {
+): Promise<{ readonly gpus: readonly FiledGpu[]; readonly plan: Awaited<ReturnType<typeof planDemand>> }> {
   if (pool === undefined || demand === undefined)
     throw new CliError(
       'name what is there with --pool FILE, and what is wanted with --demand FILE; or ask with --size 38GiB which slices hold a program',

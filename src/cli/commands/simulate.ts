@@ -1,13 +1,11 @@
-import { loadByDemand, loadByTrace, type TraceTask } from '../../core/plan/simulation/trace.ts';
-import { listSimulated, startSide } from '../../core/plan/simulation/fleet.ts';
-import type { SideFigures, SimulationStart } from '../../core/plan/simulation/play.ts';
+import { SimulationScene } from '../../core/plan/simulation/play.ts';
 import { CliError, type Terminal, printLines, printJson, printLine } from '../terminal.ts';
 import { readText } from '../input/files.ts';
 import { InvalidArgumentError, Command, Option } from 'commander';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { countWords, messageOf } from '../../core/text/words.ts';
-import { durationMs } from '../../core/text/syntax.ts';
-import { writeSimulationCsv, drawSimulation } from '../../core/view/reports.ts';
+import { describeDuration, durationMs } from '../../core/text/syntax.ts';
+import { drawTable, type Line, span } from '../../core/view/lines.ts';
 import { simulateBeside } from '../../planner/solver-process.ts';
 import { integer, equalitySelector } from '../../process/options.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
@@ -15,6 +13,9 @@ import { readSavedOrLive } from '../cluster/facts.ts';
 import type { CommandContext } from '../program.ts';
 import { readPath } from '../options.ts';
 import { readPolicies, snapshotCommand } from '../input/snapshot.ts';
+
+type TraceTask = Parameters<SimulationScene['byTrace']>[0]['tasks'][number];
+type Simulation = Parameters<typeof simulateBeside>[0];
 
 /** A year of a large cluster. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -209,7 +210,7 @@ function refuseWithoutEffect({ trace }: Options, command: Command): void {
     if (isGiven(name)) throw new CliError(`${option} goes with --trace: it is about the gpu_milli of a trace`);
 }
 
-async function play(simulation: SimulationStart): Promise<readonly SideFigures[]> {
+async function play(simulation: Simulation): ReturnType<typeof simulateBeside> {
   try {
     return await simulateBeside(simulation);
   } catch (error) {
@@ -223,40 +224,36 @@ async function prepare(options: Options, terminal: Terminal) {
     throw new CliError(`give at most two -f, of ${filename.length} given: they are drawn beside each other`);
   const given = await Promise.all(filename.map((path) => readPolicies([path], terminal)));
   const facts = await readSavedOrLive(options, terminal);
-  const gpuNodes = listSimulated(facts, selector && { matchLabels: selector });
-  const starts = (given.length === 2 ? given : [[], ...given]).map((policies) =>
-    startSide(facts, gpuNodes, policies, { startMs, days }),
-  );
-  const sides = starts.map(({ side }) => side);
-  const nodes = sides[0]?.nodes ?? [];
+  const scene = new SimulationScene(facts, given.length === 2 ? given : [[], ...given], {
+    selection: selector && { matchLabels: selector },
+    days,
+    seed,
+    startMs,
+  });
+  const { nodes } = scene;
   const gpus = nodes.flatMap((node) => node.gpus);
   if (!gpus.some(({ geometry }) => geometry.profiles.length > 0))
     throw new CliError(
-      `no GPU with MIG to simulate: agents have reported none on ${countWords(gpuNodes.length, 'GPU node')}` +
+      `no GPU with MIG to simulate: agents have reported none on ${countWords(scene.gpuNodes, 'GPU node')}` +
         `${selector === undefined ? '' : ' with these labels'}; gpu-partition status says which agents report`,
     );
   const trace = options.trace === undefined ? undefined : await readTrace(options.trace, terminal);
-  const load =
-    trace === undefined
-      ? loadByDemand(facts, gpuNodes, nodes, { days, seed, meanSeconds: durationMs(options.duration) / 1000 })
-      : playTrace(trace, nodes, options);
-  if (load === undefined)
+  const simulation =
+    trace === undefined ? scene.byDemand(durationMs(options.duration) / 1000) : playTrace(scene, trace, options);
+  if (simulation === undefined)
     throw new CliError('no pod uses or waits for a slice, so that none would come: give the pods with --trace');
-  const pods = load.running.length + load.arrivals.length;
   return {
-    simulation: { sides, ...load, days, seed, startMs } satisfies SimulationStart,
+    simulation,
     names: given.length === 2 ? filename : ['now', ...filename],
     title: [
       countWords(days, 'day'),
       `${countWords(gpus.length, 'GPU')} on ${countWords(nodes.filter((node) => node.gpus.length > 0).length, 'node')}`,
-      countWords(pods, 'pod'),
+      countWords(simulation.running.length + simulation.arrivals.length, 'pod'),
       `seed ${seed}`,
     ].join(', '),
-    ignored: [...new Set(starts.flatMap(({ ignored }) => ignored)), ...(trace ? describeSkipped(trace) : [])],
-    refused: starts.flatMap(({ refused }) =>
-      refused.map(
-        ({ node, policy, message }) => `node ${node} cannot take policy ${policy}, and stays as it is: ${message}`,
-      ),
+    ignored: [...scene.ignored, ...(trace ? describeSkipped(trace) : [])],
+    refused: scene.refused.map(
+      ({ node, policy, message }) => `node ${node} cannot take policy ${policy}, and stays as it is: ${message}`,
     ),
   };
 }
@@ -269,14 +266,11 @@ function describeSkipped({ name, tasks, skipped }: TraceFile): readonly string[]
 }
 
 /** @throws CliError for a profile that no GPU has */
-function playTrace(
-  trace: TraceFile,
-  nodes: Parameters<typeof loadByTrace>[1],
-  { days, seed, by, cardMemory, load }: Options,
-): ReturnType<typeof loadByTrace> {
+function playTrace(scene: SimulationScene, trace: TraceFile, { by, cardMemory, load }: Options): Simulation {
   const mapping = by === 'share' ? ({ by } as const) : ({ by, cardGb: cardMemory } as const);
-  const { unknown, ...played } = loadByTrace(trace, nodes, { days, seed, mapping, load });
-  if (unknown === undefined) return played;
+  const played = scene.byTrace(trace, { mapping, load });
+  if (!('unknown' in played)) return played;
+  const { unknown } = played;
   const { asked, line } = unknown.task;
   throw new CliError(
     `${trace.name}:${line}: profile is ${JSON.stringify(asked)}, which no GPU here has: give ${unknown.known.join(', ')}`,
@@ -294,4 +288,168 @@ function share(text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value > 0 && value <= 10) return value;
   throw new InvalidArgumentError('must be a number above 0, such as 0.85.');
+}
+
+type SideFigures = Awaited<ReturnType<typeof simulateBeside>>[number];
+
+/** A simulation as people read it. */
+export interface SimulationView {
+  readonly title: string;
+  readonly days: number;
+  readonly sides: readonly { readonly name: string; readonly figures: SideFigures }[];
+}
+
+/** Rows of the picture; longer times are drawn in spans of several days. */
+const mostRows = 31;
+const barWidth = 20;
+
+function drawSimulation({ title, days, sides }: SimulationView): readonly Line[] {
+  return [
+    [span(title, 'title')],
+    [],
+    ...drawTotals(sides),
+    [],
+    ...drawProfiles(sides),
+    [],
+    [span('Served by day, of what pods asked for on it; more than 100 % where earlier ones are served too', 'title')],
+    ...drawDays(sides, days),
+  ];
+}
+
+function drawTotals(sides: SimulationView['sides']): readonly Line[] {
+  const rows = sides.map(({ name, figures: { total } }) => [
+    span(name, 'title'),
+    span(percent(total.servedShare)),
+    span(wait(total.medianWaitSeconds)),
+    span(wait(total.p95WaitSeconds)),
+    span(wait(total.longestWaitSeconds)),
+    span(String(total.stillWaiting), total.stillWaiting > 0 ? 'warn' : 'plain'),
+    span(String(total.evictions), total.evictions > 0 ? 'warn' : 'plain'),
+    span(percent(total.lostShare), total.lostShare > 0 ? 'warn' : 'plain'),
+    span(String(total.relayouts)),
+    span(total.relayoutsPerGpuMonth.toFixed(1)),
+  ]);
+  return drawTable(
+    [
+      '',
+      'SERVED',
+      'MEDIAN WAIT',
+      '95 % WAIT',
+      'LONGEST',
+      'STILL WAITING',
+      'EVICTED',
+      'LOST',
+      'GPUS RE-LAID',
+      'PER GPU-MONTH',
+    ],
+    rows,
+  );
+}
+
+function drawProfiles(sides: SimulationView['sides']): readonly Line[] {
+  const names = [...new Set(sides.flatMap(({ figures }) => figures.profiles.map(({ profile }) => profile)))];
+  const rows = names.flatMap((profile) =>
+    sides.flatMap(({ name, figures }, index) => {
+      const one = figures.profiles.find((other) => other.profile === profile);
+      if (one === undefined) return [];
+      return [
+        [
+          span(index === 0 ? profile : ''),
+          span(index === 0 ? String(one.pods) : ''),
+          span(name),
+          span(percent(one.askedSeconds === 0 ? 1 : one.servedSeconds / one.askedSeconds)),
+          span(wait(one.medianWaitSeconds)),
+          span(wait(one.p95WaitSeconds)),
+          span(wait(one.longestWaitSeconds)),
+          span(String(one.stillWaiting), one.stillWaiting > 0 ? 'warn' : 'plain'),
+          span(String(one.evictions), one.evictions > 0 ? 'warn' : 'plain'),
+        ],
+      ];
+    }),
+  );
+  return drawTable(
+    ['SLICE', 'PODS', '', 'SERVED', 'MEDIAN WAIT', '95 % WAIT', 'LONGEST', 'STILL WAITING', 'EVICTED'],
+    rows,
+  );
+}
+
+function drawDays(sides: SimulationView['sides'], days: number): readonly Line[] {
+  const each = Math.ceil(days / mostRows);
+  const spans = Array.from({ length: Math.ceil(days / each) }, (_, index) => ({
+    from: index * each + 1,
+    to: Math.min(days, (index + 1) * each),
+  }));
+  const rows = spans.map(({ from, to }) => [
+    span(from === to ? String(from) : `${from}–${to}`),
+    ...sides.map(({ figures }) => span(drawBar(shareOf(figures, from, to)))),
+  ]);
+  return drawTable([each === 1 ? 'DAY' : 'DAYS', ...sides.map(({ name }) => name)], rows);
+}
+
+/** The share of the requested time that was served on some days, by memory slices, like the total. */
+function shareOf({ days, profiles }: SideFigures, from: number, to: number): number {
+  const sizes = new Map(profiles.map(({ profile, size }) => [profile, size]));
+  const own = days.filter(({ day }) => day >= from && day <= to);
+  const sum = (value: (one: (typeof own)[number]) => number): number =>
+    own.reduce((all, one) => all + value(one) * (sizes.get(one.profile) ?? 0), 0);
+  const asked = sum((one) => one.askedSeconds);
+  return asked === 0 ? 1 : sum((one) => one.servedSeconds) / asked;
+}
+
+function drawBar(share: number): string {
+  const full = Math.min(barWidth, Math.round(share * barWidth));
+  return `${'█'.repeat(full)}${'·'.repeat(barWidth - full)} ${percent(share)}`;
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+function wait(seconds: number): string {
+  return seconds === 0 ? '0' : describeDuration(seconds);
+}
+
+const csvColumns = [
+  'side',
+  'day',
+  'profile',
+  'pods',
+  'asked_slice_s',
+  'served_slice_s',
+  'lost_slice_s',
+  'wait_slice_s',
+  'started',
+  'longest_wait_s',
+  'evictions',
+  'gpus_relaid',
+] as const;
+
+/** Writes one row for each side, day and profile, and one without a profile for the GPUs that were re-laid that day. */
+function writeSimulationCsv({ sides }: SimulationView): readonly string[] {
+  const rows = sides.flatMap(({ name, figures }) =>
+    figures.relayouts.flatMap((relaid, index) => [
+      ...figures.days
+        .filter(({ day }) => day === index + 1)
+        .map((one) => [
+          name,
+          one.day,
+          one.profile,
+          one.pods,
+          one.askedSeconds,
+          one.servedSeconds,
+          one.lostSeconds,
+          one.waitSeconds,
+          one.started,
+          one.longestWaitSeconds,
+          one.evictions,
+          '',
+        ]),
+      [name, index + 1, '', '', '', '', '', '', '', '', '', relaid],
+    ]),
+  );
+  return [csvColumns.join(','), ...rows.map((row) => row.map(writeCell).join(','))];
+}
+
+function writeCell(value: string | number): string {
+  return typeof value === 'string' && /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : String(value);
 }

@@ -1,8 +1,6 @@
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import { drawStatus, viewFleet } from '../../core/view/fleet.ts';
-import { framePicture, type Line } from '../../core/view/lines.ts';
-import { type NodeHistory, viewNodeStatus } from '../../core/view/node.ts';
+import { drawStatus, viewStatus } from '../../core/view/fleet.ts';
 import { findNearestWords } from '../../core/text/words.ts';
 import {
   addConnectionOptions,
@@ -64,14 +62,12 @@ export function statusCommand({ terminal }: CommandContext): Command {
         : undefined;
       const absence = watch || !client ? undefined : await new LeadershipWatch(client).settle();
       const subject = { node, policy, history, isWide: output === 'wide' };
-      const draw = ({ policies, partitions }: FleetObjects): readonly Line[] =>
-        drawStatus(policies, partitions, { ...subject, columns: stdout.columns, now: Date.now() });
+      const draw: DrawFleet = ({ policies, partitions }, more) =>
+        drawStatus(policies, partitions, { ...subject, ...more, columns: stdout.columns, now: Date.now() });
       if (output === 'json') printJson(terminal, dataOf(first, subject, absence));
       else if (output === 'yaml') stdout.write(stringify(dataOf(first, subject, absence)));
-      else if (!watch || !client) {
-        const framed = framePicture(draw(first), absence, { now: Date.now(), columns: stdout.columns });
-        printLines(stdout, framed);
-      } else {
+      else if (!watch || !client) printLines(stdout, draw(first, { interruption: absence }));
+      else {
         const follow = (show: (fleet: FollowedFleet) => void, signal: AbortSignal) =>
           followFleet(client, first, show, signal);
         await watchStatus(stdout, sourceOf(client), draw, follow);
@@ -79,19 +75,22 @@ export function statusCommand({ terminal }: CommandContext): Command {
     });
 }
 
+type PictureOptions = Parameters<typeof drawStatus>[2];
+type DrawFleet = (
+  fleet: FleetObjects,
+  more: Pick<PictureOptions, 'interruption' | 'followed'>,
+) => ReturnType<typeof drawStatus>;
+
 /** The subject of a status: a node, or the fleet if none is named. */
 interface Subject {
   readonly node: string | undefined;
   readonly policy: string | undefined;
-  readonly history: NodeHistory | undefined;
+  readonly history: PictureOptions['history'];
   readonly isWide: boolean;
 }
 
 function dataOf(fleet: FleetObjects, { node, policy }: Subject, interruption: ContactState['interruption']): unknown {
-  const view =
-    node === undefined
-      ? viewFleet(fleet.policies, fleet.partitions, Date.now(), policy)
-      : viewNodeStatus(findNode(fleet, node));
+  const view = viewStatus(fleet.policies, fleet.partitions, Date.now(), { node, policy });
   return { ...view, ...(interruption && { interruption }) };
 }
 
@@ -120,7 +119,7 @@ const tickMs = 1000;
 async function watchStatus(
   output: Output,
   source: ReturnType<typeof sourceOf>,
-  draw: (fleet: FleetObjects) => readonly Line[],
+  draw: DrawFleet,
   follow: (show: (fleet: FollowedFleet) => void, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const screen = new LiveScreen(output);
@@ -129,11 +128,11 @@ async function watchStatus(
   let last: FollowedFleet | undefined;
   const redraw = (): void => {
     if (!last) return;
-    const { rows, columns } = output;
+    const { rows } = output;
     const { seenAt, interruption } = last;
     // In a file the age would be wrong at once.
     const followed = rows === undefined ? undefined : { source, seenAt };
-    screen.show(framePicture(draw(last), interruption, { now: Date.now(), columns, followed }));
+    screen.show(draw(last, { interruption, followed }));
   };
   const show = (fleet: FollowedFleet): void => {
     last = fleet;

@@ -17,7 +17,7 @@ import {
   sourceOf,
 } from '../cluster/connection.ts';
 import { stringify } from 'yaml';
-import type { ClusterState, ControllerSetup } from '../../core/plan/change.ts';
+import type { ClusterState } from '../../core/plan/change.ts';
 import { writeChangePlan } from '../../core/plan/text.ts';
 import { withoutServerFields } from '../../core/policy/versions.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
@@ -114,7 +114,7 @@ export async function followFleet(
 }
 
 /** Asks the cluster, with the user's own rights, each time somebody looks. */
-export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnswers {
+export function answerLive(client: KubeClient, setup: ReturnType<typeof setupOf>): PageAnswers {
   const waste = new WasteSamples(() => readFacts(client));
   return {
     waste: () => waste.report(),
@@ -143,7 +143,7 @@ export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnsw
 }
 
 /** Answers the page from what was saved. */
-export function answerSaved(saved: SavedCluster, setup: ControllerSetup): PageAnswers {
+export function answerSaved(saved: SavedCluster, setup: ReturnType<typeof setupOf>): PageAnswers {
   const report = reportWaste([saved]);
   return {
     waste: async () => report,
@@ -179,7 +179,7 @@ function listStarts(found: readonly PodView[]): Readonly<Record<string, string>>
 async function answerPlan(
   given: readonly GpuPartitionPolicy[],
   cluster: ClusterState,
-  setup: ControllerSetup,
+  setup: ReturnType<typeof setupOf>,
   readQueues: () => Promise<KueueReading>,
 ): Promise<PlanAnswer> {
   const plan = await predictChange(cluster, given, setup, readQueues);

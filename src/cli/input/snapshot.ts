@@ -6,8 +6,7 @@ import type { ClusterState } from '../../core/plan/change.ts';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { fieldsOf, deepEqual } from '../../core/text/json.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
-import type { KueueFacts, KueueReading } from '../../core/demand/kueue.ts';
-import { namespaceName } from '../../core/demand/waiting-pods.ts';
+import type { KueueReading } from '../../core/demand/kueue.ts';
 import type { EventView } from '../../core/kubernetes/metadata.ts';
 import type { BudgetView } from '../../core/kubernetes/eviction.ts';
 import { CliError, type Terminal } from '../terminal.ts';
@@ -257,7 +256,7 @@ export const claimResources = 'deviceclasses,resourceclaims,resourceclaimtemplat
 type SavedClaims = Pick<ClusterFacts, 'classes' | 'claims' | 'templates' | 'slices'>;
 
 /** A cluster in files: also with its Events and claims, if they were saved with it. */
-export interface SavedCluster extends ClusterState, SavedClaims {
+export interface SavedCluster extends ClusterState {
   readonly events: readonly SavedEvent[];
   readonly kueue: KueueReading;
 }
@@ -358,11 +357,9 @@ function addOnce(found: Map<string, SavedObject>, one: SavedObject): void {
     );
 }
 
-/** Their labels, which the name is one of; undefined if there are none. */
+/** Their labels; undefined if there are none. */
 function readNamespaces(found: readonly Pick<NodeView, 'metadata'>[] | undefined): ClusterFacts['namespaces'] {
-  return (
-    found && new Map(found.map(({ metadata: { name: own, labels } }) => [own, { ...labels, [namespaceName]: own }]))
-  );
+  return found && new Map(found.map(({ metadata: { name, labels = {} } }) => [name, labels]));
 }
 
 function readClaims(find: (kind: string) => readonly unknown[] | undefined): SavedClaims {
@@ -373,6 +370,8 @@ function readClaims(find: (kind: string) => readonly unknown[] | undefined): Sav
     slices: find('ResourceSlice') as SavedClaims['slices'],
   };
 }
+
+type KueueFacts = Exclude<KueueReading, { readonly trouble: string }>;
 
 function readQueues(list: (kind: string) => readonly unknown[]): KueueReading {
   const [clusterQueues, flavors] = ['ClusterQueue', 'ResourceFlavor'].map((kind) => list(`kueue ${kind}`));

@@ -1,9 +1,8 @@
 import { stringify } from 'yaml';
-import { adviseCluster, type ClusterAdvice } from '../../core/demand/recommend.ts';
+import { adviseCluster } from '../../core/demand/recommend.ts';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
-import { drawAdvice } from '../../core/view/reports.ts';
-import { plainText } from '../../core/view/lines.ts';
-import type { DemandPlan } from '../../planner/solver-process.ts';
+import { drawTable, type Line, plainText, span } from '../../core/view/lines.ts';
+import type { PlannedPool } from '../../core/demand/plan-pool.ts';
 import { think } from '../../planner/questions.ts';
 import { CliError, printLines, paint, printLine, type Terminal } from '../terminal.ts';
 import type { Layout, GpuModel } from '../../core/gpu/geometry.ts';
@@ -11,19 +10,16 @@ import { resolveProfile, WHOLE, isProfileNameError, parseProfile } from '../../c
 import { drawGpu } from '../../core/gpu/picture.ts';
 import { listProfiles, writeLayout } from '../../core/gpu/layout.ts';
 import { countPresent } from '../../core/demand/members.ts';
-import { countWords, wrapHanging } from '../../core/text/words.ts';
+import { countWords, joinWithin, wrapHanging } from '../../core/text/words.ts';
 import type { FiledGpu } from './inputs.ts';
 import { listByMemory, type MemoryFit } from '../../core/gpu/layouts.ts';
-import { mebibytes } from '../../core/text/syntax.ts';
+import { describeDuration, mebibytes } from '../../core/text/syntax.ts';
 
+type ClusterAdvice = Awaited<ReturnType<typeof answerCluster>>;
 type PoolAdvice = ClusterAdvice['pools'][number];
 
 /** @param seconds that each plan may take @throws CliError if there is nothing to advise on, or the solver fails */
-export async function answerCluster(
-  facts: ClusterFacts,
-  rules: Parameters<typeof adviseCluster>[1],
-  seconds: number,
-): Promise<ClusterAdvice> {
+export async function answerCluster(facts: ClusterFacts, rules: Parameters<typeof adviseCluster>[1], seconds: number) {
   const advice = await think(adviseCluster(facts, rules), { seconds });
   if (advice.pools.length > 0) return advice;
   throw new CliError(
@@ -79,6 +75,106 @@ function comment(lines: readonly string[]): string {
   return lines.map((line) => (line === '' ? '#\n' : `# ${line}\n`)).join('');
 }
 
+type Bill = NonNullable<PoolAdvice['bill']>;
+type HomelessPods = ClusterAdvice['homeless'][number];
+
+const mostPods = 3;
+
+/** What `gpu-partition recommend` advises for a cluster, on a screen. */
+function drawAdvice(pools: readonly PoolAdvice[], homeless: readonly HomelessPods[], columns: number): readonly Line[] {
+  return [
+    ...pools.flatMap((pool, index) => [...(index === 0 ? [] : [[]]), ...drawPool(pool, columns)]),
+    ...homeless.flatMap((one) => [[], ...wrap(describeHomeless(one), columns, 'bad')]),
+  ];
+}
+
+function drawPool(pool: PoolAdvice, columns: number): readonly Line[] {
+  const { slices, why, unread, withEvictions } = pool;
+  return [
+    ...wrap(describePool(pool), columns, 'title'),
+    ...(unread.length > 0
+      ? wrap(`no agent reports the GPUs of ${joinWithin(unread, columns, ', ')}: not counted`, columns, 'warn')
+      : []),
+    ...(slices.length > 0 ? drawSlices(pool) : []),
+    ...describeWhole(pool).flatMap((text) => wrap(text, columns)),
+    ...describeBest(pool).flatMap((text) => wrap(text, columns)),
+    ...(withEvictions
+      ? wrap(
+          `with --evict if-needed it would be ${writeBest(withEvictions.best)}: ${describeBill(withEvictions)}`,
+          columns,
+        )
+      : []),
+    ...(why === undefined ? [] : wrap(`no policy is advised: ${why}`, columns, 'dim')),
+  ];
+}
+
+function describePool({ name, policy, nodes, gpus }: PoolAdvice): string {
+  const who = policy === undefined ? 'no policy' : policy === name ? 'its policy decides' : `policy ${policy} decides`;
+  const what = Object.entries(gpus).map(([product, count]) => `${count}×${product}`);
+  return `${name} (${who}): ${countWords(nodes, 'node')}${what.length === 0 ? '' : `, ${what.join(', ')}`}`;
+}
+
+function drawSlices({ slices }: PoolAdvice): readonly Line[] {
+  const rows = slices.map(({ name, running, inUse, waiting, wanted, now, best }) => [
+    span(`  ${name}`),
+    span(String(running)),
+    span(String(inUse)),
+    span(String(waiting), waiting > 0 ? 'warn' : 'plain'),
+    span(String(wanted)),
+    span(String(now), now < wanted ? 'warn' : 'plain'),
+    span(String(best), best < wanted ? 'bad' : best > now ? 'good' : 'plain'),
+  ]);
+  return drawTable(['  SLICE', 'RUNNING', 'IN USE', 'WAITING', 'WANTED', 'NOW', 'BEST'], rows);
+}
+
+function describeWhole({ slices, wholeGpus: { held, offered, waiting } }: PoolAdvice): readonly string[] {
+  if (slices.length > 0 || (held === 0 && waiting === 0)) return [];
+  return [`nvidia.com/gpu: ${held} of ${offered} held, ${waiting} waited for; not part of the plan`];
+}
+
+function describeBest({ slices, bill, optimal, gap }: PoolAdvice): readonly string[] {
+  if (bill === undefined) return [];
+  const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);
+  const wanted = sum(slices.map((one) => one.wanted));
+  const now = sum(slices.map((one) => one.now));
+  const best = sum(slices.map((one) => one.best));
+  const proof = optimal === true ? 'proven' : `not proven in time: ${gap?.figure ?? ''} may be ${gap?.bound ?? 0}`;
+  const way = bill.gpusChanged === 0 ? 'no GPU changes' : describeBill(bill);
+  return [
+    `the layouts offer ${now} of ${wanted} now, at best ${best}: ${way} (${proof})`,
+    ...slices.flatMap(({ name, why }) => (why === undefined ? [] : [`${name}: ${why}`])),
+  ];
+}
+
+/** `2 GPUs on 1 node change, no eviction, 3 idle slices go, about 4 min` */
+function describeBill({ gpusChanged, nodes, evictions, instancesDestroyed, minutes }: Bill): string {
+  const verb = gpusChanged === 1 ? 'changes' : 'change';
+  const parts = [
+    `${countWords(gpusChanged, 'GPU')} on ${countWords(nodes.length, 'node')} ${verb}`,
+    evictions === 0 ? 'no eviction' : countWords(evictions, 'eviction'),
+    `${countWords(instancesDestroyed, 'idle slice')} ${instancesDestroyed === 1 ? 'goes' : 'go'}`,
+    ...(minutes === undefined ? [] : [`about ${describeDuration(minutes * 60)}`]),
+  ];
+  return parts.join(', ');
+}
+
+/** `2 of 1g.5gb, 4 of 3g.20gb` */
+function writeBest(best: Readonly<Record<string, number>>): string {
+  return Object.entries(best)
+    .map(([name, count]) => `${count} of ${name}`)
+    .join(', ');
+}
+
+function describeHomeless({ resource, pods }: HomelessPods): string {
+  const named = pods.slice(0, mostPods).join(', ');
+  const rest = pods.length > mostPods ? `, and ${pods.length - mostPods} more` : '';
+  return `no pool can offer ${resource} to ${named}${rest}: gpu-partition explain pod says why`;
+}
+
+function wrap(text: string, columns: number, tone: Line[number]['tone'] = 'plain'): readonly Line[] {
+  return wrapHanging(text, columns, '  ').map((line) => [span(line, tone)]);
+}
+
 interface PlacedSlice {
   readonly profile: string;
   readonly start: number;
@@ -111,7 +207,7 @@ export interface PoolAnswer {
   /** Idle instances that go; a whole GPU that is partitioned counts as one. */
   readonly instancesDestroyed: number;
   /** How far the proof came: no plan has less than `bound` of this figure. Absent if the plan is optimal. */
-  readonly gap?: NonNullable<DemandPlan['gap']>;
+  readonly gap?: NonNullable<PlannedPool['gap']>;
   /** GPUs in the order of the pool. */
   readonly gpus: readonly RecommendedGpu[];
 }
@@ -119,7 +215,7 @@ export interface PoolAnswer {
 /** GPUs drawn as text; programs read all of them as JSON. */
 const MOST_DRAWN = 40;
 
-export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved, layouts }: DemandPlan): PoolAnswer {
+export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved, layouts }: PlannedPool): PoolAnswer {
   return {
     optimal: gap === undefined,
     unserved,
@@ -132,7 +228,7 @@ export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved
   };
 }
 
-function writeGpu({ id, geometry }: FiledGpu, layout: DemandPlan['layouts'][number] | undefined): RecommendedGpu {
+function writeGpu({ id, geometry }: FiledGpu, layout: PlannedPool['layouts'][number] | undefined): RecommendedGpu {
   const { keep = [], destroy = [], create = [] } = layout ?? {};
   const isSlice = ({ profile }: { readonly profile: string }): boolean => profile !== WHOLE;
   const place = ({ profile, start }: Omit<PlacedSlice, 'size'>): PlacedSlice => ({
@@ -189,7 +285,7 @@ function isWhole({ instances }: FiledGpu): boolean {
   return instances.some(({ profile }) => profile === WHOLE);
 }
 
-function explainProof(gap: DemandPlan['gap']): string {
+function explainProof(gap: PlannedPool['gap']): string {
   if (gap === undefined)
     return 'proven: no plan serves more, or as much with fewer evictions, changes or destroyed instances';
   const words = {

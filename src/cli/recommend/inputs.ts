@@ -7,14 +7,19 @@ import { findModel, type GpuModel, type Profile, MODELS } from '../../core/gpu/g
 import { isProfileNameError, parseProfile, WHOLE, resolveProfile } from '../../core/gpu/profiles.ts';
 import { fitLayout, listByMemory } from '../../core/gpu/layouts.ts';
 import { gridOf } from '../../core/gpu/grid.ts';
-import type { PoolGpu, PoolInstance, DemandSlice } from '../../core/demand/solver/pool.ts';
+import type { planDemand } from '../../planner/solver-process.ts';
 import { countPresent } from '../../core/demand/members.ts';
 import { explainUnknownModel } from '../options.ts';
 import { profilesServingAll } from '../../core/policy/slices.ts';
 import { InvalidArgumentError } from 'commander';
 import { unescape } from 'node:querystring';
-import type { RequestHistory } from '../../core/demand/recommend.ts';
+import type { adviseCluster } from '../../core/demand/recommend.ts';
 import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
+
+type RequestHistory = NonNullable<Parameters<typeof adviseCluster>[1]['history']>;
+type PoolGpu = Parameters<typeof planDemand>[0][number];
+type PoolInstance = PoolGpu['instances'][number];
+type DemandSlice = Parameters<typeof planDemand>[1]['slices'][number];
 
 /** A pool of 10,000 GPUs takes some MB. */
 const MOST_BYTES = 256 * 1024 * 1024;

@@ -1,27 +1,19 @@
 // Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
-// Ask here for the GPU nodes of a cluster, with what each offers and what of it is in use, by resource.
-import { type ResourceClaimView, gpuDriver } from '../kubernetes/claims.ts';
+// Ask here for the GPU nodes of a cluster: what each offers, and what of it is in use, by resource.
+import { type ResourceClaimView, type ResourceSliceView, type SliceDevice, gpuDriver } from '../kubernetes/claims.ts';
 import { namespacedName, roundUp, wholeUnits } from '../text/syntax.ts';
 import { memoize } from '../text/json.ts';
-import type {
-  DeviceReport,
-  GpuNodePartition,
-  GpuPartitionPolicy,
-  GpuReport,
-  GpuWish,
-  InstanceReport,
-} from '../../api/types.ts';
+import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, InstanceReport } from '../../api/types.ts';
 import { findNamedDevice, publishDevices } from '../device/published.ts';
 import { userKey } from '../gpu/device-state.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName, type MigStrategy, strategyByLabels } from '../nvidia/labels.ts';
 import type { BudgetView } from '../kubernetes/eviction.ts';
-import { isGpuResource, holdsNode, requestOf, podName, type PodView } from '../kubernetes/pod.ts';
+import type { Taint } from '../kubernetes/node-patch.ts';
+import { isGpuResource, holdsNode, requestOf, podName, type PodView, type Toleration } from '../kubernetes/pod.ts';
 import { selectsNode, byPrecedence, isPlanned } from '../policy/versions.ts';
 import { asScheduled } from '../policy/schedules.ts';
-import type { NodeSlice } from './claim-devices.ts';
-import type { ClaimTemplate, RequestedClaim, DeviceClassView } from './claim-requests.ts';
 
 /** Devices of one node by their names, and who has each: the pod, or the claim that no pod uses. */
 type TakenDevices = ReadonlyMap<string, string>;
@@ -40,7 +32,61 @@ const takenByNode = memoize((claims: readonly ResourceClaimView[]): ReadonlyMap<
   return taken;
 });
 
-/** What is known of a cluster when a pod is explained. */
+interface Selector {
+  readonly cel?: { readonly expression?: string };
+}
+
+/** The parts of a DeviceClass (`resource.k8s.io`) that tell what it stands for. */
+interface DeviceClassView {
+  readonly metadata: { readonly name: string };
+  readonly spec?: { readonly extendedResourceName?: string; readonly selectors?: readonly Selector[] };
+}
+
+/** One request of a claim, or one alternative of it. */
+interface DeviceRequest {
+  readonly deviceClassName?: string;
+  readonly count?: number;
+  readonly allocationMode?: string;
+  readonly adminAccess?: boolean;
+  readonly selectors?: readonly Selector[];
+  readonly tolerations?: readonly Toleration[];
+}
+
+interface NamedRequest extends DeviceRequest {
+  readonly name: string;
+  readonly exactly?: DeviceRequest;
+  readonly firstAvailable?: readonly (DeviceRequest & { readonly name: string })[];
+}
+
+interface ClaimSpec {
+  readonly devices?: { readonly requests?: readonly NamedRequest[]; readonly constraints?: readonly unknown[] };
+}
+
+/** What a ResourceClaim requests, and whether it has it. */
+interface RequestedClaim extends ResourceClaimView {
+  readonly spec?: ClaimSpec;
+}
+
+/** What the ResourceClaims of a ResourceClaimTemplate request. */
+interface ClaimTemplate {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec?: { readonly spec?: ClaimSpec };
+}
+
+interface OfferedDevice extends SliceDevice {
+  readonly capacity?: Readonly<Record<string, { readonly value?: string }>>;
+  readonly taints?: readonly Taint[];
+}
+
+/** The slice of a node as `kubectl get resourceslices` gives it. */
+interface NodeSlice {
+  readonly spec: Omit<ResourceSliceView['spec'], 'devices'> & {
+    readonly nodeName?: string;
+    readonly devices?: readonly OfferedDevice[];
+  };
+}
+
+/** What is known of a cluster at one moment. */
 export interface ClusterFacts {
   /** Milliseconds since the epoch; undefined: what depends on the time is not told. */
   readonly now?: number;
@@ -60,8 +106,16 @@ export interface ClusterFacts {
   readonly slices?: readonly NodeSlice[] | undefined;
 }
 
+/** Pods that hold something, and how much of it. */
+interface ResourceUse {
+  readonly used: number;
+  readonly holders: readonly string[];
+  /** How much of it stays in use if these pods go. */
+  readonly usedWithout: (gone: readonly string[]) => number;
+}
+
 /** A GPU node with the policy that decides over it. */
-export interface GpuNode {
+export class GpuNode {
   readonly name: string;
   readonly node: NodeView;
   readonly labels: Readonly<Record<string, string>>;
@@ -70,14 +124,111 @@ export interface GpuNode {
   readonly pods: readonly PodView[] | undefined;
   /** Devices taken by claims; undefined if the claims are not known. */
   readonly taken: TakenDevices | undefined;
+  #offers: Readonly<Record<string, number>> | undefined;
+
+  constructor(node: NodeView, known: Pick<GpuNode, 'partition' | 'policy' | 'pods' | 'taken'>) {
+    this.name = node.metadata.name;
+    this.node = node;
+    this.labels = node.metadata.labels ?? {};
+    this.partition = known.partition;
+    this.policy = known.policy;
+    this.pods = known.pods;
+    this.taken = known.taken;
+  }
+
+  /** The node as if another policy, or none, decided over it. */
+  under(policy: GpuPartitionPolicy | undefined): GpuNode {
+    const { node, partition, pods, taken } = this;
+    return new GpuNode(node, { partition, policy, pods, taken });
+  }
+
+  /** Whether a DRA driver hands out the node's GPUs. Its slices then stand for the resources that DeviceClasses name. */
+  get isDra(): boolean {
+    return this.partition?.spec.backend === 'DRA';
+  }
+
+  /** The strategy with which the node's plugin runs: by its labels, else its policy's, unless that only plans. */
+  get strategy(): MigStrategy | undefined {
+    return strategyByLabels(this.labels, false) ?? (isPlanned(this.policy) ? undefined : this.partition?.spec.strategy);
+  }
+
+  /** GPU resources that the node offers, and how many. */
+  get offers(): Readonly<Record<string, number>> {
+    this.#offers ??= this.#countOffers();
+    return this.#offers;
+  }
+
+  #countOffers(): Readonly<Record<string, number>> {
+    if (this.isDra) return countDevices(this.partition?.status?.device ?? {});
+    const all = Object.entries(this.node.status?.allocatable ?? {}).filter(([name]) => isGpuResource(name));
+    return Object.fromEntries(all.map(([name, amount]) => [name, wholeUnits(amount)]));
+  }
+
+  /** The use of a resource on the node, by pod. */
+  useOf(resource: string): ResourceUse {
+    // A claim names a device, and not what its pod asked for.
+    if (this.pods === undefined || this.isDra) return this.#reportedUse(resource);
+    const asked = this.pods.map((pod) => ({ pod, amount: roundUp(requestOf(pod, resource)) }));
+    const holders = asked.filter(({ amount }) => amount > 0);
+    const usedWithout = (gone: readonly string[]): number =>
+      holders.reduce((sum, { pod, amount }) => sum + (gone.includes(podName(pod)) ? 0 : amount), 0);
+    return { used: usedWithout([]), holders: holders.map(({ pod }) => podName(pod)).toSorted(), usedWithout };
+  }
+
+  /** What is in use by the agent's report, and by claims whose pod it does not know yet: less exact if slices are shared. */
+  #reportedUse(resource: string): ResourceUse {
+    const { isDra } = this;
+    const isSliced = resource.startsWith('nvidia.com/mig-');
+    // A lost GPU offers nothing, whoever has it.
+    const gpus = (this.partition?.status?.device?.gpus ?? []).filter(({ error }) => error === undefined);
+    const claimed = isDra ? claimedPlaces(this.taken, gpus) : new Map<string, string>();
+    const usersOf = ({ busy, pods = [] }: GpuReport | InstanceReport, key: string): readonly string[] | undefined => {
+      const claim = claimed.get(key);
+      if (pods.length > 0 || claim === undefined) return busy === true ? pods : undefined;
+      return [claim];
+    };
+    const slices = gpus.flatMap((gpu) =>
+      (gpu.mig === 'Enabled' ? gpu.instances : []).map((one) => ({
+        profile: isDra ? todaysNameOf(gpu.product, one.profile) : one.profile,
+        users: usersOf(one, userKey(gpu.uuid, one)),
+      })),
+    );
+    const whole = gpus.filter(({ mig }) => mig !== 'Enabled').map((gpu) => usersOf(gpu, userKey(gpu.uuid)));
+    const isNamedBySlice = isDra || this.strategy === 'mixed';
+    const held = isSliced
+      ? slices.filter(({ profile }) => isResourceOf(resource, profile)).map(({ users }) => users)
+      : [...whole, ...(isNamedBySlice ? [] : slices.map(({ users }) => users))];
+    const all = held.filter((users) => users !== undefined);
+    // What no pod is named for, some process has.
+    const usedWithout = (gone: readonly string[]): number =>
+      all.filter((users) => users.length === 0 || users.some((pod) => !gone.includes(pod))).length;
+    return { used: all.length, holders: [...new Set(all.flat())].toSorted(), usedWithout };
+  }
 }
 
-/** Pods that hold something, and how much of it. */
-interface ResourceUse {
-  readonly used: number;
-  readonly holders: readonly string[];
-  /** How much of it stays in use if these pods go. */
-  readonly usedWithout: (gone: readonly string[]) => number;
+/** What the driver publishes by the report: a node on which it does not is closed, or not Ready. */
+function countDevices(device: DeviceReport): Readonly<Record<string, number>> {
+  const names = publishDevices(device).devices.map(({ profile, productName }) =>
+    profile === undefined ? GPU_RESOURCE : migResourceName(todaysNameOf(productName, profile)),
+  );
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
+/** Holders of a node's places by claim, by {@link userKey}. */
+function claimedPlaces(taken: TakenDevices = new Map(), gpus: readonly GpuReport[]): ReadonlyMap<string, string> {
+  return new Map(
+    [...taken].flatMap(([device, holder]) => {
+      const found = findNamedDevice(device, { gpus });
+      return found ? [[userKey(found.gpu.uuid, found.instance), holder] as const] : [];
+    }),
+  );
+}
+
+/** Whether a resource is a profile's under strategy mixed, shared or not. */
+export function isResourceOf(resource: string, profile: string): boolean {
+  return resource.replace(/\.shared$/, '') === migResourceName(labelProfile(profile));
 }
 
 /** The nodes that have GPUs: a partition, or a resource that stands for some. */
@@ -92,147 +243,12 @@ export function listGpuNodes({ nodes, partitions, policies, pods, claims }: Clus
     const named = ordered.find(({ metadata }) => metadata.name === partition?.spec.policy?.name);
     const policy = named ?? ordered.find(({ spec }) => selectsNode(spec.nodeSelector, labels));
     return [
-      {
-        name,
-        node,
-        labels,
+      new GpuNode(node, {
         partition,
         policy: policy && asScheduled(policy),
         pods: pods && (podsOf.get(name) ?? []),
         taken: claims && (takenByNode(claims).get(name) ?? new Map()),
-      },
+      }),
     ];
   });
-}
-
-/** GPU resources that a node offers, and how many. */
-export function offersOf(gpuNode: Pick<GpuNode, 'node' | 'partition'>): Readonly<Record<string, number>> {
-  const { node, partition } = gpuNode;
-  if (isDra(gpuNode)) return countDevices(partition?.status?.device ?? {});
-  const all = Object.entries(node.status?.allocatable ?? {}).filter(([name]) => isGpuResource(name));
-  return Object.fromEntries(all.map(([name, amount]) => [name, wholeUnits(amount)]));
-}
-
-/** How many of a resource a node offers. */
-export function offerOf(gpuNode: Pick<GpuNode, 'node' | 'partition'>, resource: string): number {
-  return offersOf(gpuNode)[resource] ?? 0;
-}
-
-/** Whether a DRA driver hands out a node's GPUs. Its slices then stand for the resources that DeviceClasses name. */
-export function isDra({ partition }: Pick<GpuNode, 'partition'>): boolean {
-  return partition?.spec.backend === 'DRA';
-}
-
-/** What the driver publishes by the report: a node on which it does not is closed, or not Ready. */
-function countDevices(device: DeviceReport): Readonly<Record<string, number>> {
-  const names = publishDevices(device).devices.map(({ profile, productName }) =>
-    profile === undefined ? GPU_RESOURCE : migResourceName(todaysNameOf(productName, profile)),
-  );
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
-}
-
-/** The use of a resource on a node, by pod. */
-export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
-  const { pods } = gpuNode;
-  // A claim names a device, and not what its pod asked for.
-  if (pods === undefined || isDra(gpuNode)) return reportedUse(gpuNode, resource);
-  const asked = pods.map((pod) => ({ pod, amount: roundUp(requestOf(pod, resource)) }));
-  const holders = asked.filter(({ amount }) => amount > 0);
-  const usedWithout = (gone: readonly string[]): number =>
-    holders.reduce((sum, { pod, amount }) => sum + (gone.includes(podName(pod)) ? 0 : amount), 0);
-  return { used: usedWithout([]), holders: holders.map(({ pod }) => podName(pod)).toSorted(), usedWithout };
-}
-
-/** What is in use by the agent's report, and by claims whose pod it does not know yet: less exact if slices are shared. */
-function reportedUse(gpuNode: GpuNode, resource: string): ResourceUse {
-  const isSliced = resource.startsWith('nvidia.com/mig-');
-  // A lost GPU offers nothing, whoever has it.
-  const gpus = (gpuNode.partition?.status?.device?.gpus ?? []).filter(({ error }) => error === undefined);
-  const claimed = isDra(gpuNode) ? claimedPlaces(gpuNode, gpus) : new Map<string, string>();
-  const usersOf = ({ busy, pods = [] }: GpuReport | InstanceReport, key: string): readonly string[] | undefined => {
-    const claim = claimed.get(key);
-    if (pods.length > 0 || claim === undefined) return busy === true ? pods : undefined;
-    return [claim];
-  };
-  const slices = gpus.flatMap((gpu) =>
-    (gpu.mig === 'Enabled' ? gpu.instances : []).map((one) => ({
-      profile: isDra(gpuNode) ? todaysNameOf(gpu.product, one.profile) : one.profile,
-      users: usersOf(one, userKey(gpu.uuid, one)),
-    })),
-  );
-  const whole = gpus.filter(({ mig }) => mig !== 'Enabled').map((gpu) => usersOf(gpu, userKey(gpu.uuid)));
-  const isNamedBySlice = isDra(gpuNode) || strategyOf(gpuNode) === 'mixed';
-  const held = isSliced
-    ? slices.filter(({ profile }) => isResourceOf(resource, profile)).map(({ users }) => users)
-    : [...whole, ...(isNamedBySlice ? [] : slices.map(({ users }) => users))];
-  const all = held.filter((users) => users !== undefined);
-  // What no pod is named for, some process has.
-  const usedWithout = (gone: readonly string[]): number =>
-    all.filter((users) => users.length === 0 || users.some((pod) => !gone.includes(pod))).length;
-  return { used: all.length, holders: [...new Set(all.flat())].toSorted(), usedWithout };
-}
-
-/** Holders of a node's places by claim, by {@link userKey}. */
-function claimedPlaces({ taken = new Map() }: GpuNode, gpus: readonly GpuReport[]): ReadonlyMap<string, string> {
-  return new Map(
-    [...taken].flatMap(([device, holder]) => {
-      const found = findNamedDevice(device, { gpus });
-      return found ? [[userKey(found.gpu.uuid, found.instance), holder] as const] : [];
-    }),
-  );
-}
-
-/** Whether a resource is a profile's under strategy mixed, shared or not. */
-export function isResourceOf(resource: string, profile: string): boolean {
-  return resource.replace(/\.shared$/, '') === migResourceName(labelProfile(profile));
-}
-
-/** How many instances of a resource's profile are on a node's device. */
-export function slicesOf({ partition }: GpuNode, resource: string): number {
-  const gpus = partition?.status?.device?.gpus ?? [];
-  return gpus.flatMap(({ instances }) => instances).filter(({ profile }) => isResourceOf(resource, profile)).length;
-}
-
-/** The GPU without an answer that has, or is to have, instances of a resource's profile, unless one that answers has some too. */
-export function lostGpuFor(gpuNode: GpuNode, resource: string): GpuReport | undefined {
-  const wishes = wishesOf(gpuNode);
-  const gpus = (gpuNode.partition?.status?.device?.gpus ?? []).filter(
-    ({ uuid, instances }) =>
-      instances.some(({ profile }) => isResourceOf(resource, profile)) ||
-      wishes.some((wish) => wish.uuid === uuid && countWished(wish, resource) > 0),
-  );
-  return gpus.every(({ error }) => error !== undefined) ? gpus[0] : undefined;
-}
-
-/** The strategy with which a node's plugin runs: by its labels, else its policy's, unless that only plans. */
-export function strategyOf({ labels, partition, policy }: GpuNode): MigStrategy | undefined {
-  return strategyByLabels(labels, false) ?? (isPlanned(policy) ? undefined : partition?.spec.strategy);
-}
-
-/** How many instances of a resource's profile a node is to have by its policy, on GPUs that answer. */
-export function wishedSlices(gpuNode: GpuNode, resource: string): number {
-  const { gpus = [] } = gpuNode.partition?.status?.device ?? {};
-  const lost = new Set(gpus.flatMap(({ uuid, error }) => (error === undefined ? [] : [uuid])));
-  return wishesOf(gpuNode).reduce((sum, wish) => sum + (lost.has(wish.uuid) ? 0 : countWished(wish, resource)), 0);
-}
-
-function wishesOf({ partition, policy }: GpuNode): readonly GpuWish[] {
-  return isPlanned(policy) ? [] : (partition?.spec.wish?.gpus ?? []);
-}
-
-function countWished({ profiles = {} }: GpuWish, resource: string): number {
-  return Object.entries(profiles).reduce(
-    (sum, [profile, count]) => sum + (isResourceOf(resource, profile) ? count : 0),
-    0,
-  );
-}
-
-/** Lists all GPU resources that are offered anywhere now. */
-export function listOffered(nodes: readonly GpuNode[]): readonly string[] {
-  const names = nodes.flatMap((one) =>
-    Object.entries(offersOf(one)).flatMap(([name, amount]) => (amount > 0 ? [name] : [])),
-  );
-  return [...new Set(names)].toSorted();
 }

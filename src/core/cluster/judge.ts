@@ -8,14 +8,14 @@ import { WHOLE } from '../gpu/profiles.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
 import { isGpuResource, type PodView, tolerates, listRequested, requestOf } from '../kubernetes/pod.ts';
 import { deviceClassPrefix } from '../device/holders.ts';
-import { wholeUnits, parseQuantity } from '../text/syntax.ts';
-import type { DeviceClassView } from './claim-requests.ts';
+import { parseQuantity } from '../text/syntax.ts';
+import type { ClusterFacts } from './facts.ts';
 import { listMismatches } from '../kubernetes/selectors.ts';
 
 /**
  * The one judge of pods and nodes. It answers three questions, whoever asks (demand, explain, plan, defrag, recommend, the page): whether
  * a pod could run on a node but for its slices ({@link couldTake}), whether the slices of a node can be used by it now
- * ({@link explainUnusable}, {@link canUse}, {@link NodeReach}), and whether the node can change now ({@link explainUnchangeable}).
+ * ({@link explainUnusable}, {@link canUse}), and whether the node can change now ({@link explainUnchangeable}).
  */
 
 /** What keeps new pods from a node's slices, or a change from the node. */
@@ -61,7 +61,7 @@ type Need = readonly [resource: string, amount: bigint];
 const needsOf = new WeakMap<PodView, readonly Need[]>();
 
 /** The needs of a pod, as the scheduler counts them. */
-export function listNeeds(pod: PodView): readonly Need[] {
+function listNeeds(pod: PodView): readonly Need[] {
   const known = needsOf.get(pod);
   if (known !== undefined) return known;
   const needs = listRequested(pod).flatMap((resource): readonly Need[] => {
@@ -73,9 +73,31 @@ export function listNeeds(pod: PodView): readonly Need[] {
 }
 
 /** Whether a node has any of a resource, or may have: not everything was read. */
-export function isOffered({ status }: NodeView, resource: string): boolean {
+function isOffered({ status }: NodeView, resource: string): boolean {
   const { allocatable } = status ?? {};
   return allocatable === undefined || common.includes(resource) || allocatable[resource] !== undefined;
+}
+
+/** A resource of which a node has too little for a pod. */
+interface Shortage {
+  readonly resource: string;
+  /** How much of it the node has, as its kubelet reports it; undefined: none. */
+  readonly total: string | undefined;
+  /** The part of that which others request, in %. */
+  readonly percentUsed: number;
+}
+
+/** What a pod requests beside slices and a node cannot give it now. @param others pods that the node has */
+export function listShortages(node: NodeView, pod: PodView, others: readonly PodView[]): readonly Shortage[] {
+  return listNeeds(pod).flatMap(([resource, amount]): readonly Shortage[] => {
+    if (!isOffered(node, resource)) return [{ resource, total: undefined, percentUsed: 0 }];
+    const total = node.status?.allocatable?.[resource];
+    if (total === undefined) return [];
+    const used = others.reduce((sum, one) => sum + requestOf(one, resource), 0n);
+    const all = parseQuantity(total) ?? 0n;
+    if (used + amount <= all) return [];
+    return [{ resource, total, percentUsed: all === 0n ? 0 : Number((used * 100n) / all) }];
+  });
 }
 
 type Taint = NonNullable<NonNullable<NodeView['spec']>['taints']>[number];
@@ -97,56 +119,6 @@ export function requirementsKey(pod: PodView): string {
   ]);
 }
 
-/** Whether any of some nodes would accept a pod. Pods that require the same of a node are judged once: many may wait. */
-export function takersAmong(nodes: readonly NodeView[]): (pod: PodView) => boolean {
-  const known = new Map<string, boolean>();
-  return (pod) => {
-    const key = requirementsKey(pod);
-    const isTaken = known.get(key) ?? nodes.some((node) => couldTake(node, pod));
-    known.set(key, isTaken);
-    return isTaken;
-  };
-}
-
-/** Reasons of the scheduler for which a pod stays pending whatever slices there are: they are about its volumes, or about other pods. */
-const incurable: readonly RegExp[] = [
-  /\bunbound immediate PersistentVolumeClaims\b/,
-  /^(running "[\w.]+" filter plugin: )?persistentvolumeclaim "[^"]*" (not found|is being deleted|bound to non-existent persistentvolume)\b/,
-  /^node\(s\) didn't find available persistent volumes to bind$/,
-  /^node\(s\) had volume node affinity conflict$/,
-  /^node\(s\) didn't match PersistentVolume's node affinity$/,
-  /^node\(s\) had no available volume zone$/,
-  /^node\(s\) didn't match pod (affinity|anti-affinity|topology spread constraints)( rules)?( \(missing required label\))?$/,
-  /^node\(s\) didn't satisfy existing pods anti-affinity rules$/,
-];
-/** Reasons for which other nodes refuse it, beside the lack of slices. */
-const elsewhere: readonly RegExp[] = [
-  /^node\(s\) had untolerated taint(\(s\)| \{[^}]*\})?$/,
-  /^node\(s\) (were unschedulable|didn't match Pod's node affinity\/selector|didn't match the requested node name|didn't have free ports for the requested pod ports)$/,
-  /^Too many pods$/,
-  /^Insufficient (?!nvidia\.com\/(gpu|mig-)).+$/,
-];
-
-/**
- * The reason of the scheduler for which no slice helps a pod that waits, as volumes or other pods keep it from every node: from its
- * condition `PodScheduled`. Undefined if there is none, or if the words are not understood: then the pod waits for a slice.
- */
-export function explainHopeless({ status }: PodView): string | undefined {
-  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (scheduled?.status !== 'False') return undefined;
-  const reasons = readReasons(scheduled.message ?? '');
-  const found = reasons.filter((reason) => incurable.some((one) => one.test(reason)));
-  const isKnown = reasons.every((reason) => found.includes(reason) || elsewhere.some((one) => one.test(reason)));
-  return isKnown ? found[0] : undefined;
-}
-
-/** `0/3 nodes are available: 1 node(s) were unschedulable, 2 Too many pods. preemption: …`, without the numbers. */
-function readReasons(message: string): readonly string[] {
-  const [, list = message] = /^\d+\/\d+ nodes are available: (.*)$/s.exec(message) ?? [];
-  const [reasons = ''] = list.split(/\.?\s*(?:preemption: |no new claims|still not schedulable|$)/);
-  return reasons.split(', ').map((reason) => reason.replace(/^\d+ /, '').replace(/\.$/, '').trim());
-}
-
 /** Why no new pod can use what a node offers now; undefined if it can. For a pod with taints of its own, see {@link canUse}. */
 export function explainUnusable(node: NodeView): Obstacle | undefined {
   const aside = explainAside(node);
@@ -154,15 +126,6 @@ export function explainUnusable(node: NodeView): Obstacle | undefined {
   return isUnfinished(node) || (node.spec?.taints ?? []).some(isOwnTaint)
     ? { kind: 'Closed', message: 'it is closed while its GPUs change' }
     : undefined;
-}
-
-/**
- * Why what a node offers is out of reach of new pods; undefined if they reach it, or if a change that is under way will bring it to
- * them. What is out of reach does not count as supply, once that has lasted.
- */
-function explainLost(node: NodeView, partition: GpuNodePartition | undefined): Obstacle | undefined {
-  const found = explainUnusable(node);
-  return found?.kind === 'Closed' && partition?.status?.phase !== 'Failed' ? undefined : found;
 }
 
 /** Whether a pod can use the slices of a node now: it could run there, and the node takes pods. */
@@ -195,42 +158,8 @@ export function explainUnchangeable(node: NodeView, partition: GpuNodePartition 
 }
 
 /** The names by which a DRA driver hands out slices to pods that ask by a resource; undefined: they are not known, and all count. */
-export function extendedNamesOf(classes: readonly DeviceClassView[] | undefined): ReadonlySet<string> | undefined {
+export function extendedNamesOf(classes: ClusterFacts['classes']): ReadonlySet<string> | undefined {
   return classes && new Set(classes.flatMap(({ spec }) => spec?.extendedResourceName ?? []));
-}
-
-/**
- * How many more slices of each resource a node hands out, beside those in use: a device plugin what it advertises, a DRA driver what a
- * DeviceClass names. Take them one by one.
- */
-class SliceQuota {
-  readonly #left = new Map<string, number>();
-  readonly #limitOf: (resource: string) => number;
-
-  constructor(
-    node: NodeView,
-    partition: GpuNodePartition | undefined,
-    busy: readonly string[],
-    names?: ReadonlySet<string>,
-  ) {
-    const { allocatable } = node.status ?? {};
-    if (partition?.spec.backend === 'DRA') {
-      this.#limitOf = (resource) => (names === undefined || names.has(resource) ? Infinity : 0);
-      return;
-    }
-    const used = Map.groupBy(busy, (resource) => resource);
-    // What a closed node advertises is on its way.
-    const isKnown = allocatable !== undefined && !isUnfinished(node) && !(partition && isGrantLive(partition));
-    this.#limitOf = (resource) =>
-      isKnown ? wholeUnits(allocatable[resource] ?? '0') - (used.get(resource)?.length ?? 0) : Infinity;
-  }
-
-  /** @returns whether one more is handed out */
-  take(resource: string): boolean {
-    const left = this.#left.get(resource) ?? this.#limitOf(resource);
-    this.#left.set(resource, left - 1);
-    return left > 0;
-  }
 }
 
 /** A slice of a GPU, or the whole one, as pods ask for it. */
@@ -256,80 +185,4 @@ export function listOffers(
 /** The resource of a profile under strategy mixed, or of whole GPUs. */
 export function resourceOf(profile: string): string {
   return profile === WHOLE ? GPU_RESOURCE : migResourceName(labelProfile(profile));
-}
-
-/** What is known of a node beside its partition. */
-interface KnownOfNode {
-  /** The Node object; undefined: nothing keeps pods from its slices, or changes from its GPUs. */
-  readonly node?: NodeView | undefined;
-  /** The names by which a DRA driver hands out slices to pods that ask by a resource. */
-  readonly names?: ReadonlySet<string> | undefined;
-  /** Takes in whether the node is out of reach now. @returns whether it has been for so long that it does not count as supply any more; at once if absent */
-  readonly hasLost?: ((isOut: boolean) => boolean) | undefined;
-}
-
-/** What new pods reach of a node under strategy mixed, and whether its GPUs change. */
-export class NodeReach {
-  /** True if nothing changes on the node for now. */
-  readonly isFixed: boolean;
-  /** True if the layout chosen for the node is not expected any more. */
-  readonly isGivenUp: boolean;
-  /** True if slices out of reach still count as supply. */
-  readonly isSupply: boolean;
-  readonly #lost: Obstacle | undefined;
-  readonly #quota: SliceQuota | undefined;
-
-  constructor(partition: GpuNodePartition, { node, names, hasLost = (isOut) => isOut }: KnownOfNode) {
-    const { gpus = [] } = partition.status?.device ?? {};
-    const offers = gpus.flatMap((gpu) => listOffers(gpu, 'mixed'));
-    const busy = offers.flatMap((one) => (one.busy ? [one.resource] : []));
-    const idle = offers.flatMap((one) => (one.busy ? [] : [one.resource]));
-    const count = node && new SliceQuota(node, partition, busy, names);
-    this.#quota = node && new SliceQuota(node, partition, busy, names);
-    this.#lost = node && explainLost(node, partition);
-    const obstacle = node && explainUnchangeable(node, partition);
-    const fails = obstacle?.kind === 'Failed' || obstacle?.kind === 'Resting';
-    const isShort = count !== undefined && idle.some((resource) => !count.take(resource));
-    const isLong = hasLost(this.#lost !== undefined || isShort || (obstacle !== undefined && !fails));
-    this.isFixed = obstacle !== undefined;
-    this.isGivenUp = obstacle !== undefined && (fails || isLong);
-    this.isSupply = !isLong;
-  }
-
-  /** Takes one more idle slice of a profile, or whole GPU. @returns whether new pods reach it */
-  take(profile: string): boolean {
-    return this.#lost === undefined && this.#quota?.take(resourceOf(profile)) !== false;
-  }
-
-  /** Why new pods do not reach a slice, about the node: `is cordoned`. */
-  get why(): string {
-    return this.#lost === undefined ? 'does not advertise them' : saidOf[this.#lost.kind];
-  }
-}
-
-const saidOf: Readonly<Record<Obstacle['kind'], string>> = {
-  Leaving: 'is being removed',
-  NotReady: 'is not ready',
-  Cordoned: 'is cordoned',
-  Closed: 'stays closed',
-  Unheard: 'does not report',
-  Failed: 'has failed',
-  Resting: 'rests',
-};
-
-/** Slices that new pods can use on a node now, by resource. @param names of DeviceClasses, where a DRA driver hands its GPUs out */
-export function countUsable(
-  node: NodeView,
-  partition: GpuNodePartition | undefined,
-  strategy: PolicySpec['strategy'],
-  names?: ReadonlySet<string>,
-): ReadonlyMap<string, number> {
-  const idle = new Map<string, number>();
-  if (explainUnusable(node) !== undefined) return idle;
-  const offers = (partition?.status?.device?.gpus ?? []).flatMap((gpu) => listOffers(gpu, strategy));
-  const busy = offers.flatMap((one) => (one.busy ? [one.resource] : []));
-  const quota = new SliceQuota(node, partition, busy, names);
-  for (const { resource, busy: isUsed } of offers)
-    if (!isUsed && quota.take(resource)) idle.set(resource, (idle.get(resource) ?? 0) + 1);
-  return idle;
 }

@@ -13,7 +13,8 @@ import type {
   NodePartitionStatus,
 } from '../../api/types.ts';
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
-import { mirrorAnnotation } from '../kubernetes/eviction.ts';
+import { type BudgetView, mirrorAnnotation } from '../kubernetes/eviction.ts';
+import { selectedKeys } from '../kubernetes/selectors.ts';
 import { deviceClassPrefix, isGpuOfNode } from '../device/holders.ts';
 import { systemPods, type ContainerView, type PodView } from '../kubernetes/pod.ts';
 
@@ -218,16 +219,26 @@ function projectLastGood(lastGood: LastGood, uuids: SharedValues): LastGood {
  * kept is its name and its GPUs.
  *
  * @param systemNamespaces see `systemPods`
- * @param isKept whether a resource may be a GPU of the node
- * @param labelKeys labels that are kept, such as those that disruption budgets select by
+ * @param gpus what the node and its kubelet offer: resources that may be its GPUs are kept; absent: none
+ * @param budgets whose selectors tell which labels are kept
  */
-export function trimPod(
-  pod: PodView,
-  systemNamespaces: readonly string[],
-  isKept: (resource: string) => boolean,
-  labelKeys: ReadonlySet<string> = new Set(),
-): PodView {
-  if (systemPods([pod], systemNamespaces).length > 0) return dropManagedFields(pod);
+export function podTrimmer({
+  systemNamespaces = [],
+  gpus,
+  budgets = [],
+}: {
+  readonly systemNamespaces?: readonly string[];
+  readonly gpus?: Parameters<typeof isGpuOfNode>[1];
+  readonly budgets?: readonly BudgetView[];
+}): (pod: PodView) => PodView {
+  const isKept = (name: string): boolean =>
+    gpus !== undefined && (name.startsWith(deviceClassPrefix) || isGpuOfNode(name, gpus));
+  const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
+  return (pod) =>
+    systemPods([pod], systemNamespaces).length > 0 ? dropManagedFields(pod) : trimPod(pod, isKept, labelKeys);
+}
+
+function trimPod(pod: PodView, isKept: (resource: string) => boolean, labelKeys: ReadonlySet<string>): PodView {
   const { metadata, spec, status } = pod;
   const { name, namespace, uid, creationTimestamp, deletionTimestamp, annotations, labels = {} } = metadata;
   const { resourceClaims = [], terminationGracePeriodSeconds: grace, ...containers } = spec ?? {};
@@ -258,14 +269,6 @@ export function trimPod(
     },
     status: omitUndefined({ phase: status?.phase, conditions: keepReady(status?.conditions) }),
   };
-}
-
-/** Tells which resources may be GPUs: those of the node with GPU names, those through which its kubelet offers GPUs, and device classes. */
-export function gpuResourcesOf(
-  resources: Readonly<Record<string, string>>,
-  offered: Readonly<Record<string, number>>,
-): (resource: string) => boolean {
-  return (name) => name.startsWith(deviceClassPrefix) || isGpuOfNode(name, { resources, offered });
 }
 
 type Conditions = NonNullable<PodView['status']>['conditions'];

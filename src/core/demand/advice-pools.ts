@@ -104,7 +104,7 @@ export function listPools(facts: ClusterFacts, selection?: LabelSelection): read
 type NamedPool = Omit<AdvicePool, 'advisedName'>;
 
 function findPools(facts: ClusterFacts, selection: LabelSelection | undefined): readonly NamedPool[] {
-  const nodes = listGpuNodes(facts).map((node) => ({ ...node, policy: decidingPolicy(node, facts.policies) }));
+  const nodes = listGpuNodes(facts).map((one) => one.under(decidingPolicy(one, facts.policies)));
   if (selection !== undefined) {
     const taken = nodes.filter(({ labels }) => meetsSelection(selection, labels));
     const [first, ...others] = new Set(taken.map(({ policy }) => policy));

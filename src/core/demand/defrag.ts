@@ -9,7 +9,7 @@ import { isProfileNameError, parseProfile } from '../gpu/profiles.ts';
 import { joinWords, writeLayout } from '../gpu/layout.ts';
 import { countWords, fitWithin } from '../text/words.ts';
 import { compareText, deepEqual } from '../text/json.ts';
-import { countPresent, mostSlices, type DemandGpu } from './members.ts';
+import { countPresent, type DemandGpu, listPool, mostSlices, type PoolCluster } from './members.ts';
 import {
   askFor,
   type DemandAsked,
@@ -23,8 +23,9 @@ import type { ClassLayout, ClassPlan } from './solver/choose.ts';
 import { evictsNever } from '../policy/slices.ts';
 import { type DrainSpec, judgeFate } from '../kubernetes/eviction.ts';
 import { explainMoves, listMoves, type NodesByName, type PodMove } from './moves.ts';
-import { type PoolHolders, weighGpus } from './eviction-cost.ts';
+import { indexHolders, type PoolHolders, weighGpus } from './eviction-cost.ts';
 import { wantedSlices } from './wanted.ts';
+import type { PolicyRecord } from '../policy/record.ts';
 
 /** How a request to free slices stands: part of a policy's status, so that it is carried out once, whoever leads. */
 type DefragState = NonNullable<PolicyStatus['defrag']>;
@@ -33,18 +34,18 @@ const beforeRequest = 1000;
 const { request: requestBounds, message: messageBounds } = statusBounds.properties.defrag.properties;
 
 /** Reads `3g.20gb=2,1g.5gb=1`. @returns what is wrong with it, in words, if something is */
-export function readFree(text: string): Layout | { readonly error: string } {
+export function readFree(text: string): Layout | string {
   const free: Record<string, number> = {};
   for (const part of text.split(',')) {
     const [, name = '', digits = ''] = /^\s*([^=\s]+)=(\d+)\s*$/.exec(part) ?? [];
     const count = Number(digits);
-    if (count < 1) return { error: `${JSON.stringify(part)} is not PROFILE=COUNT, for example 3g.20gb=2` };
+    if (count < 1) return `${JSON.stringify(part)} is not PROFILE=COUNT, for example 3g.20gb=2`;
     const profile = parseProfile(name);
-    if (isProfileNameError(profile)) return { error: profile.message };
+    if (isProfileNameError(profile)) return profile.message;
     if (profile.computeInstanceSlices !== undefined)
-      return { error: `${name} is a compute instance; ask for its GPU instance, ${profile.instanceProfile}` };
+      return `${name} is a compute instance; ask for its GPU instance, ${profile.instanceProfile}`;
     const total = (free[profile.name] ?? 0) + count;
-    if (total > mostSlices) return { error: `${profile.name}: more than ${mostSlices} slices` };
+    if (total > mostSlices) return `${profile.name}: more than ${mostSlices} slices`;
     free[profile.name] = total;
   }
   return free;
@@ -142,6 +143,17 @@ interface Freeing extends FreeRequest {
   readonly asked: DemandAsked;
   /** The plan, if nothing has to change for it. */
   readonly served?: Planned | undefined;
+  /**
+   * How it stands once it is planned. Its plan is taken if each pod that goes finds room; should GPUs have changed meanwhile, so that
+   * only a part of it still stands, it stands as in `part`.
+   *
+   * @param holders not needed for a plan that leaves something lacking
+   */
+  readonly judge: (
+    planned: Planned,
+    nodes: NodesByName,
+    holders: PoolHolders | undefined,
+  ) => { readonly defrag: DefragState; readonly part?: DefragState };
 }
 
 /**
@@ -162,7 +174,7 @@ export function judgeRequest(
   const requested = requestedFree(annotations, known);
   if (!requested) return { defrag: isOfRequest(known, annotations) ? known : undefined };
   const { request, free } = requested;
-  if (isError(free)) return { defrag: { request, state: 'Refused', message: free.error } };
+  if (typeof free === 'string') return { defrag: { request, state: 'Refused', message: free } };
   const unknown = explainUnknown(free, members);
   if (unknown !== undefined) return { defrag: { request, state: 'Refused', message: unknown } };
   if (isFree(free, members)) return { defrag: { request, state: 'Done', message: `${writeLayout(free)} were idle` } };
@@ -171,26 +183,17 @@ export function judgeRequest(
   if (before === request && state === 'Making' && message.endsWith(underWay))
     return { defrag: judgeMade({ request, free }, members) };
   const question = askToFree(asked, free, members);
-  const freeing = { request, free, asked: question, served: planServed(members, question) };
+  const judge: Freeing['judge'] = (...found) => judgePlanned({ request, free }, ...found);
+  const freeing = { request, free, asked: question, served: planServed(members, question), judge };
   return { defrag: judgeTaken(freeing).defrag, freeing };
 }
 
-function isError(free: ReturnType<typeof readFree>): free is { readonly error: string } {
-  return typeof free['error'] === 'string';
-}
-
-/**
- * How a request stands that was planned. Its plan is taken if each pod that goes finds room; should GPUs have changed meanwhile, so that
- * only a part of it still stands, it stands as in `part`.
- *
- * @param holders not needed for a plan that leaves something lacking
- */
-export function judgeFreeing(
-  request: Freeing,
+function judgePlanned(
+  request: FreeRequest,
   planned: Planned,
   nodes: NodesByName,
   holders: PoolHolders | undefined,
-): { readonly defrag: DefragState; readonly part?: DefragState } {
+): ReturnType<Freeing['judge']> {
   if (!holders || Object.keys(planned.shortfall.lacking).length > 0) return { defrag: judgeShortage(request, planned) };
   const { podOf, partitionOf } = holders;
   const pool = { members: planned.members, layouts: planned.layouts, partitionOf };
@@ -264,7 +267,7 @@ interface FreedGpu {
 }
 
 /** The moves that free slices, and their bill. */
-export interface FreedSlices {
+interface FreedSlices {
   /** True if the slices are idle already. */
   readonly isDone: boolean;
   readonly isPossible: boolean;
@@ -284,18 +287,23 @@ export interface FreedSlices {
  * Finds the cheapest moves after which slices are idle, or the nearest to that and what is in the way. What waits, and runs beyond the
  * demand, is the controller's to follow; what runs keeps its slices in any case.
  *
+ * @param read what the cluster says of the pods that hold slices
  * @param seconds that each plan may take
  * @returns in words why no GPU can have the slices, if so
  */
 export function* freeSlices(
   free: Layout,
-  policy: GpuPartitionPolicy,
-  members: readonly DemandGpu[],
-  { nodes, holders, seconds }: { readonly nodes: NodesByName; readonly holders: PoolHolders; readonly seconds: number },
-): Generator<PlanQuestion, FreedSlices | string, PlannedPool> {
+  record: PolicyRecord,
+  cluster: PoolCluster,
+  read: Parameters<typeof indexHolders>[0],
+  seconds: number,
+): Generator<PlanQuestion | undefined, FreedSlices | string, PlannedPool> {
+  const { policy } = record;
+  const members = yield* listPool(record, cluster);
   const unknown = explainUnknown(free, members);
   if (unknown !== undefined) return unknown;
   const { demand, drain } = policy.spec;
+  const holders = indexHolders(read);
   const { partitionOf, podOf } = holders;
   const gpus = members.map(({ gpu }) => gpu);
   const weighed = weighGpus(members, holders, drain);
@@ -309,7 +317,7 @@ export function* freeSlices(
   const isShort = Object.keys(plan.unserved).length > 0;
   const forced = isShort && evict === 'Never' ? yield { gpus, asked: { ...asked, evict: 'IfNeeded' } } : undefined;
   const pool = { members, layouts: plan.layouts, partitionOf };
-  const moves = listMoves(pool, nodes, podOf);
+  const moves = listMoves(pool, cluster.nodes, podOf);
   const shortage = explainUnfreed(plan, forced, seconds);
   const stays = moves.flatMap(({ pod }) => explainStay(pod, holders, drain));
   const findings = [...(shortage === undefined ? [] : [shortage]), ...stays, ...explainMoves(pool, moves)];

@@ -8,7 +8,7 @@ import { placeOf } from '../gpu/grid.ts';
 import { podsOnSlice, type HolderSource } from './moves.ts';
 import type { DemandGpu } from './members.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
-import { trimPod } from '../cluster/watched-objects.ts';
+import { podTrimmer } from '../cluster/watched-objects.ts';
 import { omitUndefined } from '../text/json.ts';
 import { trimWaitingPod } from './waiting-pods.ts';
 
@@ -138,12 +138,21 @@ export function weighEviction(fate: PodFate, priority = 0, minutesRun = 0): numb
   return usual + 10 * Math.ceil(Math.log10(1 + Math.max(0, priority))) + 10 * doublings;
 }
 
-/** What a pod's eviction is weighed by, and where else it could run. @param labelKeys those that disruption budgets select by */
-export function trimHolder(pod: PodView, labelKeys: ReadonlySet<string>): PodView {
+/** How pods and partitions are kept of those that hold slices. @param budgets select by labels, which are kept */
+export function holderTrimmers(budgets: readonly BudgetView[]): {
+  readonly trimPod: (pod: PodView) => PodView;
+  readonly trimPartition: (partition: GpuNodePartition) => GpuNodePartition;
+} {
+  const trim = podTrimmer({ budgets });
+  return { trimPod: (pod) => trimHolder(pod, trim(pod)), trimPartition: trimHoldings };
+}
+
+/** What a pod's eviction is weighed by, and where else it could run. */
+function trimHolder(pod: PodView, trimmed: PodView): PodView {
   const { priority } = pod.spec ?? {};
   const { startTime } = pod.status ?? {};
   const { spec: required } = trimWaitingPod(pod);
-  const { spec: _containers, status, ...kept } = trimPod(pod, [], () => false, labelKeys);
+  const { spec: _containers, status, ...kept } = trimmed;
   const spec = { ...required, ...(priority !== undefined && { priority }) };
   return {
     ...kept,
@@ -153,7 +162,7 @@ export function trimHolder(pod: PodView, labelKeys: ReadonlySet<string>): PodVie
 }
 
 /** Keeps of a partition which pods hold which slices. */
-export function trimHoldings({ apiVersion, kind, metadata, spec, status }: GpuNodePartition): GpuNodePartition {
+function trimHoldings({ apiVersion, kind, metadata, spec, status }: GpuNodePartition): GpuNodePartition {
   const { name, resourceVersion } = metadata;
   const gpus = status?.device?.gpus ?? [];
   return {

@@ -8,10 +8,12 @@ import {
   assignWaitingPods,
   hasLabels,
   isSlice,
+  listWaiters,
   type PoolShare,
   trimWaitingPod,
   type Uncounted,
   type Waiter,
+  type WaitingPods,
 } from './waiting-pods.ts';
 import { omitUndefined } from '../text/json.ts';
 import { listPodPools, type PoolCluster } from './members.ts';
@@ -57,7 +59,7 @@ const asksNothing: PoolShare = { waiting: new Map(), missing: new Map(), strande
 /**
  * Shares pods that wait among the pools of all policies; yields after each look at a node, or at a pool.
  *
- * @param waiters pods that wait for a node
+ * @param waiting pods, of which those count that wait for a node
  * @param held what Kueue holds back; undefined: the policy does not follow that
  * @param now in ms since the epoch
  * @returns the share of one policy
@@ -65,13 +67,13 @@ const asksNothing: PoolShare = { waiting: new Map(), missing: new Map(), strande
 export function* readShare(
   record: PolicyRecord,
   cluster: PoolCluster,
-  waiters: readonly Waiter[],
+  waiting: WaitingPods,
   held: HeldPods | undefined,
   now: number,
 ): Generator<undefined, WaitingReading, unknown> {
   const uncounted: Uncounted[] = [];
   const pools = yield* listPodPools(record, cluster, now);
-  const all = [...waiters, ...(held?.waiters ?? [])];
+  const all = [...listWaiters(waiting.pods, waiting.namespaces), ...(held?.waiters ?? [])];
   const shares = yield* assignWaitingPods(all, pools, (left) => uncounted.push(left));
   const own = [...record.nodes].flatMap((node) => cluster.nodes.get(node) ?? []);
   const trouble = held && explainUnread(held.reading, own);

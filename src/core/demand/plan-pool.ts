@@ -14,7 +14,7 @@ import {
 import { evictsNever, demandEntry, type DemandWishes, restEntry } from '../policy/slices.ts';
 import { countPresent, type DemandGpu } from './members.ts';
 import type { WantedPart, WantedSlice } from './wanted.ts';
-import { type ClassLayout, type ClassPlan, DemandPlanner } from './solver/choose.ts';
+import { type ClassLayout, type ClassPlan, DemandPlanner, type DemandQuestion } from './solver/choose.ts';
 import { levelsOf, PoolClasses } from './solver/problem.ts';
 import { ranOutOfTime, type Shortfall } from './report.ts';
 import { deepEqual, compareText } from '../text/json.ts';
@@ -464,18 +464,53 @@ function layOne(rest: 'Whole' | 'Balanced', { gpu, product }: DemandGpu): Member
 /** What GPUs of more classes can become takes too long to list in one turn. */
 const mostClasses = 16;
 
-/** Plans a small pool, without a solver. @returns undefined if it would take long */
-export function planHere({ gpus, asked }: PlanQuestion): PlannedPool | undefined {
+/**
+ * Plans a pool by its classes of equal GPUs. Yields after each of its GPUs and layouts, since a large pool takes several turns, and the
+ * question for the solver where that is needed. Where the solver fails, a pool of medium size is planned here, which may take seconds.
+ *
+ * @param mostClasses the most classes that are planned without the solver: what more GPUs can become takes too long for one turn
+ * @throws Error if the solver fails, and the pool is too large to do without
+ */
+export function* planClasses(
+  { gpus, asked }: PlanQuestion,
+  mostClasses: number,
+): Generator<DemandQuestion | undefined, PlannedPool, ClassPlan> {
   const pool = new PoolClasses();
-  for (const gpu of gpus) pool.add(gpu);
+  for (const gpu of gpus) {
+    pool.add(gpu);
+    yield;
+  }
   const classes = pool.list();
-  if (classes.length > mostClasses) return undefined;
-  const plan = new DemandPlanner({ classes, ...asked }).planSmall();
-  if (plan === undefined) return undefined;
+  const question = { classes, ...asked };
+  const small = classes.length <= mostClasses ? new DemandPlanner(question).planSmall() : undefined;
+  const { layouts, ...plan } = small ?? (yield* askSolver(question));
   const byId = new Map<string, ClassLayout>();
-  for (const [ids, layout] of pool.handOut(classes, plan.layouts)) for (const id of ids) byId.set(id, layout);
-  const layouts = gpus.flatMap(({ id }) => byId.get(id) ?? []);
-  return { cost: plan.cost, unserved: plan.unserved, layouts };
+  for (const [ids, layout] of pool.handOut(classes, layouts)) {
+    for (const id of ids) byId.set(id, layout);
+    yield;
+  }
+  return { ...plan, layouts: gpus.flatMap(({ id }) => byId.get(id) ?? []) };
+}
+
+function* askSolver(question: DemandQuestion): Generator<DemandQuestion, ClassPlan, ClassPlan> {
+  try {
+    return yield question;
+  } catch (cause) {
+    const plan = new DemandPlanner(question).planSmall(true);
+    if (plan !== undefined) return plan;
+    throw new Error('the solver failed, and the pool is too large to be planned without it', { cause });
+  }
+}
+
+/** Plans a small pool, without a solver. @returns undefined if it would take long */
+export function planHere(question: PlanQuestion): PlannedPool | undefined {
+  const planning = planClasses(question, mostClasses);
+  let step = planning.next();
+  while (step.done !== true) {
+    if (step.value !== undefined) return undefined;
+    step = planning.next();
+  }
+  return step.value;
 }
 
 /** Answers what is asked of a planner on the way to a result, as far as that is possible here. */
@@ -483,39 +518,4 @@ export function answerHere<T>(asking: Generator<PlanQuestion, T, PlannedPool | u
   let step = asking.next();
   while (step.done !== true) step = asking.next(planHere(step.value));
   return step.value;
-}
-
-/** Remembers which GPUs, or pods, were re-laid a short while ago and are left alone until their cooldown ends. */
-export class RelayoutCooldown {
-  readonly #relaidMs = new Map<string, number>();
-  /** The time, in ms, of the re-lay before the last one, by id. */
-  readonly #beforeMs = new Map<string, number>();
-
-  relaid(id: string, nowMs: number): void {
-    const before = this.#relaidMs.get(id);
-    if (before !== undefined) this.#beforeMs.set(id, before);
-    this.#relaidMs.set(id, nowMs);
-  }
-
-  /** Forgets those that have rested, except those that are there: an edit of the time to rest may apply to them again. */
-  forgetOthers(there: ReadonlySet<string>, nowMs: number, restMs: number): void {
-    for (const id of this.#relaidMs.keys())
-      if (!there.has(id) && !this.isResting(id, nowMs, restMs)) {
-        this.#relaidMs.delete(id);
-        this.#beforeMs.delete(id);
-      }
-  }
-
-  /** @param restMs of this moment: an edit of it applies to GPUs that rest already */
-  isResting(id: string, nowMs: number, restMs: number): boolean {
-    const relaidMs = this.#relaidMs.get(id);
-    return relaidMs !== undefined && nowMs < relaidMs + restMs;
-  }
-
-  /** Whether one that rests was re-laid while it rested before: the rest has yielded once, and does not again. */
-  isHeld(id: string, nowMs: number, restMs: number): boolean {
-    const beforeMs = this.#beforeMs.get(id);
-    const relaidMs = this.#relaidMs.get(id) ?? Infinity;
-    return beforeMs !== undefined && relaidMs < beforeMs + restMs && this.isResting(id, nowMs, restMs);
-  }
 }

@@ -30,6 +30,7 @@ import {
   type WaitingSlices,
 } from './waiting-pods.ts';
 import {
+  answerHere,
   type Planned,
   type DemandAsked,
   type PlannedPool,
@@ -303,6 +304,11 @@ interface PodWait {
   /** The pool's GPUs, with the costs of evictions where pods may be evicted and are known. */
   readonly gpus: readonly PoolGpu[];
   readonly now: number | undefined;
+}
+
+/** {@link explainDemandFor}, as far as that is possible without a solver. */
+export function outlookHere(pod: PodView, facts: ClusterFacts): readonly PodDemandOutlook[] {
+  return answerHere(explainDemandFor(pod, facts));
 }
 
 /**

@@ -1,7 +1,7 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here for the policies with a demand that would serve a cluster, from what its pods use, wait for and asked for in the past.
 import type { PolicyDemand, GpuPartitionPolicy, PolicySpec, GpuNodePartition } from '../../api/types.ts';
-import { type ClusterFacts, type GpuNode, isDra, offerOf, useOf } from '../cluster/facts.ts';
+import type { ClusterFacts, GpuNode } from '../cluster/facts.ts';
 import { type Geometry } from '../gpu/geometry.ts';
 import { servingAny, isWholeGpu } from '../policy/slices.ts';
 import { WHOLE } from '../gpu/profiles.ts';
@@ -431,11 +431,11 @@ function askPool(pool: AdvicePool, requested: WaitingSlices, evict: EvictionRule
     earlier,
     least,
     // With DRA pods ask by claims, which no demand follows.
-    fixed: pool.nodes.some(isDra),
+    fixed: pool.nodes.some(({ isDra }) => isDra),
   });
   const whole = {
-    offered: sum(pool.nodes.map((node) => offerOf(node, GPU_RESOURCE))),
-    held: sum(pool.nodes.map((node) => useOf(node, GPU_RESOURCE).used)),
+    offered: sum(pool.nodes.map(({ offers }) => offers[GPU_RESOURCE] ?? 0)),
+    held: sum(pool.nodes.map((node) => node.useOf(GPU_RESOURCE).used)),
     waiting: requested.get(GPU_RESOURCE) ?? 0,
   };
   const known = { pool, running, members, whole };

@@ -1,11 +1,10 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here how a demand stands after a plan, or without one, as the status of its policy tells it.
-import type { DemandState, GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../api/types.ts';
+import type { DemandState, GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { coverDemand, readDemand } from './solver/pool.ts';
 import type { ClassPlan } from './solver/choose.ts';
 import { type DemandReport, nameSlice, type SliceEntry } from '../policy/slices.ts';
 import { countWords, joinWithin } from '../text/words.ts';
-import { omitUndefined } from '../text/json.ts';
 import { findStop } from '../rollout/budget.ts';
 import { countOverflow, countPresent, describeLost, type DemandGpu } from './members.ts';
 import { mostKinds, type Uncounted } from './waiting-pods.ts';
@@ -110,30 +109,6 @@ function steadyOf(wanted: readonly WantedSlice[]): DemandReport['steady'] {
     lasting === undefined ? [] : [[name, Math.min(mostCount, lasting)] as const],
   );
   return counts.length === 0 ? undefined : Object.fromEntries(counts);
-}
-
-const failures = {
-  PlannerFailed: 'no layouts could be chosen for the demand, and nodes stay as they are',
-  PodsUnavailable: 'the pods that wait cannot be read, so nothing is made for them, and nodes stay as they are',
-} as const;
-
-/**
- * The demand could not be planned. What was told last of it stays told while nothing newer is known: a request that was carried out is
- * not carried out again.
- *
- * @param told by this leader
- * @param status of the policy
- */
-export function reportFailure(
-  reason: keyof typeof failures,
-  why: string,
-  told?: DemandReport,
-  status?: PolicyStatus,
-): DemandReport {
-  const { states, defrag, steady } = told ?? { states: status?.demand ?? [], ...status };
-  const message = `${failures[reason]}: ${why}`;
-  const condition = { type: 'DemandMet', status: 'False', reason, message } as const;
-  return { states, ...omitUndefined({ defrag, steady }), condition };
 }
 
 /** The same report, with a message that the pods held back by Kueue are not known. @param why with what to do */

@@ -3,7 +3,6 @@
 import type { GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../api/types.ts';
 import { DemandWindow, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted.ts';
 import {
-  RelayoutCooldown,
   areUnchanged,
   askFor,
   keepStanding,
@@ -20,7 +19,7 @@ import {
   type PlanQuestion,
   planServed,
 } from './plan-pool.ts';
-import { listGoing, type PoolHolders, weighGpus } from './eviction-cost.ts';
+import { indexHolders, listGoing, type PoolHolders, weighGpus } from './eviction-cost.ts';
 import { type HeldPods, readShare, type WaitingReading } from './kueue.ts';
 import { reportPool } from './report.ts';
 import type { PoolGpu } from './solver/pool.ts';
@@ -29,9 +28,9 @@ import type { PolicyRecord } from '../policy/record.ts';
 import { type SliceEntry, type DemandWishes, stabilizationMs } from '../policy/slices.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import { durationMs } from '../text/syntax.ts';
-import { deepEqual } from '../text/json.ts';
+import { deepEqual, omitUndefined } from '../text/json.ts';
 import { type DemandGpu, isNewPolicy, listPool, type PoolCluster, type Rests, setMembersAside } from './members.ts';
-import type { PoolShare, Waiter, WaitingSlices } from './waiting-pods.ts';
+import type { PoolShare, WaitingPods, WaitingSlices } from './waiting-pods.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
 const mostShare = 0.1;
@@ -87,6 +86,8 @@ interface AskedPool {
   readonly share: WaitingReading | undefined;
   /** Whether a plan may evict pods, so that it has to know what that costs. */
   readonly mayEvict: boolean;
+  /** How the demand stands after a plan. @param current members of the pool now @param nowMs in ms since the epoch */
+  readonly report: (current: readonly DemandGpu[], shortfall: Planned['shortfall'], nowMs: number) => DemandReport;
 }
 
 function askPool(
@@ -98,25 +99,54 @@ function askPool(
   const members = setMembersAside(pool, share?.takers);
   const asked = askFor(policy, wanted, members);
   const isInUse = members.some(({ gpu, present }) => [...gpu.instances, ...present].some(({ busy }) => busy));
-  return { wanted, members, asked, share, mayEvict: asked.evict === 'IfNeeded' && isInUse };
+  return {
+    wanted,
+    members,
+    asked,
+    share,
+    mayEvict: asked.evict === 'IfNeeded' && isInUse,
+    report: (current, shortfall, nowMs) => reportPool(policy, { wanted, share }, current, shortfall, nowMs),
+  };
+}
+
+const failures = {
+  PlannerFailed: 'no layouts could be chosen for the demand, and nodes stay as they are',
+  PodsUnavailable: 'the pods that wait cannot be read, so nothing is made for them, and nodes stay as they are',
+} as const;
+
+/**
+ * The demand could not be planned. What was told last of it stays told while nothing newer is known: a request that was carried out is
+ * not carried out again.
+ *
+ * @param told by this leader
+ * @param status of the policy
+ */
+export function reportFailure(
+  reason: keyof typeof failures,
+  why: string,
+  told?: DemandReport,
+  status?: PolicyStatus,
+): DemandReport {
+  const { states, defrag, steady } = told ?? { states: status?.demand ?? [], ...status };
+  const message = `${failures[reason]}: ${why}`;
+  const condition = { type: 'DemandMet', status: 'False', reason, message } as const;
+  return { states, ...omitUndefined({ defrag, steady }), condition };
 }
 
 /**
  * Foresees what the demand of a policy makes of its pool. What was asked for earlier, and which GPUs were re-laid lately, only the controller
  * knows: all counts as steady, and as rested. Yields after each node, and for each plan.
  *
- * @param waiters pods that wait for a node
+ * @param read the pods of the cluster, and what it says of those that hold slices
  * @param held what Kueue holds back, as far as it is known
  * @param at the time for which it is foreseen, in ms since the epoch
- * @param nowMs the time at which the holders were read, in ms since the epoch
  */
 export function* foreseeDemand(
   record: PolicyRecord,
   cluster: PoolCluster,
-  waiters: readonly Waiter[],
+  read: Parameters<typeof indexHolders>[0] & WaitingPods & { readonly now: number },
   held: HeldPods | undefined,
-  holders: PoolHolders,
-  { at, nowMs }: { readonly at: number; readonly nowMs: number },
+  at: number,
 ): Generator<
   PlanQuestion | undefined,
   { readonly wishes: ReadonlyMap<string, DemandWishes>; readonly report: DemandReport },
@@ -126,15 +156,14 @@ export function* foreseeDemand(
   const { demand = { slices: [] }, drain } = policy.spec;
   const pool = yield* listPool(record, cluster);
   const queued = demand.from === 'Kueue' ? held : undefined;
-  const share = followsPods(demand) ? yield* readShare(record, cluster, waiters, queued, at) : undefined;
-  const question = askPool(policy, wantedSlices(demand, pool, share), pool, share);
-  const { members, asked, mayEvict } = question;
-  const sparing = { nodes: share?.waiting.ranks?.nodes, nowMs };
+  const share = followsPods(demand) ? yield* readShare(record, cluster, read, queued, at) : undefined;
+  const { members, asked, mayEvict, report } = askPool(policy, wantedSlices(demand, pool, share), pool, share);
+  const sparing = { nodes: share?.waiting.ranks?.nodes, nowMs: read.now };
   const served = planServed(members, asked);
   const { layouts, shortfall } = served
     ? { ...served, layouts: layRest(demand.rest, asked, members) }
-    : yield* planMembers(members, asked, mayEvict ? weighGpus(members, holders, drain, sparing) : undefined);
-  return { wishes: wishesOf(members, layouts), report: reportPool(policy, question, members, shortfall, at) };
+    : yield* planMembers(members, asked, mayEvict ? weighGpus(members, indexHolders(read), drain, sparing) : undefined);
+  return { wishes: wishesOf(members, layouts), report: report(members, shortfall, at) };
 }
 
 /** The layouts that a plan has chosen, by node. */
@@ -144,6 +173,41 @@ export interface ChosenLayouts {
   readonly touched: readonly DemandGpu[];
   /** Whether that is all of the plan: the rest was made for GPUs that have changed meanwhile, and is to be planned again. */
   readonly isWhole: boolean;
+}
+
+/** Remembers which GPUs, or pods, were re-laid a short while ago and are left alone until their cooldown ends. */
+export class RelayoutCooldown {
+  readonly #relaidMs = new Map<string, number>();
+  /** The time, in ms, of the re-lay before the last one, by id. */
+  readonly #beforeMs = new Map<string, number>();
+
+  relaid(id: string, nowMs: number): void {
+    const before = this.#relaidMs.get(id);
+    if (before !== undefined) this.#beforeMs.set(id, before);
+    this.#relaidMs.set(id, nowMs);
+  }
+
+  /** Forgets those that have rested, except those that are there: an edit of the time to rest may apply to them again. */
+  forgetOthers(there: ReadonlySet<string>, nowMs: number, restMs: number): void {
+    for (const id of this.#relaidMs.keys())
+      if (!there.has(id) && !this.isResting(id, nowMs, restMs)) {
+        this.#relaidMs.delete(id);
+        this.#beforeMs.delete(id);
+      }
+  }
+
+  /** @param restMs of this moment: an edit of it applies to GPUs that rest already */
+  isResting(id: string, nowMs: number, restMs: number): boolean {
+    const relaidMs = this.#relaidMs.get(id);
+    return relaidMs !== undefined && nowMs < relaidMs + restMs;
+  }
+
+  /** Whether one that rests was re-laid while it rested before: the rest has yielded once, and does not again. */
+  isHeld(id: string, nowMs: number, restMs: number): boolean {
+    const beforeMs = this.#beforeMs.get(id);
+    const relaidMs = this.#relaidMs.get(id) ?? Infinity;
+    return beforeMs !== undefined && relaidMs < beforeMs + restMs && this.isResting(id, nowMs, restMs);
+  }
 }
 
 /**

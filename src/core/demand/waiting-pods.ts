@@ -2,7 +2,7 @@
 // Ask here which pods wait for slices, in whose namespaces they count, and what is kept of them.
 import type { DeviceReport, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { isResourceOf } from '../cluster/facts.ts';
-import { couldTake, explainHopeless, requirementsKey } from '../cluster/judge.ts';
+import { couldTake, requirementsKey } from '../cluster/judge.ts';
 import { requestsOf, hasEnded, listRequested, podName, requestOf, type PodView } from '../kubernetes/pod.ts';
 import { type LabelSelection, meetsSelection, selectedKeys } from '../kubernetes/selectors.ts';
 import type { NodeView } from '../kubernetes/node.ts';
@@ -24,6 +24,45 @@ export function isWaiting(pod: PodView): boolean {
   const { metadata, spec } = pod;
   const isGated = (spec?.schedulingGates ?? []).length > 0;
   return spec?.nodeName === undefined && metadata.deletionTimestamp === undefined && !isGated && !hasEnded(pod);
+}
+
+/** Reasons of the scheduler for which a pod stays pending whatever slices there are: they are about its volumes, or about other pods. */
+const incurable: readonly RegExp[] = [
+  /\bunbound immediate PersistentVolumeClaims\b/,
+  /^(running "[\w.]+" filter plugin: )?persistentvolumeclaim "[^"]*" (not found|is being deleted|bound to non-existent persistentvolume)\b/,
+  /^node\(s\) didn't find available persistent volumes to bind$/,
+  /^node\(s\) had volume node affinity conflict$/,
+  /^node\(s\) didn't match PersistentVolume's node affinity$/,
+  /^node\(s\) had no available volume zone$/,
+  /^node\(s\) didn't match pod (affinity|anti-affinity|topology spread constraints)( rules)?( \(missing required label\))?$/,
+  /^node\(s\) didn't satisfy existing pods anti-affinity rules$/,
+];
+/** Reasons for which other nodes refuse it, beside the lack of slices. */
+const elsewhere: readonly RegExp[] = [
+  /^node\(s\) had untolerated taint(\(s\)| \{[^}]*\})?$/,
+  /^node\(s\) (were unschedulable|didn't match Pod's node affinity\/selector|didn't match the requested node name|didn't have free ports for the requested pod ports)$/,
+  /^Too many pods$/,
+  /^Insufficient (?!nvidia\.com\/(gpu|mig-)).+$/,
+];
+
+/**
+ * The reason of the scheduler for which no slice helps a pod that waits, as volumes or other pods keep it from every node: from its
+ * condition `PodScheduled`. Undefined if there is none, or if the words are not understood: then the pod waits for a slice.
+ */
+export function explainHopeless({ status }: PodView): string | undefined {
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (scheduled?.status !== 'False') return undefined;
+  const reasons = readReasons(scheduled.message ?? '');
+  const found = reasons.filter((reason) => incurable.some((one) => one.test(reason)));
+  const isKnown = reasons.every((reason) => found.includes(reason) || elsewhere.some((one) => one.test(reason)));
+  return isKnown ? found[0] : undefined;
+}
+
+/** `0/3 nodes are available: 1 node(s) were unschedulable, 2 Too many pods. preemption: …`, without the numbers. */
+function readReasons(message: string): readonly string[] {
+  const [, list = message] = /^\d+\/\d+ nodes are available: (.*)$/s.exec(message) ?? [];
+  const [reasons = ''] = list.split(/\.?\s*(?:preemption: |no new claims|still not schedulable|$)/);
+  return reasons.split(', ').map((reason) => reason.replace(/^\d+ /, '').replace(/\.$/, '').trim());
 }
 
 /**
@@ -87,6 +126,13 @@ export function hasLabels({ metadata }: NodeView, wanted: Readonly<Record<string
 /** Labels of namespaces, by name. */
 type NamespaceLabels = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
+/** Pods as they were read, whether they wait or not. */
+export interface WaitingPods {
+  readonly pods: readonly PodView[];
+  /** Absent: only the names of namespaces are known. */
+  readonly namespaces?: NamespaceLabels | undefined;
+}
+
 /** The pods that wait for slices; not those that none would help. */
 export function listWaiters(pods: readonly PodView[], namespaces: NamespaceLabels = new Map()): readonly Waiter[] {
   return pods.flatMap((pod) => {
@@ -99,7 +145,7 @@ export function listWaiters(pods: readonly PodView[], namespaces: NamespaceLabel
 }
 
 /** The label that every namespace has. */
-export const namespaceName = 'kubernetes.io/metadata.name';
+const namespaceName = 'kubernetes.io/metadata.name';
 
 /** Labels of namespaces, beside their names, by which the demands of policies choose whose pods count: keys. */
 export function namespaceKeysOf(policies: readonly GpuPartitionPolicy[]): ReadonlySet<string> {
@@ -117,7 +163,7 @@ export function namespaceKeysOf(policies: readonly GpuPartitionPolicy[]): Readon
 /** Whether a pod is in one of the namespaces whose pods count. */
 function isInNamespaces({ pod, namespaceLabels }: Waiter, selector: LabelSelection | undefined): boolean {
   const { namespace = '' } = pod.metadata;
-  return selector === undefined || meetsSelection(selector, namespaceLabels ?? { [namespaceName]: namespace });
+  return selector === undefined || meetsSelection(selector, { ...namespaceLabels, [namespaceName]: namespace });
 }
 
 /** How many slices of a profile, or whole GPUs, are waited for. */

@@ -2,7 +2,9 @@ import { MODELS } from '../gpu/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
 import { isGpuResource } from '../kubernetes/pod.ts';
 import { findNearestWords } from '../text/words.ts';
-import { type GpuNode, isResourceOf, slicesOf, strategyOf } from '../cluster/facts.ts';
+import { type GpuNode, isResourceOf } from '../cluster/facts.ts';
+import type { GpuReport, GpuWish } from '../../api/types.ts';
+import { isPlanned } from '../policy/versions.ts';
 
 /** Why no node offers a resource of this name, as far as the name tells. */
 export interface NameFinding {
@@ -52,7 +54,7 @@ export function otherNameOf(resource: string): string {
 }
 
 function explainSingle(resource: string, nodes: readonly GpuNode[]): NameFinding | undefined {
-  const single = nodes.find((one) => strategyOf(one) === 'single' && slicesOf(one, resource) > 0);
+  const single = nodes.find((one) => one.strategy === 'single' && slicesOf(one, resource) > 0);
   if (!single) return undefined;
   const product = single.labels['nvidia.com/gpu.product'];
   const select = product === undefined ? '' : ` with the node selector nvidia.com/gpu.product: ${product}`;
@@ -87,4 +89,47 @@ export function profileOfResource(
   profiles: readonly { readonly name: string }[],
 ): string | undefined {
   return profiles.find(({ name }) => isResourceOf(resource, name))?.name;
+}
+
+/** How many instances of a resource's profile are on a node's device. */
+export function slicesOf({ partition }: GpuNode, resource: string): number {
+  const gpus = partition?.status?.device?.gpus ?? [];
+  return gpus.flatMap(({ instances }) => instances).filter(({ profile }) => isResourceOf(resource, profile)).length;
+}
+
+/** The GPU without an answer that has, or is to have, instances of a resource's profile, unless one that answers has some too. */
+export function lostGpuFor(gpuNode: GpuNode, resource: string): GpuReport | undefined {
+  const wishes = wishesOf(gpuNode);
+  const gpus = (gpuNode.partition?.status?.device?.gpus ?? []).filter(
+    ({ uuid, instances }) =>
+      instances.some(({ profile }) => isResourceOf(resource, profile)) ||
+      wishes.some((wish) => wish.uuid === uuid && countWished(wish, resource) > 0),
+  );
+  return gpus.every(({ error }) => error !== undefined) ? gpus[0] : undefined;
+}
+
+/** How many instances of a resource's profile a node is to have by its policy, on GPUs that answer. */
+export function wishedSlices(gpuNode: GpuNode, resource: string): number {
+  const { gpus = [] } = gpuNode.partition?.status?.device ?? {};
+  const lost = new Set(gpus.flatMap(({ uuid, error }) => (error === undefined ? [] : [uuid])));
+  return wishesOf(gpuNode).reduce((sum, wish) => sum + (lost.has(wish.uuid) ? 0 : countWished(wish, resource)), 0);
+}
+
+function wishesOf({ partition, policy }: GpuNode): readonly GpuWish[] {
+  return isPlanned(policy) ? [] : (partition?.spec.wish?.gpus ?? []);
+}
+
+function countWished({ profiles = {} }: GpuWish, resource: string): number {
+  return Object.entries(profiles).reduce(
+    (sum, [profile, count]) => sum + (isResourceOf(resource, profile) ? count : 0),
+    0,
+  );
+}
+
+/** Lists all GPU resources that are offered anywhere now. */
+export function listOffered(nodes: readonly GpuNode[]): readonly string[] {
+  const names = nodes.flatMap(({ offers }) =>
+    Object.entries(offers).flatMap(([name, amount]) => (amount > 0 ? [name] : [])),
+  );
+  return [...new Set(names)].toSorted();
 }

@@ -9,7 +9,7 @@ import { foreignOn } from '../device/ownership.ts';
 import { planWish } from '../device/plan.ts';
 import { layoutsPath } from '../policy/schedules.ts';
 import { writePath } from '../text/findings.ts';
-import { type GpuNode, isResourceOf, useOf, offersOf } from '../cluster/facts.ts';
+import { type GpuNode, isResourceOf } from '../cluster/facts.ts';
 import { isPlanned } from '../policy/versions.ts';
 import { profileOfResource, sizeOfResource } from './cluster.ts';
 import { isWholeGpu, profilesServing, type SliceEntry } from '../policy/slices.ts';
@@ -82,7 +82,7 @@ class EditFinder {
       0,
     );
     // Pods that go release their slices.
-    if (offered - useOf(target, this.#resource).usedWithout(here.pods) < this.#amount) return undefined;
+    if (offered - target.useOf(this.#resource).usedWithout(here.pods) < this.#amount) return undefined;
     const { nodesChanging, evicts } = effect;
     const { entry, profiles } = edit;
     const { name } = policy.metadata;
@@ -368,7 +368,7 @@ function isOpen({ blockers }: NodeVerdict): boolean {
 
 function listFree(gpuNode: GpuNode): readonly { readonly name: string; readonly left: number }[] {
   if (explainUnusable(gpuNode.node) !== undefined) return [];
-  return Object.entries(offersOf(gpuNode))
+  return Object.entries(gpuNode.offers)
     .filter(([, offered]) => offered > 0)
-    .map(([name, offered]) => ({ name, left: offered - useOf(gpuNode, name).used }));
+    .map(([name, offered]) => ({ name, left: offered - gpuNode.useOf(name).used }));
 }

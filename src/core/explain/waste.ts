@@ -1,19 +1,20 @@
-import { type ClusterFacts, listGpuNodes, offerOf, offersOf, useOf, type GpuNode } from '../cluster/facts.ts';
+// Room explain: why something waits or is wasted and what would help, in words, from the facts of a cluster at one time.
+// Ask here what of a cluster's GPUs nobody uses, over some moments, and what another layout would have served.
+import { type ClusterFacts, listGpuNodes, type GpuNode } from '../cluster/facts.ts';
 import { isUnbound, requestsOf, isGpuResource, type PodView } from '../kubernetes/pod.ts';
 import { compareText } from '../text/json.ts';
 import type { GpuNodePartition, GpuReport, GpuPartitionPolicy } from '../../api/types.ts';
 import { liveGeometry } from '../device/geometry.ts';
 import { strandedSlices } from '../node/status-figures.ts';
 import { applyEdit, distanceOf } from './suggestions.ts';
-import { takersAmong } from '../cluster/judge.ts';
+import { couldTake, requirementsKey } from '../cluster/judge.ts';
+import type { NodeView } from '../kubernetes/node.ts';
 import type { Geometry, Layout } from '../gpu/geometry.ts';
 import { enumerateLayouts } from '../gpu/search.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels.ts';
 import { checkPolicy } from '../policy/check.ts';
 import { layoutFor, matchesGpu } from '../policy/resolve-node.ts';
 import { writeLayout } from '../gpu/layout.ts';
-
-// The door to waste: what of a cluster's GPUs nobody uses, over some moments, and what another layout would have served (reportWaste).
 
 /** What is offered of a resource, and what pods request. Under strategy mixed each profile has a resource. */
 interface ResourceDemand {
@@ -62,15 +63,15 @@ function countSample(facts: ClusterFacts): ReadonlyMap<string, Figures> {
   for (const pod of listWaitingForSlices(facts.pods ?? [])) {
     for (const [name, amount] of requestsOf(pod, isGpuResource)) waiting.set(name, (waiting.get(name) ?? 0) + amount);
   }
-  const offered = nodes.flatMap((one) => Object.keys(offersOf(one)));
+  const offered = nodes.flatMap(({ offers }) => Object.keys(offers));
   const held = nodes.flatMap(({ pods = [] }) => pods.flatMap((pod) => [...requestsOf(pod, isGpuResource).keys()]));
   const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);
   return new Map(
     [...new Set([...offered, ...held, ...waiting.keys()])].map((resource) => [
       resource,
       {
-        offered: sum(nodes.map((node) => offerOf(node, resource))),
-        held: sum(nodes.map((node) => useOf(node, resource).used)),
+        offered: sum(nodes.map(({ offers }) => offers[resource] ?? 0)),
+        held: sum(nodes.map((node) => node.useOf(resource).used)),
         waiting: waiting.get(resource) ?? 0,
       },
     ]),
@@ -240,6 +241,17 @@ function findBetterLayouts(samples: readonly ClusterFacts[]): readonly BetterLay
     const demand = moments.map((moment) => demandFor(policy, couldRun, moment));
     return entries.flatMap((one) => improve(policy, one, entries, demand) ?? []);
   });
+}
+
+/** Whether any of some nodes would accept a pod. Pods that require the same of a node are judged once: many may wait. */
+function takersAmong(nodes: readonly NodeView[]): (pod: PodView) => boolean {
+  const known = new Map<string, boolean>();
+  return (pod) => {
+    const key = requirementsKey(pod);
+    const isTaken = known.get(key) ?? nodes.some((node) => couldTake(node, pod));
+    known.set(key, isTaken);
+    return isTaken;
+  };
 }
 
 function nodesUnder({ metadata }: GpuPartitionPolicy, nodes: readonly GpuNode[]): readonly GpuNode[] {

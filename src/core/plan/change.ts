@@ -1,5 +1,5 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
-// Ask here for the nodes, waves and findings of a change, once layouts are chosen for the demands that it concerns.
+// Ask here for the nodes, waves and findings of a change, and for the moves that free slices.
 import { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, DemandState } from '../../api/types.ts';
@@ -13,6 +13,9 @@ import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import {
   describeEvictions,
   forecastNode,
+  forecastWaves,
+  type Wave,
+  type Waves,
   type NodePreview,
   describePlannedNode,
   type GivenPolicies,
@@ -20,12 +23,16 @@ import {
   type PlannedNode,
 } from './node.ts';
 import { type PlanFault, listFaults, summarizeChange } from './text.ts';
-import { forecastWaves, type Wave, type Waves } from './waves.ts';
 import type { GpuClient } from '../nvidia/gpu-clients.ts';
+import type { ClusterFacts } from '../cluster/facts.ts';
 import type { BudgetView } from '../kubernetes/eviction.ts';
 import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import type { DemandReport } from '../policy/slices.ts';
+import { freeSlices } from '../demand/defrag.ts';
+import type { PlannedPool, PlanQuestion } from '../demand/plan-pool.ts';
+import { foreseeDemand, reportFailure } from '../demand/state.ts';
+import type { Layout } from '../gpu/geometry.ts';
 
 function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
   const fleet = new Fleet({ sharing: setup.pluginConfigMap !== undefined });
@@ -70,6 +77,7 @@ function switchSchedule(fleet: Fleet, record: PolicyRecord, at: number): void {
 /** A cluster with everything that belongs to a node indexed by its name. */
 interface Located {
   readonly cluster: ClusterState;
+  readonly nodeOf: ReadonlyMap<string, NodeView>;
   readonly partitionOf: ReadonlyMap<string, GpuNodePartition>;
   /** Pods without a node are under undefined. */
   readonly podsOf: ReadonlyMap<string | undefined, readonly PodView[]>;
@@ -78,6 +86,7 @@ interface Located {
 function locate(cluster: ClusterState): Located {
   return {
     cluster,
+    nodeOf: new Map(cluster.nodes.map((one) => [one.metadata.name, one])),
     partitionOf: new Map(cluster.partitions.map((one) => [one.metadata.name, one])),
     podsOf: Map.groupBy(cluster.pods, ({ spec }) => spec?.nodeName),
   };
@@ -181,86 +190,117 @@ export interface ChangePlan {
   readonly summary: string;
 }
 
-/** A change of policies before anything is planned for it. */
-interface PreparedChange {
-  readonly cluster: ClusterState;
-  readonly setup: ControllerSetup;
-  /** The time at which the change is made, in ms since the epoch. */
-  readonly at: number;
-  /** The fleet with the policies as they are after the change. It takes in what plans for demands choose. */
-  readonly fleet: Fleet;
+/** A change of policies, foreseen with the controller's own decisions. Layouts are chosen for its demands, one after the other, before it is planned. */
+export class ForeseenChange {
   /** Policies with a demand whose layouts are to be chosen for it. */
   readonly demands: readonly PolicyRecord[];
-  readonly after: PoliciesAfter;
-  readonly refusals: ReadonlyMap<string, string | undefined>;
-  readonly located: Located;
-  readonly involved: Involved;
-}
+  readonly #cluster: ClusterState;
+  readonly #setup: ControllerSetup;
+  readonly #at: number;
+  /** The fleet with the policies as they are after the change, and with what was chosen for demands. */
+  readonly #fleet: Fleet;
+  readonly #after: PoliciesAfter;
+  readonly #refusals: ReadonlyMap<string, string | undefined>;
+  readonly #located: Located;
+  readonly #involved: Involved;
+  /** How the demands stand, by policy. */
+  readonly #reports = new Map<string, DemandReport>();
 
-/**
- * What applying policies to a cluster leaves to be planned, with the controller's own decisions. Nothing is written.
- *
- * @param at when it is done: which schedules are in force, and which windows are open. The cluster counts as it is now
- */
-export function prepareChange(
-  cluster: ClusterState,
-  given: readonly GpuPartitionPolicy[],
-  setup: ControllerSetup,
-  at: number = cluster.now,
-): PreparedChange {
-  const after = applyPolicies(cluster.policies, given, cluster.now);
-  const fleet = fillFleet(cluster, after, setup);
-  const names = new Set(after.changes.map(({ policy }) => policy));
-  const located = locate(cluster);
-  const refusals = acceptAll(fleet, located, names, at);
-  const involved = listInvolved(located, fleet, names);
-  const demands = [...fleet.policies].filter(
-    ({ name, policy, isAccepted, inForce }) =>
-      policy.spec.demand !== undefined && (isAccepted || inForce !== undefined) && involved.policies.has(name),
-  );
-  return { cluster, setup, at, fleet, demands, after, refusals, located, involved };
-}
+  /** @param at when it is done: which schedules are in force, and which windows are open. The cluster counts as it is now */
+  constructor(
+    cluster: ClusterState,
+    given: readonly GpuPartitionPolicy[],
+    setup: ControllerSetup,
+    at: number = cluster.now,
+  ) {
+    const after = applyPolicies(cluster.policies, given, cluster.now);
+    const fleet = fillFleet(cluster, after, setup);
+    const names = new Set(after.changes.map(({ policy }) => policy));
+    const located = locate(cluster);
+    this.#cluster = cluster;
+    this.#setup = setup;
+    this.#at = at;
+    this.#fleet = fleet;
+    this.#after = after;
+    this.#located = located;
+    this.#refusals = acceptAll(fleet, located, names, at);
+    const involved = listInvolved(located, fleet, names);
+    this.#involved = involved;
+    this.demands = [...fleet.policies].filter(
+      ({ name, policy, isAccepted, inForce }) =>
+        policy.spec.demand !== undefined && (isAccepted || inForce !== undefined) && involved.policies.has(name),
+    );
+  }
 
-/** @param reports how the demands stand for which `prepareChange` asked, by policy: what was chosen for them is in its fleet */
-export function planPrepared(
-  prepared: PreparedChange,
-  reports: ReadonlyMap<string, DemandReport> = new Map(),
-): ChangePlan {
-  const { cluster, setup, at, fleet, after, refusals, located, involved } = prepared;
-  const demands = [...reports].map(
-    ([
-      policy,
-      {
-        states,
-        condition: { reason, message },
-      },
-    ]): DemandPreview => ({
-      policy,
-      slices: states,
-      reason,
-      message,
-    }),
-  );
-  const names = new Set(after.changes.map(({ policy }) => policy));
-  const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
-  const own: GivenPolicies = { all: names, changed: new Set(changed) };
-  const outlooks = forecastNodes(located, fleet, involved, names, setup);
-  const concerns = (node: string): boolean => involved.affected.has(node) && isConcerned(outlooks.get(node), own);
-  const waves = pickWaves(forecast(cluster, fleet, outlooks, setup, at), concerns);
-  const nodes = [...outlooks]
-    .filter(([node]) => involved.affected.has(node))
-    .toSorted(([a], [b]) => compareText(a, b))
-    .map(([node, outlook]) => {
-      const evictions = describeEvictions(outlook, located.podsOf.get(node) ?? [], cluster.budgets);
-      return describePlannedNode(outlook, evictions, waves, own);
-    });
-  const policies = after.changes.map((change) => describePolicy(change, fleet, refusals, waves));
-  const findings = listFaults(policies, demands, nodes);
-  const isAssumed = isCapAssumed(cluster.policies, setup.maxConcurrentNodes);
-  const seconds = estimateSeconds(waves.waves, nodes, cluster.policies);
-  const cap = waves.cap === undefined ? undefined : { most: waves.cap, isAssumed };
-  const summary = summarizeChange(nodes, findings, cap, seconds);
-  return { policies, demands, nodes, waves: waves.waves, ...(seconds !== undefined && { seconds }), findings, summary };
+  get #pool() {
+    return { fleet: this.#fleet, nodes: this.#located.nodeOf, partitions: this.#located.partitionOf };
+  }
+
+  /** Chooses layouts for a demand, as the controller would now. @param held what Kueue holds back, if any demand follows that */
+  *choose(
+    record: PolicyRecord,
+    held: Parameters<typeof foreseeDemand>[3],
+  ): Generator<PlanQuestion | undefined, void, PlannedPool> {
+    const { wishes, report } = yield* foreseeDemand(record, this.#pool, this.#cluster, held, this.#at);
+    this.#fleet.choose(record.policy, wishes);
+    this.#reports.set(record.name, report);
+  }
+
+  /** No layouts could be chosen for a demand. */
+  fail({ name }: PolicyRecord, why: string): void {
+    this.#reports.set(name, reportFailure('PlannerFailed', why));
+  }
+
+  /**
+   * The cheapest moves after which slices are idle on the nodes of a policy.
+   *
+   * @param seconds that each plan may take
+   * @returns in words why no GPU can have the slices, if so; undefined if the policy is being deleted
+   */
+  *free(policy: string, free: Layout, seconds: number) {
+    const record = this.#fleet.policy(policy);
+    if (!record) return undefined;
+    const found = yield* freeSlices(free, record, this.#pool, this.#cluster, seconds);
+    const hasDemand = record.policy.spec.demand !== undefined;
+    return typeof found === 'string' ? found : { policy, hasDemand, free, ...found };
+  }
+
+  /** What the change does, with what was chosen for its demands. */
+  plan(): ChangePlan {
+    const { policies: present, budgets } = this.#cluster;
+    const demands = [...this.#reports].map(
+      ([
+        policy,
+        {
+          states,
+          condition: { reason, message },
+        },
+      ]): DemandPreview => ({ policy, slices: states, reason, message }),
+    );
+    const { changes } = this.#after;
+    const names = new Set(changes.map(({ policy }) => policy));
+    const changed = changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
+    const own: GivenPolicies = { all: names, changed: new Set(changed) };
+    const { affected } = this.#involved;
+    const outlooks = forecastNodes(this.#located, this.#fleet, this.#involved, names, this.#setup);
+    const concerns = (node: string): boolean => affected.has(node) && isConcerned(outlooks.get(node), own);
+    const waves = pickWaves(forecast(this.#cluster, this.#fleet, outlooks, this.#setup, this.#at), concerns);
+    const nodes = [...outlooks]
+      .filter(([node]) => affected.has(node))
+      .toSorted(([a], [b]) => compareText(a, b))
+      .map(([node, outlook]) => {
+        const evictions = describeEvictions(outlook, this.#located.podsOf.get(node) ?? [], budgets);
+        return describePlannedNode(outlook, evictions, waves, own);
+      });
+    const policies = changes.map((change) => describePolicy(change, this.#fleet, this.#refusals, waves));
+    const findings = listFaults(policies, demands, nodes);
+    const isAssumed = isCapAssumed(present, this.#setup.maxConcurrentNodes);
+    const seconds = estimateSeconds(waves.waves, nodes, present);
+    const cap = waves.cap === undefined ? undefined : { most: waves.cap, isAssumed };
+    const summary = summarizeChange(nodes, findings, cap, seconds);
+    const pace = seconds === undefined ? {} : { seconds };
+    return { policies, demands, nodes, waves: waves.waves, ...pace, findings, summary };
+  }
 }
 
 /** A node takes as long as those of its policy did before, or of all policies where its own has changed none yet. */
@@ -399,17 +439,11 @@ function settingsOf({ gpuClients, pluginSelector, pluginConfigMap }: ControllerS
   };
 }
 
-/** A cluster at one moment, read from the API server or from a file. */
-export interface ClusterState {
-  /** Milliseconds since the epoch. */
+/** A cluster at one moment, read from the API server or from a file, of which everything is known that a plan depends on. */
+export interface ClusterState extends ClusterFacts {
   readonly now: number;
-  readonly nodes: readonly NodeView[];
-  readonly partitions: readonly GpuNodePartition[];
-  readonly policies: readonly GpuPartitionPolicy[];
   readonly pods: readonly PodView[];
   readonly budgets: readonly BudgetView[];
-  /** Labels of namespaces, by name; absent: only their names are known. */
-  readonly namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
 }
 
 /** The controller's settings, as far as they affect a plan. */

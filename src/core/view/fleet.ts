@@ -1,3 +1,5 @@
+// Room view: what people see of a fleet, in words and lines, whatever shows it, a terminal or the page.
+// Ask here for the status of a fleet or of a node, as data or as a framed picture.
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import { listDifferences, type PolicyHistory } from '../policy/history.ts';
 import { compareText } from '../text/json.ts';
@@ -18,6 +20,9 @@ import {
   type Urgency,
   urgencyOfPolicy,
   drawTable,
+  type Frame,
+  framePicture,
+  type Interruption,
   type Line,
   span,
   toneOf,
@@ -25,9 +30,7 @@ import {
 } from './lines.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { wrapHanging } from '../text/words.ts';
-import { drawNodeStatus, type NodeHistory } from './node.ts';
-
-// The door to the status of a fleet: as data (viewFleet), and as lines for a screen, of one node too (drawStatus).
+import { drawNodeStatus, type NodeHistory, type NodeStatusView, viewNodeStatus } from './node.ts';
 
 /** The status of one policy, as people see it. */
 export interface PolicyStatusView {
@@ -212,10 +215,21 @@ function rowsByUrgency(a: NodeRowView, b: NodeRowView): number {
   return byUrgency(a.urgency, b.urgency) || compareText(a.phase, b.phase) || compareText(a.node, b.node);
 }
 
-interface StatusPictureOptions {
-  readonly columns: number;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
+/** The status of a node, or of the fleet if none is named; undefined if there is no such node. */
+export function viewStatus(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  now: number,
+  { node, policy }: Pick<StatusPictureOptions, 'node' | 'policy'>,
+): FleetStatusView | NodeStatusView | undefined {
+  if (node === undefined) return viewFleet(policies, partitions, now, policy);
+  const found = partitions.find(({ metadata }) => metadata.name === node);
+  return found && viewNodeStatus(found);
+}
+
+interface StatusPictureOptions extends Frame {
+  /** What interrupts updates, if something does. */
+  readonly interruption?: Interruption | undefined;
   /** The node that is drawn; absent: the fleet. */
   readonly node?: string | undefined;
   /** What happened to the node. */
@@ -228,6 +242,14 @@ interface StatusPictureOptions {
 
 /** A node on a screen, or the fleet: policies, nodes by phase, and first the nodes that need attention. */
 export function drawStatus(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  options: StatusPictureOptions,
+): readonly Line[] {
+  return framePicture(drawPicture(policies, partitions, options), options.interruption, options);
+}
+
+function drawPicture(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
   { columns, now, node, history, isWide = false, policy }: StatusPictureOptions,

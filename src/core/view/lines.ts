@@ -1,10 +1,9 @@
+// Room view: what people see of a fleet, in words and lines, whatever shows it, a terminal or the page.
+// Ask here for lines and tables themselves, the order of urgency, and what is said where no controller leads.
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { describeDuration, timeText } from '../text/syntax.ts';
 import { wrapHanging } from '../text/words.ts';
 import { controllerManager } from '../../api/names.ts';
-
-// The room of what people see of a fleet, in words and lines, whatever shows it: a terminal or the page.
-// Here are the lines themselves, the order of urgency, and what is said of a picture that is no longer current (framePicture).
 
 /** What a piece of text means; a terminal gives each its colour. */
 export type Tone = 'plain' | 'title' | 'good' | 'warn' | 'bad' | 'dim' | 'used' | 'free' | 'going' | 'coming';
@@ -28,40 +27,6 @@ export function plainText(line: Line): string {
 /** Width of a text in columns; names and messages here have no double-width characters. */
 function widthOf(text: string): number {
   return Array.from(text).length;
-}
-
-/** The line as a terminal of so many columns shows it: cut off with `…` if it is too long. What draws lines leaves them whole. */
-export function fitLine(line: Line, columns: number): Line {
-  let left = columns;
-  const fitted: Span[] = [];
-  const total = widthOf(plainText(line));
-  for (const { text, tone } of line) {
-    const width = widthOf(text);
-    const isLast = total <= columns;
-    if (isLast || width < left) {
-      fitted.push({ text, tone });
-      left -= width;
-      continue;
-    }
-    if (left > 0)
-      fitted.push({
-        text: `${Array.from(text)
-          .slice(0, left - 1)
-          .join('')}…`,
-        tone,
-      });
-    break;
-  }
-  return trimEnd(fitted);
-}
-
-function trimEnd(line: readonly Span[]): Line {
-  const last = line.at(-1);
-  if (!last) return line;
-  const text = last.text.trimEnd();
-  if (text === last.text) return line;
-  const rest = line.slice(0, -1);
-  return text === '' ? trimEnd(rest) : [...rest, { ...last, text }];
 }
 
 /** Rows under a header, each column as wide as its widest cell. */
@@ -186,7 +151,7 @@ export type Source =
   | { readonly files: readonly string[] };
 
 /** How a picture is framed. */
-interface Frame {
+export interface Frame {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly columns: number;

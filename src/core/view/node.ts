@@ -1,3 +1,5 @@
+// Room view: what people see of a fleet, in words and lines, whatever shows it, a terminal or the page.
+// Ask here what happened to a node: the steps of its last change, and its Events.
 import type { GpuNodePartition, GpuReport, GpuPartitionPolicy } from '../../api/types.ts';
 import { countWords, wrapHanging } from '../text/words.ts';
 import { describeDuration, timeText } from '../text/syntax.ts';
@@ -9,8 +11,6 @@ import { listGoingClaims } from '../device/holders.ts';
 import { describeFault } from '../device/faults.ts';
 import { type EventView, lastSeen } from '../kubernetes/metadata.ts';
 import { compareText } from '../text/json.ts';
-
-// The door to one node: its status as data (viewNodeStatus), and what happened to it (viewHistory).
 
 /** The status of one node, as people see it. */
 export interface NodeStatusView {

@@ -1,3 +1,5 @@
+// Room view: what people see of a fleet, in words and lines, whatever shows it, a terminal or the page.
+// Ask here for all that the page of the fleet shows at one time.
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
 import { compareText } from '../text/json.ts';
 import { frozenWords } from '../rollout/budget.ts';
@@ -10,8 +12,6 @@ import type { GpuPicture, PicturedSlice } from './gpu.ts';
 import { type NodeStatusView, viewNodeStatus } from './node.ts';
 import { stateOfWindows } from '../rollout/windows.ts';
 import { type PolicyStatusView, type NodeRowView, viewPolicies, viewRow } from './fleet.ts';
-
-// The door to the page of the fleet: all that it shows at one time (viewPage).
 
 /** A slice with its size, so that it can be drawn to scale. */
 interface PageSlice extends PicturedSlice {

@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
-import { forecastWaves, type Waves } from '../plan/waves.ts';
+import { forecastWaves } from '../plan/node.ts';
 import { findCap, hasGpus, countLimit, type NodeRolloutState } from '../rollout/budget.ts';
 import { countWords } from '../text/words.ts';
 import { describeDuration } from '../text/syntax.ts';
@@ -90,7 +90,7 @@ function rolloutStateOf({ metadata, spec, status }: GpuNodePartition, policy: Gp
 function forecast(
   policy: GpuPartitionPolicy,
   partitions: readonly GpuNodePartition[],
-  { waves, held, cap }: Waves & { readonly cap: number },
+  { waves, held, cap }: ReturnType<typeof forecastWaves> & { readonly cap: number },
   now: number,
 ): RolloutOutlook {
   const { metadata, status } = policy;

@@ -3,7 +3,7 @@ import { type ClassLayout, DemandPlanner } from '../../../src/core/demand/solver
 import { DemandWindow, type Steadiness } from '../../../src/core/demand/wanted.ts';
 import { PoolClasses } from '../../../src/core/demand/solver/problem.ts';
 import type { DemandSlice, EvictionRule } from '../../../src/core/demand/solver/pool.ts';
-import { RelayoutCooldown } from '../../../src/core/demand/plan-pool.ts';
+import { RelayoutCooldown } from '../../../src/core/demand/state.ts';
 import type { Layout } from '../../../src/core/gpu/geometry.ts';
 import { planGpu } from '../../../src/core/gpu/plan.ts';
 import { HighsSolver } from '../../../src/planner/highs.ts';
@@ -76,7 +76,6 @@ export function relayFor(
   const classes = pool.list();
   const planner = new DemandPlanner({ classes, slices, evict });
   const plan = planner.planSmall() ?? planner.planLarge((program) => new HighsSolver(highs, program, 60));
-  const left = classes.map((one) => [...pool.idsOf(one)]);
   const evicted: FleetSlice[] = [];
   const changed: string[] = [];
   const relay = (id: string, { destroy, create }: ClassLayout): void => {
@@ -84,8 +83,7 @@ export function relayFor(
     evicted.push(...fleet.relay(Number(id), destroy, create));
     changed.push(id);
   };
-  for (const layout of plan.layouts)
-    for (const id of left[layout.gpuClass]?.splice(0, layout.size) ?? []) relay(id, layout);
+  for (const [ids, layout] of pool.handOut(classes, plan.layouts)) for (const id of ids) relay(id, layout);
   return { evicted, changed };
 }
 

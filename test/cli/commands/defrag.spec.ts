@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { useFreshFolder } from '../../device/scratch-folder.ts';
 import type { DefragAnswer } from '../../../src/cli/commands/defrag.ts';
 import type { ClusterState } from '../../../src/core/plan/change.ts';
 import { aCluster, aFleetNode, aTeamPod, sliced } from '../../core/plan/cluster-builder.ts';
@@ -23,16 +22,14 @@ function aScatteredCluster(policy = aDemandPolicy(), more: Partial<ClusterState>
 }
 
 describe('gpu-partition defrag --snapshot', () => {
-  let folder = '';
-  const given = (cluster: ClusterState) => writeFile(join(folder, 'cluster.yaml'), snapshotYaml(cluster));
+  const folder = useFreshFolder();
+  const given = (cluster: ClusterState) => writeFile(folder.path('cluster.yaml'), snapshotYaml(cluster));
   const argv = (...more: readonly string[]) => ['defrag', '--snapshot', 'cluster.yaml', ...more];
-  const defrag = (...more: readonly string[]) => run(argv(...more), { cwd: folder });
-  const answer = (...more: readonly string[]) => runJson(argv(...more), { cwd: folder });
+  const defrag = (...more: readonly string[]) => run(argv(...more), { cwd: folder.path() });
+  const answer = (...more: readonly string[]) => runJson(argv(...more), { cwd: folder.path() });
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'defrag-'));
     await given(aScatteredCluster());
   });
-  afterEach(async () => rm(folder, { recursive: true }));
 
   it('moves the fewest pods, shows where each finds room, and proves it', async () => {
     const { code, stdout, stderr } = await defrag('--free', '7g.40gb=1');

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { withDemand } from '../../support/demand-builders.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ClaimExplanation } from '../../../src/core/explain/claim.ts';
+import type { ClaimExplanation } from '../../../src/core/explain/pod.ts';
 import type { ClusterFacts } from '../../../src/core/cluster/facts.ts';
 import { aClaimCluster, aHeldClaim, attribute, deviceNames } from '../../core/cluster/claim-cluster.ts';
 import { aPod } from '../../core/kubernetes/cluster-builder.ts';
@@ -148,13 +149,11 @@ describe('gpu-partition explain pod', () => {
   it('says what a demand makes of a pod of a snapshot, with the solver where the pool is large', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'explain-'));
     try {
-      const { spec, ...policy } = sliced();
-      const { layouts: _none, ...rest } = spec;
       const slices = [
         { name: 'small', profiles: ['1g.5gb'] },
         { name: 'large', profiles: ['3g.20gb'], max: 30 },
       ];
-      const shared = { ...policy, spec: { ...rest, demand: { from: 'Pods' as const, slices } } };
+      const shared = withDemand(sliced(), { from: 'Pods', slices });
       // Each node differs from the others, and half of one GPU alone is free.
       const nodes = [...Array(24).keys()].map((index) => {
         const busy = [0, 1, 2, 3, 4, 5, 6].filter((at) =>

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
+import { useScratchFolder } from '../../device/scratch-folder.ts';
 import fc from 'fast-check';
 import { parseNodeDescription } from '../../../src/cli/commands/labels.ts';
 import { MIG_STRATEGIES } from '../../../src/core/nvidia/labels.ts';
 import { predictNode } from '../../../src/core/nvidia/predict-labels.ts';
 import { aGpu, aMigGpu, aNode, SLICES } from '../../core/nvidia/node-builder.ts';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { readVectors } from '../../core/nvidia/label-fixtures.ts';
 import { run } from '../run.ts';
 
@@ -113,20 +112,16 @@ const mixed = readVectors().find(
 const node = JSON.stringify(mixed?.node);
 
 describe('gpu-partition labels', () => {
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'labels-'));
-  });
-  after(async () => rm(folder, { recursive: true }));
+  const folder = useScratchFolder();
 
   for (const { id, strategy, node: described, configFile, expected } of readVectors()) {
     it(`answers what NVIDIA's tools answered to ${id} under strategy ${strategy}`, async () => {
       const argv = ['labels', '-f', '-', '--strategy', strategy];
       if (configFile !== null) {
-        await writeFile(join(folder, 'config.yaml'), configFile);
+        await writeFile(folder.path('config.yaml'), configFile);
         argv.push('--device-plugin-config', 'config.yaml');
       }
-      const { code, stdout } = await run(argv, { stdin: JSON.stringify(described), cwd: folder });
+      const { code, stdout } = await run(argv, { stdin: JSON.stringify(described), cwd: folder.path() });
       const errors = [expected.configError, expected.gfdError, expected.pluginError].filter(
         (text) => text !== undefined,
       );
@@ -153,20 +148,20 @@ describe('gpu-partition labels', () => {
       flags: { migStrategy: 'single' },
       sharing: { timeSlicing: { resources: [{ name: 'nvidia.com/mig-7g.99gb', replicas: 2 }] } },
     };
-    await writeFile(join(folder, 'unused.yaml'), JSON.stringify(config));
+    await writeFile(folder.path('unused.yaml'), JSON.stringify(config));
     const argv = ['labels', '-f', '-', '--strategy', 'mixed', '--device-plugin-config', 'unused.yaml'];
-    const { code, stdout, stderr } = await run(argv, { stdin: node, cwd: folder });
+    const { code, stdout, stderr } = await run(argv, { stdin: node, cwd: folder.path() });
     expect(code).to.equal(0);
     expect(Object.keys(JSON.parse(stdout) as object)).to.deep.equal(['labels', 'resources', 'errors']);
     expect(stderr).to.contain('sharing names nvidia.com/mig-7g.99gb').and.to.contain('flags.migStrategy is single');
   });
 
   it('answers a file that is not there, or no YAML, with code 2 and its name', async () => {
-    expect((await run(['labels', '-f', 'nowhere.json', '--strategy', 'none'], { cwd: folder })).stderr).to.contain(
-      'nowhere.json: there is no such file',
-    );
-    await writeFile(join(folder, 'broken.json'), '{"a":\n');
-    const { code, stderr } = await run(['labels', '-f', 'broken.json', '--strategy', 'none'], { cwd: folder });
+    expect(
+      (await run(['labels', '-f', 'nowhere.json', '--strategy', 'none'], { cwd: folder.path() })).stderr,
+    ).to.contain('nowhere.json: there is no such file');
+    await writeFile(folder.path('broken.json'), '{"a":\n');
+    const { code, stderr } = await run(['labels', '-f', 'broken.json', '--strategy', 'none'], { cwd: folder.path() });
     expect(code).to.equal(2);
     expect(stderr).to.match(/^error: broken\.json:\d+:\d+: neither YAML nor JSON/);
   });

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { withDemand } from '../../support/demand-builders.ts';
+import { useFreshFolder } from '../../device/scratch-folder.ts';
 import { stringify } from 'yaml';
 import type { ChangePlan, ClusterState } from '../../../src/core/plan/change.ts';
 import { aCluster, aFleetNode, aTeamPod, inFile } from '../../core/plan/cluster-builder.ts';
@@ -22,24 +22,21 @@ function aBusyCluster(more: Partial<ClusterState> = {}): ClusterState {
 }
 
 const sevenths = inFile({ layouts: [{ profiles: { '1g.5gb': 7 } }], rollout: { maxUnavailable: 2 } });
+const atTwo = inFile({ rollout: { maxUnavailable: 2 } });
 const options = ['--snapshot', 'cluster.yaml', '--max-concurrent-nodes', '100%'];
 
 describe('gpu-partition plan --snapshot', () => {
-  let folder = '';
-  const write = (name: string, text: string) => writeFile(join(folder, name), text);
-  const plan = (...argv: readonly string[]) => run(['plan', ...argv], { cwd: folder });
+  const folder = useFreshFolder();
+  const write = (name: string, text: string) => writeFile(folder.path(name), text);
+  const plan = (...argv: readonly string[]) => run(['plan', ...argv], { cwd: folder.path() });
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plan-'));
     await write('policy.yaml', stringify(sevenths));
     await write('cluster.yaml', snapshotYaml(aBusyCluster()));
   });
-  afterEach(async () => rm(folder, { recursive: true }));
 
   it('chooses layouts for a demand, with what pods of the snapshot request', async () => {
-    const { spec, ...policy } = inFile({ rollout: { maxUnavailable: 2 } });
-    const { layouts: _none, ...rest } = spec;
     const slices = [{ name: 'small', profiles: ['1g.5gb'] }, { profiles: ['3g.20gb'] }];
-    await write('policy.yaml', stringify({ ...policy, spec: { ...rest, demand: { from: 'Pods', slices } } }));
+    await write('policy.yaml', stringify(withDemand(atTwo, { from: 'Pods', slices })));
     const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/mig-1g.5gb': 2 } } }];
     const waiting = { metadata: { name: 'w', namespace: 'team' }, spec: { containers }, status: { phase: 'Pending' } };
     const { pods } = aBusyCluster();
@@ -68,13 +65,9 @@ describe('gpu-partition plan --snapshot', () => {
   });
 
   it('counts what Kueue holds back, if the snapshot has it, and says what is lacking if not', async () => {
-    const { spec, ...policy } = inFile({ rollout: { maxUnavailable: 2 } });
-    const { layouts: _none, ...rest } = spec;
     const small = 'nvidia.com/mig-1g.5gb';
-    await write(
-      'policy.yaml',
-      stringify({ ...policy, spec: { ...rest, demand: { from: 'Kueue', slices: [{ profiles: ['1g.5gb'] }] } } }),
-    );
+    const demand = { from: 'Kueue', slices: [{ profiles: ['1g.5gb'] }] } as const;
+    await write('policy.yaml', stringify(withDemand(atTwo, demand)));
     const apiVersion = 'kueue.x-k8s.io/v1beta2';
     const template = { spec: { containers: [{ resources: { requests: { [small]: '1' } } }] } };
     const groups = [{ coveredResources: [small], flavors: [{ name: 'p' }] }];
@@ -93,7 +86,7 @@ describe('gpu-partition plan --snapshot', () => {
     const planJson = async (...files: readonly string[]) =>
       (
         await runJson(['plan', '-f', 'policy.yaml', '--snapshot', ...files, '--max-concurrent-nodes', '100%'], {
-          cwd: folder,
+          cwd: folder.path(),
         })
       ).answer;
     expect((await planJson('cluster.yaml', 'queues.yaml')).demands[0]?.slices).to.deep.equal([
@@ -210,7 +203,7 @@ describe('gpu-partition plan --snapshot', () => {
   });
 
   it('gives programs all of it', async () => {
-    const { code, answer } = await runJson(['plan', '-f', 'policy.yaml', ...options], { cwd: folder });
+    const { code, answer } = await runJson(['plan', '-f', 'policy.yaml', ...options], { cwd: folder.path() });
     expect(code).to.equal(0);
     expect(answer.policies).to.deep.equal([{ policy: 'p', change: 'Changed' }]);
     expect(answer.nodes.map(({ node, fate, wave }) => [node, fate, wave])).to.deep.equal([
@@ -235,7 +228,7 @@ describe('gpu-partition plan --snapshot', () => {
         .join('---\n'),
     );
     const argv = ['plan', '-f', '-', '--snapshot', 'some.json', 'others.yaml', '--max-concurrent-nodes', '100%'];
-    const { code, stdout } = await run(argv, { cwd: folder, stdin: stringify(sevenths) });
+    const { code, stdout } = await run(argv, { cwd: folder.path(), stdin: stringify(sevenths) });
     expect(code).to.equal(0);
     expect(stdout).to.match(/changes 3 of 3 nodes in 2 waves\n$/);
   });
@@ -387,7 +380,7 @@ describe('gpu-partition plan --snapshot', () => {
   });
 
   it('says with 3 that there is no cluster to ask', async () => {
-    const { code, stderr } = await plan('-f', 'policy.yaml', '--kubeconfig', join(folder, 'nowhere'));
+    const { code, stderr } = await plan('-f', 'policy.yaml', '--kubeconfig', folder.path('nowhere'));
     expect(code).to.equal(3);
     expect(stderr).to.match(/no cluster to ask: the kubeconfig .* does not exist/);
   });

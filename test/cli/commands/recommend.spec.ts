@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { useScratchFolder } from '../../device/scratch-folder.ts';
+import { writeFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import type { PoolAnswer, SizeAnswer } from '../../../src/cli/recommend/answers.ts';
 import { run } from '../run.ts';
@@ -15,19 +14,13 @@ const small = {
 };
 
 describe('gpu-partition recommend', () => {
-  let folder = '';
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'recommend-'));
-  });
-
-  after(() => rm(folder, { recursive: true }));
+  const folder = useScratchFolder();
 
   async function recommend(pool: unknown, demand: unknown, ...rest: readonly string[]) {
     const write = async (name: string, value: unknown) =>
-      writeFile(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value));
+      writeFile(folder.path(name), typeof value === 'string' ? value : JSON.stringify(value));
     await Promise.all([write('pool.json', pool), write('demand.json', demand)]);
-    return run(['recommend', '--pool', 'pool.json', '--demand', 'demand.json', ...rest], { cwd: folder });
+    return run(['recommend', '--pool', 'pool.json', '--demand', 'demand.json', ...rest], { cwd: folder.path() });
   }
 
   async function answerOf(pool: unknown, demand: unknown, ...rest: readonly string[]) {
@@ -110,12 +103,12 @@ describe('gpu-partition recommend', () => {
         instance(states[2 + ((index >> 2) % 3)], 4, index % 3 === 0),
       ),
     );
-    await writeFile(join(folder, 'demand.yaml'), '1g.5gb: 900\n2g.10gb: 300\n3g.20gb: 120\n');
+    await writeFile(folder.path('demand.yaml'), '1g.5gb: 900\n2g.10gb: 300\n3g.20gb: 120\n');
     const { code, stdout } = await run(
       ['recommend', '--pool', '-', '--demand', 'demand.yaml', '--evict', 'never', '-o', 'yaml'],
       {
         stdin: JSON.stringify({ gpus }),
-        cwd: folder,
+        cwd: folder.path(),
       },
     );
     const answer = parse(stdout) as PoolAnswer;
@@ -221,7 +214,8 @@ describe('gpu-partition recommend', () => {
   });
 
   it('says what is wrong with its arguments', async () => {
-    const usage = async (...argv: readonly string[]) => (await run(['recommend', ...argv], { cwd: folder })).stderr;
+    const usage = async (...argv: readonly string[]) =>
+      (await run(['recommend', ...argv], { cwd: folder.path() })).stderr;
     expect(await usage('--demand', 'demand.json')).to.contain('--pool');
     expect(await usage('--pool', '-', '--demand', '-')).to.contain(
       'standard input is the pool or the demand, not both',

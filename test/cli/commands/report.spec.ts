@@ -1,26 +1,23 @@
 import { expect } from 'chai';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { useScratchFolder } from '../../device/scratch-folder.ts';
+import { readFile, writeFile } from 'node:fs/promises';
 import { type WasteReport, reportWaste } from '../../../src/core/explain/waste.ts';
 import { wastefulDay } from '../../core/explain/waste-stories.ts';
 import { fixtures, jsonRunner, run } from '../run.ts';
 import { snapshotYaml } from '../snapshot-text.ts';
 
 describe('gpu-partition report', () => {
-  let folder: string;
+  const folder = useScratchFolder();
   const files: string[] = [];
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'report-'));
     for (const [at, facts] of wastefulDay.entries()) {
       const { pods = [] } = facts;
-      const file = join(folder, `cluster-${at}.yaml`);
+      const file = folder.path(`cluster-${at}.yaml`);
       await writeFile(file, snapshotYaml({ ...facts, pods, budgets: [], now: 0 }));
       files.push('--snapshot', file);
     }
   });
-  after(() => rm(folder, { recursive: true }));
 
   it('takes each file for one moment, and shows the waste of all of them', async () => {
     const { code, stdout } = await run(['report', ...files]);
@@ -40,7 +37,7 @@ describe('gpu-partition report', () => {
   });
 
   it('refuses a file that does not show a cluster', async () => {
-    const file = join(folder, 'other.yaml');
+    const file = folder.path('other.yaml');
     await writeFile(file, 'kind: Pod\nmetadata: {name: a}\n');
     const { code, stderr } = await run(['report', '--snapshot', file]);
     expect(code).to.equal(2);

@@ -1,10 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { useFreshFolder } from '../../device/scratch-folder.ts';
 import { stringify } from 'yaml';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import type { SimulationView } from '../../../src/core/view/reports.ts';
+import type { SimulationView } from '../../../src/cli/commands/simulate.ts';
 import { aCluster, aFleetNode } from '../../core/plan/cluster-builder.ts';
 import { jsonRunner, run } from '../run.ts';
 import { snapshotYaml } from '../snapshot-text.ts';
@@ -29,9 +28,8 @@ function aTrace(pods: number, profile: string): string {
 }
 
 describe('gpu-partition simulate', () => {
-  let folder = '';
+  const folder = useFreshFolder();
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'simulate-'));
     const nodes = ['n1', 'n2'].map((name) => aFleetNode({ name, slices: halves }));
     await save('cluster.yaml', snapshotYaml(aCluster(nodes)));
     await save('trace.csv', aTrace(30, '1g.5gb'));
@@ -39,13 +37,12 @@ describe('gpu-partition simulate', () => {
     await save('demand.yaml', aPolicyText('p', { demand: { from: 'Pods', slices } }));
     await save('small.yaml', aPolicyText('p', { layouts: [{ preset: 'all-1g.5gb' }] }));
   });
-  afterEach(async () => rm(folder, { recursive: true }));
 
-  const save = (name: string, text: string) => writeFile(join(folder, name), text);
+  const save = (name: string, text: string) => writeFile(folder.path(name), text);
   const argv = ['simulate', '--snapshot', 'cluster.yaml', '--trace', 'trace.csv', '--days', '1'];
-  const ask = async (...options: readonly string[]) => runJson([...argv, ...options], { cwd: folder });
+  const ask = async (...options: readonly string[]) => runJson([...argv, ...options], { cwd: folder.path() });
   const refuse = async (...options: readonly string[]) => {
-    const { code, stderr } = await run([...argv, ...options], { cwd: folder });
+    const { code, stderr } = await run([...argv, ...options], { cwd: folder.path() });
     return { code, stderr };
   };
 
@@ -68,7 +65,7 @@ describe('gpu-partition simulate', () => {
   });
 
   it('prints a picture, and a row of CSV for each side, day and profile', async () => {
-    const { stdout } = await run([...argv, '-f', 'demand.yaml'], { cwd: folder });
+    const { stdout } = await run([...argv, '-f', 'demand.yaml'], { cwd: folder.path() });
     const lines = stdout.split('\n');
     expect(lines[0]).to.equal('1 day, 2 GPUs on 2 nodes, 30 pods, seed 1');
     expect(lines[2]).to.match(
@@ -83,7 +80,9 @@ describe('gpu-partition simulate', () => {
       `1    ···················· 0.0 %  ████████████████████ ${demand}`,
       '',
     ]);
-    const csv = (await run([...argv, '-f', 'demand.yaml', '-o', 'csv'], { cwd: folder })).stdout.trim().split('\n');
+    const csv = (await run([...argv, '-f', 'demand.yaml', '-o', 'csv'], { cwd: folder.path() })).stdout
+      .trim()
+      .split('\n');
     expect(csv[0]).to.equal(
       'side,day,profile,pods,asked_slice_s,served_slice_s,lost_slice_s,wait_slice_s,started,longest_wait_s,evictions,gpus_relaid',
     );
@@ -100,7 +99,7 @@ describe('gpu-partition simulate', () => {
     await save('cluster.yaml', snapshotYaml(aCluster([busy, aFleetNode({ name: 'n2', slices: halves })])));
     const play = async (seed: number) => {
       const options = ['simulate', '--snapshot', 'cluster.yaml', '--arrivals', 'demand', '--days', '3'];
-      return (await runJson([...options, '--seed', String(seed)], { cwd: folder })).answer.sides[0]?.figures;
+      return (await runJson([...options, '--seed', String(seed)], { cwd: folder.path() })).answer.sides[0]?.figures;
     };
     const first = await play(7);
     expect(await play(7)).to.deep.equal(first);
@@ -183,7 +182,7 @@ describe('gpu-partition simulate', () => {
     const nodes = ['n1', 'n2'].map((name) => aFleetNode({ name, slices: halves }));
     await save('cluster.yaml', snapshotYaml(aCluster(nodes, { pods: [pod] })));
     const options = ['simulate', '--snapshot', 'cluster.yaml', '--days', '1', '-f', 'demand.yaml'];
-    const [before, after] = (await runJson(options, { cwd: folder })).answer.sides;
+    const [before, after] = (await runJson(options, { cwd: folder.path() })).answer.sides;
     expect(before?.figures.profiles.map(({ profile }) => profile)).to.deep.equal(['whole']);
     expect(before?.figures.total.started).to.equal(0);
     expect(after?.figures.total.started).to.be.above(5);
@@ -198,7 +197,7 @@ describe('gpu-partition simulate', () => {
   it('leaves out nodes of which no GPU is reported, and refuses a cluster that has no others', async () => {
     const bare = aFleetNode({ name: 'n2', gpus: [] });
     await save('cluster.yaml', snapshotYaml(aCluster([aFleetNode({ name: 'n1', slices: halves }), bare])));
-    const { code, stdout } = await run([...argv, '-f', 'small.yaml'], { cwd: folder });
+    const { code, stdout } = await run([...argv, '-f', 'small.yaml'], { cwd: folder.path() });
     expect(code).to.equal(0);
     expect(stdout.split('\n')[0]).to.equal('1 day, 1 GPU on 1 node, 30 pods, seed 1');
     await save('cluster.yaml', snapshotYaml(aCluster([bare])));
@@ -214,7 +213,9 @@ describe('gpu-partition simulate', () => {
     await save('trace.csv', ['arrival_s,duration_s,profile', ...rows, ''].join('\n'));
     const draw = async (days: string) => {
       const options = ['simulate', '--snapshot', 'cluster.yaml', '--trace', 'trace.csv', '--days', days];
-      return (await run([...options, '-f', 'small.yaml', '-f', 'demand.yaml'], { cwd: folder })).stdout.split('\n');
+      return (await run([...options, '-f', 'small.yaml', '-f', 'demand.yaml'], { cwd: folder.path() })).stdout.split(
+        '\n',
+      );
     };
     const lines = await draw('6');
     expect(lines[2]).to.match(/^ +SERVED /);
@@ -245,7 +246,7 @@ describe('gpu-partition simulate', () => {
     expect(three).to.deep.include({ code: 2 });
     expect(three.stderr).to.include('at most two -f');
     const alone = async (...options: readonly string[]) =>
-      (await run(['simulate', '--snapshot', 'cluster.yaml', ...options], { cwd: folder })).stderr;
+      (await run(['simulate', '--snapshot', 'cluster.yaml', ...options], { cwd: folder.path() })).stderr;
     expect(await alone('--load', '0.5')).to.include('--load goes with --trace');
     expect(await alone('--by', 'share')).to.include('--by goes with --trace');
     expect(await alone('--card-memory', '80')).to.include('--card-memory goes with --trace');

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
+import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import type { FleetStatusView } from '../../../src/core/view/fleet.ts';
@@ -16,12 +15,11 @@ const execute = promisify(execFile);
 const main = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
 
 describe('gpu-partition status', () => {
-  let folder: string;
+  const folder = useScratchFolder();
   let snapshot: string;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'status-'));
-    snapshot = join(folder, 'cluster.yaml');
+    snapshot = folder.path('cluster.yaml');
     const nodes = fleet.map(({ metadata }) => ({ apiVersion: 'v1', kind: 'Node', metadata }));
     const resources = { limits: { 'nvidia.com/mig-7g.40gb': '1' } };
     const spec = { containers: [{ name: 'main', resources }] };
@@ -31,7 +29,6 @@ describe('gpu-partition status', () => {
       stringify({ apiVersion: 'v1', kind: 'List', items: [...policies, ...fleet, ...nodes, pod] }),
     );
   });
-  after(() => rm(folder, { recursive: true }));
 
   it('shows a saved cluster as people see it, with whole cells outside a terminal, and the same as data', async () => {
     const { code, stdout } = await run(['status', '--snapshot', snapshot]);
@@ -110,7 +107,7 @@ describe('gpu-partition status', () => {
       message,
     });
     const items = [event('gpu-node-7', 'two pods stay'), event('gpu-node-8', 'nothing of this node')];
-    const file = join(folder, 'events.json');
+    const file = folder.path('events.json');
     await writeFile(file, JSON.stringify({ kind: 'List', items }));
     expect(await describe(file))
       .to.match(/event 2026-01-01T12:00:02Z Kept: two pods stay/)
@@ -122,7 +119,7 @@ describe('gpu-partition status', () => {
     await using api = await SpokenApi.start((_, { pathname }) =>
       pathname.endsWith('/n1') ? 404 : listOf(...(pathname.endsWith('/gpunodepartitions') ? [bare] : [])),
     );
-    const config = api.writeKubeconfig(join(folder, 'config'));
+    const config = api.writeKubeconfig(folder.path('config'));
     expect(await run(['status', 'n1', '--kubeconfig', config])).to.deep.equal({
       code: 2,
       stdout: '',

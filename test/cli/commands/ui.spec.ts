@@ -1,10 +1,9 @@
 import { expect } from 'chai';
+import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { stringify } from 'yaml';
 import { fleet, policies } from '../../core/view/status-stories.ts';
@@ -17,15 +16,10 @@ const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'gpu-node-1', l
 const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'train', namespace: 'team' } };
 
 describe('gpu-partition ui', () => {
-  let folder: string;
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'ui-'));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = useScratchFolder();
 
   it('opens a saved cluster, as kubectl prints it, until it is interrupted', async function () {
-    const file = join(folder, 'cluster.yaml');
+    const file = folder.path('cluster.yaml');
     await writeFile(file, stringify({ apiVersion: 'v1', kind: 'List', items: [...policies, ...fleet, node, pod] }));
     const child = spawn(process.execPath, [main, 'ui', '--snapshot', file]);
     let said = '';
@@ -46,7 +40,7 @@ describe('gpu-partition ui', () => {
   });
 
   it('ends where its address cannot be written, since the page cannot be opened', async function () {
-    const file = join(folder, 'cluster.yaml');
+    const file = folder.path('cluster.yaml');
     await writeFile(file, stringify({ apiVersion: 'v1', kind: 'List', items: [...policies, ...fleet, node, pod] }));
     const child = spawn('sh', ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, main, 'ui', '--snapshot', file]);
     const closed = once(child, 'close');
@@ -59,7 +53,7 @@ describe('gpu-partition ui', () => {
   });
 
   it('says that its port is taken', async () => {
-    const file = join(folder, 'cluster.yaml');
+    const file = folder.path('cluster.yaml');
     await writeFile(file, stringify({ apiVersion: 'v1', kind: 'List', items: [...policies, ...fleet, node, pod] }));
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -76,11 +70,11 @@ describe('gpu-partition ui', () => {
   });
 
   it('refuses a file that has no fleet in it', async () => {
-    const file = join(folder, 'other.yaml');
+    const file = folder.path('other.yaml');
     await writeFile(file, 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n');
     const { code, stderr } = await run(['ui', '--snapshot', file]);
     expect(code).to.equal(2);
     expect(stderr).to.contain('the snapshot has no Node; make it with: kubectl get ');
-    expect((await run(['ui', '--snapshot', join(folder, 'none')])).code).to.equal(2);
+    expect((await run(['ui', '--snapshot', folder.path('none')])).code).to.equal(2);
   });
 });

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { expect } from 'chai';
+import { useFreshFolder } from '../../device/scratch-folder.ts';
 import { parse } from 'yaml';
 import type { PolicyLayout } from '../../../src/api/types.ts';
 import type { Validation } from '../../../src/cli/validation.ts';
@@ -12,15 +12,11 @@ const runJson = jsonRunner<Validation>();
 const validate = (text: string) => runJson(['validate', '-f', '-'], { stdin: text });
 
 describe('gpu-partition validate', () => {
-  let folder = '';
+  const folder = useFreshFolder();
   const write = async (name: string, text: string) => {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
+    await mkdir(dirname(folder.path(name)), { recursive: true });
+    await writeFile(folder.path(name), text);
   };
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'validate-'));
-  });
-  afterEach(async () => rm(folder, { recursive: true }));
 
   it('finds nothing wrong with a good policy', async () => {
     const { code, answer } = await validate(yamlOf(aPolicy('good')));
@@ -50,7 +46,7 @@ describe('gpu-partition validate', () => {
     const { nodeSelector } = aPolicy('shared').spec;
     for (const name of ['old', 'new']) await write(`${name}.yaml`, yamlOf(aPolicy(name, { nodeSelector })));
     const edited = passes ? ['templates/service.yaml', 'new.yaml'] : [];
-    const { code, stdout } = await run([...entry.split(' ').slice(1), ...edited], { cwd: folder });
+    const { code, stdout } = await run([...entry.split(' ').slice(1), ...edited], { cwd: folder.path() });
     expect(code).to.equal(0);
     expect(stdout).to.contain('selects the same nodes');
   });
@@ -97,7 +93,7 @@ describe('gpu-partition validate', () => {
 
   it('prints a finding as editors read it', async () => {
     await write('bad.yaml', yamlOf({ ...aPolicy('bad'), spec: {} }));
-    const { code, stdout } = await run(['validate', '-f', 'bad.yaml'], { cwd: folder });
+    const { code, stdout } = await run(['validate', '-f', 'bad.yaml'], { cwd: folder.path() });
     expect(code).to.equal(1);
     expect(stdout.split('\n')[0]).to.match(/^bad\.yaml:6:1: error: spec: \w+ is missing$/);
     expect(stdout).to.contain('1 policy in 1 file: 3 errors, 0 warnings');
@@ -114,7 +110,7 @@ describe('gpu-partition validate', () => {
     await write('readme.md', 'kind: GpuPartitionPolicy');
     await write('node_modules/x/y.yaml', 'kind: GpuPartitionPolicy');
     await write('chart/templates/t.yaml', '{{- if .Values.x }}\na: {{ .Values.y }}\n{{- end }}\n');
-    const { code, answer } = await runJson(['validate', '-f', '.', 'a.yaml'], { cwd: folder });
+    const { code, answer } = await runJson(['validate', '-f', '.', 'a.yaml'], { cwd: folder.path() });
     expect(answer.findings).to.deep.equal([]);
     expect(code).to.equal(0);
     expect(answer).to.include({ files: 5 });
@@ -132,7 +128,7 @@ describe('gpu-partition validate', () => {
   it('answers what it cannot read with code 2, and still checks the rest', async () => {
     await write('good.yaml', yamlOf(aPolicy('bad', { strategy: 'single' })));
     await write('broken.yaml', 'a: [1,\nb: 2');
-    const { code, answer } = await runJson(['validate', '-f', '.', 'nowhere'], { cwd: folder });
+    const { code, answer } = await runJson(['validate', '-f', '.', 'nowhere'], { cwd: folder.path() });
     expect(code).to.equal(2);
     expect(answer.findings.map(({ file, code: what }) => `${file} ${what}`)).to.deep.equal([
       'broken.yaml InvalidYaml',
@@ -235,7 +231,7 @@ describe('gpu-partition validate', () => {
       const expression = { key: 'pool', operator: 'In' as const, values: ['x'] };
       await write('b.yaml', yamlOf(aPolicy('b', { nodeSelector: { matchExpressions: [expression] } })));
       await write('c.yaml', yamlOf(aPolicy('c', { nodeSelector: { matchLabels: { pool: 'x' } }, priority: 1 })));
-      const { code, answer } = await runJson(['validate', '-f', '.'], { cwd: folder });
+      const { code, answer } = await runJson(['validate', '-f', '.'], { cwd: folder.path() });
       expect(code).to.equal(0);
       expect(answer.findings.map(({ file, code: what }) => `${file} ${what}`)).to.deep.equal(['b.yaml SameNodes']);
       expect(answer.findings[0]?.message).to.contain('policy a (a.yaml:7)');
@@ -244,7 +240,7 @@ describe('gpu-partition validate', () => {
     it('refuses two policies of one name in one file, of which kubectl would leave the last', async () => {
       const other = aPolicy('a', { nodeSelector: { matchLabels: { pool: 'other' } } });
       await write('a.yaml', yamlOf(aPolicy('a'), aPolicy('b'), other));
-      const { code, answer } = await runJson(['validate', '-f', '.'], { cwd: folder });
+      const { code, answer } = await runJson(['validate', '-f', '.'], { cwd: folder.path() });
       expect(code).to.equal(1);
       expect(answer.findings.map(({ code: what, path }) => `${what} ${path}`)).to.deep.equal([
         'DuplicatePolicy metadata.name',
@@ -255,7 +251,7 @@ describe('gpu-partition validate', () => {
     it('takes one policy in two overlays for one policy', async () => {
       await write('one.yaml', yamlOf(aPolicy('a')));
       await write('two.yaml', yamlOf(aPolicy('a')));
-      expect((await runJson(['validate', '-f', '.'], { cwd: folder })).answer.findings).to.deep.equal([]);
+      expect((await runJson(['validate', '-f', '.'], { cwd: folder.path() })).answer.findings).to.deep.equal([]);
     });
   });
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { expect } from 'chai';
+import { useFreshFolder } from '../../device/scratch-folder.ts';
 import type { Validation } from '../../../src/cli/validation.ts';
 import { aPolicy, yamlOf } from '../policy-text.ts';
 import { jsonRunner, run } from '../run.ts';
@@ -12,14 +12,10 @@ const runJson = jsonRunner<Validation>();
 const policy = yamlOf(aPolicy('p'));
 
 describe('files of the command line', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'input-'));
-  });
-  afterEach(async () => rm(folder, { recursive: true }));
+  const folder = useFreshFolder();
 
   const validate = async (...paths: readonly string[]) =>
-    runJson(['validate', ...paths.flatMap((path) => ['-f', path])], { cwd: folder });
+    runJson(['validate', ...paths.flatMap((path) => ['-f', path])], { cwd: folder.path() });
   const messagesOf = async (...paths: readonly string[]) => {
     const { code, answer } = await validate(...paths);
     return { code, messages: answer.findings.map(({ file, message }) => `${file}: ${message}`) };
@@ -27,14 +23,14 @@ describe('files of the command line', () => {
 
   it('may be UTF-16 with a byte order mark, as kubectl takes them', async () => {
     const little = Buffer.from(`\uFEFF${policy}`, 'utf16le');
-    await writeFile(join(folder, 'little.yaml'), little);
-    await writeFile(join(folder, 'big.yaml'), Buffer.from(little).swap16());
+    await writeFile(folder.path('little.yaml'), little);
+    await writeFile(folder.path('big.yaml'), Buffer.from(little).swap16());
     const { code, answer } = await validate('little.yaml', 'big.yaml');
     expect({ code, policies: answer.objects.policies }).to.deep.equal({ code: 0, policies: 2 });
   });
 
   it('are refused if they are not text', async () => {
-    await writeFile(join(folder, 'latin1.yaml'), Buffer.from('a: \u00E4\n', 'latin1'));
+    await writeFile(folder.path('latin1.yaml'), Buffer.from('a: \u00E4\n', 'latin1'));
     expect(await messagesOf('latin1.yaml')).to.deep.equal({
       code: 2,
       messages: ['latin1.yaml: it is no UTF-8 text; save it as UTF-8'],
@@ -42,10 +38,10 @@ describe('files of the command line', () => {
   });
 
   it('may not be pipes, sockets or devices, named or in a folder, so that nothing waits for a writer', async () => {
-    execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
-    const server = createServer().listen(join(folder, 'socket.yaml'));
+    execFileSync('mkfifo', [folder.path('pipe.yaml')]);
+    const server = createServer().listen(folder.path('socket.yaml'));
     await new Promise((done) => server.once('listening', done));
-    await writeFile(join(folder, 'good.yaml'), policy);
+    await writeFile(folder.path('good.yaml'), policy);
     const { code, answer } = await validate('.');
     expect({ code, policies: answer.objects.policies }).to.deep.equal({ code: 2, policies: 1 });
     expect(answer.findings.map(({ file }) => file)).to.deep.equal(['pipe.yaml', 'socket.yaml']);
@@ -62,9 +58,9 @@ describe('files of the command line', () => {
 
   it('end at 4 MiB, also within a folder and on standard input', async () => {
     const message = 'it is larger than 4 MiB, which is the most that is read; split it';
-    await mkdir(join(folder, 'deep'));
-    await writeFile(join(folder, 'deep/large.yaml'), '');
-    await truncate(join(folder, 'deep/large.yaml'), 4 * 1024 * 1024 + 1);
+    await mkdir(folder.path('deep'));
+    await writeFile(folder.path('deep/large.yaml'), '');
+    await truncate(folder.path('deep/large.yaml'), 4 * 1024 * 1024 + 1);
     expect(await messagesOf('.')).to.deep.equal({ code: 2, messages: [`deep/large.yaml: ${message}`] });
     expect(await messagesOf('deep/large.yaml')).to.deep.equal({ code: 2, messages: [`deep/large.yaml: ${message}`] });
     const piped = await runJson(['validate', '-f', '-'], { stdin: `#${'x'.repeat(4 * 1024 * 1024)}` });
@@ -74,7 +70,7 @@ describe('files of the command line', () => {
   });
 
   it('have a name: an empty path is not the current folder', async () => {
-    await writeFile(join(folder, 'good.yaml'), policy);
+    await writeFile(folder.path('good.yaml'), policy);
     const { code, answer } = await validate('');
     expect({ code, policies: answer.objects.policies }).to.deep.equal({ code: 2, policies: 0 });
     expect(answer.findings[0]?.message).to.contain('the path is empty');
@@ -85,7 +81,7 @@ describe('files of the command line', () => {
       ['node', 'export', '--driver-root', ''],
       ['node', 'export', '--nvidia-smi', ''],
     ]) {
-      const { code: status, stderr } = await run(command, { cwd: folder });
+      const { code: status, stderr } = await run(command, { cwd: folder.path() });
       expect({ status, stderr }).to.deep.include({ status: 2 });
       expect(stderr).to.contain('the path is empty');
     }
@@ -94,7 +90,7 @@ describe('files of the command line', () => {
   describe('that say not what they are', () => {
     const nameless = yamlOf({ spec: aPolicy('p').spec });
     const check = async (name: string, text: string, ...paths: readonly string[]) => {
-      await writeFile(join(folder, name), text);
+      await writeFile(folder.path(name), text);
       const { code, answer } = await validate(...paths);
       return { code, policies: answer.objects.policies, paths: answer.findings.map(({ path }) => path) };
     };
@@ -134,12 +130,12 @@ describe('files of the command line', () => {
   it('that hold a hundred warnings before an error are still wrong', async () => {
     const rival = (name: string): string => yamlOf(aPolicy(name));
     const names = Array.from({ length: 110 }, (_, at) => `p${at}`);
-    await writeFile(join(folder, 'many.yaml'), [...names.map(rival), 'metadata: {}\n'].join('---\n'));
+    await writeFile(folder.path('many.yaml'), [...names.map(rival), 'metadata: {}\n'].join('---\n'));
     expect(await validate('many.yaml')).to.deep.include({ code: 1 });
   });
 
   it('of more words than any manifest has are refused before they are kept in memory', async () => {
-    await writeFile(join(folder, 'flow.yaml'), `a: [${'1,'.repeat(1_000_000)}]`);
+    await writeFile(folder.path('flow.yaml'), `a: [${'1,'.repeat(1_000_000)}]`);
     const { code, answer } = await validate('flow.yaml');
     expect(code).to.equal(2);
     expect(answer.findings.map(({ message }) => message)).to.deep.equal([
@@ -151,9 +147,9 @@ describe('files of the command line', () => {
     const main = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
     const script =
       'node "$0" validate -f <(cat good.yaml) && node "$0" validate -f /dev/stdin < good.yaml && cat good.yaml | node "$0" validate -f /dev/stdin';
-    await writeFile(join(folder, 'good.yaml'), policy);
+    await writeFile(folder.path('good.yaml'), policy);
     const options = {
-      cwd: folder,
+      cwd: folder.path(),
       env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` },
     };
     const lines = execFileSync('bash', ['-c', script, main], options).toString().trim().split('\n');
@@ -163,16 +159,16 @@ describe('files of the command line', () => {
   it('print no escapes, of names, keys and values alike', async () => {
     const hostile = 'x\u001B]0;y\u0007\u202E';
     await writeFile(
-      join(folder, `${hostile}.yaml`),
+      folder.path(`${hostile}.yaml`),
       yamlOf({ ...aPolicy('p'), [hostile]: 1, metadata: { name: hostile } }),
     );
     for (const output of ['text', 'json']) {
-      const { code, stdout, stderr } = await run(['validate', '-f', '.', '-o', output], { cwd: folder });
+      const { code, stdout, stderr } = await run(['validate', '-f', '.', '-o', output], { cwd: folder.path() });
       expect(code).to.equal(1);
       expect(stdout + stderr).to.not.match(/(?!\n)[\p{Cc}\p{Cf}]/u);
       expect(stdout).to.contain(String.raw`x\u001b]0;y`);
     }
-    const { stderr } = await run([`--${hostile}`, hostile], { cwd: folder });
+    const { stderr } = await run([`--${hostile}`, hostile], { cwd: folder.path() });
     expect(stderr).to.not.match(/(?!\n)[\p{Cc}\p{Cf}]/u);
   });
 });

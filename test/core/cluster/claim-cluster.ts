@@ -1,12 +1,16 @@
 import type { DeviceReport, GpuReport, PlanReport } from '../../../src/api/types.ts';
 import { exportClasses } from '../../../src/core/policy/device-classes.ts';
 import { publishDevices } from '../../../src/core/device/published.ts';
-import type { NodeSlice } from '../../../src/core/cluster/claim-devices.ts';
-import type { ClaimTemplate, RequestedClaim, DeviceClassView } from '../../../src/core/cluster/claim-requests.ts';
 import type { ClusterFacts } from '../../../src/core/cluster/facts.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
 import { aCluster, type StoryNode } from '../kubernetes/cluster-builder.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
+
+type Listed<Name extends 'classes' | 'claims' | 'templates' | 'slices'> = NonNullable<ClusterFacts[Name]>[number];
+type DeviceClassView = Listed<'classes'>;
+export type RequestedClaim = Listed<'claims'>;
+export type ClaimTemplate = Listed<'templates'>;
+type NodeSlice = Listed<'slices'>;
 
 export const driver = 'gpu.nvidia.com';
 export const attribute = (name: string): string => `device.attributes['${driver}'].${name}`;

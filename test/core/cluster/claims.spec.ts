@@ -1,22 +1,24 @@
 import { expect } from 'chai';
 import { listMissingClasses } from '../../../src/core/policy/device-classes.ts';
-import type {
-  ClaimTemplate,
-  RequestedClaim,
-  DeviceClassView,
-  DeviceRequest,
-} from '../../../src/core/cluster/claim-requests.ts';
 import type { ClusterFacts } from '../../../src/core/cluster/facts.ts';
 import { explainPod, type PodExplanation } from '../../../src/core/explain/pod.ts';
 import { aGpu, aPolicy, withPods } from '../../support/builders.ts';
-import { aClaimCluster, aHeldClaim, aSlicedGpu, attribute, deviceNames, driver, templates } from './claim-cluster.ts';
+import {
+  aClaimCluster,
+  aHeldClaim,
+  aSlicedGpu,
+  attribute,
+  deviceNames,
+  driver,
+  type RequestedClaim,
+  templates,
+} from './claim-cluster.ts';
 import { aPod } from '../kubernetes/cluster-builder.ts';
 
 const pod = aPod({ spec: { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'wanted' }] } });
 
-type Requests = NonNullable<
-  NonNullable<NonNullable<NonNullable<ClaimTemplate['spec']>['spec']>['devices']>['requests']
->;
+type Requests = NonNullable<NonNullable<NonNullable<RequestedClaim['spec']>['devices']>['requests']>;
+type DeviceRequest = Omit<Requests[number], 'name'>;
 
 function explain(
   requests: Requests,
@@ -66,7 +68,7 @@ describe('explain pod: a claim', () => {
   it('of a class that stands for a resource finds a slice that an older driver calls otherwise', () => {
     const gpu = aGpu({ product: 'NVIDIA GB200', slices: ['1g.24gb@0'] });
     const gb200 = aPolicy({ layouts: [{ gpus: { models: ['GB200'] }, profiles: { '1g.23gb': 1 } }] });
-    const classes = listMissingClasses([gb200], []) as readonly DeviceClassView[];
+    const classes = listMissingClasses([gb200], []) as ClusterFacts['classes'];
     const resource = 'nvidia.com/mig-1g.23gb';
     const explained = (pods: readonly string[]): PodExplanation =>
       explainPod(

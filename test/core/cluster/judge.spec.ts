@@ -2,15 +2,14 @@ import { expect } from 'chai';
 import {
   canUse,
   couldTake,
-  countUsable,
-  explainHopeless,
   explainUnchangeable,
   explainUnusable,
   requirementsKey,
 } from '../../../src/core/cluster/judge.ts';
+import { countUsable } from '../../../src/core/demand/reach.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
-import { trimWaitingPod, listWaiters } from '../../../src/core/demand/waiting-pods.ts';
+import { explainHopeless, trimWaitingPod, listWaiters } from '../../../src/core/demand/waiting-pods.ts';
 import { aDevice, aGpu, aPartition } from '../../support/builders.ts';
 import { aNode } from '../../support/node-builders.ts';
 

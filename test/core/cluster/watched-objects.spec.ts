@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
-import { trimNode, trimPartition, gpuResourcesOf, trimPod } from '../../../src/core/cluster/watched-objects.ts';
+import { podTrimmer, trimNode, trimPartition } from '../../../src/core/cluster/watched-objects.ts';
 import { fleetNode, fleetDevice, fleetLayout, fleetPartition, fleetPool } from '../../bench/fleet-objects.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import type { GpuNodePartition } from '../../../src/api/types.ts';
@@ -243,7 +243,10 @@ describe('a GpuNodePartition as the controller keeps it', () => {
 });
 
 const filler = 'x'.repeat(1 << 20);
-const isKept = gpuResourcesOf({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '7' }, { 'example.com/slice': 1 });
+const offer = {
+  resources: { 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '7' },
+  offered: { 'example.com/slice': 1 },
+};
 
 /** A pod as a tenant can make it, 1 MB long. */
 function aLongPod(limits: Readonly<Record<string, string | number>>, more: object = {}): PodView {
@@ -255,7 +258,7 @@ function aLongPod(limits: Readonly<Record<string, string | number>>, more: objec
   };
 }
 
-const projectOfProjectPod = (pod: PodView): PodView => trimPod(pod, ['gpu'], isKept);
+const projectOfProjectPod = podTrimmer({ systemNamespaces: ['gpu'], gpus: offer });
 
 describe('a pod as the controller keeps it', () => {
   it('is as long as its name, whatever a tenant writes into it', () => {
@@ -271,8 +274,6 @@ describe('a pod as the controller keeps it', () => {
   });
 
   it('uses a GPU as the whole pod does', () => {
-    const resources = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '7' };
-    const offer = { resources, offered: { 'example.com/slice': 1 } };
     const pods = [
       aLongPod({ 'nvidia.com/gpu': 1 }),
       aLongPod({ 'nvidia.com/mig-1g.5gb': '1' }),

@@ -1,21 +1,15 @@
+import { withDemand } from '../../support/demand-builders.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { DemandPlanner } from '../../../src/core/demand/solver/choose.ts';
-import { PoolClasses } from '../../../src/core/demand/solver/problem.ts';
-import type { DemandAsked } from '../../../src/core/demand/plan-pool.ts';
+import { type DemandAsked, planClasses, type PlannedPool } from '../../../src/core/demand/plan-pool.ts';
 import { listMembers, type DemandGpu } from '../../../src/core/demand/members.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { aFleetNode } from '../plan/cluster-builder.ts';
 
 /** A policy with a demand for nothing, which evicts. */
 export function aDemandPolicy(demand: Partial<NonNullable<PolicySpec['demand']>> = {}): GpuPartitionPolicy {
-  const { spec, ...policy } = aPolicy();
-  const { layouts: _none, ...rest } = spec;
   const slices = [{ profiles: ['1g.5gb'], count: 0 }];
-  return {
-    ...policy,
-    spec: { ...rest, demand: { slices, evict: 'IfNeeded', ...demand } },
-    status: { acceptedGeneration: 1 },
-  };
+  const policy = withDemand(aPolicy(), { slices, evict: 'IfNeeded', ...demand });
+  return { ...policy, status: { acceptedGeneration: 1 } };
 }
 
 export const evictingPolicy = aDemandPolicy();
@@ -35,19 +29,10 @@ export const scattered = [
 export const membersOf = (fleet: readonly ReturnType<typeof aFleetNode>[]): readonly DemandGpu[] =>
   fleet.flatMap(({ partition }) => listMembers(evictingPolicy, partition, { isResting: () => false }));
 
-/** What the planner makes of each member. */
-export function planSmall(members: readonly DemandGpu[], asked: DemandAsked) {
-  const pool = new PoolClasses();
-  for (const { gpu } of members) pool.add(gpu);
-  const classes = pool.list();
-  const found = new DemandPlanner({ classes, slices: asked.slices, evict: asked.evict }).planSmall(true);
-  if (!found) throw new Error('the pool is too large for a test');
-  // Equal GPUs are one class, and need not become the same.
-  const byId = new Map(
-    [...pool.handOut(classes, found.layouts)].flatMap(([ids, layout]) => ids.map((id) => [id, layout] as const)),
-  );
-  return {
-    ...found,
-    layouts: members.map(({ gpu }) => byId.get(gpu.id) ?? { keep: gpu.instances, destroy: [], create: [] }),
-  };
+/** What the planner makes of each member, without a solver. */
+export function planSmall(members: readonly DemandGpu[], asked: DemandAsked): PlannedPool {
+  const planning = planClasses({ gpus: members.map(({ gpu }) => gpu), asked }, 0);
+  let step = planning.next();
+  while (step.done !== true) step = step.value ? planning.throw(new Error('no solver')) : planning.next();
+  return step.value;
 }

@@ -243,7 +243,7 @@ describe('what Kueue holds back', () => {
     const record = new PolicyRecord(readVersions(policy), undefined, new Set(byName.keys()));
     const fleet = { policies: [record], winnerOf: () => 'p', chosenFor: () => undefined };
     const cluster = { fleet, nodes: byName, partitions: new Map() };
-    return finish(readShare(record, cluster, [], finish(readHeld(reading)), 0));
+    return finish(readShare(record, cluster, { pods: [] }, finish(readHeld(reading)), 0));
   };
   const explainUnread = (...given: Parameters<typeof shareOf>) => shareOf(...given).trouble;
 

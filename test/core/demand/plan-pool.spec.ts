@@ -14,7 +14,7 @@ import { wantedSlices } from '../../../src/core/demand/wanted.ts';
 import { canonicalJson } from '../../../src/core/text/json.ts';
 import { aGpu, uuidOf, aDevice, aPartition, aPolicy } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith, membersOf, nobody } from '../../support/demand-builders.ts';
-import type { PoolGpu } from '../../../src/core/demand/solver/pool.ts';
+import { NO_COST, type PoolGpu } from '../../../src/core/demand/solver/pool.ts';
 
 const uuid = uuidOf(0);
 const smalls = (count: number, rest?: PolicyDemand['rest']): PolicyDemand => ({
@@ -260,15 +260,7 @@ const slices = [{ name: 's', profiles: ['1g.5gb'], count: 9, weight: 1 }];
 
 function lacking(count: number): PlannedPool {
   return {
-    cost: {
-      unserved: count,
-      evictions: 0,
-      minutesLost: 0,
-      restsBroken: 0,
-      gpusChanged: 0,
-      modesChanged: 0,
-      instancesDestroyed: 0,
-    },
+    cost: { ...NO_COST, unserved: count },
     unserved: count > 0 ? { s: count } : {},
     layouts: [],
   };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withDemand } from '../../support/demand-builders.ts';
 import { listMembers } from '../../../src/core/demand/members.ts';
 import { pickPlannedSlice, explainDemandFor, findPrice } from '../../../src/core/demand/pod-outlook.ts';
 import { aFleetNode } from '../plan/cluster-builder.ts';
@@ -49,9 +50,7 @@ function demanding(
   demand: PolicyDemand,
   more: Partial<PolicySpec> & { readonly name?: string } = {},
 ): GpuPartitionPolicy {
-  const { spec, ...policy } = aPolicy(more);
-  const { layouts: _none, ...rest } = spec;
-  return { ...policy, spec: { ...rest, demand } };
+  return withDemand(aPolicy(more), demand);
 }
 
 const fromPods = (more: Partial<PolicyDemand> = {}): PolicyDemand => ({

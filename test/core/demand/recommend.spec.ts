@@ -7,7 +7,7 @@ import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { Random } from '../../../src/core/plan/simulation/trace.ts';
 import { listPodPools } from '../../../src/core/demand/members.ts';
 import { listWaiters, shareWaiting } from '../../../src/core/demand/waiting-pods.ts';
-import { finish } from '../../support/demand-builders.ts';
+import { finish, withDemand } from '../../support/demand-builders.ts';
 import { aCluster, aFleetNode, sliced } from '../plan/cluster-builder.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 
@@ -48,8 +48,7 @@ function aPool(name: string, spec: Partial<GpuPartitionPolicy['spec']>): GpuPart
 }
 
 function followsPods(name: string, demand: PolicyDemand): GpuPartitionPolicy {
-  const { layouts: _none, ...spec } = aPool(name, {}).spec;
-  return { ...aPool(name, {}), spec: { ...spec, demand } };
+  return withDemand(aPool(name, {}), demand);
 }
 
 const aWaiting = (name: string, resource: string): PodView => ({

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { NO_COST } from '../../../src/core/demand/solver/pool.ts';
 import type { PolicyDemand } from '../../../src/api/types.ts';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { DemandMemory } from '../../../src/core/demand/state.ts';
@@ -59,15 +60,7 @@ describe('a plan for the demand of a pool', () => {
 
   it('takes what the solver found no room for in time for no proof that there is none', () => {
     const planning = planMembers([aMember('n1')], ask(9, 'IfNeeded'));
-    const cost = {
-      unserved: 2,
-      evictions: 0,
-      minutesLost: 0,
-      restsBroken: 0,
-      gpusChanged: 1,
-      modesChanged: 0,
-      instancesDestroyed: 1,
-    };
+    const cost = { ...NO_COST, unserved: 2, gpusChanged: 1, instancesDestroyed: 1 };
     planning.next();
     const answer = (figure: 'unserved' | 'gpusChanged'): PlannedPool => ({
       cost,

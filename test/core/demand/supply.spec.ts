@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../../../src/api/types.ts';
 import { areUnchanged, listChanged, wishesOf, askFor, isServed } from '../../../src/core/demand/plan-pool.ts';
-import { reportDemand, reportFailure, reportPool } from '../../../src/core/demand/report.ts';
+import { reportFailure } from '../../../src/core/demand/state.ts';
+import { reportDemand, reportPool } from '../../../src/core/demand/report.ts';
 import { listMembers, type DemandGpu } from '../../../src/core/demand/members.ts';
 import { wantedSlices } from '../../../src/core/demand/wanted.ts';
 import { planDemand } from '../../../src/planner/solver-process.ts';

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withDemand } from '../../support/demand-builders.ts';
 import type { DemandState, GpuReport, PolicyDemand } from '../../../src/api/types.ts';
 import { gridOf } from '../../../src/core/gpu/grid.ts';
 import {
@@ -358,8 +359,7 @@ describe('pods that wait for slices', () => {
   });
 
   it('are followed with what each model of the node can be', () => {
-    const { layouts: _none, ...spec } = aPolicy().spec;
-    const reader = new PoolReader({ spec: { ...spec, demand: { from: 'Pods', slices: [{ profiles: ['1g.*'] }] } } });
+    const reader = new PoolReader(withDemand(aPolicy(), { from: 'Pods', slices: [{ profiles: ['1g.*'] }] }));
     const both = aDevice(aGpu(), aGpu({ index: 1, product: 'NVIDIA A30' }));
     const { follows } = reader.read(aNode(), aPartition({ device: both }));
     expect([...follows]).to.have.members([small, medium, 'nvidia.com/mig-1g.6gb']);
@@ -367,12 +367,8 @@ describe('pods that wait for slices', () => {
 
   it('are followed with the profiles that the slices of the demand can be', () => {
     const slices = [{ profiles: ['1g.*'] }, { profiles: ['3g.20gb'], count: 1 }];
-    const { layouts: _none, ...spec } = aPolicy().spec;
     const partition = aPartition({ device: aDevice(aGpu()) });
-    const { follows, fixed } = new PoolReader({ spec: { ...spec, demand: { from: 'Pods', slices } } }).read(
-      aNode(),
-      partition,
-    );
+    const { follows, fixed } = new PoolReader(withDemand(aPolicy(), { from: 'Pods', slices })).read(aNode(), partition);
     expect([...follows].toSorted()).to.deep.equal([medium, small].toSorted());
     expect([...fixed]).to.deep.equal(['nvidia.com/mig-3g.20gb']);
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DemandWindow } from '../../../src/core/demand/wanted.ts';
-import { RelayoutCooldown } from '../../../src/core/demand/plan-pool.ts';
+import { RelayoutCooldown } from '../../../src/core/demand/state.ts';
 
 const minute = 60_000;
 

@@ -1,10 +1,16 @@
 import { expect } from 'chai';
-import { explainClaim, type ClaimExplanation } from '../../../src/core/explain/claim.ts';
-import type { RequestedClaim } from '../../../src/core/cluster/claim-requests.ts';
 import type { ClusterFacts } from '../../../src/core/cluster/facts.ts';
-import { explainPod } from '../../../src/core/explain/pod.ts';
+import { explainClaim, type ClaimExplanation, explainPod } from '../../../src/core/explain/pod.ts';
 import { userKey } from '../../../src/core/gpu/device-state.ts';
-import { aClaimCluster, aHeldClaim, aSlicedGpu, attribute, deviceNames, policy } from '../cluster/claim-cluster.ts';
+import {
+  aClaimCluster,
+  aHeldClaim,
+  aSlicedGpu,
+  attribute,
+  deviceNames,
+  policy,
+  type RequestedClaim,
+} from '../cluster/claim-cluster.ts';
 import { aPod, type StoryPod } from '../kubernetes/cluster-builder.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 

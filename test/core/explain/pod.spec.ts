@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { withDemand } from '../../support/demand-builders.ts';
 import { explainPod, type PodExplanation, explainMissing } from '../../../src/core/explain/pod.ts';
-import type { ClaimTemplate } from '../../../src/core/cluster/claim-requests.ts';
+import type { ClaimTemplate } from '../cluster/claim-cluster.ts';
 import type { ClusterFacts } from '../../../src/core/cluster/facts.ts';
 import { aGpu, aPolicy, withPods } from '../../support/builders.ts';
 import { aCluster, aPod, type StoryNode, type StoryPod } from '../kubernetes/cluster-builder.ts';
@@ -776,11 +777,7 @@ describe('explain pod', () => {
         .map(({ kind, message }) => [kind, message] as const);
 
     it('an idle node that no policy decides over, or whose demand lacks the slice', () => {
-      const { layouts: _none, ...spec } = aPolicy().spec;
-      const demand = (profile: string) => ({
-        ...aPolicy({ name: 'd' }),
-        spec: { ...spec, demand: { slices: [{ profiles: [profile] }] } },
-      });
+      const demand = (profile: string) => withDemand(aPolicy({ name: 'd' }), { slices: [{ profiles: [profile] }] });
       const [unmanaged] = told([busy, { name: 'idle', labels: { pool: 'q' }, gpus: [idle] }]);
       expect(unmanaged).to.deep.equal([
         'UseIdle',

@@ -1,8 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, PolicySpec } from '../../../src/api/types.ts';
 import {
   type ChangePlan,
-  planPrepared,
-  prepareChange,
+  ForeseenChange,
   type ClusterState,
   type ControllerSetup,
 } from '../../../src/core/plan/change.ts';
@@ -16,8 +15,8 @@ import { aNode, aPluginPod, noon } from '../../support/node-builders.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 
 /** The plan of a change without demands. */
-export const planChange = (...change: Parameters<typeof prepareChange>): ChangePlan =>
-  planPrepared(prepareChange(...change));
+export const planChange = (...change: ConstructorParameters<typeof ForeseenChange>): ChangePlan =>
+  new ForeseenChange(...change).plan();
 
 export const someSetup: ControllerSetup = { maxConcurrentNodes: '100%', gpuClients: defaultClients };
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { aDemandPolicy } from '../../support/demand-builders.ts';
 import { aPolicy } from '../../support/builders.ts';
 import {
-  aDemandPolicy,
   aSide,
   aSimulatedNode,
   figuresOf,

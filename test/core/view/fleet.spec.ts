@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withDemand } from '../../support/demand-builders.ts';
 import { drawStatus, viewPolicies, viewRow } from '../../../src/core/view/fleet.ts';
 import { viewPage } from '../../../src/core/view/page.ts';
 import { explainWaiting } from '../../../src/core/explain/pod.ts';
@@ -6,8 +7,7 @@ import { plainText, urgencyOfNode, urgencyOfPolicy } from '../../../src/core/vie
 import { drawNodeStatus } from '../../../src/core/view/node.ts';
 import { aPolicy, aGpu } from '../../support/builders.ts';
 import { aStatusNode } from './status-stories.ts';
-import type { ClaimTemplate } from '../../../src/core/cluster/claim-requests.ts';
-import { aClaimCluster, aHeldClaim, attribute, deviceNames } from '../cluster/claim-cluster.ts';
+import { aClaimCluster, aHeldClaim, attribute, type ClaimTemplate, deviceNames } from '../cluster/claim-cluster.ts';
 import { aCluster, aPod } from '../kubernetes/cluster-builder.ts';
 
 const storyTimeText = '2026-01-01T12:00:00Z';
@@ -169,10 +169,7 @@ describe('pods that wait for GPUs', () => {
   });
 
   it('are told what a demand makes of them', () => {
-    const { spec, ...policy } = aPolicy();
-    const { layouts: _none, ...rest } = spec;
-    const demand = { from: 'Pods' as const, slices: [{ name: 'large', profiles: ['3g.20gb'] }] };
-    const demanding = { ...policy, spec: { ...rest, demand } };
+    const demanding = withDemand(aPolicy(), { from: 'Pods', slices: [{ name: 'large', profiles: ['3g.20gb'] }] });
     const groups = explainWaiting(
       aCluster([{ policy: demanding, gpus: [aGpu({ slices: ['1g.5gb@0'] })] }], [aPod({ asks: half })]),
     );

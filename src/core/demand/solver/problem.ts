@@ -60,17 +60,12 @@ export class PoolClasses {
       .toSorted((a, b) => compareText(a.key, b.key));
   }
 
-  /** The GPUs of a class, by id. */
-  idsOf({ key }: GpuClass): readonly string[] {
-    return (this.#classes.get(key)?.ids ?? []).toSorted(compareText);
-  }
-
-  /** Hands the layouts that were planned for classes out to their GPUs. */
+  /** Hands the layouts that were planned for classes out to their GPUs, by id. */
   *handOut<Layout extends { readonly gpuClass: number; readonly size: number }>(
     classes: readonly GpuClass[],
     layouts: readonly Layout[],
   ): Generator<readonly [ids: readonly string[], layout: Layout], undefined, undefined> {
-    const idsLeft = classes.map((one) => [...this.idsOf(one)]);
+    const idsLeft = classes.map(({ key }) => (this.#classes.get(key)?.ids ?? []).toSorted(compareText));
     for (const layout of layouts) yield [idsLeft[layout.gpuClass]?.splice(0, layout.size) ?? [], layout];
   }
 

@@ -1,11 +1,24 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
-// Ask here for the figures of days in virtual time; equal input gives equal figures.
+// Ask here what of a snapshot is simulated, with which pods, and for the figures of days in virtual time.
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
+import type { DemandGpu } from '../../demand/members.ts';
 import { RolloutPlay } from '../../rollout/ledger.ts';
 import { compareText } from '../../text/json.ts';
-import { DAY, type Load, Random, sizesOf } from './trace.ts';
-import { type FleetNode, SimulationFleet, type StartNode, NodeChanges, type SchedulePhase } from './fleet.ts';
-import { FollowedDemands, type PoolPlanner, Targets } from './layouts.ts';
+import type { ClusterFacts } from '../../cluster/facts.ts';
+import type { LabelSelection } from '../../kubernetes/selectors.ts';
+import { DAY, type Load, loadByDemand, loadByTrace, Random, sizesOf, type TraceTask } from './trace.ts';
+import { FollowedDemands } from '../../demand/simulated.ts';
+import {
+  type FleetGpu,
+  type FleetNode,
+  listSimulated,
+  startSide,
+  SimulationFleet,
+  type StartNode,
+  NodeChanges,
+  type SchedulePhase,
+  Targets,
+} from './fleet.ts';
 import {
   Tally,
   type WaitingTasks,
@@ -16,6 +29,8 @@ import {
   type SliceFigures,
   sumFigures,
 } from './pods.ts';
+
+type PoolPlanner = ConstructorParameters<typeof FollowedDemands<FleetGpu>>[1];
 
 /** Tells which nodes may change, by the ledgers of their policies: budget, cap, canary, windows and pauses as in a cluster. */
 export class SimulatedRollout {
@@ -140,7 +155,7 @@ class Side implements Played {
   readonly #rollout: SimulatedRollout;
   readonly #changes: NodeChanges;
   readonly #targets: Targets;
-  readonly #demands: FollowedDemands;
+  readonly #demands: FollowedDemands<FleetGpu>;
   #phase: SchedulePhase;
 
   constructor(start: SideStart, rules: PlayRules) {
@@ -150,7 +165,7 @@ class Side implements Played {
     this.#fleet = new SimulationFleet(start.nodes);
     this.#pods = new SimulatedPods(this.#fleet, this.tally, new Random(rules.seed));
     this.#changes = new NodeChanges(this.#fleet, this.#pods, this.tally);
-    this.#demands = new FollowedDemands(this.#fleet, rules.planner);
+    this.#demands = new FollowedDemands(this.#fleet.gpus, rules.planner);
     this.#phase = start.phases[0] ?? { at: 0, policyOf: new Map(), layouts: new Map() };
     this.#rollout = new SimulatedRollout(this.#phase.policyOf, start.cap);
     this.#targets = new Targets(this.#rollout, ({ name }) => this.#phase.policyOf.get(name));
@@ -209,7 +224,8 @@ class Side implements Played {
   }
 
   #look(now: number): void {
-    for (const { gpu, layout } of this.#demands.look(now, this.waiting, this.#targets)) this.#targets.aim(gpu, layout);
+    const memberOf = (gpu: FleetGpu): DemandGpu => this.#targets.memberOf(gpu);
+    for (const { gpu, layout } of this.#demands.look(now, this.waiting, memberOf)) this.#targets.aim(gpu, layout);
     if (!this.#rollout.isAsked) return;
     for (const node of this.#rollout.step(this.#rules.startMs + now * 1000)) this.#change(node, now);
   }
@@ -226,11 +242,66 @@ class Side implements Played {
 }
 
 /** Ways to partition a fleet, and the pods that come to each. */
-export interface SimulationStart extends Load {
+interface SimulationStart extends Load {
   readonly sides: readonly SideStart[];
   readonly days: number;
   readonly seed: number;
   readonly startMs: number;
+}
+
+interface SceneRules extends Omit<SimulationStart, 'sides' | keyof Load> {
+  /** The nodes that are simulated; absent: all with GPUs. */
+  readonly selection?: LabelSelection | undefined;
+}
+
+/** The GPU nodes of a snapshot under the policies of each side, before pods come. */
+export class SimulationScene {
+  /** The nodes as they begin. */
+  readonly nodes: readonly StartNode[];
+  /** What policies say and no simulation does, in words. */
+  readonly ignored: readonly string[];
+  /** Nodes that cannot take the layouts of a policy. */
+  readonly refused: ReturnType<typeof startSide>['refused'];
+  readonly #facts: ClusterFacts;
+  readonly #gpuNodes: ReturnType<typeof listSimulated>;
+  readonly #start: Omit<SimulationStart, keyof Load>;
+
+  /** @param given policies of each side, before those of the snapshot */
+  constructor(
+    facts: ClusterFacts,
+    given: readonly (readonly GpuPartitionPolicy[])[],
+    { selection, ...time }: SceneRules,
+  ) {
+    const gpuNodes = listSimulated(facts, selection);
+    const starts = given.map((policies) => startSide(facts, gpuNodes, policies, time));
+    const sides = starts.map(({ side }) => side);
+    this.nodes = sides[0]?.nodes ?? [];
+    this.ignored = [...new Set(starts.flatMap(({ ignored }) => ignored))];
+    this.refused = starts.flatMap(({ refused }) => refused);
+    this.#facts = facts;
+    this.#gpuNodes = gpuNodes;
+    this.#start = { sides, ...time };
+  }
+
+  /** How many nodes have GPUs, whether their agents report them or not. */
+  get gpuNodes(): number {
+    return this.#gpuNodes.length;
+  }
+
+  /** The simulation with pods like those that use and wait for slices now; undefined if there are none. @param meanSeconds how long one runs */
+  byDemand(meanSeconds: number): SimulationStart | undefined {
+    const load = loadByDemand(this.#facts, this.#gpuNodes, this.nodes, { ...this.#start, meanSeconds });
+    return load && { ...this.#start, ...load };
+  }
+
+  /** The simulation with recorded pods, as {@link loadByTrace} has them. */
+  byTrace<Task extends TraceTask>(
+    trace: { readonly tasks: readonly Task[]; readonly seconds: number },
+    rules: Pick<Parameters<typeof loadByTrace>[2], 'mapping' | 'load'>,
+  ): SimulationStart | Required<Pick<ReturnType<typeof loadByTrace<Task>>, 'unknown'>> {
+    const { unknown, ...load } = loadByTrace(trace, this.nodes, { ...this.#start, ...rules });
+    return unknown === undefined ? { ...this.#start, ...load } : { unknown };
+  }
 }
 
 /** The figures of all profiles and days together. */

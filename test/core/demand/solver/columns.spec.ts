@@ -7,21 +7,19 @@ import {
   NOBODY,
   type PoolGpu,
 } from '../../../../src/core/demand/solver/pool.ts';
-import { type GpuClass, PoolClasses } from '../../../../src/core/demand/solver/problem.ts';
+import type { GpuClass } from '../../../../src/core/demand/solver/problem.ts';
 import { compareText } from '../../../../src/core/text/json.ts';
 import { Random } from '../../../model/random.ts';
 import { anInstance, modelOf } from '../../gpu/builders.ts';
 import { compareNumbers, listWays } from './brute-force.ts';
-import { drawGpu, POOL_MODELS } from './random-pool.ts';
+import { classesOf, drawGpu, POOL_MODELS } from './random-pool.ts';
 import { WHOLE } from '../../../../src/core/gpu/profiles.ts';
 
 /** `DEMAND_SEEDS=2000` tries more. */
 const seeds = 2 * Number(process.env['DEMAND_SEEDS'] ?? 30);
 
 function classOf(gpu: PoolGpu): GpuClass {
-  const classes = new PoolClasses();
-  classes.add(gpu);
-  const [only] = classes.list();
+  const [only] = classesOf([gpu]).list();
   if (only === undefined) throw new Error('no class');
   return only;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ColumnGroup, DemandTable } from '../../../../src/core/demand/solver/pool.ts';
+import { type ColumnGroup, type DemandTable, NO_COST } from '../../../../src/core/demand/solver/pool.ts';
 import {
   chooseBySolver,
   type IntegerProgram,
@@ -73,15 +73,7 @@ describe('a choice by integer programs', () => {
     const solver = new ScriptedSolver(proven(...bothDear), proven(...bothCheap), proven(...bothCheap));
     expect(solver.choose(asking(2, 'a'))).to.deep.equal({
       counts: [[0, 2, 0]],
-      cost: {
-        unserved: 0,
-        evictions: 0,
-        minutesLost: 0,
-        restsBroken: 0,
-        gpusChanged: 2,
-        modesChanged: 0,
-        instancesDestroyed: 0,
-      },
+      cost: { ...NO_COST, gpusChanged: 2 },
     });
     expect(solver.asked).to.deep.equal([
       [
@@ -123,15 +115,7 @@ describe('a choice by integer programs', () => {
     const solver = new ScriptedSolver(late(1.5));
     expect(solver.choose(asking(2, 'a'))).to.deep.equal({
       counts: [[2, 0, 0]],
-      cost: {
-        unserved: 6,
-        evictions: 0,
-        minutesLost: 0,
-        restsBroken: 0,
-        gpusChanged: 0,
-        modesChanged: 0,
-        instancesDestroyed: 0,
-      },
+      cost: { ...NO_COST, unserved: 6 },
       gap: { figure: 'unserved', value: 6, bound: 2 },
     });
   });
@@ -146,15 +130,7 @@ describe('a choice by integer programs', () => {
     const solver = new ScriptedSolver(proven(...mixed), late(0, ...bothDear));
     expect(solver.choose(asking(2, 'a'))).to.deep.equal({
       counts: [[0, 1, 1]],
-      cost: {
-        unserved: 0,
-        evictions: 2,
-        minutesLost: 0,
-        restsBroken: 0,
-        gpusChanged: 2,
-        modesChanged: 0,
-        instancesDestroyed: 1,
-      },
+      cost: { ...NO_COST, evictions: 2, gpusChanged: 2, instancesDestroyed: 1 },
       gap: { figure: 'evictions', value: 2, bound: 0 },
     });
   });
@@ -178,15 +154,7 @@ describe('a choice by integer programs', () => {
     const least = [0, 0, 1.2, 0.9999].map((bound): Relaxed => ({ values: [0, 1.5, 0.5, 2, 0], bound }));
     const choice = {
       counts: [[0, 2, 0]],
-      cost: {
-        unserved: 0,
-        evictions: 0,
-        minutesLost: 0,
-        restsBroken: 0,
-        gpusChanged: 2,
-        modesChanged: 0,
-        instancesDestroyed: 0,
-      },
+      cost: { ...NO_COST, gpusChanged: 2 },
     };
     const integers = new ScriptedSolver();
     integers.relaxed.push(...least.slice(0, 3), { values: bothCheap, bound: 0 });

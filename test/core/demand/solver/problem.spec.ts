@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PoolClasses } from '../../../../src/core/demand/solver/problem.ts';
+import { classesOf } from './random-pool.ts';
 import type { PoolGpu } from '../../../../src/core/demand/solver/pool.ts';
 import { findModel } from '../../../../src/core/gpu/geometry.ts';
 
@@ -8,16 +8,10 @@ if (geometry === undefined) throw new Error('the table has no A100');
 const small = { profile: '1g.5gb', start: 0, busy: true };
 const gpu = (id: string, more: Partial<PoolGpu> = {}): PoolGpu => ({ id, geometry, instances: [small], ...more });
 
-function classesOf(...gpus: readonly PoolGpu[]): PoolClasses {
-  const classes = new PoolClasses();
-  for (const one of gpus) classes.add(one);
-  return classes;
-}
-
 describe('the classes of a pool', () => {
   it('tell GPUs apart by what a plan depends on, and take what is not said for what is usual', () => {
     const sizes = (...gpus: readonly PoolGpu[]) =>
-      classesOf(gpu('a'), ...gpus)
+      classesOf([gpu('a'), ...gpus])
         .list()
         .map(({ size, isResting }) => [size, isResting]);
     const weighing = (evictionWeight: number) => gpu('b', { instances: [{ ...small, evictionWeight }] });
@@ -31,7 +25,7 @@ describe('the classes of a pool', () => {
   });
 
   it('hand their GPUs out in the order of their names, each once', () => {
-    const classes = classesOf(gpu('c'), gpu('a'), gpu('b'));
+    const classes = classesOf([gpu('c'), gpu('a'), gpu('b')]);
     const layouts = [
       { gpuClass: 0, size: 1 },
       { gpuClass: 0, size: 2 },

@@ -1,9 +1,17 @@
 import type { DemandSlice, PoolGpu, PoolInstance } from '../../../../src/core/demand/solver/pool.ts';
+import { PoolClasses } from '../../../../src/core/demand/solver/problem.ts';
 import type { GpuModel } from '../../../../src/core/gpu/geometry.ts';
 import type { Random } from '../../../model/random.ts';
 import { modelOf } from '../../gpu/builders.ts';
 import { listPlacedStates } from '../../gpu/placed-states.ts';
 import { WHOLE } from '../../../../src/core/gpu/profiles.ts';
+
+/** The GPUs of a pool by their classes. */
+export function classesOf(gpus: readonly PoolGpu[]): PoolClasses {
+  const classes = new PoolClasses();
+  for (const gpu of gpus) classes.add(gpu);
+  return classes;
+}
 
 export const POOL_MODELS = [
   'a100-40gb',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Highs } from 'highs';
 import { type ClassLayout, DemandPlanner } from '../../../../src/core/demand/solver/choose.ts';
-import { PoolClasses } from '../../../../src/core/demand/solver/problem.ts';
+import { classesOf } from './random-pool.ts';
 import { type DemandSlice, NOBODY, type PoolGpu, type PoolInstance } from '../../../../src/core/demand/solver/pool.ts';
 import { planGpu } from '../../../../src/core/gpu/plan.ts';
 import { placeOf } from '../../../../src/core/gpu/grid.ts';
@@ -90,8 +90,7 @@ const aPool = (model: typeof small, mostGpus: number): fc.Arbitrary<Pool> => {
 let highs: Highs;
 
 function plan({ gpus, slices }: Pool, how: 'Exactly' | 'BySolver'): ReadonlyMap<string, Layout> {
-  const pool = new PoolClasses();
-  for (const gpu of gpus) pool.add(gpu);
+  const pool = classesOf(gpus);
   const classes = pool.list();
   const planner = new DemandPlanner({ classes, slices, evict: 'IfNeeded' });
   const made =

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DemandPlanner } from '../../../../src/core/demand/solver/choose.ts';
-import { PoolClasses } from '../../../../src/core/demand/solver/problem.ts';
-import type { DemandSlice, PoolGpu } from '../../../../src/core/demand/solver/pool.ts';
+import { classesOf } from './random-pool.ts';
+import type { DemandSlice } from '../../../../src/core/demand/solver/pool.ts';
 import type { Geometry, Profile } from '../../../../src/core/gpu/geometry.ts';
 import { anInstance, modelOf } from '../../gpu/builders.ts';
 import { WHOLE } from '../../../../src/core/gpu/profiles.ts';
@@ -9,10 +9,12 @@ import { WHOLE } from '../../../../src/core/gpu/profiles.ts';
 type Pool = Readonly<Record<string, readonly [geometry: Geometry, ...instances: readonly string[]]>>;
 
 function plannerOf(pool: Pool, ...slices: readonly DemandSlice[]): DemandPlanner {
-  const classes = new PoolClasses();
-  for (const [id, [geometry, ...instances]] of Object.entries(pool))
-    classes.add({ id, geometry, instances: instances.map((one) => anInstance(one)) } satisfies PoolGpu);
-  return new DemandPlanner({ classes: classes.list(), slices, evict: 'Never' });
+  const gpus = Object.entries(pool).map(([id, [geometry, ...instances]]) => ({
+    id,
+    geometry,
+    instances: instances.map((one) => anInstance(one)),
+  }));
+  return new DemandPlanner({ classes: classesOf(gpus).list(), slices, evict: 'Never' });
 }
 
 /** What is made, and how many GPUs get it. */

@@ -1,20 +1,11 @@
 import { expect } from 'chai';
+import { aDemandPolicy } from '../../../support/demand-builders.ts';
 import { Random } from '../../../../src/core/plan/simulation/trace.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../../src/api/types.ts';
 import { listSimulated, startSide } from '../../../../src/core/plan/simulation/fleet.ts';
 import { aPolicy } from '../../../support/builders.ts';
 import { aCluster, aFleetNode } from '../cluster-builder.ts';
-import {
-  aDemandPolicy,
-  aSide,
-  aSimulatedNode,
-  figuresOf,
-  follows,
-  HOUR,
-  MINUTE,
-  playOne,
-  pods,
-} from './simulation-builder.ts';
+import { aSide, aSimulatedNode, figuresOf, follows, HOUR, MINUTE, playOne, pods } from './simulation-builder.ts';
 
 const halves = ['3g.20gb@0', '3g.20gb@4'];
 

@@ -1,11 +1,10 @@
-import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../../../src/api/types.ts';
+import type { GpuPartitionPolicy, PolicyDemand } from '../../../../src/api/types.ts';
 import { type ClassPlan, DemandPlanner, type DemandQuestion } from '../../../../src/core/demand/solver/choose.ts';
 import { type Layout, findModel, type GpuModel } from '../../../../src/core/gpu/geometry.ts';
 import type { Arrival } from '../../../../src/core/plan/simulation/trace.ts';
 import type { StartNode } from '../../../../src/core/plan/simulation/fleet.ts';
-import type { PoolPlanner } from '../../../../src/core/plan/simulation/layouts.ts';
+import type { PoolPlanner } from '../../../../src/core/demand/simulated.ts';
 import { type SideFigures, simulate, type SideStart } from '../../../../src/core/plan/simulation/play.ts';
-import { aPolicy } from '../../../support/builders.ts';
 
 export const MINUTE = 60;
 export const HOUR = 3600;
@@ -32,12 +31,6 @@ export function aSimulatedNode(name: string, ...gpus: readonly (readonly string[
       }),
     })),
   };
-}
-
-export function aDemandPolicy(demand: PolicyDemand, spec: Partial<PolicySpec> = {}): GpuPartitionPolicy {
-  const { spec: usual, ...policy } = aPolicy();
-  const { layouts: _none, ...rest } = usual;
-  return { ...policy, spec: { ...rest, ...spec, demand } };
 }
 
 export const follows = (...profiles: readonly string[]): PolicyDemand => ({

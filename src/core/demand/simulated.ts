@@ -1,44 +1,29 @@
-// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
-// Ask here for the shape of a planner that answers at once, whatever the size of the pool.
+// Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
+// Ask here what the demands of policies make of simulated GPUs, look by look, with a planner that answers at once.
+import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
+import { resourceOf } from '../cluster/judge.ts';
+import type { Geometry, Layout } from '../gpu/geometry.ts';
+import { gridOf, unitMask } from '../gpu/grid.ts';
+import { WHOLE } from '../gpu/profiles.ts';
+import type { PodView } from '../kubernetes/pod.ts';
+import { servingAny, stabilizationMs } from '../policy/slices.ts';
+import { weighEviction } from './eviction-cost.ts';
+import { countPresent, type DemandGpu } from './members.ts';
 import {
-  coverDemand,
-  readDemand,
-  type DemandSlice,
-  type PoolGpu,
-  type PoolInstance,
-} from '../../demand/solver/pool.ts';
-import { gridOf, unitMask } from '../../gpu/grid.ts';
-import { countPresent, type DemandGpu } from '../../demand/members.ts';
-import { WHOLE } from '../../gpu/profiles.ts';
-import type { ClassLayout, ClassPlan, DemandQuestion } from '../../demand/solver/choose.ts';
-import { PoolClasses, levelsOf } from '../../demand/solver/problem.ts';
-import {
-  type DemandAsked,
   askFor,
+  type DemandAsked,
   isServed,
+  planClasses,
   type PlannedPool,
   planMembers,
   type PlanQuestion,
-} from '../../demand/plan-pool.ts';
-import type { GpuPartitionPolicy, PolicyDemand } from '../../../api/types.ts';
-import type { Layout } from '../../gpu/geometry.ts';
-import { countsWhole, evictsNever, servingAny, stabilizationMs } from '../../policy/slices.ts';
-import {
-  type FleetGpu,
-  type FleetNode,
-  type SimulatedChange,
-  planChange,
-  type SimulatedSlice,
-  type SimulationFleet,
-} from './fleet.ts';
-import type { SimulatedRollout } from './play.ts';
-import type { PodView } from '../../kubernetes/pod.ts';
-import { listOverflow } from '../../demand/report.ts';
-import { DemandMemory, followsPods } from '../../demand/state.ts';
-import { weighEviction } from '../../demand/eviction-cost.ts';
-import { type WaitingSlices, byTurn } from '../../demand/waiting-pods.ts';
-import type { SimulatedPod, WaitingTasks } from './pods.ts';
-import { resourceOf } from '../../cluster/judge.ts';
+} from './plan-pool.ts';
+import { listOverflow } from './report.ts';
+import type { ClassLayout, ClassPlan, DemandQuestion } from './solver/choose.ts';
+import { coverDemand, readDemand, type DemandSlice, type PoolGpu, type PoolInstance } from './solver/pool.ts';
+import { levelsOf } from './solver/problem.ts';
+import { DemandMemory, followsPods } from './state.ts';
+import { byTurn, type WaitingSlices } from './waiting-pods.ts';
 
 type Held = PoolGpu['instances'][number];
 
@@ -181,14 +166,10 @@ export class LayoutChoice {
     return mayHelp(slices, gpus) ? this.#plan(reduceQuestion(slices, gpus)) : undefined;
   }
 
-  /** A plan by classes, GPU by GPU. */
   #plan({ slices, gpus }: { readonly slices: readonly DemandSlice[]; readonly gpus: readonly PoolGpu[] }): Answer {
-    const pool = classesOf(gpus);
-    const classes = pool.list();
-    const found = this.#planner.plan({ classes, slices, evict: 'Never' });
-    const layouts = new Map<string, ClassLayout>();
-    for (const [ids, layout] of pool.handOut(classes, found.layouts)) for (const id of ids) layouts.set(id, layout);
-    return { unserved: found.cost.unserved, layouts };
+    const { cost, layouts } = planAtOnce({ gpus, asked: { slices, evict: 'Never' } }, this.#planner);
+    const byId = gpus.flatMap(({ id }, index) => (layouts[index] ? [[id, layouts[index]] as const] : []));
+    return { unserved: cost.unserved, layouts: new Map(byId) };
   }
 }
 
@@ -197,117 +178,48 @@ function betterOf(first: Answer | undefined, second: Answer | undefined): Answer
   return second !== undefined && second.unserved < (first?.unserved ?? Infinity) ? second : first;
 }
 
-function classesOf(gpus: readonly PoolGpu[]): PoolClasses {
-  const pool = new PoolClasses();
-  for (const gpu of gpus) pool.add(gpu);
-  return pool;
+function planAtOnce(question: PlanQuestion, planner: PoolPlanner): PlannedPool {
+  const planning = planClasses(question, 0);
+  let step = planning.next();
+  while (step.done !== true)
+    step = step.value === undefined ? planning.next() : planning.next(planner.plan(step.value));
+  return step.value;
 }
 
 function layoutsOf(answer: Answer | undefined): Layouts {
   return answer?.layouts ?? new Map<string, ClassLayout>();
 }
 
-/** A change to make on a GPU. */
-export interface TargetPlan {
-  readonly gpu: FleetGpu;
-  readonly plan: SimulatedChange;
+/** A GPU of a simulation, and the pods on its slices. */
+interface PlayedGpu {
+  readonly id: string;
+  readonly node: { readonly name: string };
+  readonly product: string;
+  readonly geometry: Geometry;
+  readonly slices: readonly {
+    readonly start: number;
+    readonly task:
+      | {
+          /** Unique in a simulation. */
+          readonly name: string;
+          readonly priority: number;
+          /** Its start, in seconds from that of the simulation. */
+          readonly startedAt: number;
+        }
+      | undefined;
+  }[];
 }
 
-/** The layouts that GPUs are to get, until their node has its slot and they get them. */
-export class Targets {
-  readonly #rollout: SimulatedRollout;
-  readonly #policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined;
-  readonly #layouts = new Map<FleetGpu, Layout>();
-  readonly #members = new Map<
-    FleetGpu,
-    { readonly version: number; readonly target: Layout | undefined; readonly member: DemandGpu }
-  >();
-
-  constructor(rollout: SimulatedRollout, policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined) {
-    this.#rollout = rollout;
-    this.#policyOf = policyOf;
-  }
-
-  aim(gpu: FleetGpu, layout: Layout): void {
-    this.#layouts.set(gpu, layout);
-    this.#request(gpu.node);
-  }
-
-  /** A change of a node is done; there may be another, which was asked for meanwhile. */
-  finish(node: FleetNode): void {
-    this.#rollout.settle(node.name);
-    if (node.gpus.some((gpu) => this.#layouts.has(gpu))) this.#request(node);
-  }
-
-  /** Drops the GPU's planned layout: the GPU stays as it is. */
-  drop(gpu: FleetGpu): void {
-    if (this.#layouts.delete(gpu) && !gpu.node.gpus.some((one) => this.#layouts.has(one)))
-      this.#rollout.settle(gpu.node.name);
-  }
-
-  /** A node has its slot: what is to be done on it, and forgets it as a target. */
-  take(node: FleetNode): readonly TargetPlan[] {
-    const plans = this.#plansOf(node);
-    for (const gpu of node.gpus) this.#layouts.delete(gpu);
-    return plans;
-  }
-
-  /** A GPU as the planner sees it: as it will be once what was chosen for it is done. */
-  memberOf(gpu: FleetGpu): DemandGpu {
-    const target = this.#layouts.get(gpu);
-    const known = this.#members.get(gpu);
-    const isResting = gpu.isFixed || !gpu.node.isOpen || this.#isLeftWhole(gpu);
-    if (known?.version === gpu.version && known.target === target && known.member.gpu.isResting === isResting)
-      return known.member;
-    const present = gpu.slices.map(({ profile, start, task }) => ({ profile, start, busy: task !== undefined }));
-    const plan = target && this.#planFor(gpu, target);
-    // What was chosen takes an eviction now, which its policy forbids.
-    if (target !== undefined && plan === undefined) this.drop(gpu);
-    const coming = plan && [
-      ...plan.keep,
-      ...plan.create.map(({ profile, start }) => ({ profile, start, busy: false })),
-    ];
-    const { id, geometry, keepsMode, uuid, product, node } = gpu;
-    const member: DemandGpu = {
-      node: node.name,
-      product,
-      gpu: { id, geometry, instances: coming ?? present, isResting, keepsMode },
-      rests: false,
-      present,
-      wish: { uuid },
-    };
-    this.#members.set(gpu, { version: gpu.version, target: this.#layouts.get(gpu), member });
-    return member;
-  }
-
-  /** A demand that does not speak of whole GPUs leaves those alone that are in use. */
-  #isLeftWhole({ node, slices }: FleetGpu): boolean {
-    const { demand } = this.#policyOf(node)?.spec ?? {};
-    const isInUse = slices.some(({ profile, task }) => profile === WHOLE && task !== undefined);
-    return isInUse && demand !== undefined && !countsWhole(demand);
-  }
-
-  #request(node: FleetNode): void {
-    const gone = this.#plansOf(node).flatMap(({ plan }) => plan.destroy);
-    this.#rollout.request(node.name, gone.filter(({ busy }) => busy).length, gone.length);
-  }
-
-  #plansOf(node: FleetNode): readonly TargetPlan[] {
-    return node.gpus.flatMap((gpu) => {
-      const target = this.#layouts.get(gpu);
-      const plan = target && this.#planFor(gpu, target);
-      return plan === undefined ? [] : [{ gpu, plan }];
-    });
-  }
-
-  #planFor(gpu: FleetGpu, layout: Layout): SimulatedChange | undefined {
-    return planChange(gpu, layout, evictsNever(this.#policyOf(gpu.node)));
-  }
+/** Pods that wait in a simulation, by profile. */
+interface PlayedWaiting {
+  counts(): ReadonlyMap<string, number>;
+  /** How many of them have each priority. @param since only those that wait since then, in seconds, or for longer */
+  ranks(since?: number): ReadonlyMap<string, ReadonlyMap<number, number>>;
 }
 
 /** A GPU that is to have other slices. */
-interface Relay {
-  readonly gpu: FleetGpu;
+interface Relay<Gpu> {
+  readonly gpu: Gpu;
   readonly layout: Layout;
 }
 
@@ -342,12 +254,12 @@ class DemandPlayer {
    * @param waiting requests of pods that wait, by resource
    * @returns the GPUs that change
    */
-  look(
+  look<Gpu extends PlayedGpu>(
     now: number,
-    gpus: readonly FleetGpu[],
+    gpus: readonly Gpu[],
     members: readonly DemandGpu[],
     waiting: WaitingSlices,
-  ): readonly Relay[] {
+  ): readonly Relay<Gpu>[] {
     const nowMs = now * 1000;
     const asks = followsPods(this.#demand) ? waiting : undefined;
     this.#wanted = this.#memory.want(this.#demand, members, asks, nowMs);
@@ -358,7 +270,7 @@ class DemandPlayer {
     }
     if (now < this.#nextPlan) return [];
     const layouts = this.#choose(asked, gpus, members, now);
-    const relays = gpus.flatMap((gpu): readonly Relay[] => {
+    const relays = gpus.flatMap((gpu): readonly Relay<Gpu>[] => {
       const layout = layouts.get(gpu.id);
       if (layout === undefined || layout.destroy.length + layout.create.length === 0) return [];
       this.#memory.relaid(gpu.id, nowMs);
@@ -371,7 +283,7 @@ class DemandPlayer {
     return relays;
   }
 
-  #choose(asked: DemandAsked, gpus: readonly FleetGpu[], members: readonly DemandGpu[], now: number): Layouts {
+  #choose(asked: DemandAsked, gpus: readonly PlayedGpu[], members: readonly DemandGpu[], now: number): Layouts {
     const restOf = (id: string) => this.#memory.restOf(this.#demand, id, now * 1000);
     const isResting = (id: string): boolean => restOf(id) !== false;
     const pool = members.map(({ gpu }) => (restOf(gpu.id) === 'Held' ? { ...gpu, isResting: true } : gpu));
@@ -393,22 +305,12 @@ class DemandPlayer {
     const resting = members.map((member) => ({ ...member, rests: isResting(member.gpu.id) }));
     const planning = planMembers(resting, asked, weighed);
     let step = planning.next();
-    while (step.done !== true) step = planning.next(this.#plan(step.value));
+    while (step.done !== true) step = planning.next(planAtOnce(step.value, this.#planner));
     const { layouts } = step.value;
     return new Map(members.flatMap(({ gpu }, index) => (layouts[index] ? [[gpu.id, layouts[index]] as const] : [])));
   }
 
-  #plan({ gpus, asked }: PlanQuestion): PlannedPool {
-    const pool = new PoolClasses();
-    for (const gpu of gpus) pool.add(gpu);
-    const classes = pool.list();
-    const plan = this.#planner.plan({ classes, ...asked });
-    const byId = new Map<string, ClassLayout>();
-    for (const [ids, layout] of pool.handOut(classes, plan.layouts)) for (const id of ids) byId.set(id, layout);
-    return { ...plan, layouts: gpus.flatMap(({ id }) => byId.get(id) ?? []) };
-  }
-
-  #weigh(gpu: PoolGpu, slices: readonly SimulatedSlice[], now: number): PoolGpu {
+  #weigh(gpu: PoolGpu, slices: PlayedGpu['slices'], now: number): PoolGpu {
     const tasks = new Map(slices.map(({ start, task }) => [start, task]));
     const instances = gpu.instances.map((one): PoolInstance => {
       const task = one.busy ? tasks.get(one.start) : undefined;
@@ -428,11 +330,11 @@ class DemandPlayer {
 
   /** What pods wait for and this pool has no room for, after a look. @param members as they were looked at @param relays what the look gave */
   listOverflow(
-    gpus: readonly FleetGpu[],
+    gpus: readonly PlayedGpu[],
     members: readonly DemandGpu[],
-    relays: readonly Relay[],
+    relays: readonly Relay<PlayedGpu>[],
   ): readonly LeftOver[] {
-    const changed = new Map(relays.map(({ gpu, layout }) => [gpu, layout]));
+    const changed = new Map<PlayedGpu, Layout>(relays.map(({ gpu, layout }) => [gpu, layout]));
     const coming = gpus.flatMap((gpu, index) => {
       const layout = changed.get(gpu);
       return layout === undefined ? (members[index]?.gpu.instances ?? []) : listInstances(layout);
@@ -460,7 +362,7 @@ function lacksOf(
 }
 
 /** The controller knows who is evicted again by the pod. */
-function podOf({ name }: SimulatedPod): PodView {
+function podOf({ name }: { readonly name: string }): PodView {
   return { metadata: { name } };
 }
 
@@ -469,22 +371,22 @@ function listInstances(layout: Layout): readonly { readonly profile: string }[] 
 }
 
 /** A demand, and the GPUs that follow it. */
-interface Followed {
+interface Followed<Gpu> {
   readonly policy: GpuPartitionPolicy;
   readonly player: DemandPlayer;
-  readonly gpus: readonly FleetGpu[];
+  readonly gpus: readonly Gpu[];
   /** Profiles of the slices that follow pods. */
   readonly profiles: ReadonlySet<string>;
 }
 
 /** The demands of all policies. */
-export class FollowedDemands {
-  readonly #fleet: SimulationFleet;
+export class FollowedDemands<Gpu extends PlayedGpu> {
+  readonly #gpus: readonly Gpu[];
   readonly #planner: PoolPlanner;
-  #followed: readonly Followed[] = [];
+  #followed: readonly Followed<Gpu>[] = [];
 
-  constructor(fleet: SimulationFleet, planner: PoolPlanner) {
-    this.#fleet = fleet;
+  constructor(gpus: readonly Gpu[], planner: PoolPlanner) {
+    this.#gpus = gpus;
     this.#planner = planner;
   }
 
@@ -495,18 +397,22 @@ export class FollowedDemands {
     this.#followed = ordered.flatMap((policy) => {
       const { demand } = policy.spec;
       if (demand === undefined) return [];
-      const gpus = this.#fleet.gpus.filter(({ node }) => policyOf.get(node.name) === policy);
+      const gpus = this.#gpus.filter(({ node }) => policyOf.get(node.name) === policy);
       const player = new DemandPlayer(policy, demand, this.#planner);
       return [known.get(policy) ?? { policy, gpus, profiles: listFollowing(demand, gpus), player }];
     });
   }
 
-  /** @param tasks those that wait @returns the GPUs that change */
-  look(now: number, tasks: Pick<WaitingTasks, 'counts' | 'ranks'>, targets: Targets): readonly Relay[] {
+  /**
+   * @param now in seconds from the start of the simulation
+   * @param memberOf a GPU as it will be once what was chosen for it is done
+   * @returns the GPUs that change
+   */
+  look(now: number, tasks: PlayedWaiting, memberOf: (gpu: Gpu) => DemandGpu): readonly Relay<Gpu>[] {
     const waiting = new Map(tasks.counts());
     const ranks = new Map(tasks.ranks());
     return this.#followed.flatMap(({ policy, profiles, player, gpus }, index) => {
-      const members = gpus.map((gpu) => targets.memberOf(gpu));
+      const members = gpus.map(memberOf);
       const asked = [...waiting].filter(([profile, count]) => count > 0 && profiles.has(profile));
       const counts = asked.flatMap(([profile]) => {
         const of = ranks.get(profile);
@@ -543,7 +449,7 @@ function turnOf({ metadata, spec }: GpuPartitionPolicy): Parameters<typeof byTur
   return { policy: metadata.name, priority: spec.priority ?? 0 };
 }
 
-function listFollowing(demand: PolicyDemand, gpus: readonly FleetGpu[]): ReadonlySet<string> {
+function listFollowing(demand: PolicyDemand, gpus: readonly PlayedGpu[]): ReadonlySet<string> {
   const following = followsPods(demand) ? demand.slices.filter(({ count }) => count === undefined) : [];
   const kinds = new Map(gpus.map(({ geometry, product }) => [geometry, product]));
   return new Set(following.flatMap((slice) => servingAny(slice, kinds)));

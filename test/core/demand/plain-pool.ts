@@ -1,7 +1,7 @@
-import type { DemandSlice, PoolGpu } from '../../../../src/core/demand/solver/pool.ts';
-import type { Random } from '../../../../src/core/plan/simulation/trace.ts';
-import { keepMaximalStates, listPlacedStates } from '../../gpu/placed-states.ts';
-import { modelOf } from './simulation-builder.ts';
+import type { DemandSlice, PoolGpu } from '../../../src/core/demand/solver/pool.ts';
+import type { Random } from '../../../src/core/plan/simulation/trace.ts';
+import { keepMaximalStates, listPlacedStates } from '../gpu/placed-states.ts';
+import { modelOf } from '../plan/simulation/simulation-builder.ts';
 
 const profiles = ['1g.5gb', '1g.10gb', '2g.10gb', '3g.20gb'];
 const sizes: Readonly<Record<string, number>> = { '1g.5gb': 1, '1g.10gb': 2, '2g.10gb': 2, '3g.20gb': 4 };

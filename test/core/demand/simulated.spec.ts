@@ -2,30 +2,28 @@ import { expect } from 'chai';
 import {
   coverDemand,
   readDemand,
+  NO_COST,
   type DemandCost,
   type DemandSlice,
   type PoolGpu,
-} from '../../../../src/core/demand/solver/pool.ts';
-import { PoolClasses } from '../../../../src/core/demand/solver/problem.ts';
+} from '../../../src/core/demand/solver/pool.ts';
 import {
   isSimpleDemand,
   mayHelp,
   reduceQuestion,
   LayoutChoice,
   type Layouts,
-} from '../../../../src/core/plan/simulation/layouts.ts';
-import { Random } from '../../../../src/core/plan/simulation/trace.ts';
-import { countPresent } from '../../../../src/core/demand/members.ts';
-import { WHOLE } from '../../../../src/core/gpu/profiles.ts';
+} from '../../../src/core/demand/simulated.ts';
+import { Random } from '../../../src/core/plan/simulation/trace.ts';
+import { countPresent } from '../../../src/core/demand/members.ts';
+import { WHOLE } from '../../../src/core/gpu/profiles.ts';
 import { aPool } from './plain-pool.ts';
-import { planWithoutSolver, withoutSolver } from './simulation-builder.ts';
-import { drawDemand, drawPool } from '../../demand/solver/random-pool.ts';
+import { planWithoutSolver, withoutSolver } from '../plan/simulation/simulation-builder.ts';
+import { classesOf, drawDemand, drawPool } from './solver/random-pool.ts';
 
 describe('the questions that a simulation leaves out @slow', () => {
   const plan = ({ gpus, slices }: ReturnType<typeof aPool>) => {
-    const pool = new PoolClasses();
-    for (const gpu of gpus) pool.add(gpu);
-    return planWithoutSolver({ classes: pool.list(), slices, evict: 'Never' }).cost;
+    return planWithoutSolver({ classes: classesOf(gpus).list(), slices, evict: 'Never' }).cost;
   };
   const unservedNow = ({ gpus, slices }: ReturnType<typeof aPool>): number => {
     const table = readDemand(slices, () => true);
@@ -78,18 +76,9 @@ interface Pool {
   readonly slices: readonly DemandSlice[];
 }
 
-const none: Omit<DemandCost, 'unserved'> = {
-  evictions: 0,
-  minutesLost: 0,
-  restsBroken: 0,
-  gpusChanged: 0,
-  modesChanged: 0,
-  instancesDestroyed: 0,
-};
-
 /** What comes of a choice. */
 function costOf({ gpus, slices }: Pool, layouts: Layouts): DemandCost {
-  const cost = { ...none };
+  const cost = { ...NO_COST };
   const present = gpus.flatMap(({ id, instances, rests }): readonly { readonly profile: string }[] => {
     const layout = layouts.get(id);
     if (layout === undefined) return instances;
@@ -106,13 +95,11 @@ function costOf({ gpus, slices }: Pool, layouts: Layouts): DemandCost {
   const table = readDemand(slices, () => true);
   const offered = countPresent(present);
   const counts = table.profiles.map((name) => offered.get(name) ?? 0);
-  return { unserved: coverDemand(table, counts).cost, ...cost };
+  return { ...cost, unserved: coverDemand(table, counts).cost };
 }
 
 function bestOf({ gpus, slices }: Pool): DemandCost {
-  const classes = new PoolClasses();
-  for (const gpu of gpus) classes.add(gpu);
-  return planWithoutSolver({ classes: classes.list(), slices, evict: 'Never' }).cost;
+  return planWithoutSolver({ classes: classesOf(gpus).list(), slices, evict: 'Never' }).cost;
 }
 
 /** As the controller does it: the GPUs that rest change only where more is served by it, and nothing changes in vain. */
