@@ -47,16 +47,39 @@ const shakeClientNode = {
   },
 };
 
-/** See client-node-for-operator.mjs, undici-for-clients.mjs and node-fetch-for-operator.mjs. */
+/** Loaded when they are first used: hardly a pod reads YAML, or has a kubeconfig with an auth-provider. */
+const loadedWhenUsed = /^(yaml|openid-client|jsonpath-plus)$/;
+
+/** Each of these replaces a package, or a part of one; see also the files that it names. */
 const narrowPackages = {
   name: 'narrow-packages',
-  setup({ onResolve }) {
+  setup({ onResolve, onLoad }) {
     const inBuild = (file) => new URL(`build/${file}`, root).pathname;
     onResolve({ filter: /^@kubernetes\/client-node$/ }, ({ importer }) =>
       importer.includes('@dot-i/k8s-operator') ? { path: inBuild('client-node-for-operator.mjs') } : undefined,
     );
     onResolve({ filter: /^undici$/ }, () => ({ path: inBuild('undici-for-clients.mjs') }));
     onResolve({ filter: /^node-fetch$/ }, () => ({ path: inBuild('node-fetch-for-operator.mjs') }));
+    onResolve({ filter: /^(hpagent|socks|socks-proxy-agent)$/ }, () => ({
+      path: inBuild('proxies-for-client-node.mjs'),
+    }));
+    // src/kube/kubeconfig.ts has read the YAML, and client-node gets JSON.
+    onResolve({ filter: /^js-yaml$/ }, ({ path }) => ({ path, namespace: 'narrow' }));
+    onLoad({ filter: /^js-yaml$/, namespace: 'narrow' }, () => ({ contents: 'export const load = JSON.parse;' }));
+    // A copy of the streams of an old Node.js, for winston.
+    onResolve({ filter: /^readable-stream/ }, ({ path }) => ({ path, namespace: 'narrow' }));
+    onLoad({ filter: /^readable-stream/, namespace: 'narrow' }, ({ path }) => {
+      const part = { 'readable-stream': '', 'readable-stream/lib/_stream_writable.js': '.Writable' }[path];
+      return { contents: `module.exports = require('node:stream')${part};` };
+    });
+    onResolve({ filter: loadedWhenUsed }, ({ path, namespace }) =>
+      namespace === 'narrow' ? undefined : { path, namespace: 'narrow' },
+    );
+    onLoad({ filter: loadedWhenUsed, namespace: 'narrow' }, async ({ path }) => {
+      const names = Object.keys(await import(path)).filter((name) => !['default', 'module.exports'].includes(name));
+      const getters = names.map((name) => `get ${name}() { return require('${path}').${name}; }`);
+      return { contents: `module.exports = { ${getters.join(', ')} };`, resolveDir: root.pathname };
+    });
   },
 };
 

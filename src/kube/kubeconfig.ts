@@ -310,9 +310,11 @@ function readFiles(files: readonly string[]): KubeConfig {
     requireFile(file, 'kubeconfig');
     const config = new KubeConfig();
     try {
-      // kubectl cares only for what it uses.
-      config.loadFromFile(file, { onInvalidEntry: 'filter' });
-      const own = readOwnFields(file);
+      const content: unknown = parse(readFileSync(file, 'utf8'), { logLevel: 'error', merge: true });
+      // As JSON, which is YAML: one reader for what client-node reads and for our own fields. kubectl cares only for what it uses.
+      config.loadFromString(JSON.stringify(content), { onInvalidEntry: 'filter' });
+      config.makePathsAbsolute(dirname(file));
+      const own = readOwnFields(content);
       config.users = config.users.map((user) => withOwnFields(user, own.get(user.name) ?? {}, dirname(file)));
     } catch (cause) {
       // Without its other lines, which quote the file and its tokens, and without the cause, which a program would log.
@@ -330,9 +332,9 @@ function readFiles(files: readonly string[]): KubeConfig {
   return merged;
 }
 
-function readOwnFields(file: string): ReadonlyMap<string, OwnFields> {
-  const content = parse(readFileSync(file, 'utf8'), { logLevel: 'error' }) as Partial<KubeconfigFile> | null;
-  const users = Array.isArray(content?.users) ? (content.users as KubeconfigFile['users']) : [];
+function readOwnFields(content: unknown): ReadonlyMap<string, OwnFields> {
+  const { users: given } = (content ?? {}) as Partial<KubeconfigFile>;
+  const users = Array.isArray(given) ? (given as KubeconfigFile['users']) : [];
   return new Map(users.flatMap((one) => (one?.user ? [[one.name, one.user]] : [])));
 }
 

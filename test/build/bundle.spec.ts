@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
@@ -34,6 +34,34 @@ describe('the bundles', () => {
     await rm(folder, { recursive: true });
     expect(code).to.equal(0);
     expect(stdout).to.match(/^Usage: kubectl gpu-partition /);
+  });
+
+  it('load what an auth-provider of a kubeconfig needs when there is one', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bundles-'));
+    const token = { access: { token: 'secret', expiry: '2099-01-01T00:00:00Z' } };
+    await writeFile(join(folder, 'login'), `#!/bin/sh\necho '${JSON.stringify(token)}'\n`, { mode: 0o755 });
+    const login = {
+      'cmd-path': join(folder, 'login'),
+      'token-key': '{.access.token}',
+      'expiry-key': '{.access.expiry}',
+    };
+    const status = async (name: string, settings: object): Promise<string> => {
+      const user = { 'auth-provider': { name, config: settings } };
+      const cluster = { server: 'https://127.0.0.1:1' };
+      const file = join(folder, 'kubeconfig');
+      const names = { 'current-context': 'c', contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }] };
+      const content = { ...names, clusters: [{ name: 'c', cluster }], users: [{ name: 'u', user }] };
+      await writeFile(file, JSON.stringify(content));
+      const run = await runProgram(process.execPath, ['dist/gpu-partition.mjs', 'status', '--kubeconfig', file]);
+      return run.stderr;
+    };
+    // Its token is read by jsonpath-plus, and the server is asked.
+    expect(await status('gcp', { ...login, 'cmd-args': 'token' })).to.contain('ECONNREFUSED');
+    const jwt = ['{"alg":"none"}', '{"exp":1}', ''].map((part) => Buffer.from(part).toString('base64url')).join('.');
+    const issuer = { 'idp-issuer-url': 'https://127.0.0.1:2', 'client-id': 'c', 'refresh-token': 'r', 'id-token': jwt };
+    // As openid-client says of what client-node 2.0.1 hands it.
+    expect(await status('oidc', issuer)).to.contain('"server" must be an instance of URL');
+    await rm(folder, { recursive: true });
   });
 
   it('plan a pool that is too large to do without the solver, which one of them brings', async () => {
