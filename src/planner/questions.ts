@@ -26,7 +26,7 @@ import { type HeldPods, type KueueReading, readHeld, readShare, type WaitingRead
 import { foreseeDemand } from '../core/demand/state.ts';
 import { describeError } from '../process/log.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
-import { asScheduled } from '../core/policy/schedules.ts';
+import { asScheduled } from '../core/policy/versions.ts';
 import { explainDemandFor, type PodDemandOutlook } from '../core/demand/pod-outlook.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 

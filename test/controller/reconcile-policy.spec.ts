@@ -711,7 +711,7 @@ describe('PolicyReporter', () => {
       const notes: EventNote[] = [];
       const { reporter, policy } = aReporter((note) => notes.push(note));
       const condition = (type: 'Ready' | 'Stalled', holds: boolean) =>
-        ({ type, status: holds ? 'True' : 'False', reason, message: 'x' }) as const;
+        ({ type, status: holds ? 'True' : 'False', reason, message: 'x', lastTransitionTime: '' }) as const;
       const conditions = [condition('Ready', reason === 'Ready'), condition('Stalled', isStalled)];
       await reporter.tell(aPolicyRecord(policy), policy, { conditions });
       return notes.map(({ type }) => type).join();

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { GpuPartitionPolicy, GpuWish, PolicySpec } from '../../src/api/types.ts';
 import { setAside } from '../../src/core/kubernetes/node.ts';
 import type { PolicyRecord } from '../../src/core/policy/record.ts';
-import { variantsOf } from '../../src/core/policy/schedules.ts';
+import { variantsOf } from '../../src/core/policy/versions.ts';
 import { profilesServing } from '../../src/core/policy/slices.ts';
 import type { DemandGpu } from '../../src/core/demand/members.ts';
 import type { ChosenLayouts } from '../../src/core/demand/state.ts';

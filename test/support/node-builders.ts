@@ -16,7 +16,7 @@ import type {
 } from '../../src/core/node/snapshot.ts';
 import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
-import type { Hold, NodePolicy } from '../../src/core/policy/decide-policy.ts';
+import type { Hold } from '../../src/core/policy/decide-policy.ts';
 import { PolicyRecord } from '../../src/core/policy/record.ts';
 import { planWish } from '../../src/core/device/plan.ts';
 import type { FateFacts } from '../../src/core/kubernetes/eviction.ts';
@@ -27,6 +27,7 @@ import { defaultClients } from '../../src/core/nvidia/gpu-clients.ts';
 import { publishDevices } from '../../src/core/device/published.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import type { NodePolicy } from '../../src/core/policy/fleet.ts';
 
 /** The time at which the builders' nodes are looked at. */
 export const noon = Date.parse('2026-01-01T12:00:00Z');

@@ -7,7 +7,7 @@ import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { AgentView, ConfigFiles, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
-import type { NodePolicy } from '../../src/core/policy/decide-policy.ts';
+import type { NodePolicy } from '../../src/core/policy/fleet.ts';
 import type { FateFacts } from '../../src/core/kubernetes/eviction.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 import { reportNode } from '../../src/core/node/status-node.ts';

@@ -18,8 +18,7 @@ import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName, type MigStrategy, strategyByLabels } from '../nvidia/labels.ts';
 import type { BudgetView } from '../kubernetes/eviction.ts';
 import { isGpuResource, holdsNode, requestOf, podName, type PodView } from '../kubernetes/pod.ts';
-import { selectsNode, byPrecedence, isPlanned } from '../policy/versions.ts';
-import { asScheduled } from '../policy/schedules.ts';
+import { selectsNode, byPrecedence, isPlanned, asScheduled } from '../policy/versions.ts';
 import type { NodeSlice } from './claim-devices.ts';
 import type { ClaimTemplate, RequestedClaim, DeviceClassView } from './claim-requests.ts';
 

@@ -3,7 +3,7 @@ import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '..
 import type { FieldPath, Finding } from '../text/findings.ts';
 import { fieldsOf, isFields } from '../text/json.ts';
 import { findBrokenRules } from '../policy/rules.ts';
-import { checkStrategy } from '../policy/validate.ts';
+import { checkStrategy } from '../policy/check.ts';
 import { checkMigConfig, specsOverlap, type MigConfig, type MigSpec, parseConfigFile } from './mig-parted.ts';
 
 // The door to config files of mig-parted: recognises and checks them, and turns their configs into policies, or into the layouts of

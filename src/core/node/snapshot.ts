@@ -5,7 +5,7 @@ import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import { type PodView, isReady, podName } from '../kubernetes/pod.ts';
 import type { FateFacts } from '../kubernetes/eviction.ts';
 import type { ReportedPods } from '../device/holders.ts';
-import type { NodePolicy } from '../policy/decide-policy.ts';
+import type { NodePolicy } from '../policy/fleet.ts';
 import type { ReadGenerations } from '../policy/versions.ts';
 import type { Slot } from '../rollout/budget.ts';
 import { type NodeView, isUnfinished } from '../kubernetes/node.ts';

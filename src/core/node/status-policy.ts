@@ -1,15 +1,16 @@
 import type { PolicyReason } from '../../api/names.ts';
-import type { NodeCounts } from '../policy/record.ts';
+import type { NodeCounts, PolicyRecord } from '../policy/record.ts';
 import { describeGate } from '../rollout/budget.ts';
 import type { LedgerStep } from '../rollout/ledger.ts';
-import { countWords, cutText } from '../text/words.ts';
+import { countWords, cutText, fitWithin } from '../text/words.ts';
 import { timeText } from '../text/syntax.ts';
-import { listNodes } from './status-node.ts';
+import { listNodes, setConditions } from './status-node.ts';
+import { statusBounds } from '../../api/generated/gpu-partition-policy.bounds.ts';
 import { omitUndefined, deepEqual } from '../text/json.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import type { PolicyRefusal } from '../policy/check.ts';
-import { isCleaningUp, type StatusNews, storeVersions } from '../policy/versions.ts';
+import { isCleaningUp, storeVersions } from '../policy/versions.ts';
 
 /** The condition Ready of a policy. */
 interface PolicyJudgement {
@@ -95,14 +96,14 @@ interface PolicyConditionDraft {
 }
 
 /** The status of a policy without what other field managers write: the ledger and the history. */
-export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | 'canary' | 'pace' | 'history'> & {
+type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | 'canary' | 'pace' | 'history'> & {
   readonly conditions: readonly PolicyConditionDraft[];
 };
 
 const maxFailures = 50;
 
 /** Facts about a policy besides its nodes. */
-export interface PolicyFacts {
+interface PolicyFacts {
   /** The policy as its author last wrote it. */
   readonly policy: GpuPartitionPolicy;
   /** Why it is invalid, regardless of nodes. */
@@ -130,6 +131,73 @@ export interface PolicyFacts {
   readonly schedule?: PolicyStatus['schedule'];
   /** The time at which the policy goes whatever its nodes are, in ms since the epoch; absent if it is not being deleted. */
   readonly goesAt?: number | undefined;
+}
+
+/** What a look at a policy has found beside its nodes. */
+interface PolicyLook extends Pick<PolicyFacts, 'gate' | 'limits' | 'frozen' | 'goesAt'> {
+  /** Whether the newest generation is accepted with this status. */
+  readonly accepts: boolean;
+  /** The schedule in force and the next one; undefined for a policy without schedules. */
+  readonly times: ReturnType<PolicyRecord['timesAt']>;
+}
+
+/**
+ * The status of a policy as it has to be now, without what other field managers write of it; undefined if it is so already.
+ *
+ * @param stored the policy as the API server has it
+ * @param tally of its nodes, under the version that is in force with this status
+ * @param now in ms since the epoch
+ */
+export function nextStatus(
+  record: PolicyRecord,
+  stored: GpuPartitionPolicy,
+  look: PolicyLook,
+  tally: NodeCounts,
+  now: number,
+): PolicyStatus | undefined {
+  const { conditions: drafts, failures = [], ...draft } = policyStatus(factsOf(record, stored, look), tally);
+  const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, history: _kept, ...known } = stored.status ?? {};
+  const time = timeText(now);
+  const observed = omitUndefined({ observedGeneration: stored.metadata.generation });
+  // Of a demand that the policy no longer has.
+  const kept = (known.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || record.policy.spec.demand);
+  const conditions = setConditions(
+    kept,
+    drafts.map((condition) => ({ ...observed, ...condition })),
+    time,
+  );
+  // A failure keeps its time while it stays the same failure: otherwise every look at it would be a write.
+  const before = ({ node, reason }: (typeof failures)[number]) =>
+    known.failures?.find((one) => one.node === node && one.reason === reason);
+  const timed = failures.map((failure) => ({ ...failure, time: before(failure)?.time ?? time }));
+  const status = fitWithin({ ...draft, conditions: [...conditions], failures: timed }, statusBounds);
+  return deepEqual(status, { failures: [], ...known }) ? undefined : status;
+}
+
+function factsOf(
+  record: PolicyRecord,
+  { status: stored }: GpuPartitionPolicy,
+  { accepts, times, ...look }: PolicyLook,
+): PolicyFacts {
+  const { newest, refusal, refused, demand, policy } = record;
+  const { acceptedGeneration, inForce } = record.versionsIf(accepts);
+  const [first] = refused.values();
+  const words = record.whyRefused;
+  return {
+    ...look,
+    policy: newest,
+    refusal,
+    acceptedGeneration,
+    inForce,
+    demand,
+    ...(policy.spec.demand && { knownDemand: stored?.demand }),
+    // What was done once is not forgotten with the leader.
+    defrag: demand ? demand.defrag : stored?.defrag,
+    // A new leader continues with it; a schedule with layouts in between ends it.
+    steady: demand ? demand.steady : policy.spec.demand && stored?.steady,
+    ...(times && { schedule: { ...times.mark, ...(times.next && { next: times.next }) } }),
+    ...(first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
+  };
 }
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
@@ -245,18 +313,4 @@ function describeValid(tally: NodeCounts): string {
   if (refused > 0) return `accepted; ${listNodes(tally, 'invalid')}`;
   if (tally.size('skipped') > 0) return `accepted; skipped: ${listNodes(tally, 'skipped')}`;
   return 'every layout fits the GPUs that it can match';
-}
-
-/** What of a policy's status changes. */
-export function newsOf(before: PolicyStatus | undefined, after: PolicyStatus): StatusNews {
-  if (!deepEqual(turnOf(before), turnOf(after))) return 'Turn';
-  return deepEqual(gistOf(before), gistOf(after)) ? 'Counts' : 'News';
-}
-
-function turnOf({ observedGeneration, acceptedGeneration, schedule }: PolicyStatus = {}): unknown {
-  return [observedGeneration, acceptedGeneration, schedule];
-}
-
-function gistOf({ defrag, failures = [], conditions = [] }: PolicyStatus = {}): unknown {
-  return [defrag, failures, conditions.map(({ type, status: holds, reason }) => [type, holds, reason])];
 }

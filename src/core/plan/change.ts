@@ -1,6 +1,6 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here for the nodes, waves and findings of a change, once layouts are chosen for the demands that it concerns.
-import { Fleet } from '../policy/fleet.ts';
+import { Fleet, type NodePolicy } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, DemandState } from '../../api/types.ts';
 import { type PodView, defaultSystemNamespaces } from '../kubernetes/pod.ts';
@@ -8,7 +8,6 @@ import { fillDefaults } from '../policy/schema.ts';
 import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
 import { findCap, isCapAssumed, type NodeRolloutState, type Limit } from '../rollout/budget.ts';
-import type { NodePolicy } from '../policy/decide-policy.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import {
   describeEvictions,

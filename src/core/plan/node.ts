@@ -17,7 +17,7 @@ import { slotOf, type NodeRolloutState } from '../rollout/budget.ts';
 import { omitUndefined, compareText } from '../text/json.ts';
 import { expectRolloutState } from '../rollout/ledger.ts';
 import { describePlan } from '../node/rules/slot.ts';
-import { describeRefusal, type NodePolicy } from '../policy/decide-policy.ts';
+import type { NodePolicy } from '../policy/fleet.ts';
 import type { NodeOutcome } from '../policy/record.ts';
 import { drawGpu } from '../gpu/picture.ts';
 import { placeOf } from '../gpu/grid.ts';
@@ -26,6 +26,7 @@ import { presumeAffected } from '../node/rules/users.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import type { NodeReason } from '../../api/names.ts';
 import type { Waves } from './waves.ts';
+import { describeRefusal } from '../policy/resolve-node.ts';
 
 /** The decision on one node after the change. */
 export interface NodePreview {

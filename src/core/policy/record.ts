@@ -3,9 +3,20 @@
 import type { Phase, PlanReport, GpuPartitionPolicy } from '../../api/types.ts';
 import type { LedgerSnapshot } from '../rollout/ledger.ts';
 import type { RolloutStates } from '../rollout/fleet.ts';
-import { accept, applySchedule, currentOf, isPlanned, isAccepted, type PolicyVersions, WritePace } from './versions.ts';
-import { hasAskedSince, type PolicyHistory } from './history.ts';
-import { judgeSchedules, type ScheduleTimes } from './schedules.ts';
+import {
+  accept,
+  applySchedule,
+  currentOf,
+  isPlanned,
+  isAccepted,
+  type PolicyVersions,
+  WritePace,
+  judgeSchedules,
+  type ScheduleTimes,
+} from './versions.ts';
+import { hasAskedSince, type PolicyHistory, recordInForce } from './history.ts';
+import { deepEqual } from '../text/json.ts';
+import { timeText } from '../text/syntax.ts';
 import type { Hold } from './decide-policy.ts';
 import type { DemandReport } from './slices.ts';
 import type { Mistake, PolicyRefusal } from './check.ts';
@@ -324,6 +335,18 @@ export class PolicyRecord {
   hasAskedSince(generation: number, history: PolicyHistory = []): boolean {
     // With all its schedules: the history has them as they were written.
     return hasAskedSince(this.written, history, generation);
+  }
+
+  /**
+   * The history of the policy with what is in force now; undefined if it has that already, or if another policy has its name by now.
+   *
+   * @param now in ms since the epoch
+   */
+  nextHistory({ metadata, status }: GpuPartitionPolicy, now: number): PolicyHistory | undefined {
+    if (metadata.uid !== this.newest.metadata.uid) return undefined;
+    const { history = [] } = status ?? {};
+    const next = recordInForce(history, this.versions, timeText(now));
+    return deepEqual(next, history) ? undefined : next;
   }
 
   /**

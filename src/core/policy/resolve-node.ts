@@ -11,8 +11,8 @@ import { viewReport, liveGeometry } from '../device/geometry.ts';
 import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
 import { resolveProfile, computeInstanceName, computeInstanceSlices } from '../gpu/profiles.ts';
 import { fitLayout, expandPreset } from '../gpu/layouts.ts';
-import { layoutsPath } from './schedules.ts';
-import type { FieldPath } from '../text/findings.ts';
+import { layoutsPath } from './versions.ts';
+import { type FieldPath, writePath } from '../text/findings.ts';
 import { type DemandWishes, wishForDemand } from './slices.ts';
 import { layoutOf } from '../device/plan.ts';
 
@@ -490,4 +490,14 @@ export function layoutLabelValue(gpus: readonly GpuReport[]): string {
   );
   const [only = 'whole', ...others] = values;
   return others.length > 0 || only.length > 63 ? 'various' : only;
+}
+
+/** A refusal with the part of the policy that it concerns. */
+export function describeRefusal({
+  refusal,
+  entry,
+  place,
+}: Extract<NodeResolution, { readonly refusal: LayoutRefusal }>): LayoutRefusal {
+  if (entry === undefined || place === undefined) return refusal;
+  return { ...refusal, message: `${writePath([...place, 'layouts', entry])}: ${refusal.message}` };
 }

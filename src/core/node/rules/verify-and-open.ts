@@ -7,7 +7,7 @@ import type {
   GpuNodePartition,
   Grant,
 } from '../../../api/types.ts';
-import type { NodePolicy } from '../../policy/decide-policy.ts';
+import type { NodePolicy } from '../../policy/fleet.ts';
 import { combine, type NodeChange, type JsonPatchOperation, patchNode } from '../../kubernetes/node-patch.ts';
 import { dropInvalidLabels, changesWithLayout, strategyByLabels } from '../../nvidia/labels.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
