@@ -7,7 +7,7 @@ import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
 import { keepWriter } from '../core/policy/versions.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { type Limit, type NodeRolloutState, type Slot, slotOf } from '../core/rollout/budget.ts';
+import { type Limit, type NodeRolloutState, type Slot } from '../core/rollout/budget.ts';
 import { FleetRollout } from '../core/rollout/fleet.ts';
 import type { LedgerSnapshot } from '../core/rollout/ledger.ts';
 import type { KubeObject, Store, ObjectRef } from '../kube/watch.ts';
@@ -22,20 +22,8 @@ import { type Stoppable, WarmWatch } from '../kube/operator.ts';
 import type { Logger } from '../process/log.ts';
 import type { WatchFigures } from './metrics.ts';
 import { parse, stringify } from 'yaml';
-import type { ConfigFiles } from '../core/node/snapshot.ts';
+import { type ConfigFiles, slotIn } from '../core/node/snapshot.ts';
 import { ApiError } from '../kube/api-error.ts';
-
-/** Identifies a node's slot in a ledger. */
-export function nameSlot(
-  { metadata }: NodeObject,
-  partition: GpuNodePartition | undefined,
-): Parameters<typeof slotOf>[1] {
-  return {
-    node: metadata.name,
-    nodeUID: metadata.uid ?? '',
-    wishGeneration: partition?.spec.policy?.generation ?? 0,
-  };
-}
 
 interface RolloutQuestion {
   readonly now: number;
@@ -87,7 +75,7 @@ export class Cluster {
     const policy = this.policies.get(metadata.name);
     if (policy?.metadata.uid !== metadata.uid) return undefined;
     if (this.#releasing.get(metadata.name)?.has(node.metadata.name) === true) return undefined;
-    return slotOf(policy?.status?.inFlight, nameSlot(node, partition));
+    return slotIn(policy, node, partition);
   }
 
   /** Slots count as gone while their release is being written: no node begins with one of them. @returns to call when it is written */

@@ -1,17 +1,18 @@
-import type { GpuNodePartition, NodePartitionSpec } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, NodePartitionSpec, PolicySpec } from '../../api/types.ts';
 import { type ResourceClaimView, type ResourceSliceView, listSliceDevices } from '../kubernetes/claims.ts';
 import type { GpuClient } from '../nvidia/gpu-clients.ts';
 import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import { type PodView, isReady, podName } from '../kubernetes/pod.ts';
 import type { FateFacts } from '../kubernetes/eviction.ts';
-import type { ReportedPods } from '../device/holders.ts';
+import { listReportedPods } from '../device/holders.ts';
 import type { NodePolicy } from '../policy/fleet.ts';
-import type { ReadGenerations } from '../policy/versions.ts';
-import type { Slot } from '../rollout/budget.ts';
+import { readGenerations } from '../policy/versions.ts';
+import { type Slot, slotOf } from '../rollout/budget.ts';
 import { type NodeView, isUnfinished } from '../kubernetes/node.ts';
 import { advertisedResources, compareSlices, type SliceOffer } from './offer.ts';
 import { publishDevices } from '../device/published.ts';
 import { cutText } from '../text/words.ts';
+import { listLosers } from '../device/kubelet.ts';
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
 export type AgentView =
@@ -58,9 +59,10 @@ export interface NodeSettings {
   readonly pluginConfigMap?: { readonly namespace: string; readonly name: string } | undefined;
 }
 
-export interface FreshRead extends ReportedPods {
+/** What was read from the API server itself. */
+export interface FreshRead extends ReturnType<typeof listReportedPods> {
   /** Generations of the policy that decides; undefined if it no longer exists. */
-  readonly policy: ReadGenerations | undefined;
+  readonly policy: ReturnType<typeof readGenerations> | undefined;
   /** The node's slot in that policy's ledger; undefined if it has none. */
   readonly slot: Slot | undefined;
   /** ResourceSlices of this node. */
@@ -69,6 +71,40 @@ export interface FreshRead extends ReportedPods {
   readonly claims?: readonly ResourceClaimView[] | undefined;
   /** What the fate of the pods depends on that have to go; undefined: not read. */
   readonly drain?: FateFacts;
+}
+
+/** What was read of a node from the API server itself, beside the Node. */
+interface Reading extends Pick<FreshRead, 'claims' | 'drain'> {
+  /** The policy that decides; undefined if it no longer exists. */
+  readonly policy: GpuPartitionPolicy | undefined;
+  /** With the pods on its slices, which no watch keeps. */
+  readonly partition: GpuNodePartition | undefined;
+  readonly slices: readonly ResourceSliceView[] | undefined;
+}
+
+/** A snapshot of which everything was read from the API server itself just now. */
+export function refresh<Known extends NodeSnapshot>(
+  snapshot: Known,
+  { policy, partition, slices, ...read }: Reading,
+): Known & { readonly fresh: FreshRead } {
+  const fresh = {
+    policy: policy && readGenerations(policy),
+    slot: slotIn(policy, snapshot.node, partition),
+    resourceSlices: slices ?? [],
+    ...read,
+    ...listReportedPods(partition?.status?.device),
+  };
+  return { ...snapshot, fresh };
+}
+
+/** A node's slot in the ledger of a policy, if it was given for the node's current wish. */
+export function slotIn(
+  policy: Pick<GpuPartitionPolicy, 'status'> | undefined,
+  { metadata }: NodeView,
+  partition: GpuNodePartition | undefined,
+): Slot | undefined {
+  const wishGeneration = partition?.spec.policy?.generation ?? 0;
+  return slotOf(policy?.status?.inFlight, { node: metadata.name, nodeUID: metadata.uid ?? '', wishGeneration });
 }
 
 /** Whether the API server serves `resource.k8s.io/v1`. */
@@ -167,6 +203,11 @@ export function isFoundOut({ claim }: Pick<NodeSnapshot, 'claim'>): boolean {
   return claim.winner?.spec.backend === 'Auto';
 }
 
+/** What of DRA a decision on a node may rest on: its slices, and the claims of all nodes. */
+export function needsOfDra(planned: Planned): { readonly slices: boolean; readonly claims: boolean } {
+  return { slices: backendOf(planned) === 'DRA' || isFoundOut(planned), claims: asksForClaims(planned) };
+}
+
 /**
  * Whether it matters for a node's plan for whom claims have devices: nothing else tells which pods only look on, and need not be waited
  * for. Nor does anything else tell what the claims of pods are for where a device plugin has come in the driver's place.
@@ -183,6 +224,22 @@ export function takesFromClaims(planned: Planned): boolean {
   if (backendOf(planned) !== 'DRA') return false;
   const { destroy = 0, modeChanges = 0, affectedPods = [] } = partition?.status?.device?.plan ?? {};
   return destroy + modeChanges + affectedPods.length > 0 || claim.winner?.spec.drain?.scope === 'Node';
+}
+
+/** Namespaces of pods that a plan may send away, as far as its agent knows them. */
+export function listHolderNamespaces(
+  { spec, status }: GpuNodePartition,
+  drain: PolicySpec['drain'],
+): readonly string[] {
+  const { plan } = status?.device ?? {};
+  const isAll = drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
+  const names = [
+    ...(plan?.affectedPods ?? []),
+    ...listLosers(status?.device),
+    ...(isAll ? listReportedPods(status?.device).holders : []),
+  ];
+  const announced = spec.drain?.pods.map(({ namespace }) => namespace) ?? [];
+  return [...new Set([...names.flatMap((name) => name.split('/', 1)), ...announced])];
 }
 
 /** What keeps the slices of a layout on offer, in messages. */

@@ -9,15 +9,7 @@ import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
 import { findCap, isCapAssumed, type NodeRolloutState, type Limit } from '../rollout/budget.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
-import {
-  describeEvictions,
-  forecastNode,
-  type NodePreview,
-  describePlannedNode,
-  type GivenPolicies,
-  isConcerned,
-  type PlannedNode,
-} from './node.ts';
+import { describeEvictions, describePlannedNode, type GivenPolicies, isConcerned, type PlannedNode } from './node.ts';
 import { type PlanFault, listFaults, summarizeChange } from './text.ts';
 import { forecastWaves, type Wave, type Waves } from './waves.ts';
 import type { GpuClient } from '../nvidia/gpu-clients.ts';
@@ -25,6 +17,7 @@ import type { BudgetView } from '../kubernetes/eviction.ts';
 import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import type { DemandReport } from '../policy/slices.ts';
+import { forecastNode, type NodePreview } from '../node/forecast.ts';
 
 function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
   const fleet = new Fleet({ sharing: setup.pluginConfigMap !== undefined });

@@ -156,13 +156,11 @@ export function currentOf(versions: PolicyVersions): GpuPartitionPolicy {
 }
 
 /** Generations of a policy, by the API server alone: which its author wrote last, and which its nodes are told. */
-export interface ReadGenerations {
+export function readGenerations(policy: GpuPartitionPolicy): {
   readonly uid: string | undefined;
   readonly generation: number | undefined;
   readonly told: number | undefined;
-}
-
-export function readGenerations(policy: GpuPartitionPolicy): ReadGenerations {
+} {
   const { uid, generation } = policy.metadata;
   return { uid, generation, told: currentOf(readVersions(policy)).metadata.generation };
 }

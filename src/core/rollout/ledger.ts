@@ -229,16 +229,6 @@ function requeueAfter(
  */
 type Admits = 'Nobody' | 'WithoutEvictions' | 'Everybody';
 
-/**
- * How a node stands at a new generation until it has been looked at: its failures were of the generation before.
- * @param expected what it would request; undefined if nothing is expected of it
- */
-export function expectRolloutState(before: NodeRolloutState, expected: NodeRolloutState['request']): NodeRolloutState {
-  const { request: _before, ...rest } = before;
-  const request = before.isUnderWay ? undefined : expected;
-  return { ...rest, hasFailed: false, isVerified: false, ...(request && { request }) };
-}
-
 /** Plays the rollouts of policies without a cluster, each by its own ledger, under a cap over all of them. */
 export class RolloutPlay {
   /** How all nodes stand. */

@@ -3,8 +3,7 @@ import { listGpuClaims, listMonitorClaims } from '../../kubernetes/claims.ts';
 import { systemPods, type PodView, hasEnded, isGpuDriver, isOfDaemonSet, podName } from '../../kubernetes/pod.ts';
 import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
-import { usesGpu, isSurelyRead, listReportedPods } from '../../device/holders.ts';
-import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
+import { usesGpu, isSurelyRead } from '../../device/holders.ts';
 import { listLosers } from '../../device/kubelet.ts';
 
 /** Pods of a node that are the cluster's own software, whatever labels others carry. */
@@ -95,22 +94,6 @@ interface PlanHolders {
   readonly namesakes: readonly PodView[];
   /** Pods that use GPUs of which the agent does not know yet which; it is about to learn. */
   readonly unknown: readonly PodView[];
-}
-
-/** Namespaces of pods that a plan may send away, as far as its agent knows them. */
-export function listHolderNamespaces(
-  { spec, status }: GpuNodePartition,
-  drain: PolicySpec['drain'],
-): readonly string[] {
-  const { plan } = status?.device ?? {};
-  const isAll = drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
-  const names = [
-    ...(plan?.affectedPods ?? []),
-    ...listLosers(status?.device),
-    ...(isAll ? listReportedPods(status?.device).holders : []),
-  ];
-  const announced = spec.drain?.pods.map(({ namespace }) => namespace) ?? [];
-  return [...new Set([...names.flatMap((name) => name.split('/', 1)), ...announced])];
 }
 
 /** A pod is told by its uid, where the controller has told it to go, else by its name in a reading that is later than the pod. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listHolderNamespaces } from '../../../../src/core/node/rules/users.ts';
+import { listHolderNamespaces } from '../../../../src/core/node/snapshot.ts';
 import {
   aDrain,
   aPod,
