@@ -1,7 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { FleetMemory } from '../core/node/fleet-memory.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
-import { isUrgentNode } from '../core/kubernetes/node.ts';
+import { isUrgentNode } from '../core/node/node-state.ts';
 import { managedConfig } from '../core/nvidia/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
 import { keepWriter } from '../core/policy/versions.ts';

@@ -1,10 +1,9 @@
 import { omitUndefined } from '../core/text/json.ts';
 import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
-import { patchNode } from '../core/kubernetes/node-patch.ts';
+import { patchThisNode } from '../core/node/node-patch.ts';
 import type { Command, Drain } from '../core/node/commands.ts';
-import { type NodeMemory, recordEviction, recordOffer } from '../core/node/memory.ts';
-import { metadataOf } from '../core/kubernetes/node.ts';
+import { type NodeMemory, recordAnswer } from '../core/node/memory.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
 import type { KubeVerbs } from '../kube/client.ts';
@@ -52,11 +51,8 @@ export class Executor {
     const answers = await Promise.all(
       commands.filter(isRemoval).map(async (command) => ({ command, ...(await this.#remove(command, snapshot)) })),
     );
-    for (const { command, refusal } of answers) {
-      const { uid } = command.pod;
-      const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
-      known = recordEviction(known, uid, { at: this.#parts.now(), refusal, ...omitUndefined({ round, owner }) });
-    }
+    for (const { command, refusal } of answers)
+      known = recordAnswer(known, command, { at: this.#parts.now(), refusal });
     return { memory: known, unanswered: answers.find(({ unanswered }) => unanswered !== undefined)?.unanswered };
   }
 
@@ -64,11 +60,8 @@ export class Executor {
    * Advertises devices in the Node's status. Without the right to do so, the kubelet's own report is waited for, as long as this change
    * lasts.
    */
-  async #advertise(
-    { status, change, offered }: Advertisement,
-    { node }: NodeSnapshot,
-    memory: NodeMemory,
-  ): Promise<NodeMemory> {
+  async #advertise(command: Advertisement, { node }: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
+    const { status } = command;
     const { name, resourceVersion } = node.metadata;
     try {
       const ref = { resource: nodes, name, subresource: 'status' };
@@ -78,11 +71,11 @@ export class Executor {
       );
       this.#parts.cluster.nodes.expect(name, written.metadata.resourceVersion, this.#parts.now());
       this.#parts.log.info('devices advertised', { node: name, allocatable: status.allocatable });
-      return recordOffer(memory, offered, this.#parts.now());
+      return recordAnswer(memory, command, { at: this.#parts.now() });
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 403) throw error;
       this.#parts.log.warn('may not write the status of nodes', { node: name, error: error.message });
-      return { ...memory, waits: { ...memory.waits, StatusRefused: { since: this.#parts.now(), of: change } } };
+      return recordAnswer(memory, command, { at: this.#parts.now(), refusal: error.message });
     }
   }
 
@@ -124,12 +117,10 @@ export class Executor {
         if (command.unregister === null) return undefined;
         return log.warn('the kubelet offers devices of a plugin that is gone', { node: name, ...command.unregister });
       case 'PatchNode': {
-        const patch = patchNode(metadataOf(node), command.change);
+        const patch = patchThisNode(node, command.change);
         if (patch.length === 0) return undefined;
-        // Another node of the same name has nothing to do with what was decided.
-        const isThis = { op: 'test' as const, path: '/metadata/uid', value: node.metadata.uid };
         const written = await this.#write(cluster.nodes, name, () =>
-          client.patch({ resource: nodes, name }, [isThis, ...patch], { metadataOnly: true }),
+          client.patch({ resource: nodes, name }, patch, { metadataOnly: true }),
         );
         return cluster.nodes.expect(name, written.metadata.resourceVersion, this.#parts.now());
       }

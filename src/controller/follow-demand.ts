@@ -25,7 +25,7 @@ import type { DeviceClassView } from '../core/cluster/claim-requests.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
 import { extendedNamesOf } from '../core/cluster/judge.ts';
 import { selectedKeys } from '../core/kubernetes/selectors.ts';
-import type { BudgetView } from '../core/kubernetes/eviction.ts';
+import type { BudgetView } from '../core/node/eviction.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/request.ts';
 import { type Clock, steadyMs, systemClock } from '../process/clock.ts';

@@ -9,7 +9,7 @@ import {
   resourceClaims,
   resourceSlices,
 } from '../api/resources.ts';
-import { type BudgetView, claimedDaemonSet } from '../core/kubernetes/eviction.ts';
+import { type BudgetView, claimedDaemonSet } from '../core/node/eviction.ts';
 import { type KubeVerbs, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';

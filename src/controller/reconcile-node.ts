@@ -1,4 +1,4 @@
-import type { decide, Decision } from '../core/node/decide.ts';
+import { type decide, keepRolloutState } from '../core/node/decide.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import type { Verdict } from '../core/node/commands.ts';
@@ -12,8 +12,6 @@ import type { PreviewPlanner } from './follow-demand.ts';
 import { messageOf } from '../core/text/words.ts';
 import { nodePartitions } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { writerModeFor } from '../core/node/rules/labels.ts';
-import { type RolloutState, keepRolloutState } from '../core/node/rollout-state.ts';
 import type { NodeRolloutState } from '../core/rollout/budget.ts';
 import { reportNode } from '../core/node/status-node.ts';
 import { deepEqual, overwriteOf } from '../core/text/json.ts';
@@ -28,7 +26,7 @@ const ownWriteMs = 3000;
 const mostReads = 4;
 
 /** A final decision, and the snapshot that it is based on. */
-type Judged = Exclude<Decision, { readonly needs: unknown }> & { readonly snapshot: NodeSnapshot };
+type Judged = Exclude<ReturnType<typeof decide>, { readonly needs: unknown }> & { readonly snapshot: NodeSnapshot };
 
 interface Parts {
   readonly cluster: Cluster;
@@ -143,9 +141,6 @@ export class NodeReconciler {
   }
 }
 
-/** How a node stands in its rollout, with the slots that were known before that was determined. */
-type SeenRolloutState = RolloutState & Pick<NodeRolloutState, 'seen'>;
-
 interface ReportParts {
   readonly client: KubeVerbs;
   readonly cluster: Cluster;
@@ -165,15 +160,16 @@ export class NodeReporter {
     this.#parts = parts;
   }
 
-  /** Records a node's decision for its policies, before anything is done. */
-  note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, rolloutState: SeenRolloutState): void {
-    const { name, uid = '' } = node.metadata;
+  /**
+   * Records a node's decision for its policies, before anything is done.
+   * @param rolloutState with the slots that were known before that was determined
+   */
+  note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, rolloutState: NodeRolloutState): void {
+    const { name } = node.metadata;
     for (const told of this.#parts.cluster.fleet.review(name, partition)) this.#parts.onNews(told);
     // A policy is Ready no sooner than its nodes' own objects are: that is told with the report.
     if (verdict.phase !== 'Ready') this.#tally(name, claim, verdict, partition);
-    const policy = claim.winner?.metadata.name;
-    for (const moved of this.#parts.cluster.rollout.put({ ...rolloutState, node: name, nodeUID: uid, policy }))
-      this.#parts.onNews(moved);
+    for (const moved of this.#parts.cluster.rollout.put(rolloutState)) this.#parts.onNews(moved);
   }
 
   /** Stops everybody from waiting for a node that repeatedly cannot be decided: this is reported, and others proceed. */
@@ -191,10 +187,9 @@ export class NodeReporter {
     // If the API server was away, what has failed at this generation still counts as failed.
     const isSame = before?.nodeUID === uid && before.wishGeneration === policy?.metadata.generation;
     const hasFailed = isSame && before.hasFailed;
-    const rolloutState = { ...keepRolloutState({ node, partition, slot }), hasFailed };
     const seen = this.#parts.cluster.slotsOf(node);
-    for (const moved of rollout.put({ ...rolloutState, seen, node: name, nodeUID: uid, policy: policy?.metadata.name }))
-      this.#parts.onNews(moved);
+    const kept = keepRolloutState({ node, partition, slot, claim: { winner: policy } });
+    for (const moved of rollout.put({ ...kept, hasFailed, seen })) this.#parts.onNews(moved);
   }
 
   /** Call this when the node is gone. */
@@ -223,9 +218,8 @@ export class NodeReporter {
     const { name, uid } = node.metadata;
     const partition = this.#parts.cluster.partitions.get(name);
     if (!partition || partition.spec.nodeUID !== uid) return { requeueAfterMs: verdict.requeueAfterMs };
-    const mode = writerModeFor({ node, partition });
     const at = this.#parts.now();
-    const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, at, this.#writtenAt.get(name));
+    const { status, requeueAfterMs } = reportNode(node, partition, verdict, memory, at, this.#writtenAt.get(name));
     if (!status) return { requeueAfterMs };
     this.#writtenAt.set(name, at);
     const before = partition.status;

@@ -12,7 +12,7 @@ import { Gatherer } from '../../src/controller/gather.ts';
 import { NodeReconciler, NodeReporter } from '../../src/controller/reconcile-node.ts';
 import { PreviewPlanner } from '../../src/controller/follow-demand.ts';
 import { repartitioningTaint, type PolicyReason } from '../../src/api/names.ts';
-import type { Taint } from '../../src/core/kubernetes/node-patch.ts';
+import type { Taint } from '../../src/core/kubernetes/node.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { KubeClient } from '../../src/kube/client.ts';

@@ -7,7 +7,7 @@ import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { describeReport } from '../../src/core/nvidia/predict-labels.ts';
 import { computeResources } from '../../src/core/nvidia/resources.ts';
 import { offerStatus } from '../../src/core/node/offer.ts';
-import { isUnfinished } from '../../src/core/kubernetes/node.ts';
+import { isUnfinished } from '../../src/core/node/node-state.ts';
 import { deviceMeets } from '../../src/core/device/plan.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 

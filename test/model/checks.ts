@@ -2,10 +2,9 @@ import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { GpuPartitionPolicy, GpuReport, Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
-import { borrowedLabelsOf } from '../../src/core/kubernetes/node-patch.ts';
+import { borrowedLabelsOf, metadataOf } from '../../src/core/node/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from './controller.ts';
-import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished, metadataOf } from '../../src/core/kubernetes/node.ts';
 import { isRevocation } from '../../src/core/device/grants.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels.ts';
@@ -28,6 +27,7 @@ import { findUncounted } from './change-end.ts';
 import { Violation } from './violation.ts';
 import type { ModelWorld } from './world.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished } from '../../src/core/node/node-state.ts';
 
 const hourMs = 3600_000;
 /** The device was never changed, or somebody was using it. */

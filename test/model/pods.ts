@@ -1,6 +1,5 @@
-import type { OwnerReference } from '../../src/core/kubernetes/metadata.ts';
-import { mirrorAnnotation } from '../../src/core/kubernetes/eviction.ts';
-import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import { mirrorAnnotation } from '../../src/core/node/eviction.ts';
+import type { PodView, OwnerReference } from '../../src/core/kubernetes/pod.ts';
 import type { Pod } from './api.ts';
 
 /** What pods differ in. */

@@ -8,8 +8,7 @@ import { fieldsOf, deepEqual } from '../../core/text/json.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import type { KueueFacts, KueueReading } from '../../core/demand/kueue.ts';
 import { namespaceName } from '../../core/demand/waiting-pods.ts';
-import type { EventView } from '../../core/kubernetes/metadata.ts';
-import type { BudgetView } from '../../core/kubernetes/eviction.ts';
+import type { BudgetView } from '../../core/node/eviction.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import {
   readInputs,
@@ -19,7 +18,7 @@ import {
   type LocatedFinding,
   printFinding,
 } from './files.ts';
-import type { PodView } from '../../core/kubernetes/pod.ts';
+import type { PodView, EventView } from '../../core/kubernetes/pod.ts';
 import { type FoundPolicy, validateFiles } from '../validation.ts';
 
 const text = { type: 'string' };

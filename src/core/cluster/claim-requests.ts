@@ -1,7 +1,6 @@
 // Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
 // Ask here what the claims of a pod ask for, and how devices fit that.
-import { type DeviceTest, readSelector } from '../kubernetes/device-selector.ts';
-import { gpuDriver, type ResourceClaimView, isAllocated } from '../kubernetes/claims.ts';
+import { gpuDriver, type ResourceClaimView, isAllocated, type DeviceTest, readSelector } from '../kubernetes/claims.ts';
 import type { ClaimableDevice } from './claim-devices.ts';
 import { type Toleration, tolerates, isGpuResource, requestsOf, type PodView } from '../kubernetes/pod.ts';
 import { deviceClassPrefix } from '../device/holders.ts';

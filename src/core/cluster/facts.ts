@@ -16,7 +16,7 @@ import { userKey } from '../gpu/device-state.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName, type MigStrategy, strategyByLabels } from '../nvidia/labels.ts';
-import type { BudgetView } from '../kubernetes/eviction.ts';
+import type { BudgetView } from '../node/eviction.ts';
 import { isGpuResource, holdsNode, requestOf, podName, type PodView } from '../kubernetes/pod.ts';
 import { selectsNode, byPrecedence, isPlanned, asScheduled } from '../policy/versions.ts';
 import type { NodeSlice } from './claim-devices.ts';

@@ -1,7 +1,7 @@
 // Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
 // Ask here whether a pod could run on a node, whether it can use its slices now, and whether the node can change now.
 import type { GpuNodePartition, GpuReport, PolicySpec } from '../../api/types.ts';
-import { isOwnTaint, isUnfinished, leavingTaintOf, type NodeView, setAside } from '../kubernetes/node.ts';
+import type { NodeView } from '../kubernetes/node.ts';
 import { findResting } from '../node/rest.ts';
 import { isGrantLive } from '../device/grants.ts';
 import { WHOLE } from '../gpu/profiles.ts';
@@ -11,6 +11,7 @@ import { deviceClassPrefix } from '../device/holders.ts';
 import { wholeUnits, parseQuantity } from '../text/syntax.ts';
 import type { DeviceClassView } from './claim-requests.ts';
 import { listMismatches } from '../kubernetes/selectors.ts';
+import { isOwnTaint, isUnfinished, leavingTaintOf, setAside } from '../node/node-state.ts';
 
 /**
  * The one judge of pods and nodes. It answers three questions, whoever asks (demand, explain, plan, defrag, recommend, the page): whether

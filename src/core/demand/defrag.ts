@@ -21,7 +21,7 @@ import {
 import { ranOutOfTime } from './report.ts';
 import type { ClassLayout, ClassPlan } from './solver/choose.ts';
 import { evictsNever } from '../policy/slices.ts';
-import { type DrainSpec, judgeFate } from '../kubernetes/eviction.ts';
+import { type DrainSpec, judgeFate } from '../node/eviction.ts';
 import { explainMoves, listMoves, type NodesByName, type PodMove } from './moves.ts';
 import { type PoolHolders, weighGpus } from './eviction-cost.ts';
 import { wantedSlices } from './wanted.ts';

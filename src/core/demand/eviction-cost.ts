@@ -2,7 +2,7 @@
 // Ask here who holds the slices of a pool, and what it costs that they go: a weight, beside those of other pods.
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from './solver/pool.ts';
-import { type BudgetView, type DrainSpec, type FateFacts, judgeFate, type PodFate } from '../kubernetes/eviction.ts';
+import { type BudgetView, type DrainSpec, type FateFacts, judgeFate, type PodFate } from '../node/eviction.ts';
 import type { ClassLayout } from './solver/choose.ts';
 import { placeOf } from '../gpu/grid.ts';
 import { podsOnSlice, type HolderSource } from './moves.ts';

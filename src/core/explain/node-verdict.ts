@@ -1,5 +1,4 @@
 import type { GpuReport, ModelReport } from '../../api/types.ts';
-import type { SelectableDevice } from '../kubernetes/device-selector.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
 import { namespacedName, parseQuantity } from '../text/syntax.ts';
 import { type ClaimableDevice, listDevices } from '../cluster/claim-devices.ts';
@@ -29,6 +28,7 @@ import {
   describeAllocated,
   nameDevices,
   ownDevicesOf,
+  type SelectableDevice,
 } from '../kubernetes/claims.ts';
 import { countWords } from '../text/words.ts';
 import { isOffered, listNeeds } from '../cluster/judge.ts';

@@ -1,4 +1,13 @@
-import { isGpuResource, hasEnded, isUnbound, podName, type PodView, requestsOf } from '../kubernetes/pod.ts';
+import {
+  isGpuResource,
+  hasEnded,
+  isUnbound,
+  podName,
+  type PodView,
+  requestsOf,
+  type EventView,
+  lastSeen,
+} from '../kubernetes/pod.ts';
 import { listLosses } from '../device/kubelet.ts';
 import { isSurelyRead } from '../device/holders.ts';
 import { namespacedName, cutGenerateName, wholeUnits } from '../text/syntax.ts';
@@ -17,7 +26,6 @@ import { answerHere } from '../demand/plan-pool.ts';
 import { explainDemandFor, type PodDemandOutlook } from '../demand/pod-outlook.ts';
 import { explainName, type NameFinding } from './cluster.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
-import { type EventView, lastSeen } from '../kubernetes/metadata.ts';
 import { compareText } from '../text/json.ts';
 
 // The room that tells people why something waits or is wasted, and what would help, from the facts of a cluster at one time.

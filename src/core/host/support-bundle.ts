@@ -1,7 +1,7 @@
 import { selectedKeys } from '../kubernetes/selectors.ts';
 import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { mirrorAnnotation } from '../kubernetes/eviction.ts';
+import { mirrorAnnotation } from '../node/eviction.ts';
 import { usesGpu } from '../device/holders.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import type { PodView } from '../kubernetes/pod.ts';

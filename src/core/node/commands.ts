@@ -1,7 +1,6 @@
 import type { Grant, NodePartitionSpec, Wish, GpuNodePartition, Phase } from '../../api/types.ts';
-import { type NodeChange, combine, patchNode } from '../kubernetes/node-patch.ts';
+import { type NodeChange, combine, patchNode, metadataOf } from './node-patch.ts';
 import type { OfferedStatus } from './offer.ts';
-import { metadataOf } from '../kubernetes/node.ts';
 import type { NodeSnapshot, Needed } from './snapshot.ts';
 import type { SlotRequest } from '../rollout/budget.ts';
 import type { NodeMemory, Waits } from './memory.ts';

@@ -1,9 +1,9 @@
 import { gpuPresenceLabel, stateLabel } from '../../api/names.ts';
 import { keepClosedTime, beginByNow, type NodeMemory, timer } from './memory.ts';
 import { pausedLabels, releaseNode } from './marks.ts';
-import { isClosed, isUnfinished, metadataOf, type NodeView, pickLabels } from '../kubernetes/node.ts';
-import { combine } from '../kubernetes/node-patch.ts';
-import { recordFailures } from './grants.ts';
+import { type NodeView, pickLabels } from '../kubernetes/node.ts';
+import { combine, metadataOf } from './node-patch.ts';
+import { recordFailures, hasFailed } from './grants.ts';
 import {
   type Command,
   mergeCommands,
@@ -16,7 +16,7 @@ import {
   type RuleInput,
   type Verdict,
 } from './commands.ts';
-import { needsSlot, awaitSlot } from './rules/slot.ts';
+import { needsSlot, awaitSlot, disruptsNode } from './rules/slot.ts';
 import { keepWaits } from './fleet-memory.ts';
 import {
   agentSilent,
@@ -45,7 +45,8 @@ import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting 
 import { recordFreshPlugin, standsEarly } from './rules/plugin.ts';
 import { isGrantLive } from '../device/grants.ts';
 import type { Needed, NodeSnapshot } from './snapshot.ts';
-import { describeRolloutState, type RolloutState, keepRolloutState } from './rollout-state.ts';
+import { isClosed, isUnfinished, isReadyNode, isCordoned, isClosedAnyway, isReadBeforeBoot } from './node-state.ts';
+import { type NodeRolloutState, hasGpus } from '../rollout/budget.ts';
 
 /** The decision on a node: its verdict, the commands and what to remember. */
 export type Decision =
@@ -56,7 +57,7 @@ export type Decision =
       readonly commands: readonly Command[];
       readonly memory: NodeMemory;
       /** How the node stands in the rollout of its policy. */
-      readonly rolloutState: RolloutState;
+      readonly rolloutState: NodeRolloutState;
     };
 
 /** The rules in order of precedence: the first with an outcome decides. */
@@ -224,7 +225,7 @@ function keepKnown({ evictions }: NodeMemory, { pods, slot }: NodeSnapshot): Nod
 /** Ends the drain that the partition still names. */
 function endDrain(
   { partition }: RuleInput,
-  { isUnderWay }: RolloutState,
+  { isUnderWay }: NodeRolloutState,
   commands: readonly Command[],
 ): readonly Command[] {
   const isWritten = commands.some(
@@ -247,4 +248,66 @@ function forgetOrphans({ node, partition }: RuleInput, commands: readonly Comman
 
 function writesSpec({ name }: Command): boolean {
   return name.startsWith('Write') || name === 'RevokeGrant' || name === 'DeletePartition';
+}
+
+/** How a node stands after a decision. */
+function describeRolloutState(situation: RuleInput, ruling: Ruling): NodeRolloutState {
+  const { slot } = situation;
+  const { verdict, request } = ruling;
+  return {
+    ...outsideRollout(situation),
+    hasFailed: verdict.phase !== 'Ready' && hasFailed(situation),
+    isVerified: verdict.phase === 'Ready',
+    isUnderWay: isUnderWay(situation) || (slot !== undefined && goesOn(situation, ruling)),
+    slot: slot?.startTime,
+    ...(request && { request }),
+  };
+}
+
+/** What tells how a node stands where nothing was decided. */
+type RolloutFacts = Pick<NodeSnapshot, 'node' | 'partition' | 'slot'> & {
+  readonly claim: Pick<NodeSnapshot['claim'], 'winner'>;
+};
+
+/** A node that cannot be decided: it requests nothing, and keeps its slot as long as it is closed or its agent may be at work. */
+export function keepRolloutState(known: RolloutFacts): NodeRolloutState {
+  return { ...outsideRollout(known), isUnderWay: isUnderWay(known), slot: known.slot?.startTime };
+}
+
+/** A node that takes no part. */
+function outsideRollout({ node, partition, claim }: RolloutFacts): NodeRolloutState {
+  return {
+    node: node.metadata.name,
+    nodeUID: node.metadata.uid ?? '',
+    policy: claim.winner?.metadata.name,
+    isReady: isReadyNode(node),
+    isCordoned: isCordoned(node),
+    hasGpus: hasGpus(partition),
+    hasFailed: false,
+    isVerified: false,
+    isClosedAnyway: isClosedAnyway(node),
+    isUnderWay: false,
+    wishGeneration: partition?.spec.policy?.generation ?? 0,
+  };
+}
+
+/**
+ * Whether its agent may be changing it, or it is closed for that. A dead node must not hold others up: where nothing of before is left,
+ * it takes its slot again when its kubelet is back.
+ */
+function isUnderWay({ node, partition, slot }: RolloutFacts): boolean {
+  if (partition !== undefined && isGrantLive(partition)) return true;
+  if (!isUnfinished(node)) return false;
+  if (isReadyNode(node)) return slot !== undefined || !isClosedAnyway(node);
+  return !isClosedAnyway(node) && !isReadBeforeBoot(node, partition);
+}
+
+/** Whether a node that has a slot and is open is about to use it. Bounded: no slot is kept for nothing. */
+function goesOn({ slot, now, settings }: RuleInput, { verdict, request, commands = [] }: Ruling): boolean {
+  if (request !== undefined) return false;
+  // It does so at this moment.
+  if (commands.some(disruptsNode)) return true;
+  const end = Date.parse(slot?.deadline ?? '') + settings.deadlineMs;
+  const isMoving = verdict.phase === 'Updating' || (verdict.phase === 'Pending' && verdict.transient === true);
+  return isMoving && !(end < now);
 }

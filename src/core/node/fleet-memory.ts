@@ -1,6 +1,6 @@
 import { generationOf, isDrifting } from './grants.ts';
 import { type WaitName, type Waits, type NodeMemory, recallMemory } from './memory.ts';
-import { isClosed, type NodeView } from '../kubernetes/node.ts';
+import type { NodeView } from '../kubernetes/node.ts';
 import { isUnanswered, isGrantLive } from '../device/grants.ts';
 import { changeKey, clientsAnnotation } from './marks.ts';
 import { untouchedKey } from './rules/plugin.ts';
@@ -8,6 +8,7 @@ import { findMoved } from './rules/policy.ts';
 import type { RuleInput, Verdict } from './commands.ts';
 import type { NodePartitionStatus } from '../../api/types.ts';
 import { adoptRests } from './rest.ts';
+import { isClosed } from './node-state.ts';
 
 /**
  * Waits that last as long as their cause, whichever rule decides: none has to remember them. A text is what the wait must be about;

@@ -2,8 +2,7 @@
 // Ask here what a node will come to, decided and planned in memory: nothing is read, and nothing is written.
 import { type WishPlan, planDrained, planWish } from '../device/plan.ts';
 import type { Verdict, WishFields } from './commands.ts';
-import type { RolloutState } from './rollout-state.ts';
-import { type BudgetView, judgeFate } from '../kubernetes/eviction.ts';
+import { type BudgetView, judgeFate } from './eviction.ts';
 import type { PodView } from '../kubernetes/pod.ts';
 import { presumeAffected } from './rules/users.ts';
 import type { GpuNodePartition } from '../../api/types.ts';
@@ -29,7 +28,7 @@ export interface NodePreview {
   /** What its agent will plan; undefined if the policies want nothing of it, or its GPUs are unknown. */
   readonly plan: WishPlan | undefined;
   readonly verdict: Verdict;
-  readonly rolloutState: RolloutState;
+  readonly rolloutState: NodeRolloutState;
 }
 
 /** What is known of a node before anything is decided: everything else follows from it. */

@@ -13,7 +13,7 @@ import {
 import { devicePluginConfigLabel } from '../nvidia/labels.ts';
 import { layoutLabelValue } from '../policy/resolve-node.ts';
 import { pausedForMigChange } from '../nvidia/gpu-clients.ts';
-import { borrowedLabelsOf, combine, type NodeChange, type NodeMetadata } from '../kubernetes/node-patch.ts';
+import { borrowedLabelsOf, combine, type NodeChange, type NodeMetadata } from './node-patch.ts';
 
 /** The annotation of a Node that tells for which state of the device the plugin's pods were replaced, and which pods had to go. */
 export const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';

@@ -1,5 +1,6 @@
 import type { NodePartitionStatus, DeviceReport, Grant } from '../../api/types.ts';
 import { omitUndefined } from '../text/json.ts';
+import type { Command } from './commands.ts';
 import { timeText } from '../text/syntax.ts';
 import { observedEpochOf } from '../device/grants.ts';
 
@@ -163,14 +164,36 @@ export function beginByNow(memory: NodeMemory, now: number): NodeMemory {
   return { ...memory, waits, ...(since !== undefined && { closed: { ...closed, since } }) };
 }
 
-/** Records the result of an eviction. */
-export function recordEviction(memory: NodeMemory, uid: string, eviction: Eviction): NodeMemory {
-  return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
+/** The API server's answer to a command. */
+interface Answer {
+  /** The time of the answer, in ms since the epoch. */
+  readonly at: number;
+  /** Why it was refused; undefined if it was not, or if nobody knows. */
+  readonly refusal?: string | undefined;
 }
 
-/** Records that what a change offers now stands in the node's status. @param offered what it is; undefined: nothing is awaited of it */
-export function recordOffer(memory: NodeMemory, offered: string | undefined, at: number): NodeMemory {
-  return offered === undefined ? memory : { ...memory, waits: { ...memory.waits, Stands: { since: at, of: offered } } };
+/** What is remembered of a command once it has been answered. */
+export function recordAnswer(memory: NodeMemory, command: Command, { at, refusal }: Answer): NodeMemory {
+  switch (command.name) {
+    case 'AdvertiseDevices': {
+      const { change, offered } = command;
+      if (refusal !== undefined) return addWait(memory, 'StatusRefused', { since: at, of: change });
+      return offered === undefined ? memory : addWait(memory, 'Stands', { since: at, of: offered });
+    }
+    case 'EvictPod':
+    case 'DeletePod': {
+      const { uid } = command.pod;
+      const { owner, round } = command.name === 'EvictPod' ? command : { ...memory.evictions[uid] };
+      const eviction = { at, refusal, ...omitUndefined({ round, owner }) };
+      return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
+    }
+    default:
+      return memory;
+  }
+}
+
+function addWait(memory: NodeMemory, name: WaitName, wait: Wait): NodeMemory {
+  return { ...memory, waits: { ...memory.waits, [name]: wait } };
 }
 
 /** What is known of a wait: it continues if an outcome returns it. */

@@ -1,18 +1,19 @@
 import type { GpuNodePartition, GpuPartitionPolicy, NodePartitionSpec, PolicySpec } from '../../api/types.ts';
-import { type ResourceClaimView, type ResourceSliceView, listSliceDevices } from '../kubernetes/claims.ts';
+import type { ResourceClaimView, ResourceSliceView } from '../kubernetes/claims.ts';
 import type { GpuClient } from '../nvidia/gpu-clients.ts';
 import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import { type PodView, isReady, podName } from '../kubernetes/pod.ts';
-import type { FateFacts } from '../kubernetes/eviction.ts';
+import type { FateFacts } from './eviction.ts';
 import { listReportedPods } from '../device/holders.ts';
 import type { NodePolicy } from '../policy/fleet.ts';
 import { readGenerations } from '../policy/versions.ts';
 import { type Slot, slotOf } from '../rollout/budget.ts';
-import { type NodeView, isUnfinished } from '../kubernetes/node.ts';
-import { advertisedResources, compareSlices, type SliceOffer } from './offer.ts';
+import type { NodeView } from '../kubernetes/node.ts';
+import { advertisedResources, compareSlices, type SliceOffer, listSliceDevices } from './offer.ts';
 import { publishDevices } from '../device/published.ts';
 import { cutText } from '../text/words.ts';
 import { listLosers } from '../device/kubelet.ts';
+import { isUnfinished } from './node-state.ts';
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
 export type AgentView =

@@ -5,10 +5,11 @@ import { omitUndefined, deepEqual } from '../text/json.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import { closedStatus, lastingWaits, type NodeMemory } from './memory.ts';
 import type { Verdict, Drain } from './commands.ts';
-import type { WriterMode } from './rules/labels.ts';
+import { type WriterMode, writerModeFor } from './rules/labels.ts';
+import type { NodeView } from '../kubernetes/node.ts';
 import { timeText } from '../text/syntax.ts';
 import { deviceText } from '../policy/resolve-node.ts';
-import { listPodCauses, namePods } from '../kubernetes/pod.ts';
+import { listPodCauses, namePods } from './rules/users.ts';
 import type { NodeOutcome, NodeCounts } from '../policy/record.ts';
 
 /** A condition as Kubernetes defines it (`meta/v1.Condition`). */
@@ -133,10 +134,10 @@ export interface NodeReport {
  * @param writtenAt when its status was last written, in ms since the epoch, if that is known
  */
 export function reportNode(
+  node: NodeView,
   partition: GpuNodePartition,
   verdict: Verdict,
   memory: NodeMemory,
-  writerMode: WriterMode,
   now: number,
   writtenAt = -Infinity,
 ): NodeReport {
@@ -150,7 +151,7 @@ export function reportNode(
   const isPending = verdict.transient === true && left > 0;
   const soon = Math.min(verdict.requeueAfterMs ?? Infinity, left + 10);
   if (isPending && !isLeaving) return { status: undefined, requeueAfterMs: soon };
-  const status = describe(partition, verdict, memory, writerMode, now);
+  const status = describe(partition, verdict, memory, writerModeFor({ node, partition }), now);
   const { phase, layout, conditions = [], writerMode: mode, waits = [], closed } = current ?? {};
   const isSame = deepEqual({ phase, layout, conditions, writerMode: mode, waits, closed }, { waits: [], ...status });
   return { status: isSame ? undefined : status, requeueAfterMs: isPending ? soon : verdict.requeueAfterMs };

@@ -7,13 +7,13 @@ import { type PodView, defaultSystemNamespaces } from '../kubernetes/pod.ts';
 import { fillDefaults } from '../policy/schema.ts';
 import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
-import { findCap, isCapAssumed, type NodeRolloutState, type Limit } from '../rollout/budget.ts';
+import { findCap, isCapAssumed, type Limit } from '../rollout/budget.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import { describeEvictions, describePlannedNode, type GivenPolicies, isConcerned, type PlannedNode } from './node.ts';
 import { type PlanFault, listFaults, summarizeChange } from './text.ts';
 import { forecastWaves, type Wave, type Waves } from './waves.ts';
 import type { GpuClient } from '../nvidia/gpu-clients.ts';
-import type { BudgetView } from '../kubernetes/eviction.ts';
+import type { BudgetView } from '../node/eviction.ts';
 import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import type { DemandReport } from '../policy/slices.ts';
@@ -316,10 +316,7 @@ function forecast(
   setup: ControllerSetup,
   at: number,
 ): Waves {
-  const rolloutStates = [...outlooks].map(([node, { snapshot, rolloutState }]): NodeRolloutState => {
-    const { uid = '' } = snapshot.node.metadata;
-    return { ...rolloutState, node, nodeUID: uid, policy: snapshot.claim.winner?.metadata.name };
-  });
+  const rolloutStates = [...outlooks.values()].map(({ rolloutState }) => rolloutState);
   const deciding = new Set(rolloutStates.map(({ policy }) => policy));
   const policies = [...fleet.policies];
   const own = policies.flatMap((record) => (deciding.has(record.name) ? [inSchedule(record)] : []));

@@ -1,7 +1,7 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here what becomes of one node and its pods.
 import type { DeviceReport, GpuReport } from '../../api/types.ts';
-import type { BudgetView } from '../kubernetes/eviction.ts';
+import type { BudgetView } from '../node/eviction.ts';
 import type { WishPlan, GpuWork } from '../device/plan.ts';
 import { compareText } from '../text/json.ts';
 import { drawGpu } from '../gpu/picture.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { planGpu } from '../../../src/core/gpu/plan.ts';
-import type { DrainSpec, PodFate } from '../../../src/core/kubernetes/eviction.ts';
+import type { DrainSpec, PodFate } from '../../../src/core/node/eviction.ts';
 import { type Sparing, weighEviction, weighGpus } from '../../../src/core/demand/eviction-cost.ts';
 import { listMembers } from '../../../src/core/demand/members.ts';
 import { planPool } from '../../../src/planner/questions.ts';

@@ -7,7 +7,7 @@ import {
   isReadBeforeBoot,
   hasStartupTaint,
   isUnfinished,
-} from '../../kubernetes/node.ts';
+} from '../node-state.ts';
 import { fenceRestart, reopenNode } from '../marks.ts';
 import {
   waitOpen,
@@ -22,7 +22,7 @@ import { describeAgent } from './grant.ts';
 import { onlyPlans, isDeviceDone, wishOf, wishOutdated } from './policy.ts';
 import { describeFault } from '../../device/faults.ts';
 import { omitUndefined } from '../../text/json.ts';
-import { combine } from '../../kubernetes/node-patch.ts';
+import { combine } from '../node-patch.ts';
 import { advertises } from '../offer.ts';
 import { backendOf, sliceOfferOf, type Needed } from '../snapshot.ts';
 import { timer, type Waits } from '../memory.ts';

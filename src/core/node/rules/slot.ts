@@ -5,7 +5,7 @@ import type { Slot, SlotRequest } from '../../rollout/budget.ts';
 import { hasFailed, isRepair } from '../grants.ts';
 import { backendOf, nameBackend } from '../snapshot.ts';
 import { runningTimer, timer } from '../memory.ts';
-import { isClosedAnyway, isUnfinished, hasStartupTaint } from '../../kubernetes/node.ts';
+import { isClosedAnyway, isUnfinished, hasStartupTaint } from '../node-state.ts';
 import { countWords } from '../../text/words.ts';
 import {
   alsoWaits,
@@ -24,7 +24,7 @@ import { presumeAffected } from './users.ts';
 import { onHold, isPolicyCurrent } from './policy.ts';
 import { checkPluginConfig, publishConfig } from './backend.ts';
 import { migConfigStateLabel, repartitioningTaint, restartedValue } from '../../../api/names.ts';
-import type { NodeChange } from '../../kubernetes/node-patch.ts';
+import type { NodeChange } from '../node-patch.ts';
 import { isGrantLive } from '../../device/grants.ts';
 
 /**

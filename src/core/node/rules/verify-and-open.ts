@@ -8,7 +8,7 @@ import type {
   Grant,
 } from '../../../api/types.ts';
 import type { NodePolicy } from '../../policy/fleet.ts';
-import { combine, type NodeChange, type JsonPatchOperation, patchNode } from '../../kubernetes/node-patch.ts';
+import { combine, type NodeChange, type JsonPatchOperation, patchNode, metadataOf } from '../node-patch.ts';
 import { dropInvalidLabels, changesWithLayout, strategyByLabels } from '../../nvidia/labels.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
 import { clientPods } from './gpu-clients.ts';
@@ -36,14 +36,7 @@ import {
   pausedLabels,
   readClientsMark,
 } from '../marks.ts';
-import {
-  hasStartupTaint,
-  isClosed,
-  isOwnTaint,
-  isUnfinished,
-  metadataOf,
-  type NodeView,
-} from '../../kubernetes/node.ts';
+import type { NodeView } from '../../kubernetes/node.ts';
 import { clusterPods } from './users.ts';
 import { evictPods } from './drain.ts';
 import { checkBackend, currentOffer } from './backend.ts';
@@ -73,6 +66,7 @@ import { listUnusedResources } from '../offer.ts';
 import { sharingByLabels } from '../../nvidia/managed-config.ts';
 import { timeText } from '../../text/syntax.ts';
 import { isUnanswered } from '../../device/grants.ts';
+import { hasStartupTaint, isClosed, isOwnTaint, isUnfinished } from '../node-state.ts';
 
 /** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
 const slicesAgainMs = 120_000;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { BudgetView } from '../../../../src/core/kubernetes/eviction.ts';
+import type { BudgetView } from '../../../../src/core/node/eviction.ts';
 import { aDevice, aGpu, withPods } from '../../../support/builders.ts';
 import {
   aDrain,

@@ -1,7 +1,6 @@
-import type { OwnerReference, ObjectMeta } from './metadata.ts';
+import { type PodView, type OwnerReference, type ObjectMeta, isReady } from '../kubernetes/pod.ts';
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
-import { type PodView, isReady } from './pod.ts';
-import { type LabelSelection, meetsSelection } from './selectors.ts';
+import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';
 import { countWords } from '../text/words.ts';
 import type { PolicySpec } from '../../api/types.ts';
 
