@@ -1,7 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { FleetMemory } from '../core/node/fleet-memory.ts';
+import { FleetMemory } from '../core/node/decide.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
-import { isUrgentNode } from '../core/node/node-state.ts';
 import { managedConfig } from '../core/nvidia/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
 import { keepWriter } from '../core/policy/versions.ts';
@@ -22,7 +21,7 @@ import { type Stoppable, WarmWatch } from '../kube/operator.ts';
 import type { Logger } from '../process/log.ts';
 import type { WatchFigures } from './metrics.ts';
 import { parse, stringify } from 'yaml';
-import { type ConfigFiles, slotIn } from '../core/node/snapshot.ts';
+import { type ConfigFiles, slotIn, isUrgentNode } from '../core/node/snapshot.ts';
 import { ApiError } from '../kube/api-error.ts';
 
 interface RolloutQuestion {

@@ -1,8 +1,7 @@
 import { omitUndefined } from '../core/text/json.ts';
 import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
-import { patchThisNode } from '../core/node/node-patch.ts';
-import type { Command, Drain } from '../core/node/commands.ts';
+import { type Command, type Drain, patchThisNode } from '../core/node/commands.ts';
 import { type NodeMemory, recordAnswer } from '../core/node/memory.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';

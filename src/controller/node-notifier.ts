@@ -1,14 +1,14 @@
 import { nodePartitions, nodes } from '../api/resources.ts';
 import { repartitioningTaint } from '../api/names.ts';
 import type { GpuNodePartition, NodePartitionStatus } from '../api/types.ts';
-import type { Command, Drain } from '../core/node/commands.ts';
+import type { Command, Drain, NodeStep } from '../core/node/commands.ts';
 import { describeModeChanges } from '../core/device/report.ts';
-import { describeDrain } from '../core/node/status-node.ts';
+import { describeDrain } from '../core/node/status.ts';
 import { countWords } from '../core/text/words.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Logger } from '../process/log.ts';
 import type { KubeObject, Change } from '../kube/watch.ts';
-import type { NodeStep, NodeObject } from './operator.ts';
+import type { NodeObject } from './operator.ts';
 import { type AgentView, viewAgent } from '../core/node/snapshot.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 

@@ -1,7 +1,7 @@
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
 import type { PolicyRecord, NodeCounts } from '../core/policy/record.ts';
 import { wantedFinalizers } from '../core/policy/versions.ts';
-import { nextStatus } from '../core/node/status-policy.ts';
+import { nextStatus } from '../core/node/status.ts';
 import { deepEqual } from '../core/text/json.ts';
 import { policies } from '../api/resources.ts';
 import { type PolicyReason, historyManager, ledgerManager } from '../api/names.ts';

@@ -10,7 +10,7 @@ import type { NodeObject } from '../../src/controller/operator.ts';
 import { PacedReading } from '../../src/controller/gather.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
-import { nextStatus } from '../../src/core/node/status-policy.ts';
+import { nextStatus } from '../../src/core/node/status.ts';
 import { indexHolders } from '../../src/core/demand/eviction-cost.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { List } from '../../src/kube/request.ts';

@@ -6,7 +6,13 @@ import { borrowedLabelsOf, metadataOf } from '../../src/core/node/node-patch.ts'
 import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from './controller.ts';
 import { isRevocation } from '../../src/core/device/grants.ts';
-import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import {
+  type NodeSnapshot,
+  isClosedAnyway,
+  isOwnTaint,
+  isReadyNode,
+  isUnfinished,
+} from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels.ts';
 import { readGenerations } from '../../src/core/policy/versions.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
@@ -27,7 +33,6 @@ import { findUncounted } from './change-end.ts';
 import { Violation } from './violation.ts';
 import type { ModelWorld } from './world.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
-import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished } from '../../src/core/node/node-state.ts';
 
 const hourMs = 3600_000;
 /** The device was never changed, or somebody was using it. */

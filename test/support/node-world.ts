@@ -1,5 +1,5 @@
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import { patchNode, type JsonPatchOperation, metadataOf } from '../../src/core/node/node-patch.ts';
+import { patchNode, metadataOf } from '../../src/core/node/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import { type NodeMemory, recallMemory, recordAnswer } from '../../src/core/node/memory.ts';
 import type { NodeView } from '../../src/core/kubernetes/node.ts';
@@ -9,7 +9,7 @@ import type { NodeRolloutState } from '../../src/core/rollout/budget.ts';
 import type { NodePolicy } from '../../src/core/policy/fleet.ts';
 import type { FateFacts } from '../../src/core/node/eviction.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
-import { reportNode } from '../../src/core/node/status-node.ts';
+import { reportNode } from '../../src/core/node/status.ts';
 import { mergePatch } from './merge-patch.ts';
 import {
   aClaim,
@@ -24,6 +24,7 @@ import {
   someSettings,
 } from './node-builders.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import type { JsonPatchOperation } from '../../src/core/text/json.ts';
 
 type Start = Partial<
   Pick<NodeWorld, 'node' | 'partition' | 'policy' | 'agent' | 'pods' | 'claim' | 'files' | 'slices'>

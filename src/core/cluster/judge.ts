@@ -11,7 +11,7 @@ import { deviceClassPrefix } from '../device/holders.ts';
 import { wholeUnits, parseQuantity } from '../text/syntax.ts';
 import type { DeviceClassView } from './claim-requests.ts';
 import { listMismatches } from '../kubernetes/selectors.ts';
-import { isOwnTaint, isUnfinished, leavingTaintOf, setAside } from '../node/node-state.ts';
+import { isOwnTaint, isUnfinished, leavingTaintOf, setAside } from '../node/snapshot.ts';
 
 /**
  * The one judge of pods and nodes. It answers three questions, whoever asks (demand, explain, plan, defrag, recommend, the page): whether

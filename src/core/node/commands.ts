@@ -5,6 +5,8 @@ import type { NodeSnapshot, Needed } from './snapshot.ts';
 import type { SlotRequest } from '../rollout/budget.ts';
 import type { NodeMemory, Waits } from './memory.ts';
 import type { NodeReason } from '../../api/names.ts';
+import type { NodeView } from '../kubernetes/node.ts';
+import type { JsonPatchOperation } from '../text/json.ts';
 
 /** Identifies a pod fully: a new pod of the same name is a different pod. */
 interface PodRef {
@@ -214,3 +216,18 @@ export interface Verdict {
 
 /** How often, in ms, whatever is not watched is checked again. */
 export const lookAgainMs = 15_000;
+
+/** The patch by {@link patchNode} of this very node: another one of its name has nothing to do with what was decided. */
+export function patchThisNode(node: NodeView, change: NodeChange): readonly JsonPatchOperation[] {
+  const patch = patchNode(metadataOf(node), change);
+  return patch.length === 0 ? [] : [{ op: 'test', path: '/metadata/uid', value: node.metadata.uid }, ...patch];
+}
+
+/** The result of one look at a node. */
+export interface NodeStep {
+  readonly node: string;
+  readonly verdict: Verdict;
+  /** The commands that were carried out. */
+  readonly commands: readonly Command[];
+  readonly memory: NodeMemory;
+}

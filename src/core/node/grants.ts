@@ -12,7 +12,7 @@ import type { NodeView } from '../kubernetes/node.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import { fitWithin } from '../text/words.ts';
 import { hasLasted } from '../device/geometry.ts';
-import { isUnfinished } from './node-state.ts';
+import { isUnfinished } from './snapshot.ts';
 
 /** How a change ends, or may end, with a reason on its node. */
 interface Ending {

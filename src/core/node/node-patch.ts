@@ -1,5 +1,5 @@
 import { type Taint, isBorrowable, type NodeView } from '../kubernetes/node.ts';
-import { isFields } from '../text/json.ts';
+import { isFields, type JsonPatchOperation } from '../text/json.ts';
 
 /** The parts of a Node that a change starts from, as the watch or a read returned them. */
 export interface NodeMetadata {
@@ -144,13 +144,6 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** An operation of RFC 6902. */
-export interface JsonPatchOperation {
-  readonly op: 'add' | 'remove' | 'replace' | 'test';
-  readonly path: string;
-  readonly value?: unknown;
-}
-
 /**
  * The JSON patch for the change, empty if nothing changes. Only the named keys are touched. Taints are one atomic list in
  * Kubernetes, so a `test` makes the patch fail with 422, and nothing is lost, if anyone changed the list meanwhile.
@@ -175,12 +168,6 @@ export function patchNode(node: NodeMetadata, change: NodeChange): readonly Json
       (key) => key === borrowedAnnotation,
     ),
   ];
-}
-
-/** The patch by {@link patchNode} of this very node: another one of its name has nothing to do with what was decided. */
-export function patchThisNode(node: NodeView, change: NodeChange): readonly JsonPatchOperation[] {
-  const patch = patchNode(metadataOf(node), change);
-  return patch.length === 0 ? [] : [{ op: 'test', path: '/metadata/uid', value: node.metadata.uid }, ...patch];
 }
 
 function patchTaints(current: readonly Taint[], change: NodeChange): readonly JsonPatchOperation[] {

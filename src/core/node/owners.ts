@@ -1,7 +1,7 @@
 import { hasEnded, type PodView, systemPods, foreignGpuResource } from '../kubernetes/pod.ts';
 import { type ResourceSliceView, gpuDriver, type SliceDevice, attributeOf } from '../kubernetes/claims.ts';
 import { usesForeignGpu, usesGpu } from '../device/holders.ts';
-import { pausedForDriverUpgrade } from './node-state.ts';
+import { pausedForDriverUpgrade } from './snapshot.ts';
 import { driverPodsOf, type LabelSelector } from '../nvidia/plugin-pods.ts';
 import { isZeroQuantity } from '../text/syntax.ts';
 import { namePods } from './rules/users.ts';

@@ -195,3 +195,10 @@ export class SharedValues {
     return value;
   }
 }
+
+/** An operation of RFC 6902. */
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'test';
+  readonly path: string;
+  readonly value?: unknown;
+}

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { nodeReasons } from '../../../src/api/names.ts';
 import {
   advanceChange,
-  type ChangeAdvance,
   type ChangeLook,
   timeUnderWay,
   countFleet,
@@ -19,8 +18,8 @@ const look = (reason: string, more: Partial<ChangeLook> = {}): ChangeLook => ({
 });
 
 /** Looks at one node, each at its time in ms. */
-function follow(looks: readonly (readonly [number, ChangeLook])[]): ChangeAdvance {
-  return looks.reduce<ChangeAdvance>((before, [now, one]) => advanceChange(before.clock, one, now), {
+function follow(looks: readonly (readonly [number, ChangeLook])[]) {
+  return looks.reduce<ReturnType<typeof advanceChange>>((before, [now, one]) => advanceChange(before.clock, one, now), {
     clock: undefined,
   });
 }
@@ -147,7 +146,7 @@ function aNodeOf(name: string, reason: string, gpus: readonly Parameters<typeof 
 
 describe('the figures of a fleet', () => {
   it('count nodes by policy, phase and reason, also those of which nothing is known', () => {
-    const { nodes } = countFleet([aNodeOf('a', 'Ready', []), aNodeOf('b', 'Ready', []), aPartition()], () => '');
+    const { nodes } = countFleet([aNodeOf('a', 'Ready', []), aNodeOf('b', 'Ready', []), aPartition()], () => undefined);
     expect(nodes).to.deep.equal([
       { labels: { policy: 'p', phase: 'Ready', reason: 'Ready' }, value: 2 },
       { labels: { policy: '', phase: 'Pending', reason: 'AgentNotReporting' }, value: 1 },
@@ -160,7 +159,7 @@ describe('the figures of a fleet', () => {
       aNodeOf('a', 'Ready', [{ slices }, { index: 1, slices }]),
       aNodeOf('b', 'Ready', [{}, { index: 1, error: 'GpuLost' }]),
     ];
-    const { instances, gpus } = countFleet(fleet, (node) => `pool-${node}`);
+    const { instances, gpus } = countFleet(fleet, (node) => ({ pool: `pool-${node}` }));
     expect(instances).to.deep.equal([
       { labels: { pool: 'pool-a', profile: '1g.5gb', state: 'used' }, value: 2 },
       { labels: { pool: 'pool-a', profile: '1g.5gb', state: 'free' }, value: 2 },
@@ -175,7 +174,7 @@ describe('the figures of a fleet', () => {
   });
 
   it('count what cannot be allocated in a layout', () => {
-    const { stranded } = countFleet([aNodeOf('a', 'Ready', [{ slices: ['3g.20gb@0', '3g.20gb@4'] }])], () => '');
+    const { stranded } = countFleet([aNodeOf('a', 'Ready', [{ slices: ['3g.20gb@0', '3g.20gb@4'] }])], () => undefined);
     expect(stranded).to.deep.equal([
       { labels: { pool: '', resource: 'compute' }, value: 1 },
       { labels: { pool: '', resource: 'memory' }, value: 0 },
@@ -184,7 +183,7 @@ describe('the figures of a fleet', () => {
 
   it('count GPUs that are not well by what their driver asks for', () => {
     const health = { action: 'Reboot' as const, message: 'the driver asks for a reboot' };
-    const { unhealthy } = countFleet([aNodeOf('a', 'Ready', [{ health }, { index: 1 }])], () => 'p');
+    const { unhealthy } = countFleet([aNodeOf('a', 'Ready', [{ health }, { index: 1 }])], () => ({ pool: 'p' }));
     expect(unhealthy).to.deep.equal([{ labels: { pool: 'p', action: 'Reboot' }, value: 1 }]);
   });
 

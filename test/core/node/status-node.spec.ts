@@ -8,7 +8,7 @@ import {
   judgeDegraded,
   type NodeReport,
   reportNode,
-} from '../../../src/core/node/status-node.ts';
+} from '../../../src/core/node/status.ts';
 import type { GpuReport, GpuNodePartition } from '../../../src/api/types.ts';
 import {
   type NodeMemory,

@@ -1,13 +1,5 @@
 import { compareVersions } from '../../text/syntax.ts';
 import { gpuPresenceLabel } from '../../../api/names.ts';
-import {
-  driverUpgrade,
-  isDriverReplaced,
-  isClosed,
-  isReadBeforeBoot,
-  hasStartupTaint,
-  isUnfinished,
-} from '../node-state.ts';
 import { fenceRestart, reopenNode } from '../marks.ts';
 import {
   waitOpen,
@@ -24,7 +16,17 @@ import { describeFault } from '../../device/faults.ts';
 import { omitUndefined } from '../../text/json.ts';
 import { combine } from '../node-patch.ts';
 import { advertises } from '../offer.ts';
-import { backendOf, sliceOfferOf, type Needed } from '../snapshot.ts';
+import {
+  backendOf,
+  sliceOfferOf,
+  type Needed,
+  driverUpgrade,
+  isDriverReplaced,
+  isClosed,
+  isReadBeforeBoot,
+  hasStartupTaint,
+  isUnfinished,
+} from '../snapshot.ts';
 import { timer, type Waits } from '../memory.ts';
 import { predict, withoutLayoutLabels } from './labels.ts';
 import { refreshAfterSilence, isUntouched } from './plugin.ts';

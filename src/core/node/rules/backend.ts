@@ -5,7 +5,15 @@ import { driverDeployLabel, pluginDeployLabel } from '../../nvidia/gpu-clients.t
 import { usesGpu } from '../../device/holders.ts';
 import { driverPodsOf, readPluginSettings, explainPluginPod, isFailing } from '../../nvidia/plugin-pods.ts';
 import { countWords } from '../../text/words.ts';
-import { asksForClaims, type Backend, backendOf, isFoundOut, nameBackend } from '../snapshot.ts';
+import {
+  asksForClaims,
+  type Backend,
+  backendOf,
+  isFoundOut,
+  nameBackend,
+  isUnfinished,
+  hasStartupTaint,
+} from '../snapshot.ts';
 import type { NodeView } from '../../kubernetes/node.ts';
 import {
   type Outcome,
@@ -32,7 +40,6 @@ import { publishDevices } from '../../device/published.ts';
 import type { DeviceReport } from '../../../api/types.ts';
 import type { NodeLabels } from '../../nvidia/predict-labels.ts';
 import { listManagedLabels, predictDevice } from './labels.ts';
-import { isUnfinished, hasStartupTaint } from '../node-state.ts';
 import { metadataOf } from '../node-patch.ts';
 
 const deployLabels: Readonly<Record<Backend, string>> = { DevicePlugin: pluginDeployLabel, DRA: driverDeployLabel };

@@ -30,7 +30,7 @@ import { awaitingPlan, wishOf } from './policy.ts';
 import { type Fault, describeFault } from '../../device/faults.ts';
 import { borrowedLabelsOf, type NodeChange, metadataOf } from '../node-patch.ts';
 import { findOwners, migManagerLabel, takeOverStep } from '../owners.ts';
-import { isReadBeforeBoot, leavingTaintOf, driverUpgrade } from '../node-state.ts';
+import { isReadBeforeBoot, leavingTaintOf, driverUpgrade } from '../snapshot.ts';
 
 export function planOnly({ partition, claim }: RuleInput): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;

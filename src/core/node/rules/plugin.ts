@@ -13,7 +13,16 @@ import {
   type Outcome,
   waitClosed,
 } from '../commands.ts';
-import { backendOf, sliceOfferOf, nameBackend } from '../snapshot.ts';
+import {
+  backendOf,
+  sliceOfferOf,
+  nameBackend,
+  hasStartupTaint,
+  isUnfinished,
+  isClosed,
+  isOwnTaint,
+  isReadyNode,
+} from '../snapshot.ts';
 import { pluginPods, refreshedPods, listPodCauses } from './users.ts';
 import {
   configOf,
@@ -58,7 +67,6 @@ import { evictPods, listRefusals, wasRefused } from './drain.ts';
 import { nodeUnavailable } from './plan.ts';
 import { awaitSlot, type SlotUse, awaitTurn } from './slot.ts';
 import { managedConfig } from '../../nvidia/managed-config.ts';
-import { hasStartupTaint, isUnfinished, isClosed, isOwnTaint, isReadyNode } from '../node-state.ts';
 
 /** Whether the device plugin has the policy's settings, or takes them from us, and runs: nothing is changed that it would not offer. */
 export function checkPlugin(situation: RuleInput): Ruling | undefined {

@@ -1,6 +1,6 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
 import { describeRefusal } from '../../policy/resolve-node.ts';
-import { backendOf } from '../snapshot.ts';
+import { backendOf, isUnfinished } from '../snapshot.ts';
 import { metadataOf } from '../node-patch.ts';
 import {
   waitOpen,
@@ -19,7 +19,6 @@ import { countWords } from '../../text/words.ts';
 import { deepEqual } from '../../text/json.ts';
 import { isDrifting, retryAskedWith } from '../grants.ts';
 import { layoutLabels, listManagedLabels } from './labels.ts';
-import { isUnfinished } from '../node-state.ts';
 
 /** No policy selects the node: it keeps its layout. A missing policy is never a wish. */
 export function noPolicy(situation: RuleInput): Outcome | undefined {

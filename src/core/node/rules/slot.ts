@@ -3,9 +3,8 @@ import { listLosers } from '../../device/kubelet.ts';
 import { describeModeChanges } from '../../device/report.ts';
 import type { Slot, SlotRequest } from '../../rollout/budget.ts';
 import { hasFailed, isRepair } from '../grants.ts';
-import { backendOf, nameBackend } from '../snapshot.ts';
+import { backendOf, nameBackend, isClosedAnyway, isUnfinished, hasStartupTaint } from '../snapshot.ts';
 import { runningTimer, timer } from '../memory.ts';
-import { isClosedAnyway, isUnfinished, hasStartupTaint } from '../node-state.ts';
 import { countWords } from '../../text/words.ts';
 import {
   alsoWaits,

@@ -8,12 +8,12 @@ import type {
   Grant,
 } from '../../../api/types.ts';
 import type { NodePolicy } from '../../policy/fleet.ts';
-import { combine, type NodeChange, type JsonPatchOperation, patchNode, metadataOf } from '../node-patch.ts';
+import { combine, type NodeChange, patchNode, metadataOf } from '../node-patch.ts';
 import { dropInvalidLabels, changesWithLayout, strategyByLabels } from '../../nvidia/labels.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
 import { clientPods } from './gpu-clients.ts';
 import { publishDevices } from '../../device/published.ts';
-import { backendOf } from '../snapshot.ts';
+import { backendOf, hasStartupTaint, isClosed, isOwnTaint, isUnfinished } from '../snapshot.ts';
 import {
   type Command,
   alsoDoes,
@@ -66,7 +66,7 @@ import { listUnusedResources } from '../offer.ts';
 import { sharingByLabels } from '../../nvidia/managed-config.ts';
 import { timeText } from '../../text/syntax.ts';
 import { isUnanswered } from '../../device/grants.ts';
-import { hasStartupTaint, isClosed, isOwnTaint, isUnfinished } from '../node-state.ts';
+import type { JsonPatchOperation } from '../../text/json.ts';
 
 /** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
 const slicesAgainMs = 120_000;
