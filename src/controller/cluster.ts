@@ -21,7 +21,7 @@ import { type Stoppable, WarmWatch } from '../kube/operator.ts';
 import type { Logger } from '../process/log.ts';
 import type { WatchFigures } from './metrics.ts';
 import { parse, stringify } from 'yaml';
-import { type ConfigFiles, slotIn, isUrgentNode } from '../core/node/snapshot.ts';
+import { type NodeSnapshot, slotIn, isUrgentNode } from '../core/node/snapshot.ts';
 import { ApiError } from '../kube/api-error.ts';
 
 interface RolloutQuestion {
@@ -239,6 +239,8 @@ export class ClusterWatches implements WatchedCluster, Stoppable {
     return [this.policies, this.nodes, this.partitions, this.agents] as const;
   }
 }
+
+type ConfigFiles = NonNullable<NodeSnapshot['configFiles']>;
 
 interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;

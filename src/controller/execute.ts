@@ -1,7 +1,7 @@
 import { omitUndefined } from '../core/text/json.ts';
 import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
-import { type Command, type Drain, patchThisNode } from '../core/node/commands.ts';
+import { type Command, patchThisNode } from '../core/node/commands.ts';
 import { type NodeMemory, recordAnswer } from '../core/node/memory.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
@@ -104,7 +104,7 @@ export class Executor {
         return log.warn('grant taken back: not answered in time', { node: name, epoch: command.granted.epoch });
       case 'WriteDrain':
         await this.#writeSpec(snapshot, { drain: command.drain });
-        return log.info(describeDrain(command.drain), {
+        return log.info(describeDrain(command), {
           node: name,
           pods: command.drain?.pods.map((pod) => `${pod.namespace}/${pod.name}`),
         });
@@ -228,7 +228,7 @@ function isRemoval(command: Command): command is Removal {
   return command.name === 'EvictPod' || command.name === 'DeletePod';
 }
 
-function describeDrain(drain: Drain | null): string {
+function describeDrain({ drain }: Extract<Command, { readonly name: 'WriteDrain' }>): string {
   if (drain === null) return 'drain ended';
   return drain.pods.length > 0 ? 'drain announced' : 'agent told that a reading is awaited';
 }

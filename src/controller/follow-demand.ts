@@ -1,6 +1,6 @@
 import type { PolicyDemand, GpuNodePartition } from '../api/types.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
-import { mayUseClaims } from '../core/policy/rules.ts';
+import { mayUseClaims } from '../core/policy/versions.ts';
 import type { DemandReport } from '../core/policy/slices.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
 import { type DemandMemory, recallDemand } from '../core/demand/state.ts';

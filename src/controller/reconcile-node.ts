@@ -1,7 +1,7 @@
 import { type decide, keepRolloutState } from '../core/node/decide.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
-import type { Verdict, NodeStep } from '../core/node/commands.ts';
+import type { NodeStep } from '../core/node/commands.ts';
 import { ApiError, orRefusal } from '../kube/api-error.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import type { Cluster } from './cluster.ts';
@@ -24,6 +24,8 @@ import { refusedMs } from './reconcile-policy.ts';
 const ownWriteMs = 3000;
 /** Pods, then everything, then once more if the node has changed in between. */
 const mostReads = 4;
+
+type Verdict = NodeStep['verdict'];
 
 /** A final decision, and the snapshot that it is based on. */
 type Judged = Exclude<ReturnType<typeof decide>, { readonly needs: unknown }> & { readonly snapshot: NodeSnapshot };

@@ -17,7 +17,7 @@ import { todaysNameOf } from '../gpu/profiles.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName, type MigStrategy, strategyByLabels } from '../nvidia/labels.ts';
 import type { BudgetView } from '../node/eviction.ts';
-import { isGpuResource, holdsNode, requestOf, podName, type PodView } from '../kubernetes/pod.ts';
+import { isGpuResource, requestOf, podName, type PodView, hasEnded } from '../kubernetes/pod.ts';
 import { selectsNode, byPrecedence, isPlanned, asScheduled } from '../policy/versions.ts';
 import type { NodeSlice } from './claim-devices.ts';
 import type { ClaimTemplate, RequestedClaim, DeviceClassView } from './claim-requests.ts';
@@ -234,4 +234,9 @@ export function listOffered(nodes: readonly GpuNode[]): readonly string[] {
     Object.entries(offersOf(one)).flatMap(([name, amount]) => (amount > 0 ? [name] : [])),
   );
   return [...new Set(names)].toSorted();
+}
+
+/** Whether a pod keeps what it holds on a node. */
+export function holdsNode(pod: PodView): boolean {
+  return pod.spec?.nodeName !== undefined && !hasEnded(pod);
 }

@@ -11,7 +11,7 @@ import { deviceClassPrefix } from '../device/holders.ts';
 import { wholeUnits, parseQuantity } from '../text/syntax.ts';
 import type { DeviceClassView } from './claim-requests.ts';
 import { listMismatches } from '../kubernetes/selectors.ts';
-import { isOwnTaint, isUnfinished, leavingTaintOf, setAside } from '../node/snapshot.ts';
+import { isOwnTaint, isUnfinished, leavingTaintOf } from '../node/snapshot.ts';
 
 /**
  * The one judge of pods and nodes. It answers three questions, whoever asks (demand, explain, plan, defrag, recommend, the page): whether
@@ -171,9 +171,19 @@ export function canUse(node: NodeView, pod: PodView): boolean {
   return explainUnusable(node) === undefined && couldTake(node, pod);
 }
 
-function explainAside(node: NodeView): Obstacle | undefined {
-  const aside = setAside(node);
-  return aside && { kind: aside.kind, message: aside.message };
+/** Why a node takes no new pods for reasons that are not ours: it is going, its kubelet does not report, or it is cordoned. */
+export function explainAside(node: NodeView): Obstacle | undefined {
+  const { metadata, spec, status } = node;
+  if (metadata.deletionTimestamp !== undefined) return { kind: 'Leaving', message: 'it is being deleted' };
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const isSilent = ready !== undefined && ready.status !== 'True';
+  if (isSilent)
+    return { kind: 'NotReady', message: `its kubelet is not ready${ready.message ? `: ${ready.message}` : ''}` };
+  const leaving = leavingTaintOf(spec?.taints);
+  if (leaving !== undefined) return { kind: 'Leaving', message: `it is being removed (taint ${leaving})` };
+  return spec?.unschedulable === true
+    ? { kind: 'Cordoned', message: 'it is cordoned; kubectl uncordon opens it' }
+    : undefined;
 }
 
 /**

@@ -25,7 +25,6 @@ import { isUnanswered } from '../device/grants.ts';
 import {
   type ResourceClaimView,
   gpuDriver,
-  describeAllocated,
   nameDevices,
   ownDevicesOf,
   type SelectableDevice,
@@ -33,7 +32,7 @@ import {
 import { countWords } from '../text/words.ts';
 import { isOffered, listNeeds } from '../cluster/judge.ts';
 import { otherNameOf } from './cluster.ts';
-import { describeMismatch, type LabelMismatch, listMismatches } from '../kubernetes/selectors.ts';
+import { type LabelMismatch, listMismatches } from '../kubernetes/selectors.ts';
 import { requestOf, type PodView, tolerates } from '../kubernetes/pod.ts';
 
 /** Beyond this many combinations of alternatives, requests that fit one by one count as fitting together. */
@@ -366,4 +365,14 @@ function judgeOthers(pod: PodView, { node, pods }: GpuNode, { classes = [] }: Cl
 
 function percent(part: bigint, whole: bigint): string {
   return whole === 0n ? '0' : String((part * 100n) / whole);
+}
+
+/** `claim team/train has gpu-0-mig-1g5gb-19-0 of node n` */
+export function describeAllocated(claim: ResourceClaimView): string {
+  return `claim ${namespacedName(claim.metadata)} has ${nameDevices(claim)}`;
+}
+
+/** `pool is training, and the pod wants inference` */
+export function describeMismatch({ key, wanted, found }: LabelMismatch): string {
+  return `${key} is ${found === undefined ? 'absent' : found === '' ? 'empty' : found}, and the pod wants ${wanted}`;
 }

@@ -2,7 +2,7 @@ import { apiVersion } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';
 import { fieldsOf, isFields } from '../text/json.ts';
-import { findBrokenRules } from '../policy/rules.ts';
+import { findBrokenRules } from '../policy/schema.ts';
 import { checkStrategy } from '../policy/check.ts';
 import { checkMigConfig, specsOverlap, type MigConfig, type MigSpec, parseConfigFile } from './mig-parted.ts';
 

@@ -6,7 +6,7 @@ import { usesGpu } from '../device/holders.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import type { PodView } from '../kubernetes/pod.ts';
 import { pluginPodsOf } from '../nvidia/plugin-pods.ts';
-import { mayUseClaims } from '../policy/rules.ts';
+import { mayUseClaims } from '../policy/versions.ts';
 
 // The door to support bundles of a cluster: which objects a bundle contains (chooseBundled), and which parts of each (trimObject).
 

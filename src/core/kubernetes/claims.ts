@@ -1,4 +1,4 @@
-import { namespacedName, parseQuantity } from '../text/syntax.ts';
+import { parseQuantity } from '../text/syntax.ts';
 
 /** Domain of the driver with which NVIDIA hands out GPUs by claim (kubernetes-sigs/dra-driver-nvidia-gpu). */
 export const gpuDriver = 'gpu.nvidia.com';
@@ -56,11 +56,6 @@ export function ownDevicesOf({ status }: ResourceClaimView): readonly AllocatedD
 export function nameDevices(claim: ResourceClaimView): string {
   const devices = ownDevicesOf(claim).map(({ device, pool }) => `${device} of node ${pool}`);
   return devices.length === 0 ? 'no GPU' : devices.join(', ');
-}
-
-/** `claim team/train has gpu-0-mig-1g5gb-19-0 of node n` */
-export function describeAllocated(claim: ResourceClaimView): string {
-  return `claim ${namespacedName(claim.metadata)} has ${nameDevices(claim)}`;
 }
 
 /** What a selector of a DeviceClass or a request can ask of a device of NVIDIA's driver. */

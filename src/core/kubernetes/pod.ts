@@ -223,11 +223,6 @@ function amountsOf({ resources }: { readonly resources?: ContainerView['resource
   return { ...resources?.limits, ...resources?.requests };
 }
 
-/** Whether a pod keeps what it holds on a node. */
-export function holdsNode(pod: PodView): boolean {
-  return pod.spec?.nodeName !== undefined && !hasEnded(pod);
-}
-
 /** Whether it has no node yet, and still wants one. */
 export function isUnbound(pod: PodView): boolean {
   return pod.spec?.nodeName === undefined && pod.metadata.deletionTimestamp === undefined && !hasEnded(pod);

@@ -1,4 +1,4 @@
-import { type PodView, type OwnerReference, type ObjectMeta, isReady } from '../kubernetes/pod.ts';
+import { type PodView, isReady } from '../kubernetes/pod.ts';
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
 import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';
 import { countWords } from '../text/words.ts';
@@ -24,8 +24,10 @@ export function judgeEviction(pod: PodView, missing?: ReadonlySet<string>): Evic
   return isUnwanted || owner === undefined || daemonSet !== undefined ? 'ByForce' : 'Yes';
 }
 
+type Owner = NonNullable<PodView['metadata']['ownerReferences']>[number];
+
 /** The owner that replaces the pod. */
-export function ownerOf({ metadata }: PodView): OwnerReference | undefined {
+export function ownerOf({ metadata }: PodView): Owner | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
@@ -33,7 +35,7 @@ export function ownerOf({ metadata }: PodView): OwnerReference | undefined {
  * The DaemonSet that the pod names as its controller. Anybody may write that into a pod of their own: whether it exists has to be
  * looked up. DaemonSets of other API groups are owners like any other: their pods are evicted.
  */
-export function claimedDaemonSet(pod: PodView): OwnerReference | undefined {
+export function claimedDaemonSet(pod: PodView): Owner | undefined {
   const owner = ownerOf(pod);
   return owner?.kind === 'DaemonSet' && owner.apiVersion === 'apps/v1' ? owner : undefined;
 }
@@ -59,7 +61,7 @@ export function explainStaying(pod: PodView, missing?: ReadonlySet<string>): str
 
 /** The parts of a PodDisruptionBudget that decide whether an eviction goes through. */
 export interface BudgetView {
-  readonly metadata: Pick<ObjectMeta, 'name' | 'namespace' | 'generation'>;
+  readonly metadata: Pick<PodView['metadata'], 'name' | 'namespace' | 'generation'>;
   readonly spec?: {
     readonly selector?: LabelSelection;
     readonly unhealthyPodEvictionPolicy?: string;
@@ -173,7 +175,7 @@ function explainRefusal({ metadata, status }: BudgetView): string {
  * is over, as the policy says. `Blocked`: its PodDisruptionBudget refuses now. `Stays`: no eviction moves it. `Awaited`: the policy
  * evicts nobody.
  */
-export type PodFate = 'Evicted' | 'Deleted' | 'Blocked' | 'Stays' | 'Awaited';
+type PodFate = 'Evicted' | 'Deleted' | 'Blocked' | 'Stays' | 'Awaited';
 
 interface FateOfPod {
   readonly fate: PodFate;
@@ -189,10 +191,8 @@ export interface FateFacts {
   readonly missingOwners?: ReadonlySet<string> | undefined;
 }
 
-export type DrainSpec = PolicySpec['drain'];
-
 /** Judges by what is known now: a pod's annotations, its owner and its budgets may change. */
-export function judgeFate(pod: PodView, drain: DrainSpec, { budgets, missingOwners }: FateFacts): FateOfPod {
+export function judgeFate(pod: PodView, drain: PolicySpec['drain'], { budgets, missingOwners }: FateFacts): FateOfPod {
   const { scope = 'Affected', onTimeout = 'Skip', timeout = '10m' } = drain ?? {};
   if (scope === 'None') return { fate: 'Awaited' };
   const forced = onTimeout === 'Force' ? `it is deleted after ${timeout} (spec.drain.onTimeout: Force)` : undefined;

@@ -324,28 +324,6 @@ export function isReadyNode({ status }: NodeView): boolean {
   return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
 }
 
-/** Why a node is left alone by whoever has a choice: it takes no new pods for reasons that are not ours. */
-interface SetAside {
-  readonly kind: 'Leaving' | 'NotReady' | 'Cordoned';
-  /** About the node, as `it is cordoned`. */
-  readonly message: string;
-}
-
-/** A node that is going, or whose kubelet does not report, or that somebody has cordoned; undefined for others. */
-export function setAside(node: NodeView): SetAside | undefined {
-  const { metadata, spec, status } = node;
-  if (metadata.deletionTimestamp !== undefined) return { kind: 'Leaving', message: 'it is being deleted' };
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const isSilent = ready !== undefined && ready.status !== 'True';
-  if (isSilent)
-    return { kind: 'NotReady', message: `its kubelet is not ready${ready.message ? `: ${ready.message}` : ''}` };
-  const leaving = leavingTaintOf(spec?.taints);
-  if (leaving !== undefined) return { kind: 'Leaving', message: `it is being removed (taint ${leaving})` };
-  return spec?.unschedulable === true
-    ? { kind: 'Cordoned', message: 'it is cordoned; kubectl uncordon opens it' }
-    : undefined;
-}
-
 /**
  * Taints by which others say that a node goes, whoever tolerates them: Cluster Autoscaler's, Karpenter's (v1 and before), that of
  * KEP-2268 for a node that is switched off, GKE's before it maintains or preempts a machine, and that of AWS' termination handler for a spot

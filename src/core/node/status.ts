@@ -16,12 +16,11 @@ import type { Verdict, Drain } from './commands.ts';
 import { type WriterMode, writerModeFor } from './rules/labels.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { timeText } from '../text/syntax.ts';
-import { deviceText } from '../policy/resolve-node.ts';
+import { deviceText } from './marks.ts';
 import { listPodCauses, namePods } from './rules/users.ts';
 import type { NodeOutcome, NodeCounts, PolicyRecord } from '../policy/record.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { describeGate } from '../rollout/budget.ts';
-import type { PolicyRefusal } from '../policy/check.ts';
 import type { LedgerStep } from '../rollout/ledger.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import { storeVersions, isCleaningUp } from '../policy/versions.ts';
@@ -376,13 +375,13 @@ interface PolicyFacts {
   /** The policy as its author last wrote it. */
   readonly policy: GpuPartitionPolicy;
   /** Why it is invalid, regardless of nodes. */
-  readonly refusal?: PolicyRefusal | undefined;
+  readonly refusal?: PolicyRecord['refusal'];
   /** Newest generation that its nodes could take. */
   readonly acceptedGeneration?: number | undefined;
   /** The version that decides over nodes; undefined if there is none. */
   readonly inForce?: GpuPartitionPolicy | undefined;
   /** The first of the nodes that keep its generation from being accepted, and the message for all of them. */
-  readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
+  readonly refusedBy?: PolicyRecord['refusal'];
   /** The gate that keeps nodes from starting. */
   readonly gate?: LedgerStep['gate'];
   readonly limits?: LedgerStep['limits'] | undefined;
@@ -561,7 +560,10 @@ function describeRest(tally: NodeCounts): string {
 }
 
 /** What a refused generation means for the nodes. */
-function describeRefused({ policy, acceptedGeneration, inForce }: PolicyFacts, { message }: PolicyRefusal): string {
+function describeRefused(
+  { policy, acceptedGeneration, inForce }: PolicyFacts,
+  { message }: Pick<PolicyJudgement, 'message'>,
+): string {
   const { generation } = policy.metadata;
   if (inForce === undefined) return `nothing is touched: ${message}`;
   if (acceptedGeneration === generation) return `no change starts, and nodes stay as they are: ${message}`;

@@ -2,8 +2,8 @@
 // Ask here which generation and which schedule of a policy counts, who wrote it, and in which order policies win a node.
 import { cleanupFinalizer } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicySpec, PolicyStatus } from '../../api/types.ts';
-import { deepEqual, omitUndefined, compareText, canonicalJson } from '../text/json.ts';
-import { isEmptySelection, meetsSelection, requirementsOf } from '../kubernetes/selectors.ts';
+import { deepEqual, omitUndefined, compareText } from '../text/json.ts';
+import { meetsSelection, selectedKeys, selectionKey } from '../kubernetes/selectors.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';
 import { explainWindow, stateOfWindow } from '../rollout/windows.ts';
 import { timeText } from '../text/syntax.ts';
@@ -291,16 +291,12 @@ export function byPrecedence(a: GpuPartitionPolicy, b: GpuPartitionPolicy): numb
  * neither is ever read as "the whole fleet", as `DoesNotExist` of an impossible key would be.
  */
 export function selectsNode(selector: PolicySpec['nodeSelector'], labels: Readonly<Record<string, string>>): boolean {
-  return !isEmptySelection(selector) && meetsSelection(selector, labels);
+  return selectedKeys(selector).length > 0 && meetsSelection(selector, labels);
 }
 
 /** What decides between policies on a node; with equal keys only age and name decide. */
 export function claimKey({ nodeSelector, priority = 0 }: PolicySpec): string {
-  const requirements = requirementsOf(nodeSelector).map(({ key, operator, values = [] }) =>
-    canonicalJson({ key, operator, values: [...new Set(values)].sort() }),
-  );
-  const unique = [...new Set(requirements)].sort();
-  return `${priority} ${unique.join(' ')}`;
+  return `${priority} ${selectionKey(nodeSelector)}`;
 }
 
 type Schedule = NonNullable<PolicySpec['schedules']>[number];
@@ -450,4 +446,9 @@ export function laterMark(known: ScheduleMark | undefined, given: ScheduleMark |
 
 function cut({ name, since }: ScheduleMark): ScheduleMark {
   return { ...(name !== undefined && { name }), since };
+}
+
+/** Whether a policy hands GPUs out by claims, or does where it finds the DRA driver. */
+export function mayUseClaims({ backend }: { readonly backend?: unknown }): boolean {
+  return backend === 'DRA' || backend === 'Auto';
 }

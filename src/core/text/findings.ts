@@ -54,22 +54,6 @@ export const findingCodes = [
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];
 
-/** The number of findings about one list or object that is read; it may have hundreds of thousands. */
-const mostOfOne = 100;
-
-/** What a check finds in the items, in their order, up to the first hundred or so. */
-export function checkEach<Item, Found>(
-  items: readonly Item[],
-  check: (item: Item, index: number) => readonly Found[],
-): readonly Found[] {
-  const found: Found[] = [];
-  for (const [index, item] of items.entries()) {
-    found.push(...check(item, index));
-    if (found.length >= mostOfOne) break;
-  }
-  return found;
-}
-
 /** A path as jq writes it: `spec.layouts[0].profiles["1g.5gb"]`; `$` for the whole document. */
 export function writePath(path: FieldPath): string {
   const text = path

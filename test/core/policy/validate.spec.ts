@@ -4,7 +4,7 @@ import type { PolicySpec } from '../../../src/api/types.ts';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { listPresets } from '../../../src/core/gpu/layouts.ts';
 import { claimKey } from '../../../src/core/policy/versions.ts';
-import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/rules.ts';
+import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/schema.ts';
 import { checkPolicy, validatePolicy } from '../../../src/core/policy/check.ts';
 
 const policy = (spec: object) => ({

@@ -5,9 +5,9 @@ import {
   isZeroQuantity,
   parseQuantity,
   wholeUnits,
-  compareVersions,
 } from '../../../src/core/text/syntax.ts';
 import fc from 'fast-check';
+import { compareVersions } from '../../../src/core/node/rules/agent.ts';
 
 describe('a duration', () => {
   it('is read as policies have it', () => {

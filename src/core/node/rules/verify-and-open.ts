@@ -57,7 +57,6 @@ import {
   writerModeOf,
 } from './labels.ts';
 import { configurePlugin, refreshPlugin, refreshAfterSilence, type Offered, isUntouched } from './plugin.ts';
-import type { SkippedEntry } from '../../policy/resolve-node.ts';
 import { isDeviceDone, wishOf, onlyPlans } from './policy.ts';
 import { type PodView, tolerates } from '../../kubernetes/pod.ts';
 import { joinWithin } from '../../text/words.ts';
@@ -115,8 +114,10 @@ function describeDone(
   return { phase: 'Ready', reason: 'NothingToDo', message, ...again };
 }
 
+type Skipped = Extract<RuleInput['claim']['wish'], { readonly skipped: unknown }>['skipped'][number];
+
 /** Entries for GPUs of other nodes, and a last one for all GPUs that are left, skip most nodes of any policy with several entries. */
-function isUnexpected({ reason, entry }: SkippedEntry, layouts: readonly PolicyLayout[]): boolean {
+function isUnexpected({ reason, entry }: Skipped, layouts: readonly PolicyLayout[]): boolean {
   return reason === 'Taken' ? layouts[entry]?.gpus !== undefined : reason !== 'NoGpuMatches';
 }
 
