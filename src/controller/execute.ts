@@ -1,8 +1,8 @@
 import { omitUndefined } from '../core/text/json.ts';
 import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
-import { type Command, patchThisNode } from '../core/node/commands.ts';
-import { type NodeMemory, recordAnswer } from '../core/node/memory.ts';
+import { type Command, patchThisNode, recordAnswer } from '../core/node/commands.ts';
+import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
 import type { KubeVerbs } from '../kube/client.ts';

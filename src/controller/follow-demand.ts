@@ -18,7 +18,7 @@ import { type PoolQuestions, think } from '../planner/questions.ts';
 import type { Cluster } from './cluster.ts';
 import { nodePartitions, deviceClasses, disruptionBudgets, namespaces, pods } from '../api/resources.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
-import { planPreview } from '../core/node/forecast.ts';
+import { planPreview } from '../core/node/decide.ts';
 import { type KubeVerbs, readKueue, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { DeviceClassView } from '../core/cluster/claim-requests.ts';

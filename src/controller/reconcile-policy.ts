@@ -15,7 +15,7 @@ import type { Limit } from '../core/rollout/budget.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, EventLoopYield, Semaphore } from '../process/clock.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
-import { forecastRolloutState } from '../core/node/forecast.ts';
+import { forecastRolloutState } from '../core/node/decide.ts';
 import { describeError, type Logger } from '../process/log.ts';
 import type { NodeObject } from './operator.ts';
 

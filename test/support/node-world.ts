@@ -1,7 +1,7 @@
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
 import { patchNode, metadataOf } from '../../src/core/node/node-patch.ts';
-import type { Command } from '../../src/core/node/commands.ts';
-import { type NodeMemory, recallMemory, recordAnswer } from '../../src/core/node/memory.ts';
+import { type Command, recordAnswer } from '../../src/core/node/commands.ts';
+import { type NodeMemory, recallMemory } from '../../src/core/node/memory.ts';
 import type { NodeView } from '../../src/core/kubernetes/node.ts';
 import type { AgentView, ConfigFiles, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';

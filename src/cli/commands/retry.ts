@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { retryAnnotation } from '../../api/names.ts';
 import { nodePartitions, nodes } from '../../api/resources.ts';
 import type { GpuNodePartition } from '../../api/types.ts';
-import { findResting, type RestingFailure } from '../../core/node/rest.ts';
+import { findResting, type RestingFailure } from '../../core/node/eviction.ts';
 import { isSubdomain, timeText } from '../../core/text/syntax.ts';
 import { countWords } from '../../core/text/words.ts';
 import type { KubeClient } from '../../kube/client.ts';

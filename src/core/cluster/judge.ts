@@ -2,7 +2,7 @@
 // Ask here whether a pod could run on a node, whether it can use its slices now, and whether the node can change now.
 import type { GpuNodePartition, GpuReport, PolicySpec } from '../../api/types.ts';
 import type { NodeView } from '../kubernetes/node.ts';
-import { findResting } from '../node/rest.ts';
+import { findResting } from '../node/eviction.ts';
 import { isGrantLive } from '../device/grants.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';

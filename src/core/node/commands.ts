@@ -3,10 +3,10 @@ import { type NodeChange, combine, patchNode, metadataOf } from './node-patch.ts
 import type { OfferedStatus } from './offer.ts';
 import type { NodeSnapshot, Needed } from './snapshot.ts';
 import type { SlotRequest } from '../rollout/budget.ts';
-import type { NodeMemory, Waits } from './memory.ts';
+import type { NodeMemory, Waits, WaitName, Wait } from './memory.ts';
 import type { NodeReason } from '../../api/names.ts';
 import type { NodeView } from '../kubernetes/node.ts';
-import type { JsonPatchOperation } from '../text/json.ts';
+import { type JsonPatchOperation, omitUndefined } from '../text/json.ts';
 
 /** Identifies a pod fully: a new pod of the same name is a different pod. */
 interface PodRef {
@@ -230,4 +230,36 @@ export interface NodeStep {
   /** The commands that were carried out. */
   readonly commands: readonly Command[];
   readonly memory: NodeMemory;
+}
+
+/** The API server's answer to a command. */
+interface Answer {
+  /** The time of the answer, in ms since the epoch. */
+  readonly at: number;
+  /** Why it was refused; undefined if it was not, or if nobody knows. */
+  readonly refusal?: string | undefined;
+}
+
+/** What is remembered of a command once it has been answered. */
+export function recordAnswer(memory: NodeMemory, command: Command, { at, refusal }: Answer): NodeMemory {
+  switch (command.name) {
+    case 'AdvertiseDevices': {
+      const { change, offered } = command;
+      if (refusal !== undefined) return addWait(memory, 'StatusRefused', { since: at, of: change });
+      return offered === undefined ? memory : addWait(memory, 'Stands', { since: at, of: offered });
+    }
+    case 'EvictPod':
+    case 'DeletePod': {
+      const { uid } = command.pod;
+      const { owner, round } = command.name === 'EvictPod' ? command : { ...memory.evictions[uid] };
+      const eviction = { at, refusal, ...omitUndefined({ round, owner }) };
+      return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
+    }
+    default:
+      return memory;
+  }
+}
+
+function addWait(memory: NodeMemory, name: WaitName, wait: Wait): NodeMemory {
+  return { ...memory, waits: { ...memory.waits, [name]: wait } };
 }

@@ -1,6 +1,5 @@
 import type { NodePartitionStatus, DeviceReport, Grant } from '../../api/types.ts';
 import { omitUndefined } from '../text/json.ts';
-import type { Command } from './commands.ts';
 import { timeText } from '../text/syntax.ts';
 import { observedEpochOf } from '../device/grants.ts';
 
@@ -162,38 +161,6 @@ export function beginByNow(memory: NodeMemory, now: number): NodeMemory {
   const waits = Object.fromEntries(all.map(([name, wait]) => [name, { ...wait, since: Math.min(wait.since, now) }]));
   const since = closed?.since === undefined ? undefined : Math.min(closed.since, now);
   return { ...memory, waits, ...(since !== undefined && { closed: { ...closed, since } }) };
-}
-
-/** The API server's answer to a command. */
-interface Answer {
-  /** The time of the answer, in ms since the epoch. */
-  readonly at: number;
-  /** Why it was refused; undefined if it was not, or if nobody knows. */
-  readonly refusal?: string | undefined;
-}
-
-/** What is remembered of a command once it has been answered. */
-export function recordAnswer(memory: NodeMemory, command: Command, { at, refusal }: Answer): NodeMemory {
-  switch (command.name) {
-    case 'AdvertiseDevices': {
-      const { change, offered } = command;
-      if (refusal !== undefined) return addWait(memory, 'StatusRefused', { since: at, of: change });
-      return offered === undefined ? memory : addWait(memory, 'Stands', { since: at, of: offered });
-    }
-    case 'EvictPod':
-    case 'DeletePod': {
-      const { uid } = command.pod;
-      const { owner, round } = command.name === 'EvictPod' ? command : { ...memory.evictions[uid] };
-      const eviction = { at, refusal, ...omitUndefined({ round, owner }) };
-      return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
-    }
-    default:
-      return memory;
-  }
-}
-
-function addWait(memory: NodeMemory, name: WaitName, wait: Wait): NodeMemory {
-  return { ...memory, waits: { ...memory.waits, [name]: wait } };
 }
 
 /** What is known of a wait: it continues if an outcome returns it. */

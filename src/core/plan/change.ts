@@ -17,7 +17,7 @@ import type { BudgetView } from '../node/eviction.ts';
 import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import type { DemandReport } from '../policy/slices.ts';
-import { forecastNode, type NodePreview } from '../node/forecast.ts';
+import { forecastNode, type NodePreview } from '../node/decide.ts';
 
 function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
   const fleet = new Fleet({ sharing: setup.pluginConfigMap !== undefined });

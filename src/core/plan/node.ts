@@ -10,7 +10,7 @@ import { liveGeometry } from '../device/geometry.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import type { NodeReason } from '../../api/names.ts';
 import type { Waves } from './waves.ts';
-import { foreseeEvictions, type NodePreview } from '../node/forecast.ts';
+import { foreseeEvictions, type NodePreview } from '../node/decide.ts';
 
 /** A GPU instance and its holders. */
 export interface HeldSlice {

@@ -5,8 +5,7 @@ import type { PolicyReason } from '../../api/names.ts';
 import { countWords } from '../text/words.ts';
 import { timeText, durationMs } from '../text/syntax.ts';
 import { stateOfWindows } from './windows.ts';
-import type { LedgerSnapshot } from './ledger.ts';
-import type { RolloutStates } from './fleet.ts';
+import type { LedgerSnapshot, RolloutStates } from './ledger.ts';
 
 /** A number of nodes, or a percentage of them. */
 export type Limit = number | string;

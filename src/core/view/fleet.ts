@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
-import { listDifferences, type PolicyHistory } from '../policy/history.ts';
+import { listDifferences, type PolicyHistory } from '../policy/record.ts';
 import { compareText } from '../text/json.ts';
 import {
   type DemandView,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { forecastRolloutState } from '../../../src/core/node/forecast.ts';
+import { forecastRolloutState } from '../../../src/core/node/decide.ts';
 import { aDevice, aGpu } from '../../support/builders.ts';
 import { aManagedPartition, aNode, aSlicingPolicy, aSnapshot } from '../../support/node-builders.ts';
 import { aRolloutState } from '../rollout/rollout-builders.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectRolloutState } from '../../../src/core/node/forecast.ts';
+import { expectRolloutState } from '../../../src/core/node/decide.ts';
 import { anAsking, aRolloutState, step, aSlotOf, manyAsking, namesOf, noon } from './rollout-builders.ts';
 import { describeGate, type NodeRolloutState } from '../../../src/core/rollout/budget.ts';
 

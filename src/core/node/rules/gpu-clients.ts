@@ -7,7 +7,7 @@ import { timeText } from '../../text/syntax.ts';
 import { backendOf, takesFromClaims } from '../snapshot.ts';
 import { timer } from '../memory.ts';
 import { waitOpen, waitClosed, type Ruling, type RuleInput, waitForUsers, type Outcome } from '../commands.ts';
-import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
+import { beginRest, findRest, type Rest, longestBlockers } from '../eviction.ts';
 import {
   clusterPods,
   pluginPods,

@@ -1,9 +1,8 @@
 import { durationMs, timeText } from '../../text/syntax.ts';
 import { joinWithin, cutText } from '../../text/words.ts';
-import { findTightBudget, judgeFate } from '../eviction.ts';
+import { findTightBudget, judgeFate, findRest, longestBlockers, backOffDrain, drainRests } from '../eviction.ts';
 import { waitOpen, type Outcome, type RuleInput, waitForUsers, waitClosed, type Ruling } from '../commands.ts';
 import { timer } from '../memory.ts';
-import { findRest, longestBlockers, backOffDrain, drainRests } from '../rest.ts';
 import { presumeAffected, findHolders, listGpuClaims, listPodCauses, namePods } from './users.ts';
 import type { PodView } from '../../kubernetes/pod.ts';
 import { asksForClaims, takesFromClaims, backendOf, isClosed, isUnfinished } from '../snapshot.ts';

@@ -18,7 +18,7 @@ import {
   type Verdict,
   type Command,
 } from '../commands.ts';
-import { countFailedDrains } from '../rest.ts';
+import { countFailedDrains } from '../eviction.ts';
 import { presumeAffected } from './users.ts';
 import { onHold, isPolicyCurrent } from './policy.ts';
 import { checkPluginConfig, publishConfig } from './backend.ts';

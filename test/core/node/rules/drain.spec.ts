@@ -3,7 +3,7 @@ import type { PolicySpec, PolicyDemand } from '../../../../src/api/types.ts';
 import type { Command, RuleInput } from '../../../../src/core/node/commands.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
 import { drain, roundOf, terminationMs, sparePods } from '../../../../src/core/node/rules/drain.ts';
-import { adoptRests } from '../../../../src/core/node/rest.ts';
+import { adoptRests } from '../../../../src/core/node/eviction.ts';
 import { planWish } from '../../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
 import {
