@@ -1,13 +1,13 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { FleetMemory } from '../core/node/decide.ts';
-import type { NodeMemory } from '../core/node/memory.ts';
+import type { NodeStep } from '../core/node/commands.ts';
 import { managedConfig } from '../core/nvidia/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
 import { keepWriter } from '../core/policy/versions.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
 import { type Limit, type NodeRolloutState, type Slot } from '../core/rollout/budget.ts';
-import { type LedgerSnapshot, FleetRollout } from '../core/rollout/ledger.ts';
+import { FleetRollout, type stepLedger } from '../core/rollout/ledger.ts';
 import type { KubeObject, Store, ObjectRef } from '../kube/watch.ts';
 import type { AgentPods } from './node-notifier.ts';
 import { Expectations } from '../kube/own-writes.ts';
@@ -59,7 +59,7 @@ export class Cluster {
   }
 
   /** The memory of a node. The object of an earlier node of its name says nothing of this one. */
-  memoryOf({ metadata }: NodeObject): NodeMemory {
+  memoryOf({ metadata }: NodeObject): NodeStep['memory'] {
     const partition = this.partitions.get(metadata.name);
     return this.memory.of(metadata, partition?.spec.nodeUID === metadata.uid ? partition?.status : undefined);
   }
@@ -124,7 +124,8 @@ export class Cluster {
   }
 
   /** The input of a step of a policy's ledger. @param isOverdue the policy is being deleted, and its deadline is over */
-  rolloutOf(record: PolicyRecord, { now, most, frozen, isOverdue }: RolloutQuestion): LedgerSnapshot {
+  rolloutOf(record: PolicyRecord, question: RolloutQuestion): Parameters<typeof stepLedger>[0] {
+    const { now, most, frozen, isOverdue } = question;
     const { policy } = record;
     const { name } = policy.metadata;
     const rolloutStates = this.rollout.of(name);

@@ -1,8 +1,7 @@
 import { omitUndefined } from '../core/text/json.ts';
 import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
-import { type Command, patchThisNode, recordAnswer } from '../core/node/commands.ts';
-import type { NodeMemory } from '../core/node/memory.ts';
+import { type Command, type NodeStep, patchThisNode, recordAnswer } from '../core/node/commands.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
 import type { KubeVerbs } from '../kube/client.ts';
@@ -22,7 +21,7 @@ interface Parts {
 /** The result of executing commands. */
 export interface Executed {
   /** The node's memory, with what was heard of evictions. */
-  readonly memory: NodeMemory;
+  readonly memory: NodeStep['memory'];
   /** Why one of them was not answered: it may have taken effect. */
   readonly unanswered?: unknown;
 }
@@ -39,7 +38,7 @@ export class Executor {
    * @param snapshot what the decision was based on
    * @throws ApiError of the first refused command; the commands after it are not tried
    */
-  async execute(commands: readonly Command[], snapshot: NodeSnapshot, memory: NodeMemory): Promise<Executed> {
+  async execute(commands: readonly Command[], snapshot: NodeSnapshot, memory: NodeStep['memory']): Promise<Executed> {
     let known = memory;
     for (const command of commands) {
       if (isRemoval(command)) continue;
@@ -59,7 +58,11 @@ export class Executor {
    * Advertises devices in the Node's status. Without the right to do so, the kubelet's own report is waited for, as long as this change
    * lasts.
    */
-  async #advertise(command: Advertisement, { node }: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
+  async #advertise(
+    command: Advertisement,
+    { node }: NodeSnapshot,
+    memory: NodeStep['memory'],
+  ): Promise<NodeStep['memory']> {
     const { status } = command;
     const { name, resourceVersion } = node.metadata;
     try {

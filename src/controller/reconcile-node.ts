@@ -1,5 +1,4 @@
 import { type decide, keepRolloutState } from '../core/node/decide.ts';
-import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import type { NodeStep } from '../core/node/commands.ts';
 import { ApiError, orRefusal } from '../kube/api-error.ts';
@@ -117,7 +116,7 @@ export class NodeReconciler {
     return undefined;
   }
 
-  async #decide(known: NodeSnapshot, memory: NodeMemory): Promise<Judged | undefined> {
+  async #decide(known: NodeSnapshot, memory: NodeStep['memory']): Promise<Judged | undefined> {
     let snapshot: NodeSnapshot | undefined = known;
     for (let reads = 0; reads <= mostReads && snapshot; reads += 1) {
       const decision = this.#parts.decide(snapshot, memory);
@@ -131,7 +130,7 @@ export class NodeReconciler {
   async #execute(
     commands: Judged['commands'],
     snapshot: NodeSnapshot,
-    memory: NodeMemory,
+    memory: NodeStep['memory'],
   ): Promise<Executed & { readonly refusal?: Verdict }> {
     try {
       return await this.#parts.executor.execute(commands, snapshot, memory);
@@ -202,7 +201,7 @@ export class NodeReporter {
   }
 
   /** @returns milliseconds until the next look at the node, if nothing happens before */
-  async report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): Promise<number | undefined> {
+  async report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeStep['memory']): Promise<number | undefined> {
     const { node, claim } = snapshot;
     const { name } = node.metadata;
     const partition = this.#parts.cluster.partitions.get(name);
@@ -215,7 +214,7 @@ export class NodeReporter {
   async #write(
     { node, claim, partition: decidedOn }: NodeSnapshot,
     verdict: Verdict,
-    memory: NodeMemory,
+    memory: NodeStep['memory'],
   ): Promise<{ readonly requeueAfterMs: number | undefined; readonly isRefused?: true }> {
     const { name, uid } = node.metadata;
     const partition = this.#parts.cluster.partitions.get(name);

@@ -1,5 +1,5 @@
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
-import type { PolicyRecord, NodeCounts } from '../core/policy/record.ts';
+import type { PolicyRecord } from '../core/policy/record.ts';
 import { wantedFinalizers } from '../core/policy/versions.ts';
 import { nextStatus } from '../core/node/status.ts';
 import { deepEqual } from '../core/text/json.ts';
@@ -92,7 +92,7 @@ export class PolicyReporter {
   }
 
   /** A policy is gone although some of its nodes were not finished: a dead node must not keep it forever. */
-  tellLeft(policy: ReportedPolicy, tally: NodeCounts, deadlineMs: number): void {
+  tellLeft(policy: ReportedPolicy, tally: PolicyRecord['tally'], deadlineMs: number): void {
     const left = tally.first('unfinished', mostLeft).map(({ node, reason }) => `${node} (${reason})`);
     if (left.length === 0) return;
     const message = `the policy is deleted although MIG was not disabled on ${left.join(', ')}: not done within ${deadlineMs / 1000} s`;

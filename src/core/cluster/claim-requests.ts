@@ -1,6 +1,6 @@
 // Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
 // Ask here what the claims of a pod ask for, and how devices fit that.
-import { gpuDriver, type ResourceClaimView, isAllocated, type DeviceTest, readSelector } from '../kubernetes/claims.ts';
+import { gpuDriver, type ResourceClaimView, isAllocated, readSelector } from '../kubernetes/claims.ts';
 import type { ClaimableDevice } from './claim-devices.ts';
 import { type Toleration, tolerates, isGpuResource, requestsOf, type PodView } from '../kubernetes/pod.ts';
 import { deviceClassPrefix } from '../device/holders.ts';
@@ -31,7 +31,7 @@ export interface DeviceRequest {
 export interface DeviceChoice {
   /** The choice in words: `DeviceClass mig.nvidia.com with its own selectors`. */
   readonly words: string;
-  readonly test: DeviceTest;
+  readonly test: NonNullable<ReturnType<typeof readSelector>>;
   /** The number of devices; undefined: all that there are. */
   readonly count: number | undefined;
   /** True if the request looks on: others may have the devices. */
@@ -73,7 +73,7 @@ function readChoice(request: DeviceRequest, classes: readonly DeviceClassView[] 
   } = request;
   const found = classes.find(({ metadata }) => metadata.name === deviceClassName);
   if (!found) return `there is no DeviceClass ${deviceClassName}`;
-  const tests: DeviceTest[] = [];
+  const tests: NonNullable<ReturnType<typeof readSelector>>[] = [];
   for (const { cel } of [...(found.spec?.selectors ?? []), ...selectors]) {
     const expression = cel?.expression ?? '';
     const test = readSelector(expression);

@@ -1,5 +1,5 @@
 import { findNamedDevice } from '../device/published.ts';
-import { type AllocatedDevice, isAllocated, nameDevices, ownDevicesOf } from '../kubernetes/claims.ts';
+import { isAllocated, nameDevices, ownDevicesOf } from '../kubernetes/claims.ts';
 import { userKey } from '../gpu/device-state.ts';
 import { namespacedName } from '../text/syntax.ts';
 import { listClaimNames, type RequestedClaim } from '../cluster/claim-requests.ts';
@@ -83,7 +83,10 @@ function imagineUser({ metadata: { name, namespace } }: RequestedClaim): PodView
   };
 }
 
-function describeDevice({ pool, device, adminAccess }: AllocatedDevice, { partitions }: ClusterFacts): ClaimedSlice {
+function describeDevice(
+  { pool, device, adminAccess }: ReturnType<typeof ownDevicesOf>[number],
+  { partitions }: ClusterFacts,
+): ClaimedSlice {
   const base = { node: pool, device, ...(adminAccess === true && { looksOn: true as const }) };
   const { gpus, plan } = partitions.find(({ metadata }) => metadata.name === pool)?.status?.device ?? {};
   if (gpus === undefined) return base;

@@ -32,7 +32,7 @@ import {
 import { countWords } from '../text/words.ts';
 import { isOffered, listNeeds } from '../cluster/judge.ts';
 import { otherNameOf } from './cluster.ts';
-import { type LabelMismatch, listMismatches } from '../kubernetes/selectors.ts';
+import { listMismatches } from '../kubernetes/selectors.ts';
 import { requestOf, type PodView, tolerates } from '../kubernetes/pod.ts';
 
 /** Beyond this many combinations of alternatives, requests that fit one by one count as fitting together. */
@@ -199,7 +199,7 @@ interface Blocker {
 /** A node, and what keeps a pod from it. */
 export interface NodeVerdict {
   readonly gpuNode: GpuNode;
-  readonly mismatches: readonly LabelMismatch[];
+  readonly mismatches: ReturnType<typeof listMismatches>;
   readonly blockers: readonly Blocker[];
 }
 
@@ -373,6 +373,6 @@ export function describeAllocated(claim: ResourceClaimView): string {
 }
 
 /** `pool is training, and the pod wants inference` */
-export function describeMismatch({ key, wanted, found }: LabelMismatch): string {
+export function describeMismatch({ key, wanted, found }: ReturnType<typeof listMismatches>[number]): string {
   return `${key} is ${found === undefined ? 'absent' : found === '' ? 'empty' : found}, and the pod wants ${wanted}`;
 }

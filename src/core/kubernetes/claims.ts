@@ -1,3 +1,5 @@
+// Room kubernetes: objects of Kubernetes in the API's own shape, as far as they are read, and how its scheduler compares them.
+// Ask here which devices of NVIDIA's DRA driver a claim has or could have: by ResourceSlices, ResourceClaims and CEL selectors.
 import { parseQuantity } from '../text/syntax.ts';
 
 /** Domain of the driver with which NVIDIA hands out GPUs by claim (kubernetes-sigs/dra-driver-nvidia-gpu). */
@@ -34,7 +36,7 @@ export interface ResourceClaimView {
 }
 
 /** A device that a claim was given. */
-export interface AllocatedDevice {
+interface AllocatedDevice {
   readonly driver: string;
   readonly pool: string;
   readonly device: string;

@@ -1,3 +1,5 @@
+// Room kubernetes: objects of Kubernetes in the API's own shape, as far as they are read, and how its scheduler compares them.
+// Ask here for a Node, its taints and its labels, which are kept packed.
 import { deepEqual, SharedValues } from '../text/json.ts';
 import type { ObjectMeta } from './pod.ts';
 

@@ -1,3 +1,5 @@
+// Room kubernetes: objects of Kubernetes in the API's own shape, as far as they are read, and how its scheduler compares them.
+// Ask here for a pod: what it requests, in billionths, what it tolerates, whether it is ready or has ended, and who made it.
 import type { Taint } from './node.ts';
 import { namespacedName, parseQuantity, roundUp } from '../text/syntax.ts';
 

@@ -1,3 +1,5 @@
+// Room kubernetes: objects of Kubernetes in the API's own shape, as far as they are read, and how its scheduler compares them.
+// Ask here whether labels meet a selector, and where a node does not match a pod's.
 import { canonicalJson } from '../text/json.ts';
 import { explainKey, explainLabelValue } from '../text/syntax.ts';
 import type { PodView, SelectorRequirement, SelectorTerm } from './pod.ts';
@@ -73,7 +75,7 @@ function isMet({ key, operator, values = [] }: LabelRequirement, labels: Labels)
 }
 
 /** What a pod requires of a node's labels, and what the node has. */
-export interface LabelMismatch {
+interface LabelMismatch {
   readonly key: string;
   /** `inference`, `one of a, b`, `more than 4`, `any value`, `no value`. */
   readonly wanted: string;

@@ -1,3 +1,5 @@
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here what happens next on a node, or what would in memory, without a read or a write, and what is remembered in between.
 import { gpuPresenceLabel, stateLabel } from '../../api/names.ts';
 import {
   keepClosedTime,
@@ -75,8 +77,7 @@ import { omitUndefined } from '../text/json.ts';
 import { foreignOn } from '../device/ownership.ts';
 import { managedConfig } from '../nvidia/managed-config.ts';
 import { predictSlice } from '../device/published.ts';
-import type { NodePolicy } from '../policy/fleet.ts';
-import type { NodeOutcome } from '../policy/record.ts';
+import type { Fleet, NodePolicy } from '../policy/fleet.ts';
 import { describeRefusal } from '../policy/resolve-node.ts';
 import type { PodView } from '../kubernetes/pod.ts';
 import { presumeAffected } from './rules/users.ts';
@@ -562,13 +563,16 @@ export function forecastRolloutState(
   return expectRolloutState(before, forecastNode({ ...start, pods: [] }).rolloutState.request);
 }
 
+/** What is counted of a node for its policies. */
+type Counted = Parameters<Fleet['note']>[1];
+
 /**
  * What a policy of mode Plan would do to a node over which another policy decides. The node's agent plans the wish of that one alone.
  *
  * @param claim as if the policy decided
  * @param partition with the pods on its slices
  */
-export function planPreview(node: string, claim: NodePolicy, partition: GpuNodePartition | undefined): NodeOutcome {
+export function planPreview(node: string, claim: NodePolicy, partition: GpuNodePartition | undefined): Counted {
   const { device = {} } = partition?.status ?? {};
   const { wish } = claim;
   if (partition === undefined || wish === undefined) {

@@ -1,3 +1,5 @@
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here what becomes of a pod that is in the way of a change, and what of a node rests since one was.
 import { type PodView, isReady, hasEnded } from '../kubernetes/pod.ts';
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
 import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';

@@ -1,3 +1,5 @@
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here what an agent keeps of its own work, times in ms since the epoch; the rest is what decisions wait for.
 import type { NodePartitionStatus, DeviceReport, Grant } from '../../api/types.ts';
 import { omitUndefined } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';

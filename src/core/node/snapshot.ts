@@ -1,3 +1,5 @@
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here what has to be read of a node, what a decision rests on, and what its object alone says of it.
 import type { GpuNodePartition, GpuPartitionPolicy, NodePartitionSpec, PolicySpec } from '../../api/types.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../kubernetes/claims.ts';
 import type { GpuClient } from '../nvidia/gpu-clients.ts';

@@ -1,3 +1,5 @@
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here for what metrics count of a fleet and of its changes, in ms; no figure is of a single node, pod or GPU.
 import type { GpuNodePartition, InstanceReport, Phase } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { gridOf } from '../gpu/grid.ts';

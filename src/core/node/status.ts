@@ -1,3 +1,5 @@
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here for the status of a node and of a policy as they have to be now, with when to write them, in ms.
 import type {
   DeviceReport,
   GpuReport,
@@ -18,12 +20,15 @@ import type { NodeView } from '../kubernetes/node.ts';
 import { timeText } from '../text/syntax.ts';
 import { deviceText } from './marks.ts';
 import { listPodCauses, namePods } from './rules/users.ts';
-import type { NodeOutcome, NodeCounts, PolicyRecord } from '../policy/record.ts';
+import type { PolicyRecord } from '../policy/record.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { describeGate } from '../rollout/budget.ts';
 import type { LedgerStep } from '../rollout/ledger.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import { storeVersions, isCleaningUp } from '../policy/versions.ts';
+
+type NodeCounts = PolicyRecord['tally'];
+type NodeOutcome = Parameters<NodeCounts['put']>[0];
 
 /** A condition as Kubernetes defines it (`meta/v1.Condition`). */
 export interface StatusCondition {

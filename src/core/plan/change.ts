@@ -8,7 +8,7 @@ import { fillDefaults } from '../policy/schema.ts';
 import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
 import { findCap, isCapAssumed, type Limit } from '../rollout/budget.ts';
-import type { AgentView, NodeSettings } from '../node/snapshot.ts';
+import type { NodeSettings, NodeSnapshot } from '../node/snapshot.ts';
 import { describeEvictions, describePlannedNode, type GivenPolicies, isConcerned, type PlannedNode } from './node.ts';
 import { type PlanFault, listFaults, summarizeChange } from './text.ts';
 import { forecastWaves, type Wave, type Waves } from './waves.ts';
@@ -364,7 +364,7 @@ function describePolicy(
 }
 
 /** Judges an agent as the controller judges one that it does not hear from; an object carries no other sign of life. */
-function viewAgent({ partition }: { readonly partition: NodePreview['snapshot']['partition'] }): AgentView {
+function viewAgent({ partition }: { readonly partition: NodePreview['snapshot']['partition'] }): NodeSnapshot['agent'] {
   const ready = partition?.status?.conditions?.find(({ type }) => type === 'Ready');
   return { state: ready?.reason === 'AgentNotReporting' && partition?.status?.device?.gpus ? 'Missing' : 'Ready' };
 }

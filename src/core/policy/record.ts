@@ -1,7 +1,6 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
-// Ask here what is known of one policy and its nodes: its versions, its schedule, its counts, and which nodes may start.
+// Ask here what is known of one policy and its nodes: its versions, schedule, history and counts, which nodes may start, and what undoes an edit.
 import type { Phase, PlanReport, GpuPartitionPolicy, PolicyStatus, PolicySpec } from '../../api/types.ts';
-import type { LedgerSnapshot, RolloutStates } from '../rollout/ledger.ts';
 import {
   accept,
   applySchedule,
@@ -359,7 +358,10 @@ export class PolicyRecord {
    *
    * @param isOverdue it is being deleted, and its deadline is over
    */
-  admits(rolloutStates: RolloutStates, isOverdue: boolean): LedgerSnapshot['admits'] {
+  admits(
+    rolloutStates: { get(node: string): unknown },
+    isOverdue: boolean,
+  ): 'Nobody' | 'WithoutEvictions' | 'Everybody' {
     const { unseen } = this.tally;
     if (!this.isAccepted || this.refusal !== undefined || isOverdue) return 'Nobody';
     if (unseen.size === 0) return 'Everybody';

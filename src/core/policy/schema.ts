@@ -1,5 +1,5 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
-// Ask here whether an object has the form of a policy, and what its defaults are.
+// Ask here whether an object has the form of a policy, by the schema and the rules of the API, and what its defaults are.
 import { type Fields, fieldsOf, isFields, listOf } from '../text/json.ts';
 import { cutGenerateName, explainKey, explainLabelValue, isSubdomain } from '../text/syntax.ts';
 import { shape } from '../../api/generated/gpu-partition-policy.shape.ts';

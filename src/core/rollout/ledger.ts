@@ -1,5 +1,5 @@
 // Room rollout: which nodes of a policy may change now, by its budget, canary, windows and pauses, and by the cap over all policies.
-// Ask here for the next step of a policy’s ledger of nodes in flight, or a play of several ledgers without a cluster.
+// Ask here how nodes stand for rollouts, for the next step of a policy’s ledger of nodes in flight, or a play of several without a cluster.
 import { durationMs, timeText } from '../text/syntax.ts';
 import {
   type RolloutBudget,

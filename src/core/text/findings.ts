@@ -1,3 +1,6 @@
+// Room text: how values are compared, read and written: JSON, names, quantities, times and sentences. Nothing in it knows of GPUs.
+// Ask here for the form in which a mistake in a user's file is told, and for the place of it as jq writes it.
+
 /** The place of a value in a document: keys of objects and indices of lists, from the outside in. */
 export type FieldPath = readonly (string | number)[];
 

@@ -1,3 +1,6 @@
+// Room text: how values are compared, read and written: JSON, names, quantities, times and sentences. Nothing in it knows of GPUs.
+// Ask here for what Kubernetes takes as a name, label, quantity or time, and how it is read and written; durations in ms.
+
 /** Kubernetes' limits: apimachinery `pkg/util/validation`, IsQualifiedName, IsDNS1123Subdomain and IsValidLabelValue. */
 const MAX_NAME = 63;
 const MAX_SUBDOMAIN = 253;

@@ -1,7 +1,7 @@
 import { managedConfig } from '../../nvidia/managed-config.ts';
 import { listLosers } from '../../device/kubelet.ts';
 import { describeModeChanges } from '../../device/report.ts';
-import type { Slot, SlotRequest } from '../../rollout/budget.ts';
+import type { NodeRolloutState, Slot } from '../../rollout/budget.ts';
 import { hasFailed, isRepair } from '../grants.ts';
 import { backendOf, nameBackend, isClosedAnyway, isUnfinished, hasStartupTaint } from '../snapshot.ts';
 import { runningTimer, timer } from '../memory.ts';
@@ -76,7 +76,7 @@ function describeWait(situation: RuleInput, use: SlotUse): Verdict {
   };
 }
 
-function requestOf(situation: RuleInput, use: SlotUse): SlotRequest {
+function requestOf(situation: RuleInput, use: SlotUse): NonNullable<NodeRolloutState['request']> {
   const { partition, node } = situation;
   const isLayout = use === 'Layout';
   const evictions = isLayout ? countEvictions(situation) : 0;

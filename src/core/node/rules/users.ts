@@ -12,7 +12,7 @@ import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
 import { usesGpu, isSurelyRead } from '../../device/holders.ts';
 import { listLosers } from '../../device/kubelet.ts';
-import { type ResourceClaimView, type AllocatedDevice, gpuDriver } from '../../kubernetes/claims.ts';
+import { ownDevicesOf, type ResourceClaimView } from '../../kubernetes/claims.ts';
 import { namespacedName } from '../../text/syntax.ts';
 
 /** Pods of a node that are the cluster's own software, whatever labels others carry. */
@@ -179,11 +179,11 @@ export function listMonitorClaims(claims: readonly ResourceClaimView[], node: st
 function listClaims(
   claims: readonly ResourceClaimView[],
   node: string,
-  pick: (own: readonly AllocatedDevice[]) => readonly AllocatedDevice[],
+  pick: (own: ReturnType<typeof ownDevicesOf>) => ReturnType<typeof ownDevicesOf>,
 ): readonly GpuClaim[] {
-  return claims.flatMap(({ metadata, status }) => {
-    const results = status?.allocation?.devices?.results ?? [];
-    const own = pick(results.filter((one) => one.driver === gpuDriver && one.pool === node));
+  return claims.flatMap((claim) => {
+    const { metadata, status } = claim;
+    const own = pick(ownDevicesOf(claim).filter(({ pool }) => pool === node));
     if (own.length === 0) return [];
     const { namespace = 'default' } = metadata;
     const users = (status?.reservedFor ?? []).filter(({ resource }) => resource === 'pods');
