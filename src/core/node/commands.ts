@@ -244,7 +244,7 @@ export interface NodeStep {
 interface Answer {
   /** The time of the answer, in ms since the epoch. */
   readonly at: number;
-  /** Why it was refused; undefined if it was not, or if nobody knows. */
+  /** Why it was refused; undefined if it was not, or if that is unknown. */
   readonly refusal?: string | undefined;
 }
 
