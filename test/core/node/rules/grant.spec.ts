@@ -252,8 +252,7 @@ describe('disruption budgets', () => {
   });
 
   it('keep no pod that goes by force', () => {
-    const world = aBudgetedDrain(never, { onTimeout: 'Force' });
-    close(world);
+    const world = close(aBudgetedDrain(never, { onTimeout: 'Force' }));
     stepUntil(world, 'Applying');
     expect(drainOf(world)).to.have.length(3);
   });
