@@ -1,5 +1,4 @@
-import { mirrorAnnotation } from '../../src/core/node/eviction.ts';
-import type { PodView, OwnerReference } from '../../src/core/kubernetes/pod.ts';
+import { type PodView, type OwnerReference, mirrorAnnotation } from '../../src/core/kubernetes/pod.ts';
 import type { Pod } from './api.ts';
 
 /** What pods differ in. */

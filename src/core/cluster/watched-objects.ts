@@ -12,9 +12,8 @@ import type {
   NodePartitionStatus,
 } from '../../api/types.ts';
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
-import { mirrorAnnotation } from '../node/eviction.ts';
 import { deviceClassPrefix, isGpuOfNode } from '../device/holders.ts';
-import { systemPods, type ContainerView, type PodView } from '../kubernetes/pod.ts';
+import { systemPods, type ContainerView, type PodView, mirrorAnnotation } from '../kubernetes/pod.ts';
 
 /** What is kept of a claim: anybody may create any number. */
 export function trimClaim({ metadata, status }: ResourceClaimView): ResourceClaimView {

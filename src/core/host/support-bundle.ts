@@ -1,10 +1,9 @@
 import { selectedKeys } from '../kubernetes/selectors.ts';
 import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { mirrorAnnotation } from '../node/eviction.ts';
 import { usesGpu } from '../device/holders.ts';
 import type { NodeView } from '../kubernetes/node.ts';
-import type { PodView } from '../kubernetes/pod.ts';
+import { type PodView, mirrorAnnotation } from '../kubernetes/pod.ts';
 import { pluginPodsOf } from '../nvidia/plugin-pods.ts';
 import { mayUseClaims } from '../policy/versions.ts';
 

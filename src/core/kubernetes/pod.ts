@@ -270,3 +270,6 @@ export interface EventView {
 export function lastSeen({ series, lastTimestamp, eventTime, metadata }: EventView): string {
   return series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '';
 }
+
+/** Marks a mirror pod: the API object of a static pod, which only the kubelet starts and ends. */
+export const mirrorAnnotation = 'kubernetes.io/config.mirror';

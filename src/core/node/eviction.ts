@@ -1,6 +1,6 @@
 // Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
 // Ask here what becomes of a pod that is in the way of a change, and what of a node rests since one was.
-import { type PodView, isReady, hasEnded } from '../kubernetes/pod.ts';
+import { type PodView, isReady, hasEnded, mirrorAnnotation } from '../kubernetes/pod.ts';
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
 import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';
 import { countWords, cutText } from '../text/words.ts';
@@ -17,9 +17,6 @@ import { timeText } from '../text/syntax.ts';
  * which comes back at once. `ByForce`: nothing replaces it, or its owner does not want it evicted.
  */
 type Evictability = 'Yes' | 'ByForce' | 'Never';
-
-/** Marks a mirror pod: the API object of a static pod, which only the kubelet starts and ends. */
-export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
 /** @param missing uids of owners that were looked up and do not exist */
 export function judgeEviction(pod: PodView, missing?: ReadonlySet<string>): Evictability {

@@ -12,9 +12,7 @@ import type { NodeSettings, NodeSnapshot } from '../node/snapshot.ts';
 import { describeEvictions, describePlannedNode, type GivenPolicies, isConcerned, type PlannedNode } from './node.ts';
 import { type PlanFault, listFaults, summarizeChange } from './text.ts';
 import { forecastWaves, type Wave, type Waves } from './waves.ts';
-import type { GpuClient } from '../nvidia/gpu-clients.ts';
 import type { BudgetView } from '../node/eviction.ts';
-import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import { forecastNode, type NodePreview } from '../node/decide.ts';
@@ -402,12 +400,9 @@ export interface ClusterState {
 }
 
 /** The controller's settings, as far as they affect a plan. */
-export interface ControllerSetup {
+export interface ControllerSetup extends Pick<NodeSettings, 'gpuClients' | 'pluginSelector' | 'pluginConfigMap'> {
   /** The cap on nodes that change at a time; absent: what the controller says in the status of its policies, else its default. */
   readonly maxConcurrentNodes?: Limit | undefined;
-  readonly gpuClients: readonly GpuClient[];
-  readonly pluginSelector?: LabelSelector | undefined;
-  readonly pluginConfigMap?: NodeSettings['pluginConfigMap'];
 }
 
 /** How the demand of a policy stands with the layouts that were chosen for it. */
