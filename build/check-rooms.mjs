@@ -89,7 +89,7 @@ const doors = {
     'waves',
   ],
   policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'slices', 'versions'],
-  rollout: ['budget', 'ledger', 'windows'],
+  rollout: ['budget', 'ledger'],
   smi: ['command', 'list', 'output', 'reader', 'report', 'shared', 'tables'],
   text: ['findings', 'json', 'syntax', 'words'],
   view: ['fleet', 'lines', 'node', 'page', 'reports'],

@@ -5,7 +5,7 @@ import type { GpuPartitionPolicy, GpuSelector, PolicySpec, PolicyStatus } from '
 import { deepEqual, omitUndefined, compareText } from '../text/json.ts';
 import { meetsSelection, selectedKeys, selectionKey } from '../kubernetes/selectors.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';
-import { explainWindow, stateOfWindow } from '../rollout/windows.ts';
+import { explainWindow, stateOfWindow } from '../rollout/budget.ts';
 import { timeText } from '../text/syntax.ts';
 
 /** Whether a policy is being deleted and first makes its GPUs whole. */
