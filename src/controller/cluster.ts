@@ -6,7 +6,7 @@ import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
 import { keepWriter } from '../core/policy/versions.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { type Limit, type NodeRolloutState, type Slot } from '../core/rollout/budget.ts';
+import type { NodeRolloutState, Slot } from '../core/rollout/budget.ts';
 import { FleetRollout, type stepLedger } from '../core/rollout/ledger.ts';
 import type { KubeObject, Store, ObjectRef } from '../kube/watch.ts';
 import type { AgentPods } from './node-notifier.ts';
@@ -26,7 +26,7 @@ import { ApiError } from '../kube/api-error.ts';
 interface RolloutQuestion {
   readonly now: number;
   /** How many nodes of all policies may be in flight: a number, or a share of the nodes with GPUs. */
-  readonly most: Limit;
+  readonly most: number | string;
   /** Why the whole cluster is frozen; undefined if it is not. */
   readonly frozen: string | undefined;
   readonly isOverdue: boolean;

@@ -10,14 +10,15 @@ import type { KubeVerbs } from '../kube/client.ts';
 import type { EventNote, EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { Cluster } from './cluster.ts';
-import type { LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
-import type { Limit } from '../core/rollout/budget.ts';
+import type { stepLedger } from '../core/rollout/ledger.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, EventLoopYield, Semaphore } from '../process/clock.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { forecastRolloutState } from '../core/node/decide.ts';
 import { describeError, type Logger } from '../process/log.ts';
 import type { NodeObject } from './operator.ts';
+
+type LedgerStep = ReturnType<typeof stepLedger>;
 
 /** The schedule in force and the next one; undefined for a policy without schedules. */
 type Times = ReturnType<PolicyRecord['timesAt']>;
@@ -172,8 +173,8 @@ type Policy = GpuPartitionPolicy & KubeObject;
 
 /** The administrator's settings for all rollouts together. */
 export interface RolloutSettings {
-  /** How many nodes may change at the same time, across all policies. */
-  readonly maxConcurrentNodes: Limit;
+  /** How many nodes, or which share of them, may change at the same time, across all policies. */
+  readonly maxConcurrentNodes: number | string;
   /** Why no node may start to change; absent if nodes may. */
   readonly freeze?: string | undefined;
   /** How long a deleted policy may take to make its GPUs whole, in ms. */

@@ -83,7 +83,7 @@ export interface ContainerView {
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 }
 
-export interface VolumeView {
+interface VolumeView {
   readonly name: string;
   readonly configMap?: { readonly name?: string };
 }
@@ -95,7 +95,7 @@ interface PodConditionView {
   readonly message?: string;
 }
 
-export interface ContainerStatusView {
+interface ContainerStatusView {
   readonly name: string;
   readonly ready?: boolean;
   readonly restartCount?: number;

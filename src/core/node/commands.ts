@@ -273,7 +273,7 @@ function addWait(memory: NodeMemory, name: WaitName, wait: Wait): NodeMemory {
 }
 
 /** The state of a node that no controller manages any more. */
-export type NodeRelease =
+type NodeRelease =
   /** The node has no marks of ours. */
   | { readonly state: 'Clean' }
   /** The node stays closed: until then its agent may be changing the GPUs. */

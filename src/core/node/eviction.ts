@@ -370,7 +370,7 @@ function isCause(reason: string): reason is Cause {
 }
 
 /** A failure that a person can ask to have retried. */
-export interface RestingFailure {
+interface RestingFailure {
   /** The code of the agent's error, such as `InUse`; or the node's reason, such as `DrainTimeout`. */
   readonly code: string;
   readonly message: string;

@@ -23,7 +23,6 @@ import { listPodCauses, namePods } from './rules/users.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { describeGate } from '../rollout/budget.ts';
-import type { LedgerStep } from '../rollout/ledger.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import { storeVersions, isCleaningUp } from '../policy/versions.ts';
 
@@ -388,8 +387,8 @@ interface PolicyFacts {
   /** The first of the nodes that keep its generation from being accepted, and the message for all of them. */
   readonly refusedBy?: PolicyRecord['refusal'];
   /** The gate that keeps nodes from starting. */
-  readonly gate?: LedgerStep['gate'];
-  readonly limits?: LedgerStep['limits'] | undefined;
+  readonly gate?: Parameters<typeof describeGate>[0] | undefined;
+  readonly limits?: PolicyStatus['limits'] | undefined;
   /** Why the whole cluster is frozen, which holds for a policy without waiting nodes as well; undefined if it is not. */
   readonly frozen?: string | undefined;
   /** How its demand stands, if it has one for which a plan was made. */

@@ -7,7 +7,7 @@ import { type PodView, defaultSystemNamespaces } from '../kubernetes/pod.ts';
 import { fillDefaults } from '../policy/schema.ts';
 import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
-import { findCap, isCapAssumed, type Limit } from '../rollout/budget.ts';
+import { findCap, isCapAssumed } from '../rollout/budget.ts';
 import type { NodeSettings, NodeSnapshot } from '../node/snapshot.ts';
 import { describeEvictions, describePlannedNode, type GivenPolicies, isConcerned, type PlannedNode } from './node.ts';
 import { type PlanFault, listFaults, summarizeChange } from './text.ts';
@@ -402,7 +402,7 @@ export interface ClusterState {
 /** The controller's settings, as far as they affect a plan. */
 export interface ControllerSetup extends Pick<NodeSettings, 'gpuClients' | 'pluginSelector' | 'pluginConfigMap'> {
   /** The cap on nodes that change at a time; absent: what the controller says in the status of its policies, else its default. */
-  readonly maxConcurrentNodes?: Limit | undefined;
+  readonly maxConcurrentNodes?: number | string | undefined;
 }
 
 /** How the demand of a policy stands with the layouts that were chosen for it. */

@@ -1,7 +1,7 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here which nodes start together, and why the others wait.
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { type LedgerStep, RolloutPlay } from '../rollout/ledger.ts';
+import { RolloutPlay } from '../rollout/ledger.ts';
 import { describeGate, type NodeRolloutState } from '../rollout/budget.ts';
 import { compareText } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
@@ -64,7 +64,7 @@ class Play {
   readonly #rollout: RolloutPlay;
   readonly #policies: readonly GpuPartitionPolicy[];
   readonly #others: readonly string[];
-  readonly #steps = new Map<string, LedgerStep>();
+  readonly #steps = new Map<string, ReturnType<RolloutPlay['step']>>();
 
   constructor({ policies, others, rolloutStates, cap, now }: Rollouts) {
     this.now = now;

@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
-import { listDifferences, type PolicyHistory } from '../policy/record.ts';
+import { listDifferences } from '../policy/record.ts';
 import { compareText } from '../text/json.ts';
 import {
   type DemandView,
@@ -174,6 +174,8 @@ function viewPolicy(
 }
 
 /** Views by history, which an edit replaces: a page shows the same one again and again. */
+type PolicyHistory = NonNullable<PolicyStatus['history']>;
+
 const views = new WeakMap<PolicyHistory, readonly PolicyEditView[]>();
 
 function viewEdits(history: PolicyHistory): readonly PolicyEditView[] {
