@@ -80,7 +80,7 @@ export interface FreshRead extends ReturnType<typeof listReportedPods> {
 interface Reading extends Pick<FreshRead, 'claims' | 'drain'> {
   /** The policy that decides; undefined if it no longer exists. */
   readonly policy: GpuPartitionPolicy | undefined;
-  /** With the pods on its slices, which no watch keeps. */
+  /** The node’s partition, with the pods on its slices, which no watch keeps. */
   readonly partition: GpuNodePartition | undefined;
   readonly slices: readonly ResourceSliceView[] | undefined;
 }

@@ -303,12 +303,12 @@ export class FleetChanges {
     return undefined;
   }
 
-  /** For how many ms the oldest change has been under way, without its wait for a slot; 0 if none is. */
+  /** The age of the oldest change that is under way, in ms, without its wait for a slot; 0 if none is. */
   oldestMs(now: number): number {
     return Math.max(0, ...[...this.#clocks.values()].map((clock) => timeUnderWay(clock, now) ?? 0));
   }
 
-  /** For how many ms the node has been closed that has been the longest; 0 if none is. */
+  /** The age of the longest closing of a node that is closed, in ms; 0 if none is. */
   longestClosedMs(now: number): number {
     return Math.max(0, ...[...this.#closedSince.values()].map((since) => now - since));
   }
