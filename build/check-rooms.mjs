@@ -39,10 +39,7 @@ const layers = {
   simulator: [...shells, 'controller', 'agent', 'cli', 'ui'],
 };
 
-/**
- * The files of a room that other rooms and layers may import; all others are the room's own. A room that is missing here has not been
- * given doors yet: every file of it may be imported.
- */
+/** The files of a room that other rooms and layers may import; all others are the room's own. */
 const doors = {
   cluster: ['facts', 'judge', 'watched-objects'],
   demand: [
@@ -75,26 +72,14 @@ const doors = {
     'table-check',
   ],
   host: ['import', 'layout', 'plan', 'selftest', 'selftest-bundle', 'selftest-change', 'support-bundle'],
+  kubernetes: ['claims', 'node', 'pod', 'selectors'],
+  node: ['commands', 'decide', 'eviction', 'memory', 'snapshot', 'status', 'status-figures'],
   nvidia: ['gpu-clients', 'labels', 'managed-config', 'plugin-config', 'plugin-pods', 'predict-labels', 'resources'],
   plan: ['change', 'node', 'simulation/play', 'text'],
-  policy: [
-    'check',
-    'decide-policy',
-    'device-classes',
-    'fleet',
-    'history',
-    'queue-export',
-    'record',
-    'resolve-node',
-    'rules',
-    'schedules',
-    'schema',
-    'slices',
-    'validate',
-    'versions',
-  ],
-  rollout: ['budget', 'fleet', 'ledger', 'windows'],
+  policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'slices', 'versions'],
+  rollout: ['budget', 'ledger'],
   smi: ['command', 'list', 'output', 'reader', 'report', 'shared', 'tables'],
+  text: ['findings', 'json', 'syntax', 'words'],
   view: ['fleet', 'lines', 'node', 'page'],
 };
 

@@ -3,11 +3,14 @@ import { statusBounds } from '../api/generated/gpu-node-partition.bounds.ts';
 import { nodePartitions } from '../api/resources.ts';
 import { stampReading } from '../core/device/report.ts';
 import { fitWithin, printable } from '../core/text/words.ts';
+import { deepEqual, mergePatchOf, overwriteOf, omitUndefined } from '../core/text/json.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { type ObjectRef, isOlder, type KubeObject } from '../kube/watch.ts';
+import { correctReport, type OwnRecord, recordOf } from '../core/node/memory.ts';
+import { describeError, type Logger } from '../process/log.ts';
+import { existsSync, readFileSync } from 'node:fs';
 import {
-  deepEqual,
-  mergePatchOf,
-  overwriteOf,
-  omitUndefined,
+  writeDurably,
   hasFields,
   isAbsentOr,
   isCount,
@@ -15,14 +18,8 @@ import {
   isMapOf,
   isOneOf,
   isText,
-} from '../core/text/json.ts';
-import type { KubeClient } from '../kube/client.ts';
+} from '../device/host/journal.ts';
 import type { ServerClock } from '../kube/request.ts';
-import { type ObjectRef, isOlder, type KubeObject } from '../kube/watch.ts';
-import { correctReport, type OwnRecord, recordOf } from '../core/node/memory.ts';
-import { describeError, type Logger } from '../process/log.ts';
-import { existsSync, readFileSync } from 'node:fs';
-import { writeDurably } from '../device/host/journal.ts';
 import { KubeletError, mayBeRestarting } from '../core/device/kubelet.ts';
 import { type Clock, systemClock, waitFor } from '../process/clock.ts';
 

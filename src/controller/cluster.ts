@@ -1,15 +1,13 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { FleetMemory } from '../core/node/fleet-memory.ts';
-import type { NodeMemory } from '../core/node/memory.ts';
-import { isUrgentNode } from '../core/kubernetes/node.ts';
+import { FleetMemory } from '../core/node/decide.ts';
+import type { NodeStep } from '../core/node/commands.ts';
 import { managedConfig } from '../core/nvidia/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
 import { keepWriter } from '../core/policy/versions.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { type Limit, type NodeRolloutState, type Slot, slotOf } from '../core/rollout/budget.ts';
-import { FleetRollout } from '../core/rollout/fleet.ts';
-import type { LedgerSnapshot } from '../core/rollout/ledger.ts';
+import type { NodeRolloutState, Slot } from '../core/rollout/budget.ts';
+import { FleetRollout, type stepLedger } from '../core/rollout/ledger.ts';
 import type { KubeObject, Store, ObjectRef } from '../kube/watch.ts';
 import type { AgentPods } from './node-notifier.ts';
 import { Expectations } from '../kube/own-writes.ts';
@@ -22,25 +20,13 @@ import { type Stoppable, WarmWatch } from '../kube/operator.ts';
 import type { Logger } from '../process/log.ts';
 import type { WatchFigures } from './metrics.ts';
 import { parse, stringify } from 'yaml';
-import type { ConfigFiles } from '../core/node/snapshot.ts';
+import { type NodeSnapshot, slotIn, isUrgentNode } from '../core/node/snapshot.ts';
 import { ApiError } from '../kube/api-error.ts';
-
-/** Identifies a node's slot in a ledger. */
-export function nameSlot(
-  { metadata }: NodeObject,
-  partition: GpuNodePartition | undefined,
-): Parameters<typeof slotOf>[1] {
-  return {
-    node: metadata.name,
-    nodeUID: metadata.uid ?? '',
-    wishGeneration: partition?.spec.policy?.generation ?? 0,
-  };
-}
 
 interface RolloutQuestion {
   readonly now: number;
   /** How many nodes of all policies may be in flight: a number, or a share of the nodes with GPUs. */
-  readonly most: Limit;
+  readonly most: number | string;
   /** Why the whole cluster is frozen; undefined if it is not. */
   readonly frozen: string | undefined;
   readonly isOverdue: boolean;
@@ -73,7 +59,7 @@ export class Cluster {
   }
 
   /** The memory of a node. The object of an earlier node of its name says nothing of this one. */
-  memoryOf({ metadata }: NodeObject): NodeMemory {
+  memoryOf({ metadata }: NodeObject): NodeStep['memory'] {
     const partition = this.partitions.get(metadata.name);
     return this.memory.of(metadata, partition?.spec.nodeUID === metadata.uid ? partition?.status : undefined);
   }
@@ -87,7 +73,7 @@ export class Cluster {
     const policy = this.policies.get(metadata.name);
     if (policy?.metadata.uid !== metadata.uid) return undefined;
     if (this.#releasing.get(metadata.name)?.has(node.metadata.name) === true) return undefined;
-    return slotOf(policy?.status?.inFlight, nameSlot(node, partition));
+    return slotIn(policy, node, partition);
   }
 
   /** Slots count as gone while their release is being written: no node begins with one of them. @returns to call when it is written */
@@ -138,7 +124,8 @@ export class Cluster {
   }
 
   /** The input of a step of a policy's ledger. @param isOverdue the policy is being deleted, and its deadline is over */
-  rolloutOf(record: PolicyRecord, { now, most, frozen, isOverdue }: RolloutQuestion): LedgerSnapshot {
+  rolloutOf(record: PolicyRecord, question: RolloutQuestion): Parameters<typeof stepLedger>[0] {
+    const { now, most, frozen, isOverdue } = question;
     const { policy } = record;
     const { name } = policy.metadata;
     const rolloutStates = this.rollout.of(name);
@@ -252,6 +239,8 @@ export class ClusterWatches implements WatchedCluster, Stoppable {
     return [this.policies, this.nodes, this.partitions, this.agents] as const;
   }
 }
+
+type ConfigFiles = NonNullable<NodeSnapshot['configFiles']>;
 
 interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;

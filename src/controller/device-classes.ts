@@ -2,10 +2,9 @@ import { listServed, type KubeVerbs } from '../kube/client.ts';
 import { controllerManager } from '../api/names.ts';
 import { deviceClasses, policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { type DeviceClassObject, explainWritten, listMissingClasses } from '../core/policy/device-classes.ts';
-import { mayUseClaims } from '../core/policy/rules.ts';
+import { explainWritten, listMissingClasses } from '../core/policy/device-classes.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { isPlanned } from '../core/policy/versions.ts';
+import { isPlanned, mayUseClaims } from '../core/policy/versions.ts';
 import { ApiError, isConflict } from '../kube/api-error.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -19,6 +18,9 @@ import type { SliceWatch } from './slice-watch.ts';
 const lookAgainMs = 60_000;
 /** How often an API server is tried again that does not keep a field, in ms: it may have been upgraded. */
 const tryAgainMs = 3_600_000;
+
+type MissingClass = ReturnType<typeof listMissingClasses>[number];
+type PresentClass = Parameters<typeof listMissingClasses>[1][number];
 
 interface Parts {
   readonly client: KubeVerbs;
@@ -61,7 +63,7 @@ export class DeviceClassReconciler {
     const known = this.#checked;
     const restMs = known && sameItems(known.policies, inForce) ? known.at + lookAgainMs - this.#parts.now() : 0;
     if (restMs > 0) return { requeueAfterMs: restMs };
-    const present = await listServed<KubeObject & DeviceClassObject>(this.#parts.client, deviceClasses);
+    const present = await listServed<KubeObject & PresentClass>(this.#parts.client, deviceClasses);
     const specs = new Map(present.map(({ metadata, spec }) => [metadata.name, spec]));
     for (const wanted of listMissingClasses(inForce, present)) {
       const { name } = wanted.metadata;
@@ -76,7 +78,7 @@ export class DeviceClassReconciler {
     return { requeueAfterMs: lookAgainMs };
   }
 
-  #hasFailed({ metadata, spec }: DeviceClassObject, found: object | undefined): boolean {
+  #hasFailed({ metadata, spec }: MissingClass, found: object | undefined): boolean {
     const { asked, at } = this.#failed.get(metadata.name) ?? {};
     return at !== undefined && deepEqual(asked, [spec, found ?? null]) && this.#parts.now() - at < tryAgainMs;
   }
@@ -85,15 +87,13 @@ export class DeviceClassReconciler {
    * Applies a class without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it, and what the API
    * server keeps
    */
-  async #apply(
-    wanted: ReturnType<typeof listMissingClasses>[number],
-  ): Promise<{ readonly problem: string | undefined; readonly kept?: object }> {
+  async #apply(wanted: MissingClass): Promise<{ readonly problem: string | undefined; readonly kept?: object }> {
     const { spec, metadata } = wanted;
     const { name } = metadata;
     const ref = { resource: deviceClasses, name };
     const fields = { metadata: {}, spec };
     try {
-      const { spec: kept = {} } = await this.#parts.client.apply<KubeObject & DeviceClassObject>(ref, fields, {
+      const { spec: kept = {} } = await this.#parts.client.apply<KubeObject & PresentClass>(ref, fields, {
         fieldManager: controllerManager,
       });
       this.#parts.log.info('a DeviceClass is written', { name });

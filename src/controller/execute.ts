@@ -1,10 +1,7 @@
 import { omitUndefined } from '../core/text/json.ts';
 import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
-import { patchNode } from '../core/kubernetes/node-patch.ts';
-import type { Command, Drain } from '../core/node/commands.ts';
-import { type NodeMemory, recordEviction, recordOffer } from '../core/node/memory.ts';
-import { metadataOf } from '../core/kubernetes/node.ts';
+import { type Command, type NodeStep, patchThisNode, recordAnswer } from '../core/node/commands.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
 import type { KubeVerbs } from '../kube/client.ts';
@@ -24,7 +21,7 @@ interface Parts {
 /** The result of executing commands. */
 export interface Executed {
   /** The node's memory, with what was heard of evictions. */
-  readonly memory: NodeMemory;
+  readonly memory: NodeStep['memory'];
   /** Why one of them was not answered: it may have taken effect. */
   readonly unanswered?: unknown;
 }
@@ -41,7 +38,7 @@ export class Executor {
    * @param snapshot what the decision was based on
    * @throws ApiError of the first refused command; the commands after it are not tried
    */
-  async execute(commands: readonly Command[], snapshot: NodeSnapshot, memory: NodeMemory): Promise<Executed> {
+  async execute(commands: readonly Command[], snapshot: NodeSnapshot, memory: NodeStep['memory']): Promise<Executed> {
     let known = memory;
     for (const command of commands) {
       if (isRemoval(command)) continue;
@@ -52,11 +49,8 @@ export class Executor {
     const answers = await Promise.all(
       commands.filter(isRemoval).map(async (command) => ({ command, ...(await this.#remove(command, snapshot)) })),
     );
-    for (const { command, refusal } of answers) {
-      const { uid } = command.pod;
-      const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
-      known = recordEviction(known, uid, { at: this.#parts.now(), refusal, ...omitUndefined({ round, owner }) });
-    }
+    for (const { command, refusal } of answers)
+      known = recordAnswer(known, command, { at: this.#parts.now(), refusal });
     return { memory: known, unanswered: answers.find(({ unanswered }) => unanswered !== undefined)?.unanswered };
   }
 
@@ -65,10 +59,11 @@ export class Executor {
    * lasts.
    */
   async #advertise(
-    { status, change, offered }: Advertisement,
+    command: Advertisement,
     { node }: NodeSnapshot,
-    memory: NodeMemory,
-  ): Promise<NodeMemory> {
+    memory: NodeStep['memory'],
+  ): Promise<NodeStep['memory']> {
+    const { status } = command;
     const { name, resourceVersion } = node.metadata;
     try {
       const ref = { resource: nodes, name, subresource: 'status' };
@@ -78,11 +73,11 @@ export class Executor {
       );
       this.#parts.cluster.nodes.expect(name, written.metadata.resourceVersion, this.#parts.now());
       this.#parts.log.info('devices advertised', { node: name, allocatable: status.allocatable });
-      return recordOffer(memory, offered, this.#parts.now());
+      return recordAnswer(memory, command, { at: this.#parts.now() });
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 403) throw error;
       this.#parts.log.warn('may not write the status of nodes', { node: name, error: error.message });
-      return { ...memory, waits: { ...memory.waits, StatusRefused: { since: this.#parts.now(), of: change } } };
+      return recordAnswer(memory, command, { at: this.#parts.now(), refusal: error.message });
     }
   }
 
@@ -112,7 +107,7 @@ export class Executor {
         return log.warn('grant taken back: not answered in time', { node: name, epoch: command.granted.epoch });
       case 'WriteDrain':
         await this.#writeSpec(snapshot, { drain: command.drain });
-        return log.info(describeDrain(command.drain), {
+        return log.info(describeDrain(command), {
           node: name,
           pods: command.drain?.pods.map((pod) => `${pod.namespace}/${pod.name}`),
         });
@@ -124,12 +119,10 @@ export class Executor {
         if (command.unregister === null) return undefined;
         return log.warn('the kubelet offers devices of a plugin that is gone', { node: name, ...command.unregister });
       case 'PatchNode': {
-        const patch = patchNode(metadataOf(node), command.change);
+        const patch = patchThisNode(node, command.change);
         if (patch.length === 0) return undefined;
-        // Another node of the same name has nothing to do with what was decided.
-        const isThis = { op: 'test' as const, path: '/metadata/uid', value: node.metadata.uid };
         const written = await this.#write(cluster.nodes, name, () =>
-          client.patch({ resource: nodes, name }, [isThis, ...patch], { metadataOnly: true }),
+          client.patch({ resource: nodes, name }, patch, { metadataOnly: true }),
         );
         return cluster.nodes.expect(name, written.metadata.resourceVersion, this.#parts.now());
       }
@@ -238,7 +231,7 @@ function isRemoval(command: Command): command is Removal {
   return command.name === 'EvictPod' || command.name === 'DeletePod';
 }
 
-function describeDrain(drain: Drain | null): string {
+function describeDrain({ drain }: Extract<Command, { readonly name: 'WriteDrain' }>): string {
   if (drain === null) return 'drain ended';
   return drain.pods.length > 0 ? 'drain announced' : 'agent told that a reading is awaited';
 }

@@ -9,28 +9,24 @@ import {
   resourceClaims,
   resourceSlices,
 } from '../api/resources.ts';
-import { type BudgetView, claimedDaemonSet } from '../core/kubernetes/eviction.ts';
+import { type BudgetView, claimedDaemonSet } from '../core/node/eviction.ts';
 import { type KubeVerbs, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import {
-  asksForClaims,
-  backendOf,
-  isFoundOut,
+  listHolderNamespaces,
   type Needed,
+  needsOfDra,
+  refresh,
   type NodeSettings,
   type NodeSnapshot,
 } from '../core/node/snapshot.ts';
-import { slotOf } from '../core/rollout/budget.ts';
-import { listHolderNamespaces } from '../core/node/rules/users.ts';
-import { listReportedPods } from '../core/device/holders.ts';
 import { podTrimmer, trimClaim, trimNode } from '../core/cluster/watched-objects.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../core/kubernetes/claims.ts';
-import { type Cluster, nameSlot, type ConfigMapFiles } from './cluster.ts';
+import type { Cluster, ConfigMapFiles } from './cluster.ts';
 import type { SliceWatch } from './slice-watch.ts';
 import { Semaphore, steadyMs } from '../process/clock.ts';
-import { readGenerations } from '../core/policy/versions.ts';
 import type { NodeObject } from './operator.ts';
 
 /** The disruption budgets of these namespaces. */
@@ -127,31 +123,27 @@ export class Gatherer {
     const isAll = needed !== 'Pods';
     const reading = isAll ? this.readPartition(name) : undefined;
     const budgets = needed === 'Drain' ? await this.#listBudgets(snapshot, await reading) : undefined;
-    const needsSlices = backendOf(snapshot) === 'DRA' || isFoundOut(snapshot);
+    const dra = needsOfDra(snapshot);
     const [found, configFiles, reported, slices, claims] = await Promise.all([
       this.#listPods(snapshot, budgets),
       this.#parts.configFiles?.read(),
       reading,
-      isAll || needsSlices ? this.#listResourceSlices(name) : undefined,
-      isAll && asksForClaims(snapshot) ? this.#listClaims() : undefined,
+      isAll || dra.slices ? this.#listResourceSlices(name) : undefined,
+      isAll && dra.claims ? this.#listClaims() : undefined,
     ]);
     const drain = budgets && { budgets, missingOwners: await listMissingOwners(this.#parts.client, found) };
-    const more = { ...snapshot, pods: found, configFiles, ...(needsSlices && { slices }) };
+    const more = { ...snapshot, pods: found, configFiles, ...(dra.slices && { slices }) };
     if (!isAll) return { ...more, now: this.#parts.now() };
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     const current = this.#takeIn(more, node, reported);
     if (current === undefined || reported === undefined) return undefined;
-    return {
-      ...current,
-      fresh: {
-        policy: policy && readGenerations(policy),
-        slot: slotOf(policy?.status?.inFlight, nameSlot(current.node, current.partition)),
-        resourceSlices: slices ?? [],
-        ...(claims && { claims }),
-        ...listReportedPods(reported.status?.device),
-        ...(drain && { drain }),
-      },
-    };
+    return refresh(current, {
+      policy,
+      partition: reported,
+      slices,
+      ...(claims && { claims }),
+      ...(drain && { drain }),
+    });
   }
 
   /** @returns undefined if the node is gone, or the agent or another leader has reported something else than what was read */

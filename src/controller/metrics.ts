@@ -4,25 +4,13 @@ import type { GpuNodePartition } from '../api/types.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
 import { countLimit } from '../core/rollout/budget.ts';
-import {
-  countFleet,
-  type Figure,
-  type FleetFigures,
-  poolOf,
-  advanceChange,
-  type ChangeAdvance,
-  type NodeChangeClock,
-  timeUnderWay,
-} from '../core/node/status-figures.ts';
-import type { NodeObject, NodeStep } from './operator.ts';
-import { nodeReasons } from '../api/names.ts';
-import { endings } from '../core/node/grants.ts';
-import type { ClosedTime } from '../core/node/memory.ts';
-import type { Command } from '../core/node/commands.ts';
+import { countFleet, failureReasons, type Figure, FleetChanges } from '../core/node/status-figures.ts';
+import type { NodeObject } from './operator.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { KubeObject } from '../kube/watch.ts';
+import type { NodeStep } from '../core/node/commands.ts';
 
 /** The sources of what a leader knows of the fleet. */
 interface FleetSources {
@@ -34,6 +22,8 @@ interface FleetSources {
 /** Milliseconds for which figures are kept: one scrape asks several metrics for the same ones. */
 const figuresAgeMs = 1000;
 
+type FleetFigures = ReturnType<typeof countFleet>;
+
 /** Registers what a leader tells of its fleet. @param leading its sources; undefined in a standby */
 function registerFleet(registry: Registry, now: () => number, leading: () => FleetSources | undefined): void {
   let counted: { readonly sources: FleetSources; readonly at: number; readonly of: FleetFigures } | undefined;
@@ -42,8 +32,8 @@ function registerFleet(registry: Registry, now: () => number, leading: () => Fle
     if (!sources) return undefined;
     const at = now();
     if (counted?.sources !== sources || at - counted.at > figuresAgeMs) {
-      const pool = (node: string): string => poolOf(sources.nodes.get(node)?.metadata.labels);
-      counted = { sources, at, of: countFleet(sources.partitions.list(), pool) };
+      const figures = countFleet(sources.partitions.list(), (node) => sources.nodes.get(node)?.metadata.labels);
+      counted = { sources, at, of: figures };
     }
     return counted.of;
   };
@@ -137,11 +127,8 @@ export class ControllerMetrics {
   readonly #failures: Counter<'reason'>;
   readonly #changes: Histogram;
   readonly #steps: Histogram<'step'>;
-  readonly #clocks = new Map<string, NodeChangeClock>();
-  readonly #failed = new Map<string, string>();
   readonly #closed: Histogram;
-  /** Nodes that are closed, and since when, in ms since the epoch. */
-  readonly #closedSince = new Map<string, number>();
+  #fleet = new FleetChanges();
   readonly #watches: () => ReadonlyMap<string, WatchFigures>;
   #sources: ControllerSources | undefined;
 
@@ -172,7 +159,7 @@ export class ControllerMetrics {
       registers,
     });
     // Start at 0: Prometheus does not see the first increment of a counter that did not exist before.
-    for (const reason of nodeReasons) if (endings[reason] !== undefined) this.#failures.inc({ reason }, 0);
+    for (const reason of failureReasons) this.#failures.inc({ reason }, 0);
     this.#changes = new Histogram({
       name: 'gpu_partition_change_duration_seconds',
       help: 'Time from the wish for a node until it is Ready again, for changes that needed a grant.',
@@ -197,14 +184,14 @@ export class ControllerMetrics {
       'gpu_partition_oldest_change_seconds',
       'For how long the oldest change has been under way, without its wait for a slot; 0 if none is.',
       [],
-      () => this.#oldestOf([...this.#clocks.values()].map((clock) => timeUnderWay(clock, this.#now()) ?? 0)),
+      () => [{ labels: {}, value: this.#fleet.oldestMs(this.#now()) / 1000 }],
     );
     registerGauge(
       registry,
       'gpu_partition_longest_closed_seconds',
       'How long the longest-closed node has taken no new GPU pods because its GPUs change; 0 if none is closed.',
       [],
-      () => this.#oldestOf([...this.#closedSince.values()].map((since) => this.#now() - since)),
+      () => [{ labels: {}, value: this.#fleet.longestClosedMs(this.#now()) / 1000 }],
     );
   }
 
@@ -216,9 +203,7 @@ export class ControllerMetrics {
   /** Ends the report of the fleet: this process no longer leads, and its successor reports it. */
   detach(): void {
     this.#sources = undefined;
-    this.#clocks.clear();
-    this.#failed.clear();
-    this.#closedSince.clear();
+    this.#fleet = new FleetChanges();
   }
 
   /** Why the leader's loops are stuck; undefined if they make progress, and in a standby. */
@@ -235,49 +220,19 @@ export class ControllerMetrics {
   }
 
   /** Records what was found and done on a node. */
-  record({ node, verdict, commands, memory }: NodeStep): void {
-    const has = (name: Command['name']): boolean => commands.some((command) => command.name === name);
-    const { phase, reason } = verdict;
-    const hasWish = commands.some((command) => command.name === 'WriteWish' && command.fields.wish !== null);
-    const hasGrant = has('WriteGrant');
+  record(step: NodeStep): void {
+    const { hasGrant, evictions, failure, closedSeconds, ended } = this.#fleet.take(step, this.#now());
     if (hasGrant) this.#grants.inc();
-    for (const command of commands) {
-      if (command.name !== 'EvictPod') continue;
-      const refusal = memory.evictions[command.pod.uid]?.refusal;
-      this.#evictions.inc({ result: refusal === undefined ? 'evicted' : 'blocked' });
-    }
-    if (phase === 'Failed' && this.#failed.get(node) !== reason) this.#failures.inc({ reason });
-    if (phase === 'Failed') this.#failed.set(node, reason);
-    else this.#failed.delete(node);
-    this.#recordClosed(node, memory.closed);
-    this.#keepClock(node, advanceChange(this.#clocks.get(node), { phase, reason, hasWish, hasGrant }, this.#now()));
+    for (const result of evictions) this.#evictions.inc({ result });
+    if (failure !== undefined) this.#failures.inc({ reason: failure });
+    if (closedSeconds !== undefined) this.#closed.observe(closedSeconds);
+    if (!ended) return;
+    this.#changes.observe(ended.totalMs / 1000);
+    for (const [name, ms] of Object.entries(ended.spent)) this.#steps.observe({ step: name }, ms / 1000);
   }
 
   /** Call this when a node is gone. */
   forget(node: string): void {
-    this.#clocks.delete(node);
-    this.#failed.delete(node);
-    this.#closedSince.delete(node);
-  }
-
-  #recordClosed(node: string, { since, lastSeconds }: ClosedTime = {}): void {
-    if (since !== undefined) {
-      this.#closedSince.set(node, since);
-    } else if (this.#closedSince.delete(node)) {
-      this.#closed.observe(lastSeconds ?? 0);
-    }
-  }
-
-  #keepClock(node: string, { clock, ended }: ChangeAdvance): void {
-    if (clock) this.#clocks.set(node, clock);
-    else this.#clocks.delete(node);
-    if (!ended) return;
-    this.#changes.observe(ended.totalMs / 1000);
-    for (const [step, ms] of Object.entries(ended.spent)) this.#steps.observe({ step }, ms / 1000);
-  }
-
-  /** @param ages in ms */
-  #oldestOf(ages: readonly number[]): readonly Figure<never>[] {
-    return [{ labels: {}, value: Math.max(0, ...ages) / 1000 }];
+    this.#fleet.forget(node);
   }
 }

@@ -1,15 +1,15 @@
 import { nodePartitions, nodes } from '../api/resources.ts';
 import { repartitioningTaint } from '../api/names.ts';
 import type { GpuNodePartition, NodePartitionStatus } from '../api/types.ts';
-import type { Command, Drain } from '../core/node/commands.ts';
+import type { NodeStep } from '../core/node/commands.ts';
 import { describeModeChanges } from '../core/device/report.ts';
-import { describeDrain } from '../core/node/status-node.ts';
+import { describeDrain } from '../core/node/status.ts';
 import { countWords } from '../core/text/words.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Logger } from '../process/log.ts';
 import type { KubeObject, Change } from '../kube/watch.ts';
-import type { NodeStep, NodeObject } from './operator.ts';
-import { type AgentView, viewAgent } from '../core/node/snapshot.ts';
+import type { NodeObject } from './operator.ts';
+import { viewAgent } from '../core/node/snapshot.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 
 /** The refusals of nearly all nodes: none. */
@@ -74,7 +74,7 @@ export class NodeNotifier {
     return { state: `${status?.phase ?? 'Pending'} ${reasonOf(status)}`, isChanging: false, refusals: noRefusals };
   }
 
-  #logCommand(node: string, command: Command): void {
+  #logCommand(node: string, command: NodeStep['commands'][number]): void {
     if (command.name !== 'PatchNode') return;
     const { addTaints = [], removeTaints = [] } = command.change;
     if (addTaints.some(({ key }) => key === repartitioningTaint.key)) this.#parts.log.info('node closed', { node });
@@ -103,7 +103,7 @@ export class NodeNotifier {
   }
 
   /** No pod has been asked to go yet: that follows once this has been recorded. */
-  #announceDrain(node: string, drain: Drain): void {
+  #announceDrain(node: string, drain: Parameters<typeof describeDrain>[0]): void {
     const partition = this.#parts.cluster.partitions.get(node);
     const who = describeDrain(drain, partition?.status?.device?.gpus ?? []);
     const message = `policy ${partition?.spec.policy?.name ?? 'unknown'} will evict ${who}; then it ${describeWork(partition)}`;
@@ -159,7 +159,7 @@ export class AgentPods {
     return node;
   }
 
-  viewOf(node: string): AgentView {
+  viewOf(node: string): ReturnType<typeof viewAgent> {
     return viewAgent([...(this.#byNode.get(node)?.values() ?? [])]);
   }
 }

@@ -25,8 +25,6 @@ import { Gatherer } from './gather.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 import { NodeReconciler, NodeReporter } from './reconcile-node.ts';
 import { SliceWatch } from './slice-watch.ts';
-import type { Command, Verdict } from '../core/node/commands.ts';
-import type { NodeMemory } from '../core/node/memory.ts';
 import { hasSameLabels, type NodeView } from '../core/kubernetes/node.ts';
 
 interface GpuPartitionOperatorOptions {
@@ -304,15 +302,6 @@ export class GpuPartitionOperator extends ResilientOperator {
 function partsBesideLabels({ metadata, spec, status }: NodeObject): readonly unknown[] {
   const { uid, annotations, deletionTimestamp } = metadata;
   return [uid, annotations, deletionTimestamp, spec, status];
-}
-
-/** The result of one look at a node. */
-export interface NodeStep {
-  readonly node: string;
-  readonly verdict: Verdict;
-  /** The commands that were carried out. */
-  readonly commands: readonly Command[];
-  readonly memory: NodeMemory;
 }
 
 /** A Node from the API server, without its unused parts. */

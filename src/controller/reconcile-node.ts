@@ -1,21 +1,18 @@
-import type { decide, Decision } from '../core/node/decide.ts';
-import type { NodeMemory } from '../core/node/memory.ts';
+import { type decide, keepRolloutState } from '../core/node/decide.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
-import type { Verdict } from '../core/node/commands.ts';
+import type { NodeStep } from '../core/node/commands.ts';
 import { ApiError, orRefusal } from '../kube/api-error.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import type { Cluster } from './cluster.ts';
 import type { Executed, Executor } from './execute.ts';
 import type { Gatherer } from './gather.ts';
-import type { NodeStep, NodeObject } from './operator.ts';
+import type { NodeObject } from './operator.ts';
 import type { PreviewPlanner } from './follow-demand.ts';
 import { messageOf } from '../core/text/words.ts';
 import { nodePartitions } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { writerModeFor } from '../core/node/rules/labels.ts';
-import { type RolloutState, keepRolloutState } from '../core/node/rollout-state.ts';
 import type { NodeRolloutState } from '../core/rollout/budget.ts';
-import { reportNode } from '../core/node/status-node.ts';
+import { reportNode } from '../core/node/status.ts';
 import { deepEqual, overwriteOf } from '../core/text/json.ts';
 import type { KubeVerbs } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
@@ -27,8 +24,10 @@ const ownWriteMs = 3000;
 /** Pods, then everything, then once more if the node has changed in between. */
 const mostReads = 4;
 
+type Verdict = NodeStep['verdict'];
+
 /** A final decision, and the snapshot that it is based on. */
-type Judged = Exclude<Decision, { readonly needs: unknown }> & { readonly snapshot: NodeSnapshot };
+type Judged = Exclude<ReturnType<typeof decide>, { readonly needs: unknown }> & { readonly snapshot: NodeSnapshot };
 
 interface Parts {
   readonly cluster: Cluster;
@@ -117,7 +116,7 @@ export class NodeReconciler {
     return undefined;
   }
 
-  async #decide(known: NodeSnapshot, memory: NodeMemory): Promise<Judged | undefined> {
+  async #decide(known: NodeSnapshot, memory: NodeStep['memory']): Promise<Judged | undefined> {
     let snapshot: NodeSnapshot | undefined = known;
     for (let reads = 0; reads <= mostReads && snapshot; reads += 1) {
       const decision = this.#parts.decide(snapshot, memory);
@@ -131,7 +130,7 @@ export class NodeReconciler {
   async #execute(
     commands: Judged['commands'],
     snapshot: NodeSnapshot,
-    memory: NodeMemory,
+    memory: NodeStep['memory'],
   ): Promise<Executed & { readonly refusal?: Verdict }> {
     try {
       return await this.#parts.executor.execute(commands, snapshot, memory);
@@ -142,9 +141,6 @@ export class NodeReconciler {
     }
   }
 }
-
-/** How a node stands in its rollout, with the slots that were known before that was determined. */
-type SeenRolloutState = RolloutState & Pick<NodeRolloutState, 'seen'>;
 
 interface ReportParts {
   readonly client: KubeVerbs;
@@ -165,15 +161,16 @@ export class NodeReporter {
     this.#parts = parts;
   }
 
-  /** Records a node's decision for its policies, before anything is done. */
-  note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, rolloutState: SeenRolloutState): void {
-    const { name, uid = '' } = node.metadata;
+  /**
+   * Records a node's decision for its policies, before anything is done.
+   * @param rolloutState with the slots that were known before that was determined
+   */
+  note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, rolloutState: NodeRolloutState): void {
+    const { name } = node.metadata;
     for (const told of this.#parts.cluster.fleet.review(name, partition)) this.#parts.onNews(told);
     // A policy is Ready no sooner than its nodes' own objects are: that is told with the report.
     if (verdict.phase !== 'Ready') this.#tally(name, claim, verdict, partition);
-    const policy = claim.winner?.metadata.name;
-    for (const moved of this.#parts.cluster.rollout.put({ ...rolloutState, node: name, nodeUID: uid, policy }))
-      this.#parts.onNews(moved);
+    for (const moved of this.#parts.cluster.rollout.put(rolloutState)) this.#parts.onNews(moved);
   }
 
   /** Stops everybody from waiting for a node that repeatedly cannot be decided: this is reported, and others proceed. */
@@ -191,10 +188,9 @@ export class NodeReporter {
     // If the API server was away, what has failed at this generation still counts as failed.
     const isSame = before?.nodeUID === uid && before.wishGeneration === policy?.metadata.generation;
     const hasFailed = isSame && before.hasFailed;
-    const rolloutState = { ...keepRolloutState({ node, partition, slot }), hasFailed };
     const seen = this.#parts.cluster.slotsOf(node);
-    for (const moved of rollout.put({ ...rolloutState, seen, node: name, nodeUID: uid, policy: policy?.metadata.name }))
-      this.#parts.onNews(moved);
+    const kept = keepRolloutState({ node, partition, slot, claim: { winner: policy } });
+    for (const moved of rollout.put({ ...kept, hasFailed, seen })) this.#parts.onNews(moved);
   }
 
   /** Call this when the node is gone. */
@@ -205,7 +201,7 @@ export class NodeReporter {
   }
 
   /** @returns milliseconds until the next look at the node, if nothing happens before */
-  async report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): Promise<number | undefined> {
+  async report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeStep['memory']): Promise<number | undefined> {
     const { node, claim } = snapshot;
     const { name } = node.metadata;
     const partition = this.#parts.cluster.partitions.get(name);
@@ -218,14 +214,13 @@ export class NodeReporter {
   async #write(
     { node, claim, partition: decidedOn }: NodeSnapshot,
     verdict: Verdict,
-    memory: NodeMemory,
+    memory: NodeStep['memory'],
   ): Promise<{ readonly requeueAfterMs: number | undefined; readonly isRefused?: true }> {
     const { name, uid } = node.metadata;
     const partition = this.#parts.cluster.partitions.get(name);
     if (!partition || partition.spec.nodeUID !== uid) return { requeueAfterMs: verdict.requeueAfterMs };
-    const mode = writerModeFor({ node, partition });
     const at = this.#parts.now();
-    const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, at, this.#writtenAt.get(name));
+    const { status, requeueAfterMs } = reportNode(node, partition, verdict, memory, at, this.#writtenAt.get(name));
     if (!status) return { requeueAfterMs };
     this.#writtenAt.set(name, at);
     const before = partition.status;

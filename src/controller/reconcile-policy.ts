@@ -1,56 +1,27 @@
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
-import type { PolicyRecord, NodeCounts } from '../core/policy/record.ts';
+import type { PolicyRecord } from '../core/policy/record.ts';
 import { wantedFinalizers } from '../core/policy/versions.ts';
-import { type PolicyFacts, newsOf, type PolicyStatusDraft, policyStatus } from '../core/node/status-policy.ts';
-import { omitUndefined, deepEqual } from '../core/text/json.ts';
-import { statusBounds } from '../api/generated/gpu-partition-policy.bounds.ts';
+import { nextStatus } from '../core/node/status.ts';
+import { deepEqual } from '../core/text/json.ts';
 import { policies } from '../api/resources.ts';
 import { type PolicyReason, historyManager, ledgerManager } from '../api/names.ts';
-import { setConditions } from '../core/node/status-node.ts';
-import { fitWithin } from '../core/text/words.ts';
-import { timeText } from '../core/text/syntax.ts';
 import { ApiError, orRefusal, isDefinite } from '../kube/api-error.ts';
 import type { KubeVerbs } from '../kube/client.ts';
 import type { EventNote, EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { Cluster } from './cluster.ts';
-import { recordInForce } from '../core/policy/history.ts';
-import type { LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
-import type { Limit } from '../core/rollout/budget.ts';
+import type { stepLedger } from '../core/rollout/ledger.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, EventLoopYield, Semaphore } from '../process/clock.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
-import { forecastRolloutState } from '../core/plan/node.ts';
+import { forecastRolloutState } from '../core/node/decide.ts';
 import { describeError, type Logger } from '../process/log.ts';
 import type { NodeObject } from './operator.ts';
 
+type LedgerStep = ReturnType<typeof stepLedger>;
+
 /** The schedule in force and the next one; undefined for a policy without schedules. */
 type Times = ReturnType<PolicyRecord['timesAt']>;
-
-/**
- * What is known of a policy besides its nodes and its rollout.
- * @param accepts whether the newest generation is accepted with this status
- */
-export function factsOf(record: PolicyRecord, stored: GpuPartitionPolicy, accepts: boolean, times: Times): PolicyFacts {
-  const { newest, refusal, refused, demand } = record;
-  const { acceptedGeneration, inForce } = record.versionsIf(accepts);
-  const [first] = refused.values();
-  const words = record.whyRefused;
-  return {
-    policy: newest,
-    refusal,
-    acceptedGeneration,
-    inForce,
-    demand,
-    ...(record.policy.spec.demand && { knownDemand: stored.status?.demand }),
-    // What was done once is not forgotten with the leader.
-    defrag: demand ? demand.defrag : stored.status?.defrag,
-    // A new leader continues with it; a schedule with layouts in between ends it.
-    steady: demand ? demand.steady : record.policy.spec.demand && stored.status?.steady,
-    ...(times && { schedule: { ...times.mark, ...(times.next && { next: times.next }) } }),
-    ...(first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
-  };
-}
 
 type ReportedPolicy = GpuPartitionPolicy & KubeObject;
 
@@ -76,23 +47,12 @@ export class PolicyReporter {
   }
 
   /** @returns in how many ms the status may be written, if it was written too often lately, or is refused */
-  async tell(record: PolicyRecord, policy: ReportedPolicy, draft: PolicyStatusDraft): Promise<number | undefined> {
-    const nowMs = this.#parts.now();
-    const now = timeText(nowMs);
+  async tell(record: PolicyRecord, policy: ReportedPolicy, status: PolicyStatus): Promise<number | undefined> {
+    const now = this.#parts.now();
     const current = policy.status;
-    const observed = omitUndefined({ observedGeneration: policy.metadata.generation });
-    const drafts = draft.conditions.map((condition) => ({ ...observed, ...condition }));
-    // Of a demand that the policy no longer has.
-    const kept = (current?.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || record.policy.spec.demand);
-    const conditions = setConditions(kept, drafts, now);
-    const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
-    const status: PolicyStatus = fitWithin({ ...draft, conditions: [...conditions], failures }, statusBounds);
-    const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, history: _kept, ...known } = current ?? {};
-    if (deepEqual(status, { failures: [], ...known })) return undefined;
-    const news = newsOf(current, status);
-    const leftMs = record.writes.dueInMs(news, nowMs);
+    const leftMs = record.writes.dueInMs(current, status, now);
     if (leftMs > 0) return leftMs;
-    record.writes.written(news, nowMs);
+    record.writes.written(current, status, now);
     const { name } = policy.metadata;
     // What was found of a policy, above all that its generation is accepted, must not be said of another one of the same name.
     const { resourceVersion } = (this.#parts.cluster.policies.get(name) ?? policy).metadata;
@@ -133,7 +93,7 @@ export class PolicyReporter {
   }
 
   /** A policy is gone although some of its nodes were not finished: a dead node must not keep it forever. */
-  tellLeft(policy: ReportedPolicy, tally: NodeCounts, deadlineMs: number): void {
+  tellLeft(policy: ReportedPolicy, tally: PolicyRecord['tally'], deadlineMs: number): void {
     const left = tally.first('unfinished', mostLeft).map(({ node, reason }) => `${node} (${reason})`);
     if (left.length === 0) return;
     const message = `the policy is deleted although MIG was not disabled on ${left.join(', ')}: not done within ${deadlineMs / 1000} s`;
@@ -143,14 +103,6 @@ export class PolicyReporter {
   #record(policy: ReportedPolicy, note: Omit<EventNote, 'object' | 'resource'>): void {
     this.#parts.events.record({ ...note, object: policy, resource: policies });
   }
-}
-
-/** A failure keeps its time while it stays the same failure: otherwise every look at it would be a write. */
-function timeOf(
-  failure: NonNullable<PolicyStatus['failures']>[number],
-  current: PolicyStatus | undefined,
-): string | undefined {
-  return current?.failures?.find(({ node, reason }) => node === failure.node && reason === failure.reason)?.time;
 }
 
 type RetiredPolicy = GpuPartitionPolicy & KubeObject;
@@ -221,8 +173,8 @@ type Policy = GpuPartitionPolicy & KubeObject;
 
 /** The administrator's settings for all rollouts together. */
 export interface RolloutSettings {
-  /** How many nodes may change at the same time, across all policies. */
-  readonly maxConcurrentNodes: Limit;
+  /** How many nodes, or which share of them, may change at the same time, across all policies. */
+  readonly maxConcurrentNodes: number | string;
   /** Why no node may start to change; absent if nodes may. */
   readonly freeze?: string | undefined;
   /** How long a deleted policy may take to make its GPUs whole, in ms. */
@@ -282,8 +234,9 @@ export class PolicyReconciler {
     const tally = turns ? this.#parts.cluster.fleet.tallyAfter(record, isFit) : record.tally;
     const limits = step?.limits ?? policy.status?.limits;
     const goesAt = this.#deletion.goesAt(policy);
-    const facts = { ...factsOf(record, policy, isFit, times), gate: step?.gate, limits, frozen, goesAt };
-    const untoldMs = await this.#reporter.tell(record, policy, policyStatus(facts, tally));
+    const look = { accepts: isFit, times, gate: step?.gate, limits, frozen, goesAt };
+    const status = nextStatus(record, policy, look, tally, this.#parts.now());
+    const untoldMs = status && (await this.#reporter.tell(record, policy, status));
     // Of many edits in a row most are replaced before they are written: they are never accepted.
     const takesEffect = turns && untoldMs === undefined;
     const affected = takesEffect ? this.#turn(record, isFit, times) : [];
@@ -324,13 +277,13 @@ export class PolicyReconciler {
     return times ? fleet.switch(record, times.mark) : [];
   }
 
-  async #keepHistory({ name, versions }: PolicyRecord): Promise<void> {
+  async #keepHistory(record: PolicyRecord): Promise<void> {
     const { cluster, client, now } = this.#parts;
-    const { metadata, status } = cluster.policies.get(name) ?? {};
-    if (metadata === undefined || metadata.uid !== versions.newest.metadata.uid) return;
-    const history = recordInForce(status?.history ?? [], versions, timeText(now()));
-    if (deepEqual(history, status?.history ?? [])) return;
-    const { uid, resourceVersion } = metadata;
+    const { name } = record;
+    const known = cluster.policies.get(name);
+    const history = known && record.nextHistory(known, now());
+    if (known === undefined || history === undefined) return;
+    const { uid, resourceVersion } = known.metadata;
     const written = await client.apply<Policy>(
       { resource: policies, name, subresource: 'status' },
       { metadata: { uid, resourceVersion }, status: { history } },

@@ -1,8 +1,8 @@
 import { listVersions, type KubeClient } from '../kube/client.ts';
 import { resourceSlices } from '../api/resources.ts';
 import { gpuDriver } from '../core/kubernetes/claims.ts';
-import { mayUseClaims } from '../core/policy/rules.ts';
-import type { DraApi } from '../core/node/snapshot.ts';
+import { mayUseClaims } from '../core/policy/versions.ts';
+import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
 import { ApiError } from '../kube/api-error.ts';
@@ -11,6 +11,8 @@ import { Reflector } from '../kube/reflector.ts';
 import { keepVersion, type KubeObject, type Change } from '../kube/watch.ts';
 import { systemClock, waitFor, whenAborted } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
+
+type DraApi = NonNullable<NodeSnapshot['draApi']>;
 
 type SliceObject = KubeObject & { readonly spec?: { readonly nodeName?: string } };
 

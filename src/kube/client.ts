@@ -1,4 +1,4 @@
-import type { JsonPatchOperation } from '../core/kubernetes/node-patch.ts';
+import type { JsonPatchOperation } from '../core/text/json.ts';
 import { type AnswerKind, requireAnswer, ifNotFound, isGone, ApiError, isNotFound } from './api-error.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
 import {

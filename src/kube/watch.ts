@@ -2,7 +2,7 @@ import { ApiError, describeCause, type Status, backoffMs } from './api-error.ts'
 import type { PooledKubeConfig } from './kubeconfig.ts';
 import { describeRequest, openRequest, type Query, type Selection } from './request.ts';
 import { omitUndefined } from '../core/text/json.ts';
-import type { ObjectMeta } from '../core/kubernetes/metadata.ts';
+import type { ObjectMeta } from '../core/kubernetes/pod.ts';
 import { describeError } from '../process/log.ts';
 import type { ReflectorOptions, ReflectorTiming } from './reflector.ts';
 

@@ -3,7 +3,7 @@ import { nodePartitions, nodes, pods, policies } from '../../src/api/resources.t
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { WatchedCluster } from '../../src/controller/cluster.ts';
 import { type NodeObject, GpuPartitionOperator } from '../../src/controller/operator.ts';
-import type { JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
+import type { JsonPatchOperation } from '../../src/core/text/json.ts';
 import { defaultSystemNamespaces, type PodView } from '../../src/core/kubernetes/pod.ts';
 import { defaultClients } from '../../src/core/nvidia/gpu-clients.ts';
 import { keepWriter } from '../../src/core/policy/versions.ts';

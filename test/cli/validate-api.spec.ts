@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { parse, parseAllDocuments } from 'yaml';
 
 import type { Validation } from '../../src/cli/validation.ts';
-import { RULE_MESSAGES } from '../../src/core/policy/rules.ts';
+import { RULE_MESSAGES } from '../../src/core/policy/schema.ts';
 import { badSpecs, instead, slices } from '../core/policy/bad-specs.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,16 +2,15 @@ import { poolQuestions } from '../../src/planner/questions.ts';
 import { DemandMemory } from '../../src/core/demand/state.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { expect } from 'chai';
-import type { GpuNodePartition, GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../src/api/types.ts';
 import { AgentPods } from '../../src/controller/node-notifier.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
 import { readForDemands, DemandReconciler } from '../../src/controller/follow-demand.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import { PacedReading } from '../../src/controller/gather.ts';
-import { factsOf } from '../../src/controller/reconcile-policy.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
-import { type PolicyStatusDraft, policyStatus } from '../../src/core/node/status-policy.ts';
+import { nextStatus } from '../../src/core/node/status.ts';
 import { indexHolders } from '../../src/core/demand/eviction-cost.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { List } from '../../src/kube/request.ts';
@@ -90,16 +89,18 @@ class DemandScene {
   }
 
   /** @returns what is told of the policy then */
-  async look(): Promise<PolicyStatusDraft> {
+  async look(): Promise<PolicyStatus> {
     this.#now += 60_000;
     await this.#reconciler.reconcile('p', new AbortController().signal).catch(() => undefined);
     const [record, stored] = [this.#fleet.policy('p'), this.#policies.get('p')];
     if (!record || !stored) throw new Error('there is no policy');
-    return policyStatus(factsOf(record, stored, false, undefined), record.tally);
+    const status = nextStatus(record, stored, { accepts: false, times: undefined }, record.tally, this.#now);
+    if (status === undefined) throw new Error('nothing is told of the policy');
+    return status;
   }
 
-  async demandMet(): Promise<PolicyStatusDraft['conditions'][number] | undefined> {
-    return (await this.look()).conditions.find(({ type }) => type === 'DemandMet');
+  async demandMet() {
+    return (await this.look()).conditions?.find(({ type }) => type === 'DemandMet');
   }
 }
 
@@ -127,7 +128,7 @@ describe('the demand of a policy', () => {
     scene.pods = [aPod('a'), aPod('b'), aPod('huge', 3_000_000_000), aPod('most', '9223372036854775807'), aPod('c', 8)];
     const { demand, conditions } = await scene.look();
     expect(demand?.[0]).to.include({ wanted: 2, waiting: 2, unmet: 0 });
-    const { reason, message } = conditions.find(({ type }) => type === 'DemandMet') ?? {};
+    const { reason, message } = conditions?.find(({ type }) => type === 'DemandMet') ?? {};
     expect(reason).to.equal('Reconciling');
     expect(message).to.match(/not counted: (pod ns\/(huge|most|c), which requests more than a node can hold(; )?){3}$/);
   });
@@ -138,7 +139,7 @@ describe('the demand of a policy', () => {
     scene.edit(1, follows, { demand: [{ name: 'small', wanted: 3, offered: 3, used: 3, unmet: 0 }], defrag });
     scene.pods = new Error('the list is longer than 536870912 bytes');
     const first = await scene.look();
-    expect(first.conditions.find(({ type }) => type === 'DemandMet')).to.include({
+    expect(first.conditions?.find(({ type }) => type === 'DemandMet')).to.include({
       status: 'False',
       reason: 'PodsUnavailable',
       message:
@@ -175,8 +176,8 @@ describe('the demand of a policy', () => {
     );
     scene.pods = [aPod('a')];
     const { demand, conditions } = await scene.look();
-    expect(conditions.find(({ type }) => type === 'Valid')).to.include({ status: 'False', reason: 'UnknownProfile' });
-    expect(conditions.find(({ type }) => type === 'DemandMet')).to.include({
+    expect(conditions?.find(({ type }) => type === 'Valid')).to.include({ status: 'False', reason: 'UnknownProfile' });
+    expect(conditions?.find(({ type }) => type === 'DemandMet')).to.include({
       status: 'False',
       reason: 'Reconciling',
       observedGeneration: 1,

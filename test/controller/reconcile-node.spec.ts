@@ -14,6 +14,7 @@ import { EventRecorder, type EventNote } from '../../src/kube/events.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import { type KubeObject, type ObjectRef, type Resource, ObjectStore } from '../../src/kube/watch.ts';
 import { silentLogger } from '../../src/process/log.ts';
+import { aRolloutState } from '../core/rollout/rollout-builders.ts';
 import { aPartition, aPolicy } from '../support/builders.ts';
 import { aNode, aSlicingPolicy, noSliceWatch, someSettings, noMemory, slicedGpu } from '../support/node-builders.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
@@ -259,16 +260,7 @@ describe('NodeReporter', () => {
       return write(ref, patch);
     };
     const verdict = { phase: 'Ready', reason: 'Ready', message: '' } as const;
-    const rolloutState = {
-      isReady: true,
-      isCordoned: false,
-      hasGpus: true,
-      hasFailed: false,
-      isVerified: true,
-      isClosedAnyway: false,
-      isUnderWay: false,
-    };
-    reporter.note(snapshot, verdict, { ...rolloutState, wishGeneration: 1, seen: [] });
+    reporter.note(snapshot, verdict, aRolloutState('n', { isVerified: true }));
     await reporter.report(snapshot, verdict, noMemory);
     expect(before).to.deep.equal([0]);
     expect(ready()).to.equal(1);

@@ -12,7 +12,7 @@ import { Gatherer } from '../../src/controller/gather.ts';
 import { NodeReconciler, NodeReporter } from '../../src/controller/reconcile-node.ts';
 import { PreviewPlanner } from '../../src/controller/follow-demand.ts';
 import { repartitioningTaint, type PolicyReason } from '../../src/api/names.ts';
-import type { Taint } from '../../src/core/kubernetes/node-patch.ts';
+import type { Taint } from '../../src/core/kubernetes/node.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { KubeClient } from '../../src/kube/client.ts';
@@ -86,7 +86,7 @@ describe('PolicyReconciler', () => {
     const edit = (generation: number): void => {
       const layouts = [{ profiles: { '1g.5gb': 5, '2g.10gb': 1 } }];
       const policy = aPolicy({ name: 'p', generation, nodeSelector: { matchLabels: { pool: 'p' } }, layouts });
-      add({ ...policy, metadata: { ...policy.metadata, resourceVersion: String(1000 * generation) } });
+      add(policy, 1000 * generation);
     };
     clock.ms += 1000;
     edit(2);
@@ -125,7 +125,7 @@ describe('PolicyReconciler', () => {
     for (const name of ['p0', 'p1']) addNode(name, { pool: 'p' });
     const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ profiles: { '3g.20gb': 2 } }] };
     const policy = aPolicy({ schedules: [night], rollout: { canary: { nodes: 1 } } });
-    add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    add(policy);
     const wanted = () => fleet.policy('p')?.policy.spec.layouts;
     const verify = (): void => {
       for (const node of ['p0', 'p1']) {
@@ -169,7 +169,7 @@ describe('PolicyReconciler', () => {
     addNode('p0', { pool: 'p' });
     const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ profiles: { '3g.20gb': 2 } }] };
     const policy = aPolicy({ schedules: [night] });
-    add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    add(policy);
     await reconciler.reconcile('p');
     now = Date.parse('2026-01-05T22:00:00Z');
     fail(true);
@@ -192,7 +192,7 @@ describe('PolicyReconciler', () => {
     const edit = (generation: number): void => {
       const policy = aPolicy({ generation, layouts: [{ profiles: { '1g.5gb': generation } }] });
       const status = world.cluster.policies.get('p')?.status ?? {};
-      world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: String(1000 * generation) }, status });
+      world.add({ ...policy, status }, 1000 * generation);
     };
     edit(1);
     await world.reconciler.reconcile('p');
@@ -244,7 +244,7 @@ describe('PolicyReconciler', () => {
     const world = aSmallWorld();
     world.addNode('p0', { pool: 'p' });
     const policy = aPolicy();
-    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    world.add(policy);
     await world.reconciler.reconcile('p');
     const version = world.cluster.policies.get('p')?.metadata.resourceVersion;
     world.fleet.policy('p')?.tally.put({ node: 'p0', phase: 'Pending', reason: 'AwaitingSlot', message: '' });
@@ -261,7 +261,7 @@ describe('PolicyReconciler', () => {
     const world = aSmallWorld();
     world.addNode('p0', { pool: 'p' });
     const policy = aPolicy();
-    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    world.add(policy);
     await world.reconciler.reconcile('p');
     world.fleet.policy('p')?.tally.put({ node: 'p0', phase: 'Pending', reason: 'AwaitingSlot', message: '' });
     world.cluster.rollout.put(anAsking('p0'));
@@ -292,7 +292,7 @@ describe('PolicyReconciler', () => {
     // It was on its way before, and nothing has written the ledger of q since: the server takes it.
     const q = aPolicy({ name: 'q', nodeSelector: { matchLabels: { pool: 'q' } } });
     const status = { acceptedGeneration: 1, inFlight: [aSlotOf('q0')] };
-    add({ ...q, metadata: { ...q.metadata, resourceVersion: '1000' }, status });
+    add({ ...q, status }, 1000);
     expect(policies.flatMap((name) => cluster.ledgerOf(name))).to.have.length(2);
     const done = aSlotOf('p0', { startTime: cluster.ledgerOf('p')[0]?.startTime ?? '' }).startTime ?? '';
     cluster.rollout.put(aRolloutState('p0', { slot: done, seen: [done], isVerified: true }));
@@ -346,7 +346,7 @@ describe('PolicyReconciler', () => {
     world.addNode('p0', { pool: 'p' });
     const known = aPolicy({ generation: 2, layouts: [{ profiles: { '1g.10gb': 7 } }] });
     const status = { acceptedGeneration: 1, inFlight: [aSlotOf('p0')] };
-    world.add({ ...known, metadata: { ...known.metadata, resourceVersion: '2' }, status });
+    world.add({ ...known, status }, 2);
     world.cluster.rollout.put(
       aRolloutState('p0', { slot: aSlotOf('p0').startTime, seen: [aSlotOf('p0').startTime ?? ''] }),
     );
@@ -360,7 +360,7 @@ describe('PolicyReconciler', () => {
     const world = aSmallWorld(() => clock.ms);
     for (const node of ['p0', 'p1']) world.addNode(node, { pool: 'p' });
     const policy = aPolicy();
-    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    world.add(policy);
     await world.reconciler.reconcile('p');
     world.fleet.policy('p')?.tally.put({ node: 'p1', phase: 'Pending', reason: 'AwaitingSlot', message: '' });
     world.cluster.rollout.put(anAsking('p1'));
@@ -391,7 +391,7 @@ describe('PolicyReconciler', () => {
       world.addNode(node, { pool: 'p' }, taints);
     const policy = aPolicy();
     const status = { acceptedGeneration: 1, inFlight: [aSlotOf('p0'), aSlotOf('p1')] };
-    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' }, status });
+    world.add({ ...policy, status });
     const nodeReconciler = world.nodeReconciler('no');
     for (const node of ['p0', 'p0', 'p0', 'p1', 'p1', 'p1'])
       await nodeReconciler.reconcile(node).catch(() => undefined);
@@ -408,7 +408,7 @@ describe('PolicyReconciler', () => {
       ['empty', 'nowhere'],
     ] as const) {
       const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool } } });
-      world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+      world.add(policy);
       await world.reconciler.reconcile(name);
     }
     world.fleet.policy('p')?.tally.put({ node: 'p0', phase: 'Ready', reason: 'Ready', message: '' });
@@ -456,7 +456,7 @@ describe('PolicyReconciler', () => {
       const layouts = [{ profiles: { '1g.5gb': 1 + (generation % 7) } }];
       const policy = aPolicy({ name: 'p', generation, nodeSelector: { matchLabels: { pool: 'p' } }, layouts });
       const status = cluster.policies.get('p')?.status ?? {};
-      add({ ...policy, metadata: { ...policy.metadata, resourceVersion: String(1000 * generation) }, status });
+      add({ ...policy, status }, 1000 * generation);
       const { requeueAfterMs } = (await reconciler.reconcile('p')) ?? {};
       return { isAccepted: acceptedNow() === generation, requeueAfterMs };
     };
@@ -506,7 +506,7 @@ function twoPolicies(now = () => 0, ...cap: readonly `${number}%`[]) {
   for (const name of names) {
     for (const index of [0, 1, 2]) world.addNode(`${name}${index}`, { pool: name });
     const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool: name } } });
-    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    world.add(policy);
   }
   return {
     ...world,
@@ -563,7 +563,8 @@ function aSmallWorld(now = () => 0, freeze?: string, maxConcurrentNodes: number 
     loseAnswers: (loses: boolean): void => {
       slow.losesAnswers = loses;
     },
-    add: (policy: GpuPartitionPolicy & KubeObject) => {
+    add: (given: GpuPartitionPolicy, version: number | string = given.metadata['resourceVersion'] ?? 1) => {
+      const policy = { ...given, metadata: { ...given.metadata, resourceVersion: String(version) } };
       policies.upsert(policy);
       fleet.setPolicy(policy);
     },
@@ -711,7 +712,7 @@ describe('PolicyReporter', () => {
       const notes: EventNote[] = [];
       const { reporter, policy } = aReporter((note) => notes.push(note));
       const condition = (type: 'Ready' | 'Stalled', holds: boolean) =>
-        ({ type, status: holds ? 'True' : 'False', reason, message: 'x' }) as const;
+        ({ type, status: holds ? 'True' : 'False', reason, message: 'x', lastTransitionTime: '' }) as const;
       const conditions = [condition('Ready', reason === 'Ready'), condition('Stalled', isStalled)];
       await reporter.tell(aPolicyRecord(policy), policy, { conditions });
       return notes.map(({ type }) => type).join();

@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import { isDeepStrictEqual } from 'node:util';
 
 import { resourceSlices } from '../../src/api/resources.ts';
-import { listSliceDevices, type ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import { collectionPath } from '../../src/kube/watch.ts';
 import { eventually, stays } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
+import { listSliceDevices } from '../../src/core/node/offer.ts';
 
 const node = 'claims';
 const controller = 'controller-0';

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 
 import { resourceSlices } from '../../src/api/resources.ts';
 import { collectionPath } from '../../src/kube/watch.ts';
-import { attributeOf, listSliceDevices, type ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
-import type { ClaimExplanation } from '../../src/core/explain/pod.ts';
-import type { PodExplanation } from '../../src/core/explain/pod.ts';
+import { attributeOf, type ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import { listSliceDevices } from '../../src/core/node/offer.ts';
+import type { ClaimExplanation, PodExplanation } from '../../src/core/explain/pod.ts';
 import { jsonRunner, run } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod, slicesOf } from '../support/gpu-pods.ts';

@@ -1,5 +1,5 @@
 import type { NodeObject } from '../../src/controller/operator.ts';
-import { isOwnTaint } from '../../src/core/kubernetes/node.ts';
+import { isOwnTaint } from '../../src/core/node/snapshot.ts';
 import { devicePluginConfigLabel } from '../../src/core/nvidia/labels.ts';
 import { daemonsOf, type ModelDaemon } from '../model/daemons.ts';
 import { writeGfdLabels } from '../model/discovery.ts';

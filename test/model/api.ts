@@ -1,7 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
-import type { JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
+import type { JsonPatchOperation } from '../../src/core/text/json.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { KubeObject } from '../../src/kube/watch.ts';
 

@@ -3,11 +3,10 @@ import type { Command } from '../../src/core/node/commands.ts';
 import type { Pod } from './api.ts';
 import type { SettledDecision } from './controller.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import { type NodeSnapshot, isUnfinished } from '../../src/core/node/snapshot.ts';
 import { describeReport } from '../../src/core/nvidia/predict-labels.ts';
 import { computeResources } from '../../src/core/nvidia/resources.ts';
 import { offerStatus } from '../../src/core/node/offer.ts';
-import { isUnfinished } from '../../src/core/kubernetes/node.ts';
 import { deviceMeets } from '../../src/core/device/plan.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 

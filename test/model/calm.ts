@@ -1,14 +1,14 @@
 import { deepEqual } from '../../src/core/text/json.ts';
 import { managedConfig } from '../../src/core/nvidia/managed-config.ts';
-import { borrowedLabelsOf } from '../../src/core/kubernetes/node-patch.ts';
+import { borrowedLabelsOf, metadataOf } from '../../src/core/node/node-patch.ts';
 import { devicePluginConfigLabel } from '../../src/core/nvidia/labels.ts';
-import { isOwnTaint, metadataOf } from '../../src/core/kubernetes/node.ts';
 import { nonZero } from './checks.ts';
 import { countSlices, nameDevices } from './slices.ts';
 import { countOffer, isAsWished } from './expected.ts';
 import type { Wish } from '../../src/api/types.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
 import type { ModelWorld } from './world.ts';
+import { isOwnTaint } from '../../src/core/node/snapshot.ts';
 
 /** What is still wrong once faults have stopped; undefined if nothing is. */
 export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan' | 'Pause'): string | undefined {

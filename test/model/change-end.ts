@@ -1,5 +1,4 @@
-import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import { isUnfinished } from '../../src/core/kubernetes/node.ts';
+import { type NodeSnapshot, isUnfinished } from '../../src/core/node/snapshot.ts';
 import type { SettledDecision } from './controller.ts';
 
 /** Of changes that end: docs/rollout.md lists them. */

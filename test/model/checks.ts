@@ -2,12 +2,17 @@ import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { DeviceReport, GpuPartitionPolicy, GpuReport, Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
-import { borrowedLabelsOf } from '../../src/core/kubernetes/node-patch.ts';
+import { borrowedLabelsOf, metadataOf } from '../../src/core/node/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from './controller.ts';
-import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished, metadataOf } from '../../src/core/kubernetes/node.ts';
 import { isRevocation } from '../../src/core/device/grants.ts';
-import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import {
+  type NodeSnapshot,
+  isClosedAnyway,
+  isOwnTaint,
+  isReadyNode,
+  isUnfinished,
+} from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels.ts';
 import { readGenerations } from '../../src/core/policy/versions.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';

@@ -9,7 +9,7 @@ import {
   resourceSlices,
 } from '../../src/api/resources.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
-import type { JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
+import type { JsonPatchOperation } from '../../src/core/text/json.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import type { OfferedStatus } from '../../src/core/node/offer.ts';
 import { isNotFound } from '../../src/kube/api-error.ts';

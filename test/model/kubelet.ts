@@ -1,4 +1,4 @@
-import { isOwnTaint } from '../../src/core/kubernetes/node.ts';
+import { isOwnTaint } from '../../src/core/node/snapshot.ts';
 import { devicePluginConfigLabel } from '../../src/core/nvidia/labels.ts';
 import { timeText } from '../../src/core/text/syntax.ts';
 import type { Pod } from './api.ts';

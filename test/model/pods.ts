@@ -1,6 +1,4 @@
-import type { OwnerReference } from '../../src/core/kubernetes/metadata.ts';
-import { mirrorAnnotation } from '../../src/core/kubernetes/eviction.ts';
-import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import { type PodView, type OwnerReference, mirrorAnnotation } from '../../src/core/kubernetes/pod.ts';
 import type { Pod } from './api.ts';
 
 /** What pods differ in. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 import { classNameOf } from '../../src/core/policy/device-classes.ts';
-import { listSliceDevices, attributeOf, type ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import { attributeOf, type ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import { run } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeDriver, driverName, driverNamespace, driverSelector } from './driver-daemon-set.ts';
@@ -10,6 +10,7 @@ import { nodeName } from './node-config.ts';
 import type { Profiles } from './operator.ts';
 import { isOnNode } from './real-node.ts';
 import { useRealNode } from './shared-node.ts';
+import { listSliceDevices } from '../../src/core/node/offer.ts';
 
 const mixed: Profiles = { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 };
 const small: Profiles = { '1g.5gb': 4, '3g.20gb': 1 };

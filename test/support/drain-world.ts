@@ -57,11 +57,12 @@ export function aSlotFrom(now: number, timeoutMs: number): NonNullable<NodeWorld
 }
 
 /** Closes the node, and lets pods that were being bound show up. */
-export function close(world: NodeWorld): void {
+export function close(world: NodeWorld): NodeWorld {
   world.step();
   expect(world.taintKeys).to.deep.equal(['repartitioning']);
   world.step();
   world.now += 1000;
+  return world;
 }
 
 /** Decides until it says so. */

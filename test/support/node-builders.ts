@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, uninitializedTaint } from '../../src/api/names.ts';
 import { decide } from '../../src/core/node/decide.ts';
+import type { NodeRolloutState } from '../../src/core/rollout/budget.ts';
 import type { Command, RuleInput, Verdict } from '../../src/core/node/commands.ts';
-import type { NodeChange, Taint } from '../../src/core/kubernetes/node-patch.ts';
+import type { NodeChange } from '../../src/core/node/node-patch.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import type { NodeView } from '../../src/core/kubernetes/node.ts';
+import type { NodeView, Taint } from '../../src/core/kubernetes/node.ts';
 import type {
   AgentView,
   ConfigFiles,
@@ -15,11 +16,10 @@ import type {
   NodeSnapshot,
 } from '../../src/core/node/snapshot.ts';
 import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
-import type { RolloutState } from '../../src/core/node/rollout-state.ts';
-import type { Hold, NodePolicy } from '../../src/core/policy/decide-policy.ts';
+import type { Hold } from '../../src/core/policy/decide-policy.ts';
 import { PolicyRecord } from '../../src/core/policy/record.ts';
 import { planWish } from '../../src/core/device/plan.ts';
-import type { FateFacts } from '../../src/core/kubernetes/eviction.ts';
+import type { FateFacts } from '../../src/core/node/eviction.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 import { listReportedPods } from '../../src/core/device/holders.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
@@ -27,6 +27,7 @@ import { defaultClients } from '../../src/core/nvidia/gpu-clients.ts';
 import { publishDevices } from '../../src/core/device/published.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import type { NodePolicy } from '../../src/core/policy/fleet.ts';
 
 /** The time at which the builders' nodes are looked at. */
 export const noon = Date.parse('2026-01-01T12:00:00Z');
@@ -240,7 +241,7 @@ export interface Answer {
   readonly verdict: Verdict;
   readonly commands: readonly Command[];
   readonly memory: NodeMemory;
-  readonly rolloutState: RolloutState;
+  readonly rolloutState: NodeRolloutState;
   /** What was asked for on the way. */
   readonly reads: readonly Needed[];
 }

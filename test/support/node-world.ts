@@ -1,16 +1,15 @@
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import { patchNode, type JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
-import type { Command } from '../../src/core/node/commands.ts';
-import { type NodeMemory, recordEviction, recallMemory, recordOffer } from '../../src/core/node/memory.ts';
-import { metadataOf, type NodeView } from '../../src/core/kubernetes/node.ts';
-import { writerModeFor } from '../../src/core/node/rules/labels.ts';
+import { patchNode, metadataOf } from '../../src/core/node/node-patch.ts';
+import { type Command, recordAnswer } from '../../src/core/node/commands.ts';
+import { type NodeMemory, recallMemory } from '../../src/core/node/memory.ts';
+import type { NodeView } from '../../src/core/kubernetes/node.ts';
 import type { AgentView, ConfigFiles, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
-import type { RolloutState } from '../../src/core/node/rollout-state.ts';
-import type { NodePolicy } from '../../src/core/policy/decide-policy.ts';
-import type { FateFacts } from '../../src/core/kubernetes/eviction.ts';
+import type { NodeRolloutState } from '../../src/core/rollout/budget.ts';
+import type { NodePolicy } from '../../src/core/policy/fleet.ts';
+import type { FateFacts } from '../../src/core/node/eviction.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
-import { reportNode } from '../../src/core/node/status-node.ts';
+import { reportNode } from '../../src/core/node/status.ts';
 import { mergePatch } from './merge-patch.ts';
 import {
   aClaim,
@@ -25,6 +24,7 @@ import {
   someSettings,
 } from './node-builders.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import type { JsonPatchOperation } from '../../src/core/text/json.ts';
 
 type Start = Partial<
   Pick<NodeWorld, 'node' | 'partition' | 'policy' | 'agent' | 'pods' | 'claim' | 'files' | 'slices'>
@@ -58,7 +58,7 @@ export class NodeWorld {
   /** What is found of disruption budgets and owners when pods have to go. */
   drain: Partial<FateFacts> = {};
   /** How the node stood after the last decision. */
-  rolloutState: RolloutState | undefined;
+  rolloutState: NodeRolloutState | undefined;
   /** Writes and evictions that were carried out, by name. */
   readonly done: string[] = [];
 
@@ -113,8 +113,7 @@ export class NodeWorld {
     this.memory = answer.memory;
     this.rolloutState = answer.rolloutState;
     for (const command of answer.commands) this.#carryOut(command);
-    const mode = writerModeFor(this);
-    const { status } = reportNode(this.partition, answer.verdict, this.memory, mode, this.now);
+    const { status } = reportNode(this.node, this.partition, answer.verdict, this.memory, this.now);
     if (status) this.partition = { ...this.partition, status: { ...this.partition.status, ...status } };
     return answer;
   }
@@ -149,21 +148,16 @@ export class NodeWorld {
             .map((pair) => pair.join('='))
             .join(' ')}`,
         );
-        if (this.refusesStatus) {
-          const StatusRefused = { since: this.now, of: command.change };
-          this.memory = { ...this.memory, waits: { ...this.memory.waits, StatusRefused } };
-          return;
-        }
-        this.node = mergePatch(this.node, { status: command.status }) as NodeView;
-        this.memory = recordOffer(this.memory, command.offered, this.now);
+        if (!this.refusesStatus) this.node = mergePatch(this.node, { status: command.status }) as NodeView;
+        const refusal = this.refusesStatus ? 'forbidden' : undefined;
+        this.memory = recordAnswer(this.memory, command, { at: this.now, refusal });
         return;
       }
       case 'EvictPod': {
-        const { pod, round, owner } = command;
-        const { uid } = pod;
+        const { uid } = command.pod;
         const refusal = this.refusals[uid];
         this.done.push(`EvictPod ${uid}`);
-        this.memory = recordEviction(this.memory, uid, { at: this.now, refusal, round, owner });
+        this.memory = recordAnswer(this.memory, command, { at: this.now, refusal });
         if (refusal === undefined) this.pods = this.pods.filter(({ metadata }) => metadata.uid !== uid);
         return;
       }
@@ -189,7 +183,7 @@ export class NodeWorld {
         const { uid } = command.pod;
         const refusal = this.deletionRefusals[uid];
         this.done.push(`DeletePod ${uid}`);
-        this.memory = recordEviction(this.memory, uid, { ...this.memory.evictions[uid], at: this.now, refusal });
+        this.memory = recordAnswer(this.memory, command, { at: this.now, refusal });
         if (refusal === undefined) this.pods = this.pods.filter(({ metadata }) => metadata.uid !== uid);
         return;
       }

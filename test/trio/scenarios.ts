@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { resourceSlices } from '../../src/api/resources.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
-import { listSliceDevices, type ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import { collectionPath } from '../../src/kube/watch.ts';
 import { applyFolder } from '../../src/simulator/rig/install.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { readEndState } from '../support/end-state.ts';
 import { pluginConfigMap, pluginDaemonSet } from '../support/nvidia-daemons.ts';
 import { ownTaints, type TestRig } from '../support/rig.ts';
+import { listSliceDevices } from '../../src/core/node/offer.ts';
 
 const run = promisify(execFile);
 const gpus = ['A100-SXM4-40GB'];

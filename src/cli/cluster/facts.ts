@@ -15,15 +15,14 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import type { ClusterState } from '../../core/plan/change.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
-import type { PodView } from '../../core/kubernetes/pod.ts';
-import type { BudgetView } from '../../core/kubernetes/eviction.ts';
+import type { PodView, EventView } from '../../core/kubernetes/pod.ts';
+import type { BudgetView } from '../../core/node/eviction.ts';
 import { namespaceKeysOf } from '../../core/demand/waiting-pods.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/watch.ts';
 import { type Terminal, CliError, paint, printLine } from '../terminal.ts';
 import { readSnapshot, type SavedCluster, snapshotCommand } from '../input/snapshot.ts';
 import { connect, type ConnectionOptions, listAll, listAllowed, find } from './connection.ts';
-import type { EventView } from '../../core/kubernetes/metadata.ts';
 import { viewHistory } from '../../core/view/node.ts';
 import { poolOf } from '../../core/node/status-figures.ts';
 

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { exportClasses } from '../../core/policy/device-classes.ts';
-import { exportQueue } from '../../core/policy/queue-export.ts';
+import { exportClasses, exportQueue } from '../../core/policy/device-classes.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, printJson, type Terminal } from '../terminal.ts';
 import { writeYaml } from '../node/layout-file.ts';

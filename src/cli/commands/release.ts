@@ -16,11 +16,13 @@ import {
 } from '../cluster/connection.ts';
 import { Command } from 'commander';
 import type { GpuNodePartition } from '../../api/types.ts';
-import { type NodeRelease, planRelease } from '../../core/node/rules/verify-and-open.ts';
+import { planRelease } from '../../core/node/commands.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { CommandContext } from '../program.ts';
 import { type OutputFormat, outputOption } from '../options.ts';
+
+type NodeRelease = ReturnType<typeof planRelease>;
 
 interface PodEnd extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly deletionTimestamp?: string };

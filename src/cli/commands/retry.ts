@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { retryAnnotation } from '../../api/names.ts';
 import { nodePartitions, nodes } from '../../api/resources.ts';
 import type { GpuNodePartition } from '../../api/types.ts';
-import { findResting, type RestingFailure } from '../../core/node/rest.ts';
+import { findResting } from '../../core/node/eviction.ts';
 import { isSubdomain, timeText } from '../../core/text/syntax.ts';
 import { countWords } from '../../core/text/words.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -34,7 +34,7 @@ export interface RetryAnswer {
   /** Whether a retry was requested. */
   readonly isAsked: boolean;
   /** The failure on the node; absent if nothing has failed. */
-  readonly failure?: RestingFailure;
+  readonly failure?: NonNullable<ReturnType<typeof findResting>>;
   readonly message: string;
 }
 

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { policies } from '../../api/resources.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import { undoEdit } from '../../core/policy/history.ts';
+import { undoEdit } from '../../core/policy/record.ts';
 import { isSubdomain } from '../../core/text/syntax.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';

@@ -7,8 +7,8 @@ import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { fieldsOf, deepEqual } from '../../core/text/json.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
-import type { EventView } from '../../core/kubernetes/metadata.ts';
-import type { BudgetView } from '../../core/kubernetes/eviction.ts';
+import type { EventView, PodView } from '../../core/kubernetes/pod.ts';
+import type { BudgetView } from '../../core/node/eviction.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import {
   readInputs,
@@ -18,7 +18,6 @@ import {
   type LocatedFinding,
   printFinding,
 } from './files.ts';
-import type { PodView } from '../../core/kubernetes/pod.ts';
 import { type FoundPolicy, validateFiles } from '../validation.ts';
 
 const text = { type: 'string' };

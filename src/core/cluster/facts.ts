@@ -7,13 +7,11 @@ import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, Ins
 import { findNamedDevice, publishDevices } from '../device/published.ts';
 import { userKey } from '../gpu/device-state.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';
-import type { NodeView } from '../kubernetes/node.ts';
+import type { NodeView, Taint } from '../kubernetes/node.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName, type MigStrategy, strategyByLabels } from '../nvidia/labels.ts';
-import type { BudgetView } from '../kubernetes/eviction.ts';
-import type { Taint } from '../kubernetes/node-patch.ts';
-import { isGpuResource, holdsNode, requestOf, podName, type PodView, type Toleration } from '../kubernetes/pod.ts';
-import { selectsNode, byPrecedence, isPlanned } from '../policy/versions.ts';
-import { asScheduled } from '../policy/schedules.ts';
+import type { BudgetView } from '../node/eviction.ts';
+import { isGpuResource, hasEnded, requestOf, podName, type PodView, type Toleration } from '../kubernetes/pod.ts';
+import { selectsNode, byPrecedence, isPlanned, asScheduled } from '../policy/versions.ts';
 
 /** Devices of one node by their names, and who has each: the pod, or the claim that no pod uses. */
 type TakenDevices = ReadonlyMap<string, string>;
@@ -251,4 +249,9 @@ export function listGpuNodes({ nodes, partitions, policies, pods, claims }: Clus
       }),
     ];
   });
+}
+
+/** Whether a pod keeps what it holds on a node. */
+export function holdsNode(pod: PodView): boolean {
+  return pod.spec?.nodeName !== undefined && !hasEnded(pod);
 }

@@ -1,8 +1,8 @@
 // Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
 // Ask here whether a pod could run on a node, whether it can use its slices now, and whether the node can change now.
 import type { GpuNodePartition, GpuReport, PolicySpec } from '../../api/types.ts';
-import { isOwnTaint, isUnfinished, leavingTaintOf, type NodeView, setAside } from '../kubernetes/node.ts';
-import { findResting } from '../node/rest.ts';
+import type { NodeView } from '../kubernetes/node.ts';
+import { findResting } from '../node/eviction.ts';
 import { isGrantLive } from '../device/grants.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
@@ -11,6 +11,7 @@ import { deviceClassPrefix } from '../device/holders.ts';
 import { parseQuantity } from '../text/syntax.ts';
 import type { ClusterFacts } from './facts.ts';
 import { listMismatches } from '../kubernetes/selectors.ts';
+import { isOwnTaint, isUnfinished, leavingTaintOf } from '../node/snapshot.ts';
 
 /**
  * The one judge of pods and nodes. It answers three questions, whoever asks (demand, explain, plan, defrag, recommend, the page): whether
@@ -133,9 +134,19 @@ export function canUse(node: NodeView, pod: PodView): boolean {
   return explainUnusable(node) === undefined && couldTake(node, pod);
 }
 
-function explainAside(node: NodeView): Obstacle | undefined {
-  const aside = setAside(node);
-  return aside && { kind: aside.kind, message: aside.message };
+/** Why a node takes no new pods for reasons that are not ours: it is going, its kubelet does not report, or it is cordoned. */
+export function explainAside(node: NodeView): Obstacle | undefined {
+  const { metadata, spec, status } = node;
+  if (metadata.deletionTimestamp !== undefined) return { kind: 'Leaving', message: 'it is being deleted' };
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const isSilent = ready !== undefined && ready.status !== 'True';
+  if (isSilent)
+    return { kind: 'NotReady', message: `its kubelet is not ready${ready.message ? `: ${ready.message}` : ''}` };
+  const leaving = leavingTaintOf(spec?.taints);
+  if (leaving !== undefined) return { kind: 'Leaving', message: `it is being removed (taint ${leaving})` };
+  return spec?.unschedulable === true
+    ? { kind: 'Cordoned', message: 'it is cordoned; kubectl uncordon opens it' }
+    : undefined;
 }
 
 /**

@@ -2,8 +2,7 @@
 // Ask here what is kept in memory of the objects that a controller watches.
 import type { ResourceClaimView } from '../kubernetes/claims.ts';
 import { omitUndefined, SharedValues } from '../text/json.ts';
-import { PackedLabels } from '../kubernetes/node-patch.ts';
-import type { NodeView } from '../kubernetes/node.ts';
+import { type NodeView, PackedLabels } from '../kubernetes/node.ts';
 import type {
   DeviceReport,
   GpuNodePartition,
@@ -13,10 +12,10 @@ import type {
   NodePartitionStatus,
 } from '../../api/types.ts';
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
-import { type BudgetView, mirrorAnnotation } from '../kubernetes/eviction.ts';
+import type { BudgetView } from '../node/eviction.ts';
+import { mirrorAnnotation, systemPods, type ContainerView, type PodView } from '../kubernetes/pod.ts';
 import { selectedKeys } from '../kubernetes/selectors.ts';
 import { deviceClassPrefix, isGpuOfNode } from '../device/holders.ts';
-import { systemPods, type ContainerView, type PodView } from '../kubernetes/pod.ts';
 
 /** What is kept of a claim: anybody may create any number. */
 export function trimClaim({ metadata, status }: ResourceClaimView): ResourceClaimView {

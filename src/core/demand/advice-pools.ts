@@ -3,12 +3,11 @@ import { isResourceOf, type ClusterFacts, type GpuNode, listGpuNodes } from '../
 import { WHOLE } from '../gpu/profiles.ts';
 import { findModel, type Geometry } from '../gpu/geometry.ts';
 import { compareText } from '../text/json.ts';
-import { byPrecedence, selectsNode, isPlanned } from '../policy/versions.ts';
+import { byPrecedence, selectsNode, isPlanned, asScheduled } from '../policy/versions.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { isChangingLabelKey } from '../../api/label-keys.ts';
 import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';
 import { productsOf } from '../policy/resolve-node.ts';
-import { asScheduled } from '../policy/schedules.ts';
 import { liveGeometry } from '../device/geometry.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { resourceOf } from '../cluster/judge.ts';

@@ -1,7 +1,7 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here what becomes of a request to free slices, or for the cheapest moves that free some.
 import { statusBounds } from '../../api/generated/gpu-partition-policy.bounds.ts';
-import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
+import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
 import { defragAnnotation } from '../../api/names.ts';
 import type { CostGap, DemandSlice, PoolInstance } from './solver/pool.ts';
 import type { Geometry, Layout } from '../gpu/geometry.ts';
@@ -21,7 +21,7 @@ import {
 import { ranOutOfTime } from './report.ts';
 import type { ClassLayout, ClassPlan } from './solver/choose.ts';
 import { evictsNever } from '../policy/slices.ts';
-import { type DrainSpec, judgeFate } from '../kubernetes/eviction.ts';
+import { judgeFate } from '../node/eviction.ts';
 import { explainMoves, listMoves, type NodesByName, type PodMove } from './moves.ts';
 import { indexHolders, type PoolHolders, weighGpus } from './eviction-cost.ts';
 import { wantedSlices } from './wanted.ts';
@@ -335,7 +335,7 @@ export function* freeSlices(
   };
 }
 
-function explainStay(name: string, { podOf, budgets }: PoolHolders, drain: DrainSpec): readonly string[] {
+function explainStay(name: string, { podOf, budgets }: PoolHolders, drain: PolicySpec['drain']): readonly string[] {
   const pod = podOf(name);
   const { fate, message = 'spec.drain.scope None evicts nobody' } = pod
     ? judgeFate(pod, drain, { budgets })

@@ -2,7 +2,8 @@
 // Ask here who holds the slices of a pool, and what it costs that they go: a weight, beside those of other pods.
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from './solver/pool.ts';
-import { type BudgetView, type DrainSpec, type FateFacts, judgeFate, type PodFate } from '../kubernetes/eviction.ts';
+import { type BudgetView, type FateFacts, judgeFate } from '../node/eviction.ts';
+import type { PolicySpec } from '../../api/types.ts';
 import type { ClassLayout } from './solver/choose.ts';
 import { placeOf } from '../gpu/grid.ts';
 import { podsOnSlice, type HolderSource } from './moves.ts';
@@ -54,7 +55,7 @@ export interface Sparing {
 export function weighGpus(
   members: readonly DemandGpu[],
   holders: PoolHolders,
-  drain: DrainSpec,
+  drain: PolicySpec['drain'],
   sparing: Sparing = {},
 ): readonly PoolGpu[] {
   const { nodes = new Set() } = sparing;
@@ -84,7 +85,7 @@ function weigh(
   one: PoolInstance,
   member: DemandGpu,
   holders: PoolHolders,
-  drain: DrainSpec,
+  drain: PolicySpec['drain'],
   { isSpared, nowMs }: Sparing,
 ): PoolInstance {
   const costs = podsOnSlice(member, one, holders).map((name) => {
@@ -131,7 +132,11 @@ export function listGoing(
  *
  * @returns undefined if no eviction moves it
  */
-export function weighEviction(fate: PodFate, priority = 0, minutesRun = 0): number | undefined {
+export function weighEviction(
+  fate: ReturnType<typeof judgeFate>['fate'],
+  priority = 0,
+  minutesRun = 0,
+): number | undefined {
   if (fate === 'Stays' || fate === 'Awaited') return undefined;
   if (fate === 'Blocked') return forBudget;
   const doublings = Math.floor(Math.log2(1 + minutesRun / 15));

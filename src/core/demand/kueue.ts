@@ -1,8 +1,7 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here what Kueue holds back, and which share of all pods that wait counts for one policy, in slices by resource.
-import type { Taint } from '../kubernetes/node-patch.ts';
 import { requestsOf, type PodView, type Toleration, tolerates } from '../kubernetes/pod.ts';
-import type { NodeView } from '../kubernetes/node.ts';
+import type { NodeView, Taint } from '../kubernetes/node.ts';
 import { isZeroQuantity } from '../text/syntax.ts';
 import {
   assignWaitingPods,

@@ -2,7 +2,7 @@
 // Ask here what the demands of policies make of a pod that waits.
 import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../api/types.ts';
 import { type GpuNode, type ClusterFacts, listGpuNodes } from '../cluster/facts.ts';
-import { isPlanned } from '../policy/versions.ts';
+import { isPlanned, asScheduled, specUnder } from '../policy/versions.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWholeGpu, nameSlice, type SliceEntry, servingAny, evictsNever } from '../policy/slices.ts';
 import { findStop } from '../rollout/budget.ts';
@@ -43,7 +43,6 @@ import {
 } from './plan-pool.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { layoutFor } from '../policy/resolve-node.ts';
-import { asScheduled, specUnder } from '../policy/schedules.ts';
 import { liveGeometry } from '../device/geometry.ts';
 import type { DemandSlice, PoolGpu } from './solver/pool.ts';
 import { joinWords } from '../gpu/layout.ts';

@@ -1,7 +1,8 @@
 import type { GpuNodePartition, PolicySpec } from '../../api/types.ts';
 import { explainUnchangeable, explainUnusable, listOffers, resourceOf } from '../cluster/judge.ts';
 import { isGrantLive } from '../device/grants.ts';
-import { isUnfinished, type NodeView } from '../kubernetes/node.ts';
+import { isUnfinished } from '../node/snapshot.ts';
+import type { NodeView } from '../kubernetes/node.ts';
 import { wholeUnits } from '../text/syntax.ts';
 
 type Obstacle = NonNullable<ReturnType<typeof explainUnusable>>;

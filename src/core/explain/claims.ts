@@ -3,9 +3,17 @@ import type { ClusterFacts, GpuNode } from '../cluster/facts.ts';
 import { predictSlice, findNamedDevice } from '../device/published.ts';
 import { deviceClassPrefix } from '../device/holders.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';
-import { attributeOf, gpuDriver, isAllocated, nameDevices, type ResourceClaimView } from '../kubernetes/claims.ts';
-import { type DeviceTest, readSelector, type SelectableDevice } from '../kubernetes/device-selector.ts';
-import type { Taint } from '../kubernetes/node-patch.ts';
+import {
+  attributeOf,
+  gpuDriver,
+  isAllocated,
+  nameDevices,
+  type ResourceClaimView,
+  type DeviceTest,
+  readSelector,
+  type SelectableDevice,
+} from '../kubernetes/claims.ts';
+import type { Taint } from '../kubernetes/node.ts';
 import { type Toleration, tolerates, isGpuResource, requestsOf, type PodView } from '../kubernetes/pod.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
 import { memoize } from '../text/json.ts';

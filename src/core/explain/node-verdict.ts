@@ -4,9 +4,10 @@ import { type ClaimRequests, describeTainted, judgeRequests, listDevices } from 
 import { lostGpuFor, otherNameOf, slicesOf, wishedSlices } from './cluster.ts';
 import { repartitioningTaint, startupTaintKeys } from '../../api/names.ts';
 import { isUnanswered } from '../device/grants.ts';
-import { type ResourceClaimView, gpuDriver, describeAllocated, ownDevicesOf } from '../kubernetes/claims.ts';
+import { type ResourceClaimView, gpuDriver, nameDevices, ownDevicesOf } from '../kubernetes/claims.ts';
+import { namespacedName } from '../text/syntax.ts';
 import { countWords } from '../text/words.ts';
-import { describeMismatch, type LabelMismatch, listMismatches } from '../kubernetes/selectors.ts';
+import { listMismatches } from '../kubernetes/selectors.ts';
 import { type PodView, tolerates } from '../kubernetes/pod.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 
@@ -35,7 +36,7 @@ export interface Blocker {
 /** A node, and what keeps a pod from it. */
 export interface NodeVerdict {
   readonly gpuNode: GpuNode;
-  readonly mismatches: readonly LabelMismatch[];
+  readonly mismatches: ReturnType<typeof listMismatches>;
   readonly blockers: readonly Blocker[];
 }
 
@@ -66,7 +67,9 @@ export function judgeNode(
 /** A claim stays with its devices until no pod uses it. */
 function judgeAllocated({ name }: GpuNode, claim: ResourceClaimView): readonly Blocker[] {
   const isHere = ownDevicesOf(claim).every(({ pool }) => pool === name);
-  return isHere ? [] : [{ kind: 'ClaimElsewhere', message: describeAllocated(claim) }];
+  return isHere
+    ? []
+    : [{ kind: 'ClaimElsewhere', message: `claim ${namespacedName(claim.metadata)} has ${nameDevices(claim)}` }];
 }
 
 /** Taints that the control plane derives from what is reported already. */
@@ -189,4 +192,9 @@ function judgeOthers(pod: PodView, { node, pods = [] }: GpuNode, { classes = [] 
         : `not enough ${resource}: ${total} in total, ${percentUsed} % requested by others`;
     return [{ kind: 'OtherResource', message }];
   });
+}
+
+/** `pool is training, and the pod wants inference` */
+export function describeMismatch({ key, wanted, found }: ReturnType<typeof listMismatches>[number]): string {
+  return `${key} is ${found === undefined ? 'absent' : found === '' ? 'empty' : found}, and the pod wants ${wanted}`;
 }

@@ -1,16 +1,19 @@
 // Room explain: why something waits or is wasted and what would help, in words, from the facts of a cluster at one time.
 // Ask here why a pod or a claim is where it is, why a pod does not exist, and which pods wait for GPUs.
-import { isGpuResource, hasEnded, isUnbound, podName, type PodView, requestsOf } from '../kubernetes/pod.ts';
+import {
+  isGpuResource,
+  hasEnded,
+  isUnbound,
+  podName,
+  type PodView,
+  requestsOf,
+  type EventView,
+  lastSeen,
+} from '../kubernetes/pod.ts';
 import { listLosses } from '../device/kubelet.ts';
 import { isSurelyRead } from '../device/holders.ts';
 import { namespacedName, cutGenerateName, wholeUnits } from '../text/syntax.ts';
-import {
-  type AllocatedDevice,
-  isAllocated,
-  nameDevices,
-  ownDevicesOf,
-  type ResourceClaimView,
-} from '../kubernetes/claims.ts';
+import { isAllocated, nameDevices, ownDevicesOf, type ResourceClaimView } from '../kubernetes/claims.ts';
 import { findNamedDevice } from '../device/published.ts';
 import { userKey } from '../gpu/device-state.ts';
 import {
@@ -26,7 +29,6 @@ import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict } from './n
 import { outlookHere } from '../demand/pod-outlook.ts';
 import { explainName, listOffered, type NameFinding } from './cluster.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
-import { type EventView, lastSeen } from '../kubernetes/metadata.ts';
 import { compareText } from '../text/json.ts';
 
 type ExplanationCode =
@@ -428,7 +430,10 @@ function imagineUser({ metadata: { name, namespace } }: ResourceClaimView): PodV
   };
 }
 
-function describeDevice({ pool, device, adminAccess }: AllocatedDevice, { partitions }: ClusterFacts): ClaimedSlice {
+function describeDevice(
+  { pool, device, adminAccess }: ReturnType<typeof ownDevicesOf>[number],
+  { partitions }: ClusterFacts,
+): ClaimedSlice {
   const base = { node: pool, device, ...(adminAccess === true && { looksOn: true as const }) };
   const { gpus, plan } = partitions.find(({ metadata }) => metadata.name === pool)?.status?.device ?? {};
   if (gpus === undefined) return base;

@@ -2,8 +2,8 @@ import { apiVersion } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';
 import { fieldsOf, isFields } from '../text/json.ts';
-import { findBrokenRules } from '../policy/rules.ts';
-import { checkStrategy } from '../policy/validate.ts';
+import { findBrokenRules } from '../policy/schema.ts';
+import { checkStrategy } from '../policy/check.ts';
 import { checkMigConfig, specsOverlap, type MigConfig, type MigSpec, parseConfigFile } from './mig-parted.ts';
 
 // The door to config files of mig-parted: recognises and checks them, and turns their configs into policies, or into the layouts of

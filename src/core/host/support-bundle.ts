@@ -1,12 +1,11 @@
 import { selectedKeys } from '../kubernetes/selectors.ts';
 import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { mirrorAnnotation } from '../kubernetes/eviction.ts';
 import { usesGpu } from '../device/holders.ts';
 import type { NodeView } from '../kubernetes/node.ts';
-import type { PodView } from '../kubernetes/pod.ts';
+import { type PodView, mirrorAnnotation } from '../kubernetes/pod.ts';
 import { pluginPodsOf } from '../nvidia/plugin-pods.ts';
-import { mayUseClaims } from '../policy/rules.ts';
+import { mayUseClaims } from '../policy/versions.ts';
 
 // The door to support bundles of a cluster: which objects a bundle contains (chooseBundled), and which parts of each (trimObject).
 

@@ -1,5 +1,6 @@
-import type { Taint } from './node-patch.ts';
-import type { ObjectMeta } from './metadata.ts';
+// Room kubernetes: objects of Kubernetes in the API's own shape, as far as they are read, and how its scheduler compares them.
+// Ask here for a pod: what it requests, in billionths, what it tolerates, whether it is ready or has ended, and who made it.
+import type { Taint } from './node.ts';
 import { namespacedName, parseQuantity, roundUp } from '../text/syntax.ts';
 
 /** The parts of a Pod that are read here, in the API's own shape. */
@@ -82,7 +83,7 @@ export interface ContainerView {
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 }
 
-export interface VolumeView {
+interface VolumeView {
   readonly name: string;
   readonly configMap?: { readonly name?: string };
 }
@@ -94,7 +95,7 @@ interface PodConditionView {
   readonly message?: string;
 }
 
-export interface ContainerStatusView {
+interface ContainerStatusView {
   readonly name: string;
   readonly ready?: boolean;
   readonly restartCount?: number;
@@ -129,19 +130,6 @@ export function hasEnded({ status }: Pick<PodView, 'status'>): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** Most characters of names in a message, which leave room for the rest; the API takes names of 317. */
-const mostNameCharacters = 400;
-
-/** `ns/a, ns/b and 3 more`: names are whole. */
-export function namePods(pods: readonly Pick<PodView, 'metadata'>[], most = 5): string {
-  const names = pods.map(podName).sort();
-  let left = mostNameCharacters;
-  const long = names.findIndex((name, at) => (left -= name.length) < 0 && at > 0);
-  const named = names.slice(0, Math.min(most, long < 0 ? names.length : long));
-  const rest = names.length - named.length;
-  return rest > 0 ? `${named.join(', ')} and ${rest} more` : named.join(', ');
-}
-
 /** `NAMESPACE/NAME`, as the agents' reports name pods. */
 export function podName({ metadata }: Pick<PodView, 'metadata'>): string {
   return namespacedName(metadata);
@@ -151,13 +139,6 @@ export function podName({ metadata }: Pick<PodView, 'metadata'>): string {
 export interface PodCause {
   readonly pod: Pick<PodView, 'metadata'>;
   readonly why: string;
-}
-
-/** Pods with what keeps them, those of one cause together: `team/a, team/b and 3 more: CAUSE`. */
-export function listPodCauses(causes: readonly PodCause[]): readonly string[] {
-  return [...Map.groupBy(causes, ({ why }) => why)].map(
-    ([why, list]) => `${namePods(list.map(({ pod }) => pod))}: ${why}`,
-  );
 }
 
 /** A share of a GPU, by MPS and without limits (awslabs/aws-virtual-gpu-device-plugin). Its pods use GPUs like those of NVIDIA's plugin. */
@@ -244,12 +225,51 @@ function amountsOf({ resources }: { readonly resources?: ContainerView['resource
   return { ...resources?.limits, ...resources?.requests };
 }
 
-/** Whether a pod keeps what it holds on a node. */
-export function holdsNode(pod: PodView): boolean {
-  return pod.spec?.nodeName !== undefined && !hasEnded(pod);
-}
-
 /** Whether it has no node yet, and still wants one. */
 export function isUnbound(pod: PodView): boolean {
   return pod.spec?.nodeName === undefined && pod.metadata.deletionTimestamp === undefined && !hasEnded(pod);
 }
+
+/** Object metadata as JSON: times are RFC 3339 strings, never `Date`. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly unknown[];
+}
+
+export interface OwnerReference {
+  readonly apiVersion?: string;
+  readonly kind: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly controller?: boolean;
+}
+
+/** An Event in either of its two shapes in the API. */
+export interface EventView {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly count?: number;
+  readonly lastTimestamp?: string | null;
+  readonly eventTime?: string | null;
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
+  readonly metadata: { readonly creationTimestamp?: string };
+}
+
+/** @returns when it last happened, RFC 3339; empty if it does not say */
+export function lastSeen({ series, lastTimestamp, eventTime, metadata }: EventView): string {
+  return series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '';
+}
+
+/** Marks a mirror pod: the API object of a static pod, which only the kubelet starts and ends. */
+export const mirrorAnnotation = 'kubernetes.io/config.mirror';

@@ -1,3 +1,6 @@
+// Room kubernetes: objects of Kubernetes in the API's own shape, as far as they are read, and how its scheduler compares them.
+// Ask here whether labels meet a selector, and where a node does not match a pod's.
+import { canonicalJson } from '../text/json.ts';
 import { explainKey, explainLabelValue } from '../text/syntax.ts';
 import type { PodView, SelectorRequirement, SelectorTerm } from './pod.ts';
 
@@ -26,19 +29,19 @@ export function meetsSelection(selection: LabelSelection, labels: Labels): boole
 }
 
 /** The requirements of a selector, all in one form. */
-export function requirementsOf({
-  matchLabels = {},
-  matchExpressions = [],
-}: LabelSelection): readonly LabelRequirement[] {
+function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelection): readonly LabelRequirement[] {
   return [
     ...Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
     ...matchExpressions,
   ];
 }
 
-/** Whether it has no requirements. */
-export function isEmptySelection(selection: LabelSelection): boolean {
-  return selectedKeys(selection).length === 0;
+/** Equal for selectors that require the same. */
+export function selectionKey(selection: LabelSelection): string {
+  const requirements = requirementsOf(selection).map(({ key, operator, values = [] }) =>
+    canonicalJson({ key, operator, values: [...new Set(values)].sort() }),
+  );
+  return [...new Set(requirements)].sort().join(' ');
 }
 
 /** The labels that it depends on. */
@@ -72,7 +75,7 @@ function isMet({ key, operator, values = [] }: LabelRequirement, labels: Labels)
 }
 
 /** What a pod requires of a node's labels, and what the node has. */
-export interface LabelMismatch {
+interface LabelMismatch {
   readonly key: string;
   /** `inference`, `one of a, b`, `more than 4`, `any value`, `no value`. */
   readonly wanted: string;
@@ -146,9 +149,4 @@ function readInteger(label = ''): number {
 /** Whether a label of the node is what does not match. */
 export function isLabel({ key }: LabelMismatch): boolean {
   return key !== 'metadata.name' && key !== nothingMatches.key;
-}
-
-/** `pool is training, and the pod wants inference` */
-export function describeMismatch({ key, wanted, found }: LabelMismatch): string {
-  return `${key} is ${found === undefined ? 'absent' : found === '' ? 'empty' : found}, and the pod wants ${wanted}`;
 }

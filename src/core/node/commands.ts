@@ -1,11 +1,20 @@
-import type { Grant, NodePartitionSpec, Wish, GpuNodePartition, Phase } from '../../api/types.ts';
-import { type NodeChange, combine, patchNode } from '../kubernetes/node-patch.ts';
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here for the commands of a decision, what is remembered of their answers, and what an uninstalled operator takes from a node.
+import type { Grant, NodePartitionSpec, Wish, GpuNodePartition, Phase, DeviceReport } from '../../api/types.ts';
+import { type NodeChange, combine, patchNode, metadataOf } from './node-patch.ts';
 import type { OfferedStatus } from './offer.ts';
-import { metadataOf } from '../kubernetes/node.ts';
-import type { NodeSnapshot, Needed } from './snapshot.ts';
-import type { SlotRequest } from '../rollout/budget.ts';
-import type { NodeMemory, Waits } from './memory.ts';
-import type { NodeReason } from '../../api/names.ts';
+import { type NodeSnapshot, type Needed, isUnfinished } from './snapshot.ts';
+import type { NodeRolloutState } from '../rollout/budget.ts';
+import type { NodeMemory, Waits, WaitName, Wait } from './memory.ts';
+import { type NodeReason, group } from '../../api/names.ts';
+import type { NodeView } from '../kubernetes/node.ts';
+import { type JsonPatchOperation, omitUndefined } from '../text/json.ts';
+import { releaseNode } from './marks.ts';
+import { isUnanswered } from '../device/grants.ts';
+import { timeText } from '../text/syntax.ts';
+import { writerModeOf, listManagedLabels, predictDevice, listPrunableLabels } from './rules/labels.ts';
+import { strategyByLabels, dropInvalidLabels, changesWithLayout } from '../nvidia/labels.ts';
+import { sharingByLabels } from '../nvidia/managed-config.ts';
 
 /** Identifies a pod fully: a new pod of the same name is a different pod. */
 interface PodRef {
@@ -143,7 +152,7 @@ export interface Ruling {
   /** True if nothing is written on an open node, not even its state: what is asked of it does not concern it yet. */
   readonly writesNothing?: boolean;
   /** The node wants to change and has no slot. */
-  readonly request?: SlotRequest;
+  readonly request?: NonNullable<NodeRolloutState['request']>;
 }
 
 /** Waits for what normally passes within moments: until then a closed node stays closed. */
@@ -215,3 +224,122 @@ export interface Verdict {
 
 /** How often, in ms, whatever is not watched is checked again. */
 export const lookAgainMs = 15_000;
+
+/** The patch by {@link patchNode} of this very node: another one of its name has nothing to do with what was decided. */
+export function patchThisNode(node: NodeView, change: NodeChange): readonly JsonPatchOperation[] {
+  const patch = patchNode(metadataOf(node), change);
+  return patch.length === 0 ? [] : [{ op: 'test', path: '/metadata/uid', value: node.metadata.uid }, ...patch];
+}
+
+/** The result of one look at a node. */
+export interface NodeStep {
+  readonly node: string;
+  readonly verdict: Verdict;
+  /** The commands that were carried out. */
+  readonly commands: readonly Command[];
+  readonly memory: NodeMemory;
+}
+
+/** The API server's answer to a command. */
+interface Answer {
+  /** The time of the answer, in ms since the epoch. */
+  readonly at: number;
+  /** Why it was refused; undefined if it was not, or if that is unknown. */
+  readonly refusal?: string | undefined;
+}
+
+/** What is remembered of a command once it has been answered. */
+export function recordAnswer(memory: NodeMemory, command: Command, { at, refusal }: Answer): NodeMemory {
+  switch (command.name) {
+    case 'AdvertiseDevices': {
+      const { change, offered } = command;
+      if (refusal !== undefined) return addWait(memory, 'StatusRefused', { since: at, of: change });
+      return offered === undefined ? memory : addWait(memory, 'Stands', { since: at, of: offered });
+    }
+    case 'EvictPod':
+    case 'DeletePod': {
+      const { uid } = command.pod;
+      const { owner, round } = command.name === 'EvictPod' ? command : { ...memory.evictions[uid] };
+      const eviction = { at, refusal, ...omitUndefined({ round, owner }) };
+      return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
+    }
+    default:
+      return memory;
+  }
+}
+
+function addWait(memory: NodeMemory, name: WaitName, wait: Wait): NodeMemory {
+  return { ...memory, waits: { ...memory.waits, [name]: wait } };
+}
+
+/** The state of a node that no controller manages any more. */
+type NodeRelease =
+  /** The node has no marks of ours. */
+  | { readonly state: 'Clean' }
+  /** The node stays closed: until then its agent may be changing the GPUs. */
+  | { readonly state: 'Busy'; readonly until: string }
+  | {
+      readonly state: 'Marked';
+      readonly patch: readonly JsonPatchOperation[];
+      /** True if the node was closed for a change that was never finished: what it offers may be outdated. */
+      readonly wasChanging: boolean;
+    };
+
+/**
+ * What must be removed from a node when the operator is uninstalled: our taint, labels and annotations, and what was borrowed. Layouts
+ * stay, and so do the labels that describe them.
+ */
+export function planRelease(node: NodeView, found: GpuNodePartition | undefined, now: number): NodeRelease {
+  const partition = found?.spec.nodeUID === node.metadata.uid ? found : undefined;
+  const patch = patchNode(metadataOf(node), combine(releaseNode(), forgetNode(node, partition)));
+  if (patch.length === 0) return { state: 'Clean' };
+  const { granted } = partition?.spec ?? {};
+  const end = partition !== undefined && granted !== undefined && isUnanswered(partition) ? endOf(granted) : -Infinity;
+  if (now < end) return { state: 'Busy', until: timeText(end) };
+  return { state: 'Marked', patch, wasChanging: isUnfinished(node) };
+}
+
+/**
+ * The end of a grant, in ms since the epoch. Without a controller nothing takes it back: its agent may see it at the deadline, and act on
+ * it for its whole time.
+ */
+function endOf({ deadline, seconds = 0 }: Grant): number {
+  return Date.parse(deadline) + seconds * 1000;
+}
+
+/** What only a controller that comes back would need, and labels that would never be corrected. */
+function forgetNode(node: NodeView, partition: GpuNodePartition | undefined): NodeChange {
+  const annotations = Object.keys(node.metadata.annotations ?? {}).filter((key) => key.startsWith(`${group}/`));
+  return { annotations: removeAll(annotations), labels: removeAll(listOutdatedLabels(node, partition)) };
+}
+
+function removeAll(keys: readonly string[]): Readonly<Record<string, undefined>> {
+  return Object.fromEntries(keys.map((key) => [key, undefined]));
+}
+
+/**
+ * Keys of labels that do not describe the device as its agent last reported it, and of all that a layout changes if what it is now is
+ * unknown. None on an open node, whose labels follow its device, nor where GPU Feature Discovery writes them.
+ */
+function listOutdatedLabels(node: NodeView, partition: GpuNodePartition | undefined): readonly string[] {
+  const { labels, annotations } = metadataOf(node);
+  const mode = writerModeOf({ labels, annotations, before: partition?.status?.writerMode });
+  if (!isUnfinished(node) || mode === 'Verify') return [];
+  const isOurs = listManagedLabels({ annotations }).length > 0;
+  const strategy = strategyByLabels(labels, isOurs) ?? partition?.spec.strategy ?? 'mixed';
+  const sharing = sharingByLabels(labels);
+  const device = partition === undefined ? undefined : knownDevice(node, partition);
+  const predicted = device && predictDevice(device, strategy, sharing && { sharing });
+  const right = dropInvalidLabels(predicted?.labels ?? {});
+  return listPrunableLabels({ labels, annotations })
+    .filter(changesWithLayout)
+    .filter((key) => labels[key] !== right[key] && predicted?.undetermined[key] === undefined);
+}
+
+/** What the agent has reported, if nothing can have changed since. */
+function knownDevice(node: NodeView, partition: GpuNodePartition): DeviceReport | undefined {
+  const { device } = partition.status ?? {};
+  const isKnown = device?.gpus !== undefined && device.step !== 'Unknown' && device.step !== 'Applying';
+  const isThisBoot = device?.bootID === node.status?.nodeInfo?.bootID;
+  return isKnown && isThisBoot && !isUnanswered(partition) ? device : undefined;
+}

@@ -1,9 +1,19 @@
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here what happens next on a node, or what would in memory, without a read or a write, and what is remembered in between.
 import { gpuPresenceLabel, stateLabel } from '../../api/names.ts';
-import { keepClosedTime, beginByNow, type NodeMemory, timer } from './memory.ts';
-import { pausedLabels, releaseNode } from './marks.ts';
-import { isClosed, isUnfinished, metadataOf, type NodeView, pickLabels } from '../kubernetes/node.ts';
-import { combine } from '../kubernetes/node-patch.ts';
-import { recordFailures } from './grants.ts';
+import {
+  keepClosedTime,
+  beginByNow,
+  type NodeMemory,
+  timer,
+  type WaitName,
+  type Waits,
+  recallMemory,
+} from './memory.ts';
+import { pausedLabels, releaseNode, clientsAnnotation, changeKey } from './marks.ts';
+import { type NodeView, pickLabels } from '../kubernetes/node.ts';
+import { combine, metadataOf } from './node-patch.ts';
+import { recordFailures, hasFailed, isDrifting, generationOf } from './grants.ts';
 import {
   type Command,
   mergeCommands,
@@ -15,9 +25,9 @@ import {
   type Ruling,
   type RuleInput,
   type Verdict,
+  type WishFields,
 } from './commands.ts';
-import { needsSlot, awaitSlot } from './rules/slot.ts';
-import { keepWaits } from './fleet-memory.ts';
+import { needsSlot, awaitSlot, disruptsNode, describePlan } from './rules/slot.ts';
 import {
   agentSilent,
   agentSkewed,
@@ -39,13 +49,38 @@ import {
   isDeviceDone,
   policyOutdated,
   wishOutdated,
+  findMoved,
 } from './rules/policy.ts';
 import { grant, grantInFlight, grantOverdue, grantUnanswered } from './rules/grant.ts';
 import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
-import { recordFreshPlugin, standsEarly } from './rules/plugin.ts';
-import { isGrantLive } from '../device/grants.ts';
-import type { Needed, NodeSnapshot } from './snapshot.ts';
-import { describeRolloutState, type RolloutState, keepRolloutState } from './rollout-state.ts';
+import { recordFreshPlugin, standsEarly, untouchedKey } from './rules/plugin.ts';
+import { isGrantLive, isUnanswered } from '../device/grants.ts';
+import {
+  type Needed,
+  type NodeSnapshot,
+  isClosed,
+  isUnfinished,
+  isReadyNode,
+  isCordoned,
+  isClosedAnyway,
+  isReadBeforeBoot,
+  type FreshRead,
+  backendOf,
+  slotIn,
+  refresh,
+} from './snapshot.ts';
+import { type NodeRolloutState, hasGpus } from '../rollout/budget.ts';
+import type { NodePartitionStatus, GpuNodePartition } from '../../api/types.ts';
+import { type WishPlan, planDrained, planWish } from '../device/plan.ts';
+import { type BudgetView, judgeFate, adoptRests } from './eviction.ts';
+import { omitUndefined } from '../text/json.ts';
+import { foreignOn } from '../device/ownership.ts';
+import { managedConfig } from '../nvidia/managed-config.ts';
+import { predictSlice } from '../device/published.ts';
+import type { Fleet, NodePolicy } from '../policy/fleet.ts';
+import { describeRefusal } from '../policy/resolve-node.ts';
+import type { PodView } from '../kubernetes/pod.ts';
+import { presumeAffected } from './rules/users.ts';
 
 /** The decision on a node: its verdict, the commands and what to remember. */
 export type Decision =
@@ -56,7 +91,7 @@ export type Decision =
       readonly commands: readonly Command[];
       readonly memory: NodeMemory;
       /** How the node stands in the rollout of its policy. */
-      readonly rolloutState: RolloutState;
+      readonly rolloutState: NodeRolloutState;
     };
 
 /** The rules in order of precedence: the first with an outcome decides. */
@@ -224,7 +259,7 @@ function keepKnown({ evictions }: NodeMemory, { pods, slot }: NodeSnapshot): Nod
 /** Ends the drain that the partition still names. */
 function endDrain(
   { partition }: RuleInput,
-  { isUnderWay }: RolloutState,
+  { isUnderWay }: NodeRolloutState,
   commands: readonly Command[],
 ): readonly Command[] {
   const isWritten = commands.some(
@@ -247,4 +282,333 @@ function forgetOrphans({ node, partition }: RuleInput, commands: readonly Comman
 
 function writesSpec({ name }: Command): boolean {
   return name.startsWith('Write') || name === 'RevokeGrant' || name === 'DeletePartition';
+}
+
+/** How a node stands after a decision. */
+function describeRolloutState(situation: RuleInput, ruling: Ruling): NodeRolloutState {
+  const { slot } = situation;
+  const { verdict, request } = ruling;
+  return {
+    ...outsideRollout(situation),
+    hasFailed: verdict.phase !== 'Ready' && hasFailed(situation),
+    isVerified: verdict.phase === 'Ready',
+    isUnderWay: isUnderWay(situation) || (slot !== undefined && goesOn(situation, ruling)),
+    slot: slot?.startTime,
+    ...(request && { request }),
+  };
+}
+
+/** What tells how a node stands where nothing was decided. */
+type RolloutFacts = Pick<NodeSnapshot, 'node' | 'partition' | 'slot'> & {
+  readonly claim: Pick<NodeSnapshot['claim'], 'winner'>;
+};
+
+/** A node that cannot be decided: it requests nothing, and keeps its slot as long as it is closed or its agent may be at work. */
+export function keepRolloutState(known: RolloutFacts): NodeRolloutState {
+  return { ...outsideRollout(known), isUnderWay: isUnderWay(known), slot: known.slot?.startTime };
+}
+
+/** A node that takes no part. */
+function outsideRollout({ node, partition, claim }: RolloutFacts): NodeRolloutState {
+  return {
+    node: node.metadata.name,
+    nodeUID: node.metadata.uid ?? '',
+    policy: claim.winner?.metadata.name,
+    isReady: isReadyNode(node),
+    isCordoned: isCordoned(node),
+    hasGpus: hasGpus(partition),
+    hasFailed: false,
+    isVerified: false,
+    isClosedAnyway: isClosedAnyway(node),
+    isUnderWay: false,
+    wishGeneration: partition?.spec.policy?.generation ?? 0,
+  };
+}
+
+/**
+ * Whether its agent may be changing it, or it is closed for that. A dead node must not hold others up: where nothing of before is left,
+ * it takes its slot again when its kubelet is back.
+ */
+function isUnderWay({ node, partition, slot }: RolloutFacts): boolean {
+  if (partition !== undefined && isGrantLive(partition)) return true;
+  if (!isUnfinished(node)) return false;
+  if (isReadyNode(node)) return slot !== undefined || !isClosedAnyway(node);
+  return !isClosedAnyway(node) && !isReadBeforeBoot(node, partition);
+}
+
+/** Whether a node that has a slot and is open is about to use it. Bounded: no slot is kept for nothing. */
+function goesOn({ slot, now, settings }: RuleInput, { verdict, request, commands = [] }: Ruling): boolean {
+  if (request !== undefined) return false;
+  // It does so at this moment.
+  if (commands.some(disruptsNode)) return true;
+  const end = Date.parse(slot?.deadline ?? '') + settings.deadlineMs;
+  const isMoving = verdict.phase === 'Updating' || (verdict.phase === 'Pending' && verdict.transient === true);
+  return isMoving && !(end < now);
+}
+
+/**
+ * Waits that last as long as their cause, whichever rule decides: none has to remember them. A text is what the wait must be about;
+ * undefined: the cause is over.
+ */
+const causes: {
+  readonly [Name in WaitName]?: (situation: RuleInput, verdict: Verdict) => string | boolean | undefined;
+} = {
+  Closed: ({ node }) => isClosed(node),
+  Untouched: (situation) => isClosed(situation.node) && untouchedKey(situation),
+  // Time for a drain counts from its first eviction, separately in each slot: what precedes it takes none of it.
+  Drain: ({ slot }) => slot?.startTime,
+  // The next rest is longer until the node is Ready, whatever it waits for in between.
+  DrainRest: (_, { phase }) => phase !== 'Ready',
+  HoldersRest: (_, { phase }) => phase !== 'Ready',
+  GpusGone: (situation) => findMoved(situation) !== undefined,
+  Drift: ({ partition, now }) => isDrifting(partition, now),
+  ChangeFailed: (situation, { phase }) => phase !== 'Ready' && generationOf(situation),
+  Granted: ({ partition }) => isGrantLive(partition) && String(partition.spec.granted?.epoch),
+  Revoked: ({ partition, node }) => isUnanswered(partition) && isClosed(node) && String(partition.spec.granted?.epoch),
+  HoldersRestarted: ({ node }) => node.metadata.annotations?.[clientsAnnotation],
+  // What somebody brings back is left alone until the device changes.
+  Tidied: ({ partition }) => changeKey(partition),
+};
+
+/** The earlier waits that continue without a rule that returns them. */
+export function keepWaits(situation: RuleInput, verdict: Verdict): Waits {
+  const kept = Object.entries(situation.memory.waits).filter(([name, { of }]) => {
+    const about = causes[name as WaitName]?.(situation, verdict);
+    return about === true || (typeof about === 'string' && about === of);
+  });
+  return Object.fromEntries(kept);
+}
+
+/** The number of consecutive throws, in gathering or deciding, after which other nodes no longer wait for the node. */
+const mostThrows = 3;
+
+/** Another node of the same name has another uid. */
+type Which = Pick<NodeView['metadata'], 'name' | 'uid'>;
+
+interface RememberedNode {
+  readonly uid: string | undefined;
+  /** What the node waits for; undefined if no decision has been carried out yet. */
+  readonly memory: NodeMemory | undefined;
+  /** How many times in a row no decision could be made. */
+  readonly throws: number;
+}
+
+/**
+ * What is remembered of all nodes between two decisions. It is all that a leader keeps of its decisions outside of the API: losing it
+ * only prolongs waits.
+ */
+export class FleetMemory {
+  readonly #nodes = new Map<string, RememberedNode>();
+
+  /** @param status of the node's own partition: on the first look, memory starts with what an earlier leader left there */
+  of(node: Which, status: NodePartitionStatus | undefined): NodeMemory {
+    return this.#known(node).memory ?? recallMemory(status);
+  }
+
+  /** A decision is about to be carried out, and perhaps no answer will tell whether it was. @param before what it rests on */
+  tries(node: Which, before: NodeMemory, decided: NodeMemory): void {
+    this.put(node, adoptRests(before, decided));
+  }
+
+  /** A decision was carried out, and left this. */
+  put({ name, uid }: Which, memory: NodeMemory): void {
+    this.#nodes.set(name, { uid, memory, throws: 0 });
+  }
+
+  /** A decision was made, whatever becomes of it. */
+  decided(node: Which): void {
+    if (this.#nodes.has(node.name)) this.#nodes.set(node.name, { ...this.#known(node), throws: 0 });
+  }
+
+  /** No decision could be made. @returns why others no longer wait for the node; undefined if they still do */
+  threw(node: Which, why: string): string | undefined {
+    const known = this.#known(node);
+    const throws = known.throws + 1;
+    this.#nodes.set(node.name, { ...known, throws });
+    if (throws < mostThrows) return undefined;
+    // The same text on every retry: otherwise each retry would be a write.
+    return `the controller could not process this node ${mostThrows} times in a row: ${why}. Other nodes proceed; it is retried`;
+  }
+
+  forget(name: string): void {
+    this.#nodes.delete(name);
+  }
+
+  /** Looks a node up; an earlier node of the same name has another uid and counts for nothing. */
+  #known({ name, uid }: Which): RememberedNode {
+    const known = this.#nodes.get(name);
+    return known?.uid === uid && known !== undefined ? known : { uid, memory: undefined, throws: 0 };
+  }
+}
+
+/** The decision on one node after the change. */
+export interface NodePreview {
+  /** The input of the decision, with the wish and the plan in the partition. */
+  readonly snapshot: NodeSnapshot & { readonly fresh: FreshRead };
+  /** Whether the controller writes a new wish for it. */
+  readonly isTold: boolean;
+  /** What its agent will plan; undefined if the policies want nothing of it, or its GPUs are unknown. */
+  readonly plan: WishPlan | undefined;
+  readonly verdict: Verdict;
+  readonly rolloutState: NodeRolloutState;
+}
+
+/** What is known of a node before anything is decided: everything else follows from it. */
+type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> &
+  Required<Pick<NodeSnapshot, 'pods'>> & {
+    /** Disruption budgets of the pods' namespaces; absent: none. */
+    readonly budgets?: readonly BudgetView[];
+  };
+
+/**
+ * Lets the controller decide and the agent plan, in memory: the wish is written, the plan is made, and the node reports what it is
+ * waiting for, which is a slot if nothing is in the way.
+ */
+export function forecastNode(start: NodeStart): NodePreview {
+  const told = tellWish(start);
+  const plan = planAsAgent(start, told);
+  const partition = told && plan ? reportPlan(told, plan) : told;
+  const snapshot = complete({ ...start, partition });
+  const { verdict, rolloutState } = decideAtOnce(snapshot);
+  return { snapshot, isTold: told !== start.partition, plan, verdict, rolloutState };
+}
+
+/** The partition with the wish that the controller writes, if any. */
+function tellWish(start: NodeStart): GpuNodePartition | undefined {
+  const { partition } = start;
+  const { commands } = decideAtOnce(complete(start));
+  const written = commands.find(({ name }) => name === 'WriteWish');
+  if (partition === undefined || written?.name !== 'WriteWish') return partition;
+  return { ...partition, spec: writeWish(partition.spec, written.fields) };
+}
+
+function writeWish(
+  { policy: before, strategy: _strategy, backend: known, wish: _wish, repairs: _repairs, drain: _drain, ...kept }: Spec,
+  { policy, strategy, backend, wish }: WishFields,
+): Spec {
+  // Absent: as it is.
+  const told = backend === undefined ? known : backend;
+  const schedule = policy?.schedule === undefined ? before?.schedule : policy.schedule;
+  return {
+    ...kept,
+    ...(policy && { policy: omitUndefined({ ...policy, schedule: schedule ?? undefined }) }),
+    ...(strategy !== null && strategy !== undefined && { strategy }),
+    ...(told && { backend: told }),
+    ...(wish?.gpus && {
+      wish: {
+        gpus: wish.gpus,
+        ...(wish.replaceForeignInstances === true && { replaceForeignInstances: true }),
+        ...(wish.allowGpuReset === false && { allowGpuReset: false }),
+      },
+    }),
+  };
+}
+
+type Spec = GpuNodePartition['spec'];
+
+/** Plans as the agent does when it gets a wish. */
+function planAsAgent({ claim }: NodeStart, partition: GpuNodePartition | undefined): WishPlan | undefined {
+  const { device } = partition?.status ?? {};
+  const wish = claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
+  if (partition === undefined || wish === undefined || !device?.gpus) return undefined;
+  const foreign = foreignOn(device);
+  const marks = { drain: partition.spec.drain, reported: device.plan };
+  // Only the agent sees processes that belong to no pod: a plan is the same without their names.
+  return planDrained(device, wish, marks, foreign, new Map());
+}
+
+function reportPlan(partition: GpuNodePartition, { report }: WishPlan): GpuNodePartition {
+  const { status = {} } = partition;
+  return { ...partition, status: { ...status, device: { ...status.device, plan: report } } };
+}
+
+function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead } {
+  const { budgets = [], ...known } = start;
+  const { node, partition, claim } = known;
+  const { winner } = claim;
+  const managed = winner && managedConfig(winner.spec);
+  // What is handed out by claims, and for whom, is not known: the agent knows which pods have devices.
+  const slices = backendOf(known) === 'DRA' ? [predictSlice(partition?.status?.device ?? {})] : undefined;
+  const files = managed ? { [managed.key]: managed.file } : {};
+  const snapshot = {
+    ...known,
+    slot: slotIn(winner, node, partition),
+    ...(slices && { slices }),
+    configFiles: { state: 'Read', files },
+  } as const;
+  return refresh(snapshot, { policy: winner, partition, slices, ...(slices && { claims: [] }), drain: { budgets } });
+}
+
+function decideAtOnce(snapshot: NodeSnapshot): Exclude<Decision, { readonly needs: unknown }> {
+  const decision = decide(snapshot, recallMemory(snapshot.partition?.status));
+  if ('needs' in decision) throw new Error(`${decision.needs} was read, and is requested again`);
+  return decision;
+}
+
+/**
+ * How a node stands at a new generation of its policy, before it has been looked at: the wish and the agent's plan are worked out in
+ * memory. Its pods are not known, so a node that must evict any is expected to request nothing.
+ *
+ * @param before how it stood at the generation before
+ * @returns undefined if it cannot be told: the node is new, another policy decided over it, or any pod of the node may have to go
+ */
+export function forecastRolloutState(
+  before: NodeRolloutState | undefined,
+  known: NodeSnapshot,
+): NodeRolloutState | undefined {
+  const { slot: _recomputed, ...start } = known;
+  const { winner } = known.claim;
+  const isSame = before?.policy === winner?.metadata.name && before?.nodeUID === known.node.metadata.uid;
+  if (before === undefined || !isSame || winner?.spec.drain?.scope === 'Node') return undefined;
+  return expectRolloutState(before, forecastNode({ ...start, pods: [] }).rolloutState.request);
+}
+
+/** What is counted of a node for its policies. */
+type Counted = Parameters<Fleet['note']>[1];
+
+/**
+ * What a policy of mode Plan would do to a node over which another policy decides. The node's agent plans the wish of that one alone.
+ *
+ * @param claim as if the policy decided
+ * @param partition with the pods on its slices
+ */
+export function planPreview(node: string, claim: NodePolicy, partition: GpuNodePartition | undefined): Counted {
+  const { device = {} } = partition?.status ?? {};
+  const { wish } = claim;
+  if (partition === undefined || wish === undefined) {
+    const message = 'the agent on this node has not reported its GPUs yet';
+    return { node, phase: 'Pending', reason: 'AgentNotReporting', message };
+  }
+  if ('refusal' in wish) return { node, phase: 'Invalid', ...describeRefusal(wish) };
+  const foreign = foreignOn(device);
+  // Only the agent sees processes that belong to no pod: a plan is the same without their names.
+  const { report: plan } = planWish(device, wish.wish, foreign);
+  const planned = { ...partition, status: { ...partition.status, device: { ...device, plan } } };
+  const message = `mode Plan, nothing changes: ${plan.refusal ?? describePlan({ partition: planned, claim })}`;
+  return { node, phase: 'Pending', reason: 'PlanOnly', message, plan };
+}
+
+/**
+ * How a node stands at a new generation until it has been looked at: its failures were of the generation before.
+ * @param expected what it would request; undefined if nothing is expected of it
+ */
+export function expectRolloutState(before: NodeRolloutState, expected: NodeRolloutState['request']): NodeRolloutState {
+  const { request: _before, ...rest } = before;
+  const request = before.isUnderWay ? undefined : expected;
+  return { ...rest, hasFailed: false, isVerified: false, ...(request && { request }) };
+}
+
+/** What becomes of the pods that have to go for what a node will come to. */
+export function foreseeEvictions(
+  { snapshot }: NodePreview,
+  pods: readonly PodView[],
+  budgets: readonly BudgetView[],
+): readonly ({ readonly pod: PodView } & ReturnType<typeof judgeFate>)[] {
+  const { partition, claim } = snapshot;
+  if (partition === undefined) return [];
+  const drain = claim.winner?.spec.drain;
+  return presumeAffected({ ...snapshot, partition }, pods).map((pod) => ({
+    pod,
+    ...judgeFate(pod, drain, { budgets }),
+  }));
 }

@@ -8,10 +8,11 @@ import { isUnanswered, observedEpochOf, isRevocation } from '../device/grants.ts
 import { retryMs } from '../device/faults.ts';
 import type { RuleInput, Verdict } from './commands.ts';
 import { wishHash } from '../device/plan.ts';
-import { isUnfinished, type NodeView } from '../kubernetes/node.ts';
+import type { NodeView } from '../kubernetes/node.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import { fitWithin } from '../text/words.ts';
 import { hasLasted } from '../device/geometry.ts';
+import { isUnfinished } from './snapshot.ts';
 
 /** How a change ends, or may end, with a reason on its node. */
 interface Ending {

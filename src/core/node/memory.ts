@@ -1,3 +1,5 @@
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here what an agent keeps of its own work, times in ms since the epoch; the rest is what decisions wait for.
 import type { NodePartitionStatus, DeviceReport, Grant } from '../../api/types.ts';
 import { omitUndefined } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
@@ -161,16 +163,6 @@ export function beginByNow(memory: NodeMemory, now: number): NodeMemory {
   const waits = Object.fromEntries(all.map(([name, wait]) => [name, { ...wait, since: Math.min(wait.since, now) }]));
   const since = closed?.since === undefined ? undefined : Math.min(closed.since, now);
   return { ...memory, waits, ...(since !== undefined && { closed: { ...closed, since } }) };
-}
-
-/** Records the result of an eviction. */
-export function recordEviction(memory: NodeMemory, uid: string, eviction: Eviction): NodeMemory {
-  return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
-}
-
-/** Records that what a change offers now stands in the node's status. @param offered what it is; undefined: nothing is awaited of it */
-export function recordOffer(memory: NodeMemory, offered: string | undefined, at: number): NodeMemory {
-  return offered === undefined ? memory : { ...memory, waits: { ...memory.waits, Stands: { since: at, of: offered } } };
 }
 
 /** What is known of a wait: it continues if an outcome returns it. */

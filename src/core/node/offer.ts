@@ -1,7 +1,7 @@
 import type { NodeReason } from '../../api/names.ts';
 import type { DeviceReport } from '../../api/types.ts';
 import type { publishDevices } from '../device/published.ts';
-import { attributeOf, listSliceDevices, type ResourceSliceView } from '../kubernetes/claims.ts';
+import { attributeOf, type ResourceSliceView, type SliceDevice, gpuDriver } from '../kubernetes/claims.ts';
 import { isGpuResource } from '../kubernetes/pod.ts';
 import { pluginDeployLabel } from '../nvidia/gpu-clients.ts';
 import { MIG_STRATEGIES, type MigStrategy, migResourceName, type NodeDescription } from '../nvidia/labels.ts';
@@ -331,4 +331,9 @@ function nameSome(
   const names = devices.map(({ name, uuid = 'no UUID' }) => (name === undefined ? uuid : `${name} (${uuid})`));
   const rest = names.length - mostNamed;
   return rest > 0 ? `${names.slice(0, mostNamed).join(', ')} and ${rest} more` : names.join(', ');
+}
+
+/** Lists the devices that NVIDIA's driver offers in these slices. The pool's generation says nothing: it stays over changes of content. */
+export function listSliceDevices(slices: readonly ResourceSliceView[]): readonly SliceDevice[] {
+  return slices.filter(({ spec }) => spec.driver === gpuDriver).flatMap(({ spec }) => spec.devices ?? []);
 }

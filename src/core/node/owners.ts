@@ -1,9 +1,10 @@
-import { hasEnded, type PodView, systemPods, foreignGpuResource, namePods } from '../kubernetes/pod.ts';
-import { listDynamicSlices, type ResourceSliceView } from '../kubernetes/claims.ts';
+import { hasEnded, type PodView, systemPods, foreignGpuResource } from '../kubernetes/pod.ts';
+import { type ResourceSliceView, gpuDriver, type SliceDevice, attributeOf } from '../kubernetes/claims.ts';
 import { usesForeignGpu, usesGpu } from '../device/holders.ts';
-import { pausedForDriverUpgrade } from '../kubernetes/node.ts';
+import { pausedForDriverUpgrade } from './snapshot.ts';
 import { driverPodsOf, type LabelSelector } from '../nvidia/plugin-pods.ts';
 import { isZeroQuantity } from '../text/syntax.ts';
+import { namePods } from './rules/users.ts';
 
 /** gpu-operator sets it to `true` where MIG is possible, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */
 export const migManagerLabel = 'nvidia.com/gpu.deploy.mig-manager';
@@ -313,4 +314,22 @@ function ownPods({ pods = [], systemNamespaces }: OwnerEvidence): readonly PodVi
 
 function carries({ metadata }: PodView, selector: LabelSelector): boolean {
   return Object.entries(selector).every(([key, value]) => metadata.labels?.[key] === value);
+}
+
+/**
+ * Slices of a driver with its gate DynamicMIG: it creates instances for each claim, and at its start destroys those that it does not
+ * know. They have counters, and devices without a UUID, since none of them exists before it is claimed.
+ */
+export function listDynamicSlices(slices: readonly ResourceSliceView[]): readonly ResourceSliceView[] {
+  return slices.filter(({ spec }) => {
+    if (spec.driver !== gpuDriver) return false;
+    const { sharedCounters = [], devices = [] } = spec;
+    return sharedCounters.length > 0 || devices.some((one) => (one.consumesCounters ?? []).length > 0 || isUnborn(one));
+  });
+}
+
+/** Whether a device has no UUID yet. Only devices of these types come from the part of the driver that makes slices. */
+function isUnborn(device: SliceDevice): boolean {
+  const type = attributeOf(device, 'type');
+  return (type === 'gpu' || type === 'mig') && attributeOf(device, 'uuid') === undefined;
 }

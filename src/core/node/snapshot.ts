@@ -1,17 +1,21 @@
-import type { GpuNodePartition, NodePartitionSpec } from '../../api/types.ts';
-import { type ResourceClaimView, type ResourceSliceView, listSliceDevices } from '../kubernetes/claims.ts';
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here what has to be read of a node, what a decision rests on, and what its object alone says of it.
+import type { GpuNodePartition, GpuPartitionPolicy, NodePartitionSpec, PolicySpec } from '../../api/types.ts';
+import type { ResourceClaimView, ResourceSliceView } from '../kubernetes/claims.ts';
 import type { GpuClient } from '../nvidia/gpu-clients.ts';
 import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import { type PodView, isReady, podName } from '../kubernetes/pod.ts';
-import type { FateFacts } from '../kubernetes/eviction.ts';
-import type { ReportedPods } from '../device/holders.ts';
-import type { NodePolicy } from '../policy/decide-policy.ts';
-import type { ReadGenerations } from '../policy/versions.ts';
-import type { Slot } from '../rollout/budget.ts';
-import { type NodeView, isUnfinished } from '../kubernetes/node.ts';
-import { advertisedResources, compareSlices, type SliceOffer } from './offer.ts';
+import type { FateFacts } from './eviction.ts';
+import { listReportedPods } from '../device/holders.ts';
+import type { NodePolicy } from '../policy/fleet.ts';
+import { readGenerations } from '../policy/versions.ts';
+import { type Slot, slotOf } from '../rollout/budget.ts';
+import { type NodeView, type Taint, pickLabels } from '../kubernetes/node.ts';
+import { advertisedResources, compareSlices, type SliceOffer, listSliceDevices } from './offer.ts';
 import { publishDevices } from '../device/published.ts';
 import { cutText } from '../text/words.ts';
+import { listLosers } from '../device/kubelet.ts';
+import { repartitioningTaint, startupTaintKeys, restartedValue, stateLabel } from '../../api/names.ts';
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
 export type AgentView =
@@ -58,9 +62,10 @@ export interface NodeSettings {
   readonly pluginConfigMap?: { readonly namespace: string; readonly name: string } | undefined;
 }
 
-export interface FreshRead extends ReportedPods {
+/** What was read from the API server itself. */
+export interface FreshRead extends ReturnType<typeof listReportedPods> {
   /** Generations of the policy that decides; undefined if it no longer exists. */
-  readonly policy: ReadGenerations | undefined;
+  readonly policy: ReturnType<typeof readGenerations> | undefined;
   /** The node's slot in that policy's ledger; undefined if it has none. */
   readonly slot: Slot | undefined;
   /** ResourceSlices of this node. */
@@ -69,6 +74,40 @@ export interface FreshRead extends ReportedPods {
   readonly claims?: readonly ResourceClaimView[] | undefined;
   /** What the fate of the pods depends on that have to go; undefined: not read. */
   readonly drain?: FateFacts;
+}
+
+/** What was read of a node from the API server itself, beside the Node. */
+interface Reading extends Pick<FreshRead, 'claims' | 'drain'> {
+  /** The policy that decides; undefined if it no longer exists. */
+  readonly policy: GpuPartitionPolicy | undefined;
+  /** The node’s partition, with the pods on its slices, which no watch keeps. */
+  readonly partition: GpuNodePartition | undefined;
+  readonly slices: readonly ResourceSliceView[] | undefined;
+}
+
+/** A snapshot of which everything was read from the API server itself just now. */
+export function refresh<Known extends NodeSnapshot>(
+  snapshot: Known,
+  { policy, partition, slices, ...read }: Reading,
+): Known & { readonly fresh: FreshRead } {
+  const fresh = {
+    policy: policy && readGenerations(policy),
+    slot: slotIn(policy, snapshot.node, partition),
+    resourceSlices: slices ?? [],
+    ...read,
+    ...listReportedPods(partition?.status?.device),
+  };
+  return { ...snapshot, fresh };
+}
+
+/** A node's slot in the ledger of a policy, if it was given for the node's current wish. */
+export function slotIn(
+  policy: Pick<GpuPartitionPolicy, 'status'> | undefined,
+  { metadata }: NodeView,
+  partition: GpuNodePartition | undefined,
+): Slot | undefined {
+  const wishGeneration = partition?.spec.policy?.generation ?? 0;
+  return slotOf(policy?.status?.inFlight, { node: metadata.name, nodeUID: metadata.uid ?? '', wishGeneration });
 }
 
 /** Whether the API server serves `resource.k8s.io/v1`. */
@@ -167,6 +206,11 @@ export function isFoundOut({ claim }: Pick<NodeSnapshot, 'claim'>): boolean {
   return claim.winner?.spec.backend === 'Auto';
 }
 
+/** What of DRA a decision on a node may rest on: its slices, and the claims of all nodes. */
+export function needsOfDra(planned: Planned): { readonly slices: boolean; readonly claims: boolean } {
+  return { slices: backendOf(planned) === 'DRA' || isFoundOut(planned), claims: asksForClaims(planned) };
+}
+
 /**
  * Whether it matters for a node's plan for whom claims have devices: nothing else tells which pods only look on, and need not be waited
  * for. Nor does anything else tell what the claims of pods are for where a device plugin has come in the driver's place.
@@ -183,6 +227,22 @@ export function takesFromClaims(planned: Planned): boolean {
   if (backendOf(planned) !== 'DRA') return false;
   const { destroy = 0, modeChanges = 0, affectedPods = [] } = partition?.status?.device?.plan ?? {};
   return destroy + modeChanges + affectedPods.length > 0 || claim.winner?.spec.drain?.scope === 'Node';
+}
+
+/** Namespaces of pods that a plan may send away, as far as its agent knows them. */
+export function listHolderNamespaces(
+  { spec, status }: GpuNodePartition,
+  drain: PolicySpec['drain'],
+): readonly string[] {
+  const { plan } = status?.device ?? {};
+  const isAll = drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
+  const names = [
+    ...(plan?.affectedPods ?? []),
+    ...listLosers(status?.device),
+    ...(isAll ? listReportedPods(status?.device).holders : []),
+  ];
+  const announced = spec.drain?.pods.map(({ namespace }) => namespace) ?? [];
+  return [...new Set([...names.flatMap((name) => name.split('/', 1)), ...announced])];
 }
 
 /** What keeps the slices of a layout on offer, in messages. */
@@ -220,4 +280,115 @@ function describePod(pod: PodView): string {
     ? [waiting.reason, waiting.message].filter((text) => text !== undefined && text !== '').join(': ')
     : (status?.conditions?.[0]?.message ?? `phase ${status?.phase ?? 'unknown'}`);
   return `pod ${podName(pod)} (${cutText(why, 200)})`;
+}
+
+/** gpu-operator's upgrade controller records a node's progress here (NVIDIA/k8s-operator-libs `pkg/upgrade/consts.go`). */
+const driverUpgradeLabel = 'nvidia.com/gpu-driver-upgrade-state';
+
+/** Value that k8s-driver-manager gives deploy labels from before it unloads a driver until the new one is loaded. */
+export const pausedForDriverUpgrade = 'paused-for-driver-upgrade';
+
+// `upgrade-required` only means that the driver is old: nothing happens to the node until its upgrade starts.
+const idle: readonly string[] = ['', 'upgrade-done', 'upgrade-required'];
+
+/**
+ * True right before the upgrade controller opens the node again: the new driver runs and has been validated. Not earlier: the
+ * driver's own pods, and those that validate it, do not tolerate our taint, and the upgrade would wait for them forever.
+ */
+export function isDriverReplaced(labels: Readonly<Record<string, string>>): boolean {
+  return labels[driverUpgradeLabel] === 'uncordon-required';
+}
+
+/** What to wait for if the node's driver is being replaced, undefined if it is not. MIG changes before or after, never during. */
+export function driverUpgrade(labels: Readonly<Record<string, string>>): string | undefined {
+  const state = labels[driverUpgradeLabel] ?? '';
+  if (state === 'upgrade-failed') {
+    return (
+      `the driver upgrade of this node failed (${driverUpgradeLabel}=upgrade-failed): repair it, ` +
+      `then set the label to upgrade-required to retry; waiting until it is upgrade-done`
+    );
+  }
+  if (!idle.includes(state)) {
+    return `gpu-operator is upgrading the driver of this node (${driverUpgradeLabel}=${state}); waiting until it is upgrade-done`;
+  }
+  const paused = Object.keys(labels)
+    .filter((key) => key.startsWith('nvidia.com/gpu.deploy.') && labels[key] === pausedForDriverUpgrade)
+    .sort();
+  if (paused.length === 0) return undefined;
+  return (
+    `k8s-driver-manager is replacing the driver of this node (${pausedForDriverUpgrade}: ${paused.join(', ')}); ` +
+    `waiting until it restores ${paused.length === 1 ? 'this label' : 'these labels'}`
+  );
+}
+
+/** Whether its kubelet is alive. */
+export function isReadyNode({ status }: NodeView): boolean {
+  return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+}
+
+/**
+ * Taints by which others say that a node goes, whoever tolerates them: Cluster Autoscaler's, Karpenter's (v1 and before), that of
+ * KEP-2268 for a node that is switched off, GKE's before it maintains or preempts a machine, and that of AWS' termination handler for a spot
+ * instance.
+ */
+const leavingTaints: readonly string[] = [
+  'ToBeDeletedByClusterAutoscaler',
+  'karpenter.sh/disrupted',
+  'karpenter.sh/disruption',
+  'node.kubernetes.io/out-of-service',
+  'cloud.google.com/impending-node-termination',
+  'aws-node-termination-handler/spot-itn',
+];
+
+/** The key of the taint with which a node is being removed; undefined if it is not. */
+export function leavingTaintOf(taints: readonly Taint[] = []): string | undefined {
+  return taints.find(({ key, effect }) => leavingTaints.includes(key) && effect !== 'PreferNoSchedule')?.key;
+}
+
+/** Whether new pods are kept from a node until somebody opens it, or it is gone. */
+export function isCordoned({ spec }: NodeView): boolean {
+  return spec?.unschedulable === true || leavingTaintOf(spec?.taints) !== undefined;
+}
+
+/** Closed by us while its GPUs change. */
+export function isClosed(node: NodeView): boolean {
+  return node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key) ?? false;
+}
+
+/** Closed by its node pool until its first layout is verified. */
+export function hasStartupTaint(node: NodeView): boolean {
+  return node.spec?.taints?.some(({ key }) => startupTaintKeys.includes(key)) ?? false;
+}
+
+/** Closed whatever we do: making it available disrupts nobody. */
+export function isClosedAnyway(node: NodeView): boolean {
+  const isRestarted = ({ key, value }: Taint): boolean => key === repartitioningTaint.key && value === restartedValue;
+  return hasStartupTaint(node) || (node.spec?.taints?.some(isRestarted) ?? false);
+}
+
+/** Closed, or open only for the device plugin: what it offers now does not match its device. */
+export function isUnfinished(node: NodeView): boolean {
+  return isClosed(node) || pickLabels(node, [stateLabel])[stateLabel] === 'updating';
+}
+
+/** A taint of ours, or one of the node pool that we remove. */
+export function isOwnTaint({ key }: Pick<Taint, 'key'>): boolean {
+  return key === repartitioningTaint.key || startupTaintKeys.includes(key);
+}
+
+/** Whether a node is out of service, or must be closed before a pod gets a device that no longer exists: it goes before others. */
+export function isUrgentNode(node: NodeView, partition: GpuNodePartition | undefined): boolean {
+  return (
+    isUnfinished(node) ||
+    hasStartupTaint(node) ||
+    isReadBeforeBoot(node, partition) ||
+    isDriverReplaced(pickLabels(node, [driverUpgradeLabel]))
+  );
+}
+
+/** Whether the node has restarted since its agent last read the GPUs; false if either boot is unknown. */
+export function isReadBeforeBoot({ status }: NodeView, partition: GpuNodePartition | undefined): boolean {
+  const booted = status?.nodeInfo?.bootID ?? '';
+  const read = partition?.status?.device?.bootID ?? 'unknown';
+  return booted !== '' && read !== 'unknown' && read !== booted;
 }

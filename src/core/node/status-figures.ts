@@ -1,7 +1,13 @@
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here for what metrics count of a fleet and of its changes, in ms; no figure is of a single node, pod or GPU.
 import type { GpuNodePartition, InstanceReport, Phase } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { gridOf } from '../gpu/grid.ts';
 import { liveGeometry } from '../device/geometry.ts';
+import { type NodeReason, nodeReasons } from '../../api/names.ts';
+import { endings } from './grants.ts';
+import type { NodeMemory } from './memory.ts';
+import type { NodeStep } from './commands.ts';
 
 /** A count of something, by its distinguishing labels. */
 export interface Figure<Label extends string> {
@@ -10,7 +16,7 @@ export interface Figure<Label extends string> {
 }
 
 /** A fleet in numbers: none of them is about a single node, pod or GPU. */
-export interface FleetFigures {
+interface FleetFigures {
   readonly nodes: readonly Figure<'policy' | 'phase' | 'reason'>[];
   readonly gpus: readonly Figure<'pool' | 'product' | 'state'>[];
   /** GPUs by the action that the driver asks for; they are counted in `gpus` too. */
@@ -51,9 +57,12 @@ interface GpuPartitionGroup {
 /**
  * Counts a fleet. GPUs with equal instances share their list in the controller, so that they are counted once.
  *
- * @param poolOfNode the pool of a node by its name
+ * @param labelsOf the labels of a node by its name
  */
-export function countFleet(partitions: Iterable<GpuNodePartition>, poolOfNode: (node: string) => string): FleetFigures {
+export function countFleet(
+  partitions: Iterable<GpuNodePartition>,
+  labelsOf: (node: string) => Parameters<typeof poolOf>[0],
+): FleetFigures {
   const nodes = new Sums<'policy' | 'phase' | 'reason'>();
   const deviceErrors = new Sums<'code'>();
   const unhealthy = new Sums<'pool' | 'action'>();
@@ -69,7 +78,7 @@ export function countFleet(partitions: Iterable<GpuNodePartition>, poolOfNode: (
     nodes.add(labels, 1);
     const { device } = status ?? {};
     if (device?.error) deviceErrors.add({ code: device.error.code }, 1);
-    const pool = poolOfNode(metadata.name);
+    const pool = poolOf(labelsOf(metadata.name));
     for (const gpu of device?.gpus ?? []) {
       if (gpu.health) unhealthy.add({ pool, action: gpu.health.action }, 1);
       const state = gpu.error !== undefined ? 'unreadable' : gpu.mig === 'Enabled' ? 'mig' : 'whole';
@@ -158,7 +167,7 @@ const changeSteps = ['plan', 'slot', 'drain', 'device', 'refresh', 'other'] as c
 type ChangeStep = (typeof changeSteps)[number];
 
 /** A change of one node, from its wish until the node is Ready. Times in ms. */
-export interface NodeChangeClock {
+interface NodeChangeClock {
   readonly since: number;
   readonly step: ChangeStep;
   readonly stepSince: number;
@@ -177,7 +186,7 @@ export interface ChangeLook {
   readonly hasGrant: boolean;
 }
 
-export interface ChangeAdvance {
+interface ChangeAdvance {
   /** The clock of the change; undefined if none is under way. */
   readonly clock: NodeChangeClock | undefined;
   /** The times of a change that ended with this look: the total, and each step that took part. */
@@ -242,4 +251,70 @@ export function timeUnderWay({ since, step, spent }: NodeChangeClock, now: numbe
 /** The step that a reason belongs to. Nothing changes on a node that cannot take its policy. */
 function stepOf({ phase, reason }: ChangeLook): ChangeStep {
   return phase === 'Invalid' ? 'slot' : (stepOfReason[reason] ?? 'other');
+}
+
+/** What is to be counted of one look at a node. */
+interface StepFigures extends Pick<ChangeAdvance, 'ended'> {
+  readonly hasGrant: boolean;
+  /** One for each eviction that was asked for. */
+  readonly evictions: readonly ('evicted' | 'blocked')[];
+  /** The reason for which the node has come to count as Failed. */
+  readonly failure: NodeReason | undefined;
+  /** How long the node was closed, if it has just been opened. */
+  readonly closedSeconds: number | undefined;
+}
+
+/** The reasons with which a node may count as Failed. */
+export const failureReasons: readonly NodeReason[] = nodeReasons.filter((reason) => endings[reason] !== undefined);
+
+/** The changes that are under way in a fleet, look by look. Times in ms since the epoch. */
+export class FleetChanges {
+  readonly #clocks = new Map<string, NodeChangeClock>();
+  readonly #failed = new Map<string, string>();
+  /** Nodes that are closed, and since when. */
+  readonly #closedSince = new Map<string, number>();
+
+  /** Takes in one look at a node. */
+  take({ node, verdict, commands, memory }: NodeStep, now: number): StepFigures {
+    const { phase, reason } = verdict;
+    const hasGrant = commands.some(({ name }) => name === 'WriteGrant');
+    const hasWish = commands.some((command) => command.name === 'WriteWish' && command.fields.wish !== null);
+    const { clock, ended } = advanceChange(this.#clocks.get(node), { phase, reason, hasWish, hasGrant }, now);
+    if (clock) this.#clocks.set(node, clock);
+    else this.#clocks.delete(node);
+    const isNew = phase === 'Failed' && this.#failed.get(node) !== reason;
+    if (phase === 'Failed') this.#failed.set(node, reason);
+    else this.#failed.delete(node);
+    return {
+      hasGrant,
+      evictions: commands.flatMap((command) => {
+        if (command.name !== 'EvictPod') return [];
+        return memory.evictions[command.pod.uid]?.refusal === undefined ? ['evicted'] : ['blocked'];
+      }),
+      failure: isNew ? reason : undefined,
+      closedSeconds: this.#takeClosed(node, memory.closed),
+      ...(ended && { ended }),
+    };
+  }
+
+  #takeClosed(node: string, { since, lastSeconds = 0 }: NonNullable<NodeMemory['closed']> = {}): number | undefined {
+    if (since === undefined) return this.#closedSince.delete(node) ? lastSeconds : undefined;
+    this.#closedSince.set(node, since);
+    return undefined;
+  }
+
+  /** The age of the oldest change that is under way, in ms, without its wait for a slot; 0 if none is. */
+  oldestMs(now: number): number {
+    return Math.max(0, ...[...this.#clocks.values()].map((clock) => timeUnderWay(clock, now) ?? 0));
+  }
+
+  /** The age of the longest closing of a node that is closed, in ms; 0 if none is. */
+  longestClosedMs(now: number): number {
+    return Math.max(0, ...[...this.#closedSince.values()].map((since) => now - since));
+  }
+
+  /** Call this when a node is gone. */
+  forget(node: string): void {
+    for (const known of [this.#clocks, this.#failed, this.#closedSince]) known.delete(node);
+  }
 }

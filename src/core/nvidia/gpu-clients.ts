@@ -1,6 +1,6 @@
 // Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
 // Ask here for the programs that hold GPUs without requesting them, and when they go.
-import { isBorrowable } from '../kubernetes/node-patch.ts';
+import { isBorrowable } from '../kubernetes/node.ts';
 import { isFields } from '../text/json.ts';
 
 /**

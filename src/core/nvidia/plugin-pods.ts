@@ -1,14 +1,6 @@
 // Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
 // Ask here which pods are the device plugin or the DRA driver, how they are set, and what they lack.
-import {
-  hasEnded,
-  type PodView,
-  isOfDaemonSet,
-  type ContainerView,
-  type VolumeView,
-  type ContainerStatusView,
-  podName,
-} from '../kubernetes/pod.ts';
+import { hasEnded, type PodView, isOfDaemonSet, type ContainerView, podName } from '../kubernetes/pod.ts';
 import { isMigStrategy, MIG_STRATEGIES, type MigStrategy } from './labels.ts';
 import { omitUndefined } from '../text/json.ts';
 import { cutText } from '../text/words.ts';
@@ -183,7 +175,7 @@ function isConfigManager(container: ContainerView): boolean {
 function findConfigMap(
   plugin: ContainerView | undefined,
   containers: readonly ContainerView[],
-  volumes: readonly VolumeView[],
+  volumes: NonNullable<NonNullable<PodView['spec']>['volumes']>,
 ): PluginSettings['configMap'] {
   const configManager = containers.find(isConfigManager);
   const folder = configManager?.env?.find(({ name }) => name === 'CONFIG_FILE_SRCDIR')?.value;
@@ -201,7 +193,7 @@ function findConfigMap(
 function configMapAt(
   container: ContainerView | undefined,
   path: string,
-  volumes: readonly VolumeView[],
+  volumes: NonNullable<NonNullable<PodView['spec']>['volumes']>,
 ): string | undefined {
   const mount = (container?.volumeMounts ?? [])
     .filter(({ mountPath }) => path === mountPath || path.startsWith(`${mountPath.replace(/\/$/, '')}/`))
@@ -283,7 +275,9 @@ export function isFreshRestart({ status }: PodView, now: number): boolean {
   });
 }
 
-function describeContainer({ name, state, lastState, restartCount = 0 }: ContainerStatusView, lacks: string): string {
+type ContainerStatus = NonNullable<NonNullable<PodView['status']>['containerStatuses']>[number];
+
+function describeContainer({ name, state, lastState, restartCount = 0 }: ContainerStatus, lacks: string): string {
   const last = lastState?.terminated;
   const before = last === undefined ? '' : `; it ended with ${last.exitCode}${detail(last.reason, last.message)}`;
   const often = restartCount === 0 ? '' : `; restarts: ${restartCount}`;

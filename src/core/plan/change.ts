@@ -1,32 +1,28 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here for the nodes, waves and findings of a change, and for the moves that free slices.
-import { Fleet } from '../policy/fleet.ts';
+import { Fleet, type NodePolicy } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, DemandState } from '../../api/types.ts';
 import { type PodView, defaultSystemNamespaces } from '../kubernetes/pod.ts';
 import { fillDefaults } from '../policy/schema.ts';
 import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
-import { findCap, isCapAssumed, type NodeRolloutState, type Limit } from '../rollout/budget.ts';
-import type { NodePolicy } from '../policy/decide-policy.ts';
-import type { AgentView, NodeSettings } from '../node/snapshot.ts';
+import { findCap, isCapAssumed } from '../rollout/budget.ts';
+import type { NodeSettings, NodeSnapshot } from '../node/snapshot.ts';
+import { forecastNode, type NodePreview } from '../node/decide.ts';
 import {
   describeEvictions,
-  forecastNode,
   forecastWaves,
   type Wave,
   type Waves,
-  type NodePreview,
   describePlannedNode,
   type GivenPolicies,
   isConcerned,
   type PlannedNode,
 } from './node.ts';
 import { type PlanFault, listFaults, summarizeChange } from './text.ts';
-import type { GpuClient } from '../nvidia/gpu-clients.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
-import type { BudgetView } from '../kubernetes/eviction.ts';
-import type { LabelSelector } from '../nvidia/plugin-pods.ts';
+import type { BudgetView } from '../node/eviction.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import { freeSlices } from '../demand/defrag.ts';
@@ -364,10 +360,7 @@ function forecast(
   setup: ControllerSetup,
   at: number,
 ): Waves {
-  const rolloutStates = [...outlooks].map(([node, { snapshot, rolloutState }]): NodeRolloutState => {
-    const { uid = '' } = snapshot.node.metadata;
-    return { ...rolloutState, node, nodeUID: uid, policy: snapshot.claim.winner?.metadata.name };
-  });
+  const rolloutStates = [...outlooks.values()].map(({ rolloutState }) => rolloutState);
   const deciding = new Set(rolloutStates.map(({ policy }) => policy));
   const policies = [...fleet.policies];
   const own = policies.flatMap((record) => (deciding.has(record.name) ? [inSchedule(record)] : []));
@@ -415,7 +408,7 @@ function describePolicy(
 }
 
 /** Judges an agent as the controller judges one that it does not hear from; an object carries no other sign of life. */
-function viewAgent({ partition }: { readonly partition: NodePreview['snapshot']['partition'] }): AgentView {
+function viewAgent({ partition }: { readonly partition: NodePreview['snapshot']['partition'] }): NodeSnapshot['agent'] {
   const ready = partition?.status?.conditions?.find(({ type }) => type === 'Ready');
   return { state: ready?.reason === 'AgentNotReporting' && partition?.status?.device?.gpus ? 'Missing' : 'Ready' };
 }
@@ -447,12 +440,9 @@ export interface ClusterState extends ClusterFacts {
 }
 
 /** The controller's settings, as far as they affect a plan. */
-export interface ControllerSetup {
+export interface ControllerSetup extends Pick<NodeSettings, 'gpuClients' | 'pluginSelector' | 'pluginConfigMap'> {
   /** The cap on nodes that change at a time; absent: what the controller says in the status of its policies, else its default. */
-  readonly maxConcurrentNodes?: Limit | undefined;
-  readonly gpuClients: readonly GpuClient[];
-  readonly pluginSelector?: LabelSelector | undefined;
-  readonly pluginConfigMap?: NodeSettings['pluginConfigMap'];
+  readonly maxConcurrentNodes?: number | string | undefined;
 }
 
 /** How the demand of a policy stands with the layouts that were chosen for it. */

@@ -1,186 +1,18 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
-// Ask here what a node will request of its rollout, what a policy of mode Plan would do to it, and which nodes start together.
-import type { GpuNodePartition, DeviceReport, GpuReport, GpuPartitionPolicy } from '../../api/types.ts';
-import { predictSlice } from '../device/published.ts';
-import { backendOf, type FreshRead, type NodeSnapshot } from '../node/snapshot.ts';
-import { decide, type Decision } from '../node/decide.ts';
-import type { WishFields, Verdict } from '../node/commands.ts';
-import { recallMemory } from '../node/memory.ts';
-import type { RolloutState } from '../node/rollout-state.ts';
-import { managedConfig } from '../nvidia/managed-config.ts';
-import { type BudgetView, judgeFate, type PodFate } from '../kubernetes/eviction.ts';
-import { listReportedPods } from '../device/holders.ts';
-import { planDrained, type WishPlan, planWish, type GpuWork } from '../device/plan.ts';
-import { foreignOn } from '../device/ownership.ts';
-import { readGenerations } from '../policy/versions.ts';
-import { describeGate, slotOf, type NodeRolloutState } from '../rollout/budget.ts';
-import { omitUndefined, compareText } from '../text/json.ts';
-import { expectRolloutState, type LedgerStep, RolloutPlay } from '../rollout/ledger.ts';
-import { timeText } from '../text/syntax.ts';
-import { describePlan } from '../node/rules/slot.ts';
-import { describeRefusal, type NodePolicy } from '../policy/decide-policy.ts';
-import type { NodeOutcome } from '../policy/record.ts';
+// Ask here what becomes of one node and its pods, and which nodes start together.
+import type { DeviceReport, GpuReport, GpuPartitionPolicy } from '../../api/types.ts';
+import type { BudgetView } from '../node/eviction.ts';
+import type { WishPlan, GpuWork } from '../device/plan.ts';
+import { compareText } from '../text/json.ts';
 import { drawGpu } from '../gpu/picture.ts';
 import { placeOf } from '../gpu/grid.ts';
 import { liveGeometry } from '../device/geometry.ts';
-import { presumeAffected } from '../node/rules/users.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import type { NodeReason } from '../../api/names.ts';
-
-/** The decision on one node after the change. */
-export interface NodePreview {
-  /** The input of the decision, with the wish and the plan in the partition. */
-  readonly snapshot: NodeSnapshot & { readonly fresh: FreshRead };
-  /** Whether the controller writes a new wish for it. */
-  readonly isTold: boolean;
-  /** What its agent will plan; undefined if the policies want nothing of it, or its GPUs are unknown. */
-  readonly plan: WishPlan | undefined;
-  readonly verdict: Verdict;
-  readonly rolloutState: RolloutState;
-}
-
-/** What is known of a node before anything is decided: everything else follows from it. */
-type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> &
-  Required<Pick<NodeSnapshot, 'pods'>> & {
-    /** Disruption budgets of the pods' namespaces; absent: none. */
-    readonly budgets?: readonly BudgetView[];
-  };
-
-/**
- * Lets the controller decide and the agent plan, in memory: the wish is written, the plan is made, and the node reports what it is
- * waiting for, which is a slot if nothing is in the way.
- */
-export function forecastNode(start: NodeStart): NodePreview {
-  const told = tellWish(start);
-  const plan = planAsAgent(start, told);
-  const partition = told && plan ? reportPlan(told, plan) : told;
-  const snapshot = complete({ ...start, partition });
-  const { verdict, rolloutState } = decideAtOnce(snapshot);
-  return { snapshot, isTold: told !== start.partition, plan, verdict, rolloutState };
-}
-
-/** The partition with the wish that the controller writes, if any. */
-function tellWish(start: NodeStart): GpuNodePartition | undefined {
-  const { partition } = start;
-  const { commands } = decideAtOnce(complete(start));
-  const written = commands.find(({ name }) => name === 'WriteWish');
-  if (partition === undefined || written?.name !== 'WriteWish') return partition;
-  return { ...partition, spec: writeWish(partition.spec, written.fields) };
-}
-
-function writeWish(
-  { policy: before, strategy: _strategy, backend: known, wish: _wish, repairs: _repairs, drain: _drain, ...kept }: Spec,
-  { policy, strategy, backend, wish }: WishFields,
-): Spec {
-  // Absent: as it is.
-  const told = backend === undefined ? known : backend;
-  const schedule = policy?.schedule === undefined ? before?.schedule : policy.schedule;
-  return {
-    ...kept,
-    ...(policy && { policy: omitUndefined({ ...policy, schedule: schedule ?? undefined }) }),
-    ...(strategy !== null && strategy !== undefined && { strategy }),
-    ...(told && { backend: told }),
-    ...(wish?.gpus && {
-      wish: {
-        gpus: wish.gpus,
-        ...(wish.replaceForeignInstances === true && { replaceForeignInstances: true }),
-        ...(wish.allowGpuReset === false && { allowGpuReset: false }),
-      },
-    }),
-  };
-}
-
-type Spec = GpuNodePartition['spec'];
-
-/** Plans as the agent does when it gets a wish. */
-function planAsAgent({ claim }: NodeStart, partition: GpuNodePartition | undefined): WishPlan | undefined {
-  const { device } = partition?.status ?? {};
-  const wish = claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
-  if (partition === undefined || wish === undefined || !device?.gpus) return undefined;
-  const foreign = foreignOn(device);
-  const marks = { drain: partition.spec.drain, reported: device.plan };
-  // Only the agent sees processes that belong to no pod: a plan is the same without their names.
-  return planDrained(device, wish, marks, foreign, new Map());
-}
-
-function reportPlan(partition: GpuNodePartition, { report }: WishPlan): GpuNodePartition {
-  const { status = {} } = partition;
-  return { ...partition, status: { ...status, device: { ...status.device, plan: report } } };
-}
-
-function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead } {
-  const { budgets = [], ...known } = start;
-  const { node, partition, claim } = known;
-  const { winner } = claim;
-  const slot = slotOf(winner?.status?.inFlight, {
-    node: node.metadata.name,
-    nodeUID: node.metadata.uid ?? '',
-    wishGeneration: partition?.spec.policy?.generation ?? 0,
-  });
-  const managed = winner && managedConfig(winner.spec);
-  // What is handed out by claims, and for whom, is not known: the agent knows which pods have devices.
-  const slices = backendOf(known) === 'DRA' ? [predictSlice(partition?.status?.device ?? {})] : undefined;
-  return {
-    ...known,
-    slot,
-    ...(slices && { slices }),
-    configFiles: { state: 'Read', files: managed ? { [managed.key]: managed.file } : {} },
-    fresh: {
-      policy: winner && readGenerations(winner),
-      slot,
-      ...listReportedPods(partition?.status?.device),
-      resourceSlices: slices ?? [],
-      ...(slices && { claims: [] }),
-      drain: { budgets },
-    },
-  };
-}
-
-function decideAtOnce(snapshot: NodeSnapshot): Exclude<Decision, { readonly needs: unknown }> {
-  const decision = decide(snapshot, recallMemory(snapshot.partition?.status));
-  if ('needs' in decision) throw new Error(`${decision.needs} was read, and is requested again`);
-  return decision;
-}
-
-/**
- * How a node stands at a new generation of its policy, before it has been looked at: the wish and the agent's plan are worked out in
- * memory. Its pods are not known, so a node that must evict any is expected to request nothing.
- *
- * @param before how it stood at the generation before
- * @returns undefined if it cannot be told: the node is new, another policy decided over it, or any pod of the node may have to go
- */
-export function forecastRolloutState(
-  before: NodeRolloutState | undefined,
-  known: NodeSnapshot,
-): NodeRolloutState | undefined {
-  const { slot: _recomputed, ...start } = known;
-  const { winner } = known.claim;
-  const isSame = before?.policy === winner?.metadata.name && before?.nodeUID === known.node.metadata.uid;
-  if (before === undefined || !isSame || winner?.spec.drain?.scope === 'Node') return undefined;
-  return expectRolloutState(before, forecastNode({ ...start, pods: [] }).rolloutState.request);
-}
-
-/**
- * What a policy of mode Plan would do to a node over which another policy decides. The node's agent plans the wish of that one alone.
- *
- * @param claim as if the policy decided
- * @param partition with the pods on its slices
- */
-export function planPreview(node: string, claim: NodePolicy, partition: GpuNodePartition | undefined): NodeOutcome {
-  const { device = {} } = partition?.status ?? {};
-  const { wish } = claim;
-  if (partition === undefined || wish === undefined) {
-    const message = 'the agent on this node has not reported its GPUs yet';
-    return { node, phase: 'Pending', reason: 'AgentNotReporting', message };
-  }
-  if ('refusal' in wish) return { node, phase: 'Invalid', ...describeRefusal(wish) };
-  const foreign = foreignOn(device);
-  // Only the agent sees processes that belong to no pod: a plan is the same without their names.
-  const { report: plan } = planWish(device, wish.wish, foreign);
-  const planned = { ...partition, status: { ...partition.status, device: { ...device, plan } } };
-  const message = `mode Plan, nothing changes: ${plan.refusal ?? describePlan({ partition: planned, claim })}`;
-  return { node, phase: 'Pending', reason: 'PlanOnly', message, plan };
-}
+import { describeGate, type NodeRolloutState } from '../rollout/budget.ts';
+import { RolloutPlay } from '../rollout/ledger.ts';
+import { timeText } from '../text/syntax.ts';
+import { foreseeEvictions, type NodePreview } from '../node/decide.ts';
 
 /** A GPU instance and its holders. */
 export interface HeldSlice {
@@ -275,7 +107,7 @@ function draw(device: DeviceReport, gpu: GpuReport, mig: DrawnGpu['mig'], slices
 }
 
 /** `Gone`: it has ended since the agent saw it. */
-export type PodPreview = PodFate | 'Gone';
+export type PodPreview = ReturnType<typeof foreseeEvictions>[number]['fate'] | 'Gone';
 
 export interface EvictionPreview {
   /** `NAMESPACE/NAME` */
@@ -289,18 +121,16 @@ export interface EvictionPreview {
 
 /** The pods that have to go for a node's plan, by name. */
 export function describeEvictions(
-  { snapshot, plan }: NodePreview,
+  outlook: NodePreview,
   pods: readonly PodView[],
   budgets: readonly BudgetView[],
 ): readonly EvictionPreview[] {
-  const { node, partition, claim, fresh } = snapshot;
-  if (partition === undefined || plan === undefined || plan.work.length === 0) return [];
-  const affected = presumeAffected({ node, partition, claim, fresh }, pods);
-  const gpus = partition.status?.device?.gpus ?? [];
-  const drain = claim.winner?.spec.drain;
-  const found = affected.map((pod): EvictionPreview => {
+  const { snapshot, plan } = outlook;
+  if (plan === undefined || plan.work.length === 0) return [];
+  const gpus = snapshot.partition?.status?.device?.gpus ?? [];
+  const found = foreseeEvictions(outlook, pods, budgets).map(({ pod, ...fate }): EvictionPreview => {
     const name = podName(pod);
-    return { pod: name, holds: listHoldings(gpus, name), ...judgeFate(pod, drain, { budgets }) };
+    return { pod: name, holds: listHoldings(gpus, name), ...fate };
   });
   const known = new Set(found.map(({ pod }) => pod));
   const gone = (plan.report.affectedPods ?? [])
@@ -485,7 +315,7 @@ class Play {
   readonly #rollout: RolloutPlay;
   readonly #policies: readonly GpuPartitionPolicy[];
   readonly #others: readonly string[];
-  readonly #steps = new Map<string, LedgerStep>();
+  readonly #steps = new Map<string, ReturnType<RolloutPlay['step']>>();
 
   constructor({ policies, others, rolloutStates, cap, now }: Rollouts) {
     this.now = now;

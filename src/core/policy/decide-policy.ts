@@ -5,9 +5,6 @@ import type { Selections, NodeSelection, NodeSelections } from './selection.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { deepEqual, omitUndefined } from '../text/json.ts';
 import { byPrecedence, isCleaningUp, isPlanned } from './versions.ts';
-import type { LayoutRefusal } from './check.ts';
-import type { NodeResolution } from './resolve-node.ts';
-import { writePath } from '../text/findings.ts';
 
 /**
  * Knows which policies compete for which nodes. Nodes that the same policies select are judged once, until one of these policies is
@@ -85,7 +82,7 @@ export interface Candidate extends NodeSelection {
 }
 
 /** A policy that selects a node over which another one decides. */
-interface Outranked {
+export interface Outranked {
   readonly policy: GpuPartitionPolicy;
   /** Whether that is as somebody meant it: by a higher priority, or because this one is being deleted. Otherwise age or name have decided. */
   readonly isOutranked: boolean;
@@ -206,32 +203,4 @@ function priorityOf({ rank }: PolicyRecord): number {
 export interface Hold {
   readonly kind: 'Checking' | 'Refused' | 'Plan';
   readonly message: string;
-}
-
-/** The policy that decides over one node, and the others that want it. */
-export interface NodePolicy {
-  /** The policy that decides, in the version that decides; undefined if none selects the node. */
-  readonly winner: GpuPartitionPolicy | undefined;
-  /** Generation of that policy as its author last wrote it. */
-  readonly newestGeneration?: number | undefined;
-  /** Whether that version counts. If not, nothing of it concerns the node: it only explains why. */
-  readonly isInForce: boolean;
-  /** Why nothing new starts. */
-  readonly hold?: Hold | undefined;
-  /** Other policies that would decide over the node, in order of precedence. */
-  readonly outranked: readonly Outranked[];
-  /** Policies of mode Plan that are shown beside the one that decides. */
-  readonly planning: readonly GpuPartitionPolicy[];
-  /** What the winner makes of this node's GPUs, or why it cannot; undefined until the agent has reported, and of a version that does not count. */
-  readonly wish: NodeResolution | undefined;
-}
-
-/** A refusal with the part of the policy that it concerns. */
-export function describeRefusal({
-  refusal,
-  entry,
-  place,
-}: Extract<NodeResolution, { readonly refusal: LayoutRefusal }>): LayoutRefusal {
-  if (entry === undefined || place === undefined) return refusal;
-  return { ...refusal, message: `${writePath([...place, 'layouts', entry])}: ${refusal.message}` };
 }

@@ -2,14 +2,14 @@
 // Ask here for all policies and the nodes that they select: who decides where, and what follows from an edit.
 import type { GpuNodePartition, PolicySpec, GpuPartitionPolicy } from '../../api/types.ts';
 import {
-  describeRefusal,
   type Candidate,
-  type NodePolicy,
   Candidates,
   type PolicyConflict,
   isOwn,
   isToldTheSame,
   outcomeForOutranked,
+  type Hold,
+  type Outranked,
 } from './decide-policy.ts';
 import { PolicyRecord, type NodeOutcome, NodeCounts } from './record.ts';
 import {
@@ -23,10 +23,11 @@ import {
   isSameEdit,
   type PolicyVersions,
   readVersions,
+  variantsOf,
+  type ScheduleMark,
 } from './versions.ts';
 import { isMistake, type Mistake, checkPolicy, type Support } from './check.ts';
-import { resolveNode, type NodeResolution, migProductsOf } from './resolve-node.ts';
-import { variantsOf, type ScheduleMark } from './schedules.ts';
+import { resolveNode, type NodeResolution, migProductsOf, describeRefusal } from './resolve-node.ts';
 import { SharedValues } from '../text/json.ts';
 import { type DemandWishes, hasDemandWish, ownWish, DemandChoices } from './slices.ts';
 import { Selections } from './selection.ts';
@@ -468,4 +469,22 @@ export class Fleet {
     this.#acceptance.place(record, node, selection?.byNewest === true);
     this.#candidates.reconsider();
   }
+}
+
+/** The policy that decides over one node, and the others that want it. */
+export interface NodePolicy {
+  /** The policy that decides, in the version that decides; undefined if none selects the node. */
+  readonly winner: GpuPartitionPolicy | undefined;
+  /** Generation of that policy as its author last wrote it. */
+  readonly newestGeneration?: number | undefined;
+  /** Whether that version counts. If not, nothing of it concerns the node: it only explains why. */
+  readonly isInForce: boolean;
+  /** Why nothing new starts. */
+  readonly hold?: Hold | undefined;
+  /** Other policies that would decide over the node, in order of precedence. */
+  readonly outranked: readonly Outranked[];
+  /** Policies of mode Plan that are shown beside the one that decides. */
+  readonly planning: readonly GpuPartitionPolicy[];
+  /** What the winner makes of this node's GPUs, or why it cannot; undefined until the agent has reported, and of a version that does not count. */
+  readonly wish: NodeResolution | undefined;
 }

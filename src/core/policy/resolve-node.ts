@@ -2,7 +2,7 @@
 // Ask here what a policy makes of the GPUs of one node, as a wish, or why it cannot.
 import type { GpuReport, GpuSelector, PolicyLayout, DeviceReport, GpuWish, Wish, PolicySpec } from '../../api/types.ts';
 import { findModel, matchesModelGlob, type Geometry, type Layout } from '../gpu/geometry.ts';
-import { joinWords, listProfiles, writeLayout } from '../gpu/layout.ts';
+import { joinWords } from '../gpu/layout.ts';
 import { placeOf as gpuPlaceOf } from '../gpu/grid.ts';
 import { type NodeGpu, type NodeWish, planNode, type Want } from '../gpu/assign.ts';
 import { foreignOn, type ForeignInstances } from '../device/ownership.ts';
@@ -11,10 +11,9 @@ import { viewReport, liveGeometry } from '../device/geometry.ts';
 import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
 import { resolveProfile, computeInstanceName, computeInstanceSlices } from '../gpu/profiles.ts';
 import { fitLayout, expandPreset } from '../gpu/layouts.ts';
-import { layoutsPath } from './schedules.ts';
-import type { FieldPath } from '../text/findings.ts';
+import { layoutsPath } from './versions.ts';
+import { type FieldPath, writePath } from '../text/findings.ts';
 import { type DemandWishes, wishForDemand } from './slices.ts';
-import { layoutOf } from '../device/plan.ts';
 
 /** Products of the GPUs that have reported theirs. */
 export function productsOf(gpus: readonly GpuReport[]): readonly string[] {
@@ -461,33 +460,12 @@ function listSkipped(
   });
 }
 
-/** What is on the GPUs of a node, equal GPUs counted: `8 × (2×1g.5gb + 1×3g.20gb)`, `1 × whole`. */
-export function deviceText(gpus: readonly GpuReport[]): string {
-  const counts = new Map<string, number>();
-  for (const gpu of gpus) {
-    const text =
-      gpu.error ??
-      (gpu.mig === 'Enabled' ? (gpu.instances.length > 0 ? writeLayout(layoutOf(gpu)) : 'empty') : 'whole');
-    counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
-  return [...counts].map(([text, count]) => `${count} GPU${count === 1 ? '' : 's'}: ${text}`).join('; ');
-}
-
-/**
- * The layouts as a label value: at most 63 of the allowed characters; `various` if GPUs differ or it gets too long. GPUs that cannot be
- * used do not count: what the others offer is the same as before.
- */
-export function layoutLabelValue(gpus: readonly GpuReport[]): string {
-  const working = gpus.filter(({ error }) => error === undefined);
-  const values = new Set(
-    working.map((gpu) =>
-      gpu.mig === 'Enabled'
-        ? listProfiles(layoutOf(gpu))
-            .map(([profile, count]) => `${count}x${profile.replaceAll('+', '.')}`)
-            .join('_') || 'empty'
-        : 'whole',
-    ),
-  );
-  const [only = 'whole', ...others] = values;
-  return others.length > 0 || only.length > 63 ? 'various' : only;
+/** A refusal with the part of the policy that it concerns. */
+export function describeRefusal({
+  refusal,
+  entry,
+  place,
+}: Extract<NodeResolution, { readonly refusal: LayoutRefusal }>): LayoutRefusal {
+  if (entry === undefined || place === undefined) return refusal;
+  return { ...refusal, message: `${writePath([...place, 'layouts', entry])}: ${refusal.message}` };
 }

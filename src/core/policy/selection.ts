@@ -1,6 +1,6 @@
 import type { PolicySpec, GpuPartitionPolicy } from '../../api/types.ts';
 import { selectedKeys } from '../kubernetes/selectors.ts';
-import { PackedLabels } from '../kubernetes/node-patch.ts';
+import { PackedLabels } from '../kubernetes/node.ts';
 import { SharedValues, deepEqual } from '../text/json.ts';
 import { selectsNode, byPrecedence } from './versions.ts';
 

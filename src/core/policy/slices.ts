@@ -15,8 +15,7 @@ import { type Geometry, matchesGlob, findModel } from '../gpu/geometry.ts';
 import { resolveProfile, WHOLE } from '../gpu/profiles.ts';
 import { listByMemory } from '../gpu/layouts.ts';
 import { durationMs, mebibytes } from '../text/syntax.ts';
-import { isCleaningUp } from './versions.ts';
-import { scheduleOf, variantsOf } from './schedules.ts';
+import { isCleaningUp, scheduleOf, variantsOf } from './versions.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { deepEqual } from '../text/json.ts';
 

@@ -1,3 +1,6 @@
+// Room text: how values are compared, read and written: JSON, names, quantities, times and sentences. Nothing in it knows of GPUs.
+// Ask here for the form in which a mistake in a user's file is told, and for the place of it as jq writes it.
+
 /** The place of a value in a document: keys of objects and indices of lists, from the outside in. */
 export type FieldPath = readonly (string | number)[];
 
@@ -53,22 +56,6 @@ export const findingCodes = [
   'NothingToImport',
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];
-
-/** The number of findings about one list or object that is read; it may have hundreds of thousands. */
-const mostOfOne = 100;
-
-/** What a check finds in the items, in their order, up to the first hundred or so. */
-export function checkEach<Item, Found>(
-  items: readonly Item[],
-  check: (item: Item, index: number) => readonly Found[],
-): readonly Found[] {
-  const found: Found[] = [];
-  for (const [index, item] of items.entries()) {
-    found.push(...check(item, index));
-    if (found.length >= mostOfOne) break;
-  }
-  return found;
-}
 
 /** A path as jq writes it: `spec.layouts[0].profiles["1g.5gb"]`; `$` for the whole document. */
 export function writePath(path: FieldPath): string {

@@ -1,3 +1,5 @@
+// Room text: how values are compared, read and written: JSON, names, quantities, times and sentences. Nothing in it knows of GPUs.
+// Ask here whether JSON values are equal, what patches one to the other, what shape a value has, and for one object of many equal ones.
 type Defined<T> = { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {
   [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>;
 };
@@ -109,34 +111,6 @@ function patchOf(before: object, after: object, isKept: (old: unknown, wanted: u
   return Object.fromEntries(patch);
 }
 
-/** Whether a value from a file has some shape. */
-type Check = (value: unknown) => boolean;
-
-export const isText: Check = (value) => typeof value === 'string';
-export const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-export const isOneOf =
-  (...values: readonly unknown[]): Check =>
-  (value) =>
-    values.includes(value);
-export const isAbsentOr =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-export const isListOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-export const isMapOf =
-  (check: Check): Check =>
-  (value) =>
-    isFields(value) && Object.values(value).every(check);
-
-/** Checks the named fields of an object and ignores others. */
-export const hasFields =
-  (checks: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    isFields(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
-
 /** The function, called once for each object: what it makes of one is kept as long as the object lives. */
 export function memoize<Key extends object, Made extends object | string>(
   make: (key: Key) => Made,
@@ -194,4 +168,11 @@ export class SharedValues {
     this.#known.set(key, value);
     return value;
   }
+}
+
+/** An operation of RFC 6902. */
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'test';
+  readonly path: string;
+  readonly value?: unknown;
 }

@@ -1,3 +1,6 @@
+// Room text: how values are compared, read and written: JSON, names, quantities, times and sentences. Nothing in it knows of GPUs.
+// Ask here for sentences that fit: cut, joined, wrapped, counted, and free of what a terminal would obey.
+
 /**
  * A text of at most `most` characters: a longer one ends with `…`, after a whole word. A word counts as whole up to the next space, so
  * that no name, number or path is ever cut unless it is longer than half of the room by itself.

@@ -1,7 +1,7 @@
 // Room view: what people see of a fleet, in words and lines, whatever shows it, a terminal or the page.
 // Ask here for the status of a fleet or of a node, as data or as a framed picture.
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
-import { listDifferences, type PolicyHistory } from '../policy/history.ts';
+import { listDifferences } from '../policy/record.ts';
 import { compareText } from '../text/json.ts';
 import {
   type DemandView,
@@ -177,6 +177,8 @@ function viewPolicy(
 }
 
 /** Views by history, which an edit replaces: a page shows the same one again and again. */
+type PolicyHistory = NonNullable<PolicyStatus['history']>;
+
 const views = new WeakMap<PolicyHistory, readonly PolicyEditView[]>();
 
 function viewEdits(history: PolicyHistory): readonly PolicyEditView[] {

@@ -9,7 +9,7 @@ import { drawGpuPicture, type GpuPicture, legend, pictureGpu } from './gpu.ts';
 import { type Line, plainText, span, type Tone, urgencyOfNode, toneOf } from './lines.ts';
 import { listGoingClaims } from '../device/holders.ts';
 import { describeFault } from '../device/faults.ts';
-import { type EventView, lastSeen } from '../kubernetes/metadata.ts';
+import { type EventView, lastSeen } from '../kubernetes/pod.ts';
 import { compareText } from '../text/json.ts';
 
 /** The status of one node, as people see it. */

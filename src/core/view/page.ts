@@ -2,7 +2,7 @@
 // Ask here for all that the page of the fleet shows at one time.
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
 import { compareText } from '../text/json.ts';
-import { frozenWords } from '../rollout/budget.ts';
+import { frozenWords, stateOfWindows } from '../rollout/budget.ts';
 import { byUrgency, headOf, type Urgency, type Interruption, type Source, urgencies } from './lines.ts';
 import { timeText } from '../text/syntax.ts';
 import type { Geometry } from '../gpu/geometry.ts';
@@ -10,7 +10,6 @@ import { gridOf } from '../gpu/grid.ts';
 import { liveGeometry } from '../device/geometry.ts';
 import type { GpuPicture, PicturedSlice } from './gpu.ts';
 import { type NodeStatusView, viewNodeStatus } from './node.ts';
-import { stateOfWindows } from '../rollout/windows.ts';
 import { type PolicyStatusView, type NodeRowView, viewPolicies, viewRow } from './fleet.ts';
 
 /** A slice with its size, so that it can be drawn to scale. */

@@ -4,7 +4,7 @@ import { findCap, hasGpus, countLimit, type NodeRolloutState } from '../rollout/
 import { countWords } from '../text/words.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
-import { specUnder } from '../policy/schedules.ts';
+import { specUnder } from '../policy/versions.ts';
 import { foreignOn } from '../device/ownership.ts';
 import { planWish } from '../device/plan.ts';
 

@@ -4,10 +4,10 @@ import { open } from 'node:fs/promises';
 import { DeviceError } from '../../core/gpu/device-error.ts';
 import { messageOf } from '../../core/text/words.ts';
 import type { MigMode, GpuFault } from '../../core/gpu/device-state.ts';
-import { hasFields, isListOf, isOneOf, isText } from '../../core/text/json.ts';
 import { gzipSync } from 'node:zlib';
 import { findNotUnderstood, type NotUnderstood } from '../../core/host/selftest-bundle.ts';
 import type { SmiRun } from '../../core/smi/output.ts';
+import { isFields } from '../../core/text/json.ts';
 
 /**
  * Creates a folder that only this program may change.
@@ -189,6 +189,34 @@ function parsePage(text: string): Page | undefined {
 function isPage(value: unknown): value is Page {
   return hasShape(value);
 }
+
+/** Whether a value from a file has some shape. */
+type Check = (value: unknown) => boolean;
+
+export const isText: Check = (value) => typeof value === 'string';
+export const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+export const isOneOf =
+  (...values: readonly unknown[]): Check =>
+  (value) =>
+    values.includes(value);
+export const isAbsentOr =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+export const isListOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+export const isMapOf =
+  (check: Check): Check =>
+  (value) =>
+    isFields(value) && Object.values(value).every(check);
+
+/** Checks the named fields of an object and ignores others. */
+export const hasFields =
+  (checks: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isFields(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
 
 const isJournalGpu = hasFields({
   uuid: isText,

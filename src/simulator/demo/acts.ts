@@ -22,7 +22,7 @@ import { parse } from 'yaml';
 import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
 import { checkPolicy } from '../../core/policy/check.ts';
 import { selectsNode } from '../../core/policy/versions.ts';
-import { type NodeResolution, resolveNode } from '../../core/policy/resolve-node.ts';
+import { resolveNode } from '../../core/policy/resolve-node.ts';
 import { fitLayout } from '../../core/gpu/layouts.ts';
 import { projectRoot } from '../rig/process.ts';
 
@@ -187,7 +187,11 @@ function reportGpu(name: string, index: number): GpuReport {
   return { uuid: `GPU-${index}`, index, pciBusId: '', product, migCapable: model !== undefined, instances: [] };
 }
 
-function previewGpu(name: string, gpu: GpuReport | undefined, resolved: NodeResolution | undefined): string {
+function previewGpu(
+  name: string,
+  gpu: GpuReport | undefined,
+  resolved: ReturnType<typeof resolveNode> | undefined,
+): string {
   const model = findModel(name);
   if (!model) return `${name}: no MIG, stays whole`;
   if (resolved && 'refusal' in resolved) return resolved.refusal.message;

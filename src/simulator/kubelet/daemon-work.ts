@@ -6,7 +6,7 @@ import {
   GFD_TIMESTAMP_KEY,
 } from '../../core/nvidia/labels.ts';
 import type { Sharing } from '../../core/nvidia/plugin-config.ts';
-import type { JsonPatchOperation } from '../../core/kubernetes/node-patch.ts';
+import type { JsonPatchOperation } from '../../core/text/json.ts';
 import type { KubeletNode, PodObject } from './node.ts';
 import { computeLabels } from '../../core/nvidia/predict-labels.ts';
 import type { KubeClient } from '../../kube/client.ts';

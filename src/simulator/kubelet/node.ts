@@ -8,7 +8,7 @@ import { isAlreadyExists } from '../../kube/api-error.ts';
 import { deleteSlices } from '../dra-driver/devices.ts';
 import { nodes as nodesResource } from '../../api/resources.ts';
 import type { KubeletTiming } from './pods.ts';
-import type { Taint } from '../../core/kubernetes/node-patch.ts';
+import type { Taint } from '../../core/kubernetes/node.ts';
 import { type Labels, isMigStrategy, type MigStrategy } from '../../core/nvidia/labels.ts';
 import type { Sharing } from '../../core/nvidia/plugin-config.ts';
 import type { DriverBranch } from '../nvidia-smi/board.ts';

@@ -1,4 +1,4 @@
-import type { Taint } from '../../core/kubernetes/node-patch.ts';
+import type { Taint } from '../../core/kubernetes/node.ts';
 import type { MigStrategy } from '../../core/nvidia/labels.ts';
 import type { PluginMode, SimulatedNode } from '../kubelet/node.ts';
 import { type DriverBranch, recordedBranch } from '../nvidia-smi/board.ts';

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
-import type { UndoAnswer } from '../../../src/core/policy/history.ts';
-import { recordInForce } from '../../../src/core/policy/history.ts';
+import { type UndoAnswer, recordInForce } from '../../../src/core/policy/record.ts';
 import { accept, readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { uniqueName, useSharedCluster } from '../../support/cluster.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { planGpu } from '../../../src/core/gpu/plan.ts';
-import type { DrainSpec, PodFate } from '../../../src/core/kubernetes/eviction.ts';
+import type { PolicySpec } from '../../../src/api/types.ts';
 import { type Sparing, weighEviction, weighGpus } from '../../../src/core/demand/eviction-cost.ts';
 import { listMembers } from '../../../src/core/demand/members.ts';
 import { planPool } from '../../../src/planner/questions.ts';
@@ -19,7 +19,7 @@ const nodes = [
 ];
 const members = nodes.flatMap(({ partition }) => listMembers(policy, partition, { isResting: () => false }));
 
-function weigh(pods: Readonly<Record<string, Partial<PodView>>>, drain?: DrainSpec, sparing?: Sparing) {
+function weigh(pods: Readonly<Record<string, Partial<PodView>>>, drain?: PolicySpec['drain'], sparing?: Sparing) {
   const podOf = (name: string): PodView | undefined => {
     const found = pods[name.replace('team/', '')];
     return found && { ...aTeamPod(name.replace('team/', '')), ...found };
@@ -52,7 +52,7 @@ describe('what an eviction costs', () => {
     expect(weighEviction('Evicted', -5)).to.equal(weighEviction('Evicted'));
     const byPriority = [0, 1, 9, 10, 999_999].map((priority) => weighEviction('Evicted', priority));
     expect(byPriority, 'one pod more for each order of magnitude').to.deep.equal([10, 20, 20, 30, 70]);
-    const staying: readonly PodFate[] = ['Stays', 'Awaited'];
+    const staying = ['Stays', 'Awaited'] as const;
     expect(staying.map((fate) => weighEviction(fate))).to.deep.equal([undefined, undefined]);
   });
 

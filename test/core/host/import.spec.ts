@@ -6,7 +6,7 @@ import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { parseConfigFile, judgeSpec } from '../../../src/core/host/mig-parted.ts';
 import { importConfigFile, namePolicies } from '../../../src/core/host/import.ts';
 import { fitLayout } from '../../../src/core/gpu/layouts.ts';
-import { validatePolicy } from '../../../src/core/policy/validate.ts';
+import { validatePolicy } from '../../../src/core/policy/check.ts';
 import { file, off, spec } from './config-builder.ts';
 
 const codes = (...specs: readonly unknown[]) =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FleetMemory } from '../../../src/core/node/fleet-memory.ts';
+import { FleetMemory } from '../../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../../src/core/node/memory.ts';
 
 describe('what is remembered of a fleet', () => {

@@ -155,12 +155,16 @@ class FailingNode extends NodeWorld {
     return undefined;
   }
 
+  /** Waits for the next grant, and fails it. @returns its epoch; undefined if there was none, and the last one fails again */
+  failNext(fault: Fault = this.fault): number | undefined {
+    const epoch = this.awaitGrant();
+    this.fail(fault);
+    return epoch;
+  }
+
   /** Fails two grants in the same way. */
   failTwice(): void {
-    for (let tries = 0; tries < 2; tries += 1) {
-      expect(this.awaitGrant()).to.be.above(0);
-      this.fail();
-    }
+    for (let tries = 0; tries < 2; tries += 1) expect(this.failNext()).to.be.above(0);
   }
 
   get last(): Answer {
@@ -188,8 +192,7 @@ describe('a grant that fails', () => {
     for (const agentRetryTime of [undefined, '1970-01-01T00:00:00Z', '2027-01-01T12:00:00Z']) {
       const world = new FailingNode();
       world.agentRetryTime = agentRetryTime;
-      world.awaitGrant();
-      world.fail();
+      world.failNext();
       const failedAt = world.now;
       world.awaitGrant();
       expect(world.now - failedAt, agentRetryTime).to.be.within(5_000, 20_000);
@@ -224,8 +227,7 @@ describe('a grant that fails', () => {
   it('rests longer with each failure, also with another leader whose clock is behind', () => {
     const world = new FailingNode();
     for (const [index, code] of ['Timeout', 'DriverFailed', 'NoRoom', 'CommandFailed', 'Unstable'].entries()) {
-      world.awaitGrant();
-      world.fail({ code });
+      world.failNext({ code });
       world.step();
       world.failOver();
       world.now -= 3_600_000;
@@ -238,12 +240,10 @@ describe('a grant that fails', () => {
 
   it('rests as well with another leader, who counts on', () => {
     const world = new FailingNode();
-    world.awaitGrant();
-    world.fail();
+    world.failNext();
     world.step(1000);
     world.failOver();
-    world.awaitGrant();
-    world.fail();
+    world.failNext();
     world.step(1000);
     world.failOver();
     expect(triesAgain(world)).to.equal(false);
@@ -252,8 +252,7 @@ describe('a grant that fails', () => {
 
   it('rests although what was made again got other ids', () => {
     const world = new FailingNode();
-    world.awaitGrant();
-    world.fail();
+    world.failNext();
     const [first, second] = world.gpu.instances;
     if (!first || !second) throw new Error('two instances');
     world.gpu = {
@@ -263,18 +262,15 @@ describe('a grant that fails', () => {
         { ...first, gi: 9 },
       ],
     };
-    world.awaitGrant();
-    world.fail();
+    world.failNext();
     expect(triesAgain(world)).to.equal(false);
   });
 
   it('does not rest where it fails in another way, or at another GPU', () => {
     for (const fault of [{ code: 'Timeout' }, { gpu: 'GPU-of-another' }] as const) {
       const world = new FailingNode();
-      world.awaitGrant();
-      world.fail();
-      world.awaitGrant();
-      world.fail(fault);
+      world.failNext();
+      world.failNext(fault);
       expect(triesAgain(world), JSON.stringify(fault)).to.equal(true);
     }
   });
@@ -292,8 +288,7 @@ describe('a grant that fails', () => {
     const inUse = { code: 'InUse' } as const;
     const openTwice = (): FailingNode => {
       const world = new FailingNode();
-      world.awaitGrant();
-      world.fail(inUse);
+      world.failNext(inUse);
       // A client of the GPU that can be sent away is, at once.
       expect(world.awaitGrant(0.5)).to.equal(2);
       world.fail(inUse);
@@ -338,10 +333,8 @@ describe('a grant that fails', () => {
   it('of a plan that has changed counts for nothing', () => {
     for (const code of ['PlanChanged', 'Stale', 'Stopped'] as const) {
       const world = new FailingNode();
-      world.awaitGrant();
-      world.fail();
-      world.awaitGrant();
-      world.fail({ code });
+      world.failNext();
+      world.failNext({ code });
       expect(triesAgain(world), code).to.equal(true);
       expect(world.memory.waits.GrantFailed?.count, code).to.equal(1);
       world.fail();
@@ -351,8 +344,7 @@ describe('a grant that fails', () => {
 
   it('does not make a node Failed if nothing of it counts', () => {
     const world = new FailingNode();
-    world.awaitGrant();
-    world.fail({ code: 'PlanChanged' });
+    world.failNext({ code: 'PlanChanged' });
     world.step(1000);
     expect(world.memory.waits.GrantFailed).to.equal(undefined);
   });
@@ -385,8 +377,7 @@ describe('a grant that fails', () => {
     for (const code of ['KubeletUnavailable', 'KubeletSocketMissing', 'KubeletTimeout'] as const) {
       const world = new FailingNode();
       world.pods = [aPluginPod({ tolerates: true })];
-      world.awaitGrant();
-      world.fail({ code });
+      world.failNext({ code });
       for (let seconds = 0; seconds < 4; seconds += 1) {
         expect(world.step(1000).verdict, code).to.include({ phase: 'Updating', transient: true });
         expect(world.rolloutState, code).to.include({ hasFailed: false, isUnderWay: true });
@@ -407,8 +398,7 @@ describe('a grant that fails', () => {
   it('does not count if the plan has changed, the grant was replaced or the agent was stopped', () => {
     for (const code of ['PlanChanged', 'Stale', 'Stopped'] as const) {
       const world = new FailingNode();
-      world.awaitGrant();
-      world.fail({ code });
+      world.failNext({ code });
       for (let steps = 0; steps < 5 && world.partition.spec.granted?.epoch === 1; steps += 1) {
         expect(world.step(100).verdict.phase, code).to.equal('Updating');
         expect(world.taintKeys, code).to.deep.equal(['repartitioning']);
@@ -498,15 +488,12 @@ describe('a grant that fails', () => {
 
   it('counts failures of this generation, and of no other', () => {
     const world = new FailingNode();
-    world.awaitGrant();
-    world.fail();
-    world.awaitGrant();
-    world.fail({ code: 'Timeout' });
+    world.failNext();
+    world.failNext({ code: 'Timeout' });
     world.step(1000);
     expect(world.memory.waits.GrantFailed?.count).to.equal(2);
     world.policy = aSlicingPolicy({ generation: 2 });
-    world.awaitGrant();
-    world.fail();
+    world.failNext();
     world.step(1000);
     expect(world.memory.waits.GrantFailed?.count).to.equal(1);
   });

@@ -8,7 +8,7 @@ import {
   judgeDegraded,
   type NodeReport,
   reportNode,
-} from '../../../src/core/node/status-node.ts';
+} from '../../../src/core/node/status.ts';
 import type { GpuReport, GpuNodePartition } from '../../../src/api/types.ts';
 import {
   type NodeMemory,
@@ -19,7 +19,7 @@ import {
   timer,
 } from '../../../src/core/node/memory.ts';
 import type { Verdict } from '../../../src/core/node/commands.ts';
-import { aManagedPartition, noMemory, noon, slicedGpu } from '../../support/node-builders.ts';
+import { aManagedPartition, aNode, noMemory, noon, slicedGpu } from '../../support/node-builders.ts';
 
 const monday = '2026-01-05T00:00:00Z';
 const tuesday = '2026-01-06T00:00:00Z';
@@ -168,14 +168,8 @@ function report(
     readonly writtenAt?: number;
   } = {},
 ): NodeReport {
-  return reportNode(
-    { ...partition, metadata: { ...partition.metadata, generation: 7 } },
-    verdict,
-    memory,
-    'Patch',
-    now,
-    writtenAt,
-  );
+  const reported = { ...partition, metadata: { ...partition.metadata, generation: 7 } };
+  return reportNode(aNode(), reported, verdict, memory, now, writtenAt);
 }
 
 function told(verdict: Verdict, memory = noMemory): GpuNodePartition {
@@ -246,7 +240,7 @@ describe('the report of a node', () => {
     expect(readyOf(report(ready))?.observedGeneration).to.equal(7);
     const partition = told(ready);
     const metadata = { ...partition.metadata, generation: 8 };
-    const next = reportNode({ ...partition, metadata }, ready, noMemory, 'Patch', noon + 60_000);
+    const next = reportNode(aNode(), { ...partition, metadata }, ready, noMemory, noon + 60_000);
     expect(readyOf(next)).to.include({ observedGeneration: 8, lastTransitionTime: '2026-01-01T12:00:00Z' });
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type NodeOutcome, NodeCounts } from '../../../src/core/policy/record.ts';
-import { policyStatus } from '../../../src/core/node/status-policy.ts';
+import { policyStatus } from '../../../src/core/node/status.ts';
 import type { PolicyRefusal } from '../../../src/core/policy/check.ts';
 import { aPolicy } from '../../support/builders.ts';
 

@@ -3,7 +3,7 @@ import { defaultClients, type GpuClient, checkClients } from '../../../src/core/
 import { clientPods, clientsToPause, evictablePods, podsThatGo } from '../../../src/core/node/rules/gpu-clients.ts';
 import { formatClientsMark, pausedLabels, readClientsMark } from '../../../src/core/node/marks.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
-import { borrowedAnnotation } from '../../../src/core/kubernetes/node-patch.ts';
+import { borrowedAnnotation } from '../../../src/core/node/node-patch.ts';
 
 const dcgm = 'nvidia.com/gpu.deploy.dcgm';
 const plugin = 'nvidia.com/gpu.deploy.device-plugin';

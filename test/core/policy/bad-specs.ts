@@ -1,5 +1,5 @@
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
-import { RULE_MESSAGES } from '../../../src/core/policy/rules.ts';
+import { RULE_MESSAGES } from '../../../src/core/policy/schema.ts';
 
 /** Part of a spec and, where a rule refuses it and not the schema, the rule and where it is broken. */
 export type BadSpec = readonly [spec: Partial<Spec>, message?: string, at?: string];

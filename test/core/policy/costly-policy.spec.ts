@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { findBrokenRules } from '../../../src/core/policy/rules.ts';
+import { findBrokenRules } from '../../../src/core/policy/schema.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 describe('the costliest policies that the API takes', () => {

@@ -7,7 +7,7 @@ import {
   listDifferences,
   recordInForce,
   type PolicyHistory,
-} from '../../../src/core/policy/history.ts';
+} from '../../../src/core/policy/record.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const time = '2026-01-01T12:00:00Z';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../../src/api/types.ts';
 import { selectsNode } from '../../../src/core/policy/versions.ts';
-import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/rules.ts';
+import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/schema.ts';
 
 type Selector = PolicySpec['nodeSelector'];
 type Expression = NonNullable<Selector['matchExpressions']>[number];

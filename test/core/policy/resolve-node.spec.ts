@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import {
   entryHashes,
-  deviceText,
-  layoutLabelValue,
   matchesGpu,
   type NodeResolution,
   resolveNode,
@@ -13,6 +11,7 @@ import type { GpuSelector, GpuReport, PolicyLayout, PolicySpec, Wish } from '../
 import { findModel } from '../../../src/core/gpu/geometry.ts';
 import { liveGeometry } from '../../../src/core/device/geometry.ts';
 import { planWish, wishHash } from '../../../src/core/device/plan.ts';
+import { deviceText, layoutLabelValue } from '../../../src/core/node/marks.ts';
 
 describe('the names of entries', () => {
   it('are those of their selectors, with a number where several have the same', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/rules.ts';
+import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/schema.ts';
 import { badSpecs, instead, slices } from './bad-specs.ts';
 import { aPolicyObject } from './policy-cases.ts';
 

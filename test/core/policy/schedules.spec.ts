@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { checkPolicy } from '../../../src/core/policy/check.ts';
-import { describeRefusal } from '../../../src/core/policy/decide-policy.ts';
+import { checkPolicy, validatePolicy } from '../../../src/core/policy/check.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { asDeleted } from '../../../src/core/policy/versions.ts';
 import {
+  asDeleted,
   asScheduled,
   layoutsPath,
   specUnder,
@@ -12,9 +11,8 @@ import {
   judgeSchedules,
   laterMark,
   type ScheduleMark,
-} from '../../../src/core/policy/schedules.ts';
-import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
-import { validatePolicy } from '../../../src/core/policy/validate.ts';
+} from '../../../src/core/policy/versions.ts';
+import { resolveNode, describeRefusal } from '../../../src/core/policy/resolve-node.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
 
 type Schedule = NonNullable<PolicySpec['schedules']>[number];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { fillDefaults, checkShape } from '../../../src/core/policy/schema.ts';
 import { aPolicy } from '../../support/builders.ts';
-import { validatePolicy } from '../../../src/core/policy/validate.ts';
+import { validatePolicy } from '../../../src/core/policy/check.ts';
 import { aPolicyObject, badMetadata, goodMetadata } from './policy-cases.ts';
 
 describe('the defaults of a policy', () => {

@@ -4,9 +4,8 @@ import type { PolicySpec } from '../../../src/api/types.ts';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { listPresets } from '../../../src/core/gpu/layouts.ts';
 import { claimKey } from '../../../src/core/policy/versions.ts';
-import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/rules.ts';
-import { checkPolicy } from '../../../src/core/policy/check.ts';
-import { validatePolicy } from '../../../src/core/policy/validate.ts';
+import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/schema.ts';
+import { checkPolicy, validatePolicy } from '../../../src/core/policy/check.ts';
 
 const policy = (spec: object) => ({
   apiVersion: 'gpupartition.dev/v1alpha1',

@@ -9,7 +9,6 @@ import {
   isAccepted,
   readGenerations,
   readVersions,
-  type StatusNews,
   WritePace,
 } from '../../../src/core/policy/versions.ts';
 import { aPolicy } from '../../support/builders.ts';
@@ -142,11 +141,18 @@ describe('the versions of a policy', () => {
 
 describe('writes of a status', () => {
   /** In how many ms the status may be written. @param before what was written, and when */
-  const dueInMs = (what: StatusNews, now: number, ...before: readonly (readonly [number, StatusNews])[]): number => {
+  const dueInMs = (what: News, now: number, ...before: readonly (readonly [number, News])[]): number => {
     const pace = new WritePace();
-    for (const [at, news] of before) pace.written(news, at);
-    return pace.dueInMs(what, now);
+    for (const [at, news] of before) pace.written(undefined, statuses[news], at);
+    return pace.dueInMs(undefined, statuses[what], now);
   };
+  /** A status after an empty one. */
+  const statuses = {
+    Turn: { acceptedGeneration: 1 },
+    News: { failures: [{ node: 'a', reason: 'InUse', message: 'x' }] },
+    Counts: { summary: '1/1 ready' },
+  } as const;
+  type News = keyof typeof statuses;
 
   it('are made at once if nothing was written lately', () => {
     for (const what of ['Turn', 'News', 'Counts'] as const) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { compareText } from '../../../src/core/text/json.ts';
-import { CostQueue, FleetRollout, RolloutStates } from '../../../src/core/rollout/fleet.ts';
+import { CostQueue, FleetRollout, RolloutStates } from '../../../src/core/rollout/ledger.ts';
 import type { NodeRolloutState } from '../../../src/core/rollout/budget.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import { anAsking, aRolloutState } from './rollout-builders.ts';

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { expectRolloutState } from '../../../src/core/rollout/ledger.ts';
 import { anAsking, aRolloutState, step, aSlotOf, manyAsking, namesOf, noon } from './rollout-builders.ts';
 import { describeGate, type NodeRolloutState } from '../../../src/core/rollout/budget.ts';
 
@@ -12,24 +11,6 @@ describe('a policy may admit', () => {
     const rollout = { maxUnavailable: 2 };
     expect(step({ nodes, rollout, admits: 'WithoutEvictions' }).admitted).to.deep.equal(['idle']);
     expect(step({ nodes, rollout, admits: 'Everybody' }).admitted).to.deep.equal(['idle', 'evicts']);
-  });
-});
-
-describe('what is expected of a node at a new generation', () => {
-  const { request } = anAsking('a');
-
-  it('counts no failure and no success of the generation before', () => {
-    const before = aRolloutState('a', { hasFailed: true, isVerified: true });
-    expect(expectRolloutState(before, request)).to.deep.equal(aRolloutState('a', { request }));
-  });
-
-  it('takes back what the node requested before', () => {
-    expect(expectRolloutState(anAsking('a', 'Retry'), undefined)).to.deep.equal(aRolloutState('a'));
-  });
-
-  it('lets a node that is under way finish before it requests anything', () => {
-    const before = aRolloutState('a', { isUnderWay: true });
-    expect(expectRolloutState(before, request)).to.deep.equal(before);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { PolicySpec } from '../../../src/api/types.ts';
-import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
+import { type LedgerSnapshot, type LedgerStep, stepLedger, FleetRollout } from '../../../src/core/rollout/ledger.ts';
 import type {
   SlotHolder,
   Canary,
@@ -8,7 +8,6 @@ import type {
   Slot,
   SlotRequest,
 } from '../../../src/core/rollout/budget.ts';
-import { FleetRollout } from '../../../src/core/rollout/fleet.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 export const noon = Date.parse('2026-01-01T12:00:00Z');

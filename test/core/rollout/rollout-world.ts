@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { FleetRollout } from '../../../src/core/rollout/fleet.ts';
-import { type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
+import { type LedgerStep, stepLedger, FleetRollout } from '../../../src/core/rollout/ledger.ts';
 import { type Limit, slotOf } from '../../../src/core/rollout/budget.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { noon } from './rollout-builders.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { stateOfWindows, type Window } from '../../../src/core/rollout/windows.ts';
+import { stateOfWindows, type Window } from '../../../src/core/rollout/budget.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

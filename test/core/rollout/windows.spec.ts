@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { explainWindow, stateOfWindow, stateOfWindows, type Window } from '../../../src/core/rollout/windows.ts';
+import { explainWindow, stateOfWindow, stateOfWindows, type Window } from '../../../src/core/rollout/budget.ts';
 
 const at = (time: string): number => Date.parse(time);
 const isOpen = (windows: readonly Window[], time: string): boolean => stateOfWindows(windows, at(time)).isOpen;

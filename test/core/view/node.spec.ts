@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EventView } from '../../../src/core/kubernetes/metadata.ts';
+import type { EventView } from '../../../src/core/kubernetes/pod.ts';
 import { viewHistory } from '../../../src/core/view/node.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { aStatusNode } from './status-stories.ts';

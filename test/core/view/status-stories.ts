@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, Phase } from '../../../src/api/types.ts';
-import { deviceText } from '../../../src/core/policy/resolve-node.ts';
+import { deviceText } from '../../../src/core/node/marks.ts';
 import { aDevice, aGpu, aPolicy } from '../../support/builders.ts';
 
 const lastTransitionTime = '2026-01-01T00:00:00Z';

@@ -1,13 +1,4 @@
-import { compareVersions } from '../../text/syntax.ts';
 import { gpuPresenceLabel } from '../../../api/names.ts';
-import {
-  driverUpgrade,
-  isDriverReplaced,
-  isClosed,
-  isReadBeforeBoot,
-  hasStartupTaint,
-  isUnfinished,
-} from '../../kubernetes/node.ts';
 import { fenceRestart, reopenNode } from '../marks.ts';
 import {
   waitOpen,
@@ -22,9 +13,19 @@ import { describeAgent } from './grant.ts';
 import { onlyPlans, isDeviceDone, wishOf, wishOutdated } from './policy.ts';
 import { describeFault } from '../../device/faults.ts';
 import { omitUndefined } from '../../text/json.ts';
-import { combine } from '../../kubernetes/node-patch.ts';
+import { combine } from '../node-patch.ts';
 import { advertises } from '../offer.ts';
-import { backendOf, sliceOfferOf, type Needed } from '../snapshot.ts';
+import {
+  backendOf,
+  sliceOfferOf,
+  type Needed,
+  driverUpgrade,
+  isDriverReplaced,
+  isClosed,
+  isReadBeforeBoot,
+  hasStartupTaint,
+  isUnfinished,
+} from '../snapshot.ts';
 import { timer, type Waits } from '../memory.ts';
 import { predict, withoutLayoutLabels } from './labels.ts';
 import { refreshAfterSilence, isUntouched } from './plugin.ts';
@@ -201,4 +202,23 @@ function stillReady(situation: RuleInput): Verdict | { readonly needs: Needed } 
   if (!advertises(node.status?.allocatable ?? {}, expected)) return undefined;
   const reason = wishOf(situation)?.gpus.length === 0 ? 'NothingToDo' : 'Ready';
   return { phase: 'Ready', reason, message: ready.message };
+}
+
+/** Maximum difference in minor versions between controller and agents, either way: an update replaces them one after the other. */
+const mostApart = 1;
+
+type VersionSkew = 'Fine' | 'TooOld' | 'TooNew';
+
+/** How another program's version relates to ours. A version that is not a release (`dev`, `unknown`) is never refused. */
+export function compareVersions(theirs: string | undefined, ours: string | undefined): VersionSkew {
+  const [their, our] = [readVersion(theirs), readVersion(ours)];
+  if (their === undefined || our === undefined) return 'Fine';
+  if (their.major !== our.major) return their.major < our.major ? 'TooOld' : 'TooNew';
+  const apart = their.minor - our.minor;
+  return Math.abs(apart) <= mostApart ? 'Fine' : apart < 0 ? 'TooOld' : 'TooNew';
+}
+
+function readVersion(text: string | undefined): { readonly major: number; readonly minor: number } | undefined {
+  const [, major, minor] = /^v?(\d{1,6})\.(\d{1,6})\.\d/.exec(text ?? '') ?? [];
+  return major === undefined || minor === undefined ? undefined : { major: Number(major), minor: Number(minor) };
 }

@@ -1,12 +1,20 @@
 import { startupTaintKeys } from '../../../api/names.ts';
-import { gpuDriver, listSliceDevices, type ResourceSliceView } from '../../kubernetes/claims.ts';
-import { advertisedResources, resourcesText, advertises } from '../offer.ts';
+import { gpuDriver, type ResourceSliceView } from '../../kubernetes/claims.ts';
+import { advertisedResources, resourcesText, advertises, listSliceDevices } from '../offer.ts';
 import { driverDeployLabel, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
 import { usesGpu } from '../../device/holders.ts';
 import { driverPodsOf, readPluginSettings, explainPluginPod, isFailing } from '../../nvidia/plugin-pods.ts';
 import { countWords } from '../../text/words.ts';
-import { asksForClaims, type Backend, backendOf, isFoundOut, nameBackend } from '../snapshot.ts';
-import { isUnfinished, type NodeView, hasStartupTaint, metadataOf } from '../../kubernetes/node.ts';
+import {
+  asksForClaims,
+  type Backend,
+  backendOf,
+  isFoundOut,
+  nameBackend,
+  isUnfinished,
+  hasStartupTaint,
+} from '../snapshot.ts';
+import type { NodeView } from '../../kubernetes/node.ts';
 import {
   type Outcome,
   refuseNode,
@@ -16,8 +24,8 @@ import {
   lookAgainMs,
   waitClosed,
 } from '../commands.ts';
-import { clusterPods, listClaimUsers, pluginPods, refreshedPods } from './users.ts';
-import { namePods, type PodView, isReady } from '../../kubernetes/pod.ts';
+import { clusterPods, listClaimUsers, pluginPods, refreshedPods, namePods } from './users.ts';
+import { type PodView, isReady } from '../../kubernetes/pod.ts';
 import { type DevicePluginConfig, parseDevicePluginConfig } from '../../nvidia/plugin-config.ts';
 import { managedConfig } from '../../nvidia/managed-config.ts';
 import {
@@ -32,6 +40,7 @@ import { publishDevices } from '../../device/published.ts';
 import type { DeviceReport } from '../../../api/types.ts';
 import type { NodeLabels } from '../../nvidia/predict-labels.ts';
 import { listManagedLabels, predictDevice } from './labels.ts';
+import { metadataOf } from '../node-patch.ts';
 
 const deployLabels: Readonly<Record<Backend, string>> = { DevicePlugin: pluginDeployLabel, DRA: driverDeployLabel };
 

@@ -1,5 +1,13 @@
 import { omitUndefined, deepEqual } from '../../text/json.ts';
-import { ownerOf, explainStaying, judgeEviction, claimedDaemonSet, judgeFate } from '../../kubernetes/eviction.ts';
+import {
+  ownerOf,
+  explainStaying,
+  judgeEviction,
+  claimedDaemonSet,
+  judgeFate,
+  longestBlockers,
+  backOffDrain,
+} from '../eviction.ts';
 import {
   type Command,
   type RuleInput,
@@ -10,13 +18,12 @@ import {
   type Outcome,
 } from '../commands.ts';
 import { durationMs } from '../../text/syntax.ts';
-import { type PodCause, type PodView, hasEnded, listPodCauses, namePods } from '../../kubernetes/pod.ts';
+import { type PodCause, type PodView, hasEnded } from '../../kubernetes/pod.ts';
 import { listLosses } from '../../device/kubelet.ts';
 import type { Slot } from '../../rollout/budget.ts';
 import { timer, type Waits } from '../memory.ts';
 import { joinWithin, countWords } from '../../text/words.ts';
-import { longestBlockers, backOffDrain } from '../rest.ts';
-import { findHolders, presumeAffected } from './users.ts';
+import { findHolders, presumeAffected, listPodCauses, namePods } from './users.ts';
 import { evictsNever, restEntry } from '../../policy/slices.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
 import { userKey } from '../../gpu/device-state.ts';

@@ -2,25 +2,25 @@ import { repartitioningTaint } from '../../../api/names.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
 import { type GpuClient, pausedForMigChange } from '../../nvidia/gpu-clients.ts';
 import { clientsAnnotation, formatClientsMark, readClientsMark } from '../marks.ts';
-import type { NodeChange } from '../../kubernetes/node-patch.ts';
+import type { NodeChange } from '../node-patch.ts';
 import { timeText } from '../../text/syntax.ts';
 import { backendOf, takesFromClaims } from '../snapshot.ts';
 import { timer } from '../memory.ts';
 import { waitOpen, waitClosed, type Ruling, type RuleInput, waitForUsers, type Outcome } from '../commands.ts';
-import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
-import { clusterPods, pluginPods, listMonitorDaemons, listMonitorPods, presumeAffected } from './users.ts';
-import { evictPods, findReturning, listRefusals } from './drain.ts';
-import { joinWithin } from '../../text/words.ts';
+import { beginRest, findRest, type Rest, longestBlockers } from '../eviction.ts';
 import {
-  hasEnded,
-  isOfDaemonSet,
+  clusterPods,
+  pluginPods,
+  listMonitorDaemons,
+  listMonitorPods,
+  presumeAffected,
+  listMonitorClaims,
   listPodCauses,
   namePods,
-  type PodView,
-  tolerates,
-  podName,
-} from '../../kubernetes/pod.ts';
-import { listMonitorClaims } from '../../kubernetes/claims.ts';
+} from './users.ts';
+import { evictPods, findReturning, listRefusals } from './drain.ts';
+import { joinWithin } from '../../text/words.ts';
+import { hasEnded, isOfDaemonSet, type PodView, tolerates, podName } from '../../kubernetes/pod.ts';
 import { deepEqual } from '../../text/json.ts';
 
 /** Records the pods that read the devices only when they start, in the write that closes the node. */

@@ -15,10 +15,9 @@ import type { DevicePluginConfig } from '../../nvidia/plugin-config.ts';
 import { computeResources } from '../../nvidia/resources.ts';
 import { explainOffer } from '../offer.ts';
 import { deepEqual } from '../../text/json.ts';
-import type { NodeChange, NodeMetadata } from '../../kubernetes/node-patch.ts';
+import { type NodeChange, type NodeMetadata, metadataOf } from '../node-patch.ts';
 import { sharingOf } from '../../nvidia/managed-config.ts';
 import { backendOf } from '../snapshot.ts';
-import { metadataOf } from '../../kubernetes/node.ts';
 import type { RuleInput } from '../commands.ts';
 
 /** What GPU Feature Discovery and the device plugin make of a device. */

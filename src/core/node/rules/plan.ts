@@ -1,6 +1,6 @@
 import { adoptAnnotation } from '../../../api/names.ts';
 import { wishHash } from '../../device/plan.ts';
-import { namePods, foreignGpuResource } from '../../kubernetes/pod.ts';
+import { foreignGpuResource } from '../../kubernetes/pod.ts';
 import { adviseMonitors } from '../../device/holders.ts';
 import { timeText } from '../../text/syntax.ts';
 import {
@@ -23,13 +23,14 @@ import {
   retryAskedWith,
 } from '../grants.ts';
 import { runningTimer, timer } from '../memory.ts';
-import { isReadBeforeBoot, leavingTaintOf, type NodeView, driverUpgrade, metadataOf } from '../../kubernetes/node.ts';
-import { listUsers, clusterPods } from './users.ts';
+import type { NodeView } from '../../kubernetes/node.ts';
+import { listUsers, clusterPods, namePods } from './users.ts';
 import { describePlan, awaitSlot, type SlotUse } from './slot.ts';
 import { awaitingPlan, wishOf } from './policy.ts';
 import { type Fault, describeFault } from '../../device/faults.ts';
-import { borrowedLabelsOf, type NodeChange } from '../../kubernetes/node-patch.ts';
+import { borrowedLabelsOf, type NodeChange, metadataOf } from '../node-patch.ts';
 import { findOwners, migManagerLabel, takeOverStep } from '../owners.ts';
+import { isReadBeforeBoot, leavingTaintOf, driverUpgrade } from '../snapshot.ts';
 
 export function planOnly({ partition, claim }: RuleInput): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;

@@ -1,14 +1,7 @@
 import type { GpuPartitionPolicy, DeviceReport } from '../../../api/types.ts';
 import { findMisfit, pluginPodsOf, isFreshRestart, explainPluginPod, isFailing } from '../../nvidia/plugin-pods.ts';
 import { describeReport } from '../../nvidia/predict-labels.ts';
-import {
-  hasStartupTaint,
-  isUnfinished,
-  isClosed,
-  isOwnTaint,
-  type NodeView,
-  isReadyNode,
-} from '../../kubernetes/node.ts';
+import type { NodeView } from '../../kubernetes/node.ts';
 import {
   waitOpen,
   lookAgainMs,
@@ -20,8 +13,17 @@ import {
   type Outcome,
   waitClosed,
 } from '../commands.ts';
-import { backendOf, sliceOfferOf, nameBackend } from '../snapshot.ts';
-import { pluginPods, refreshedPods } from './users.ts';
+import {
+  backendOf,
+  sliceOfferOf,
+  nameBackend,
+  hasStartupTaint,
+  isUnfinished,
+  isClosed,
+  isOwnTaint,
+  isReadyNode,
+} from '../snapshot.ts';
+import { pluginPods, refreshedPods, listPodCauses } from './users.ts';
 import {
   configOf,
   refuseUnready,
@@ -31,10 +33,10 @@ import {
   publishConfig,
 } from './backend.ts';
 import { wishOf, isDeviceDone } from './policy.ts';
-import { podName, type PodView, tolerates, isGpuResource, isReady, listPodCauses } from '../../kubernetes/pod.ts';
+import { podName, type PodView, tolerates, isGpuResource, isReady } from '../../kubernetes/pod.ts';
 import { repartitioningTaint } from '../../../api/names.ts';
 import { type Lasting, timer, runningTimer, type WaitName, type Waits } from '../memory.ts';
-import { listDynamicSlices } from '../../kubernetes/claims.ts';
+import { listDynamicSlices } from '../owners.ts';
 import { type MigStrategy, devicePluginConfigLabel } from '../../nvidia/labels.ts';
 import { advertisedResources, findOfferGap, resourcesText, offerStatus, advertises } from '../offer.ts';
 import {
@@ -58,7 +60,7 @@ import {
   fenceByZero,
   type RefreshMark,
 } from '../marks.ts';
-import { type NodeChange, combine } from '../../kubernetes/node-patch.ts';
+import { type NodeChange, combine } from '../node-patch.ts';
 import { driverDeployLabel, pausedForMigChange, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
 import { deepEqual } from '../../text/json.ts';
 import { evictPods, listRefusals, wasRefused } from './drain.ts';

@@ -1,7 +1,7 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
-import { describeRefusal } from '../../policy/decide-policy.ts';
-import { backendOf } from '../snapshot.ts';
-import { isUnfinished, metadataOf } from '../../kubernetes/node.ts';
+import { describeRefusal } from '../../policy/resolve-node.ts';
+import { backendOf, isUnfinished } from '../snapshot.ts';
+import { metadataOf } from '../node-patch.ts';
 import {
   waitOpen,
   type Outcome,
@@ -13,7 +13,7 @@ import {
 } from '../commands.ts';
 import { knownStrategy, backendToTell, currentOffer } from './backend.ts';
 import type { GpuWish, PolicyLayout, Wish } from '../../../api/types.ts';
-import { scheduleOf } from '../../policy/schedules.ts';
+import { scheduleOf } from '../../policy/versions.ts';
 import { deviceMeets, meetsWish, wishHash } from '../../device/plan.ts';
 import { countWords } from '../../text/words.ts';
 import { deepEqual } from '../../text/json.ts';

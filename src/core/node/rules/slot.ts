@@ -1,11 +1,10 @@
 import { managedConfig } from '../../nvidia/managed-config.ts';
 import { listLosers } from '../../device/kubelet.ts';
 import { describeModeChanges } from '../../device/report.ts';
-import type { Slot, SlotRequest } from '../../rollout/budget.ts';
+import type { NodeRolloutState, Slot } from '../../rollout/budget.ts';
 import { hasFailed, isRepair } from '../grants.ts';
-import { backendOf, nameBackend } from '../snapshot.ts';
+import { backendOf, nameBackend, isClosedAnyway, isUnfinished, hasStartupTaint } from '../snapshot.ts';
 import { runningTimer, timer } from '../memory.ts';
-import { isClosedAnyway, isUnfinished, hasStartupTaint } from '../../kubernetes/node.ts';
 import { countWords } from '../../text/words.ts';
 import {
   alsoWaits,
@@ -19,12 +18,12 @@ import {
   type Verdict,
   type Command,
 } from '../commands.ts';
-import { countFailedDrains } from '../rest.ts';
+import { countFailedDrains } from '../eviction.ts';
 import { presumeAffected } from './users.ts';
 import { onHold, isPolicyCurrent } from './policy.ts';
 import { checkPluginConfig, publishConfig } from './backend.ts';
 import { migConfigStateLabel, repartitioningTaint, restartedValue } from '../../../api/names.ts';
-import type { NodeChange } from '../../kubernetes/node-patch.ts';
+import type { NodeChange } from '../node-patch.ts';
 import { isGrantLive } from '../../device/grants.ts';
 
 /**
@@ -77,7 +76,7 @@ function describeWait(situation: RuleInput, use: SlotUse): Verdict {
   };
 }
 
-function requestOf(situation: RuleInput, use: SlotUse): SlotRequest {
+function requestOf(situation: RuleInput, use: SlotUse): NonNullable<NodeRolloutState['request']> {
   const { partition, node } = situation;
   const isLayout = use === 'Layout';
   const evictions = isLayout ? countEvictions(situation) : 0;

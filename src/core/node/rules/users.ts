@@ -1,11 +1,19 @@
 import { driverPodsOf, pluginPodsOf } from '../../nvidia/plugin-pods.ts';
-import { listGpuClaims, listMonitorClaims } from '../../kubernetes/claims.ts';
-import { systemPods, type PodView, hasEnded, isGpuDriver, isOfDaemonSet, podName } from '../../kubernetes/pod.ts';
+import {
+  systemPods,
+  type PodView,
+  hasEnded,
+  isGpuDriver,
+  isOfDaemonSet,
+  podName,
+  type PodCause,
+} from '../../kubernetes/pod.ts';
 import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
-import { usesGpu, isSurelyRead, listReportedPods } from '../../device/holders.ts';
-import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
+import { usesGpu, isSurelyRead } from '../../device/holders.ts';
 import { listLosers } from '../../device/kubelet.ts';
+import { ownDevicesOf, type ResourceClaimView } from '../../kubernetes/claims.ts';
+import { namespacedName } from '../../text/syntax.ts';
 
 /** Pods of a node that are the cluster's own software, whatever labels others carry. */
 export function clusterPods({ settings }: Pick<RuleInput, 'settings'>, pods: readonly PodView[]): readonly PodView[] {
@@ -97,22 +105,6 @@ interface PlanHolders {
   readonly unknown: readonly PodView[];
 }
 
-/** Namespaces of pods that a plan may send away, as far as its agent knows them. */
-export function listHolderNamespaces(
-  { spec, status }: GpuNodePartition,
-  drain: PolicySpec['drain'],
-): readonly string[] {
-  const { plan } = status?.device ?? {};
-  const isAll = drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
-  const names = [
-    ...(plan?.affectedPods ?? []),
-    ...listLosers(status?.device),
-    ...(isAll ? listReportedPods(status?.device).holders : []),
-  ];
-  const announced = spec.drain?.pods.map(({ namespace }) => namespace) ?? [];
-  return [...new Set([...names.flatMap((name) => name.split('/', 1)), ...announced])];
-}
-
 /** A pod is told by its uid, where the controller has told it to go, else by its name in a reading that is later than the pod. */
 export function findHolders(
   situation: Pick<RuleInput, 'node' | 'partition' | 'claim' | 'fresh'>,
@@ -158,4 +150,69 @@ export function findHolders(
 export function presumeAffected(...asked: Parameters<typeof findHolders>): readonly PodView[] {
   const { affected, namesakes } = findHolders(...asked);
   return [...affected, ...namesakes];
+}
+
+/** GPUs of one node that a claim has. */
+interface GpuClaim {
+  /** `NAMESPACE/NAME` */
+  readonly name: string;
+  /** Names of the devices within the node's pool. */
+  readonly devices: readonly string[];
+  /** Pods for which it is reserved, whichever way they ask: by a template, by the claim's name or by an extended resource. */
+  readonly users: readonly { readonly name: string; readonly uid: string }[];
+}
+
+/**
+ * The claims that have GPUs of a node to use, without the devices that they only look at. The scheduler allocates before it binds: a claim
+ * has its device before its pod is on the node.
+ */
+export function listGpuClaims(claims: readonly ResourceClaimView[], node: string): readonly GpuClaim[] {
+  return listClaims(claims, node, (results) => results.filter(({ adminAccess }) => adminAccess !== true));
+}
+
+/** The claims that only look on: they have GPUs of a node by admin access, and none otherwise. */
+export function listMonitorClaims(claims: readonly ResourceClaimView[], node: string): readonly GpuClaim[] {
+  return listClaims(claims, node, (results) => (results.every((one) => one.adminAccess === true) ? results : []));
+}
+
+/** @param pick which of the GPUs of the node that a claim has count */
+function listClaims(
+  claims: readonly ResourceClaimView[],
+  node: string,
+  pick: (own: ReturnType<typeof ownDevicesOf>) => ReturnType<typeof ownDevicesOf>,
+): readonly GpuClaim[] {
+  return claims.flatMap((claim) => {
+    const { metadata, status } = claim;
+    const own = pick(ownDevicesOf(claim).filter(({ pool }) => pool === node));
+    if (own.length === 0) return [];
+    const { namespace = 'default' } = metadata;
+    const users = (status?.reservedFor ?? []).filter(({ resource }) => resource === 'pods');
+    return [
+      {
+        name: namespacedName(metadata),
+        devices: [...new Set(own.map(({ device }) => device))],
+        users: users.map((user) => ({ name: `${namespace}/${user.name}`, uid: user.uid })),
+      },
+    ];
+  });
+}
+
+/** Most characters of names in a message, which leave room for the rest; the API takes names of 317. */
+const mostNameCharacters = 400;
+
+/** `ns/a, ns/b and 3 more`: names are whole. */
+export function namePods(pods: readonly Pick<PodView, 'metadata'>[], most = 5): string {
+  const names = pods.map(podName).sort();
+  let left = mostNameCharacters;
+  const long = names.findIndex((name, at) => (left -= name.length) < 0 && at > 0);
+  const named = names.slice(0, Math.min(most, long < 0 ? names.length : long));
+  const rest = names.length - named.length;
+  return rest > 0 ? `${named.join(', ')} and ${rest} more` : named.join(', ');
+}
+
+/** Pods with what keeps them, those of one cause together: `team/a, team/b and 3 more: CAUSE`. */
+export function listPodCauses(causes: readonly PodCause[]): readonly string[] {
+  return [...Map.groupBy(causes, ({ why }) => why)].map(
+    ([why, list]) => `${namePods(list.map(({ pod }) => pod))}: ${why}`,
+  );
 }

@@ -1,19 +1,11 @@
-import type {
-  GpuPartitionPolicy,
-  GpuReport,
-  Wish,
-  PolicyLayout,
-  DeviceReport,
-  GpuNodePartition,
-  Grant,
-} from '../../../api/types.ts';
-import type { NodePolicy } from '../../policy/decide-policy.ts';
-import { combine, type NodeChange, type JsonPatchOperation, patchNode } from '../../kubernetes/node-patch.ts';
-import { dropInvalidLabels, changesWithLayout, strategyByLabels } from '../../nvidia/labels.ts';
+import type { GpuPartitionPolicy, GpuReport, Wish, PolicyLayout } from '../../../api/types.ts';
+import type { NodePolicy } from '../../policy/fleet.ts';
+import { combine, type NodeChange, metadataOf } from '../node-patch.ts';
+import { dropInvalidLabels } from '../../nvidia/labels.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
 import { clientPods } from './gpu-clients.ts';
 import { publishDevices } from '../../device/published.ts';
-import { backendOf } from '../snapshot.ts';
+import { backendOf, hasStartupTaint, isClosed, isOwnTaint, isUnfinished } from '../snapshot.ts';
 import {
   type Command,
   alsoDoes,
@@ -36,14 +28,6 @@ import {
   pausedLabels,
   readClientsMark,
 } from '../marks.ts';
-import {
-  hasStartupTaint,
-  isClosed,
-  isOwnTaint,
-  isUnfinished,
-  metadataOf,
-  type NodeView,
-} from '../../kubernetes/node.ts';
 import { clusterPods } from './users.ts';
 import { evictPods } from './drain.ts';
 import { checkBackend, currentOffer } from './backend.ts';
@@ -55,24 +39,17 @@ import {
   writerModeFor,
   type Prediction,
   withoutLayoutLabels,
-  predictDevice,
   describeStaleLabels,
   type StaleLabel,
   handOver,
   listManagedLabels,
-  listPrunableLabels,
-  writerModeOf,
 } from './labels.ts';
 import { configurePlugin, refreshPlugin, refreshAfterSilence, type Offered, isUntouched } from './plugin.ts';
-import type { SkippedEntry } from '../../policy/resolve-node.ts';
 import { isDeviceDone, wishOf, onlyPlans } from './policy.ts';
 import { type PodView, tolerates } from '../../kubernetes/pod.ts';
 import { joinWithin } from '../../text/words.ts';
-import { stateLabel, group } from '../../../api/names.ts';
+import { stateLabel } from '../../../api/names.ts';
 import { listUnusedResources } from '../offer.ts';
-import { sharingByLabels } from '../../nvidia/managed-config.ts';
-import { timeText } from '../../text/syntax.ts';
-import { isUnanswered } from '../../device/grants.ts';
 
 /** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
 const slicesAgainMs = 120_000;
@@ -121,8 +98,10 @@ function describeDone(
   return { phase: 'Ready', reason: 'NothingToDo', message, ...again };
 }
 
+type Skipped = Extract<RuleInput['claim']['wish'], { readonly skipped: unknown }>['skipped'][number];
+
 /** Entries for GPUs of other nodes, and a last one for all GPUs that are left, skip most nodes of any policy with several entries. */
-function isUnexpected({ reason, entry }: SkippedEntry, layouts: readonly PolicyLayout[]): boolean {
+function isUnexpected({ reason, entry }: Skipped, layouts: readonly PolicyLayout[]): boolean {
   return reason === 'Taken' ? layouts[entry]?.gpus !== undefined : reason !== 'NoGpuMatches';
 }
 
@@ -414,76 +393,4 @@ export function tidyStatus(situation: RuleInput, ruling: Ruling): Ruling {
   const status = { allocatable: gone, capacity: gone };
   const tidied = alsoDoes(ruling, { name: 'AdvertiseDevices', status, change });
   return alsoWaits(tidied, timer(situation, 'Tidied', change).waits);
-}
-
-/** The state of a node that no controller manages any more. */
-export type NodeRelease =
-  /** The node has no marks of ours. */
-  | { readonly state: 'Clean' }
-  /** The node stays closed: until then its agent may be changing the GPUs. */
-  | { readonly state: 'Busy'; readonly until: string }
-  | {
-      readonly state: 'Marked';
-      readonly patch: readonly JsonPatchOperation[];
-      /** True if the node was closed for a change that was never finished: what it offers may be outdated. */
-      readonly wasChanging: boolean;
-    };
-
-/**
- * What must be removed from a node when the operator is uninstalled: our taint, labels and annotations, and what was borrowed. Layouts
- * stay, and so do the labels that describe them.
- */
-export function planRelease(node: NodeView, found: GpuNodePartition | undefined, now: number): NodeRelease {
-  const partition = found?.spec.nodeUID === node.metadata.uid ? found : undefined;
-  const patch = patchNode(metadataOf(node), combine(releaseNode(), forgetNode(node, partition)));
-  if (patch.length === 0) return { state: 'Clean' };
-  const { granted } = partition?.spec ?? {};
-  const end = partition !== undefined && granted !== undefined && isUnanswered(partition) ? endOf(granted) : -Infinity;
-  if (now < end) return { state: 'Busy', until: timeText(end) };
-  return { state: 'Marked', patch, wasChanging: isUnfinished(node) };
-}
-
-/**
- * The end of a grant, in ms since the epoch. Without a controller nothing takes it back: its agent may see it at the deadline, and act on
- * it for its whole time.
- */
-function endOf({ deadline, seconds = 0 }: Grant): number {
-  return Date.parse(deadline) + seconds * 1000;
-}
-
-/** What only a controller that comes back would need, and labels that would never be corrected. */
-function forgetNode(node: NodeView, partition: GpuNodePartition | undefined): NodeChange {
-  const annotations = Object.keys(node.metadata.annotations ?? {}).filter((key) => key.startsWith(`${group}/`));
-  return { annotations: removeAll(annotations), labels: removeAll(listOutdatedLabels(node, partition)) };
-}
-
-function removeAll(keys: readonly string[]): Readonly<Record<string, undefined>> {
-  return Object.fromEntries(keys.map((key) => [key, undefined]));
-}
-
-/**
- * Keys of labels that do not describe the device as its agent last reported it, and of all that a layout changes if what it is now is
- * unknown. None on an open node, whose labels follow its device, nor where GPU Feature Discovery writes them.
- */
-function listOutdatedLabels(node: NodeView, partition: GpuNodePartition | undefined): readonly string[] {
-  const { labels, annotations } = metadataOf(node);
-  const mode = writerModeOf({ labels, annotations, before: partition?.status?.writerMode });
-  if (!isUnfinished(node) || mode === 'Verify') return [];
-  const isOurs = listManagedLabels({ annotations }).length > 0;
-  const strategy = strategyByLabels(labels, isOurs) ?? partition?.spec.strategy ?? 'mixed';
-  const sharing = sharingByLabels(labels);
-  const device = partition === undefined ? undefined : knownDevice(node, partition);
-  const predicted = device && predictDevice(device, strategy, sharing && { sharing });
-  const right = dropInvalidLabels(predicted?.labels ?? {});
-  return listPrunableLabels({ labels, annotations })
-    .filter(changesWithLayout)
-    .filter((key) => labels[key] !== right[key] && predicted?.undetermined[key] === undefined);
-}
-
-/** What the agent has reported, if nothing can have changed since. */
-function knownDevice(node: NodeView, partition: GpuNodePartition): DeviceReport | undefined {
-  const { device } = partition.status ?? {};
-  const isKnown = device?.gpus !== undefined && device.step !== 'Unknown' && device.step !== 'Applying';
-  const isThisBoot = device?.bootID === node.status?.nodeInfo?.bootID;
-  return isKnown && isThisBoot && !isUnanswered(partition) ? device : undefined;
 }

@@ -1,4 +1,4 @@
-import { agentSkewed } from '../../../../src/core/node/rules/agent.ts';
+import { agentSkewed, compareVersions } from '../../../../src/core/node/rules/agent.ts';
 import { expect } from 'chai';
 import {
   advertisesSlice,
@@ -43,5 +43,25 @@ describe('an agent of another version', () => {
     const partition = aManagedPartition({ device: { ...slicedGpu, agentVersion: '0.1.0' } });
     const done = judge({ settings, partition, node: aNode({ allocatable: advertisesSlice }) }, found);
     expect(done.verdict.reason).to.not.include('AgentToo');
+  });
+});
+
+describe('the versions of controller and agent', () => {
+  const skews = (...pairs: readonly (readonly [string | undefined, string])[]): string =>
+    pairs.map(([theirs, ours]) => compareVersions(theirs, ours)).join(' ');
+
+  it('may be one minor version apart, either way', () => {
+    expect(skews(['0.2.0', '0.2.9'], ['0.1.7', '0.2.0'], ['0.3.0', '0.2.0'], ['v1.4.0', '1.5.2'])).to.equal(
+      'Fine Fine Fine Fine',
+    );
+  });
+
+  it('may not be further apart, nor of two major versions', () => {
+    expect(skews(['0.1.0', '0.3.0'], ['0.9.0', '1.0.0'])).to.equal('TooOld TooOld');
+    expect(skews(['0.4.0', '0.2.0'], ['2.0.0', '1.9.0'])).to.equal('TooNew TooNew');
+  });
+
+  it('are not compared if one is not a release', () => {
+    expect(skews([undefined, '0.3.0'], ['test', '0.3.0'], ['0.1.0', 'unknown'])).to.equal('Fine Fine Fine');
   });
 });

@@ -12,7 +12,7 @@ import {
 import { keyOf, recordUntouched, configurePlugin } from '../../../../src/core/node/rules/plugin.ts';
 import { predictDevice } from '../../../../src/core/node/rules/labels.ts';
 import { formatRefreshMark } from '../../../../src/core/node/marks.ts';
-import type { Taint } from '../../../../src/core/kubernetes/node-patch.ts';
+import type { Taint } from '../../../../src/core/kubernetes/node.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   advertisesSlice,

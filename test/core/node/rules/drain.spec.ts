@@ -3,7 +3,7 @@ import type { PolicySpec, PolicyDemand } from '../../../../src/api/types.ts';
 import type { Command, RuleInput } from '../../../../src/core/node/commands.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
 import { drain, roundOf, terminationMs, sparePods } from '../../../../src/core/node/rules/drain.ts';
-import { adoptRests } from '../../../../src/core/node/rest.ts';
+import { adoptRests } from '../../../../src/core/node/eviction.ts';
 import { planWish } from '../../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
 import {
@@ -51,8 +51,7 @@ const find = <Name extends Command['name']>({ commands }: Answer, name: Name) =>
 
 describe('a drain', () => {
   it('announces which pods go, evicts exactly these by uid, and grants when they have gone', () => {
-    const world = aDrain();
-    close(world);
+    const world = close(aDrain());
     const announced = world.step();
     expect(namesOf(announced)).to.deep.equal(['WriteDrain']);
     expect(announced.verdict).to.include({ phase: 'Updating', reason: 'Draining', message: 'ns/goes will be evicted' });
@@ -76,15 +75,13 @@ describe('a drain', () => {
 
   it('of the whole node evicts every pod that uses GPUs, and no other', () => {
     const other: PodView = { ...aPod('web'), spec: { containers: [] } };
-    const world = aDrain({ scope: 'Node' }, { pods: [goes, stays, other] });
-    close(world);
+    const world = close(aDrain({ scope: 'Node' }, { pods: [goes, stays, other] }));
     stepUntil(world, 'Applying');
     expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes', 'EvictPod uid-stays']);
   });
 
   it('of the whole node spares the others as soon as the policy says so, also those that were announced', () => {
-    const world = aDrain({ scope: 'Node' }, { pods: [goes, stays] });
-    close(world);
+    const world = close(aDrain({ scope: 'Node' }, { pods: [goes, stays] }));
     world.step();
     expect(drainOf(world)).to.deep.equal(['uid-goes', 'uid-stays']);
     world.policy = aSlicingPolicy({ layouts: [{ profiles: drainProfiles }], drain: { scope: 'Affected' } });
@@ -122,8 +119,7 @@ describe('a drain', () => {
   });
 
   it('with scope None waits for the pods in the way, with the node closed, and evicts none', () => {
-    const world = aDrain({ scope: 'None', onTimeout: 'Wait' });
-    close(world);
+    const world = close(aDrain({ scope: 'None', onTimeout: 'Wait' }));
     const { verdict, commands } = world.step();
     expect(verdict).to.include({ phase: 'Updating', reason: 'PodsUseGpus' });
     expect(verdict.message).to.equal(
@@ -138,8 +134,7 @@ describe('a drain', () => {
   });
 
   it('with scope None gives up at its deadline, too', () => {
-    const world = aDrain({ scope: 'None' });
-    close(world);
+    const world = close(aDrain({ scope: 'None' }));
     world.step();
     world.now += 600_001;
     expect(world.step().verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
@@ -147,8 +142,7 @@ describe('a drain', () => {
   });
 
   it('waits for a pod that the agent does not know yet, tells the agent so, and evicts nobody until it is known', () => {
-    const world = aDrain({}, { pods: [goes, stays, aPod('new')] });
-    close(world);
+    const world = close(aDrain({}, { pods: [goes, stays, aPod('new')] }));
     const { verdict, commands } = world.step();
     const { hash, drains } = planWish(heldDevice, drainWish).report;
     expect(commands).to.deep.equal([{ name: 'WriteDrain', drain: { planHash: hash, places: drains, pods: [] } }]);
@@ -163,8 +157,7 @@ describe('a drain', () => {
   });
 
   it('does not take a reading that is late for pods that did not go: the time of a drain is not touched', () => {
-    const world = aDrain({ timeout: '20s' }, { pods: [goes, stays, aPod('new')], timeoutMs: 20_000 });
-    close(world);
+    const world = close(aDrain({ timeout: '20s' }, { pods: [goes, stays, aPod('new')], timeoutMs: 20_000 }));
     for (let seconds = 0; seconds < 60; seconds += 1) expect(world.step(1000).verdict.reason).to.equal('Draining');
     world.pods = [goes, stays];
     expect(stepUntil(world, 'Applying').verdict.phase).to.equal('Updating');
@@ -172,8 +165,7 @@ describe('a drain', () => {
   });
 
   it('leaves a node open whose kubelet does not report in two minutes what a pod holds, and tries again', () => {
-    const world = aDrain({}, { pods: [stays, aPod('new')] });
-    close(world);
+    const world = close(aDrain({}, { pods: [stays, aPod('new')] }));
     const { verdict } = stepUntil(world, 'PodsUseGpus', 1000, 130);
     expect(verdict).to.include({ phase: 'Waiting' });
     expect(verdict.message).to.match(/^the kubelet has not reported in time which GPUs some pods use: ns\/new\. /);
@@ -216,8 +208,7 @@ describe('a drain', () => {
   });
 
   it('announces a pod that came under the same name before it is evicted', () => {
-    const world = aDrain();
-    close(world);
+    const world = close(aDrain());
     world.step();
     world.pods = [aPod('goes', { uid: 'uid-again' }), stays];
     expect(namesOf(world.step())).to.deep.equal(['WriteDrain']);
@@ -226,8 +217,7 @@ describe('a drain', () => {
   });
 
   it('evicts nobody for a plan that is another one by now', () => {
-    const world = aDrain();
-    close(world);
+    const world = close(aDrain());
     world.refusals = { 'uid-goes': 'no' };
     world.step();
     world.step();
@@ -262,8 +252,7 @@ describe('a drain', () => {
 
   it('waits for a pod that is being terminated, and does not tell it again', () => {
     const leaving = aPod('goes', { deletionTimestamp: '2026-01-01T11:59:00Z' });
-    const world = aDrain({}, { pods: [leaving, stays] });
-    close(world);
+    const world = close(aDrain({}, { pods: [leaving, stays] }));
     for (let steps = 0; steps < 20; steps += 1)
       expect(world.step(1000).verdict).to.include({ reason: 'Draining', transient: true });
     expect(evictionsOf(world)).to.deep.equal([]);
@@ -273,8 +262,7 @@ describe('a drain', () => {
   });
 
   it('does not wait for a pod that has ended', () => {
-    const world = aDrain({}, { pods: [{ ...goes, status: { phase: 'Succeeded' } }, stays] });
-    close(world);
+    const world = close(aDrain({}, { pods: [{ ...goes, status: { phase: 'Succeeded' } }, stays] }));
     expect(namesOf(world.step())).to.deep.equal(['WriteGrant']);
   });
 
@@ -296,8 +284,7 @@ describe('a drain', () => {
 
   it('has pods end with the grace period of the policy, and never with none', () => {
     const graceOf = (gracePeriod?: string) => {
-      const world = aDrain(gracePeriod === undefined ? {} : { gracePeriod });
-      close(world);
+      const world = close(aDrain(gracePeriod === undefined ? {} : { gracePeriod }));
       world.step();
       return find(world.step(1000), 'EvictPod')[0]?.graceSeconds;
     };
@@ -423,8 +410,7 @@ describe('a drain', () => {
       ] as const) {
         for (const timeoutMs of [0, 10_000]) {
           const force = { onTimeout: 'Force', timeout: `${timeoutMs / 1000}s`, ...drain } as const;
-          const world = aDrain(force, { pods: [pod, stays], timeoutMs });
-          close(world);
+          const world = close(aDrain(force, { pods: [pod, stays], timeoutMs }));
           world.step();
           world.now += timeoutMs;
           expect(world.step().verdict.phase).to.equal('Updating');
@@ -462,8 +448,7 @@ describe('a drain', () => {
     };
 
     it('ends when they came back three times', () => {
-      const world = aDrain({}, { pods: [aPod('goes', { owner: 'set' }), stays] });
-      close(world);
+      const world = close(aDrain({}, { pods: [aPod('goes', { owner: 'set' }), stays] }));
       const { verdict } = runOn(world);
       expect(evictionsOf(world)).to.have.length(3);
       expect(verdict).to.include({ phase: 'Waiting', reason: 'DrainLoop' });
@@ -473,8 +458,7 @@ describe('a drain', () => {
     });
 
     it('does not take pods of others that come one after the other for one that came back', () => {
-      const world = aDrain({}, { pods: [aPod('goes', { owner: 'set-0' }), stays] });
-      close(world);
+      const world = close(aDrain({}, { pods: [aPod('goes', { owner: 'set-0' }), stays] }));
       for (let made = 0; made < 6;) {
         expect(world.step(1000).verdict.reason).to.not.equal('DrainLoop');
         if (world.pods.some(({ metadata }) => metadata.name === 'goes')) continue;
@@ -688,8 +672,7 @@ describe('a drain', () => {
     const before = { '2g.10gb': 1, '3g.20gb': 1 };
     const wishBefore = { gpus: [{ uuid: uuidOf(0), profiles: before }] };
     for (const isAnnounced of [false, true]) {
-      const world = aDrain();
-      close(world);
+      const world = close(aDrain());
       if (isAnnounced) world.step();
       expect(drainOf(world)).to.deep.equal(isAnnounced ? ['uid-goes'] : undefined);
       world.policy = aSlicingPolicy({ layouts: [{ profiles: before }], generation: 2 });
@@ -705,8 +688,7 @@ describe('a drain', () => {
   });
 
   it('is announced no more when the node is done', () => {
-    const world = aDrain();
-    close(world);
+    const world = close(aDrain());
     stepUntil(world, 'Applying');
     expect(drainOf(world)).to.deep.equal(['uid-goes']);
     const done = aDevice(
@@ -722,8 +704,7 @@ describe('a drain', () => {
   });
 
   it('continues where the taint of another restart stands: with the slot that it has', () => {
-    const world = aDrain();
-    close(world);
+    const world = close(aDrain());
     world.step();
     world.failOver();
     expect(world.node.spec?.taints).to.deep.equal(taints.closed);
@@ -847,8 +828,7 @@ describe('a drain of pods that no eviction moves', () => {
 
   it('continues by force after the timeout if the policy says so, except for pods that even force cannot end', () => {
     for (const pod of [bare, unwanted, optedOut]) {
-      const world = aDrain({ onTimeout: 'Force' }, { pods: [pod, stays] });
-      close(world);
+      const world = close(aDrain({ onTimeout: 'Force' }, { pods: [pod, stays] }));
       for (let seconds = 0; seconds < 5; seconds += 1) world.step(1000);
       expect(evictionsOf(world)).to.deep.equal([]);
       world.now += 600_000;
@@ -863,8 +843,7 @@ describe('a drain of pods that no eviction moves', () => {
   });
 
   it('opens a node that such a pod has reached just before it was closed', () => {
-    const world = aDrain();
-    close(world);
+    const world = close(aDrain());
     world.pods = [bare, stays];
     expect(stepUntil(world, 'PodsUseGpus').verdict.phase).to.equal('Waiting');
     world.settle();

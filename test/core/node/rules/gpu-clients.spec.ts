@@ -35,16 +35,16 @@ function aModeChange(more: ConstructorParameters<typeof NodeWorld>[0] = {}): Nod
 }
 
 /** Until the holders have been told to go. */
-function pause(world: NodeWorld): void {
+function pause(world: NodeWorld): NodeWorld {
   for (let second = 0; second < 3; second += 1) world.step(1000);
   expect(world.labels[dcgm]).to.equal(pausedForMigChange);
   expect(world.taintKeys).to.deep.equal(['repartitioning']);
+  return world;
 }
 
 describe('holders of GPUs that have to go', () => {
   it('are told to by their label once the node is closed, and waited for by name', () => {
-    const world = aModeChange();
-    pause(world);
+    const world = pause(aModeChange());
     const { verdict } = world.step(500);
     expect(verdict).to.include({ phase: 'Updating', reason: 'ClientsStay', transient: true });
     expect(verdict.message).to.include('gpu/dcgm');
@@ -55,8 +55,7 @@ describe('holders of GPUs that have to go', () => {
   });
 
   it('stay away until the grant is answered or overdue, and come back then', () => {
-    const world = aModeChange();
-    pause(world);
+    const world = pause(aModeChange());
     world.pods = [];
     world.step(500);
     world.step(60_000);
@@ -81,8 +80,7 @@ describe('holders of GPUs that have to go', () => {
     },
   })) {
     it(`come back when the grant is blocked by ${what}, and the node is opened`, () => {
-      const world = aModeChange();
-      pause(world);
+      const world = pause(aModeChange());
       block(world);
       world.step(500);
       expect(world.labels[dcgm]).to.equal('true');
@@ -92,8 +90,7 @@ describe('holders of GPUs that have to go', () => {
   }
 
   it('keep the node closed until they are back, and the verdict says so', () => {
-    const world = aModeChange();
-    pause(world);
+    const world = pause(aModeChange());
     world.node = { ...world.node, spec: { ...world.node.spec, unschedulable: true } };
     const { verdict } = world.step(500);
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
@@ -102,8 +99,7 @@ describe('holders of GPUs that have to go', () => {
   });
 
   it('stay away while a change of leader lets the node settle once more', () => {
-    const world = aModeChange();
-    pause(world);
+    const world = pause(aModeChange());
     world.failOver();
     const { verdict } = world.step(100);
     expect(verdict.message).to.include('closed to new GPU pods');
@@ -111,8 +107,7 @@ describe('holders of GPUs that have to go', () => {
   });
 
   it('come back while a late pod is waited for, on a node that stays closed', () => {
-    const world = aModeChange();
-    pause(world);
+    const world = pause(aModeChange());
     world.pods = [...world.pods, aGpuPod()];
     world.step(500);
     expect(world.labels[dcgm]).to.equal('true');
@@ -277,8 +272,7 @@ describe('holders of GPUs beside pods that hold what has to go', () => {
   const evicted = (world: NodeWorld) => world.done.filter((one) => one === 'EvictPod uid-job');
 
   it('go first: no pod is evicted for a change that they prevent, and the change counts as failed', () => {
-    const world = both();
-    pause(world);
+    const world = pause(both());
     for (let second = 0; second < 310; second += 1) world.step(1000);
     expect(world.labels[dcgm]).to.equal('true');
     expect(world.rolloutState).to.include({ hasFailed: true, isUnderWay: false });
@@ -367,8 +361,7 @@ describe('holders of GPUs that do not go', () => {
   });
 
   it('are looked at again when that is over, and not before', () => {
-    const world = aModeChange();
-    pause(world);
+    const world = pause(aModeChange());
     giveUp(world);
     world.settle(10);
     world.slot = undefined;
@@ -378,8 +371,7 @@ describe('holders of GPUs that do not go', () => {
   });
 
   it('are told to go again at once when somebody asks for it', () => {
-    const world = aModeChange();
-    pause(world);
+    const world = pause(aModeChange());
     giveUp(world);
     world.settle(10);
     const { metadata } = world.node;
@@ -388,8 +380,7 @@ describe('holders of GPUs that do not go', () => {
   });
 
   it('are named as long as they are left in peace, and nobody else: who did go has come back', () => {
-    const world = aModeChange();
-    pause(world);
+    const world = pause(aModeChange());
     for (let second = 0; second < 302; second += 1) world.step(1000);
     world.pods = [...world.pods, aHolderPod('nvsm')];
     const { verdict } = world.step(1000);
@@ -398,8 +389,7 @@ describe('holders of GPUs that do not go', () => {
   });
 
   it('are left alone even if the agent was away for a moment', () => {
-    const world = aModeChange();
-    pause(world);
+    const world = pause(aModeChange());
     giveUp(world);
     world.settle(10);
     world.agent = { state: 'NotReady', why: 'pod agents/a: is being replaced' };

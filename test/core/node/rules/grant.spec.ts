@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { BudgetView } from '../../../../src/core/kubernetes/eviction.ts';
+import type { BudgetView } from '../../../../src/core/node/eviction.ts';
 import { aDevice, aGpu, withPods } from '../../../support/builders.ts';
 import {
   aDrain,
@@ -252,8 +252,7 @@ describe('disruption budgets', () => {
   });
 
   it('keep no pod that goes by force', () => {
-    const world = aBudgetedDrain(never, { onTimeout: 'Force' });
-    close(world);
+    const world = close(aBudgetedDrain(never, { onTimeout: 'Force' }));
     stepUntil(world, 'Applying');
     expect(drainOf(world)).to.have.length(3);
   });

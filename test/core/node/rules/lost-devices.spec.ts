@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listHolderNamespaces } from '../../../../src/core/node/rules/users.ts';
+import { listHolderNamespaces } from '../../../../src/core/node/snapshot.ts';
 import {
   aDrain,
   aPod,
@@ -32,8 +32,7 @@ function aLoss(drain: Parameters<typeof aDrain>[0] = {}, pods: readonly PodView[
 
 describe('a pod whose device was destroyed', () => {
   it('is announced with the device that it has lost, then evicted, and the change continues', () => {
-    const world = aLoss();
-    close(world);
+    const world = close(aLoss());
     const announced = world.step();
     expect(announced.verdict).to.include({ phase: 'Updating', reason: 'Draining' });
     expect(announced.verdict.message).to.equal(`ns/goes will be evicted; ns/goes: ${loss}`);
@@ -66,8 +65,7 @@ describe('a pod whose device was destroyed', () => {
   });
 
   it('is waited for where the policy evicts nobody', () => {
-    const world = aLoss({ scope: 'None' });
-    close(world);
+    const world = close(aLoss({ scope: 'None' }));
     const { verdict } = world.step();
     expect(verdict).to.include({ phase: 'Updating', reason: 'PodsUseGpus' });
     expect(verdict.message).to.match(/they end on their own; ns\/goes: it holds MIG-destroyed/);

@@ -634,18 +634,26 @@ describe('the device plugin that gpu-operator deploys', () => {
   const gfd = { 'nvidia.com/gfd.timestamp': '1', 'nvidia.com/gpu.count': '1' };
   const paused = JSON.stringify({ [deploy]: { was: 'true', set: 'paused-for-mig-change' } });
 
-  it('is kept away while GPU Feature Discovery’s labels are of before, and comes when they are right', () => {
-    const world = aDoneChange({
-      node: aNode({
-        taints: taints.closed,
-        labels: { ...updating, ...gfd, [deploy]: 'true' },
-        allocatable: advertisesWhole,
-      }),
-    });
+  /** A node from which its plugin is kept away, and that offers nothing. */
+  const aPausedNode = (parts: NonNullable<Parameters<typeof aNode>[0]> = {}): NodeWorld => {
+    const labels = { ...updating, ...parts.labels, [deploy]: 'paused-for-mig-change' };
+    const annotations = { 'gpupartition.dev/on-loan': paused };
+    return aDoneChange({ node: aNode({ ...parts, labels, annotations, allocatable: none }), pods: [] });
+  };
+
+  /** A closed node with these labels that has ended its offer. */
+  const anEmptiedNode = (labels: Readonly<Record<string, string>>): NodeWorld => {
+    const node = aNode({ taints: taints.closed, labels: { ...updating, ...labels }, allocatable: advertisesWhole });
+    const world = aDoneChange({ node });
     world.step();
     world.advertise(none);
     world.step(1000);
     expect(world.taintKeys).to.deep.equal([]);
+    return world;
+  };
+
+  it('is kept away while GPU Feature Discovery’s labels are of before, and comes when they are right', () => {
+    const world = anEmptiedNode({ ...gfd, [deploy]: 'true' });
     expect(world.labels[deploy]).to.equal('paused-for-mig-change');
     world.step(10_000);
     expect(world.labels[deploy]).to.equal('paused-for-mig-change');
@@ -655,24 +663,13 @@ describe('the device plugin that gpu-operator deploys', () => {
   });
 
   it('comes at once where we write the labels: none is of before', () => {
-    const labels = { ...updating, [deploy]: 'true' };
-    const world = aDoneChange({ node: aNode({ taints: taints.closed, labels, allocatable: advertisesWhole }) });
-    world.step();
-    world.advertise(none);
-    world.step(1000);
-    expect(world.taintKeys).to.deep.equal([]);
+    const world = anEmptiedNode({ [deploy]: 'true' });
     expect(world.labels[deploy]).to.equal('true');
   });
 
   it('is not told to stay away where no label deploys it', () => {
     for (const own of [{}, { [deploy]: 'false' }]) {
-      const labels = { ...updating, ...gfd, ...own };
-      const world = aDoneChange({ node: aNode({ taints: taints.closed, labels, allocatable: advertisesWhole }) });
-      world.step();
-      world.advertise(none);
-      world.step(1000);
-      expect(world.taintKeys).to.deep.equal([]);
-      expect(world.labels[deploy]).to.equal(own[deploy]);
+      expect(anEmptiedNode({ ...gfd, ...own }).labels[deploy]).to.equal(own[deploy]);
     }
   });
 
@@ -692,14 +689,7 @@ describe('the device plugin that gpu-operator deploys', () => {
   });
 
   it('is not kept away longer than a layout may take to be advertised', () => {
-    const world = aDoneChange({
-      node: aNode({
-        labels: { ...updating, ...gfd, [deploy]: 'paused-for-mig-change' },
-        annotations: { 'gpupartition.dev/on-loan': paused },
-        allocatable: none,
-      }),
-      pods: [],
-    });
+    const world = aPausedNode({ labels: gfd });
     world.step();
     expect(world.labels[deploy]).to.equal('paused-for-mig-change');
     for (let minute = 0; minute < 6; minute += 1) world.step(60_000);
@@ -707,15 +697,7 @@ describe('the device plugin that gpu-operator deploys', () => {
   });
 
   it('that was away while the devices changed is not replaced once more', () => {
-    const world = aDoneChange({
-      node: aNode({
-        taints: taints.closed,
-        labels: { ...updating, [deploy]: 'paused-for-mig-change' },
-        annotations: { 'gpupartition.dev/on-loan': paused },
-        allocatable: none,
-      }),
-      pods: [],
-    });
+    const world = aPausedNode({ taints: taints.closed });
     world.step();
     expect(world.labels[deploy]).to.equal('true');
     world.pods = [aPluginPod({ uid: 'back', tolerates: true })];

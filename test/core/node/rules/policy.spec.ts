@@ -33,7 +33,7 @@ import {
 } from '../../../../src/core/node/rules/policy.ts';
 import { retryAnnotation } from '../../../../src/api/names.ts';
 import { isDrifting } from '../../../../src/core/node/grants.ts';
-import { specUnder } from '../../../../src/core/policy/schedules.ts';
+import { specUnder } from '../../../../src/core/policy/versions.ts';
 import { wishHash } from '../../../../src/core/device/plan.ts';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';
 

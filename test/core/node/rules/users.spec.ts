@@ -23,10 +23,11 @@ import {
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
-import { findHolders, listHolderNamespaces } from '../../../../src/core/node/rules/users.ts';
+import { findHolders } from '../../../../src/core/node/rules/users.ts';
 import type { RuleInput } from '../../../../src/core/node/commands.ts';
 import { listReportedPods } from '../../../../src/core/device/holders.ts';
 import { aPod, drainWish, heldDevice } from '../../../support/drain-world.ts';
+import { listHolderNamespaces } from '../../../../src/core/node/snapshot.ts';
 
 const nothing = { 'nvidia.com/gpu': '0' };
 const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1 } }] };

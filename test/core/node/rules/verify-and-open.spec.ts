@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { planRelease, verifyAndOpen, openIdle, tidyStatus } from '../../../../src/core/node/rules/verify-and-open.ts';
+import { verifyAndOpen, openIdle, tidyStatus } from '../../../../src/core/node/rules/verify-and-open.ts';
 import type { GpuNodePartition, DeviceReport } from '../../../../src/api/types.ts';
 import { predictDevice } from '../../../../src/core/node/rules/labels.ts';
 import type { DevicePluginConfig } from '../../../../src/core/nvidia/plugin-config.ts';
@@ -30,7 +30,7 @@ import {
 } from '../../../support/node-builders.ts';
 import { resolveNode } from '../../../../src/core/policy/resolve-node.ts';
 import { describeReport, computeLabels } from '../../../../src/core/nvidia/predict-labels.ts';
-import type { RuleInput, Outcome, Ruling } from '../../../../src/core/node/commands.ts';
+import { type RuleInput, type Outcome, type Ruling, planRelease } from '../../../../src/core/node/commands.ts';
 import { clientsAnnotation } from '../../../../src/core/node/marks.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { PodView } from '../../../../src/core/kubernetes/pod.ts';

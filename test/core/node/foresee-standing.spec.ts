@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { forecastRolloutState } from '../../../src/core/plan/node.ts';
+import { expectRolloutState, forecastRolloutState } from '../../../src/core/node/decide.ts';
 import { aDevice, aGpu } from '../../support/builders.ts';
 import { aManagedPartition, aNode, aSlicingPolicy, aSnapshot } from '../../support/node-builders.ts';
-import { aRolloutState } from '../rollout/rollout-builders.ts';
+import { anAsking, aRolloutState } from '../rollout/rollout-builders.ts';
 
 describe('how a node will stand, before its agent has planned the new wish', () => {
   type Parts = Parameters<typeof aSnapshot>[0];
@@ -50,5 +50,23 @@ describe('how a node will stand, before its agent has planned the new wish', () 
     const instances = sliced.instances.map((one) => ({ ...one, busy: true }));
     const device = { ...idle, gpus: [{ ...sliced, instances }] };
     expect(request({ partition: aManagedPartition({ device }) })).to.equal(undefined);
+  });
+});
+
+describe('what is expected of a node at a new generation', () => {
+  const { request } = anAsking('a');
+
+  it('counts no failure and no success of the generation before', () => {
+    const before = aRolloutState('a', { hasFailed: true, isVerified: true });
+    expect(expectRolloutState(before, request)).to.deep.equal(aRolloutState('a', { request }));
+  });
+
+  it('takes back what the node requested before', () => {
+    expect(expectRolloutState(anAsking('a', 'Retry'), undefined)).to.deep.equal(aRolloutState('a'));
+  });
+
+  it('lets a node that is under way finish before it requests anything', () => {
+    const before = aRolloutState('a', { isUnderWay: true });
+    expect(expectRolloutState(before, request)).to.deep.equal(before);
   });
 });

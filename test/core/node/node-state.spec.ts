@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isUrgentNode, driverUpgrade } from '../../../src/core/kubernetes/node.ts';
+import { isUrgentNode, driverUpgrade } from '../../../src/core/node/snapshot.ts';
 import { aPartition } from '../../support/builders.ts';
 import { aNode, taints } from '../../support/node-builders.ts';
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { listGpuClaims, type ResourceClaimView } from '../../../src/core/kubernetes/claims.ts';
+import type { ResourceClaimView } from '../../../src/core/kubernetes/claims.ts';
+import { listGpuClaims } from '../../../src/core/node/rules/users.ts';
 
 type Result = NonNullable<
   NonNullable<NonNullable<NonNullable<ResourceClaimView['status']>['allocation']>['devices']>['results']

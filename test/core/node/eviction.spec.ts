@@ -6,7 +6,7 @@ import {
   explainStaying,
   judgeEviction,
   ownerOf,
-} from '../../../src/core/kubernetes/eviction.ts';
+} from '../../../src/core/node/eviction.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 
 function aBudget(status: BudgetView['status'], spec: BudgetView['spec'] = {}, name = 'pdb'): BudgetView {

@@ -1,11 +1,5 @@
-import { deepEqual, isFields, SharedValues } from '../text/json.ts';
-
-export interface Taint {
-  readonly key: string;
-  readonly effect: string;
-  readonly value?: string;
-  readonly timeAdded?: string;
-}
+import { type Taint, isBorrowable, type NodeView } from '../kubernetes/node.ts';
+import { isFields, type JsonPatchOperation } from '../text/json.ts';
 
 /** The parts of a Node that a change starts from, as the watch or a read returned them. */
 export interface NodeMetadata {
@@ -63,15 +57,6 @@ type BorrowedLabels = Readonly<Record<string, BorrowedLabel>>;
 
 /** Selects borrowed labels: by key, or by a predicate. */
 export type ReturnChoice = readonly string[] | ((key: string, label: BorrowedLabel) => boolean);
-
-/**
- * Whether we may change a label and restore it. Labels of `kubernetes.io` and `k8s.io` are out: a kubelet may write any annotation
- * of its own node and only few of these labels (NodeRestriction), so an annotation must not make us write them.
- */
-export function isBorrowable(key: string): boolean {
-  const [prefix = ''] = key.split('/');
-  return key.includes('/') && !/(^|\.)(kubernetes|k8s)\.io$/.test(prefix);
-}
 
 /** The annotation that was read last: each decision asks many times about one node. */
 let lastRead: { readonly note: string; readonly borrowed: BorrowedLabels } | undefined;
@@ -159,13 +144,6 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** An operation of RFC 6902. */
-export interface JsonPatchOperation {
-  readonly op: 'add' | 'remove' | 'replace' | 'test';
-  readonly path: string;
-  readonly value?: unknown;
-}
-
 /**
  * The JSON patch for the change, empty if nothing changes. Only the named keys are touched. Taints are one atomic list in
  * Kubernetes, so a `test` makes the patch fail with 422, and nothing is lost, if anyone changed the list meanwhile.
@@ -236,76 +214,10 @@ function isLent(key: string): boolean {
   );
 }
 
-type Labels = Readonly<Record<string, string>>;
-
-/** Few enough that a piece with a label of its own node is small, many enough that most pieces have none. */
-const pieceCount = 16;
-/** Pieces of labels. Most are shared by a fleet; those with a host name are not and only pass through. */
-const pieces = new SharedValues(1024);
-const noLabels: Labels = {};
-/** A decision reads the labels of one node many times in a row. */
-let lastUnpacked: { readonly of: PackedLabels; readonly labels: Labels } | undefined;
-
-/**
- * The labels of a node. V8 stores an object with more than 128 properties as a hash table: 6 kB for the 130 labels of a GPU node, most
- * of which are the same on every node. Divided into pieces by key, of which equal ones are kept once, they take 0.5 kB.
- */
-export class PackedLabels {
-  readonly #pieces: readonly Labels[];
-
-  constructor(labels: Labels) {
-    const divided = new Map<number, { text: string; readonly keys: string[] }>();
-    for (const key of Object.keys(labels)) {
-      const at = pieceOf(key);
-      const piece = divided.get(at) ?? { text: '', keys: [] };
-      const value = labels[key] ?? '';
-      // Most pieces are known: a text is made faster than an object. With the lengths, no two pieces have the same.
-      piece.text += `${key.length} ${value.length} ${key}${value}`;
-      piece.keys.push(key);
-      divided.set(at, piece);
-    }
-    this.#pieces = Array.from({ length: pieceCount }, (_, at) => {
-      const piece = divided.get(at);
-      return piece ? pieces.shareAs(piece.text, () => pickAll(labels, piece.keys)) : noLabels;
-    });
-  }
-
-  /** Packs labels, of which those that were last unpacked are packed already. */
-  static of(labels: Labels): PackedLabels {
-    return lastUnpacked?.labels === labels ? lastUnpacked.of : new PackedLabels(labels);
-  }
-
-  /** Whether they are the same labels: of nearly all pieces it is enough that they are kept once. */
-  equals(other: PackedLabels): boolean {
-    return this.#pieces.every((piece, at) => deepEqual(piece, other.#pieces[at]));
-  }
-
-  /** Restores all labels, in another order. */
-  unpack(): Labels {
-    if (lastUnpacked?.of !== this) {
-      lastUnpacked = { of: this, labels: Object.assign({}, ...this.#pieces) as Labels };
-    }
-    return lastUnpacked.labels;
-  }
-
-  /** Picks the given labels that are there: for a few keys this takes a hundredth of the time of {@link unpack}. */
-  pick(keys: readonly string[]): Labels {
-    const found = keys.flatMap((key) => {
-      const piece = this.#pieces[pieceOf(key)] ?? {};
-      const value = Object.hasOwn(piece, key) ? piece[key] : undefined;
-      return value === undefined ? [] : [[key, value] as const];
-    });
-    return Object.fromEntries(found);
-  }
-}
-
-function pickAll(labels: Labels, keys: readonly string[]): Labels {
-  return Object.fromEntries(keys.map((key) => [key, labels[key] ?? '']));
-}
-
-/** A label is always in the same piece, whatever other labels there are: one that is added moves no other. */
-function pieceOf(key: string): number {
-  // Names of features differ in their ends; reading all of each key would take longer than all else.
-  const end = key.charCodeAt(key.length - 1) + 7 * key.charCodeAt(key.length - 2);
-  return (31 * key.length + (Number.isNaN(end) ? 0 : end)) % pieceCount;
+export function metadataOf(node: NodeView): NodeMetadata {
+  return {
+    labels: node.metadata.labels ?? {},
+    annotations: node.metadata.annotations ?? {},
+    taints: node.spec?.taints ?? [],
+  };
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { planPreview } from '../../../src/core/plan/node.ts';
+import { planPreview } from '../../../src/core/node/decide.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { fullSupport } from '../../../src/core/policy/check.ts';
 import { aDevice, aGpu, aPartition, aPolicy, withPods } from '../../support/builders.ts';

@@ -10,11 +10,11 @@ import {
   type NodeMetadata,
   combine,
   patchNode,
-  PackedLabels,
-} from '../../../src/core/kubernetes/node-patch.ts';
+} from '../../../src/core/node/node-patch.ts';
 import { gpuLabels, managedLabelsAnnotation } from '../../../src/core/node/rules/labels.ts';
 import { readyNode, releaseNode } from '../../../src/core/node/marks.ts';
 import { aGpu } from '../../support/builders.ts';
+import { PackedLabels } from '../../../src/core/kubernetes/node.ts';
 
 const plugin = 'nvidia.com/gpu.deploy.device-plugin';
 const config = 'nvidia.com/device-plugin.config';
