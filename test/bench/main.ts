@@ -25,6 +25,7 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   'real-refresh': async () => (await import('./real-refresh.ts')).measureRealRefresh(),
   memory: async () => (await import('./memory.ts')).measureMemory(),
   scale: async () => (await import('./scale.ts')).measureScale(),
+  convergence: async () => (await import('./convergence.ts')).measureConvergence(),
   fleet: async () => (await import('./fleet.ts')).measureFleet(),
   'take-over': async () => (await import('./take-over.ts')).measureTakeOver(),
   recovery: async () => (await import('./recovery.ts')).measureRecovery(),

@@ -47,7 +47,7 @@ export class FleetMachine implements AgentHost {
   readonly isGpuOpen = false;
   readonly modeNeedsBoot = false;
   readonly ignoresPods = false;
-  readonly slowMs = 0;
+  readonly slowMs: number;
   readonly gpusAtOnce = 1;
   readonly readIntervalMs: number;
   /** Its agent's watch delivers nothing. */
@@ -64,6 +64,7 @@ export class FleetMachine implements AgentHost {
     this.api = world.api;
     // Demands count what is in use by what agents read: with the usual minute, pods that come and go within it count as one that stays.
     this.readIntervalMs = world.setup.hasDemands === true ? 15_000 : 60_000;
+    this.slowMs = world.setup.slowMs ?? 0;
     this.device = new ModelDevice(world.setup.product, 1, false);
     for (const gpu of this.device.gpus) gpu.mig = 'Enabled';
     if (world.setup.plugin !== undefined) this.pods = new MachinePods(world, this, () => this.#offerHasChanged());

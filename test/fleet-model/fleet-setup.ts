@@ -7,6 +7,8 @@ export interface FleetSetup {
   readonly cap: number | string;
   /** Whether new nodes have the start-up taint. */
   readonly hasStartupTaint: boolean;
+  /** How much longer than usual each command of a device takes, in ms. */
+  readonly slowMs?: number;
   readonly product: 'NVIDIA A30' | 'NVIDIA A100-SXM4-40GB';
   /** Whether policies have demands, and pods wait until they find a slice. */
   readonly hasDemands?: boolean;
