@@ -25,28 +25,6 @@ const demandNode = `{
   }
 }`;
 
-/** client-node does not declare that its thousands of model files have no side effects; without this all are loaded. */
-const shakeClientNode = {
-  name: 'shake-client-node',
-  setup({ onResolve, resolve }) {
-    onResolve({ filter: /^(@kubernetes\/client-node$|\.)/ }, async (args) => {
-      if (args.pluginData === 'seen') return undefined;
-      const isClient = args.path === '@kubernetes/client-node' || args.importer.includes('@kubernetes/client-node/');
-      if (!isClient) return undefined;
-      const { path, kind, importer, resolveDir, namespace, with: attributes } = args;
-      const found = await resolve(path, {
-        kind,
-        importer,
-        resolveDir,
-        namespace,
-        with: attributes,
-        pluginData: 'seen',
-      });
-      return { ...found, sideEffects: false };
-    });
-  },
-};
-
 /** Loaded when they are first used: hardly a pod reads YAML, or has a kubeconfig with an auth-provider. */
 const loadedWhenUsed = /^(yaml|openid-client|jsonpath-plus)$/;
 
@@ -56,8 +34,20 @@ const narrowPackages = {
   setup({ onResolve, onLoad }) {
     const inBuild = (file) => new URL(`build/${file}`, root).pathname;
     onResolve({ filter: /^@kubernetes\/client-node$/ }, ({ importer }) =>
-      importer.includes('@dot-i/k8s-operator') ? { path: inBuild('client-node-for-operator.mjs') } : undefined,
+      importer.includes('@dot-i/k8s-operator')
+        ? { path: inBuild('client-node-for-operator.mjs') }
+        : { path: fileURLToPath(new URL('config.js', import.meta.resolve('@kubernetes/client-node'))) },
     );
+    // Of client-node only KubeConfig is used, and not the thousands of generated models beside it: reading them would take most of the time.
+    onResolve({ filter: /^\.\/gen\/index\.js$/ }, ({ path, resolveDir }) => ({
+      path,
+      namespace: 'narrow',
+      pluginData: resolveDir,
+    }));
+    onLoad({ filter: /gen\/index\.js$/, namespace: 'narrow' }, ({ pluginData }) => ({
+      contents: "export * from './gen/configuration.js'; export * from './gen/servers.js';",
+      resolveDir: pluginData,
+    }));
     onResolve({ filter: /^undici$/ }, () => ({ path: inBuild('undici-for-clients.mjs') }));
     onResolve({ filter: /^node-fetch$/ }, () => ({ path: inBuild('node-fetch-for-operator.mjs') }));
     onResolve({ filter: /^(hpagent|socks|socks-proxy-agent)$/ }, () => ({
@@ -113,7 +103,7 @@ const common = {
   lineLimit: 200,
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [narrowPackages, shakeClientNode, requireBuiltins],
+  plugins: [narrowPackages, requireBuiltins],
 };
 const define = {
   GPU_PARTITION_VERSION: JSON.stringify(version),
