@@ -11,7 +11,7 @@ import { reportDevice } from '../core/device/report.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/log.ts';
-import { type Fault, faultOf } from '../core/device/faults.ts';
+import { type Fault, faultOf } from '../core/device/grants.ts';
 import type { Kubelet } from './open-kubelet.ts';
 import type { Device, ReadDepth } from './open-device.ts';
 import { deepEqual } from '../core/text/json.ts';

@@ -2,7 +2,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { FleetMemory } from '../core/node/fleet-memory.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import { isUrgentNode } from '../core/kubernetes/node.ts';
-import { managedConfig } from '../core/nvidia/managed-config.ts';
+import { managedConfig } from '../core/nvidia/plugin-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
 import { keepWriter } from '../core/policy/versions.ts';
 import type { Fleet } from '../core/policy/fleet.ts';

@@ -1,14 +1,19 @@
-import { explainAbsence, type DeviceState, type GpuState, demandGpu, listUuids } from '../core/gpu/device-state.ts';
+import {
+  explainAbsence,
+  type DeviceState,
+  type GpuState,
+  demandGpu,
+  listUuids,
+  DeviceError,
+} from '../core/gpu/device-state.ts';
 import type { GpuTarget } from '../core/gpu/plan.ts';
-import { DeviceError } from '../core/gpu/device-error.ts';
 import { GpuApply, type ApplyContext } from './gpu-apply.ts';
 import { Crew, CrewEnded, type Member } from './crew.ts';
-import { sharesCommands } from '../core/smi/shared.ts';
+import { sharesCommands, type ChangeCommand } from '../core/smi/command.ts';
 import { placeOf } from '../core/gpu/grid.ts';
 import type { NvidiaSmi } from './nvidia-smi.ts';
 import { HostLoans, LoanNote, PersistenceMode } from './host/loans.ts';
 import type { JournalGpu, Journal } from './host/journal.ts';
-import type { ChangeCommand } from '../core/smi/command.ts';
 
 /** The progress of one GPU in an apply. */
 interface Task {

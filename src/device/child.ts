@@ -1,4 +1,4 @@
-import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-error.ts';
+import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-state.ts';
 import { wordsOf, type Execution } from '../core/smi/output.ts';
 import { messageOf, cutText } from '../core/text/words.ts';
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';

@@ -1,7 +1,14 @@
 import { GpuDriver, type OwnLine, type Permit } from './nvidia-smi.ts';
-import { isChange, type ChangeCommand, type ReadCommand } from '../core/smi/command.ts';
+import {
+  isChange,
+  type ChangeCommand,
+  type ReadCommand,
+  type DriverAnswer,
+  type NamedGpu,
+  sharedKey,
+  splitExecution,
+} from '../core/smi/command.ts';
 import type { Execution } from '../core/smi/output.ts';
-import { type DriverAnswer, type NamedGpu, sharedKey, splitExecution } from '../core/smi/shared.ts';
 
 /** The work of a crew has ended because of one of its GPUs. */
 export class CrewEnded extends Error {

@@ -6,11 +6,12 @@ import {
   type GpuInstanceState,
   type MigMode,
   toInstances,
+  DeviceError,
+  type DeviceErrorCode,
 } from '../core/gpu/device-state.ts';
 import type { DeviceApplyOptions } from './apply.ts';
 import type { GpuDriver, NvidiaSmi } from './nvidia-smi.ts';
 import type { Member } from './crew.ts';
-import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-error.ts';
 import type { ComputeInstanceRow, InstanceRow } from '../core/smi/tables.ts';
 import { explainFailure, type Execution } from '../core/smi/output.ts';
 import type { ReportedGpu } from '../core/smi/report.ts';

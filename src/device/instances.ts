@@ -1,12 +1,18 @@
 import { computeInstanceSlices } from '../core/gpu/profiles.ts';
 import type { ChangeCommand } from '../core/smi/command.ts';
 import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../core/smi/tables.ts';
-import type { ComputeInstanceState, GpuInstanceState, GpuState, MigMode } from '../core/gpu/device-state.ts';
+import {
+  type ComputeInstanceState,
+  type GpuInstanceState,
+  type GpuState,
+  type MigMode,
+  DeviceError,
+  type DeviceErrorCode,
+} from '../core/gpu/device-state.ts';
 import type { GpuSession } from './gpu-apply.ts';
 import { readClaim, classifyOutput, describeEnd, wordsOf, type Execution } from '../core/smi/output.ts';
 import { isDefaultInstance, spansInstance, type Step } from '../core/gpu/plan.ts';
 import type { ReportedGpu } from '../core/smi/report.ts';
-import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-error.ts';
 import { cutText } from '../core/text/words.ts';
 
 /** A GPU instance by its id. */

@@ -18,10 +18,9 @@ import {
   readGeometry,
   readUse,
 } from '../core/smi/reader.ts';
-import type { DriverAnswer, Reading } from '../core/smi/shared.ts';
+import type { DriverAnswer, Reading, ChangeCommand, ReadCommand } from '../core/smi/command.ts';
 import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../core/smi/tables.ts';
 import type { ReportedGpu } from '../core/smi/report.ts';
-import type { ChangeCommand, ReadCommand } from '../core/smi/command.ts';
 import type { DeviceState, GpuInstanceState, GpuState } from '../core/gpu/device-state.ts';
 
 /** Reports each run, whatever its result. */

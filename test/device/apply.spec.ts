@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
 import type { GpuTarget, Step } from '../../src/core/gpu/plan.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const mig = (index: number): string => `gpu ${index} mig 1 pending 1\n`;

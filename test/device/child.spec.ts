@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { makeExecute, type ChildOptions, type Execute, explainSpawnError, findTool } from '../../src/device/child.ts';
 import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { useScratchFolder, writeScript } from './scratch-folder.ts';
 import { InProcessNode } from './simulated-node.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions, type NodeResult } from '../../src/device/apply.ts';
 import type { GpuTarget } from '../../src/core/gpu/plan.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { isChange, InProcessNode, listNamed } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { MODELS } from '../../src/core/gpu/geometry.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
-import { toInstances, type GpuInstanceState } from '../../src/core/gpu/device-state.ts';
+import { DeviceError, toInstances, type GpuInstanceState } from '../../src/core/gpu/device-state.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
 import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
 import { recordNode } from './recorded-readings.ts';

@@ -1,7 +1,7 @@
 import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
 import { GrantClock } from '../../src/agent/grant-work.ts';
 import type { DeviceReport, Grant, PlanReport, Strategy } from '../../src/api/types.ts';
-import { faultFields } from '../../src/core/device/faults.ts';
+import { faultFields } from '../../src/core/device/grants.ts';
 import { keepOutcome } from '../../src/core/device/report.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import { judgeAdvertised } from '../../src/core/device/kubelet.ts';

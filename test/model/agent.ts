@@ -1,8 +1,7 @@
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
-import { isToMakeAgain } from '../../src/core/device/geometry.ts';
-import { faultFields, rereadMs } from '../../src/core/device/faults.ts';
+import { isToMakeAgain } from '../../src/core/device/ownership.ts';
+import { faultFields, rereadMs, confirmedMs, isRevocation } from '../../src/core/device/grants.ts';
 import { keepOutcome, pickReading, withHolders } from '../../src/core/device/report.ts';
-import { confirmedMs, isRevocation } from '../../src/core/device/grants.ts';
 import { GrantClock } from '../../src/agent/grant-work.ts';
 import {
   cutLostDevices,

@@ -21,10 +21,9 @@ import { PolicyRecord } from '../../src/core/policy/record.ts';
 import { planWish } from '../../src/core/device/plan.ts';
 import type { FateFacts } from '../../src/core/kubernetes/eviction.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
-import { listReportedPods } from '../../src/core/device/holders.ts';
+import { listReportedPods, publishDevices } from '../../src/core/device/holders.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
-import { defaultClients } from '../../src/core/nvidia/gpu-clients.ts';
-import { publishDevices } from '../../src/core/device/published.ts';
+import { defaultClients } from '../../src/core/nvidia/plugin-pods.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
 

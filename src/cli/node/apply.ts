@@ -4,7 +4,7 @@ import type { JournalEntry } from '../../device/host/journal.ts';
 import { listGpuOpeners } from '../../device/host/openers.ts';
 import { openHostLoans } from '../../device/host/loans.ts';
 import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
-import type { DeviceState } from '../../core/gpu/device-state.ts';
+import { type DeviceState, explainFault } from '../../core/gpu/device-state.ts';
 import type { Terminal } from '../terminal.ts';
 import {
   readHost,
@@ -17,8 +17,7 @@ import {
   withHostLock,
   withSignal,
 } from './host.ts';
-import { explainFault, type NodeLayout } from '../../core/host/layout.ts';
-import { type HostPlan, planHost } from '../../core/host/plan.ts';
+import { type NodeLayout, type HostPlan, planHost } from '../../core/host/plan.ts';
 
 export interface ApplyLimits extends PodOptions, ToolkitOptions, HostLockOptions {
   readonly allowGpuReset?: boolean;

@@ -12,7 +12,19 @@ import {
   addPodOptions,
   addChangeOptions,
 } from './host.ts';
-import { type HostPlan, listProblems, listUnmet, nameGpu, planHost, writeHostPlan } from '../../core/host/plan.ts';
+import {
+  type HostPlan,
+  listProblems,
+  listUnmet,
+  nameGpu,
+  planHost,
+  writeHostPlan,
+  exportDevice,
+  exportMigParted,
+  listUnexported,
+  type NodeLayout,
+  resetLayout,
+} from '../../core/host/plan.ts';
 import { integer, oneOf } from '../../process/options.ts';
 import { addHostUnitOption } from '../../device/host/loans.ts';
 import {
@@ -22,7 +34,6 @@ import {
   type GpuApplyResult,
   type NodeApplyResult,
 } from './apply.ts';
-import { exportDevice, exportMigParted, listUnexported, type NodeLayout, resetLayout } from '../../core/host/layout.ts';
 import { selftestCommand } from '../selftest/selftest.ts';
 
 export function planCommand({ terminal, outcome }: CommandContext): Command {

@@ -1,5 +1,5 @@
 import { resolve, join } from 'node:path';
-import { DeviceError } from '../../core/gpu/device-error.ts';
+import { DeviceError, explainFault, type DeviceState } from '../../core/gpu/device-state.ts';
 import { type NvidiaSmi, openNvidiaSmi } from '../../device/nvidia-smi.ts';
 import {
   findTool,
@@ -9,9 +9,7 @@ import {
   type TimeoutOptions,
   addTimeoutOptions,
 } from '../../device/child.ts';
-import type { DeviceState } from '../../core/gpu/device-state.ts';
 import { CliError, type ExitCode, type Terminal } from '../terminal.ts';
-import { explainFault } from '../../core/host/layout.ts';
 import { Journal } from '../../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../../device/host/node-lock.ts';
 import { existsSync } from 'node:fs';

@@ -2,13 +2,13 @@ import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, 
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import { isGpuResource } from '../../core/kubernetes/pod.ts';
-import { type HostFacts, pickDriverMessages } from '../../core/host/selftest-bundle.ts';
+import { type HostFacts, pickDriverMessages } from '../../core/smi/selftest-bundle.ts';
 import { deviceAt, unitOf, listGpuOpeners, explainHiddenProcesses } from '../../device/host/openers.ts';
 import { notUnderstoodFile } from '../../device/host/journal.ts';
 import { PodResourcesClient, allocatableResponse, listResponse } from '../../kubelet/pod-resources.ts';
 import { type PodOptions, askHostToolkit, type ToolkitOptions } from '../node/host.ts';
 import { messageOf } from '../../core/text/words.ts';
-import type { HostProof } from '../../core/host/selftest.ts';
+import type { HostProof } from '../../core/smi/selftest.ts';
 import type { ReportedGpu } from '../../core/smi/report.ts';
 import { hostname, release } from 'node:os';
 import { programVersion } from '../../process/options.ts';

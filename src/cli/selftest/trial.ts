@@ -3,7 +3,7 @@ import { placeOf } from '../../core/gpu/grid.ts';
 import { demandGpu, type DeviceState, type GpuState } from '../../core/gpu/device-state.ts';
 import { applyNode, type DeviceApplyOptions, demandDeviceError } from '../../device/apply.ts';
 import { askAll, type NvidiaSmi } from '../../device/nvidia-smi.ts';
-import { type ChangeTest, refuseChange, tryProfiles, type TrialStep } from '../../core/host/selftest-change.ts';
+import { type ChangeTest, refuseChange, tryProfiles, type TrialStep } from '../../core/smi/selftest-change.ts';
 import type { Runner } from '../../device/child.ts';
 import { describeCommand } from '../../core/smi/command.ts';
 import { parseComputeInstances, parseInstances } from '../../core/smi/tables.ts';

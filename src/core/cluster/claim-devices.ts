@@ -1,7 +1,7 @@
 // Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
 // Ask here for the devices of a node that a claim can have, and those that claims hold.
 import { attributeOf, gpuDriver, type ResourceSliceView, type SliceDevice } from '../kubernetes/claims.ts';
-import { predictSlice, findNamedDevice } from '../device/published.ts';
+import { predictSlice, findNamedDevice } from '../device/holders.ts';
 import type { SelectableDevice } from '../kubernetes/device-selector.ts';
 import type { Taint } from '../kubernetes/node-patch.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';

@@ -11,7 +11,7 @@ import type {
   GpuWish,
   InstanceReport,
 } from '../../api/types.ts';
-import { findNamedDevice, publishDevices } from '../device/published.ts';
+import { findNamedDevice, publishDevices } from '../device/holders.ts';
 import { userKey } from '../gpu/device-state.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';
 import type { NodeView } from '../kubernetes/node.ts';

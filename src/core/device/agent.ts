@@ -13,9 +13,17 @@ import type {
 import { describeProcess, type DeviceState, userKey } from '../gpu/device-state.ts';
 import { omitUndefined } from '../text/json.ts';
 import { doubledMs } from '../text/syntax.ts';
-import { type Fault, faultFields, faultOfWork, GrantRefused, rereadMs, sickReadMs, withVainReboot } from './faults.ts';
-import { driverEpochOf, isSameLoad, isToMakeAgain } from './geometry.ts';
-import { isRevocation } from './grants.ts';
+import {
+  type Fault,
+  faultFields,
+  faultOfWork,
+  GrantRefused,
+  rereadMs,
+  sickReadMs,
+  withVainReboot,
+  isRevocation,
+} from './grants.ts';
+import { driverEpochOf, isSameLoad, isToMakeAgain } from './ownership.ts';
 import { holdersOf, type Holders, listUnidentified, type PodHolding } from './holders.ts';
 import {
   cutLostDevices,

@@ -14,7 +14,7 @@ import { type DeviceUsers, describeMonitors } from './users.ts';
 import { omitUndefined, deepEqual } from '../text/json.ts';
 import { cutText, countWords } from '../text/words.ts';
 import { timeText } from '../text/syntax.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './grants.ts';
 import {
   type Holders,
   listGpuHolders,

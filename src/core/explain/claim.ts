@@ -1,4 +1,4 @@
-import { findNamedDevice } from '../device/published.ts';
+import { findNamedDevice } from '../device/holders.ts';
 import { type AllocatedDevice, isAllocated, nameDevices, ownDevicesOf } from '../kubernetes/claims.ts';
 import { userKey } from '../gpu/device-state.ts';
 import { namespacedName } from '../text/syntax.ts';

@@ -2,7 +2,7 @@ import { type ClusterFacts, listGpuNodes, offerOf, offersOf, useOf, type GpuNode
 import { isUnbound, requestsOf, isGpuResource, type PodView } from '../kubernetes/pod.ts';
 import { compareText } from '../text/json.ts';
 import type { GpuNodePartition, GpuReport, GpuPartitionPolicy } from '../../api/types.ts';
-import { liveGeometry } from '../device/geometry.ts';
+import { liveGeometry } from '../device/plan.ts';
 import { strandedSlices } from '../node/status-figures.ts';
 import { applyEdit, distanceOf } from './suggestions.ts';
 import { takersAmong } from '../cluster/judge.ts';

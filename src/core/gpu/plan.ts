@@ -18,8 +18,14 @@ import {
 import { computeInstanceName, computeInstanceSlices } from './profiles.ts';
 import { readInstances, type Occupancy, writeLayout } from './layout.ts';
 import { subtractSlices, type Found, type PlanCost } from './search.ts';
-import { describeProcess, describeVgpu, type GpuState, toInstances } from './device-state.ts';
-import { DeviceError, type DeviceErrorCode } from './device-error.ts';
+import {
+  describeProcess,
+  describeVgpu,
+  type GpuState,
+  toInstances,
+  DeviceError,
+  type DeviceErrorCode,
+} from './device-state.ts';
 
 interface GpuPlanOptions extends Subject {
   /** Refuse rather than destroy an instance, or take a compute instance from it, if this returns false; absent: all may be. */

@@ -12,7 +12,7 @@ import {
 } from '../../api/names.ts';
 import { devicePluginConfigLabel } from '../nvidia/labels.ts';
 import { layoutLabelValue } from '../policy/resolve-node.ts';
-import { pausedForMigChange } from '../nvidia/gpu-clients.ts';
+import { pausedForMigChange } from '../nvidia/plugin-pods.ts';
 import { borrowedLabelsOf, combine, type NodeChange, type NodeMetadata } from '../kubernetes/node-patch.ts';
 
 /** The annotation of a Node that tells for which state of the device the plugin's pods were replaced, and which pods had to go. */

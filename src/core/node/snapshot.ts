@@ -1,16 +1,14 @@
 import type { GpuNodePartition, NodePartitionSpec } from '../../api/types.ts';
 import { type ResourceClaimView, type ResourceSliceView, listSliceDevices } from '../kubernetes/claims.ts';
-import type { GpuClient } from '../nvidia/gpu-clients.ts';
-import type { LabelSelector } from '../nvidia/plugin-pods.ts';
+import type { GpuClient, LabelSelector } from '../nvidia/plugin-pods.ts';
 import { type PodView, isReady, podName } from '../kubernetes/pod.ts';
 import type { FateFacts } from '../kubernetes/eviction.ts';
-import type { ReportedPods } from '../device/holders.ts';
+import { type ReportedPods, publishDevices } from '../device/holders.ts';
 import type { NodePolicy } from '../policy/decide-policy.ts';
 import type { ReadGenerations } from '../policy/versions.ts';
 import type { Slot } from '../rollout/budget.ts';
 import { type NodeView, isUnfinished } from '../kubernetes/node.ts';
 import { advertisedResources, compareSlices, type SliceOffer } from './offer.ts';
-import { publishDevices } from '../device/published.ts';
 import { cutText } from '../text/words.ts';
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */

@@ -1,7 +1,7 @@
 import type { GpuNodePartition, InstanceReport, Phase } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { gridOf } from '../gpu/grid.ts';
-import { liveGeometry } from '../device/geometry.ts';
+import { liveGeometry } from '../device/plan.ts';
 
 /** A count of something, by its distinguishing labels. */
 export interface Figure<Label extends string> {

@@ -21,9 +21,8 @@ import {
 } from './node.ts';
 import { type PlanFault, listFaults, summarizeChange } from './text.ts';
 import { forecastWaves, type Wave, type Waves } from './waves.ts';
-import type { GpuClient } from '../nvidia/gpu-clients.ts';
+import type { GpuClient, LabelSelector } from '../nvidia/plugin-pods.ts';
 import type { BudgetView } from '../kubernetes/eviction.ts';
-import type { LabelSelector } from '../nvidia/plugin-pods.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import type { DemandReport } from '../policy/slices.ts';
 

@@ -1,16 +1,15 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here what one node will request of its rollout, or what a policy of mode Plan would do to it.
 import type { GpuNodePartition, DeviceReport, GpuReport } from '../../api/types.ts';
-import { predictSlice } from '../device/published.ts';
+import { predictSlice, listReportedPods } from '../device/holders.ts';
 import { backendOf, type FreshRead, type NodeSnapshot } from '../node/snapshot.ts';
 import { decide, type Decision } from '../node/decide.ts';
 import type { WishFields, Verdict } from '../node/commands.ts';
 import { recallMemory } from '../node/memory.ts';
 import type { RolloutState } from '../node/rollout-state.ts';
-import { managedConfig } from '../nvidia/managed-config.ts';
+import { managedConfig } from '../nvidia/plugin-config.ts';
 import { type BudgetView, judgeFate, type PodFate } from '../kubernetes/eviction.ts';
-import { listReportedPods } from '../device/holders.ts';
-import { planDrained, type WishPlan, planWish, type GpuWork } from '../device/plan.ts';
+import { planDrained, type WishPlan, planWish, type GpuWork, liveGeometry } from '../device/plan.ts';
 import { foreignOn } from '../device/ownership.ts';
 import { readGenerations } from '../policy/versions.ts';
 import { slotOf, type NodeRolloutState } from '../rollout/budget.ts';
@@ -19,9 +18,7 @@ import { expectRolloutState } from '../rollout/ledger.ts';
 import { describePlan } from '../node/rules/slot.ts';
 import { describeRefusal, type NodePolicy } from '../policy/decide-policy.ts';
 import type { NodeOutcome } from '../policy/record.ts';
-import { drawGpu } from '../gpu/picture.ts';
-import { placeOf } from '../gpu/grid.ts';
-import { liveGeometry } from '../device/geometry.ts';
+import { drawGpu, placeOf } from '../gpu/grid.ts';
 import { presumeAffected } from '../node/rules/users.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import type { NodeReason } from '../../api/names.ts';

@@ -8,7 +8,7 @@ import { layoutFor, checkSinglePreset } from './resolve-node.ts';
 import { type Finding, type FieldPath, writePath } from '../text/findings.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
 import { variantsOf, listBadWindows, type Variant } from './schedules.ts';
-import { checkSharing } from '../nvidia/managed-config.ts';
+import { checkSharing } from '../nvidia/plugin-config.ts';
 
 /** A slice of a demand that no GPU can offer. */
 interface SliceRefusal {

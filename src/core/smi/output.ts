@@ -1,8 +1,7 @@
 // Room smi: what nvidia-smi is told and what it answers; nothing is run here.
 // Ask here what a run of nvidia-smi means, and what its answer to a change claims.
-import { DeviceError, type DeviceErrorCode } from '../gpu/device-error.ts';
+import { DeviceError, type DeviceErrorCode, type GpuFault } from '../gpu/device-state.ts';
 import { cutText } from '../text/words.ts';
-import type { GpuFault } from '../gpu/device-state.ts';
 import type { ChangeCommand } from './command.ts';
 
 /**

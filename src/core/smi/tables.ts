@@ -16,9 +16,8 @@ import {
 import { findImpossible, findImpossibleParts } from './assembly.ts';
 import { isComputeProfile, isInstanceProfile, readCount, isBusId, normalizeBusId } from './command.ts';
 import { type Engines, type Geometry, type Profile, findModel } from '../gpu/geometry.ts';
-import { DeviceError } from '../gpu/device-error.ts';
+import { DeviceError, type GpuState } from '../gpu/device-state.ts';
 import { isProfileNameError, parseProfile } from '../gpu/profiles.ts';
-import type { GpuState } from '../gpu/device-state.ts';
 
 /** A row of `nvidia-smi mig -lgi`. */
 export interface InstanceRow {

@@ -1,12 +1,11 @@
 import { constants, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { open } from 'node:fs/promises';
-import { DeviceError } from '../../core/gpu/device-error.ts';
+import { DeviceError, type MigMode, type GpuFault } from '../../core/gpu/device-state.ts';
 import { messageOf } from '../../core/text/words.ts';
-import type { MigMode, GpuFault } from '../../core/gpu/device-state.ts';
 import { hasFields, isListOf, isOneOf, isText } from '../../core/text/json.ts';
 import { gzipSync } from 'node:zlib';
-import { findNotUnderstood, type NotUnderstood } from '../../core/host/selftest-bundle.ts';
+import { findNotUnderstood, type NotUnderstood } from '../../core/smi/selftest-bundle.ts';
 import type { SmiRun } from '../../core/smi/output.ts';
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, constants, statSync, readlinkSyn
 import { join } from 'node:path';
 import { makeExecute, findTool, type Tool } from '../child.ts';
 import { describeEnd, wordsOf } from '../../core/smi/output.ts';
-import { DeviceError } from '../../core/gpu/device-error.ts';
+import { DeviceError } from '../../core/gpu/device-state.ts';
 import { messageOf } from '../../core/text/words.ts';
 import { readIfThere } from './journal.ts';
 

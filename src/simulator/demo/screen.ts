@@ -1,7 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy, Strategy } from '../../api/types.ts';
 import type { ControlPlane } from '../control-plane/start.ts';
 import { type Geometry, findModel } from '../../core/gpu/geometry.ts';
-import { drawCells, type DrawnInstance } from '../../core/gpu/picture.ts';
+import { drawCells, type DrawnInstance } from '../../core/gpu/grid.ts';
 import { groupAlike } from '../../core/view/node.ts';
 import { parseState } from '../nvidia-smi/state.ts';
 import type { RigNode } from '../rig/rig.ts';

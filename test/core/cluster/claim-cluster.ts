@@ -1,6 +1,6 @@
 import type { DeviceReport, GpuReport, PlanReport } from '../../../src/api/types.ts';
 import { exportClasses } from '../../../src/core/policy/device-classes.ts';
-import { publishDevices } from '../../../src/core/device/published.ts';
+import { publishDevices } from '../../../src/core/device/holders.ts';
 import type { NodeSlice } from '../../../src/core/cluster/claim-devices.ts';
 import type { ClaimTemplate, RequestedClaim, DeviceClassView } from '../../../src/core/cluster/claim-requests.ts';
 import type { ClusterFacts } from '../../../src/core/cluster/facts.ts';

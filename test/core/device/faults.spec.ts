@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { faultOf, describeFault } from '../../../src/core/device/faults.ts';
-import { DeviceError } from '../../../src/core/gpu/device-error.ts';
+import { faultOf, describeFault } from '../../../src/core/device/grants.ts';
+import { DeviceError } from '../../../src/core/gpu/device-state.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 
 const details = { tried: 'nvidia-smi mig -cgi 9', found: 'exit code 4', gpu: '00000000:07:00.0' };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isSameLoad, isToMakeAgain, driverEpochOf } from '../../../src/core/device/geometry.ts';
+import { isSameLoad, isToMakeAgain, driverEpochOf } from '../../../src/core/device/ownership.ts';
 
 describe('a load of the driver', () => {
   it('ends what a boot ends, as far as both are known', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { DeviceReport, InstanceReport } from '../../../src/api/types.ts';
-import { findNamedDevice, publishDevices } from '../../../src/core/device/published.ts';
+import { findNamedDevice, publishDevices } from '../../../src/core/device/holders.ts';
 import { compareSlices } from '../../../src/core/node/offer.ts';
 import { attributeOf, listSliceDevices, type ResourceSliceView } from '../../../src/core/kubernetes/claims.ts';
 import { aGpu } from '../../support/builders.ts';

@@ -7,7 +7,7 @@ import {
   type NodePlan,
   type NodeWish,
   type Want,
-} from '../../../src/core/gpu/assign.ts';
+} from '../../../src/core/gpu/layouts.ts';
 import type { Layout } from '../../../src/core/gpu/geometry.ts';
 import { planGpu } from '../../../src/core/gpu/plan.ts';
 import { modelOf, someInstances } from './builders.ts';

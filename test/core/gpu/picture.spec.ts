@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { planGpu } from '../../../src/core/gpu/plan.ts';
 import { enumerateLayouts } from '../../../src/core/gpu/search.ts';
-import { drawCells, drawGpu } from '../../../src/core/gpu/picture.ts';
+import { drawCells, drawGpu } from '../../../src/core/gpu/grid.ts';
 import { anInstance, expectPlan, modelOf, someInstances } from './builders.ts';
 
 const a100 = modelOf('a100-40gb');

@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { stringify } from 'yaml';
-import { composeDevicePluginConfig, lintDevicePluginConfig } from '../../../src/core/nvidia/plugin-config.ts';
-import { checkSharing, managedConfig, sharingOf, type SharingSpec } from '../../../src/core/nvidia/managed-config.ts';
+import {
+  composeDevicePluginConfig,
+  lintDevicePluginConfig,
+  checkSharing,
+  managedConfig,
+  sharingOf,
+  type SharingSpec,
+} from '../../../src/core/nvidia/plugin-config.ts';
 import { MIG_STRATEGIES } from '../../../src/core/nvidia/labels.ts';
 import { writePath } from '../../../src/core/text/findings.ts';
 

@@ -11,8 +11,7 @@ import {
 import { aGpu, uuidOf, aDevice, aPolicy } from '../../support/builders.ts';
 import type { GpuSelector, GpuReport, PolicyLayout, PolicySpec, Wish } from '../../../src/api/types.ts';
 import { findModel } from '../../../src/core/gpu/geometry.ts';
-import { liveGeometry } from '../../../src/core/device/geometry.ts';
-import { planWish, wishHash } from '../../../src/core/device/plan.ts';
+import { liveGeometry, planWish, wishHash } from '../../../src/core/device/plan.ts';
 
 describe('the names of entries', () => {
   it('are those of their selectors, with a number where several have the same', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
-import { DeviceError } from '../../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../../src/core/gpu/device-state.ts';
 import { parseGpuList } from '../../../src/core/smi/list.ts';
 import {
   parseComputeInstances,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DeviceError } from '../../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../../src/core/gpu/device-state.ts';
 import { parseReport, type Report } from '../../../src/core/smi/report.ts';
 import { InProcessNode } from '../../device/simulated-node.ts';
 import fc from 'fast-check';

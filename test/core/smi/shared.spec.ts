@@ -1,6 +1,11 @@
 import { expect } from 'chai';
-import { sharedKey, sharesCommands, splitExecution, type NamedGpu } from '../../../src/core/smi/shared.ts';
-import type { ChangeCommand } from '../../../src/core/smi/command.ts';
+import {
+  sharedKey,
+  sharesCommands,
+  splitExecution,
+  type NamedGpu,
+  type ChangeCommand,
+} from '../../../src/core/smi/command.ts';
 import type { Execution } from '../../../src/core/smi/output.ts';
 import { recordings, type RecordedRun } from '../../device/recorded-runs.ts';
 

@@ -5,7 +5,7 @@ import fs, { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { DeviceError } from '../../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../../src/core/gpu/device-state.ts';
 import { lockNode, type NodeLock } from '../../../src/device/host/node-lock.ts';
 import { useScratchFolder, writeScript } from '../scratch-folder.ts';
 

@@ -27,7 +27,7 @@ import { isReadBeforeBoot, leavingTaintOf, type NodeView, driverUpgrade, metadat
 import { listUsers, clusterPods } from './users.ts';
 import { describePlan, awaitSlot, type SlotUse } from './slot.ts';
 import { awaitingPlan, wishOf } from './policy.ts';
-import { type Fault, describeFault } from '../../device/faults.ts';
+import { type Fault, describeFault } from '../../device/grants.ts';
 import { borrowedLabelsOf, type NodeChange } from '../../kubernetes/node-patch.ts';
 import { findOwners, migManagerLabel, takeOverStep } from '../owners.ts';
 

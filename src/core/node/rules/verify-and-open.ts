@@ -10,9 +10,9 @@ import type {
 import type { NodePolicy } from '../../policy/decide-policy.ts';
 import { combine, type NodeChange, type JsonPatchOperation, patchNode } from '../../kubernetes/node-patch.ts';
 import { dropInvalidLabels, changesWithLayout, strategyByLabels } from '../../nvidia/labels.ts';
-import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
+import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/plugin-pods.ts';
 import { clientPods } from './gpu-clients.ts';
-import { publishDevices } from '../../device/published.ts';
+import { publishDevices } from '../../device/holders.ts';
 import { backendOf } from '../snapshot.ts';
 import {
   type Command,
@@ -70,7 +70,7 @@ import { type PodView, tolerates } from '../../kubernetes/pod.ts';
 import { joinWithin } from '../../text/words.ts';
 import { stateLabel, group } from '../../../api/names.ts';
 import { listUnusedResources } from '../offer.ts';
-import { sharingByLabels } from '../../nvidia/managed-config.ts';
+import { sharingByLabels } from '../../nvidia/plugin-config.ts';
 import { timeText } from '../../text/syntax.ts';
 import { isUnanswered } from '../../device/grants.ts';
 

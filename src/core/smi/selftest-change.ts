@@ -1,14 +1,20 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here whether a GPU may be tried (refuseChange), and then step by step what to do with it (tryProfiles), up to what was found.
 import type { Layout, Profile } from '../gpu/geometry.ts';
 import { layoutOf } from '../device/plan.ts';
 import { type GpuTarget, planReturn, planTarget } from '../gpu/plan.ts';
 import { reportDevice } from '../device/report.ts';
-import { type DeviceState, type GpuState, isBusy, listUuids, type MigMode, toInstances } from '../gpu/device-state.ts';
+import {
+  type DeviceState,
+  type GpuState,
+  isBusy,
+  listUuids,
+  type MigMode,
+  toInstances,
+  DeviceError,
+} from '../gpu/device-state.ts';
 import { placeOf } from '../gpu/grid.ts';
-import { DeviceError } from '../gpu/device-error.ts';
 import { redactFault } from './selftest-bundle.ts';
-
-// The part of the room that a self-test with changes asks: whether a GPU may be tried (refuseChange), and then step by step what to do
-// with it (tryProfiles), which ends with what was found.
 
 /** The outcome for one profile. */
 interface ProfileTest {

@@ -1,5 +1,7 @@
-import { isProfileNameError, parseProfile } from '../gpu/profiles.ts';
-import { DeviceError } from '../gpu/device-error.ts';
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here which commands a self-test runs (checkCommands), and what all that was found says of the node (judgeSelftest).
+import { isProfileNameError, parseProfile, compareTables } from '../gpu/profiles.ts';
+import { DeviceError, type DeviceState, type GpuState } from '../gpu/device-state.ts';
 import {
   readCapabilities,
   parseComputeInstances,
@@ -11,22 +13,17 @@ import {
   parsePlacements,
   parseProfiles,
   type PlacementRow,
-} from '../smi/tables.ts';
-import { parseGpuList, type GpuList } from '../smi/list.ts';
-import { describeCommand, type ReadCommand } from '../smi/command.ts';
-import { dropNotices, explainFailure, type Execution, type SmiRun } from '../smi/output.ts';
-import { parseReport, type Report, type ReportedGpu } from '../smi/report.ts';
+} from './tables.ts';
+import { parseGpuList, type GpuList } from './list.ts';
+import { describeCommand, type ReadCommand } from './command.ts';
+import { dropNotices, explainFailure, type Execution, type SmiRun } from './output.ts';
+import { parseReport, type Report, type ReportedGpu } from './report.ts';
 import { countWords } from '../text/words.ts';
 import { findModel, explainOldDriver } from '../gpu/geometry.ts';
-import type { DeviceState, GpuState } from '../gpu/device-state.ts';
 import { type PodHolding, holdersOf, listUnidentified, listUnresolved } from '../device/holders.ts';
 import { reportDevice } from '../device/report.ts';
-import { compareTables } from '../gpu/table-check.ts';
 import { redactFault } from './selftest-bundle.ts';
 import type { ChangeTest } from './selftest-change.ts';
-
-// The room of the commands for one host and of the files that people bring or send: what they say, never how it is read or written.
-// Here a self-test asks which commands to run (checkCommands), and what all that was found says of the node (judgeSelftest).
 
 /** The result of one command of a reading. */
 interface CommandCheck {
