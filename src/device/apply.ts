@@ -343,7 +343,8 @@ function hasUncheckedTable({ now }: OpenTask): boolean {
   return now.tableSource !== 'Own';
 }
 
-function noteGpu({ uuid, mig, instances }: GpuState): JournalGpu {
+/** A GPU as the journal has it. */
+export function noteGpu({ uuid, mig, instances }: GpuState): JournalGpu {
   return { uuid, mig: mig?.current ?? 'Disabled', placements: instances.map(placeOf) };
 }
 

@@ -17,6 +17,10 @@ import { timeText } from '../text/syntax.ts';
 import type { Fault } from './grants.ts';
 import {
   type Holders,
+  holdersOf,
+  listHeldIds,
+  listUnidentified,
+  type PodHolding,
   listGpuHolders,
   listInstanceClaims,
   listInstanceHolders,
@@ -49,6 +53,24 @@ export function reportDevice(
       ...device.lost.map((gpu) => reportLost(gpu, gone)),
     ].toSorted((a, b) => a.index - b.index),
     models: [...tables].map(([product, geometry]) => reportModel(product, geometry)),
+  };
+}
+
+/** Who holds what of the GPUs that were just read. @param device undefined if they could not be read */
+export function holdersOnHost(device: DeviceState | undefined, holdings: readonly PodHolding[]) {
+  const holders = holdersOf(device === undefined ? {} : reportDevice(device), holdings);
+  const { ofDevice, ofAny } = holders;
+  return {
+    /** How many GPUs and slices pods hold. */
+    held: ofDevice.size,
+    /** Everything that pods hold, as {@link listHeldIds} lists it. */
+    ids: listHeldIds(holders),
+    /** Pods with a slice that no GPU has. */
+    unresolved: device === undefined ? [] : listUnresolved(holders),
+    /** What no reading explains, a sentence each. */
+    unidentified: device === undefined ? [] : listUnidentified(holders),
+    /** Pods that may hold any device. */
+    ofAny: device === undefined ? [] : ofAny,
   };
 }
 

@@ -51,8 +51,24 @@ interface Group {
   readonly content: PolicyLayout;
 }
 
-/** Exports the live layout, with what it does not say as comments: which GPUs these are, and where their instances are. */
-export function exportDevice(device: DeviceState, by: ExportBy) {
+/** What an export is to look like. */
+interface ExportOptions {
+  readonly by: ExportBy;
+  /** Layouts as in a policy, or a config file of mig-parted. */
+  readonly format: 'layouts' | 'mig-parted';
+  /** Name of the config in a mig-parted file. */
+  readonly config: string;
+}
+
+/** Exports the live layout as a file, and tells what the file leaves out. */
+export function exportHost(device: DeviceState, { by, format, config }: ExportOptions) {
+  const problems = listUnexported(device);
+  if (format === 'mig-parted') return { format, file: exportMigParted(device, config), problems };
+  return { format, ...exportLayouts(device, by), problems };
+}
+
+/** The layouts of the GPUs, with what they do not say as comments: which GPUs these are, and where their instances are. */
+function exportLayouts(device: DeviceState, by: ExportBy) {
   const groups = groupGpus(device);
   const others = device.gpus.filter(({ mig }) => mig === undefined);
   const file: NodeExport = {
@@ -69,7 +85,7 @@ export function exportDevice(device: DeviceState, by: ExportBy) {
 }
 
 /** Exports a mig-parted config file; GPUs without MIG are omitted, unless there are no others. */
-export function exportMigParted(device: DeviceState, config: string): unknown {
+function exportMigParted(device: DeviceState, config: string): unknown {
   const specs = groupGpus(device).map(({ gpus, content }) => ({
     devices: gpus.length === device.gpus.length ? 'all' : gpus.map(({ index }) => index),
     'mig-enabled': content.mig === undefined,
@@ -79,7 +95,7 @@ export function exportMigParted(device: DeviceState, config: string): unknown {
 }
 
 /** What an export leaves out, one sentence each: applying it would destroy such instances. */
-export function listUnexported({ gpus, lost }: DeviceState): readonly string[] {
+function listUnexported({ gpus, lost }: DeviceState): readonly string[] {
   return [
     ...lost.map(({ pciBusId, fault }) => `GPU at ${pciBusId} does not answer: ${fault.message}`),
     ...gpus.flatMap(({ index, fault }) =>
@@ -260,13 +276,51 @@ interface HostLimits {
   readonly held?: ReadonlySet<string>;
   /** Whether a GPU may be reset if its driver asks for it. */
   readonly mayReset?: boolean;
+  /** Whether no GPU may change if one cannot. Strategy single implies it. */
+  readonly allOrNothing?: boolean;
+}
+
+/** A plan, what follows from it, and the same for people. */
+interface PlannedHost {
+  readonly plan: HostPlan;
+  /** Whether all GPUs have to change, or none. */
+  readonly allOrNothing: boolean;
+  /** The GPUs to change; none if nothing may be touched. Instances that appeared after the plan are in no plan and are not destroyed. */
+  readonly targets: readonly GpuTarget[];
+  /** The plan for people and journals: a block for each GPU that changes or cannot, a line for each of the others. */
+  readonly lines: readonly string[];
+  /** Everything that blocks the plan, one sentence each. */
+  readonly problems: readonly string[];
+  /** How the GPUs differ from the layout, one sentence each; none if the plan would do nothing. */
+  readonly unmet: readonly string[];
+  /** The name of a GPU in messages. */
+  readonly nameOf: (uuid: string) => string;
 }
 
 /** Plans a node from a fresh reading, with the driver's own tables: `apply` does exactly what the plan says. */
-export function planHost(
+export function planHost(device: DeviceState, layout: NodeLayout, limits: HostLimits = {}): PlannedHost {
+  const plan = planGpus(device, layout, limits);
+  const allOrNothing = limits.allOrNothing === true || layout.strategy === 'single';
+  const mayStart = plan.reason === undefined && (plan.state !== 'Refused' || !allOrNothing);
+  const changing = plan.gpus.filter(({ outcome }) => mayStart && outcome === 'Change');
+  return {
+    plan,
+    allOrNothing,
+    targets: changing.map(({ uuid, want = {}, steps, resets }) => ({ uuid, want, steps, resets: resets === true })),
+    lines: writeHostPlan(plan, device),
+    problems: listProblems(plan),
+    unmet: listUnmet(plan),
+    nameOf: (uuid) => {
+      const gpu = plan.gpus.find((one) => one.uuid === uuid);
+      return gpu === undefined ? uuid : nameGpu(gpu);
+    },
+  };
+}
+
+function planGpus(
   device: DeviceState,
   layout: NodeLayout,
-  { held = new Set(), mayReset = false }: HostLimits = {},
+  { held = new Set(), mayReset = false }: HostLimits,
 ): HostPlan {
   const resolved = resolveTargets(layout, device);
   const targets = 'targets' in resolved ? resolved.targets : [];
@@ -285,7 +339,7 @@ export function planHost(
 function planGpu(
   gpu: GpuState,
   targets: readonly GpuTarget[],
-  { held, mayReset }: Required<HostLimits>,
+  { held, mayReset }: Required<Omit<HostLimits, 'allOrNothing'>>,
   driverVersion: string,
 ): HostGpuPlan {
   const { index, uuid, pciBusId, product } = gpu;
@@ -324,8 +378,7 @@ function placeOf(gpu: GpuState, instance: GpuState['instances'][number]): Planne
   return { profile, start, holders: [...processes, ...gpu.processes].map(describeProcess) };
 }
 
-/** A plan for people and journals: a block for each GPU that changes or cannot, a line for each of the others. */
-export function writeHostPlan(plan: HostPlan, device: DeviceState): readonly string[] {
+function writeHostPlan(plan: HostPlan, device: DeviceState): readonly string[] {
   const lines = plan.gpus.flatMap((gpu) => {
     const geometry = device.gpus.find(({ uuid }) => uuid === gpu.uuid)?.geometry;
     // If nothing may be touched, the outcome of single GPUs does not matter.
@@ -334,7 +387,7 @@ export function writeHostPlan(plan: HostPlan, device: DeviceState): readonly str
   return [...lines, ...plan.skipped.map((reason) => `skipped: ${reason}`), summarize(plan)];
 }
 
-export function nameGpu({ index, product, pciBusId }: HostGpuPlan): string {
+function nameGpu({ index, product, pciBusId }: HostGpuPlan): string {
   return `GPU ${index} (${product.replace(/^NVIDIA /, '')}, ${pciBusId})`;
 }
 
@@ -344,8 +397,7 @@ function writeWant(want: Layout | 'Disabled' | undefined): string {
   return want === 'Disabled' ? 'MIG off' : writeLayout(want);
 }
 
-/** Everything that blocks a plan, one sentence each. */
-export function listProblems({ reason, gpus, lost }: HostPlan): readonly string[] {
+function listProblems({ reason, gpus, lost }: HostPlan): readonly string[] {
   if (reason !== undefined) return [`${reason.code}: ${reason.message}; nothing was touched`];
   return [
     ...gpus.flatMap((gpu) => (gpu.error === undefined ? [] : [`${nameGpu(gpu)}: ${gpu.error.message}`])),
@@ -353,8 +405,7 @@ export function listProblems({ reason, gpus, lost }: HostPlan): readonly string[
   ];
 }
 
-/** How the GPUs differ from the layout of a plan, one sentence each; none if it would do nothing. */
-export function listUnmet(plan: HostPlan): readonly string[] {
+function listUnmet(plan: HostPlan): readonly string[] {
   if (plan.reason !== undefined) return listProblems(plan);
   return [...plan.gpus.flatMap(describeDifference), ...listProblems({ ...plan, gpus: [] })];
 }

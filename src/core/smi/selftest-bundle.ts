@@ -320,7 +320,7 @@ export function writeBundle({ selftest, runs, machine, host, now, isUnredacted }
 }
 
 /** An output of nvidia-smi that no parser understood, as it is kept on the node: without serial numbers and names of processes. */
-export interface NotUnderstood {
+interface NotUnderstood {
   /** RFC 3339 */
   readonly time: string;
   /** `nvidia-smi mig -lgip` */

@@ -20,8 +20,8 @@ import { dropNotices, explainFailure, type Execution, type SmiRun } from './outp
 import { parseReport, type Report, type ReportedGpu } from './report.ts';
 import { countWords } from '../text/words.ts';
 import { findModel, explainOldDriver } from '../gpu/geometry.ts';
-import { type PodHolding, holdersOf, listUnidentified, listUnresolved } from '../device/holders.ts';
-import { reportDevice } from '../device/report.ts';
+import type { PodHolding } from '../device/holders.ts';
+import { holdersOnHost } from '../device/report.ts';
 import { redactFault } from './selftest-bundle.ts';
 import type { ChangeTest } from './selftest-change.ts';
 
@@ -297,7 +297,7 @@ type KubeletAnswer =
   | { readonly state: 'Told'; readonly holdings: readonly PodHolding[] };
 
 /** What a host shows of who uses its GPUs. */
-export interface HostProof {
+interface HostProof {
   /** Why this program may not see the processes of the host; undefined if it does. */
   readonly hidden: string | undefined;
   readonly isPod: boolean;
@@ -377,20 +377,19 @@ function checkKubelet(device: DeviceState | undefined, { kubelet: answer }: Host
 }
 
 function checkHoldings(device: DeviceState | undefined, holdings: readonly PodHolding[]): readonly SelftestCheck[] {
-  const holders = holdersOf(device === undefined ? { gpus: [] } : reportDevice(device), holdings);
-  const unresolved = device === undefined ? [] : listUnresolved(holders);
+  const { held, unresolved, unidentified, ofAny } = holdersOnHost(device, holdings);
   const pods = countWords(holdings.length, 'pod');
   return [
-    good(`the kubelet answers: ${pods}, GPUs and slices that they hold: ${holders.ofDevice.size}`),
+    good(`the kubelet answers: ${pods}, GPUs and slices that they hold: ${held}`),
     ...unresolved.map((pod) =>
       finding(`pod ${pod} holds a slice that no GPU has: nothing is destroyed on this node until it has gone`),
     ),
-    ...(device === undefined ? [] : listUnidentified(holders)).map((held) =>
+    ...unidentified.map((claim) =>
       finding(
-        `${held}, which this node does not have and which may be any device: nothing is destroyed until the pod has gone`,
+        `${claim}, which this node does not have and which may be any device: nothing is destroyed until the pod has gone`,
       ),
     ),
-    ...(device === undefined ? [] : holders.ofAny).map((pod) =>
+    ...ofAny.map((pod) =>
       note(`pod ${pod} holds a device by claim, and which one is unknown: every GPU counts as held`),
     ),
   ];

@@ -5,7 +5,7 @@ import { DeviceError, type MigMode, type GpuFault } from '../../core/gpu/device-
 import { messageOf } from '../../core/text/words.ts';
 import { hasFields, isListOf, isOneOf, isText } from '../../core/text/json.ts';
 import { gzipSync } from 'node:zlib';
-import { findNotUnderstood, type NotUnderstood } from '../../core/smi/selftest-bundle.ts';
+import { findNotUnderstood } from '../../core/smi/selftest-bundle.ts';
 import type { SmiRun } from '../../core/smi/output.ts';
 
 /**
@@ -204,6 +204,9 @@ const mostLogged = 64 * 1024;
 
 /** The most runs that are kept: more than a reading of a large node makes. */
 const mostRuns = 32;
+
+/** An output of nvidia-smi that no parser understood. */
+type NotUnderstood = NonNullable<ReturnType<typeof findNotUnderstood>>;
 
 type Faults = readonly Pick<GpuFault, 'code' | 'message'>[];
 
