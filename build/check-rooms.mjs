@@ -93,7 +93,7 @@ const doors = {
     'versions',
   ],
   rollout: ['budget', 'fleet', 'ledger', 'windows'],
-  smi: ['command', 'output', 'reader', 'report', 'selftest', 'selftest-bundle', 'selftest-change', 'tables'],
+  smi: ['change', 'command', 'output', 'reader', 'selftest', 'selftest-bundle', 'selftest-change'],
   view: ['fleet', 'lines', 'node', 'page', 'reports'],
 };
 

@@ -1,4 +1,4 @@
-import { GpuDriver, type OwnLine, type Permit } from './nvidia-smi.ts';
+import type { DriverLine, OwnLine, Permit } from './nvidia-smi.ts';
 import {
   isChange,
   type ChangeCommand,
@@ -17,9 +17,9 @@ export class CrewEnded extends Error {
 
 /** One GPU of a crew at its work. */
 export interface Member {
-  readonly driver: GpuDriver;
-  /** Does what borrows from the host, or cannot be shared: once no other GPU is at work, one GPU after the other. */
-  readonly alone: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly line: DriverLine;
+  /** Waits until no other GPU is at work, to borrow from the host, or for what cannot be shared: one GPU after the other. */
+  readonly beAlone: () => Promise<void>;
 }
 
 interface Request<Command, Result> {
@@ -73,8 +73,7 @@ export class Crew {
   }
 
   #admit(gpu: NamedGpu): Member {
-    let isAlone = false;
-    const driver = new GpuDriver({
+    const line: DriverLine = {
       read: (command, mustBeOwn = false) => {
         const key = mustBeOwn ? undefined : sharedKey(command);
         return new Promise((resolve, reject) => this.#wait({ gpu, command, key, resolve, reject }));
@@ -83,22 +82,15 @@ export class Crew {
         const key = sharedKey(command);
         return new Promise((resolve, reject) => this.#wait({ gpu, command, key, permit, resolve, reject }));
       },
-    });
-    const alone: Member['alone'] = async (work) => {
-      if (isAlone) return work();
+    };
+    const beAlone = async (): Promise<void> => {
       const turn = new Promise<void>((resolve) => this.#soloists.push(resolve));
       this.#active -= 1;
       this.#proceed();
       await turn;
       if (this.#end !== undefined) throw this.#end;
-      isAlone = true;
-      try {
-        return await work();
-      } finally {
-        isAlone = false;
-      }
     };
-    return { driver, alone };
+    return { line, beAlone };
   }
 
   #wait(request: Question | Order): void {

@@ -8,20 +8,9 @@ import {
   type ToolOptions,
 } from './child.ts';
 import type { Execution, SmiRun } from '../core/smi/output.ts';
-import type { Geometry } from '../core/gpu/geometry.ts';
-import {
-  DeviceReader,
-  listComputeInstances,
-  listComputeProfiles,
-  listInstances,
-  readGpuInstances,
-  readGeometry,
-  readUse,
-} from '../core/smi/reader.ts';
-import type { DriverAnswer, Reading, ChangeCommand, ReadCommand } from '../core/smi/command.ts';
-import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../core/smi/tables.ts';
-import type { ReportedGpu } from '../core/smi/report.ts';
-import type { DeviceState, GpuInstanceState, GpuState } from '../core/gpu/device-state.ts';
+import type { ChangeCommand, DriverAnswer, ReadCommand, Reading } from '../core/smi/command.ts';
+import { DeviceReader } from '../core/smi/reader.ts';
+import type { DeviceState } from '../core/gpu/device-state.ts';
 
 /** Reports each run, whatever its result. */
 export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execute {
@@ -77,65 +66,16 @@ export interface Permit {
 export interface DriverLine {
   /** @param isAlone whether the GPU must be asked in a command of its own */
   readonly read: (command: ReadCommand, isAlone?: boolean) => Promise<DriverAnswer>;
-  /** @returns undefined if it was run for several GPUs, and ended before it came to this one: nothing was done there */
+  /**
+   * Runs one operation. Its result proves nothing: exit code 0 may have done nothing, and another may have done everything.
+   * @returns undefined if it was run for several GPUs, and ended before it came to this one: nothing was done there
+   */
   readonly change: (command: ChangeCommand, permit?: Permit) => Promise<Execution | undefined>;
 }
 
 /** One command for one GPU: it always comes to it. */
 export interface OwnLine extends DriverLine {
   readonly change: (command: ChangeCommand, permit?: Permit) => Promise<Execution>;
-}
-
-/** Questions about one GPU, and changes of it. GPUs are named by PCI bus id: once one GPU is lost, a UUID finds no other GPU either. */
-export class GpuDriver {
-  readonly #line: DriverLine;
-
-  constructor(line: DriverLine) {
-    this.#line = line;
-  }
-
-  /** GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
-  readInstances(gpu: string): Promise<readonly GpuInstanceState[]> {
-    return this.#ask(readGpuInstances(gpu));
-  }
-
-  /** GPU instances of one GPU, without their contents. @throws DeviceError */
-  listInstances(gpu: string): Promise<readonly InstanceRow[]> {
-    return this.#ask(listInstances(gpu));
-  }
-
-  /** Compute instances of all GPU instances of one GPU. @throws DeviceError */
-  listComputeInstances(gpu: string): Promise<readonly ComputeInstanceRow[]> {
-    return this.#ask(listComputeInstances(gpu));
-  }
-
-  /** Profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
-  readTable(gpu: GpuState): Promise<Geometry> {
-    return this.#ask(readGeometry(gpu));
-  }
-
-  /** Current MIG mode and processes of one GPU. @throws DeviceError */
-  readUse(gpu: string): Promise<ReportedGpu> {
-    return this.#ask(readUse(gpu));
-  }
-
-  /** Compute instance profiles that a GPU instance offers. @throws DeviceError */
-  listComputeProfiles(gpu: string, instance: number): Promise<readonly ComputeProfileRow[]> {
-    return this.#ask(listComputeProfiles(gpu, instance));
-  }
-
-  /**
-   * Runs one operation. Its result proves nothing: exit code 0 may have done nothing, and another may have done everything.
-   * @returns undefined if a command for several GPUs ended before it came to this one
-   * @throws DeviceError if it could not be run at all
-   */
-  change(command: ChangeCommand, permit?: Permit): Promise<Execution | undefined> {
-    return this.#line.change(command, permit);
-  }
-
-  #ask<Result>(reading: Reading<Result>): Promise<Result> {
-    return askAll(reading, ({ command, isAlone }) => this.#line.read(command, isAlone));
-  }
 }
 
 /** Asks everything that a decision of the core needs, one question after the other. @throws what the decision throws */
@@ -153,8 +93,8 @@ export async function askAll<Question, Answer, Result>(
   return step.value;
 }
 
-/** The GPUs of a node by `nvidia-smi`. */
-export class NvidiaSmi extends GpuDriver {
+/** The GPUs of a node by `nvidia-smi`. GPUs are named by PCI bus id: once one GPU is lost, a UUID finds no other GPU either. */
+export class NvidiaSmi {
   /** Every command by itself. */
   readonly line: OwnLine;
   readonly #reader: DeviceReader;
@@ -162,7 +102,7 @@ export class NvidiaSmi extends GpuDriver {
   constructor(execute: Execute, options: Deadlines & Pick<NvidiaSmiOptions, 'atOnce' | 'driverLoad'> = {}) {
     const runner = new Runner(execute, options, options.atOnce);
     const reader = new DeviceReader(options.driverLoad);
-    const line: OwnLine = {
+    this.line = {
       read: async (command) => ({ command, execution: await runner.run(command) }),
       change: async (command, permit) => {
         await permit?.ask();
@@ -171,23 +111,21 @@ export class NvidiaSmi extends GpuDriver {
         return runner.run(command);
       },
     };
-    super(line);
-    this.line = line;
     this.#reader = reader;
   }
 
-  /** @throws DeviceError if it could not be run at all */
-  override change(command: ChangeCommand, permit?: Permit): Promise<Execution> {
-    return this.line.change(command, permit);
+  /** Asks all that a reading consists of. @throws DeviceError */
+  ask<Result>(reading: Reading<Result>): Promise<Result> {
+    return askAll(reading, ({ command }) => this.line.read(command));
   }
 
   /** Everything, in two to seven processes. @throws DeviceError if the node as a whole cannot be read */
   readDevice(): Promise<DeviceState> {
-    return askAll(this.#reader.read(), ({ command }) => this.line.read(command));
+    return this.ask(this.#reader.read());
   }
 
   /** The same by one process, if only processes have come or gone as far as that shows. @throws DeviceError as {@link readDevice} */
   glanceAtDevice(): Promise<DeviceState> {
-    return askAll(this.#reader.glance(), ({ command }) => this.line.read(command));
+    return this.ask(this.#reader.glance());
   }
 }

@@ -7,7 +7,7 @@ import type { MigMode, ViewedInstance } from './plan.ts';
 import { placeOf } from './grid.ts';
 
 /** Why a reading has no such GPU. */
-export function explainAbsence(device: DeviceState, uuid: string): DeviceError {
+function explainAbsence(device: DeviceState, uuid: string): DeviceError {
   const lost = device.lost.find((gpu) => gpu.uuid === uuid);
   const tried = 'to find the GPU';
   if (lost !== undefined)

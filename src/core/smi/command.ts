@@ -325,6 +325,63 @@ export interface DriverAnswer {
 /** A reading of GPUs: it asks, is told the answer, or why there is none, and in the end returns what it has found. */
 export type Reading<Result> = Generator<ReadQuestion, Result, DriverAnswer>;
 
+/** What work on a GPU needs from the program that carries it out. An answer may be a DeviceError instead. */
+type WorkQuestion =
+  | { readonly kind: 'Read'; readonly question: ReadQuestion }
+  | {
+      readonly kind: 'Change';
+      readonly command: ChangeCommand;
+      /** The command as a person would type it. */
+      readonly text: string;
+      /** Whether it may end running work: it must be confirmed first. */
+      readonly disrupts: boolean;
+    }
+  /** Asked before each busy check. */
+  | { readonly kind: 'Confirm' }
+  /** What pods hold, as `DeviceApplyOptions.listHeld` defines it. */
+  | { readonly kind: 'ListHeld' }
+  /** Who keeps the GPU open on its host, by the minor number of its device file. */
+  | { readonly kind: 'ListOpeners'; readonly minor: number | undefined }
+  /** From now on in this round no other GPU is changed beside it. */
+  | { readonly kind: 'Alone' }
+  /** Host services that keep GPUs open are stopped, and started again. */
+  | { readonly kind: 'StopUnits' | 'StartUnits' }
+  /** Records that persistence mode is about to be switched off. */
+  | { readonly kind: 'TakePersistence'; readonly gpu: string }
+  | { readonly kind: 'RestorePersistence' };
+
+/** The answer to each kind of question. */
+interface WorkAnswers {
+  readonly Read: DriverAnswer;
+  /** Undefined if it was one command for several GPUs, and ended before it came to this one: nothing was done there. */
+  readonly Change: Execution | undefined;
+  readonly Confirm: void;
+  readonly ListHeld: ReadonlySet<string>;
+  readonly ListOpeners: readonly string[];
+  readonly Alone: void;
+  /** Whether there was any. */
+  readonly StopUnits: boolean;
+  readonly StartUnits: void;
+  readonly TakePersistence: void;
+  readonly RestorePersistence: void;
+}
+
+/** Who answers the questions of work on a GPU, each by its kind. */
+export type WorkShell = {
+  readonly [Kind in keyof WorkAnswers]: (
+    question: Extract<WorkQuestion, { readonly kind: Kind }>,
+  ) => Promise<WorkAnswers[Kind]>;
+};
+
+/** Work on one GPU: it asks, is told the answer, or why there is none, and in the end returns what has come of it. */
+export type Work<Result> = Generator<WorkQuestion, Result, unknown>;
+
+/** Asks one question. @throws DeviceError why it has no answer */
+export function* ask<Question extends WorkQuestion>(question: Question): Work<WorkAnswers[Question['kind']]> {
+  // As its shell promises.
+  return (yield question) as WorkAnswers[Question['kind']];
+}
+
 /**
  * The part of an answer that each of several GPUs has, as if it had been asked alone; in their order. Undefined: the command ended
  * before it came to this GPU, or does not say that it did. Nothing is proved by any part; a reading is what counts.
