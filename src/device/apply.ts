@@ -1,14 +1,9 @@
 import { type DeviceState, type GpuState, demandGpu, listUuids, DeviceError } from '../core/gpu/device-state.ts';
-import type { GpuTarget } from '../core/gpu/plan.ts';
+import type { GpuTarget } from '../core/smi/target.ts';
 import { GpuApply } from '../core/smi/change.ts';
 import { Crew, CrewEnded, type Member } from './crew.ts';
 import { placeOf } from '../core/gpu/grid.ts';
-import {
-  type ChangeCommand,
-  sharesCommands,
-  type Work,
-  type WorkShell,
-} from '../core/smi/command.ts';
+import { type ChangeCommand, sharesCommands, type Work, type WorkShell } from '../core/smi/command.ts';
 import { askAll, type NvidiaSmi } from './nvidia-smi.ts';
 import { HostLoans, LoanNote, PersistenceMode } from './host/loans.ts';
 import type { JournalGpu, Journal } from './host/journal.ts';

@@ -1,6 +1,5 @@
 import type { DriverLine, OwnLine, Permit } from './nvidia-smi.ts';
 import {
-  isChange,
   type ChangeCommand,
   type ReadCommand,
   type DriverAnswer,
@@ -22,7 +21,8 @@ export interface Member {
   readonly beAlone: () => Promise<void>;
 }
 
-interface Request<Command, Result> {
+interface Request<Kind, Command, Result> {
+  readonly kind: Kind;
   readonly gpu: NamedGpu;
   readonly command: Command;
   /** Requests with the same key become one command; undefined: it stays by itself. */
@@ -32,8 +32,8 @@ interface Request<Command, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-type Question = Request<ReadCommand, DriverAnswer>;
-type Order = Request<ChangeCommand, Execution | undefined>;
+type Question = Request<'Question', ReadCommand, DriverAnswer>;
+type Order = Request<'Order', ChangeCommand, Execution | undefined>;
 
 /**
  * GPUs that change together. The work on each is written as if it were the only one; the crew holds every command until each GPU at work
@@ -76,11 +76,13 @@ export class Crew {
     const line: DriverLine = {
       read: (command, mustBeOwn = false) => {
         const key = mustBeOwn ? undefined : sharedKey(command);
-        return new Promise((resolve, reject) => this.#wait({ gpu, command, key, resolve, reject }));
+        return new Promise((resolve, reject) => this.#wait({ kind: 'Question', gpu, command, key, resolve, reject }));
       },
       change: (command, permit) => {
         const key = sharedKey(command);
-        return new Promise((resolve, reject) => this.#wait({ gpu, command, key, permit, resolve, reject }));
+        return new Promise((resolve, reject) =>
+          this.#wait({ kind: 'Order', gpu, command, key, permit, resolve, reject }),
+        );
       },
     };
     const beAlone = async (): Promise<void> => {
@@ -115,8 +117,10 @@ export class Crew {
     for (const group of this.#group(requests)) {
       try {
         if (this.#end !== undefined) throw this.#end;
-        const orders = group.filter(isOrder);
-        await (orders.length > 0 ? this.#change(orders) : this.#ask(group.filter(isQuestion)));
+        const orders = group.filter((request) => request.kind === 'Order');
+        await (orders.length > 0
+          ? this.#change(orders)
+          : this.#ask(group.filter((request) => request.kind === 'Question')));
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
@@ -180,12 +184,4 @@ async function keepPermitted(
 /** Only questions that name their GPUs have a key, and thereby company. */
 function nameAll(command: ReadCommand, gpus: readonly NamedGpu[]): ReadCommand {
   return 'gpus' in command ? { ...command, gpus: gpus.map(({ pciBusId }) => pciBusId) } : command;
-}
-
-function isOrder(request: Question | Order): request is Order {
-  return isChange(request.command);
-}
-
-function isQuestion(request: Question | Order): request is Question {
-  return !isChange(request.command);
 }

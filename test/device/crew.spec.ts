@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions, type NodeResult } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import type { GpuTarget } from '../../src/core/smi/target.ts';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { isChange, InProcessNode, listNamed } from './simulated-node.ts';
 

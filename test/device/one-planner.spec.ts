@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GpuWish } from '../../src/api/types.ts';
-import { type Step, judgeChange } from '../../src/core/gpu/plan.ts';
+import type { Step } from '../../src/core/gpu/plan.ts';
+import { judgeChange } from '../../src/core/smi/target.ts';
 import { planWish } from '../../src/core/device/plan.ts';
 import { applyNode } from '../../src/device/apply.ts';
 import { reportDevice } from '../../src/core/device/report.ts';

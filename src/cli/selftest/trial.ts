@@ -1,4 +1,4 @@
-import type { GpuTarget } from '../../core/gpu/plan.ts';
+import type { GpuTarget } from '../../core/smi/target.ts';
 import { demandGpu, type DeviceState, type GpuState } from '../../core/gpu/device-state.ts';
 import { applyNode, type DeviceApplyOptions, demandDeviceError, noteGpu } from '../../device/apply.ts';
 import { askAll, type NvidiaSmi } from '../../device/nvidia-smi.ts';

@@ -13,8 +13,8 @@ import type {
 import { canonicalJson, fingerprint, deepEqual, memoize, omitUndefined } from '../text/json.ts';
 import { computeInstancesOf, describeVgpu, userKey } from '../gpu/device-state.ts';
 import { describeUse, type DeviceUsers, describeMonitors, describeUsers, unidentifiedKey } from './users.ts';
-import { nameWhole, deriveEngineTotals, contradictsModel } from '../gpu/profiles.ts';
-import { type Layout, explainOldDriver, type Geometry, type Profile, findModel } from '../gpu/geometry.ts';
+import { nameWhole, completeTable } from '../gpu/profiles.ts';
+import { type Layout, explainOldDriver, type Geometry, findModel } from '../gpu/geometry.ts';
 import {
   type ChangeRefusal,
   type GpuChange,
@@ -377,8 +377,7 @@ function markDevice(device: DeviceReport, marks: Marks): DeviceReport {
 
 /**
  * Geometry of a reported GPU: the driver's own table, else the built-in one (no table is reported while the driver does not answer);
- * undefined if the GPU does not support MIG. A table that contradicts the known data of the model is not used: it is a mistake of
- * the agent, or of whoever has its token, and would decide what fits and how long the planner searches.
+ * undefined if the GPU does not support MIG.
  */
 export function liveGeometry(device: DeviceReport, gpu: GpuReport): Geometry | undefined {
   if (gpu.migCapable === false) return undefined;
@@ -387,29 +386,13 @@ export function liveGeometry(device: DeviceReport, gpu: GpuReport): Geometry | u
 }
 
 // The planner prepares each geometry object once: the same report must yield the same object.
-const readReport = memoize((report: ModelReport): Geometry => {
-  const builtIn = findModel(report.product);
-  const reported = fromReport(report, builtIn);
-  return builtIn !== undefined && contradictsModel(reported, builtIn) ? builtIn : reported;
+const readReport = memoize(({ product, ...table }: ModelReport): Geometry => {
+  const profiles = table.profiles.map(({ engines = [], ...profile }) => {
+    const [copy = 0, decoder = 0, encoder = 0, jpeg = 0, ofa = 0] = engines;
+    return { ...profile, engines: { copy, decoder, encoder, jpeg, ofa } };
+  });
+  return completeTable(product, { ...table, profiles });
 });
-
-function fromReport(report: ModelReport, builtIn: Geometry | undefined): Geometry {
-  const profiles = report.profiles.map((profile) => toProfile(profile, builtIn));
-  return {
-    computeSlices: report.computeSlices,
-    memorySlices: report.memorySlices,
-    // No nvidia-smi command reports the engines of the whole GPU, or which profiles exclude each other.
-    engines: builtIn?.engines ?? deriveEngineTotals(profiles),
-    ...(builtIn?.exclusive === undefined ? {} : { exclusive: builtIn.exclusive }),
-    profiles,
-  };
-}
-
-function toProfile({ engines, ...profile }: ModelReport['profiles'][number], builtIn: Geometry | undefined): Profile {
-  const [copy = 0, decoder = 0, encoder = 0, jpeg = 0, ofa = 0] = engines ?? [];
-  const formerNames = builtIn?.profiles.find(({ id }) => id !== undefined && id === profile.id)?.formerNames;
-  return omitUndefined({ ...profile, engines: { copy, decoder, encoder, jpeg, ofa }, formerNames });
-}
 
 /** A reported GPU as the planner sees it. Pods can be evicted; a process that belongs to no known pod cannot. */
 export function viewReport(device: DeviceReport, gpu: GpuReport): GpuView {

@@ -2,8 +2,6 @@
 // Ask here for the shape of a reading, who is on a GPU, every way in which work on a device can fail, and what to do about it.
 import type { InstanceReport } from '../../api/types.ts';
 import type { Engines, Geometry } from './geometry.ts';
-import { nameWhole } from './profiles.ts';
-import type { MigMode, ViewedInstance } from './plan.ts';
 import { placeOf } from './grid.ts';
 
 /** Why a reading has no such GPU. */
@@ -38,7 +36,7 @@ export function computeInstancesOf(
   return computeInstances ?? [{ profile, ...(uuid !== undefined && { uuid }) }];
 }
 
-export type { MigMode };
+export type MigMode = 'Enabled' | 'Disabled';
 
 /** The state that the driver of one node shows. GPUs that do not answer are in `lost`: unknown is not empty. */
 export interface DeviceState {
@@ -166,34 +164,6 @@ export function describeVgpu(words: string): string {
   return /^(?:host v|sr-iov|non)/i.test(words)
     ? `serves virtual machines (${words})`
     : `may serve virtual machines (${words}, a virtualization mode that this version does not know)`;
-}
-
-/**
- * The instances of a GPU, as input for the planner.
- *
- * @param held UUIDs of MIG devices, or of the whole GPU, that somebody holds without running a process: pods in PodResources
- */
-export function toInstances(gpu: GpuState, held: ReadonlySet<string> = new Set()): readonly ViewedInstance[] {
-  return gpu.instances.map((instance) => ({
-    profile: instance.profile,
-    start: instance.start,
-    size: instance.size,
-    busy: isBusy(gpu, instance, held),
-    computeInstances: instance.computeInstances.map((part) => nameWhole(part.profile, instance.profile)),
-  }));
-}
-
-/**
- * True if a process runs on the instance or somebody holds it, or may: on a GPU in MIG mode, a process whose instance the driver
- * does not report may be on any.
- */
-export function isBusy(gpu: GpuState, instance: GpuInstanceState, held: ReadonlySet<string> = new Set()): boolean {
-  return (
-    instance.processes.length > 0 ||
-    gpu.processes.length > 0 ||
-    held.has(gpu.uuid) ||
-    instance.computeInstances.some(({ uuid }) => uuid !== undefined && held.has(uuid))
-  );
 }
 
 /** UUIDs of all GPUs of a node, and of the MIG devices on them. */

@@ -11,6 +11,7 @@ import {
   type ModelProfile,
   type ProfileField,
 } from './geometry.ts';
+import { omitUndefined } from '../text/json.ts';
 
 /** A parsed profile name. */
 export interface ParsedProfile {
@@ -163,7 +164,7 @@ export function deriveEngineTotals(profiles: readonly Profile[]): Engines {
  * the driver; the slices of a chip, what a profile takes of them and where it may start may not. What no source has stated of a
  * model is not held against a driver.
  */
-export function contradictsModel(table: Geometry, model: GpuModel): boolean {
+function contradictsModel(table: Geometry, model: GpuModel): boolean {
   return !listModelsOfSameBoard(model).some((board) => agrees(table, board));
 }
 
@@ -185,6 +186,29 @@ function agreesOnProfile(profile: Profile, known: ModelProfile): boolean {
     (known.inferred.includes('starts') || profile.starts.every((start) => known.starts.includes(start))) &&
     (known.inferred.includes('maxInstances') || profile.maxInstances <= known.maxInstances)
   );
+}
+
+/**
+ * A driver's table as it was reported, completed with what no nvidia-smi command tells: the engines of the whole GPU, former names, which
+ * profiles exclude each other. One that contradicts the known data of the model is not used: it is a mistake of the agent, or of whoever
+ * has its token, and would decide what fits and how long the planner searches.
+ */
+export function completeTable(
+  product: string,
+  { computeSlices, memorySlices, profiles }: Pick<Geometry, 'computeSlices' | 'memorySlices' | 'profiles'>,
+): Geometry {
+  const builtIn = findModel(product);
+  const table: Geometry = {
+    computeSlices,
+    memorySlices,
+    engines: builtIn?.engines ?? deriveEngineTotals(profiles),
+    ...(builtIn?.exclusive === undefined ? {} : { exclusive: builtIn.exclusive }),
+    profiles: profiles.map((profile) => {
+      const known = builtIn?.profiles.find(({ id }) => id !== undefined && id === profile.id);
+      return omitUndefined({ ...profile, formerNames: known?.formerNames });
+    }),
+  };
+  return builtIn !== undefined && contradictsModel(table, builtIn) ? builtIn : table;
 }
 
 /** How a driver's table differs from the built-in one of its model. */

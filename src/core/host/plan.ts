@@ -8,14 +8,14 @@ import {
   type DeviceState,
   type MigMode,
   describeProcess,
-  isBusy,
   type GpuState,
   DeviceError,
   explainFault,
   type HostFault,
 } from '../gpu/device-state.ts';
+import { isBusy, type GpuTarget, judgeChange } from '../smi/target.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
-import { type GpuTarget, type GpuChange, type Step, judgeChange } from '../gpu/plan.ts';
+import type { GpuChange, Step } from '../gpu/plan.ts';
 import type { Layout, Geometry } from '../gpu/geometry.ts';
 import { countWords } from '../text/words.ts';
 import { writeLayout } from '../gpu/layout.ts';

@@ -8,20 +8,18 @@ import {
   type GpuInstanceState,
   type GpuState,
   type MigMode,
-  toInstances,
 } from '../gpu/device-state.ts';
-import { writeLayout } from '../gpu/layout.ts';
 import {
+  toInstances,
   batchSteps,
-  type GpuChange,
   type GpuTarget,
   judgeChange,
-  listDisturbed,
   type PlanLimits,
   planReturn,
   planTarget,
-  type Step,
-} from '../gpu/plan.ts';
+} from './target.ts';
+import { writeLayout } from '../gpu/layout.ts';
+import { type GpuChange, listDisturbed, type Step } from '../gpu/plan.ts';
 import { changeMode, createAnywhere, isAt, recoverGpu, takeSteps } from './instances.ts';
 import { readGpuInstances, readUse } from './reader.ts';
 import type { ReportedGpu } from './report.ts';

@@ -145,7 +145,7 @@ export function planRun(
 }
 
 /** Whether it changes a GPU, not only reads. */
-export function isChange(command: SmiCommand): command is ChangeCommand {
+function isChange(command: SmiCommand): command is ChangeCommand {
   return Object.hasOwn(isDisruptive, command.name);
 }
 

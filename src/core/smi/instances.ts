@@ -1,4 +1,5 @@
-import { isDefaultInstance, spansInstance, type Step } from '../gpu/plan.ts';
+import type { Step } from '../gpu/plan.ts';
+import { isDefaultInstance, spansInstance } from './target.ts';
 import { computeInstanceSlices } from '../gpu/profiles.ts';
 import {
   DeviceError,

@@ -2,17 +2,9 @@
 // Ask here step by step what to do with a GPU whose profiles are tried (tryProfiles), up to what was found.
 import type { Layout, Profile } from '../gpu/geometry.ts';
 import { layoutOf } from '../device/plan.ts';
-import { type GpuTarget, planReturn, planTarget } from '../gpu/plan.ts';
 import { reportDevice } from '../device/report.ts';
-import {
-  type DeviceState,
-  type GpuState,
-  isBusy,
-  listUuids,
-  type MigMode,
-  toInstances,
-  DeviceError,
-} from '../gpu/device-state.ts';
+import { type DeviceState, type GpuState, listUuids, type MigMode, DeviceError } from '../gpu/device-state.ts';
+import { isBusy, toInstances, type GpuTarget, planReturn, planTarget } from './target.ts';
 import { placeOf } from '../gpu/grid.ts';
 import { redactFault } from './selftest-bundle.ts';
 import { describeCommand, type ReadCommand } from './command.ts';

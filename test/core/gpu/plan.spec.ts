@@ -8,10 +8,9 @@ import {
   type ViewedInstance,
   planGpuReset,
   planGpu,
-  planReturn,
-  batchSteps,
   type Step,
 } from '../../../src/core/gpu/plan.ts';
+import { planReturn, batchSteps } from '../../../src/core/smi/target.ts';
 import {
   aView,
   aViewed,
