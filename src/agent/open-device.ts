@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { GpuWish } from '../api/types.ts';
 import type { GpuWork } from '../core/device/plan.ts';
 import { applyNode, type DeviceApplyOptions, type NodeResult } from '../device/apply.ts';
-import type { GpuTarget } from '../core/smi/target.ts';
+import type { GpuTarget } from '../core/smi/change.ts';
 import { type NvidiaSmi, awaitNvidiaSmi } from '../device/nvidia-smi.ts';
 import { DeviceError, type DeviceState, type GpuFault } from '../core/gpu/device-state.ts';
 import { type DeviceNodeReport, refreshDeviceNodes, listGpuOpeners } from '../device/host/openers.ts';

@@ -1,6 +1,5 @@
 import { type DeviceState, type GpuState, demandGpu, listUuids, DeviceError } from '../core/gpu/device-state.ts';
-import type { GpuTarget } from '../core/smi/target.ts';
-import { GpuApply } from '../core/smi/change.ts';
+import { type GpuTarget, GpuApply } from '../core/smi/change.ts';
 import { Crew, CrewEnded, type Member } from './crew.ts';
 import { placeOf } from '../core/gpu/grid.ts';
 import { type ChangeCommand, sharesCommands, type Work, type WorkShell } from '../core/smi/command.ts';

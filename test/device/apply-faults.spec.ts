@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/smi/target.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
 import { InProcessNode } from './simulated-node.ts';
 

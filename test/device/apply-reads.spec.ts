@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/smi/target.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import type { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
 import { isChange, InProcessNode } from './simulated-node.ts';
 

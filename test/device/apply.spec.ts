@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
 import type { Step } from '../../src/core/gpu/plan.ts';
-import type { GpuTarget } from '../../src/core/smi/target.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { InProcessNode } from './simulated-node.ts';
 

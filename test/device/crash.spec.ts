@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/smi/target.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { isChange, InProcessNode } from './simulated-node.ts';
 
 /** What the end of the process looks like from inside: an error that no code of ours expects. */

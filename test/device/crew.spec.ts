@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions, type NodeResult } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/smi/target.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { isChange, InProcessNode, listNamed } from './simulated-node.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/smi/target.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { Journal } from '../../src/device/host/journal.ts';
 import { HungUp } from '../../src/simulator/nvidia-smi/world.ts';

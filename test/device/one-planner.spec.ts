@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GpuWish } from '../../src/api/types.ts';
 import type { Step } from '../../src/core/gpu/plan.ts';
-import { judgeChange } from '../../src/core/smi/target.ts';
+import { judgeChange } from '../../src/core/smi/change.ts';
 import { planWish } from '../../src/core/device/plan.ts';
 import { applyNode } from '../../src/device/apply.ts';
 import { reportDevice } from '../../src/core/device/report.ts';

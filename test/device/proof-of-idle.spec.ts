@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { applyNode, type GpuResult } from '../../src/device/apply.ts';
 import { reportDevice } from '../../src/core/device/report.ts';
-import { toInstances } from '../../src/core/smi/target.ts';
+import { toInstances } from '../../src/core/smi/change.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 async function aNode(): Promise<InProcessNode> {

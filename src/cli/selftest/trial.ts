@@ -1,8 +1,8 @@
-import type { GpuTarget } from '../../core/smi/target.ts';
+import type { GpuTarget } from '../../core/smi/change.ts';
 import { demandGpu, type DeviceState, type GpuState } from '../../core/gpu/device-state.ts';
 import { applyNode, type DeviceApplyOptions, demandDeviceError, noteGpu } from '../../device/apply.ts';
 import { askAll, type NvidiaSmi } from '../../device/nvidia-smi.ts';
-import { type ChangeTest, readTables, tryProfiles, type TrialStep } from '../../core/smi/selftest-change.ts';
+import { type ChangeTest, readInstanceTables, tryProfiles, type TrialStep } from '../../core/smi/selftest-change.ts';
 import type { Runner } from '../../device/child.ts';
 import { openHostLoans } from '../../device/host/loans.ts';
 import { CliError, type Terminal } from '../terminal.ts';
@@ -71,7 +71,7 @@ class GpuTrial {
       case 'Read':
         return this.#see(await this.#driver.readDevice());
       case 'ReadTables':
-        return askAll(readTables(), (command) => this.#options.runner.run(command));
+        return askAll(readInstanceTables(), (command) => this.#options.runner.run(command));
       case 'Tell':
         return this.#options.onProfile(step.test);
     }

@@ -45,8 +45,10 @@ import {
   type reportDevice,
   reportSkew,
   withHolders,
+  type DeviceUsers,
+  monitorKey,
+  unidentifiedKey,
 } from './report.ts';
-import { type DeviceUsers, monitorKey, unidentifiedKey } from './users.ts';
 
 /** What the node's kubelet reports about its GPUs. */
 export interface KubeletWord {

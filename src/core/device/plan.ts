@@ -12,7 +12,7 @@ import type {
 } from '../../api/types.ts';
 import { canonicalJson, fingerprint, deepEqual, memoize, omitUndefined } from '../text/json.ts';
 import { computeInstancesOf, describeVgpu, userKey } from '../gpu/device-state.ts';
-import { describeUse, type DeviceUsers, describeMonitors, describeUsers, unidentifiedKey } from './users.ts';
+import { describeUse, type DeviceUsers, describeMonitors, describeUsers, unidentifiedKey } from './report.ts';
 import { nameWhole, completeTable } from '../gpu/profiles.ts';
 import { type Layout, explainOldDriver, type Geometry, findModel } from '../gpu/geometry.ts';
 import {

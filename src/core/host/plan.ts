@@ -13,7 +13,7 @@ import {
   explainFault,
   type HostFault,
 } from '../gpu/device-state.ts';
-import { isBusy, type GpuTarget, judgeChange } from '../smi/target.ts';
+import { isBusy, type GpuTarget, judgeChange } from '../smi/change.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import type { GpuChange, Step } from '../gpu/plan.ts';
 import type { Layout, Geometry } from '../gpu/geometry.ts';

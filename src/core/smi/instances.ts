@@ -1,5 +1,4 @@
 import type { Step } from '../gpu/plan.ts';
-import { isDefaultInstance, spansInstance } from './target.ts';
 import { computeInstanceSlices } from '../gpu/profiles.ts';
 import {
   DeviceError,
@@ -425,4 +424,32 @@ export function isAt({ mig }: Pick<GpuState, 'mig'>, mode: MigMode): boolean {
 
 function quote(execution: Execution): string {
   return `${describeEnd(execution)}, ${JSON.stringify(cutText(wordsOf(execution).trim().replace(/\s+/g, ' '), 160))}`;
+}
+
+/** Steps in their order, grouped so that one command can do each group: an nvidia-smi process costs seconds on a large node. */
+export function batchSteps(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const batches: Step[][] = [];
+  for (const step of steps) {
+    const last = batches.at(-1);
+    const [first] = last ?? [];
+    if (last !== undefined && first !== undefined && areOne(first, step)) last.push(step);
+    else batches.push([step]);
+  }
+  return batches;
+}
+
+function areOne(first: Step, step: Step): boolean {
+  if (first.action !== step.action) return false;
+  if (step.action === 'DestroyInstance') return true;
+  if (step.action !== 'CreateInstance' || !isDefaultInstance(first) || !isDefaultInstance(step)) return false;
+  return first.computeInstances.length === step.computeInstances.length;
+}
+
+/** True if one command creates the GPU instance with its contents: the compute instance over the whole, or none. */
+export function isDefaultInstance({ profile, computeInstances }: Step): boolean {
+  return computeInstances.length === 0 || spansInstance({ profile, computeInstances });
+}
+
+export function spansInstance({ profile, computeInstances }: Pick<Step, 'profile' | 'computeInstances'>): boolean {
+  return computeInstances.length === 1 && computeInstances[0] === profile;
 }

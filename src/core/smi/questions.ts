@@ -26,9 +26,12 @@ import {
   parseProfiles,
   buildGeometry,
   findTorn,
+  findLostGpus,
+  parseGpuList,
+  type GpuList,
+  type ListedGpu,
 } from './tables.ts';
 import { countWords } from '../text/words.ts';
-import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from './list.ts';
 import { parseReport, type Report, type ReportedGpu } from './report.ts';
 
 /** Runs a command for all GPUs that it names. */

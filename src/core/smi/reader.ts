@@ -16,8 +16,9 @@ import {
   type ComputeInstanceRow,
   type ComputeProfileRow,
   type InstanceRow,
+  parseGpuList,
+  type ListedGpu,
 } from './tables.ts';
-import { parseGpuList, type ListedGpu } from './list.ts';
 import {
   assembleInstances,
   buildInstances,

@@ -4,7 +4,7 @@ import type { Layout, Profile } from '../gpu/geometry.ts';
 import { layoutOf } from '../device/plan.ts';
 import { reportDevice } from '../device/report.ts';
 import { type DeviceState, type GpuState, listUuids, type MigMode, DeviceError } from '../gpu/device-state.ts';
-import { isBusy, toInstances, type GpuTarget, planReturn, planTarget } from './target.ts';
+import { isBusy, toInstances, type GpuTarget, planReturn, planTarget } from './change.ts';
 import { placeOf } from '../gpu/grid.ts';
 import { redactFault } from './selftest-bundle.ts';
 import { describeCommand, type ReadCommand } from './command.ts';
@@ -88,7 +88,7 @@ export type TrialStep =
   /** Changes the GPU to a state, and verifies it. */
   | { readonly action: 'Become'; readonly target: GpuTarget }
   | { readonly action: 'Read' }
-  /** Reads the tables alone once more ({@link readTables}); it fails if one is not understood. */
+  /** Reads the tables alone once more ({@link readInstanceTables}); it fails if one is not understood. */
   | { readonly action: 'ReadTables' }
   /** Tells those who watch. */
   | { readonly action: 'Tell'; readonly test: ProfileTest };
@@ -105,7 +105,7 @@ type TrialAnswer = {
 type Trial<Result> = Generator<TrialStep, Result, TrialAnswer>;
 
 /** Reads the tables of the whole node: a recording uses them to determine the device's state. @throws DeviceError if one is not understood */
-export function* readTables(): Generator<ReadCommand, void, Execution> {
+export function* readInstanceTables(): Generator<ReadCommand, void, Execution> {
   const [instances, parts] = [{ name: 'Instances' }, { name: 'ComputeInstances' }] as const;
   parseInstances(describeCommand(instances), yield instances);
   parseComputeInstances(describeCommand(parts), yield parts);

@@ -13,8 +13,9 @@ import {
   parsePlacements,
   parseProfiles,
   type PlacementRow,
+  parseGpuList,
+  type GpuList,
 } from './tables.ts';
-import { parseGpuList, type GpuList } from './list.ts';
 import { describeCommand, type ReadCommand } from './command.ts';
 import { dropNotices, explainFailure, type Execution, type SmiRun } from './output.ts';
 import { parseReport, type Report, type ReportedGpu } from './report.ts';

@@ -10,7 +10,8 @@ import {
   planGpu,
   type Step,
 } from '../../../src/core/gpu/plan.ts';
-import { planReturn, batchSteps } from '../../../src/core/smi/target.ts';
+import { planReturn } from '../../../src/core/smi/change.ts';
+import { batchSteps } from '../../../src/core/smi/instances.ts';
 import {
   aView,
   aViewed,

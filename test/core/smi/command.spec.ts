@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { DeviceError } from '../../../src/core/gpu/device-state.ts';
-import { parseGpuList } from '../../../src/core/smi/list.ts';
 import {
+  parseGpuList,
   parseComputeInstances,
   parseInstances,
   parseComputeProfiles,
