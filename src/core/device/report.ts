@@ -230,7 +230,7 @@ export function hostFields(problems: readonly string[]): Pick<DeviceReport, 'hos
 }
 
 /** Limits on names of pods and claims: per device, what the API takes; for all devices together, what leaves room for the rest of the report. */
-const mostNamed = 16;
+const mostNames = 16;
 const mostNameBytes = 8_000;
 
 /** The GPUs with the pods that hold them: a pod may hold a slice without running a process on it. */
@@ -257,7 +257,7 @@ export function cutHolders(gpus: readonly GpuReport[]): GpuReport[] {
     .flatMap(({ pods, claims }) => [pods ?? [], claims ?? []]);
   const bytesOf = (most: number): number =>
     lists.reduce((sum, names) => sum + names.slice(0, most).reduce((length, name) => length + name.length, 0), 0);
-  let most = mostNamed;
+  let most = mostNames;
   while (most > 1 && bytesOf(most) > mostNameBytes) most -= 1;
   return gpus.map((gpu) => ({ ...cut(gpu, most), instances: gpu.instances.map((one) => cut(one, most)) }));
 }
