@@ -6,7 +6,7 @@ import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { Journal } from '../../src/device/host/journal.ts';
 import { HungUp } from '../../src/simulator/nvidia-smi/world.ts';
 import { useScratchFolder } from './scratch-folder.ts';
-import { InProcessNode } from './simulated-node.ts';
+import { brief, InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';
 
@@ -203,8 +203,6 @@ describe('a fault of a GPU, its driver or the host', () => {
     });
   }
 });
-
-const brief = ({ outcome, error }: GpuResult): string => [outcome, error?.code ?? ''].join(' ').trim();
 
 async function aNodeWith(from: GpuTarget['want']): Promise<InProcessNode> {
   const node = new InProcessNode([A100, A100]);

@@ -93,7 +93,7 @@ describe('the steps of a granted plan', () => {
     }
     for (const start of [0, 4]) {
       const node = new InProcessNode(['A100-SXM4-40GB'], on);
-      await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.20gb': 2 } }]);
+      await node.change({ '3g.20gb': 2 });
       expect(await apply(node, [destroy(start)], { '3g.20gb': 1 })).to.deep.equal(['Applied']);
       expect(await node.layout(0)).to.deep.equal([`3g.20gb@${4 - start}`]);
     }
@@ -110,7 +110,7 @@ describe('the steps of a granted plan', () => {
 
   it('are planned again after a failure of the driver', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB'], on);
-    await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.20gb': 2 } }]);
+    await node.change({ '3g.20gb': 2 });
     node.faults = 'skip GpuInstanceDestroy nth=1';
     expect(await apply(node, [destroy(0)], { '3g.20gb': 1 })).to.deep.equal(['Applied']);
     expect(await node.layout(0)).to.deep.equal(['3g.20gb@4']);
