@@ -257,7 +257,7 @@ export function refuse(code: RefusalCode, message: string): Refusal {
 }
 
 /** What the picture needs of an instance, present or planned. */
-export interface DrawnInstance {
+interface DrawnInstance {
   readonly profile: string;
   readonly start: number;
   readonly busy?: boolean;
@@ -276,13 +276,18 @@ interface PictureCell {
 const usualWidth = 71;
 
 /**
- * Draws one GPU as a line of 73 characters, by its placement units: `|1g.5gb  |1g.5gb* |2g.10gb          |3g.20gb …|`. Free units are dots,
+ * Draws one GPU as a line, of 73 characters unless told otherwise, by its placement units: `|1g.5gb  |1g.5gb* |2g.10gb          |3g.20gb …|`. Free units are dots,
  * a busy instance ends in `*`, an instance that does not fit its cell loses the memory in its name (`1g+me`).
  *
  * @param instances undefined for a GPU with MIG off
+ * @param width characters between the outer bars
  */
-export function drawGpu(geometry: Geometry, instances: readonly DrawnInstance[] | undefined): string {
-  const cells = drawCells(geometry, instances, usualWidth);
+export function drawGpu(
+  geometry: Geometry,
+  instances: readonly DrawnInstance[] | undefined,
+  width: number = usualWidth,
+): string {
+  const cells = drawCells(geometry, instances, width);
   return `|${cells.map(({ text }) => text).join('|')}|`;
 }
 
