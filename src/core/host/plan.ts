@@ -1,4 +1,4 @@
-// The room of the commands for one host and of the files that people bring or send: what they say, never how it is read or written.
+// Room host: one host without Kubernetes, and the files that people bring or send: what they say, never how they are read or written.
 // Ask here for the live layout of a host as a file, and what applying a layout would do to each GPU, also in words.
 import { reportDevice } from '../device/report.ts';
 import type { GpuReport, GpuSelector, PolicyLayout, Strategy, GpuWish, PolicySpec } from '../../api/types.ts';
