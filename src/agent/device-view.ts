@@ -1,11 +1,5 @@
 import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
-import {
-  type AskedSpec,
-  type KubeletWord,
-  listDeviceUsers,
-  MissingDevices,
-  paceReading,
-} from '../core/device/agent.ts';
+import { type KubeletWord, listDeviceUsers, MissingDevices, paceReading } from '../core/device/agent.ts';
 import { mayBeRestarting } from '../core/device/kubelet.ts';
 import { reportDevice } from '../core/device/report.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
@@ -54,7 +48,7 @@ export class DeviceView {
   /** The GPUs as the API has them. */
   reported: DeviceReport['gpus'];
   /** The settings with which the kubelet is asked. */
-  asked: AskedSpec = {};
+  asked: Parameters<Kubelet['ask']>[1] = {};
   /** Set while the plan waits for somebody who uses a GPU: the device is then read more often. */
   isInUse = false;
   /** Set while pods are told to go: the node is closed. */

@@ -60,15 +60,12 @@ export interface KubeletWord {
   readonly unserved?: readonly string[];
 }
 
-/** What the controller says that bears on the kubelet's answer. */
-export type AskedSpec = Pick<NodePartitionSpec, 'strategy' | 'monitors'>;
-
 /** Reads the kubelet's answers. @param allocatable device ids by resource; undefined if this kubelet does not report them */
 export function readKubelet(
   device: DeviceReport,
   holdings: readonly PodHolding[],
   allocatable: ReadonlyMap<string, readonly string[]> | undefined,
-  { strategy, monitors }: AskedSpec,
+  { strategy, monitors }: Pick<NodePartitionSpec, 'strategy' | 'monitors'>,
 ): KubeletWord {
   const holders = holdersOf(device, holdings, monitors);
   if (allocatable === undefined) return { holders };
