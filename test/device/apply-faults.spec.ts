@@ -12,10 +12,7 @@ async function aNodeWith(
   gpus: readonly string[] = ['A100-SXM4-40GB'],
 ): Promise<InProcessNode> {
   const node = new InProcessNode(gpus, gpus.map((_, index) => `gpu ${index} mig 1 pending 1\n`).join(''));
-  await applyNode(
-    node.openDriver(),
-    node.gpus.map(({ uuid }) => ({ uuid, want })),
-  );
+  await node.changeAll(want);
   node.takeChanges();
   return node;
 }

@@ -17,10 +17,7 @@ async function prepare({
   readonly from: GpuTarget['want'];
 }): Promise<InProcessNode> {
   const node = new InProcessNode(Array<string>(gpus).fill(gpu));
-  await applyNode(
-    node.openDriver(),
-    node.gpus.map(({ uuid }) => ({ uuid, want: from })),
-  );
+  await node.changeAll(from);
   return node;
 }
 

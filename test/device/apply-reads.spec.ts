@@ -103,10 +103,7 @@ async function prepare({
   from,
 }: Pick<Scenario, 'gpu' | 'gpus' | 'from'>): Promise<InProcessNode> {
   const node = new InProcessNode(Array<string>(gpus).fill(gpu));
-  await applyNode(
-    node.openDriver(),
-    node.gpus.map(({ uuid }) => ({ uuid, want: from })),
-  );
+  await node.changeAll(from);
   return node;
 }
 

@@ -206,10 +206,7 @@ describe('a fault of a GPU, its driver or the host', () => {
 
 async function aNodeWith(from: GpuTarget['want']): Promise<InProcessNode> {
   const node = new InProcessNode([A100, A100]);
-  await applyNode(
-    node.openDriver(),
-    node.gpus.map(({ uuid }) => ({ uuid, want: from })),
-  );
+  await node.changeAll(from);
   return node;
 }
 

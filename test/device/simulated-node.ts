@@ -87,6 +87,14 @@ export class InProcessNode {
     return result;
   }
 
+  /** Brings every GPU to this layout. */
+  async changeAll(want: GpuTarget['want']): Promise<void> {
+    await applyNode(
+      this.openDriver(),
+      this.gpus.map(({ uuid }) => ({ uuid, want })),
+    );
+  }
+
   openDriver(): NvidiaSmi {
     return new NvidiaSmi(this.execute);
   }
