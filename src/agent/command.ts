@@ -21,7 +21,7 @@ import { exitOnUnhandled, describeError, type Logger, createLogger, abortOnSigna
 import type { Checks } from '../process/health.ts';
 import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/child.ts';
 import { addHostUnitOption } from '../device/host/loans.ts';
-import { NodeAgent } from './agent.ts';
+import { agentBackoff, NodeAgent } from './agent.ts';
 import { followDriverLoad, watchDriverLoad } from './device-view.ts';
 import { explainHiddenProcesses } from '../device/host/openers.ts';
 import { openDevice, type OpenDevice, watchLock, tellOfLock } from './open-device.ts';
@@ -177,7 +177,7 @@ async function runAgent(options: Options): Promise<void> {
   Object.assign(state, { agent, opened });
   const queue = new WorkQueue({
     logger,
-    backoff: { baseMs: 250, maxMs: 30_000 },
+    backoff: agentBackoff,
     observer: health?.metrics.observeQueue(),
     reconcile: (name, stopped) => agent.reconcile(watch.store.get(name), stopped),
   });

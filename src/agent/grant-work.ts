@@ -6,9 +6,8 @@ import type { Grant, DeviceReport } from '../api/types.ts';
 import type { GpuWork } from '../core/device/plan.ts';
 import { listHeldDevices } from '../core/device/holders.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
-import type { KubeClient } from '../kube/client.ts';
 import type { Logger } from '../process/log.ts';
-import { type Partition, askPatiently } from './own-partition.ts';
+import { type AgentClient, type Partition, askPatiently } from './own-partition.ts';
 import type { Device, WorkOptions } from './open-device.ts';
 import type { DeviceView } from './device-view.ts';
 import type { Kubelet } from './open-kubelet.ts';
@@ -63,7 +62,7 @@ export interface WorkOutcome {
 }
 
 interface Parts {
-  readonly client: KubeClient;
+  readonly client: AgentClient;
   readonly device: Device;
   readonly kubelet: Kubelet | undefined;
   readonly logger: Logger;

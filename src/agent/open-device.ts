@@ -95,7 +95,7 @@ export async function openDevice(
   };
 }
 
-interface DeviceParts extends Pick<DeviceApplyOptions, 'gpusAtOnce' | 'journal' | 'afterChange'> {
+interface DeviceParts extends Pick<DeviceApplyOptions, 'gpusAtOnce' | 'journal' | 'afterChange' | 'listOpeners'> {
   readonly lock: Pick<NodeLock, 'explainLoss'>;
   readonly logger: Logger;
   readonly onOperation?: OnOperation | undefined;
@@ -118,11 +118,11 @@ export function deviceOf(
     async apply(wishes, work, options) {
       const apply = (): Promise<NodeResult> =>
         applyNode(driver, targetsOf(wishes, work), {
+          listOpeners: listGpuOpeners,
           ...parts,
           ...options,
           explainStop: (command) => lock.explainLoss() ?? options.explainStop(stopsClients(command)),
           listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
-          listOpeners: (minor) => listGpuOpeners(minor),
           ...(host && { host }),
           confirm: () => demandAnswer('to confirm the grant', options.confirm),
           onProgress: ({ uuid, done }) => {

@@ -17,23 +17,30 @@ import {
   isText,
 } from '../core/text/json.ts';
 import type { KubeClient } from '../kube/client.ts';
+import type { ServerClock } from '../kube/request.ts';
 import { type ObjectRef, isOlder, type KubeObject } from '../kube/watch.ts';
 import { correctReport, type OwnRecord, recordOf } from '../core/node/memory.ts';
 import { describeError, type Logger } from '../process/log.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeDurably } from '../device/host/journal.ts';
 import { KubeletError, mayBeRestarting } from '../core/device/kubelet.ts';
-import { type Clock, waitFor } from '../process/clock.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, systemClock, waitFor } from '../process/clock.ts';
+
+/** What the agent asks of the API server: the verbs on its own object, and the time. */
+export interface AgentClient extends Pick<KubeClient, 'get' | 'find' | 'merge'> {
+  readonly config: { readonly serverClock: Pick<ServerClock, 'skewMs'> };
+}
 
 /** The node's own object: its newest state, and the report in it. */
 export class OwnPartition {
-  readonly #client: KubeClient;
+  readonly #client: AgentClient;
   readonly #ref: ObjectRef;
   /** The newest known state. */
   #known: Partition | undefined;
+  /** The last report: after a change the same is found many times a second. */
+  #fitted: { readonly found: DeviceReport; readonly told: DeviceReport } | undefined;
 
-  constructor(client: KubeClient, nodeName: string) {
+  constructor(client: AgentClient, nodeName: string) {
     this.#client = client;
     this.#ref = { resource: nodePartitions, name: nodeName };
   }
@@ -62,13 +69,19 @@ export class OwnPartition {
   async report(found: DeviceReport, readMs: number | undefined): Promise<void> {
     const { status, spec } = this.#known ?? {};
     const readAfter = spec?.drain?.readAfter;
-    // Users choose the names of their processes, and the output of nvidia-smi reaches people's terminals.
-    const told = fitWithin(printable(found), statusBounds.properties.device);
-    const device = stampReading(told, status?.device, { readMs, readAfter });
+    const device = stampReading(this.#fit(found), status?.device, { readMs, readAfter });
     if (deepEqual(device, status?.device)) return;
     this.#known = await this.#write(overwriteOf(status?.device ?? {}, device));
     const stored = this.#known.status?.device ?? {};
     if (!deepEqual(device, stored)) this.#known = await this.#write(mergePatchOf(stored, device), this.#known);
+  }
+
+  /** A report as the API takes it: users choose the names of their processes, and the output of nvidia-smi reaches people's terminals. */
+  #fit(found: DeviceReport): DeviceReport {
+    if (!deepEqual(found, this.#fitted?.found)) {
+      this.#fitted = { found, told: fitWithin(printable(found), statusBounds.properties.device) };
+    }
+    return this.#fitted?.told ?? found;
   }
 
   /** @param of the state that a difference is from; without it, since the controller writes to the object at the same time, of any */
@@ -214,6 +227,7 @@ export async function askPatiently<T>(ask: () => Promise<T>, { clock, signal, ma
 }
 
 /** @returns false if the signal aborted first */
-export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
-  return sleep(ms, true, { signal }).catch(() => false);
+export async function wait(ms: number, signal: AbortSignal): Promise<boolean> {
+  await waitFor(systemClock, ms, signal);
+  return !signal.aborted;
 }

@@ -272,15 +272,16 @@ async function advanceOne(
 }
 
 /** Does work on one GPU: asks and runs whatever it needs. @param member its place among GPUs that are changed side by side */
-function carryOut<Result>(
-  { driver, options, host }: ApplyContext,
-  task: OpenTask,
-  work: Work<Result>,
-  member?: Member,
-): Promise<Result> {
-  const line = member?.line ?? driver.line;
+function carryOut<Result>(context: ApplyContext, task: OpenTask, work: Work<Result>, member?: Member): Promise<Result> {
+  const { options, host } = context;
+  const { driver } = member ?? context;
   const answers: WorkShell = {
-    Read: ({ question: { command, isAlone } }) => line.read(command, isAlone),
+    ReadUse: ({ gpu }) => driver.readUse(gpu),
+    ReadInstances: ({ gpu }) => driver.readInstances(gpu),
+    ListInstances: ({ gpu }) => driver.listInstances(gpu),
+    ListComputeInstances: ({ gpu }) => driver.listComputeInstances(gpu),
+    ListComputeProfiles: ({ gpu, instance }) => driver.listComputeProfiles(gpu, instance),
+    ReadTable: ({ gpu }) => driver.readTable(gpu),
     Change: async ({ command, text, disrupts }) => {
       const ask = async (): Promise<void> => {
         if (disrupts) await options.confirm?.();
@@ -290,7 +291,7 @@ function carryOut<Result>(
         if (found !== undefined) throw new DeviceError('Stopped', { tried: text, found, gpu: task.now.pciBusId });
         task.operations += 1;
       };
-      const execution = await line.change(command, { ask, begin });
+      const execution = await driver.change(command, { ask, begin });
       if (execution === undefined) task.operations -= 1;
       else options.onProgress?.({ uuid: task.uuid, done: text, operations: task.operations });
       return execution;

@@ -1,4 +1,4 @@
-import type { DriverLine, OwnLine, Permit } from './nvidia-smi.ts';
+import { GpuDriver, type OwnLine, type Permit } from './nvidia-smi.ts';
 import {
   type ChangeCommand,
   type ReadCommand,
@@ -16,7 +16,7 @@ export class CrewEnded extends Error {
 
 /** One GPU of a crew at its work. */
 export interface Member {
-  readonly line: DriverLine;
+  readonly driver: GpuDriver;
   /** Waits until no other GPU is at work, to borrow from the host, or for what cannot be shared: one GPU after the other. */
   readonly beAlone: () => Promise<void>;
 }
@@ -73,7 +73,7 @@ export class Crew {
   }
 
   #admit(gpu: NamedGpu): Member {
-    const line: DriverLine = {
+    const driver = new GpuDriver({
       read: (command, mustBeOwn = false) => {
         const key = mustBeOwn ? undefined : sharedKey(command);
         return new Promise((resolve, reject) => this.#wait({ kind: 'Question', gpu, command, key, resolve, reject }));
@@ -84,7 +84,7 @@ export class Crew {
           this.#wait({ kind: 'Order', gpu, command, key, permit, resolve, reject }),
         );
       },
-    };
+    });
     const beAlone = async (): Promise<void> => {
       const turn = new Promise<void>((resolve) => this.#soloists.push(resolve));
       this.#active -= 1;
@@ -92,7 +92,7 @@ export class Crew {
       await turn;
       if (this.#end !== undefined) throw this.#end;
     };
-    return { line, beAlone };
+    return { driver, beAlone };
   }
 
   #wait(request: Question | Order): void {

@@ -9,8 +9,16 @@ import {
 } from './child.ts';
 import type { Execution, SmiRun } from '../core/smi/output.ts';
 import type { ChangeCommand, DriverAnswer, ReadCommand, Reading } from '../core/smi/command.ts';
-import { DeviceReader } from '../core/smi/reader.ts';
-import type { DeviceState } from '../core/gpu/device-state.ts';
+import {
+  DeviceReader,
+  listComputeInstances,
+  listComputeProfiles,
+  listInstances,
+  readGpuInstances,
+  readGeometry,
+  readUse,
+} from '../core/smi/reader.ts';
+import type { DeviceState, GpuState } from '../core/gpu/device-state.ts';
 
 /** Reports each run, whatever its result. */
 export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execute {
@@ -66,16 +74,65 @@ export interface Permit {
 export interface DriverLine {
   /** @param isAlone whether the GPU must be asked in a command of its own */
   readonly read: (command: ReadCommand, isAlone?: boolean) => Promise<DriverAnswer>;
-  /**
-   * Runs one operation. Its result proves nothing: exit code 0 may have done nothing, and another may have done everything.
-   * @returns undefined if it was run for several GPUs, and ended before it came to this one: nothing was done there
-   */
+  /** @returns undefined if it was run for several GPUs, and ended before it came to this one: nothing was done there */
   readonly change: (command: ChangeCommand, permit?: Permit) => Promise<Execution | undefined>;
 }
 
 /** One command for one GPU: it always comes to it. */
 export interface OwnLine extends DriverLine {
   readonly change: (command: ChangeCommand, permit?: Permit) => Promise<Execution>;
+}
+
+/** Questions about one GPU, and changes of it. GPUs are named by PCI bus id: once one GPU is lost, a UUID finds no other GPU either. */
+export class GpuDriver {
+  readonly #line: DriverLine;
+
+  constructor(line: DriverLine) {
+    this.#line = line;
+  }
+
+  /** GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
+  readInstances(gpu: string) {
+    return this.#ask(readGpuInstances(gpu));
+  }
+
+  /** GPU instances of one GPU, without their contents. @throws DeviceError */
+  listInstances(gpu: string) {
+    return this.#ask(listInstances(gpu));
+  }
+
+  /** Compute instances of all GPU instances of one GPU. @throws DeviceError */
+  listComputeInstances(gpu: string) {
+    return this.#ask(listComputeInstances(gpu));
+  }
+
+  /** Profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
+  readTable(gpu: GpuState) {
+    return this.#ask(readGeometry(gpu));
+  }
+
+  /** Current MIG mode and processes of one GPU. @throws DeviceError */
+  readUse(gpu: string) {
+    return this.#ask(readUse(gpu));
+  }
+
+  /** Compute instance profiles that a GPU instance offers. @throws DeviceError */
+  listComputeProfiles(gpu: string, instance: number) {
+    return this.#ask(listComputeProfiles(gpu, instance));
+  }
+
+  /**
+   * Runs one operation. Its result proves nothing: exit code 0 may have done nothing, and another may have done everything.
+   * @returns undefined if a command for several GPUs ended before it came to this one
+   * @throws DeviceError if it could not be run at all
+   */
+  change(command: ChangeCommand, permit?: Permit): Promise<Execution | undefined> {
+    return this.#line.change(command, permit);
+  }
+
+  #ask<Result>(reading: Reading<Result>): Promise<Result> {
+    return askAll(reading, ({ command, isAlone }) => this.#line.read(command, isAlone));
+  }
 }
 
 /** Asks everything that a decision of the core needs, one question after the other. @throws what the decision throws */
@@ -93,8 +150,8 @@ export async function askAll<Question, Answer, Result>(
   return step.value;
 }
 
-/** The GPUs of a node by `nvidia-smi`. GPUs are named by PCI bus id: once one GPU is lost, a UUID finds no other GPU either. */
-export class NvidiaSmi {
+/** The GPUs of a node by `nvidia-smi`. */
+export class NvidiaSmi extends GpuDriver {
   /** Every command by itself. */
   readonly line: OwnLine;
   readonly #reader: DeviceReader;
@@ -102,7 +159,7 @@ export class NvidiaSmi {
   constructor(execute: Execute, options: Deadlines & Pick<NvidiaSmiOptions, 'atOnce' | 'driverLoad'> = {}) {
     const runner = new Runner(execute, options, options.atOnce);
     const reader = new DeviceReader(options.driverLoad);
-    this.line = {
+    const line: OwnLine = {
       read: async (command) => ({ command, execution: await runner.run(command) }),
       change: async (command, permit) => {
         await permit?.ask();
@@ -111,21 +168,23 @@ export class NvidiaSmi {
         return runner.run(command);
       },
     };
+    super(line);
+    this.line = line;
     this.#reader = reader;
   }
 
-  /** Asks all that a reading consists of. @throws DeviceError */
-  ask<Result>(reading: Reading<Result>): Promise<Result> {
-    return askAll(reading, ({ command }) => this.line.read(command));
+  /** @throws DeviceError if it could not be run at all */
+  override change(command: ChangeCommand, permit?: Permit): Promise<Execution> {
+    return this.line.change(command, permit);
   }
 
   /** Everything, in two to seven processes. @throws DeviceError if the node as a whole cannot be read */
   readDevice(): Promise<DeviceState> {
-    return this.ask(this.#reader.read());
+    return askAll(this.#reader.read(), ({ command }) => this.line.read(command));
   }
 
   /** The same by one process, if only processes have come or gone as far as that shows. @throws DeviceError as {@link readDevice} */
   glanceAtDevice(): Promise<DeviceState> {
-    return this.ask(this.#reader.glance());
+    return askAll(this.#reader.glance(), ({ command }) => this.line.read(command));
   }
 }

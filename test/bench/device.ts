@@ -148,8 +148,8 @@ async function clearAndRebuild(node: InProcessNode, driver: NvidiaSmi, wanted: r
     const want = wanted[index] ?? {};
     if (isSame(instances, want)) continue;
     for (const { id } of instances) {
-      await driver.line.change({ name: 'DestroyComputeInstances', gpu, instances: [id] });
-      await driver.line.change({ name: 'DestroyInstances', gpu, instances: [id] });
+      await driver.change({ name: 'DestroyComputeInstances', gpu, instances: [id] });
+      await driver.change({ name: 'DestroyInstances', gpu, instances: [id] });
     }
     const profiles = geometry?.profiles.filter(({ name }) => want[name] !== undefined) ?? [];
     for (const { name, id } of profiles.toSorted((a, b) => b.memorySlices - a.memorySlices))

@@ -92,7 +92,8 @@ async function measureContested(
   const { wishes } = fleet;
   const editMs = await measure(async () => {
     fleet.change(policies.plural, 'fleet', { metadata: { generation }, spec: { layouts: [{ profiles }] } });
-    await waitUntil(fleet, () => fleet.wishes - wishes >= contestedFleetSize && fleet.isIdle, 20);
+    // A node that was granted a change keeps its wish until an agent has answered, which none does here: one changes at a time.
+    await waitUntil(fleet, () => fleet.wishes - wishes >= contestedFleetSize - 1 && fleet.isIdle, 20);
   });
   return { 'node event': nodesMs / events, edit: editMs / 1000 };
 }

@@ -1,4 +1,3 @@
-import { listComputeInstances, readGpuInstances, readUse } from '../../src/core/smi/reader.ts';
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
@@ -61,7 +60,7 @@ describe('commands of a reading that contradict each other', () => {
 
   async function readGpu(...given: Parameters<typeof aNodeThatSays>): Promise<string> {
     const node = aNodeThatSays(...given);
-    return codeOf(node.openDriver().ask(readGpuInstances(node.busId(0))));
+    return codeOf(node.openDriver().readInstances(node.busId(0)));
   }
 
   it('do not count as fewer instances: a -lgi cut after a row, exit code 0', async () => {
@@ -71,14 +70,14 @@ describe('commands of a reading that contradict each other', () => {
 
   it('are read once more, and what is whole then is believed', async () => {
     const node = aNodeThatSays('-lgi', afterFirstRow, { times: 1 });
-    expect(await node.openDriver().ask(readGpuInstances(node.busId(0)))).to.have.length(3);
+    expect(await node.openDriver().readInstances(node.busId(0))).to.have.length(3);
     expect(node.commands.map((args) => args.at(-1))).to.deep.equal(['-lgi', '-lci', '-lgi', '-lci']);
   });
 
   it('do not count as fewer compute instances: a -lci cut after a row, where the report knows more', async () => {
     expect(await readGpu('-lci', (stdout) => /^(?:.*\n){10}/.exec(stdout)?.[0] ?? '')).to.equal('Unstable');
     const node = new InProcessNode([A100], parts);
-    expect(await codeOf(node.openDriver().ask(readGpuInstances(node.busId(0))))).to.equal('None');
+    expect(await codeOf(node.openDriver().readInstances(node.busId(0)))).to.equal('None');
     // The report is asked for only where there is room for another compute instance.
     expect(node.commands.map((args) => args.at(-1))).to.deep.equal(['-lgi', '-lci', '-x']);
   });
@@ -115,11 +114,11 @@ describe('commands of a reading that contradict each other', () => {
     node.faults = 'fail DeviceGetMigMode rc=999 with=-lgi\nfail DeviceGetMigMode rc=999 with=-lci';
     expect(node.run(['mig', '-lgi'])).to.include({ rc: 6, stdout: 'No MIG-enabled devices found.\n' });
     const driver = node.openDriver();
-    expect(await codeOf(driver.ask(readGpuInstances(node.busId(0))))).to.equal('Unstable');
-    expect(await codeOf(driver.ask(listComputeInstances(node.busId(0))))).to.equal('Unstable');
+    expect(await codeOf(driver.readInstances(node.busId(0)))).to.equal('Unstable');
+    expect(await codeOf(driver.listComputeInstances(node.busId(0)))).to.equal('Unstable');
     const off = new InProcessNode([A100]);
     off.driver = '535';
-    expect(await off.openDriver().ask(readGpuInstances(off.busId(0)))).to.deep.equal([]);
+    expect(await off.openDriver().readInstances(off.busId(0))).to.deep.equal([]);
   });
 
   it('are fewer GPUs than are attached', async () => {
@@ -185,6 +184,6 @@ describe('commands of a reading that contradict each other', () => {
 
   it('end a look at who uses a GPU that does not say its mode', async () => {
     const node = aNodeThatSays('-x', replace(/(<(?:current|pending)_mig>)Enabled/g, '$1GPU is lost'));
-    expect(await codeOf(node.openDriver().ask(readUse(node.busId(0))))).to.equal('GpuLost');
+    expect(await codeOf(node.openDriver().readUse(node.busId(0)))).to.equal('GpuLost');
   });
 });

@@ -63,13 +63,13 @@ describe('nvidia-smi as a program', () => {
     const read: unknown = await driver.readDevice().catch((reason: unknown) => reason);
     expect(read).to.be.an('error').with.property('message').that.contains('no answer in 15 s (--read-timeout-seconds)');
     const gpu = '00000000:07:00.0';
-    const { limit } = await driver.line.change({ name: 'DestroyInstances', gpu, instances: [1] });
+    const { limit } = await driver.change({ name: 'DestroyInstances', gpu, instances: [1] });
     expect(limit).to.equal('240 s (--change-timeout-seconds)');
     for (const command of [
       { name: 'Reset', gpu },
       { name: 'SetMode', gpu, mode: 'Enabled' },
     ] as const)
-      expect((await driver.line.change(command)).limit).to.equal('360 s (--reset-timeout-seconds)');
+      expect((await driver.change(command)).limit).to.equal('360 s (--reset-timeout-seconds)');
   });
 
   it('has the time of each GPU that a command names, and says so', async () => {
@@ -77,9 +77,9 @@ describe('nvidia-smi as a program', () => {
       Promise.resolve({ rc: 255, stdout: String(deadlineMs), end: 'TimedOut' });
     const driver = new NvidiaSmi(execute);
     const [gpu, ...also] = ['00000000:07:00.0', '00000000:0F:00.0', '00000000:17:00.0'] as const;
-    const destroyed = await driver.line.change({ name: 'DestroyInstances', gpu, also, instances: [1] });
+    const destroyed = await driver.change({ name: 'DestroyInstances', gpu, also, instances: [1] });
     expect(destroyed).to.include({ stdout: '180000', limit: '180 s (--change-timeout-seconds for each of 3 GPUs)' });
-    const switched = await driver.line.change({ name: 'SetMode', gpu, also, mode: 'Enabled' });
+    const switched = await driver.change({ name: 'SetMode', gpu, also, mode: 'Enabled' });
     expect(switched).to.include({ stdout: '900000', limit: '900 s (--reset-timeout-seconds for each of 3 GPUs)' });
   });
 
@@ -91,8 +91,8 @@ describe('nvidia-smi as a program', () => {
     };
     const driver = new NvidiaSmi(execute);
     const gpu = '00000000:07:00.0';
-    await driver.line.change({ name: 'Reset', gpu });
-    await driver.line.change({ name: 'SetPersistence', gpu, on: false });
+    await driver.change({ name: 'Reset', gpu });
+    await driver.change({ name: 'SetPersistence', gpu, on: false });
     expect(limits).to.deep.equal([300_000, 60_000]);
   });
 

@@ -1,4 +1,3 @@
-import { readGpuInstances } from '../../src/core/smi/reader.ts';
 import { expect } from 'chai';
 import { MODELS } from '../../src/core/gpu/geometry.ts';
 import type { GpuInstanceState } from '../../src/core/gpu/device-state.ts';
@@ -247,7 +246,7 @@ describe('reading the device', () => {
         instances.map(({ id, computeInstances }) => [id, computeInstances.map((part) => [part.id, part.profile])]);
       const listed = names((await driver.readDevice()).gpus[0]?.instances);
       expect(node.commands.flat(), `state ${index}`).not.to.include('-lci');
-      expect(names(await driver.ask(readGpuInstances(node.busId(0))))).to.deep.equal(listed);
+      expect(names(await driver.readInstances(node.busId(0)))).to.deep.equal(listed);
     }
     expect(recordedStates.some(({ state }) => state.includes('profile 20 '))).to.equal(true);
   });
@@ -339,7 +338,7 @@ describe('a glance at the device', () => {
     node.commands.length = 0;
     await driver.glanceAtDevice();
     expect(listCommands(node)).to.include('-L');
-    await driver.line.change({
+    await driver.change({
       name: 'CreateInstances',
       gpu: node.busId(1),
       places: [{ profileId: 19 }],

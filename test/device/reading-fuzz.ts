@@ -1,4 +1,3 @@
-import { readGpuInstances, readUse } from '../../src/core/smi/reader.ts';
 import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
 import { DeviceError, type GpuInstanceState } from '../../src/core/gpu/device-state.ts';
@@ -29,11 +28,11 @@ const looks: Readonly<Record<'readDevice' | 'readInstances' | 'readUse', Look>> 
     ];
   },
   readInstances: async (driver, busId) => {
-    const instances = (await driver.ask(readGpuInstances(busId))).map(nameParts);
+    const instances = (await driver.readInstances(busId)).map(nameParts);
     return [{ gpu: busId, mode: undefined, isUnknown: false, instances, users: [] }];
   },
   readUse: async (driver, busId) => {
-    const { mig, migDevices, processes } = await driver.ask(readUse(busId));
+    const { mig, migDevices, processes } = await driver.readUse(busId);
     const instances = [...new Set(migDevices.map(({ instance }) => instance))].map((id) => ({
       id,
       parts: migDevices.flatMap((device) => (device.instance === id ? [device.computeInstance] : [])),

@@ -1,4 +1,3 @@
-import { readGpuInstances } from '../../src/core/smi/reader.ts';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
@@ -113,7 +112,7 @@ export class InProcessNode {
     this.uid = 0;
     this.intercept = (_args, run) => run();
     try {
-      const instances = await this.openDriver().ask(readGpuInstances(this.busId(index)));
+      const instances = await this.openDriver().readInstances(this.busId(index));
       return instances.map(({ profile, start, computeInstances }) => {
         const parts = computeInstances.map((part) => part.profile);
         return parts.join() === profile ? `${profile}@${start}` : `${profile}@${start}[${parts.join()}]`;
@@ -125,7 +124,7 @@ export class InProcessNode {
 
   /** Starts a process on the instance at a place, or on the whole GPU. */
   async startProcess(index: number, start?: number): Promise<void> {
-    const instances = start === undefined ? [] : await this.openDriver().ask(readGpuInstances(this.busId(index)));
+    const instances = start === undefined ? [] : await this.openDriver().readInstances(this.busId(index));
     const instance = instances.find((candidate) => candidate.start === start);
     const where = instance === undefined ? '' : ` gi ${instance.id} ci 0`;
     this.state += `proc gpu ${index}${where} pid ${4200 + index} mem 1200 name python3 train.py\n`;
@@ -137,7 +136,7 @@ export class InProcessNode {
 
   /** As a person does at a shell. */
   async destroyByHand(index: number, start: number): Promise<void> {
-    const instances = await this.openDriver().ask(readGpuInstances(this.busId(index)));
+    const instances = await this.openDriver().readInstances(this.busId(index));
     const id = String(instances.find((candidate) => candidate.start === start)?.id);
     for (const what of ['-dci', '-dgi']) {
       const { rc, stdout } = this.run(['mig', what, '-i', String(index), '-gi', id]);

@@ -189,7 +189,7 @@ export const fleetBugs: readonly FleetBug[] = [
   {
     name: 'CanaryByTime',
     what: 'lets others follow a canary that was well once and is not Ready now',
-    theme: 'Rollout',
+    theme: 'Leaderless',
     seeLedger: (snapshot) => ({
       ...snapshot,
       rolloutStateOf: (node) => {
@@ -303,11 +303,6 @@ export const fleetBugs: readonly FleetBug[] = [
   {
     name: 'OwnClock',
     what: 'has its agents judge deadlines by the clocks of their nodes',
-    theme: 'Clocks',
-  },
-  {
-    name: 'TakeLateGrant',
-    what: 'has its agents take grants that they see when those are over',
     theme: 'Clocks',
   },
   {

@@ -4,10 +4,12 @@ import type { Grant, GpuPartitionPolicy, PolicySpec, Wish } from '../../src/api/
 import type { NodeObject } from '../../src/controller/operator.ts';
 import type { SettledDecision } from '../model/controller.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import type { GpuWork } from '../../src/core/device/plan.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
+import type { DeviceWork } from '../model/agent.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from '../model/api.ts';
 import { findUncounted } from '../model/change-end.ts';
+import type { Gpu } from '../model/device.ts';
+import type { Operation } from '../model/smi.ts';
 import { Violation } from '../model/violation.ts';
 import { DemandChecks } from './demand-checks.ts';
 import { msOf } from './fleet-policies.ts';
@@ -291,28 +293,30 @@ export class FleetChecks {
     this.#failed.set(metadata.name, { of: uid, at: this.#now });
   }
 
-  /** Called when the agent is about to change a device. */
-  deviceIsChanged(machine: FleetMachine, work: readonly GpuWork[], { deadline, seconds = 0 }: Grant): void {
-    const holders = machine.holders();
+  /** Called when an agent is about to change a device. */
+  deviceIsChanged(
+    machine: FleetMachine,
+    { partition, granted, isFirst }: DeviceWork,
+    gpu: Gpu,
+    operation: Operation,
+  ): void {
+    if (isFirst) this.changes += 1;
+    const { lastGood } = partition.status?.device ?? {};
+    // What a boot has removed is made again, whatever the time.
+    if (lastGood !== undefined && lastGood.bootID !== machine.bootID) return;
+    const { deadline, seconds = 0 } = granted;
     const lateMs = this.#now - Date.parse(deadline);
     const words = `${machine.name} is changed ${lateMs / 1000} s after the deadline of its grant of ${seconds} s`;
     demand(lateMs <= seconds * 1000, 'S7', words);
-    this.changes += work.length;
-    for (const { uuid, mode, steps } of work) {
-      const gpu = machine.device.gpus.find((one) => one.uuid === uuid);
-      const gone =
-        mode === 'Disable'
-          ? [uuid, ...(gpu?.slices ?? []).map((slice) => slice.uuid)]
-          : steps.flatMap(({ action, profile, start }) =>
-              action === 'DestroyInstance'
-                ? (gpu?.slices ?? [])
-                    .filter((one) => one.profile === profile && one.start === start)
-                    .map((one) => one.uuid)
-                : [],
-            );
-      const held = gone.flatMap((id) => holders.get(id) ?? []);
-      demand(held.length === 0, 'S1', `what ${held.join()} holds on ${machine.name} is destroyed`);
-    }
+    const gone =
+      typeof operation === 'string'
+        ? [gpu.uuid, ...gpu.slices.map(({ uuid }) => uuid)]
+        : gpu.slices
+            .filter(({ start }) => operation.action === 'DestroyInstance' && start === operation.start)
+            .map(({ uuid }) => uuid);
+    const holders = machine.holders();
+    const held = gone.flatMap((id) => holders.get(id) ?? []);
+    demand(held.length === 0, 'S1', `what ${held.join()} holds on ${machine.name} is destroyed`);
   }
 
   // --- the ledger -------------------------------------------------------------------------------------------------

@@ -1,19 +1,14 @@
-import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
-import { GrantClock } from '../../src/agent/grant-work.ts';
-import type { DeviceReport, Grant, PlanReport, Strategy } from '../../src/api/types.ts';
-import { faultFields } from '../../src/core/device/grants.ts';
-import { keepOutcome } from '../../src/core/device/report.ts';
+import type { PodHolding } from '../../src/core/device/holders.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
-import { judgeAdvertised } from '../../src/core/device/kubelet.ts';
-import { listInTheWay, planDrained } from '../../src/core/device/plan.ts';
-import { lastGoodOf } from '../../src/core/device/ownership.ts';
+import type { OwnRecord } from '../../src/core/node/memory.ts';
 import { deepEqual } from '../../src/core/text/json.ts';
-import { isOlder } from '../../src/kube/watch.ts';
-import { refuse, type StoredPartition } from '../model/api.ts';
-import { VirtualClock } from '../model/clock.ts';
-import { ModelDevice } from '../model/device.ts';
+import { type AgentHost, AgentProcess, type DeviceWork } from '../model/agent.ts';
+import type { Api } from '../model/api.ts';
+import { type Gpu, ModelDevice } from '../model/device.ts';
 import { resourceOf, uuidOf } from '../model/plugin.ts';
-import { Worker, type WorkerTask } from '../model/worker.ts';
+import type { Random } from '../model/random.ts';
+import type { Operation } from '../model/smi.ts';
+import type { VirtualTime } from '../model/timeline.ts';
 import { MachinePods } from './machine-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
@@ -21,9 +16,11 @@ import type { FleetWorld } from './fleet-world.ts';
 export type Fate = 'Well' | 'FailOnce' | 'FailAlways';
 
 /** A machine with its kubelet, its agent, and its device plugin, which follows changes by itself. */
-export class FleetMachine {
+export class FleetMachine implements AgentHost {
   readonly name: string;
   readonly uid: string;
+  readonly timeline: VirtualTime;
+  readonly api: Api;
   readonly device: ModelDevice;
   readonly #world: FleetWorld;
   /** Devices of pods, by pod uid. */
@@ -43,7 +40,16 @@ export class FleetMachine {
   stuckAt: number | undefined;
   /** When instances last disappeared without being asked to. */
   lostAt = -Infinity;
-  agent: MachineAgent | undefined;
+  agent: AgentProcess | undefined;
+  /** The agent's record of its own work, on the machine's disk. */
+  record: OwnRecord | undefined;
+  readonly isDown = false;
+  readonly isGpuOpen = false;
+  readonly modeNeedsBoot = false;
+  readonly ignoresPods = false;
+  readonly slowMs = 0;
+  readonly gpusAtOnce = 1;
+  readonly readIntervalMs: number;
   /** Its agent's watch delivers nothing. */
   isBlind = false;
   /** How far its clock is ahead of the API server's, in ms. */
@@ -54,6 +60,10 @@ export class FleetMachine {
     this.#world = world;
     this.name = name;
     this.uid = uid;
+    this.timeline = world.timeline;
+    this.api = world.api;
+    // Demands count what is in use by what agents read: with the usual minute, pods that come and go within it count as one that stays.
+    this.readIntervalMs = world.setup.hasDemands === true ? 15_000 : 60_000;
     this.device = new ModelDevice(world.setup.product, 1, false);
     for (const gpu of this.device.gpus) gpu.mig = 'Enabled';
     if (world.setup.plugin !== undefined) this.pods = new MachinePods(world, this, () => this.#offerHasChanged());
@@ -82,13 +92,11 @@ export class FleetMachine {
 
   devicesChanged(): void {
     this.#lookAtDevices();
-    this.agent?.wakeSoon();
   }
 
   #offerHasChanged(): void {
     this.#offered = this.pods?.plugin.offered ?? new Map();
     for (const name of this.#offered.keys()) this.#known.add(name);
-    this.agent?.wakeSoon();
     const round = (this.#pluginRound += 1);
     this.#world.later(10, 1000, () => {
       if (round === this.#pluginRound && this.isUp && !this.isGone) this.#tellOffer();
@@ -110,7 +118,6 @@ export class FleetMachine {
       }
       this.#offered = offer;
       for (const name of offer.keys()) this.#known.add(name);
-      this.agent?.wakeSoon();
       this.#world.later(10, 1000, () => {
         if (round !== this.#pluginRound || !this.isUp || this.isGone) return;
         this.#tellOffer();
@@ -134,12 +141,11 @@ export class FleetMachine {
     const id = (this.#offered.get(resource) ?? []).find((one) => !taken.has(one));
     if (id === undefined || !this.isUp) return undefined;
     this.allocations.set(uid, { resource, id });
-    this.agent?.wakeSoon();
     return id;
   }
 
   release(uid: string): void {
-    if (this.allocations.delete(uid)) this.agent?.wakeSoon();
+    this.allocations.delete(uid);
   }
 
   /** Pods that hold a device, by the device's UUID. */
@@ -152,31 +158,66 @@ export class FleetMachine {
     return found;
   }
 
-  /** What the agent reads. */
-  read(strategy?: Strategy): DeviceReport {
-    const report = this.device.report();
-    const holders = this.holders();
-    const ids = this.device.uuids;
-    // A pod that holds a slice that is gone may be on any GPU.
-    const lost = [...this.allocations].flatMap(([uid, { id }]) => (ids.has(uuidOf(id)) ? [] : [`default/${uid}`]));
-    const held = (
-      uuid: string,
-      others: readonly string[] = [],
-    ): { readonly busy?: true; readonly pods?: readonly string[] } => {
-      const pods = [...(holders.get(uuid) ?? []), ...others];
-      return pods.length > 0 ? { busy: true, pods } : {};
-    };
-    const offered = [...this.#offered].filter(([, list]) => list.length > 0);
-    const { stale, resources } = judgeAdvertised(report, this.#offered, strategy);
-    return {
-      ...report,
-      gpus: report.gpus.map((gpu) => ({
-        ...gpu,
-        ...held(gpu.uuid),
-        instances: gpu.instances.map((one) => ({ ...one, ...held(computeInstancesOf(one)[0]?.uuid ?? '', lost) })),
-      })),
-      advertised: { stale, ...(offered.length > 0 && { resources: { ...resources } }) },
-    };
+  // --- the agent --------------------------------------------------------------------------------------------------
+
+  /** The watch of its agent delivers news. */
+  seePartition(): void {
+    this.agent?.see(this.api.find('partitions', this.name));
+  }
+
+  get nodeUID(): string {
+    return this.uid;
+  }
+
+  get random(): Random {
+    return this.#world.random;
+  }
+
+  hasBug(name: string): boolean {
+    return this.#world.hasBug(name);
+  }
+
+  fail(error: unknown): void {
+    this.#world.fail(error);
+  }
+
+  call<Answer>(by: string, kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {
+    return this.#world.call(by, kind, act);
+  }
+
+  mayCrash(): void {}
+
+  failsNow(): boolean {
+    const { fate } = this;
+    if (fate === 'FailOnce') this.fate = 'Well';
+    return fate !== 'Well';
+  }
+
+  grantIsTaken(): void {}
+
+  deviceIsMade(): void {}
+
+  isReported(): void {}
+
+  deviceIsChanged(work: DeviceWork, gpu: Gpu, operation: Operation): void {
+    this.#world.checks.deviceIsChanged(this, work, gpu, operation);
+  }
+
+  listHoldings(): readonly PodHolding[] {
+    return [...this.allocations].map(([name, device]) => ({ namespace: 'default', name, devices: [device] }));
+  }
+
+  listOffered(): ReadonlyMap<string, readonly string[]> {
+    return this.#offered;
+  }
+
+  /** Plugins here know no signal. */
+  signal(): boolean {
+    return false;
+  }
+
+  endRegistration(): boolean {
+    return true;
   }
 
   // --- the machine ------------------------------------------------------------------------------------------------
@@ -185,14 +226,14 @@ export class FleetMachine {
     this.#world.later(100, withinMs, () => {
       if (!this.isUp || this.isGone || this.agent) return;
       this.isBlind = false;
-      this.agent = new MachineAgent(this.#world, this);
+      this.agent = new AgentProcess(this);
       this.#setAgentPod(true);
     });
   }
 
   endAgent(): void {
     if (!this.agent) return;
-    this.agent.worker.stop();
+    this.agent.stop();
     this.agent = undefined;
     this.#setAgentPod(false);
   }
@@ -231,127 +272,5 @@ export class FleetMachine {
       status: { allocatable, nodeInfo: { bootID: this.bootID }, conditions: [{ type: 'Ready', status: 'True' }] },
     }));
     this.start();
-  }
-}
-
-/** The agent of a machine: it plans as the product does, and applies a plan in one step. */
-export class MachineAgent {
-  readonly #world: FleetWorld;
-  readonly #machine: FleetMachine;
-  readonly worker: Worker;
-  readonly #grants: GrantClock;
-  #watched: StoredPartition | undefined;
-  #written: StoredPartition | undefined;
-
-  constructor(world: FleetWorld, machine: FleetMachine) {
-    this.#world = world;
-    this.#machine = machine;
-    const clock = new VirtualClock(world.timeline, () => machine.aheadMs);
-    this.#grants = new GrantClock(clock, () => (world.hasBug('OwnClock') ? 0 : machine.aheadMs));
-    this.worker = new Worker(world, () => this.#reconcile());
-    this.see();
-  }
-
-  see(): void {
-    this.#watched = this.#world.api.find('partitions', this.#machine.name);
-    if (this.#watched) this.#grants.see(this.#watched);
-    this.worker.add();
-  }
-
-  wakeSoon(): void {
-    this.worker.addAfter(this.#world.random.between(50, 800));
-  }
-
-  *#reconcile(): WorkerTask {
-    const watched = this.#watched;
-    if (watched === undefined || watched.spec.nodeUID !== this.#machine.uid) return undefined;
-    const isAhead =
-      this.#written?.metadata.uid === watched.metadata.uid &&
-      isOlder(watched.metadata.resourceVersion, this.#written?.metadata.resourceVersion);
-    const partition = isAhead && this.#written ? this.#written : watched;
-    const { granted } = partition.spec;
-    const seen = partition.status?.device;
-    if (granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0)) {
-      return yield* this.#act(partition, granted);
-    }
-    yield this.#world.random.between(5, 50);
-    const report = this.#machine.read(partition.spec.strategy);
-    const plan = this.#plan(partition, report);
-    return yield* this.#tell(partition, { ...this.#state(seen), ...report, ...keepOutcome(seen), ...plan });
-  }
-
-  *#act(partition: StoredPartition, granted: Grant): WorkerTask {
-    yield this.#world.random.between(200, 4000);
-    const fault = yield* this.#carryOut(partition, granted);
-    const report = this.#machine.read(partition.spec.strategy);
-    const outcome = fault ? faultFields({ code: fault, message: 'as drawn' }, 'Failed') : { step: 'Idle' as const };
-    const lastGood = lastGoodOf(report.gpus ?? [], this.#machine.bootID, new Map());
-    return yield* this.#tell(partition, {
-      ...this.#state(partition.status?.device),
-      ...report,
-      ...outcome,
-      lastGood,
-      observedEpoch: granted.epoch,
-      ...this.#plan(partition, report),
-    });
-  }
-
-  /** @returns the code of the error; undefined on success */
-  *#carryOut(partition: StoredPartition, granted: Grant): Generator<number, string | undefined, undefined> {
-    const report = this.#machine.read();
-    const marks = { drain: partition.spec.drain, reported: partition.status?.device?.plan };
-    const plan = planDrained(report, granted, marks, new Map(), new Map());
-    if (plan.report.refusal !== undefined) return 'Refused';
-    if (plan.work.length === 0) return undefined;
-    if (plan.report.hash !== granted.planHash) return 'PlanChanged';
-    if (listInTheWay(report, plan.report, new Map()).length > 0) return 'InUse';
-    const fresh = yield* this.#world.call('agent', 'Read', () =>
-      this.#world.api.find('partitions', this.#machine.name),
-    );
-    const isAnswered = (fresh?.status?.device?.observedEpoch ?? 0) >= granted.epoch;
-    const isSame = fresh?.metadata.uid === partition.metadata.uid && fresh?.spec.granted?.epoch === granted.epoch;
-    if (!isSame || isAnswered) return 'Stopped';
-    if (this.#grants.explainEnd(granted) !== undefined && !this.#world.hasBug('TakeLateGrant')) return 'Expired';
-    if (this.#machine.fate !== 'Well') {
-      if (this.#machine.fate === 'FailOnce') this.#machine.fate = 'Well';
-      return 'CommandFailed';
-    }
-    this.#world.checks.deviceIsChanged(this.#machine, plan.work, granted);
-    for (const { uuid, mode, steps } of plan.work) {
-      const gpu = this.#machine.device.gpus.find((one) => one.uuid === uuid);
-      if (!gpu) continue;
-      if (mode === 'Enable') this.#machine.device.setMode(gpu, 'Enabled', false);
-      for (const step of steps) this.#machine.device.takeStep(gpu, step);
-      if (mode === 'Disable') this.#machine.device.setMode(gpu, 'Disabled', false);
-    }
-    this.#machine.devicesChanged();
-    return undefined;
-  }
-
-  #state(seen: DeviceReport | undefined): DeviceReport {
-    return {
-      agentVersion: 'model',
-      bootID: this.#machine.bootID,
-      ...(seen?.observedEpoch !== undefined && { observedEpoch: seen.observedEpoch }),
-      ...(seen?.lastGood && { lastGood: seen.lastGood }),
-    };
-  }
-
-  #plan({ spec, status }: StoredPartition, report: DeviceReport): { readonly plan?: PlanReport } {
-    const { wish, drain } = spec;
-    if (!wish) return {};
-    return { plan: planDrained(report, wish, { drain, reported: status?.device?.plan }, new Map(), new Map()).report };
-  }
-
-  *#tell(partition: StoredPartition, device: DeviceReport): WorkerTask {
-    if (!deepEqual(device, partition.status?.device)) {
-      this.#written = yield* this.#world.call('agent', 'Write', () =>
-        this.#world.api.update('partitions', this.#machine.name, 'agent', (one) => {
-          if (one.spec.nodeUID !== this.#machine.uid) throw refuse(422, 'Invalid', 'this is another node');
-          return { ...one, status: { ...one.status, device } };
-        }),
-      );
-    }
-    return undefined;
   }
 }

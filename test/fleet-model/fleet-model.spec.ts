@@ -3,7 +3,7 @@ import { Tellers } from '../model/tellers.ts';
 import { drawFleetStory, type FleetTheme, fleetThemes, runFleetStory } from './fleet-story.ts';
 
 /** `make test-models SEEDS=20000` plays more: whoever changes what the model tests does so. `make test` plays the first part. */
-const seeds = Number(process.env['MODEL_SEEDS'] ?? 900);
+const seeds = Number(process.env['MODEL_SEEDS'] ?? 360);
 const firstSeed = Number(process.env['MODEL_FIRST_SEED'] ?? 0);
 const parts = 14;
 /** Those of the others take longer, and find what they can find early. */

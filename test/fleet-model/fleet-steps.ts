@@ -213,7 +213,7 @@ const lateSteps = {
       machine.isBlind = true;
       world.later(5000, 500_000, () => {
         machine.isBlind = false;
-        machine.agent?.see();
+        machine.seePartition();
       });
     }),
   leaderless: (world) => {

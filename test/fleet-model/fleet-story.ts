@@ -411,7 +411,7 @@ async function calmDown(world: FleetWorld): Promise<void> {
     machine.isBlind = false;
     machine.pods?.reviveDiscovery();
     machine.startAgent(1000);
-    machine.agent?.see();
+    machine.seePartition();
     setReady(machine, true);
     machine.edit(({ spec, ...node }) => {
       const { unschedulable: _over, ...rest } = spec ?? {};
@@ -445,11 +445,8 @@ async function comeToRest(world: FleetWorld): Promise<void> {
   }
   // Who follows pods reads them again and again: some minutes show as much.
   const quietMs = setup.hasDemands === true ? 300_000 : 3600_000;
-  // A GPU that was re-laid rests for ten minutes; what follows then lets another rest.
-  for (let rests = 3, known = -1; rests > 0 && known !== checks.controllerWrites; rests -= 1) {
-    known = checks.controllerWrites;
-    await world.run(700_000);
-  }
+  // A GPU that was re-laid rests for ten minutes, one that was twice for longer; what follows then lets another rest.
+  await world.run(setup.hasDemands === true ? 2_100_000 : 1_400_000);
   const writes = checks.controllerWrites;
   await world.run(quietMs);
   const after = findFleetTrouble(world);

@@ -489,7 +489,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     this.later(1, 150, () => {
       this.#due.delete(key);
       const machine = this.machines.get(key);
-      if (machine?.isBlind === false) machine.agent?.see();
+      if (machine?.isBlind === false) machine.seePartition();
     });
   }
 

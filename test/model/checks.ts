@@ -1,6 +1,6 @@
 import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import type { GpuPartitionPolicy, GpuReport, Grant, Wish } from '../../src/api/types.ts';
+import type { DeviceReport, GpuPartitionPolicy, GpuReport, Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
 import { borrowedLabelsOf } from '../../src/core/kubernetes/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
@@ -15,9 +15,10 @@ import { timeText } from '../../src/core/text/syntax.ts';
 import { deepEqual } from '../../src/core/text/json.ts';
 import type { OfferedStatus } from '../../src/core/node/offer.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
-import type { AgentProcess } from './agent.ts';
+import type { AgentProcess, DeviceWork } from './agent.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
+import type { Operation } from './smi.ts';
 import { countOffer, type ExpectedSettings, isAsWished, isMixedUp, offeringOf } from './expected.ts';
 import { listLosers } from '../../src/core/device/kubelet.ts';
 import { isOfUser, isUntouchable } from './pods.ts';
@@ -48,6 +49,9 @@ const longestUnheardMs = 20_000;
 /** A plan without them takes the agent two minutes at most. */
 const longestWatchedMs = 240_000;
 const longestDeadMs = 600_000;
+/** An agent that can read does so once a minute. */
+const longestUnreadMs = 65_000;
+
 /** The invariants of one node, checked by an observer that knows the truth. Names are those of the catalogue. */
 export class Invariants {
   readonly #world: ModelWorld;
@@ -57,6 +61,10 @@ export class Invariants {
   readonly #everLost = new Set<string>();
   /** Until when generations were in force that are not any more, by uid and generation of their policies, in ms. */
   readonly #toldUntil = new Map<string, number>();
+  /** Since when devices that pods hold are gone, and others there, as agents have heard, in ms; as of a version of the device. */
+  #goneSince: ReadonlyMap<string, number> = new Map();
+  #thereSince: ReadonlyMap<string, number> = new Map();
+  #heldVersion: number | undefined;
   /** Instances that an agent has made, by their serial. */
   readonly #made = new Set<number>();
   #repairs: number[] = [];
@@ -341,6 +349,7 @@ export class Invariants {
   }
 
   #deviceIsTold({ status }: StoredPartition): void {
+    this.#lossesAreTold(status?.device ?? {});
     const told = new Set(
       status?.device?.gpus?.flatMap(({ uuid, instances }) => [
         uuid,
@@ -357,17 +366,29 @@ export class Invariants {
     demand(wrong === undefined, 'L2', `${wrong} keeps devices, and what it held is gone`);
   }
 
-  /** Pods are named whose device is gone, and nothing that exists is said to be. @param lost as the agent tells it */
-  devicesAreRead(lost: readonly { readonly id: string }[]): void {
-    const { device, kubelet } = this.#world;
-    if (this.#isDra || device.gpus.some(({ isLost }) => isLost)) return;
-    const told = new Set(lost.map(({ id }) => id));
+  /** An agent hears who holds what. */
+  holdersAreRead(): void {
+    const { device, kubelet, timeline } = this.#world;
+    if (this.#isDra || this.#heldVersion === device.version) return;
+    this.#heldVersion = device.version;
+    const isKnown = device.gpus.every(({ isLost }) => !isLost);
     const { uuids } = device;
-    const wrong = [...told].find((id) => uuids.has(id));
+    const gone = [...kubelet.users.heldUuids()].filter((id) => id.startsWith('MIG-') && !uuids.has(id));
+    const sinceWhen = (ids: Iterable<string>, before: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
+      new Map([...(isKnown ? ids : [])].map((id) => [id, before.get(id) ?? timeline.now]));
+    this.#goneSince = sinceWhen(gone, this.#goneSince);
+    this.#thereSince = sinceWhen(uuids, this.#thereSince);
+  }
+
+  /** Pods are named whose device is gone, and nothing that exists is said to be, once the agent has looked twice. */
+  #lossesAreTold({ lostDevices = [], step }: DeviceReport): void {
+    if (step === 'Unknown') return;
+    const latest = this.#world.timeline.now - longestUnreadMs;
+    const isOld = (since: number | undefined): boolean => since !== undefined && since < latest;
+    const told = new Set(lostDevices.map(({ id }) => id));
+    const wrong = [...told].find((id) => isOld(this.#thereSince.get(id)));
     demand(wrong === undefined, 'S10', `the agent says that ${wrong} is gone, which exists`);
-    const missed = [...kubelet.users.heldUuids()].find(
-      (id) => id.startsWith('MIG-') && !uuids.has(id) && !told.has(id),
-    );
+    const [missed] = [...this.#goneSince].find(([id, since]) => isOld(since) && !told.has(id)) ?? [];
     demand(missed === undefined, 'L2', `pods hold ${missed}, which is gone, and the agent does not say so`);
   }
 
@@ -849,12 +870,7 @@ export class Invariants {
     this.#taken = isSame ? known : { agent, uid, epoch, at: this.#world.timeline.now };
   }
 
-  deviceIsChanged(
-    { status }: StoredPartition,
-    granted: Grant,
-    gpu: Gpu,
-    operation: { readonly action: string; readonly profile: string; readonly start: number } | 'Enable' | 'Disable',
-  ): void {
+  deviceIsChanged({ partition: { status }, granted, isFirst }: DeviceWork, gpu: Gpu, operation: Operation): void {
     this.operations += 1;
     const { kubelet, node } = this.#world;
     const wish = granted.gpus.find(({ uuid }) => uuid === gpu.uuid);
@@ -866,7 +882,8 @@ export class Invariants {
     const isDestroy = typeof operation === 'object' && operation.action === 'DestroyInstance';
     if (typeof operation === 'object' && !isDestroy) return;
     const described = this.#world.device.report().gpus.find(({ uuid }) => uuid === gpu.uuid);
-    demand(wish && described && !isAsWished(described, wish), 'S2', `GPU ${gpu.index} is touched, and is as wished`);
+    const isVain = isFirst && wish && described && isAsWished(described, wish);
+    demand(!isVain, 'S2', `GPU ${gpu.index} is touched, and is as wished`);
     const touched =
       typeof operation === 'object'
         ? gpu.slices.filter(({ profile, start }) => profile === operation.profile && start === operation.start)

@@ -12,7 +12,7 @@ import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubern
 import type { JsonPatchOperation } from '../../src/core/kubernetes/node-patch.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import type { OfferedStatus } from '../../src/core/node/offer.ts';
-import { ApiError, isNotFound } from '../../src/kube/api-error.ts';
+import { isNotFound } from '../../src/kube/api-error.ts';
 import type { KubeVerbs } from '../../src/kube/client.ts';
 import type {
   ApplyOptions,
@@ -54,9 +54,70 @@ export interface ServedWorld {
   hasBug(name: string): boolean;
 }
 
-/** A request that is under way, and the time before which its process hears nothing of it. */
-interface Request {
+/** Something that a process waits for, and the time before which it hears nothing of it. */
+interface Call {
   notBefore: number;
+}
+
+/** What a process asks others, and waits for: requests, programs, its own pauses. */
+export class Calls {
+  readonly #world: Pick<ServedWorld, 'timeline' | 'fail'>;
+  readonly #isAnswer: (error: unknown) => boolean;
+  readonly #awaited = new Set<Call>();
+  #hangsUntil = -Infinity;
+  #isClosed = false;
+
+  /** @param isAnswer whether an error is one that the process hears of */
+  constructor(world: Pick<ServedWorld, 'timeline' | 'fail'>, isAnswer: (error: unknown) => boolean) {
+    this.#world = world;
+    this.#isAnswer = isAnswer;
+  }
+
+  /** The process has ended: it does nothing any more, and hears no answer. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** The process hangs: it hears no answer for this many ms. @param whose only those that it awaits now, or the next ones too */
+  hang(ms: number, whose: 'Awaited' | 'Next'): void {
+    const until = this.#world.timeline.now + ms;
+    for (const call of this.#awaited) call.notBefore = until;
+    if (whose === 'Next') this.#hangsUntil = until;
+  }
+
+  /** Lets time pass for the process. */
+  pause(ms: number): Promise<void> {
+    return this.make(
+      (function* () {
+        yield ms;
+      })(),
+    );
+  }
+
+  /** @param steps each yields how many ms it takes */
+  make<Answer>(steps: Generator<number, Answer, undefined>): Promise<Answer> {
+    const { timeline } = this.#world;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const call: Call = { notBefore: this.#hangsUntil };
+    this.#awaited.add(call);
+    const proceed = (): void => {
+      if (this.#isClosed) return;
+      const leftMs = call.notBefore - timeline.now;
+      if (leftMs > 0) return void timeline.after(leftMs, proceed);
+      try {
+        const { done, value } = steps.next();
+        if (done !== true) return void timeline.after(value, proceed);
+        resolve(value);
+      } catch (error) {
+        if (this.#isAnswer(error)) reject(error);
+        else this.#world.fail(error);
+      }
+      this.#awaited.delete(call);
+      timeline.wake();
+    };
+    proceed();
+    return promise;
+  }
 }
 
 interface Preconditions {
@@ -70,68 +131,21 @@ const kinds: Readonly<Record<string, Kind>> = {
   [policies.plural]: 'policies',
 };
 
-/** A process's client of the API server in memory, by the interface of `KubeClient`: requests take their time, and may fail. */
+/** A controller's client of the API server in memory, by the interface of `KubeClient`: requests take their time, and may fail. */
 export class ModelClient implements KubeVerbs {
   readonly #world: ServedWorld;
   readonly #by: string;
-  readonly #requests = new Set<Request>();
-  #hangsUntil = -Infinity;
-  #isClosed = false;
+  readonly #calls: Calls;
 
   /** @param by name of the process */
-  constructor(world: ServedWorld, by: string) {
+  constructor(world: ServedWorld, by: string, calls: Calls) {
     this.#world = world;
     this.#by = by;
-  }
-
-  /** The process has ended: nothing is sent any more, and nobody hears an answer. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
-  /** The process hangs: it hears no answer for this many ms. @param whose only those that it awaits now, or the next ones too */
-  hang(ms: number, whose: 'Awaited' | 'Next'): void {
-    const until = this.#world.timeline.now + ms;
-    for (const request of this.#requests) request.notBefore = until;
-    if (whose === 'Next') this.#hangsUntil = until;
+    this.#calls = calls;
   }
 
   #send<Answer>(kind: 'Read' | 'Write', act: () => unknown): Promise<Answer> {
-    return this.#play(this.#world.call(this.#by, kind, act as () => Answer));
-  }
-
-  /** Lets time pass for the process. */
-  pause(ms: number): Promise<void> {
-    return this.#play(
-      (function* () {
-        yield ms;
-      })(),
-    );
-  }
-
-  /** @param steps each yields how many ms it takes */
-  #play<Answer>(steps: Generator<number, Answer, undefined>): Promise<Answer> {
-    const { timeline } = this.#world;
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const request: Request = { notBefore: this.#hangsUntil };
-    this.#requests.add(request);
-    const proceed = (): void => {
-      if (this.#isClosed) return;
-      const leftMs = request.notBefore - timeline.now;
-      if (leftMs > 0) return void timeline.after(leftMs, proceed);
-      try {
-        const { done, value } = steps.next();
-        if (done !== true) return void timeline.after(value, proceed);
-        resolve(value);
-      } catch (error) {
-        if (error instanceof ApiError) reject(error);
-        else this.#world.fail(error);
-      }
-      this.#requests.delete(request);
-      timeline.wake();
-    };
-    proceed();
-    return promise;
+    return this.#calls.make(this.#world.call(this.#by, kind, act as () => Answer));
   }
 
   find<T extends KubeObject>({ resource, namespace = '', name }: ObjectRef): Promise<T | undefined> {

@@ -28,11 +28,17 @@ export class VirtualClock implements Clock {
   readonly #timeline: VirtualTime;
   readonly #aheadMs: () => number;
   #workedMs = 0;
+  #isStopped = false;
 
   /** @param aheadMs what its wall clock is ahead */
   constructor(timeline: VirtualTime, aheadMs = (): number => 0) {
     this.#timeline = timeline;
     this.#aheadMs = aheadMs;
+  }
+
+  /** Its program has ended: no timer of it goes off any more. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   monotonicMs(): number {
@@ -45,6 +51,7 @@ export class VirtualClock implements Clock {
 
   startTimer(delayMs: number, action: () => void): () => void {
     return this.#timeline.after(delayMs, () => {
+      if (this.#isStopped) return;
       this.#timeline.wake();
       action();
     });

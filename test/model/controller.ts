@@ -10,11 +10,12 @@ import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import type { Limit } from '../../src/core/rollout/budget.ts';
 import type { stepLedger } from '../../src/core/rollout/ledger.ts';
+import { ApiError } from '../../src/kube/api-error.ts';
 import { type QueueOptions, WorkQueue } from '../../src/kube/queue.ts';
 import { type Change, ObjectStore } from '../../src/kube/watch.ts';
 import { silentLogger } from '../../src/process/log.ts';
 import type { ApiChange, Kind, Kinds, Policy, StoredPartition } from './api.ts';
-import { ModelClient, type ServedWorld } from './client.ts';
+import { Calls, ModelClient, type ServedWorld } from './client.ts';
 import { clockOf, VirtualClock } from './clock.ts';
 import { type DemandWorld, PoolThoughts } from './follow-demand.ts';
 import type { Random } from './random.ts';
@@ -64,7 +65,7 @@ export class ControllerProcess {
   };
   /** How much of the API's log each watch has delivered. */
   readonly #cursor = new Map<Kind, number>();
-  readonly #client: ModelClient;
+  readonly #calls: Calls;
   readonly #work: TermWork;
   readonly #verdicts = new Map<string, Verdict>();
   #isGone = false;
@@ -75,14 +76,14 @@ export class ControllerProcess {
     this.name = name;
     this.freeze = freeze;
     const { settings, timeline } = world;
-    this.#client = new ModelClient(world, name);
+    this.#calls = new Calls(world, (error) => error instanceof ApiError);
     const fleet = new ModelFleet(settings.pluginConfigMap !== undefined, world.hasBug('StaysSwitched'));
     this.cluster = new Cluster({ ...this.#stores, fleet, agents: new AgentPods() });
-    const pools = new PoolThoughts(world, name, this.cluster, (ms) => this.#client.pause(ms));
+    const pools = new PoolThoughts(world, name, this.cluster, (ms) => this.#calls.pause(ms));
     const clock = new VirtualClock(timeline);
     const now = clockOf(timeline, aheadMs, !world.hasBug('TrustOwnClock'));
     this.#work = new TermWork({
-      client: this.#client,
+      client: new ModelClient(world, name, this.#calls),
       cluster: this.cluster,
       events: { record: () => undefined },
       slices: {
@@ -162,13 +163,13 @@ export class ControllerProcess {
 
   stop(): void {
     this.#isGone = true;
-    this.#client.close();
+    this.#calls.close();
     for (const queue of Object.values(this.#work.queues)) void queue.stop();
   }
 
   /** The process hangs: it hears no answer for this many ms. @param whose only those that it awaits now, or the next ones too */
   stall(ms: number, whose: 'Awaited' | 'Next'): void {
-    this.#client.hang(ms, whose);
+    this.#calls.hang(ms, whose);
   }
 
   /** The watch of a kind delivers what has happened so far. */

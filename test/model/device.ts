@@ -1,6 +1,13 @@
-import type { DeviceReport, GpuReport, InstanceReport } from '../../src/api/types.ts';
-import { toModelReport } from './slices.ts';
-import { findModel, type GpuModel } from '../../src/core/gpu/geometry.ts';
+import type { DeviceReport, GpuReport } from '../../src/api/types.ts';
+import { reportDevice } from '../../src/core/device/report.ts';
+import type {
+  DeviceState,
+  GpuInstanceState,
+  GpuState,
+  LostGpu,
+  ProcessState,
+} from '../../src/core/gpu/device-state.ts';
+import { findModel, type GpuModel, type Profile } from '../../src/core/gpu/geometry.ts';
 import type { Step } from '../../src/core/gpu/plan.ts';
 
 export interface Slice {
@@ -19,6 +26,8 @@ export interface Gpu {
   /** Set, and in effect after the next boot. */
   pending?: 'Enabled' | 'Disabled' | undefined;
   slices: readonly Slice[];
+  /** GPU instances without a compute instance: they take their place, and cannot be used. */
+  emptied: readonly Omit<Slice, 'uuid' | 'serial'>[];
   isLost: boolean;
 }
 
@@ -37,7 +46,7 @@ export class ModelDevice {
   readonly gpus: readonly Gpu[];
   readonly model: GpuModel;
   readonly #product: string;
-  /** The driver's table of profiles is reported. */
+  /** The driver shows its own table of profiles, whether or not MIG mode is on. */
   readonly #isNamed: boolean;
   /** What is made again at the same place has the same UUID. */
   readonly #repeatsUuids: boolean;
@@ -46,7 +55,7 @@ export class ModelDevice {
   version = 0;
   /** UUIDs of GPUs and MIG devices that run a process. */
   readonly processes = new Map<string, number>();
-  #read: { readonly version: number; readonly gpus: readonly GpuReport[] } | undefined;
+  #state: { readonly version: number; readonly state: DeviceState; readonly report: ModelReading } | undefined;
 
   constructor(product: string, count: number, isNamed: boolean, repeatsUuids = !isNamed) {
     const model = findModel(product);
@@ -60,6 +69,7 @@ export class ModelDevice {
       index,
       mig: 'Disabled' as const,
       slices: [],
+      emptied: [],
       isLost: false,
     }));
   }
@@ -79,13 +89,27 @@ export class ModelDevice {
     return this.gpus.flatMap(({ slices }) => slices).find((slice) => slice.uuid === uuid)?.serial;
   }
 
-  report(): Required<Pick<DeviceReport, 'driverVersion' | 'cudaVersion'>> &
-    Pick<DeviceReport, 'models'> & { readonly gpus: readonly GpuReport[] } {
-    if (this.#read?.version !== this.version) {
-      this.#read = { version: this.version, gpus: this.gpus.map((gpu) => this.#describe(gpu)) };
+  /** What the driver shows. */
+  get state(): DeviceState {
+    return this.#readOnce().state;
+  }
+
+  /** The same as an agent reports it. */
+  report(): ModelReading {
+    return this.#readOnce().report;
+  }
+
+  #readOnce(): { readonly state: DeviceState; readonly report: ModelReading } {
+    if (this.#state?.version !== this.version) {
+      const state: DeviceState = {
+        driverVersion: '570.86.15',
+        cudaVersion: '12.8',
+        gpus: this.gpus.filter(({ isLost }) => !isLost).map((gpu) => this.#describe(gpu)),
+        lost: this.gpus.filter(({ isLost }) => isLost).map((gpu) => this.#describeLost(gpu)),
+      };
+      this.#state = { version: this.version, state, report: { gpus: [], ...reportDevice(state) } };
     }
-    const models = this.#isNamed && { models: [toModelReport(this.#product, this.model)] };
-    return { driverVersion: '550.54.15', cudaVersion: '12.4', ...models, gpus: this.#read.gpus };
+    return this.#state;
   }
 
   startProcess(uuid: string): void {
@@ -116,7 +140,39 @@ export class ModelDevice {
     if (users.length > 0 || isOpen) throw new DriverRefusal('InUse', 'somebody has the GPU open');
     gpu.mig = mode;
     gpu.slices = [];
+    gpu.emptied = [];
     this.version += 1;
+  }
+
+  /** Destroys the compute instance of a GPU instance. @throws DriverRefusal */
+  empty(gpu: Gpu, gi: number): void {
+    const slice = gpu.slices.find((one) => one.gi === gi);
+    if (slice === undefined) return;
+    this.#destroy(gpu, slice.profile, slice.start);
+    const { profile, start } = slice;
+    gpu.emptied = [...gpu.emptied, { profile, start, gi }];
+    this.version += 1;
+  }
+
+  /** Makes the compute instance of an empty GPU instance. @throws DriverRefusal */
+  fill(gpu: Gpu, gi: number): void {
+    const { profile, start } = this.#takeEmpty(gpu, gi);
+    this.#create(gpu, profile, start, gi);
+    this.version += 1;
+  }
+
+  /** Destroys an empty GPU instance. @throws DriverRefusal */
+  remove(gpu: Gpu, gi: number): void {
+    if (gpu.slices.some((one) => one.gi === gi)) throw new DriverRefusal('InUse', 'it has a compute instance');
+    this.#takeEmpty(gpu, gi);
+    this.version += 1;
+  }
+
+  #takeEmpty(gpu: Gpu, gi: number): Omit<Slice, 'uuid' | 'serial'> {
+    const found = gpu.emptied.find((one) => one.gi === gi);
+    if (!found) throw new DriverRefusal('NothingDone', `no empty GPU instance ${gi}`);
+    gpu.emptied = gpu.emptied.filter((one) => one !== found);
+    return found;
   }
 
   /** @throws DriverRefusal */
@@ -140,27 +196,32 @@ export class ModelDevice {
   loseInstances(): void {
     for (const gpu of this.gpus) {
       gpu.slices = [];
+      gpu.emptied = [];
       gpu.isLost = false;
     }
     this.version += 1;
   }
 
   sizeOf(profile: string): number {
-    return this.model.profiles.find(({ name }) => name === profile)?.memorySlices ?? 0;
+    return this.find(profile)?.memorySlices ?? 0;
   }
 
-  #create(gpu: Gpu, profile: string, start: number): void {
+  find(profile: string): Profile | undefined {
+    return this.model.profiles.find(({ name }) => name === profile);
+  }
+
+  #create(gpu: Gpu, profile: string, start: number, own?: number): void {
     if (gpu.mig !== 'Enabled') throw new DriverRefusal('NothingDone', 'no MIG-enabled device found');
-    const known = this.model.profiles.find(({ name }) => name === profile);
+    const known = this.find(profile);
     const end = start + this.sizeOf(profile);
-    const computeSlices = (name: string): number =>
-      this.model.profiles.find((one) => one.name === name)?.computeSlices ?? 0;
-    const used = gpu.slices.reduce((sum, one) => sum + computeSlices(one.profile), 0);
-    const isFree = gpu.slices.every((one) => end <= one.start || start >= one.start + this.sizeOf(one.profile));
+    const computeSlices = (name: string): number => this.find(name)?.computeSlices ?? 0;
+    const there = [...gpu.slices, ...gpu.emptied];
+    const used = there.reduce((sum, one) => sum + computeSlices(one.profile), 0);
+    const isFree = there.every((one) => end <= one.start || start >= one.start + this.sizeOf(one.profile));
     const isPlace = known?.starts.includes(start) === true;
     if (!isFree || !isPlace || used + computeSlices(profile) > this.model.computeSlices)
       throw new DriverRefusal('NoRoom', `no room for ${profile} at ${start}`);
-    const gi = Array.from({ length: 15 }, (_, id) => id).find((id) => gpu.slices.every((one) => one.gi !== id)) ?? 15;
+    const gi = own ?? Array.from({ length: 15 }, (_, id) => id).find((id) => there.every((one) => one.gi !== id)) ?? 15;
     this.#made += 1;
     const uuid = `MIG-${gpu.index}-${profile}-${start}${this.#repeatsUuids ? '' : `-${this.#made}`}`;
     gpu.slices = [...gpu.slices, { profile, start, gi, uuid, serial: this.#made }].toSorted(
@@ -175,31 +236,67 @@ export class ModelDevice {
     gpu.slices = gpu.slices.filter((one) => one !== slice);
   }
 
-  #describe({ uuid, index, mig, pending, slices, isLost }: Gpu): GpuReport {
-    const common = { uuid, index, pciBusId: `00000000:0${index}:00.0`, product: this.#product };
-    if (isLost) return { ...common, error: 'GpuLost: fell off the bus', instances: [] };
+  #describe(gpu: Gpu): GpuState {
+    const { uuid, index, mig, pending, slices, emptied } = gpu;
+    const instances = [
+      ...slices.map((slice) => this.#describeInstance(slice, slice.uuid)),
+      ...emptied.map((instance) => this.#describeInstance(instance, undefined)),
+    ];
     return {
-      ...common,
+      uuid,
+      index,
+      pciBusId: busIdOf(gpu),
+      pciDeviceId: undefined,
+      pciClass: undefined,
+      product: this.#product,
       memoryMiB: this.model.memoryMiB ?? 0,
       computeCapability: '8.0',
       migCapable: true,
-      mig,
-      ...(pending !== undefined && { migPending: pending }),
-      ...(this.processes.has(uuid) && { busy: true }),
-      instances: slices.map((slice) => this.#describeSlice(slice)),
+      mig: { current: mig, pending: pending ?? mig },
+      instances: instances.toSorted((a, b) => a.start - b.start),
+      geometry: this.model,
+      tableSource: this.#isNamed ? 'Own' : 'BuiltIn',
+      processes: this.#processesOn(uuid),
+      health: undefined,
+      vgpuHost: undefined,
+      fault: undefined,
     };
   }
 
-  #describeSlice({ profile, start, gi, uuid }: Slice): InstanceReport {
-    const known = this.model.profiles.find(({ name }) => name === profile);
+  #describeLost(gpu: Gpu): LostGpu {
+    const { uuid, index } = gpu;
+    const fault = { code: 'GpuLost', message: 'fell off the bus' } as const;
+    return { pciBusId: busIdOf(gpu), uuid, index, product: this.#product, instances: [], fault };
+  }
+
+  #describeInstance(
+    { profile, start, gi }: Omit<Slice, 'uuid' | 'serial'>,
+    uuid: string | undefined,
+  ): GpuInstanceState {
+    const { id = 0, memoryMiB = 0, multiprocessors = 0, computeSlices = 0, engines } = this.find(profile) ?? {};
+    const slices = { gpuInstance: computeSlices, computeInstance: computeSlices };
+    const attributes = engines && { memoryMiB, multiprocessors, engines, slices };
     return {
       profile,
-      gi,
+      profileId: id,
+      id: gi,
       start,
-      ...(this.processes.has(uuid) && { busy: true }),
-      computeInstances: [
-        { profile, uuid, memoryMiB: known?.memoryMiB ?? 0, multiprocessors: known?.multiprocessors ?? 0 },
-      ],
+      size: this.sizeOf(profile),
+      computeInstances: uuid === undefined ? [] : [{ id: 0, profile, uuid, attributes }],
+      processes: uuid === undefined ? [] : this.#processesOn(uuid),
     };
   }
+
+  #processesOn(uuid: string): readonly ProcessState[] {
+    return Array.from({ length: this.processes.get(uuid) ?? 0 }, (_, at) => ({ pid: 1000 + at, name: 'train' }));
+  }
+}
+
+/** A reading, as reported. */
+type ModelReading = Pick<DeviceReport, 'driverVersion' | 'cudaVersion' | 'models'> & {
+  readonly gpus: readonly GpuReport[];
+};
+
+export function busIdOf({ index }: Pick<Gpu, 'index'>): string {
+  return `00000000:0${index}:00.0`;
 }

@@ -1,4 +1,5 @@
 import type { GpuReport, GpuWish, PolicySpec } from '../../src/api/types.ts';
+import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
 import { resourceOf } from './plugin.ts';
 
 /** Counted independently, so that the product is not judged by its own count. */
@@ -10,6 +11,7 @@ export function isAsWished(gpu: GpuReport, wish: GpuWish): boolean {
   const wanted = Object.entries(wish.profiles ?? {});
   return (
     gpu.mig === 'Enabled' &&
+    gpu.instances.every((one) => computeInstancesOf(one).length > 0) &&
     counts.size === wanted.length &&
     wanted.every(([name, count]) => counts.get(name) === count)
   );

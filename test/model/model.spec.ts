@@ -3,7 +3,7 @@ import { drawStory, runStory, type Theme } from './story.ts';
 import { Tellers } from './tellers.ts';
 
 /** `make test-models SEEDS=20000` plays more: whoever changes what the model tests does so. `make test` plays the first part. */
-const seeds = Number(process.env['MODEL_SEEDS'] ?? 1500);
+const seeds = Number(process.env['MODEL_SEEDS'] ?? 600);
 const firstSeed = Number(process.env['MODEL_FIRST_SEED'] ?? 1_000_000);
 const parts = 30;
 

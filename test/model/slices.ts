@@ -1,26 +1,10 @@
-import type { GpuReport, ModelReport } from '../../src/api/types.ts';
-import { findModel, type GpuModel } from '../../src/core/gpu/geometry.ts';
+import type { GpuReport } from '../../src/api/types.ts';
+import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
+import { findModel } from '../../src/core/gpu/geometry.ts';
 import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 
 /** UUIDs of devices, by the name that the DRA driver gives them. */
 export type NamedDevices = ReadonlyMap<string, string>;
-
-const reports = new WeakMap<GpuModel, ModelReport>();
-
-/** What the driver's tables say of a model: the same object each time, as for an agent that reads the same. */
-export function toModelReport(product: string, model: GpuModel): ModelReport {
-  const known = reports.get(model);
-  if (known) return known;
-  const { computeSlices, memorySlices } = model;
-  const profiles = model.profiles.map(({ engines, inferred: _how, formerNames: _before, starts, ...profile }) => ({
-    ...profile,
-    starts: [...starts],
-    engines: [engines.copy, engines.decoder, engines.encoder, engines.jpeg, engines.ofa],
-  }));
-  const report: ModelReport = { product, computeSlices, memorySlices, profiles };
-  reports.set(model, report);
-  return report;
-}
 
 /** The devices of a node as the DRA driver names them. Written independently, so that the product is not judged by its own names. */
 export function nameDevices(gpus: readonly GpuReport[]): NamedDevices {
@@ -29,13 +13,21 @@ export function nameDevices(gpus: readonly GpuReport[]): NamedDevices {
       if (error !== undefined) return [];
       if (mig !== 'Enabled') return [[`gpu-${index}`, uuid]];
       const profiles = findModel(product)?.profiles ?? [];
-      return instances.map(({ profile, start, computeInstances = [] }) => {
+      return instances.flatMap((instance) => {
+        const { profile, start } = instance;
+        const found = uuidOn(instance);
+        if (found === undefined) return [];
         const id = profiles.find(({ name }) => name === profile)?.id;
         const kind = profile.replace('.', '').replace('+', '-');
-        return [`gpu-${index}-mig-${kind}-${id}-${start}`, computeInstances[0]?.uuid ?? ''];
+        return [[`gpu-${index}-mig-${kind}-${id}-${start}`, found] as const];
       });
     }),
   );
+}
+
+/** UUID of the compute instance on a GPU instance; undefined if there is none. */
+function uuidOn(instance: GpuReport['instances'][number]): string | undefined {
+  return computeInstancesOf(instance)[0]?.uuid;
 }
 
 /** Counts each device, by its name and its UUID together. */
@@ -56,8 +48,8 @@ export function readSlices(slices: readonly ResourceSliceView[] = []): NamedDevi
 export function toResourceSlice(node: string, gpus: readonly GpuReport[]): ResourceSliceView {
   const found = nameDevices(gpus);
   const devices = [...found].map(([name, uuid]) => {
-    const gpu = gpus.find((one) => one.instances.some((part) => part.computeInstances?.[0]?.uuid === uuid));
-    const instance = gpu?.instances.find((part) => part.computeInstances?.[0]?.uuid === uuid);
+    const gpu = gpus.find((one) => one.instances.some((part) => uuidOn(part) === uuid));
+    const instance = gpu?.instances.find((part) => uuidOn(part) === uuid);
     const more = gpu && instance && { parentUUID: { string: gpu.uuid }, profile: { string: instance.profile } };
     return { name, attributes: { type: { string: instance ? 'mig' : 'gpu' }, uuid: { string: uuid }, ...more } };
   });

@@ -434,6 +434,7 @@ export function findGpus(world: ModelWorld): void {
     world.hasDrifted = true;
     gpu.isLost = false;
     gpu.slices = [];
+    gpu.emptied = [];
     world.device.version += 1;
     world.kubelet.plugin.devicesChanged();
   }

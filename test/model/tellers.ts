@@ -18,25 +18,42 @@ interface Stories extends Omit<StoryRequest, 'seed'> {
   readonly first?: number | undefined;
 }
 
+/** What a thread says of a story. */
+interface Answer {
+  /** How it violates an invariant. */
+  readonly found?: string | undefined;
+  /** Of the model itself: where it was thrown. */
+  readonly error?: string | undefined;
+}
+
 /** Threads that run stories, one per core. */
 export class Tellers {
   readonly #workers: readonly Worker[];
+  /** Why a thread has ended: it would answer no request any more. */
+  #lost: Error | undefined;
 
   /** @param script of a thread: calls {@link tellOnRequest} */
   constructor(script: URL) {
     this.#workers = Array.from({ length: availableParallelism() }, () => new Worker(script));
+    for (const worker of this.#workers) worker.on('error', (error: Error) => (this.#lost ??= error));
   }
 
-  /** @returns the first violation that is found, which need not be that of the lowest seed; undefined if there is none */
+  /**
+   * @returns the first violation that is found, which need not be that of the lowest seed; undefined if there is none
+   * @throws Error of the model itself in a story
+   */
   async find({ from, to, first, ...more }: Stories): Promise<string | undefined> {
     let broken: string | undefined;
     const seeds = listSeeds(from, to, first);
     const work = async (worker: Worker): Promise<void> => {
       for (const seed of seeds) {
         const request: StoryRequest = { seed, ...more };
+        if (this.#lost) throw this.#lost;
         worker.postMessage(request, []);
-        const [found]: readonly unknown[] = await once(worker, 'message');
-        if (typeof found === 'string') broken ??= found;
+        const [said]: readonly unknown[] = await once(worker, 'message');
+        const { found, error } = said as Answer;
+        if (error !== undefined) throw new Error(`story ${JSON.stringify(request)}: ${error}`);
+        broken ??= found;
         if (broken !== undefined) return;
       }
     };
@@ -69,8 +86,11 @@ export function tellOnRequest<Theme extends string>(
   tell: (request: StoryRequest<Theme>) => Promise<string | undefined>,
 ): void {
   setPriority(constants.priority.PRIORITY_LOW);
-  // What it throws is not caught: an error of this thread.
   parentPort?.on('message', (request: StoryRequest<Theme>) => {
-    void tell(request).then((found) => parentPort?.postMessage(found, []));
+    const answer = (said: Answer): void => parentPort?.postMessage(said, []);
+    tell(request).then(
+      (found) => answer({ found }),
+      (error: unknown) => answer({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    );
   });
 }

@@ -2,7 +2,7 @@ import type { NodeObject } from '../../src/controller/operator.ts';
 import { type Decision, decide } from '../../src/core/node/decide.ts';
 import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
-import type { NodeMemory } from '../../src/core/node/memory.ts';
+import type { NodeMemory, OwnRecord } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
 import type { OfferedStatus } from '../../src/core/node/offer.ts';
@@ -17,6 +17,7 @@ import { ControllerProcess, type ControllerWorld } from './controller.ts';
 import { setFinalizers } from './deletion.ts';
 import { ModelDevice } from './device.ts';
 import { ModelKubelet } from './kubelet.ts';
+import { ModelMachine } from './machine.ts';
 import { Random } from './random.ts';
 import { type Setup, settingsOf } from './setup.ts';
 import { VirtualTime } from './timeline.ts';
@@ -115,6 +116,8 @@ export class ModelWorld implements ControllerWorld {
   readonly cap = 1;
   controllers: readonly ControllerProcess[] = [];
   agent: AgentProcess | undefined;
+  /** The agent's record of its own work, on the host's disk. */
+  record: OwnRecord | undefined;
   mishap: Mishap | undefined;
   /** When the machine died, in ms; undefined while it lives. */
   diedAt: number | undefined;
@@ -380,7 +383,7 @@ export class ModelWorld implements ControllerWorld {
   // --- the agent --------------------------------------------------------------------------------------------------
 
   endAgent(withinMs: number): void {
-    this.agent?.worker.stop();
+    this.agent?.stop();
     this.agent = undefined;
     this.#setAgentPod(false);
     this.#startAgentSoon(withinMs);
@@ -391,7 +394,7 @@ export class ModelWorld implements ControllerWorld {
     this.later(100, withinMs, () => {
       if (round !== this.#agentRound || !this.kubelet.isUp || !this.node) return;
       if (this.faults.agentHeld) return this.#startAgentSoon(5000);
-      this.agent = new AgentProcess(this);
+      this.agent = new AgentProcess(new ModelMachine(this));
       this.#setAgentPod(true);
     });
   }

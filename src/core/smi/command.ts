@@ -1,7 +1,10 @@
 // Room smi: what nvidia-smi is told and what it answers; nothing is run here.
 // Ask here for the arguments of a command and how long it may take, in ms; GPUs are named by PCI bus id. And which GPUs one may name.
-import type { MigMode } from '../gpu/device-state.ts';
+import type { GpuInstanceState, GpuState, MigMode } from '../gpu/device-state.ts';
+import type { Geometry } from '../gpu/geometry.ts';
 import { isCompleted, type Execution } from './output.ts';
+import type { ReportedGpu } from './report.ts';
+import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from './tables.ts';
 
 /** Bus ids or indexes of GPUs; absent means every GPU of the node, which only reads may ask for. */
 export type GpuSelection = readonly (string | number)[];
@@ -327,7 +330,13 @@ export type Reading<Result> = Generator<ReadQuestion, Result, DriverAnswer>;
 
 /** What work on a GPU needs from the program that carries it out. An answer may be a DeviceError instead. */
 type WorkQuestion =
-  | { readonly kind: 'Read'; readonly question: ReadQuestion }
+  /** Readings of one GPU, as `./reader.ts` has them. */
+  | {
+      readonly kind: 'ReadUse' | 'ReadInstances' | 'ListInstances' | 'ListComputeInstances';
+      readonly gpu: string;
+    }
+  | { readonly kind: 'ListComputeProfiles'; readonly gpu: string; readonly instance: number }
+  | { readonly kind: 'ReadTable'; readonly gpu: GpuState }
   | {
       readonly kind: 'Change';
       readonly command: ChangeCommand;
@@ -352,7 +361,12 @@ type WorkQuestion =
 
 /** The answer to each kind of question. */
 interface WorkAnswers {
-  readonly Read: DriverAnswer;
+  readonly ReadUse: ReportedGpu;
+  readonly ReadInstances: readonly GpuInstanceState[];
+  readonly ListInstances: readonly InstanceRow[];
+  readonly ListComputeInstances: readonly ComputeInstanceRow[];
+  readonly ListComputeProfiles: readonly ComputeProfileRow[];
+  readonly ReadTable: Geometry;
   /** Undefined if it was one command for several GPUs, and ended before it came to this one: nothing was done there. */
   readonly Change: Execution | undefined;
   readonly Confirm: void;
@@ -369,7 +383,7 @@ interface WorkAnswers {
 /** Who answers the questions of work on a GPU, each by its kind. */
 export type WorkShell = {
   readonly [Kind in keyof WorkAnswers]: (
-    question: Extract<WorkQuestion, { readonly kind: Kind }>,
+    question: WorkQuestion & { readonly kind: Kind },
   ) => Promise<WorkAnswers[Kind]>;
 };
 

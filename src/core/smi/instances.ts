@@ -12,7 +12,6 @@ import { cutText } from '../text/words.ts';
 import { ask, type ChangeCommand, type Work } from './command.ts';
 import type { GpuSession } from './session.ts';
 import { classifyOutput, describeEnd, type Execution, readClaim, wordsOf } from './output.ts';
-import { listComputeInstances, listComputeProfiles, listInstances, readUse } from './reader.ts';
 import type { ReportedGpu } from './report.ts';
 import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from './tables.ts';
 
@@ -23,7 +22,7 @@ type Placed = Pick<GpuInstanceState, 'profile' | 'id' | 'start'>;
 function* createParts(session: GpuSession, instance: Placed, names: readonly string[], there: number): Work<void> {
   // What a GPU instance offers does not depend on what exists on it.
   const isSplit = names.some((name) => name !== instance.profile);
-  const offers = isSplit ? yield* session.read(listComputeProfiles(session.busId, instance.id)) : [];
+  const offers = isSplit ? yield* ask({ kind: 'ListComputeProfiles', gpu: session.busId, instance: instance.id }) : [];
   for (const [at, name] of names.entries()) {
     const command = chooseCreation(session, instance, name, offers);
     const execution = yield* session.run(command);
@@ -82,7 +81,7 @@ function* listBusyParts(
   names: readonly string[],
 ): Work<ReadonlySet<number | undefined>> {
   if (names.length === computeInstances.length) return new Set();
-  const { processes } = yield* session.read(readUse(session.busId));
+  const { processes } = yield* ask({ kind: 'ReadUse', gpu: session.busId });
   return new Set(processes.flatMap(({ instance, computeInstance }) => (instance === id ? [computeInstance] : [])));
 }
 
@@ -108,7 +107,7 @@ function chooseParts(
 }
 
 function* listParts(session: GpuSession, { id }: Placed): Work<readonly ComputeInstanceRow[]> {
-  const rows = yield* session.read(listComputeInstances(session.busId));
+  const rows = yield* ask({ kind: 'ListComputeInstances', gpu: session.busId });
   return rows.filter(({ instance }) => instance === id);
 }
 
@@ -125,7 +124,7 @@ function* createInstances(session: GpuSession, steps: readonly Step[]): Work<voi
   const { isConfirmed, made } = readClaim(command, execution);
   // Parts are made by the id that the driver assigned, which is never used unchecked.
   if (isConfirmed && steps.every(isDefaultInstance)) return;
-  const rows = yield* session.read(listInstances(session.busId));
+  const rows = yield* ask({ kind: 'ListInstances', gpu: session.busId });
   const found = places.map(({ profileId, start }) =>
     rows.find((row) => row.start === start && row.profileId === profileId),
   );
@@ -146,11 +145,11 @@ function* createInstances(session: GpuSession, steps: readonly Step[]): Work<voi
  */
 export function* createAnywhere(session: GpuSession, step: Step): Work<InstanceRow> {
   const profileId = findProfileId(session, step);
-  const before = yield* session.read(listInstances(session.busId));
+  const before = yield* ask({ kind: 'ListInstances', gpu: session.busId });
   const whole = spansInstance(step);
   const command: ChangeCommand = { name: 'CreateInstances', gpu: session.busId, places: [{ profileId }], whole };
   const execution = yield* session.run(command);
-  const after = yield* session.read(listInstances(session.busId));
+  const after = yield* ask({ kind: 'ListInstances', gpu: session.busId });
   const made = after.find((row) => row.profileId === profileId && !before.some(({ start }) => start === row.start));
   if (made === undefined) throw yield* session.nameUsers(session.explainUndone(command, execution, step));
   yield* fillInstances(session, [step], [made]);
@@ -168,7 +167,7 @@ function* fillInstances(
     return row === undefined || step.computeInstances.length === 0 ? [] : [{ step, row }];
   });
   const mayBeFilled = wanting.some(({ step }) => spansInstance(step));
-  const parts = mayBeFilled ? yield* session.read(listComputeInstances(session.busId)) : [];
+  const parts = mayBeFilled ? yield* ask({ kind: 'ListComputeInstances', gpu: session.busId }) : [];
   for (const { step, row } of wanting)
     if (!parts.some(({ instance }) => instance === row.id)) yield* createParts(session, row, step.computeInstances, 0);
 }
@@ -212,7 +211,7 @@ function* emptyAll(session: GpuSession, instances: readonly GpuInstanceState[]):
   const execution = yield* session.run(command, () => demandIdle(session, instances));
   const { isConfirmed, failed } = readClaim(command, execution);
   if (isConfirmed) return;
-  const rows = yield* session.read(listComputeInstances(session.busId));
+  const rows = yield* ask({ kind: 'ListComputeInstances', gpu: session.busId });
   const isThere = (instance: number, part: number): boolean =>
     rows.some((row) => row.instance === instance && row.id === part);
   const left = instances.flatMap((one) => {
@@ -244,7 +243,7 @@ function* removeAll(session: GpuSession, instances: readonly GpuInstanceState[])
     session.believe(command, execution, instances);
     return;
   }
-  const rows = yield* session.read(listInstances(session.busId));
+  const rows = yield* ask({ kind: 'ListInstances', gpu: session.busId });
   const left = instances.filter(({ id, start }) => rows.some((row) => row.id === id && row.start === start));
   if (left.length === 0) return;
   const held = left.find(({ id }) => id === failed?.instance);
@@ -325,7 +324,7 @@ export function* changeMode(session: GpuSession, mode: MigMode, known: GpuState[
     return yield* session.alone(function* () {
       try {
         if (!(yield* ask({ kind: 'StopUnits' }))) throw error;
-        return yield* tryMode(session, mode, (yield* session.read(readUse(session.busId))).mig);
+        return yield* tryMode(session, mode, (yield* ask({ kind: 'ReadUse', gpu: session.busId })).mig);
       } finally {
         yield* ask({ kind: 'StartUnits' });
       }
@@ -339,7 +338,7 @@ function* tryMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): W
   const reset = isLeftPending ? yield* resetGpu(session) : undefined;
   if (reset !== undefined && isAt(reset.after, mode)) return reset.after;
   const look = function* (): Work<ReportedGpu> {
-    const before = known?.current === mode ? yield* session.read(readUse(session.busId)) : undefined;
+    const before = known?.current === mode ? yield* ask({ kind: 'ReadUse', gpu: session.busId }) : undefined;
     // The current mode is right, and only the pending one must be reverted: no running work is disturbed.
     return before?.mig?.current === mode ? before : yield* session.demandFree('ChangeMode');
   };
@@ -347,7 +346,7 @@ function* tryMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): W
   if (isAt(before, mode)) return before;
   const command: ChangeCommand = { name: 'SetMode', gpu: session.busId, mode };
   const execution = yield* session.run(command, look);
-  const after = yield* session.read(readUse(session.busId));
+  const after = yield* ask({ kind: 'ReadUse', gpu: session.busId });
   if (isAt(after, mode)) return after;
   if (after.mig?.pending !== mode) throw session.explainUndone(command, execution);
   if (!session.mayReset) {
@@ -376,7 +375,7 @@ function resetGpu(session: GpuSession): Work<ResetResult> {
     const execution = isPersistent
       ? yield* resetUnheld(session)
       : yield* session.run({ name: 'Reset', gpu: session.busId });
-    return { execution, after: yield* session.read(readUse(session.busId)) };
+    return { execution, after: yield* ask({ kind: 'ReadUse', gpu: session.busId }) };
   });
 }
 

@@ -1,17 +1,8 @@
 import { placeOf, type Place } from '../gpu/grid.ts';
 import { describeProcess, DeviceError, type GpuState } from '../gpu/device-state.ts';
 import type { Geometry } from '../gpu/geometry.ts';
-import {
-  ask,
-  type ChangeCommand,
-  describeCommand,
-  type DriverAnswer,
-  type Reading,
-  stopsClients,
-  type Work,
-} from './command.ts';
+import { ask, type ChangeCommand, describeCommand, stopsClients, type Work } from './command.ts';
 import { explainFailure, type Execution } from './output.ts';
-import { readGeometry, readUse } from './reader.ts';
 import type { ReportedGpu } from './report.ts';
 import type { ComputeInstanceRow, InstanceRow } from './tables.ts';
 
@@ -55,22 +46,6 @@ export class GpuSession {
     );
   }
 
-  /** Asks the driver all that a reading consists of. @throws DeviceError */
-  *read<Result>(reading: Reading<Result>): Work<Result> {
-    let step = reading.next();
-    while (step.done !== true) {
-      let answer: DriverAnswer;
-      try {
-        answer = yield* ask({ kind: 'Read', question: step.value });
-      } catch (error) {
-        step = reading.throw(error);
-        continue;
-      }
-      step = reading.next(answer);
-    }
-    return step.value;
-  }
-
   /** Does what no other GPU may be changed beside. */
   *alone<Result>(work: () => Work<Result>): Work<Result> {
     if (this.#isAlone) return yield* work();
@@ -93,7 +68,7 @@ export class GpuSession {
 
   /** MIG mode is now on: from here on the driver's own table applies. @throws DeviceError */
   *learnTable(): Work<Geometry | undefined> {
-    if (this.gpu.tableSource !== 'Own') this.#geometry = yield* this.read(readGeometry(this.gpu));
+    if (this.gpu.tableSource !== 'Own') this.#geometry = yield* ask({ kind: 'ReadTable', gpu: this.gpu });
     return this.#geometry;
   }
 
@@ -135,7 +110,7 @@ export class GpuSession {
   ): Work<ReportedGpu> {
     yield* ask({ kind: 'Confirm' });
     const held = yield* ask({ kind: 'ListHeld' });
-    const report = yield* this.read(readUse(this.busId));
+    const report = yield* ask({ kind: 'ReadUse', gpu: this.busId });
     const goes = ({ instance, computeInstance }: ReportedGpu['processes'][number]): boolean =>
       instances.length === 0 ||
       instance === undefined ||
@@ -200,7 +175,7 @@ export class GpuSession {
   /** Names who is in the way where the driver says so: a process on no instance, or who has the GPU open. */
   *nameUsers(undone: DeviceError): Work<DeviceError> {
     if (undone.code !== 'InUse') return undone;
-    const { processes, minor } = yield* this.read(readUse(this.busId));
+    const { processes, minor } = yield* ask({ kind: 'ReadUse', gpu: this.busId });
     const whole = processes.filter(({ instance }) => instance === undefined).map(describeProcess);
     const holders = whole.length > 0 ? whole : yield* ask({ kind: 'ListOpeners', minor });
     const { tried, found, instance } = undone;

@@ -5,7 +5,6 @@ import { rmSync } from 'node:fs';
 import { readIfThere, writeDurably } from './journal.ts';
 import type { NvidiaSmi } from '../nvidia-smi.ts';
 import { isBusId } from '../../core/smi/command.ts';
-import { readUse } from '../../core/smi/reader.ts';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../process/clock.ts';
 import { InvalidArgumentError, type Command } from 'commander';
@@ -169,10 +168,10 @@ export class LoanNote {
 
 /** Switches persistence mode of GPUs off for a reset, which it would block, and on again. */
 export class PersistenceMode {
-  readonly #driver: Pick<NvidiaSmi, 'ask' | 'line'>;
+  readonly #driver: Pick<NvidiaSmi, 'change' | 'readUse'>;
   readonly #note: LoanNote;
 
-  constructor(driver: Pick<NvidiaSmi, 'ask' | 'line'>, note: LoanNote) {
+  constructor(driver: Pick<NvidiaSmi, 'change' | 'readUse'>, note: LoanNote) {
     this.#driver = driver;
     this.#note = note;
   }
@@ -196,8 +195,8 @@ export class PersistenceMode {
   /** The exit code proves nothing. @returns why it is not on */
   async #switchOn(gpu: string): Promise<string | undefined> {
     try {
-      const execution = await this.#driver.line.change({ name: 'SetPersistence', gpu, on: true });
-      const { isPersistent } = await this.#driver.ask(readUse(gpu));
+      const execution = await this.#driver.change({ name: 'SetPersistence', gpu, on: true });
+      const { isPersistent } = await this.#driver.readUse(gpu);
       if (isPersistent === true) return undefined;
       return describeOutput(execution);
     } catch (error) {
@@ -279,7 +278,7 @@ interface HostLoanOptions {
 
 /** @throws DeviceError ToolMissing if services may be stopped and the host has no systemctl */
 export function openHostLoans(
-  driver: Pick<NvidiaSmi, 'ask' | 'line'>,
+  driver: Pick<NvidiaSmi, 'change' | 'readUse'>,
   { folder, bootIdPath, units = [], roots }: HostLoanOptions,
 ): HostLoans {
   const note = (name: string): LoanNote => new LoanNote({ path: join(folder, name), bootIdPath });

@@ -16,7 +16,7 @@ describe('the selections of policies', () => {
     let asked = 0;
     for (const name of ['a', 'b', 'c']) {
       const scope = aScope(name, 'p');
-      const { matchLabels } = scope.newest;
+      const { matchLabels = {} } = scope.newest;
       const selector = {
         get matchLabels() {
           asked += 1;
@@ -33,7 +33,7 @@ describe('the selections of policies', () => {
     expect(selections.of('n').map(({ policy }) => policy)).to.deep.equal(['a', 'b', 'c']);
     expect(selections.setNode('n', { pool: 'q', cpu: '3' })).to.deep.equal(['a', 'b', 'c']);
     expect(selections.of('n')).to.deep.equal([]);
-    // What was not asked is known all the same when a policy asks by it.
+    // Labels that nobody asked for are known when a policy asks for one.
     selections.setPolicy({ ...aScope('d', ''), newest: { matchLabels: { cpu: '3' } } });
     expect(selections.of('n').map(({ policy }) => policy)).to.deep.equal(['d']);
   });
