@@ -1,17 +1,17 @@
-import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
 import { Claim, judgeReboot, Planner, reportState } from '../core/device/agent.ts';
-import { type AgentClient, type Partition, OwnPartition, OwnWork, type RecordFile } from './own-partition.ts';
-import { DeviceView, Orphans, type OrphansOptions } from './device-view.ts';
 import { deepEqual } from '../core/text/json.ts';
 import type { Backoff } from '../core/text/syntax.ts';
 import { followsDevice } from '../core/nvidia/predict-labels.ts';
 import { mayBeRestarting } from '../core/device/kubelet.ts';
-import { DeviceError } from '../core/gpu/device-error.ts';
+import { DeviceError } from '../core/gpu/device-state.ts';
+import { faultFields, faultOf, GrantRefused } from '../core/device/grants.ts';
+import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
+import { type AgentClient, type Partition, OwnPartition, OwnWork, type RecordFile } from './own-partition.ts';
+import { DeviceView, Orphans, type OrphansOptions } from './device-view.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, systemClock } from '../process/clock.ts';
 import type { Logger } from '../process/log.ts';
 import type { Device } from './open-device.ts';
-import { faultFields, faultOf, GrantRefused } from '../core/device/faults.ts';
 import { GrantClock, GrantWork, type WorkOutcome, WorkEnd } from './grant-work.ts';
 import type { Kubelet } from './open-kubelet.ts';
 

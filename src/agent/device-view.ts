@@ -1,17 +1,11 @@
 import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
-import {
-  type AskedSpec,
-  type KubeletWord,
-  listDeviceUsers,
-  MissingDevices,
-  paceReading,
-} from '../core/device/agent.ts';
+import { type KubeletWord, listDeviceUsers, MissingDevices, paceReading } from '../core/device/agent.ts';
 import { mayBeRestarting } from '../core/device/kubelet.ts';
 import { reportDevice } from '../core/device/report.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/log.ts';
-import { type Fault, faultOf } from '../core/device/faults.ts';
+import { type Fault, faultOf } from '../core/device/grants.ts';
 import type { Kubelet } from './open-kubelet.ts';
 import type { Device, ReadDepth } from './open-device.ts';
 import { deepEqual } from '../core/text/json.ts';
@@ -54,7 +48,7 @@ export class DeviceView {
   /** The GPUs as the API has them. */
   reported: DeviceReport['gpus'];
   /** The settings with which the kubelet is asked. */
-  asked: AskedSpec = {};
+  asked: Parameters<Kubelet['ask']>[1] = {};
   /** Set while the plan waits for somebody who uses a GPU: the device is then read more often. */
   isInUse = false;
   /** Set while pods are told to go: the node is closed. */

@@ -1,10 +1,9 @@
 import { type Claim, judgeWork, type KubeletWord, type Planner } from '../core/device/agent.ts';
-import { GrantRefused, type Fault } from '../core/device/faults.ts';
+import { GrantRefused, type Fault, isUnanswered, confirmedMs, isRevocation } from '../core/device/grants.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant, DeviceReport } from '../api/types.ts';
 import type { GpuWork } from '../core/device/plan.ts';
-import { isUnanswered, confirmedMs, isRevocation } from '../core/device/grants.ts';
 import { listHeldDevices } from '../core/device/holders.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
 import type { Logger } from '../process/log.ts';

@@ -6,7 +6,7 @@ import {
   createRegistry,
 } from '../process/health.ts';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { DeviceError, deviceErrorCodes } from '../core/gpu/device-error.ts';
+import { DeviceError, deviceErrorCodes } from '../core/gpu/device-state.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
 import type { Reflector } from '../kube/reflector.ts';

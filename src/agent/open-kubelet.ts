@@ -1,8 +1,8 @@
-import { type AskedSpec, type KubeletWord, readKubelet } from '../core/device/agent.ts';
+import { type KubeletWord, readKubelet } from '../core/device/agent.ts';
 import { KubeletError } from '../core/device/kubelet.ts';
 import type { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import type { Logger } from '../process/log.ts';
-import type { DeviceReport } from '../api/types.ts';
+import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
 
 interface KubeletOptions {
   readonly client: Pick<PodResourcesClient, 'list' | 'listAllocatable'>;
@@ -57,5 +57,5 @@ export interface Kubelet {
    * @returns undefined if it need not be asked (`--ignore-pods`): then only processes show who uses a GPU
    * @throws if it does not answer: unknown is not empty
    */
-  ask(device: DeviceReport, spec: AskedSpec): Promise<KubeletWord | undefined>;
+  ask(device: DeviceReport, spec: Pick<NodePartitionSpec, 'strategy' | 'monitors'>): Promise<KubeletWord | undefined>;
 }

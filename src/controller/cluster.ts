@@ -1,7 +1,8 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { FleetMemory } from '../core/node/decide.ts';
 import type { NodeStep } from '../core/node/commands.ts';
-import { managedConfig } from '../core/nvidia/managed-config.ts';
+import { managedConfig } from '../core/nvidia/plugin-config.ts';
+import { isUrgentNode, type NodeSnapshot, slotIn } from '../core/node/snapshot.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
 import { keepWriter } from '../core/policy/versions.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
@@ -19,9 +20,8 @@ import type { KubeClient, KubeVerbs } from '../kube/client.ts';
 import { type Stoppable, WarmWatch } from '../kube/operator.ts';
 import type { Logger } from '../process/log.ts';
 import type { WatchFigures } from './metrics.ts';
-import { parse, stringify } from 'yaml';
-import { type NodeSnapshot, slotIn, isUrgentNode } from '../core/node/snapshot.ts';
 import { ApiError } from '../kube/api-error.ts';
+import { parse, stringify } from 'yaml';
 
 interface RolloutQuestion {
   readonly now: number;

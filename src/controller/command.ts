@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
-import { type GpuClient, checkClients, defaultClients } from '../core/nvidia/gpu-clients.ts';
-import type { LabelSelector } from '../core/nvidia/plugin-pods.ts';
+import { type GpuClient, checkClients, defaultClients, type LabelSelector } from '../core/nvidia/plugin-pods.ts';
 import { defaultSystemNamespaces } from '../core/kubernetes/pod.ts';
 import {
   integer,

@@ -1,14 +1,22 @@
-import { explainAbsence, type DeviceState, type GpuState, demandGpu, listUuids } from '../core/gpu/device-state.ts';
-import type { GpuTarget } from '../core/gpu/plan.ts';
-import { DeviceError } from '../core/gpu/device-error.ts';
-import { GpuApply, type ApplyContext } from './gpu-apply.ts';
+import { type DeviceState, type GpuState, demandGpu, listUuids, DeviceError } from '../core/gpu/device-state.ts';
+import { type GpuTarget, GpuApply } from '../core/smi/change.ts';
 import { Crew, CrewEnded, type Member } from './crew.ts';
-import { sharesCommands } from '../core/smi/shared.ts';
 import { placeOf } from '../core/gpu/grid.ts';
-import type { NvidiaSmi } from './nvidia-smi.ts';
+import { type ChangeCommand, sharesCommands, type Work, type WorkShell } from '../core/smi/command.ts';
+import { askAll, type NvidiaSmi } from './nvidia-smi.ts';
 import { HostLoans, LoanNote, PersistenceMode } from './host/loans.ts';
 import type { JournalGpu, Journal } from './host/journal.ts';
-import type { ChangeCommand } from '../core/smi/command.ts';
+
+/** The parts that all operations of one apply share. */
+interface ApplyContext {
+  readonly driver: NvidiaSmi;
+  readonly options: DeviceApplyOptions;
+  readonly host: NonNullable<DeviceApplyOptions['host']>;
+  /** Whether GPUs that need the same are changed by one command. */
+  readonly shares: boolean;
+  /** UUIDs of all GPUs of the node and of what is on them. */
+  readonly known: ReadonlySet<string>;
+}
 
 /** The progress of one GPU in an apply. */
 interface Task {
@@ -19,6 +27,8 @@ interface Task {
   outcome: GpuOutcome | 'Pending' | 'Begun';
   /** The GPU as last read; undefined if the node does not have this GPU. */
   now: GpuState | undefined;
+  /** Operations on it so far, failed ones included. */
+  operations: number;
   error?: DeviceError;
   undoError?: DeviceError;
 }
@@ -34,20 +44,21 @@ function isOpen(task: Task): task is OpenTask {
 /** Decides from a reading whether a GPU must change, and can. */
 function judgeTarget(context: ApplyContext, device: DeviceState, target: GpuTarget, held: ReadonlySet<string>): Task {
   const { uuid } = target;
-  const now = device.gpus.find((gpu) => gpu.uuid === uuid);
-  if (now === undefined) return { uuid, gpu: undefined, now, outcome: 'Refused', error: explainAbsence(device, uuid) };
-  const gpu = new GpuApply(context, now, target, held);
+  const task: Task = { uuid, gpu: undefined, now: undefined, outcome: 'Unchanged', operations: 0 };
   try {
-    return { uuid, gpu, now, outcome: gpu.judge(device.driverVersion) ? 'Pending' : 'Unchanged' };
+    task.now = demandGpu(device, uuid);
+    const mayReset = context.options.allowReset === true;
+    const gpu = new GpuApply({ mayReset, known: context.known }, task.now, target, held);
+    return { ...task, gpu, outcome: gpu.judge(device.driverVersion) ? 'Pending' : 'Unchanged' };
   } catch (error) {
-    return { uuid, gpu, now, outcome: 'Refused', error: demandDeviceError(error) };
+    return { ...task, outcome: 'Refused', error: demandDeviceError(error) };
   }
 }
 
 /** Ends a task with an error; anything but a DeviceError is rethrown. */
 function fail(task: Task, error: unknown): DeviceError {
   task.error = demandDeviceError(error);
-  task.outcome = task.gpu === undefined || task.gpu.operations === 0 ? 'Refused' : 'Failed';
+  task.outcome = task.operations === 0 ? 'Refused' : 'Failed';
   return task.error;
 }
 
@@ -65,11 +76,11 @@ function isGivenUp({ outcome }: Task): boolean {
   return outcome === 'Failed' || outcome === 'Refused' || outcome === 'Skipped';
 }
 
-function reportTask({ uuid, gpu, outcome, error, undoError }: Task): GpuResult {
+function reportTask({ uuid, outcome, operations, error, undoError }: Task): GpuResult {
   return {
     uuid,
     outcome: outcome === 'Pending' || outcome === 'Begun' ? 'Skipped' : outcome,
-    operations: gpu?.operations ?? 0,
+    operations,
     error,
     undoError,
   };
@@ -120,9 +131,9 @@ export async function applyNode(
     // 3. Rounds: change the GPUs, then prove them all with one reading.
     device = await changeAll(context, changing);
     // 4. Undo what must not stay.
-    if (await undoAll(options, changing)) device = undefined;
+    if (await undoAll(context, changing)) device = undefined;
     // 5. What else on the host follows the devices.
-    if (changing.some(({ gpu }) => gpu.operations > 0)) await options.afterChange?.();
+    if (changing.some(({ operations }) => operations > 0)) await options.afterChange?.();
     options.journal?.finish();
   }
   return { results: tasks.map(reportTask), device };
@@ -239,7 +250,7 @@ function mayBegin({ options }: ApplyContext, task: OpenTask): boolean {
 
 /** @param member its place among GPUs that are changed side by side */
 async function advanceOne(
-  { options }: ApplyContext,
+  context: ApplyContext,
   tasks: readonly OpenTask[],
   task: OpenTask,
   end: RoundEnd,
@@ -247,12 +258,12 @@ async function advanceOne(
 ): Promise<void> {
   task.outcome = 'Begun';
   try {
-    await task.gpu.advance(task.now, member);
+    await carryOut(context, task, task.gpu.advance(task.now), member);
   } catch (error) {
     if (error instanceof CrewEnded) return leave(task, end);
     const reason = fail(task, error);
     // An error of the whole node would only recur on the next GPU. All GPUs wait for the same boot.
-    if (reason.stopsNode || (options.allOrNothing === true && !task.gpu.awaitsBoot)) {
+    if (reason.stopsNode || (context.options.allOrNothing === true && !task.gpu.awaitsBoot)) {
       end.isOver = true;
       if (reason.stopsNode) end.stop ??= reason;
       skip(tasks, reason.stopsNode ? reason : undefined);
@@ -260,9 +271,46 @@ async function advanceOne(
   }
 }
 
+/** Does work on one GPU: asks and runs whatever it needs. @param member its place among GPUs that are changed side by side */
+function carryOut<Result>(context: ApplyContext, task: OpenTask, work: Work<Result>, member?: Member): Promise<Result> {
+  const { options, host } = context;
+  const { driver } = member ?? context;
+  const answers: WorkShell = {
+    ReadUse: ({ gpu }) => driver.readUse(gpu),
+    ReadInstances: ({ gpu }) => driver.readInstances(gpu),
+    ListInstances: ({ gpu }) => driver.listInstances(gpu),
+    ListComputeInstances: ({ gpu }) => driver.listComputeInstances(gpu),
+    ListComputeProfiles: ({ gpu, instance }) => driver.listComputeProfiles(gpu, instance),
+    ReadTable: ({ gpu }) => driver.readTable(gpu),
+    Change: async ({ command, text, disrupts }) => {
+      const ask = async (): Promise<void> => {
+        if (disrupts) await options.confirm?.();
+      };
+      const begin = (): void => {
+        const found = options.explainStop?.(command);
+        if (found !== undefined) throw new DeviceError('Stopped', { tried: text, found, gpu: task.now.pciBusId });
+        task.operations += 1;
+      };
+      const execution = await driver.change(command, { ask, begin });
+      if (execution === undefined) task.operations -= 1;
+      else options.onProgress?.({ uuid: task.uuid, done: text, operations: task.operations });
+      return execution;
+    },
+    Confirm: async () => options.confirm?.(),
+    ListHeld: async () => (await options.listHeld?.()) ?? new Set(),
+    ListOpeners: async ({ minor }) => options.listOpeners?.(minor) ?? [],
+    Alone: async () => member?.beAlone(),
+    StopUnits: () => host.stopUnits(),
+    StartUnits: () => host.startUnits(),
+    TakePersistence: ({ gpu }) => host.takePersistence(gpu),
+    RestorePersistence: () => host.restorePersistence(),
+  };
+  return askAll(work, (question) => (answers[question.kind] as (of: typeof question) => Promise<unknown>)(question));
+}
+
 /** Another GPU has ended the work on this one. What was done there is proved, or undone. */
 function leave(task: OpenTask, { stop }: RoundEnd): void {
-  if (task.gpu.operations > 0) return;
+  if (task.operations > 0) return;
   task.outcome = 'Pending';
   skip([task], stop);
 }
@@ -282,16 +330,17 @@ function isSilent({ stopsNode, code }: DeviceError): boolean {
  * @returns the reading; undefined if the node could not be read, and each GPU was read by itself
  */
 async function prove(
-  { driver }: ApplyContext,
+  context: ApplyContext,
   tasks: readonly OpenTask[],
   stop: DeviceError | undefined,
 ): Promise<DeviceState | undefined> {
-  const device = await driver.readDevice().catch(demandDeviceError);
+  const device = await context.driver.readDevice().catch(demandDeviceError);
   let silent = device instanceof DeviceError && isSilent(device) ? device : undefined;
   for (const task of tasks) {
     try {
       if (silent !== undefined) throw silent;
-      task.now = device instanceof DeviceError ? await task.gpu.readBack() : demandGpu(device, task.uuid);
+      const isUnread = device instanceof DeviceError;
+      task.now = isUnread ? await carryOut(context, task, task.gpu.readBack()) : demandGpu(device, task.uuid);
     } catch (error) {
       const reason = fail(task, error);
       if (isSilent(reason)) silent = reason;
@@ -311,7 +360,8 @@ async function prove(
  * A MIG mode that waits for a boot stays pending: it is the progress, and a boot without it would be for nothing.
  * @returns whether anything was tried
  */
-async function undoAll({ undo, allOrNothing }: DeviceApplyOptions, tasks: readonly OpenTask[]): Promise<boolean> {
+async function undoAll(context: ApplyContext, tasks: readonly OpenTask[]): Promise<boolean> {
+  const { undo, allOrNothing } = context.options;
   const isLost = allOrNothing === true && tasks.some(isGivenUp);
   const isVain = allOrNothing === true && tasks.some((task) => isGivenUp(task) && !task.gpu.awaitsBoot);
   const taken = tasks.filter(
@@ -323,7 +373,7 @@ async function undoAll({ undo, allOrNothing }: DeviceApplyOptions, tasks: readon
   for (const task of taken.toReversed()) {
     try {
       if (silent !== undefined) throw silent;
-      await task.gpu.undo();
+      await carryOut(context, task, task.gpu.undo());
       task.outcome = 'Undone';
     } catch (error) {
       task.outcome = 'Failed';
@@ -338,7 +388,8 @@ function hasUncheckedTable({ now }: OpenTask): boolean {
   return now.tableSource !== 'Own';
 }
 
-function noteGpu({ uuid, mig, instances }: GpuState): JournalGpu {
+/** A GPU as the journal has it. */
+export function noteGpu({ uuid, mig, instances }: GpuState): JournalGpu {
   return { uuid, mig: mig?.current ?? 'Disabled', placements: instances.map(placeOf) };
 }
 

@@ -1,12 +1,12 @@
-import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-error.ts';
-import { wordsOf, type Execution } from '../core/smi/output.ts';
-import { messageOf, cutText } from '../core/text/words.ts';
+import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-state.ts';
+import { type Execution, judgeNotRun } from '../core/smi/output.ts';
+import { messageOf } from '../core/text/words.ts';
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { listLockDescriptors } from './host/node-lock.ts';
 import { Semaphore } from '../process/clock.ts';
-import { planRun, type SmiCommand } from '../core/smi/command.ts';
+import { type ChangeCommand, planRun, type ReadCommand } from '../core/smi/command.ts';
 import type { Command } from 'commander';
 import { integer } from '../process/options.ts';
 
@@ -26,24 +26,6 @@ export function explainSpawnError(tried: string, cause: unknown): DeviceError {
   const [code, meaning] = causes.get(number) ?? ['ToolBlocked' as const, undefined];
   const found = meaning === undefined ? `it was not started: ${message}` : `it was not started: ${number}: ${meaning}`;
   return new DeviceError(code, { tried, found, cause });
-}
-
-/** What the words of chroot and the shell mean, which have no error number; the first match decides. */
-const words: readonly (readonly [RegExp, DeviceErrorCode])[] = [
-  [/Cannot allocate memory|Resource temporarily unavailable|Too many open files/i, 'HostExhausted'],
-  [/Operation not permitted/i, 'NotPermitted'],
-];
-
-/**
- * What kept chroot or the shell around the tool from running it, by their exit codes, which nvidia-smi never has: 125 chroot itself
- * failed, 126 the tool cannot be executed, 127 it is not there. Undefined if it was run.
- */
-function classifyNotRun(execution: Execution): DeviceErrorCode | undefined {
-  const { rc, end } = execution;
-  if (end !== 'Exited' || rc < 125 || rc > 127) return undefined;
-  const said = wordsOf(execution);
-  const known = words.find(([pattern]) => pattern.test(said))?.[1];
-  return known ?? (rc === 126 ? 'ToolBlocked' : 'ToolMissing');
 }
 
 /** How nvidia-smi is started: a program and the arguments before its own. */
@@ -125,9 +107,9 @@ function isThere(path: string): boolean {
 
 /** Why the tool was not run; undefined if it was. */
 function explainNotRun({ root }: Tool, tried: string, execution: Execution): DeviceError | undefined {
-  const code = classifyNotRun(execution);
-  if (code === undefined) return undefined;
-  const found = `exit code ${execution.rc}: ${JSON.stringify(cutText(wordsOf(execution).trim(), 240))}`;
+  const notRun = judgeNotRun(execution);
+  if (notRun === undefined) return undefined;
+  const { code, found } = notRun;
   // gpu-operator's driver container creates its root before it fills it.
   const isEmpty = root !== undefined && !['usr', 'bin'].some((name) => isFolder(join(root, name)));
   if (code !== 'ToolMissing' || !isEmpty) return new DeviceError(code, { tried, found });
@@ -287,7 +269,7 @@ export class Runner {
   }
 
   /** @throws DeviceError why it could not be started, Unresponsive; every other end is an {@link Execution} */
-  async run(command: SmiCommand): Promise<Execution> {
+  async run(command: ReadCommand | ChangeCommand): Promise<Execution> {
     const { args, deadlineMs, limit } = planRun(command, this.#deadlines);
     const execution = await this.#children.pass(() => this.#execute(args, deadlineMs));
     return execution.end === 'TimedOut' ? { ...execution, limit } : execution;

@@ -1,7 +1,13 @@
 import { GpuDriver, type OwnLine, type Permit } from './nvidia-smi.ts';
-import { isChange, type ChangeCommand, type ReadCommand } from '../core/smi/command.ts';
+import {
+  type ChangeCommand,
+  type ReadCommand,
+  type DriverAnswer,
+  type NamedGpu,
+  sharedKey,
+  splitExecution,
+} from '../core/smi/command.ts';
 import type { Execution } from '../core/smi/output.ts';
-import { type DriverAnswer, type NamedGpu, sharedKey, splitExecution } from '../core/smi/shared.ts';
 
 /** The work of a crew has ended because of one of its GPUs. */
 export class CrewEnded extends Error {
@@ -11,11 +17,12 @@ export class CrewEnded extends Error {
 /** One GPU of a crew at its work. */
 export interface Member {
   readonly driver: GpuDriver;
-  /** Does what borrows from the host, or cannot be shared: once no other GPU is at work, one GPU after the other. */
-  readonly alone: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /** Waits until no other GPU is at work, to borrow from the host, or for what cannot be shared: one GPU after the other. */
+  readonly beAlone: () => Promise<void>;
 }
 
-interface Request<Command, Result> {
+interface Request<Kind, Command, Result> {
+  readonly kind: Kind;
   readonly gpu: NamedGpu;
   readonly command: Command;
   /** Requests with the same key become one command; undefined: it stays by itself. */
@@ -25,8 +32,8 @@ interface Request<Command, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-type Question = Request<ReadCommand, DriverAnswer>;
-type Order = Request<ChangeCommand, Execution | undefined>;
+type Question = Request<'Question', ReadCommand, DriverAnswer>;
+type Order = Request<'Order', ChangeCommand, Execution | undefined>;
 
 /**
  * GPUs that change together. The work on each is written as if it were the only one; the crew holds every command until each GPU at work
@@ -66,32 +73,26 @@ export class Crew {
   }
 
   #admit(gpu: NamedGpu): Member {
-    let isAlone = false;
     const driver = new GpuDriver({
       read: (command, mustBeOwn = false) => {
         const key = mustBeOwn ? undefined : sharedKey(command);
-        return new Promise((resolve, reject) => this.#wait({ gpu, command, key, resolve, reject }));
+        return new Promise((resolve, reject) => this.#wait({ kind: 'Question', gpu, command, key, resolve, reject }));
       },
       change: (command, permit) => {
         const key = sharedKey(command);
-        return new Promise((resolve, reject) => this.#wait({ gpu, command, key, permit, resolve, reject }));
+        return new Promise((resolve, reject) =>
+          this.#wait({ kind: 'Order', gpu, command, key, permit, resolve, reject }),
+        );
       },
     });
-    const alone: Member['alone'] = async (work) => {
-      if (isAlone) return work();
+    const beAlone = async (): Promise<void> => {
       const turn = new Promise<void>((resolve) => this.#soloists.push(resolve));
       this.#active -= 1;
       this.#proceed();
       await turn;
       if (this.#end !== undefined) throw this.#end;
-      isAlone = true;
-      try {
-        return await work();
-      } finally {
-        isAlone = false;
-      }
     };
-    return { driver, alone };
+    return { driver, beAlone };
   }
 
   #wait(request: Question | Order): void {
@@ -116,8 +117,10 @@ export class Crew {
     for (const group of this.#group(requests)) {
       try {
         if (this.#end !== undefined) throw this.#end;
-        const orders = group.filter(isOrder);
-        await (orders.length > 0 ? this.#change(orders) : this.#ask(group.filter(isQuestion)));
+        const orders = group.filter((request) => request.kind === 'Order');
+        await (orders.length > 0
+          ? this.#change(orders)
+          : this.#ask(group.filter((request) => request.kind === 'Question')));
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
@@ -181,12 +184,4 @@ async function keepPermitted(
 /** Only questions that name their GPUs have a key, and thereby company. */
 function nameAll(command: ReadCommand, gpus: readonly NamedGpu[]): ReadCommand {
   return 'gpus' in command ? { ...command, gpus: gpus.map(({ pciBusId }) => pciBusId) } : command;
-}
-
-function isOrder(request: Question | Order): request is Order {
-  return isChange(request.command);
-}
-
-function isQuestion(request: Question | Order): request is Question {
-  return !isChange(request.command);
 }

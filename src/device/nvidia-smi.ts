@@ -8,7 +8,7 @@ import {
   type ToolOptions,
 } from './child.ts';
 import type { Execution, SmiRun } from '../core/smi/output.ts';
-import type { Geometry } from '../core/gpu/geometry.ts';
+import type { ChangeCommand, DriverAnswer, ReadCommand, Reading } from '../core/smi/command.ts';
 import {
   DeviceReader,
   listComputeInstances,
@@ -18,11 +18,7 @@ import {
   readGeometry,
   readUse,
 } from '../core/smi/reader.ts';
-import type { DriverAnswer, Reading } from '../core/smi/shared.ts';
-import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../core/smi/tables.ts';
-import type { ReportedGpu } from '../core/smi/report.ts';
-import type { ChangeCommand, ReadCommand } from '../core/smi/command.ts';
-import type { DeviceState, GpuInstanceState, GpuState } from '../core/gpu/device-state.ts';
+import type { DeviceState, GpuState } from '../core/gpu/device-state.ts';
 
 /** Reports each run, whatever its result. */
 export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execute {
@@ -96,32 +92,32 @@ export class GpuDriver {
   }
 
   /** GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
-  readInstances(gpu: string): Promise<readonly GpuInstanceState[]> {
+  readInstances(gpu: string) {
     return this.#ask(readGpuInstances(gpu));
   }
 
   /** GPU instances of one GPU, without their contents. @throws DeviceError */
-  listInstances(gpu: string): Promise<readonly InstanceRow[]> {
+  listInstances(gpu: string) {
     return this.#ask(listInstances(gpu));
   }
 
   /** Compute instances of all GPU instances of one GPU. @throws DeviceError */
-  listComputeInstances(gpu: string): Promise<readonly ComputeInstanceRow[]> {
+  listComputeInstances(gpu: string) {
     return this.#ask(listComputeInstances(gpu));
   }
 
   /** Profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
-  readTable(gpu: GpuState): Promise<Geometry> {
+  readTable(gpu: GpuState) {
     return this.#ask(readGeometry(gpu));
   }
 
   /** Current MIG mode and processes of one GPU. @throws DeviceError */
-  readUse(gpu: string): Promise<ReportedGpu> {
+  readUse(gpu: string) {
     return this.#ask(readUse(gpu));
   }
 
   /** Compute instance profiles that a GPU instance offers. @throws DeviceError */
-  listComputeProfiles(gpu: string, instance: number): Promise<readonly ComputeProfileRow[]> {
+  listComputeProfiles(gpu: string, instance: number) {
     return this.#ask(listComputeProfiles(gpu, instance));
   }
 

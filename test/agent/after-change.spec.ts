@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { faultOfWork } from '../../src/core/device/faults.ts';
+import { faultOfWork } from '../../src/core/device/grants.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deviceOf, openDevice, type WorkOptions } from '../../src/agent/open-device.ts';

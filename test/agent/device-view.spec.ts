@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DeviceView, followDriverLoad, watchDriverLoad } from '../../src/agent/device-view.ts';
 import type { KubeletWord } from '../../src/core/device/agent.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { silentLogger } from '../../src/process/log.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { eventually } from '../support/eventually.ts';

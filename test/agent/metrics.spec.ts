@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { AgentMetrics } from '../../src/agent/metrics.ts';
 import type { Device, WorkOptions } from '../../src/agent/open-device.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
-import type { DeviceState } from '../../src/core/gpu/device-state.ts';
+import { DeviceError, type DeviceState } from '../../src/core/gpu/device-state.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { rejectionOf } from '../kube/failure.ts';
 

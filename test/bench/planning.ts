@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Geometry, type Layout, findModel } from '../../src/core/gpu/geometry.ts';
 import { planGpu } from '../../src/core/gpu/plan.ts';
 import type { Instance } from '../../src/core/gpu/grid.ts';
-import { planNode, type NodeGpu, type NodeWish } from '../../src/core/gpu/assign.ts';
+import { planNode, type NodeGpu, type NodeWish } from '../../src/core/gpu/layouts.ts';
 import {
   keepMaximalStates,
   listPlacedStates,

@@ -7,7 +7,7 @@
  * Every command of the simulated nvidia-smi waits, by the clock, before it answers.
  */
 import { applyNode, type DeviceApplyOptions } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { InProcessNode, isChange } from '../device/simulated-node.ts';
 import { Semaphore } from '../../src/process/clock.ts';
 import { printMetric, type Metric } from './metric.ts';

@@ -5,7 +5,7 @@ import { ControllerMetrics, type ControllerSources, type WatchFigures } from '..
 import type { Command } from '../../src/core/node/commands.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import { MODELS } from '../../src/core/gpu/geometry.ts';
-import { deviceErrorCodes } from '../../src/core/gpu/device-error.ts';
+import { deviceErrorCodes } from '../../src/core/gpu/device-state.ts';
 import { createRegistry } from '../../src/process/health.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../support/builders.ts';
 import { aPolicyRecord } from '../support/node-builders.ts';

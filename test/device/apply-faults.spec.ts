@@ -1,35 +1,18 @@
 import { expect } from 'chai';
-import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import { applyNode } from '../../src/device/apply.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
-import { InProcessNode } from './simulated-node.ts';
+import { brief, InProcessNode } from './simulated-node.ts';
 
 const on = 'gpu 0 mig 1 pending 1\n';
 const timedOut: Execution = { rc: 255, stdout: '', end: 'TimedOut' };
-
-async function apply(
-  node: InProcessNode,
-  want: GpuTarget['want'],
-  options: DeviceApplyOptions = {},
-): Promise<GpuResult> {
-  const {
-    results: [result],
-  } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }], options);
-  if (result === undefined) throw new Error('no result');
-  return result;
-}
-
-const brief = ({ outcome, error }: GpuResult): string => [outcome, error?.code ?? ''].join(' ').trim();
 
 async function aNodeWith(
   want: GpuTarget['want'],
   gpus: readonly string[] = ['A100-SXM4-40GB'],
 ): Promise<InProcessNode> {
   const node = new InProcessNode(gpus, gpus.map((_, index) => `gpu ${index} mig 1 pending 1\n`).join(''));
-  await applyNode(
-    node.openDriver(),
-    node.gpus.map(({ uuid }) => ({ uuid, want })),
-  );
+  await node.changeAll(want);
   node.takeChanges();
   return node;
 }
@@ -38,7 +21,7 @@ describe('applying against a driver that misbehaves', () => {
   it('believes the device, not the exit code: an operation that failed and is done is done', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB'], on);
     node.faults = 'fail DeviceCreateGpuInstance rc=999 done';
-    const result = await apply(node, { '1g.5gb': 2 });
+    const result = await node.change({ '1g.5gb': 2 });
     expect(brief(result)).to.equal('Applied');
     expect(await node.layout(0)).to.have.length(2);
     expect(node.takeChanges().filter((change) => change.includes('-cgi'))).to.have.length(2);
@@ -47,23 +30,23 @@ describe('applying against a driver that misbehaves', () => {
   it('believes the device, not the exit code: success without effect is a failure', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB'], on);
     node.intercept = (args, run) => (args.includes('-cgi') ? { rc: 0, stdout: 'All done.\n', end: 'Exited' } : run());
-    expect(brief(await apply(node, { '1g.5gb': 1 }))).to.equal('Failed NothingDone');
+    expect(brief(await node.change({ '1g.5gb': 1 }))).to.equal('Failed NothingDone');
     const full = await aNodeWith({ '3g.20gb': 2 });
     full.faults = 'skip GpuInstanceDestroy';
-    expect(brief(await apply(full, { '7g.40gb': 1 }))).to.equal('Failed NothingDone');
+    expect(brief(await full.change({ '7g.40gb': 1 }))).to.equal('Failed NothingDone');
     const parts = await aNodeWith({ '3g.20gb': 2 });
     parts.faults = 'skip ComputeInstanceDestroy';
-    expect(brief(await apply(parts, { '7g.40gb': 1 }))).to.equal('Failed InUse');
+    expect(brief(await parts.change({ '7g.40gb': 1 }))).to.equal('Failed InUse');
   });
 
   it('adds the compute instance that a creation left out', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB'], on);
     node.faults = 'fail GpuInstanceCreateComputeInstance rc=999 nth=1';
-    expect(brief(await apply(node, { '2g.10gb': 1 }))).to.equal('Applied');
+    expect(brief(await node.change({ '2g.10gb': 1 }))).to.equal('Applied');
     node.takeChanges();
     const silent = new InProcessNode(['A100-SXM4-40GB'], on);
     silent.faults = 'skip GpuInstanceCreateComputeInstance nth=1';
-    expect(brief(await apply(silent, { '2g.10gb': 1 }))).to.equal('Applied');
+    expect(brief(await silent.change({ '2g.10gb': 1 }))).to.equal('Applied');
     expect((await silent.layout(0))[0]).to.match(/^2g\.10gb@\d$/);
   });
 
@@ -73,7 +56,7 @@ describe('applying against a driver that misbehaves', () => {
       const execution = run();
       return args.includes('-cgi') ? timedOut : execution;
     };
-    expect(brief(await apply(node, { '3g.20gb': 2 }))).to.equal('Applied');
+    expect(brief(await node.change({ '3g.20gb': 2 }))).to.equal('Applied');
   });
 
   for (const [driver, second, how] of [
@@ -96,19 +79,19 @@ describe('applying against a driver that misbehaves', () => {
     const before = await node.layout(0);
     const gi = /gi 0 (\d+)/.exec(node.state)?.[1];
     node.faults = `leak gi=${gi}`;
-    const result = await apply(node, {}, { undo: true });
+    const result = await node.change({}, { undo: true });
     expect([result.outcome, result.error?.code, result.error?.holders]).to.deep.equal(['Undone', 'InUse', []]);
     expect(await node.layout(0)).to.deep.equal(before);
-    expect(brief(await apply(node, {}))).to.equal('Failed InUse');
+    expect(brief(await node.change({}))).to.equal('Failed InUse');
     node.faults = '';
-    expect(brief(await apply(node, {}))).to.equal('Applied');
+    expect(brief(await node.change({}))).to.equal('Applied');
   });
 
   it('brings a GPU that failed half-way back to what it was, placements included', async () => {
     const node = await aNodeWith({ '1g.5gb': 7 });
     const before = await node.layout(0);
     node.faults = 'fail DeviceCreateGpuInstance rc=999 nth=2';
-    const result = await apply(node, { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 }, { undo: true });
+    const result = await node.change({ '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 }, { undo: true });
     expect(brief(result)).to.equal('Undone DriverFailed');
     expect(await node.layout(0)).to.deep.equal(before);
   });
@@ -117,12 +100,12 @@ describe('applying against a driver that misbehaves', () => {
     const split = await aNodeWith({ '1c.3g.20gb': 3, '2g.10gb': 1 });
     const before = await split.layout(0);
     split.faults = 'fail GpuInstanceCreateComputeInstance rc=999 nth=1';
-    expect(brief(await apply(split, { '3g.20gb': 1, '2g.10gb': 1 }, { undo: true }))).to.equal('Undone DriverFailed');
+    expect(brief(await split.change({ '3g.20gb': 1, '2g.10gb': 1 }, { undo: true }))).to.equal('Undone DriverFailed');
     expect(await split.layout(0)).to.deep.equal(before);
 
     const off = new InProcessNode(['H100-80GB-HBM3']);
     off.faults = 'fail DeviceCreateGpuInstance rc=999 nth=2-';
-    expect(brief(await apply(off, { '1g.10gb': 3 }, { undo: true }))).to.equal('Undone DriverFailed');
+    expect(brief(await off.change({ '1g.10gb': 3 }, { undo: true }))).to.equal('Undone DriverFailed');
     off.faults = '';
     const [gpu] = (await off.openDriver().readDevice()).gpus;
     expect(gpu?.mig?.current).to.equal('Disabled');
@@ -131,7 +114,7 @@ describe('applying against a driver that misbehaves', () => {
   it('says when it could not be brought back', async () => {
     const node = await aNodeWith({ '3g.20gb': 2 });
     node.faults = 'fail DeviceCreateGpuInstance rc=999';
-    const result = await apply(node, { '7g.40gb': 1 }, { undo: true });
+    const result = await node.change({ '7g.40gb': 1 }, { undo: true });
     expect([result.outcome, result.error?.code, result.undoError?.code]).to.deep.equal([
       'Failed',
       'DriverFailed',
@@ -201,8 +184,8 @@ describe('applying against a driver that misbehaves', () => {
         notes.push('finish');
       },
     };
-    await apply(node, { '7g.40gb': 1 }, { journal });
-    await apply(node, { '7g.40gb': 1 }, { journal });
+    await node.change({ '7g.40gb': 1 }, { journal });
+    await node.change({ '7g.40gb': 1 }, { journal });
     expect(notes).to.deep.equal(['begin 1', 'finish']);
   });
 });

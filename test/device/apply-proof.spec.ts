@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
 import { InProcessNode, listNamed } from './simulated-node.ts';
 
@@ -17,10 +17,7 @@ async function prepare({
   readonly from: GpuTarget['want'];
 }): Promise<InProcessNode> {
   const node = new InProcessNode(Array<string>(gpus).fill(gpu));
-  await applyNode(
-    node.openDriver(),
-    node.gpus.map(({ uuid }) => ({ uuid, want: from })),
-  );
+  await node.changeAll(from);
   return node;
 }
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import type { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
-import { isChange, InProcessNode } from './simulated-node.ts';
+import { brief, isChange, InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';
 const H100 = 'H100-80GB-HBM3';
@@ -103,10 +103,7 @@ async function prepare({
   from,
 }: Pick<Scenario, 'gpu' | 'gpus' | 'from'>): Promise<InProcessNode> {
   const node = new InProcessNode(Array<string>(gpus).fill(gpu));
-  await applyNode(
-    node.openDriver(),
-    node.gpus.map(({ uuid }) => ({ uuid, want: from })),
-  );
+  await node.changeAll(from);
   return node;
 }
 
@@ -121,7 +118,7 @@ async function change(
   const before = await driver.readDevice();
   const { results, device } = await applyNode(driver, targets, { ...options, device: before });
   const reads = node.commands.filter((args) => !isChange(args)).map((args) => args.join(' '));
-  const outcomes = results.map(({ outcome, error }) => (error === undefined ? outcome : `${outcome} ${error.code}`));
+  const outcomes = results.map(brief);
   const { faults } = node;
   node.faults = '';
   const isProved = JSON.stringify(device) === JSON.stringify(await driver.readDevice());

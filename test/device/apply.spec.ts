@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
-import type { GpuTarget, Step } from '../../src/core/gpu/plan.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
-import { InProcessNode } from './simulated-node.ts';
+import type { Step } from '../../src/core/gpu/plan.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
+import { brief, InProcessNode } from './simulated-node.ts';
 
 const mig = (index: number): string => `gpu ${index} mig 1 pending 1\n`;
 
@@ -15,8 +16,7 @@ async function apply(
   return (await applyNode(node.openDriver(), targets, options)).results;
 }
 
-const outcomes = (results: readonly GpuResult[]): readonly string[] =>
-  results.map(({ outcome, error }) => (error === undefined ? outcome : `${outcome} ${error.code}`));
+const outcomes = (results: readonly GpuResult[]): readonly string[] => results.map(brief);
 
 describe('applying layouts to a node', () => {
   it('makes a layout on an empty GPU in one operation, placed where the plan says', async () => {

@@ -1,21 +1,12 @@
 import { expect } from 'chai';
-import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 async function aNode(want: GpuTarget['want']): Promise<InProcessNode> {
   const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
-  await change(node, want);
+  await node.change(want);
   node.takeChanges();
   return node;
-}
-
-async function change(
-  node: InProcessNode,
-  want: GpuTarget['want'],
-  options: DeviceApplyOptions = {},
-): Promise<GpuResult | undefined> {
-  return (await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }], options)).results[0];
 }
 
 const verbs = (changes: readonly string[]): readonly string[] =>
@@ -24,7 +15,7 @@ const verbs = (changes: readonly string[]): readonly string[] =>
 describe('several instances in one command', () => {
   it('change a whole GPU by three commands and one look at who uses what goes', async () => {
     const node = await aNode({ '3g.20gb': 2 });
-    const result = await change(node, { '1g.5gb': 7 });
+    const result = await node.change({ '1g.5gb': 7 });
     expect([result?.outcome, result?.operations]).to.deep.equal(['Applied', 3]);
     expect(node.commands.filter((args) => args.includes('-x') && args.includes('-i'))).to.have.length(1);
     expect(verbs(node.takeChanges())).to.deep.equal(['-dci', '-dgi', '-cgi']);
@@ -34,7 +25,7 @@ describe('several instances in one command', () => {
     const node = await aNode({ '3g.20gb': 2 });
     const device = await node.openDriver().readDevice();
     await node.startProcess(0, 4);
-    const result = await change(node, {}, { device });
+    const result = await node.change({}, { device });
     expect([result?.outcome, result?.error?.code, result?.error?.holders]).to.deep.equal([
       'Refused',
       'InUse',
@@ -47,7 +38,7 @@ describe('several instances in one command', () => {
   it('are made up to the one that fails, which is named, and the rest is not tried', async () => {
     const node = await aNode({});
     node.faults = 'fail DeviceCreateGpuInstance rc=999 nth=3';
-    const result = await change(node, { '1g.5gb': 4 });
+    const result = await node.change({ '1g.5gb': 4 });
     expect([result?.outcome, result?.error?.code]).to.deep.equal(['Failed', 'DriverFailed']);
     expect(result?.error?.found).to.contain('Unknown Error');
     expect(await node.layout(0)).to.have.length(2);
@@ -58,7 +49,7 @@ describe('several instances in one command', () => {
     const node = await aNode({ '3g.20gb': 2 });
     const before = await node.layout(0);
     node.faults = 'fail DeviceCreateGpuInstance rc=999 nth=3';
-    expect((await change(node, { '1g.5gb': 4 }, { undo: true }))?.outcome).to.equal('Undone');
+    expect((await node.change({ '1g.5gb': 4 }, { undo: true }))?.outcome).to.equal('Undone');
     expect(await node.layout(0)).to.deep.equal(before);
   });
 
@@ -73,7 +64,7 @@ describe('several instances in one command', () => {
     for (const fault of faults) {
       const node = await aNode({ '3g.20gb': 2 });
       node.faults = fault;
-      expect((await change(node, { '1g.5gb': 5 }))?.outcome, fault).to.equal('Applied');
+      expect((await node.change({ '1g.5gb': 5 }))?.outcome, fault).to.equal('Applied');
       expect(await node.layout(0), fault).to.have.length(5);
     }
   });
@@ -83,7 +74,7 @@ describe('several instances in one command', () => {
       const node = await aNode({ '1g.5gb': 3 });
       const before = await node.layout(0);
       node.faults = fault;
-      const result = await change(node, { '7g.40gb': 1 }, { undo: true });
+      const result = await node.change({ '7g.40gb': 1 }, { undo: true });
       expect([result?.outcome, result?.error?.code], fault).to.deep.equal(['Undone', 'InUse']);
       expect(await node.layout(0), fault).to.deep.equal(before);
     }
@@ -97,10 +88,10 @@ describe('several instances in one command', () => {
       node.run(args.toSpliced(at, 1, (args[at] ?? '').split(',').slice(0, 2).join()));
       throw new Error('killed');
     };
-    const crash: unknown = await change(node, { '1g.5gb': 5 }).catch((error: unknown) => error);
+    const crash: unknown = await node.change({ '1g.5gb': 5 }).catch((error: unknown) => error);
     expect(String(crash)).to.equal('Error: killed');
     node.intercept = (_args, run) => run();
-    const result = await change(node, { '1g.5gb': 5 });
+    const result = await node.change({ '1g.5gb': 5 });
     expect([result?.outcome, await node.layout(0).then(({ length }) => length)]).to.deep.equal(['Applied', 5]);
   });
 
@@ -110,7 +101,7 @@ describe('several instances in one command', () => {
       const execution = run();
       return args.includes('-cgi') ? { rc: 255, stdout: '', end: 'TimedOut' } : execution;
     };
-    expect((await change(node, { '1g.5gb': 5 }))?.outcome).to.equal('Applied');
+    expect((await node.change({ '1g.5gb': 5 }))?.outcome).to.equal('Applied');
     expect(node.takeChanges()).to.have.length(1);
   });
 });

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { makeExecute, type ChildOptions, type Execute, explainSpawnError, findTool } from '../../src/device/child.ts';
 import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { useScratchFolder, writeScript } from './scratch-folder.ts';
-import { InProcessNode } from './simulated-node.ts';
+import { codeOf, InProcessNode } from './simulated-node.ts';
 
 function isAlive(pid: number): boolean {
   try {
@@ -13,16 +13,6 @@ function isAlive(pid: number): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-async function codeOf(promise: Promise<unknown>): Promise<string> {
-  try {
-    await promise;
-    return 'None';
-  } catch (error) {
-    if (error instanceof DeviceError) return error.code;
-    throw error;
   }
 }
 

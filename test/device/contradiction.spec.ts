@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
-import { InProcessNode } from './simulated-node.ts';
+import { codeOf, InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';
 
@@ -22,16 +21,6 @@ ci 0 1 1 profile 0 place 1:1
 gi 0 2 profile 9 place 4:4
 ci 0 2 0 profile 2 place 0:3
 `;
-
-async function codeOf(promise: Promise<unknown>): Promise<string> {
-  try {
-    await promise;
-    return 'None';
-  } catch (error) {
-    if (error instanceof DeviceError) return error.code;
-    throw error;
-  }
-}
 
 type Edit = (stdout: string) => string;
 

@@ -192,9 +192,7 @@ function describeWish({ to }: CrashTransition): unknown {
 
 async function prepareState({ gpu, from, busy }: CrashTransition): Promise<string> {
   const node = new InProcessNode([gpu]);
-  const {
-    results: [result],
-  } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: from }]);
+  const result = await node.change(from);
   if (result?.outcome !== 'Applied' && from !== 'Disabled')
     throw new Error(`cannot begin with ${JSON.stringify(from)}`);
   const place = (await node.layout(0)).find((name) => busy !== undefined && name.startsWith(`${busy}@`));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { isChange, InProcessNode } from './simulated-node.ts';
 
 /** What the end of the process looks like from inside: an error that no code of ours expects. */
@@ -28,7 +28,7 @@ const transitions: readonly Transition[] = [
 
 async function prepare({ gpu, from }: Transition): Promise<InProcessNode> {
   const node = new InProcessNode([gpu]);
-  await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: from }]);
+  await node.change(from);
   node.commands.length = 0;
   return node;
 }
@@ -45,7 +45,7 @@ async function applyUntil(node: InProcessNode, want: GpuTarget['want'], nth: num
     return execution;
   };
   try {
-    await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }], { allowReset: true, undo: true });
+    await node.change(want, { allowReset: true, undo: true });
     return false;
   } catch (error) {
     if (error instanceof Killed) return true;

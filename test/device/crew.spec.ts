@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions, type NodeResult } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
-import { isChange, InProcessNode, listNamed } from './simulated-node.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
+import { brief, isChange, InProcessNode, listNamed } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';
 type Want = GpuTarget['want'];
@@ -20,8 +20,7 @@ function apply(node: InProcessNode, wants: readonly Want[], options: DeviceApply
   return applyNode(node.openDriver(), targets, options);
 }
 
-const outcomes = ({ results }: NodeResult): readonly string[] =>
-  results.map(({ outcome, error }) => (error === undefined ? outcome : `${outcome} ${error.code}`));
+const outcomes = ({ results }: NodeResult): readonly string[] => results.map(brief);
 
 /** Makes the instances of a GPU lie where the driver gave them the ids that they have on the first: the mock gives others to odd GPUs. */
 function giveEqualIds(node: InProcessNode): void {

@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
 import { driverBranches } from '../../src/simulator/nvidia-smi/board.ts';
 import { InProcessNode } from './simulated-node.ts';
 
@@ -15,14 +13,6 @@ for (const branch of driverBranches) {
       return node;
     }
 
-    async function change(
-      node: InProcessNode,
-      want: GpuTarget['want'],
-      options: DeviceApplyOptions = {},
-    ): Promise<GpuResult | undefined> {
-      return (await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }], options)).results[0];
-    }
-
     it('is read with MIG mode off: GPUs in order, with their profiles', async () => {
       const { driverVersion, gpus } = await aNode().openDriver().readDevice();
       expect(driverVersion?.split('.')[0]).to.equal(branch);
@@ -34,27 +24,27 @@ for (const branch of driverBranches) {
 
     it('is partitioned, changed as little as possible, and switched off again', async () => {
       const node = aNode();
-      expect((await change(node, { '3g.20gb': 1, '2g.10gb': 1 }))?.outcome).to.equal('Applied');
+      expect((await node.change({ '3g.20gb': 1, '2g.10gb': 1 }))?.outcome).to.equal('Applied');
       const kept = (await node.layout(0)).find((place) => place.startsWith('3g'));
-      expect((await change(node, { '3g.20gb': 1, '1g.5gb': 3 }))?.outcome).to.equal('Applied');
+      expect((await node.change({ '3g.20gb': 1, '1g.5gb': 3 }))?.outcome).to.equal('Applied');
       expect(await node.layout(0))
         .to.have.length(4)
         .and.to.include(kept);
-      expect((await change(node, 'Disabled'))?.outcome).to.equal('Applied');
+      expect((await node.change('Disabled'))?.outcome).to.equal('Applied');
       expect(node.state).to.match(/^gpu 0 mig 0 pending 0\n/);
     });
 
     it('resets a GPU in spite of persistence mode, which is on again after that', async () => {
       const node = aNode();
       node.faults = 'migpending rc=16';
-      const done = await change(node, { '1g.5gb': 7 }, { allowReset: true });
+      const done = await node.change({ '1g.5gb': 7 }, { allowReset: true });
       expect([done?.outcome, node.state.includes('persistence')]).to.deep.equal(['Applied', false]);
       expect(node.takeChanges().filter((line) => line.includes('--gpu-reset'))).to.have.length(1);
     });
 
     it('has a reset refused by a monitor named, and persistence mode on again', async () => {
       const node = aNode('handle gpu 0 name monitoring/dcgm\n');
-      const { error } = (await change(node, { '1g.5gb': 7 }, { allowReset: true, listOpeners })) ?? {};
+      const { error } = (await node.change({ '1g.5gb': 7 }, { allowReset: true, listOpeners })) ?? {};
       expect(error?.code).to.equal('Pending');
       expect(error?.message).to.contain('nv-hostengine (pid 812');
       expect(node.state).not.to.contain('persistence');
@@ -62,26 +52,26 @@ for (const branch of driverBranches) {
 
     it('has nothing touched beside a process on the whole GPU', async () => {
       const node = aNode(on);
-      await change(node, { '3g.20gb': 2 });
+      await node.change({ '3g.20gb': 2 });
       await node.startProcess(0);
       node.takeChanges();
-      const refused = await change(node, { '1g.5gb': 7 });
+      const refused = await node.change({ '1g.5gb': 7 });
       expect([refused?.error?.code, node.takeChanges()]).to.deep.equal(['InUse', []]);
     });
 
     it('keeps an instance that a monitor has open, names the monitor, and changes once that ends', async () => {
       const node = aNode(on);
-      await change(node, { '3g.20gb': 1 });
+      await node.change({ '3g.20gb': 1 });
       const gi = /^gi 0 (\d+) /m.exec(node.state)?.[1] ?? '';
       const handle = `handle gpu 0 gi ${gi} name nv-hostengine\n`;
       node.state += handle;
       const before = await node.layout(0);
-      const refused = await change(node, { '1g.5gb': 7 }, { listOpeners, undo: true });
+      const refused = await node.change({ '1g.5gb': 7 }, { listOpeners, undo: true });
       expect(refused?.error?.code).to.equal('InUse');
       expect(refused?.error?.message).to.contain('nv-hostengine (pid 812');
       expect(await node.layout(0)).to.deep.equal(before);
       node.state = node.state.replace(handle, '');
-      expect((await change(node, { '1g.5gb': 7 }))?.outcome).to.equal('Applied');
+      expect((await node.change({ '1g.5gb': 7 }))?.outcome).to.equal('Applied');
     });
 
     it('says in its own field that a GPU needs a reset', async () => {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { Journal } from '../../src/device/host/journal.ts';
 import { HungUp } from '../../src/simulator/nvidia-smi/world.ts';
 import { useScratchFolder } from './scratch-folder.ts';
-import { InProcessNode } from './simulated-node.ts';
+import { brief, InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';
 
@@ -204,14 +204,9 @@ describe('a fault of a GPU, its driver or the host', () => {
   }
 });
 
-const brief = ({ outcome, error }: GpuResult): string => [outcome, error?.code ?? ''].join(' ').trim();
-
 async function aNodeWith(from: GpuTarget['want']): Promise<InProcessNode> {
   const node = new InProcessNode([A100, A100]);
-  await applyNode(
-    node.openDriver(),
-    node.gpus.map(({ uuid }) => ({ uuid, want: from })),
-  );
+  await node.changeAll(from);
   return node;
 }
 

@@ -121,7 +121,7 @@ describe('a plan that was made by a table that the driver had not shown', () => 
 
   it('is checked before anything is destroyed on another GPU', async () => {
     const node = aNode(['A30', A100], 'gpu 0 mig 1 pending 1\n');
-    await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '2g.12gb': 2 } }]);
+    await node.change({ '2g.12gb': 2 });
     node.faults = 'hide profile=9 gpu=1';
     node.takeChanges();
     const targets = [

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions, type NodeResult } from '../../src/device/apply.ts';
 import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
-import { isChange, InProcessNode } from './simulated-node.ts';
+import { brief, isChange, InProcessNode } from './simulated-node.ts';
 
 const models = ['A100-SXM4-40GB', 'A100-SXM4-40GB', 'A100-SXM4-40GB', 'A100-SXM4-40GB'];
 const want = { '1g.5gb': 4, '3g.20gb': 1 };
@@ -52,8 +52,7 @@ class BusyNode {
   }
 }
 
-const outcomes = ({ results }: NodeResult): readonly string[] =>
-  results.map(({ outcome, error }) => (error === undefined ? outcome : `${outcome} ${error.code}`));
+const outcomes = ({ results }: NodeResult): readonly string[] => results.map(brief);
 
 describe('GPUs that change at the same time', () => {
   for (const gpusAtOnce of [1, 2, 4]) {

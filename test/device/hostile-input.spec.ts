@@ -6,7 +6,7 @@ import type { PolicyLayout } from '../../src/api/types.ts';
 import { CliError, openTerminal, type Terminal } from '../../src/cli/terminal.ts';
 import { readLayoutFile } from '../../src/cli/node/layout-file.ts';
 import { applyLayout } from '../../src/cli/node/apply.ts';
-import type { NodeLayout } from '../../src/core/host/layout.ts';
+import type { NodeLayout } from '../../src/core/host/plan.ts';
 import { applyNode } from '../../src/device/apply.ts';
 import { ArgumentRefused, describeCommand, type SmiCommand } from '../../src/core/smi/command.ts';
 import { listStrangeCommands } from './argument-grammar.ts';

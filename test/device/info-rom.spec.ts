@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';

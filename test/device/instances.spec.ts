@@ -1,16 +1,11 @@
 import { expect } from 'chai';
-import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
-import { InProcessNode } from './simulated-node.ts';
+import { applyNode, type DeviceApplyOptions } from '../../src/device/apply.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
+import { brief, InProcessNode } from './simulated-node.ts';
 
 async function apply(node: InProcessNode, want: GpuTarget['want'], options: DeviceApplyOptions = {}): Promise<string> {
-  const {
-    results: [result],
-  } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }], options);
-  return brief(result);
+  return brief(await node.change(want, options));
 }
-
-const brief = (result: GpuResult | undefined): string => [result?.outcome, result?.error?.code ?? ''].join(' ').trim();
 
 async function modeOf(node: InProcessNode): Promise<string> {
   node.faults = '';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { applyNode } from '../../src/device/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/plan.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { driverBranches } from '../../src/simulator/nvidia-smi/board.ts';
 import { InProcessNode } from './simulated-node.ts';
 

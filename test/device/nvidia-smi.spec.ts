@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { applyNode } from '../../src/device/apply.ts';
 import { makeExecute, type Execute, findTool } from '../../src/device/child.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { NvidiaSmi, openNvidiaSmi, type NvidiaSmiOptions } from '../../src/device/nvidia-smi.ts';
 import { writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';
 import { useScratchFolder } from './scratch-folder.ts';

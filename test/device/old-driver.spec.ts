@@ -93,7 +93,7 @@ describe('a driver that refuses its profiles while MIG mode is off', () => {
 describe('a driver that is too old for MIG on a GPU', () => {
   it('is refused before anything is destroyed, with the version that would do', async () => {
     const node = new InProcessNode(['H100-80GB-HBM3'], on);
-    await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.40gb': 2 } }]);
+    await node.change({ '3g.40gb': 2 });
     runDriver(node, '510.47.03');
     node.takeChanges();
     const driver = node.openDriver();
@@ -128,7 +128,7 @@ describe('a driver that makes no instance at a place that is asked for', () => {
   ] as const)
     it(`gets back what it had at places of its own, code ${rc}`, async () => {
       const node = new InProcessNode([A100], on);
-      await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.20gb': 1, '1g.5gb': 2 } }]);
+      await node.change({ '3g.20gb': 1, '1g.5gb': 2 });
       const profilesOf = async (): Promise<readonly string[]> =>
         (await node.layout(0)).map((place) => place.split('@')[0] ?? '').toSorted();
       const before = await profilesOf();
@@ -147,7 +147,7 @@ describe('a driver that makes no instance at a place that is asked for', () => {
 
   it('gets back compute instances of its instances too', async () => {
     const node = new InProcessNode([A100], on);
-    await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '1c.3g.20gb': 2 } }]);
+    await node.change({ '1c.3g.20gb': 2 });
     const before = await node.layout(0);
     node.faults = 'fail DeviceCreateGpuInstanceWithPlacement rc=3';
     const { results } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '7g.40gb': 1 } }], {

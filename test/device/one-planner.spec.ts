@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GpuWish } from '../../src/api/types.ts';
-import { type Step, judgeChange } from '../../src/core/gpu/plan.ts';
+import type { Step } from '../../src/core/gpu/plan.ts';
+import { judgeChange } from '../../src/core/smi/change.ts';
 import { planWish } from '../../src/core/device/plan.ts';
 import { applyNode } from '../../src/device/apply.ts';
 import { reportDevice } from '../../src/core/device/report.ts';
@@ -92,7 +93,7 @@ describe('the steps of a granted plan', () => {
     }
     for (const start of [0, 4]) {
       const node = new InProcessNode(['A100-SXM4-40GB'], on);
-      await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.20gb': 2 } }]);
+      await node.change({ '3g.20gb': 2 });
       expect(await apply(node, [destroy(start)], { '3g.20gb': 1 })).to.deep.equal(['Applied']);
       expect(await node.layout(0)).to.deep.equal([`3g.20gb@${4 - start}`]);
     }
@@ -109,7 +110,7 @@ describe('the steps of a granted plan', () => {
 
   it('are planned again after a failure of the driver', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB'], on);
-    await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.20gb': 2 } }]);
+    await node.change({ '3g.20gb': 2 });
     node.faults = 'skip GpuInstanceDestroy nth=1';
     expect(await apply(node, [destroy(0)], { '3g.20gb': 1 })).to.deep.equal(['Applied']);
     expect(await node.layout(0)).to.deep.equal(['3g.20gb@4']);

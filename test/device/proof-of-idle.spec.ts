@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { applyNode, type GpuResult } from '../../src/device/apply.ts';
 import { reportDevice } from '../../src/core/device/report.ts';
-import { toInstances } from '../../src/core/gpu/device-state.ts';
+import { toInstances } from '../../src/core/smi/change.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 async function aNode(): Promise<InProcessNode> {
   const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
-  await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.20gb': 2 } }]);
+  await node.change({ '3g.20gb': 2 });
   node.takeChanges();
   return node;
 }

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { MODELS } from '../../src/core/gpu/geometry.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
-import { toInstances, type GpuInstanceState } from '../../src/core/gpu/device-state.ts';
+import type { GpuInstanceState } from '../../src/core/gpu/device-state.ts';
+import { toInstances } from '../../src/core/smi/change.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
 import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
 import { recordNode } from './recorded-readings.ts';
 import { readStateLines, recordedBranches, recordedRuns, type RecordedBranch } from './recorded-runs.ts';
-import { InProcessNode } from './simulated-node.ts';
+import { codeOf, InProcessNode } from './simulated-node.ts';
 
 const threeSlices = `gpu 0 mig 1 pending 1
 gi 0 1 profile 9 place 0:4
@@ -31,16 +31,6 @@ const statesOf = (branch: RecordedBranch, command: string) => [
 ];
 
 const recordedStates = statesOf('550', '-L').filter(({ state }) => state.includes('ci 0'));
-
-async function codeOf(promise: Promise<unknown>): Promise<string> {
-  try {
-    await promise;
-    return 'None';
-  } catch (error) {
-    if (error instanceof DeviceError) return error.code;
-    throw error;
-  }
-}
 
 describe('reading the device', () => {
   it('joins what no single command tells: places, UUIDs, attributes, processes', async () => {
@@ -348,7 +338,12 @@ describe('a glance at the device', () => {
     node.commands.length = 0;
     await driver.glanceAtDevice();
     expect(listCommands(node)).to.include('-L');
-    await driver.change({ name: 'CreateInstances', gpu: node.busId(1), places: [{ profileId: 19 }], whole: false });
+    await driver.change({
+      name: 'CreateInstances',
+      gpu: node.busId(1),
+      places: [{ profileId: 19 }],
+      whole: false,
+    });
     node.commands.length = 0;
     await driver.glanceAtDevice();
     expect(listCommands(node)).to.include('-L');

@@ -1,7 +1,6 @@
 import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
-import type { GpuInstanceState } from '../../src/core/gpu/device-state.ts';
+import { DeviceError, type GpuInstanceState } from '../../src/core/gpu/device-state.ts';
 import { damages, Dice } from './damage.ts';
 import { describeFall, findFalls, type Sight } from './reading-fall.ts';
 import { recordedNodes, type NodeRecording } from './recorded-readings.ts';

@@ -13,7 +13,7 @@ async function aSickGpu(
   want: Layout = { '3g.20gb': 2 },
 ): Promise<InProcessNode> {
   const node = new InProcessNode([gpu], 'gpu 0 mig 1 pending 1\n');
-  await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want }]);
+  await node.change(want);
   node.takeChanges();
   node.faults = `sick ${sign}`;
   node.intercept = (args, run) => {

@@ -8,10 +8,7 @@ const A100 = 'A100-SXM4-40GB';
 /** Three GPUs in MIG mode with two instances each; the second one suffers. */
 async function aNode(): Promise<InProcessNode> {
   const node = new InProcessNode([A100, A100, A100], [0, 1, 2].map((gpu) => `gpu ${gpu} mig 1 pending 1\n`).join(''));
-  await applyNode(
-    node.openDriver(),
-    node.gpus.map(({ uuid }) => ({ uuid, want: { '3g.20gb': 2 } })),
-  );
+  await node.changeAll({ '3g.20gb': 2 });
   return node;
 }
 

@@ -1,3 +1,6 @@
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
+import type { GpuTarget } from '../../src/core/smi/change.ts';
+import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
 import type { Execute } from '../../src/device/child.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
 import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
@@ -18,6 +21,22 @@ export function isChange(args: readonly string[]): boolean {
 export function listNamed(args: readonly string[]): readonly string[] {
   const at = args.indexOf('-i');
   return at === -1 ? [] : (args[at + 1] ?? '').split(',');
+}
+
+/** The code of the error with which something ends; `None` if it ends well. */
+export async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'None';
+  } catch (error) {
+    if (error instanceof DeviceError) return error.code;
+    throw error;
+  }
+}
+
+/** `Applied`, `Refused InUse`. */
+export function brief({ outcome, error }: GpuResult): string {
+  return [outcome, error?.code ?? ''].join(' ').trim();
 }
 
 /** A node whose nvidia-smi is the simulator in this process: no file, no child, no time. */
@@ -57,6 +76,22 @@ export class InProcessNode {
     if (others.length === 0) return { rc: 0, stdout: said, end: 'Exited' };
     const execution = this.run(args.with(args.indexOf('-i') + 1, others.join()));
     return { ...execution, stdout: said + execution.stdout };
+  }
+
+  /** Brings the first GPU to this layout, with a driver that has read nothing yet. */
+  async change(want: GpuTarget['want'], options: DeviceApplyOptions = {}): Promise<GpuResult> {
+    const { results } = await applyNode(this.openDriver(), [{ uuid: this.uuid(0), want }], options);
+    const [result] = results;
+    if (result === undefined) throw new Error('no result');
+    return result;
+  }
+
+  /** Brings every GPU to this layout. */
+  async changeAll(want: GpuTarget['want']): Promise<void> {
+    await applyNode(
+      this.openDriver(),
+      this.gpus.map(({ uuid }) => ({ uuid, want })),
+    );
   }
 
   openDriver(): NvidiaSmi {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
-import { deviceErrorCodes } from '../../src/core/gpu/device-error.ts';
+import { deviceErrorCodes } from '../../src/core/gpu/device-state.ts';
 import { codeEndings, endings } from '../../src/core/node/grants.ts';
 import { kubeletErrorCodes } from '../../src/core/device/kubelet.ts';
 

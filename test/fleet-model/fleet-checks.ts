@@ -5,7 +5,7 @@ import type { NodeObject } from '../../src/controller/operator.ts';
 import type { SettledDecision } from '../model/controller.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
-import type { Work } from '../model/agent.ts';
+import type { DeviceWork } from '../model/agent.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from '../model/api.ts';
 import { findUncounted } from '../model/change-end.ts';
 import type { Gpu } from '../model/device.ts';
@@ -294,7 +294,12 @@ export class FleetChecks {
   }
 
   /** Called when an agent is about to change a device. */
-  deviceIsChanged(machine: FleetMachine, { partition, granted, isFirst }: Work, gpu: Gpu, operation: Operation): void {
+  deviceIsChanged(
+    machine: FleetMachine,
+    { partition, granted, isFirst }: DeviceWork,
+    gpu: Gpu,
+    operation: Operation,
+  ): void {
     if (isFirst) this.changes += 1;
     const { lastGood } = partition.status?.device ?? {};
     // What a boot has removed is made again, whatever the time.

@@ -2,7 +2,7 @@ import type { PodHolding } from '../../src/core/device/holders.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import type { OwnRecord } from '../../src/core/node/memory.ts';
 import { deepEqual } from '../../src/core/text/json.ts';
-import { type AgentHost, AgentProcess, type Work } from '../model/agent.ts';
+import { type AgentHost, AgentProcess, type DeviceWork } from '../model/agent.ts';
 import type { Api } from '../model/api.ts';
 import { type Gpu, ModelDevice } from '../model/device.ts';
 import { resourceOf, uuidOf } from '../model/plugin.ts';
@@ -200,7 +200,7 @@ export class FleetMachine implements AgentHost {
 
   isReported(): void {}
 
-  deviceIsChanged(work: Work, gpu: Gpu, operation: Operation): void {
+  deviceIsChanged(work: DeviceWork, gpu: Gpu, operation: Operation): void {
     this.#world.checks.deviceIsChanged(this, work, gpu, operation);
   }
 

@@ -1,14 +1,14 @@
+import type { KubeletWord } from '../../src/core/device/agent.ts';
+import type { PodHolding } from '../../src/core/device/holders.ts';
+import { KubeletError } from '../../src/core/device/kubelet.ts';
+import { GrantRefused } from '../../src/core/device/grants.ts';
+import type { OwnRecord } from '../../src/core/node/memory.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import type { Grant } from '../../src/api/types.ts';
 import { agentBackoff, NodeAgent } from '../../src/agent/agent.ts';
 import { deviceOf, type Device } from '../../src/agent/open-device.ts';
-import type { KubeletWord } from '../../src/core/device/agent.ts';
 import { type Kubelet, kubeletOf } from '../../src/agent/open-kubelet.ts';
 import type { AgentClient } from '../../src/agent/own-partition.ts';
-import type { PodHolding } from '../../src/core/device/holders.ts';
-import { KubeletError } from '../../src/core/device/kubelet.ts';
-import { GrantRefused } from '../../src/core/device/faults.ts';
-import type { OwnRecord } from '../../src/core/node/memory.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { type ReconcileResult, WorkQueue } from '../../src/kube/queue.ts';
 import { isOlder } from '../../src/kube/watch.ts';
@@ -21,7 +21,7 @@ import { ModelSmi, type Operation, type SmiHost } from './smi.ts';
 import type { Gpu } from './device.ts';
 
 /** The work that an agent does on the device. */
-export interface Work {
+export interface DeviceWork {
   /** The object as it is, and its grant. */
   readonly partition: StoredPartition;
   readonly granted: Grant;
@@ -56,7 +56,7 @@ export interface AgentHost extends SmiHost, Pick<ServedWorld, 'timeline' | 'fail
   /** Called when an agent sees a grant that it has not answered. */
   grantIsTaken(agent: AgentProcess, partition: StoredPartition): void;
   /** Called before each operation. */
-  deviceIsChanged(work: Work, gpu: Gpu, operation: Operation): void;
+  deviceIsChanged(work: DeviceWork, gpu: Gpu, operation: Operation): void;
   /** Called when the API server has a report. */
   isReported(partition: StoredPartition): void;
 }

@@ -10,7 +10,7 @@ import { offerStatus } from '../../src/core/node/offer.ts';
 import { deviceMeets } from '../../src/core/device/plan.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 
-import { findNamedDevice } from '../../src/core/device/published.ts';
+import { findNamedDevice } from '../../src/core/device/holders.ts';
 import { isOfUser, isUntouchable } from './pods.ts';
 import { toResourceSlice } from './slices.ts';
 import type { Theme } from './story.ts';

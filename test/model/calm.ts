@@ -1,5 +1,5 @@
 import { deepEqual } from '../../src/core/text/json.ts';
-import { managedConfig } from '../../src/core/nvidia/managed-config.ts';
+import { managedConfig } from '../../src/core/nvidia/plugin-config.ts';
 import { borrowedLabelsOf, metadataOf } from '../../src/core/node/node-patch.ts';
 import { devicePluginConfigLabel } from '../../src/core/nvidia/labels.ts';
 import { nonZero } from './checks.ts';

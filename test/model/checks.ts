@@ -20,7 +20,7 @@ import { timeText } from '../../src/core/text/syntax.ts';
 import { deepEqual } from '../../src/core/text/json.ts';
 import type { OfferedStatus } from '../../src/core/node/offer.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
-import type { AgentProcess, Work } from './agent.ts';
+import type { AgentProcess, DeviceWork } from './agent.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
 import type { Operation } from './smi.ts';
@@ -875,7 +875,7 @@ export class Invariants {
     this.#taken = isSame ? known : { agent, uid, epoch, at: this.#world.timeline.now };
   }
 
-  deviceIsChanged({ partition: { status }, granted, isFirst }: Work, gpu: Gpu, operation: Operation): void {
+  deviceIsChanged({ partition: { status }, granted, isFirst }: DeviceWork, gpu: Gpu, operation: Operation): void {
     this.operations += 1;
     const { kubelet, node } = this.#world;
     const wish = granted.gpus.find(({ uuid }) => uuid === gpu.uuid);

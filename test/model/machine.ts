@@ -1,6 +1,6 @@
 import { KubeletError } from '../../src/core/device/kubelet.ts';
 import type { PodHolding } from '../../src/core/device/holders.ts';
-import type { AgentHost, AgentProcess, Work } from './agent.ts';
+import type { AgentHost, AgentProcess, DeviceWork } from './agent.ts';
 import type { Api, StoredPartition } from './api.ts';
 import type { Gpu, ModelDevice, Slice } from './device.ts';
 import type { Random } from './random.ts';
@@ -93,7 +93,7 @@ export class ModelMachine implements AgentHost {
     this.#world.checks.deviceIsMade(gpu, instance);
   }
 
-  deviceIsChanged(work: Work, gpu: Gpu, operation: Operation): void {
+  deviceIsChanged(work: DeviceWork, gpu: Gpu, operation: Operation): void {
     this.#world.checks.deviceIsChanged(work, gpu, operation);
   }
 

@@ -1,5 +1,9 @@
-import type { DeviceState, GpuInstanceState, GpuState } from '../../src/core/gpu/device-state.ts';
-import { DeviceError } from '../../src/core/gpu/device-error.ts';
+import {
+  type DeviceState,
+  type GpuInstanceState,
+  type GpuState,
+  DeviceError,
+} from '../../src/core/gpu/device-state.ts';
 import type { Geometry } from '../../src/core/gpu/geometry.ts';
 import { type ChangeCommand, describeCommand } from '../../src/core/smi/command.ts';
 import type { Execution } from '../../src/core/smi/output.ts';

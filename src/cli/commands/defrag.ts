@@ -1,4 +1,4 @@
-import { drawGpu } from '../../core/gpu/picture.ts';
+import { drawGpu } from '../../core/gpu/grid.ts';
 import { writeLayout } from '../../core/gpu/layout.ts';
 import { readFree } from '../../core/demand/defrag.ts';
 import { canonicalJson } from '../../core/text/json.ts';

@@ -3,9 +3,8 @@ import { type Layout, type GpuModel, type Geometry, MODELS } from '../../core/gp
 import { resolveProfile } from '../../core/gpu/profiles.ts';
 import { fitLayout } from '../../core/gpu/layouts.ts';
 import { planGpu } from '../../core/gpu/plan.ts';
-import type { Instance, Refusal } from '../../core/gpu/grid.ts';
+import { type Instance, type Refusal, drawGpu } from '../../core/gpu/grid.ts';
 import { writeLayout } from '../../core/gpu/layout.ts';
-import { drawGpu } from '../../core/gpu/picture.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
 import { readHave, readWant, readModel, type OutputFormat, outputOption } from '../options.ts';

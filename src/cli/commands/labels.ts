@@ -3,7 +3,6 @@ import {
   MIG_ATTRIBUTE_NAMES,
   type GpuDescription,
   type NodeDescription,
-  invalidLabels,
   MIG_STRATEGIES,
   type MigStrategy,
 } from '../../core/nvidia/labels.ts';
@@ -12,9 +11,7 @@ import { writePath, type FieldPath } from '../../core/text/findings.ts';
 import { Command, Option } from 'commander';
 import { listNodeClaims } from '../../core/policy/device-classes.ts';
 import type { Backend } from '../../core/node/snapshot.ts';
-import { parseDevicePluginConfig } from '../../core/nvidia/plugin-config.ts';
-import { predictNode, type LabelsAndResources } from '../../core/nvidia/predict-labels.ts';
-import { findUnusedSharing } from '../../core/nvidia/resources.ts';
+import { predictNode, warnOfNode } from '../../core/nvidia/predict-labels.ts';
 import { oneOf } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
@@ -178,9 +175,9 @@ export function labelsCommand({ terminal, outcome }: CommandContext): Command {
       if (answer.errors.length > 0) outcome.code = 1;
       if (output === 'json') printJson(terminal, answer);
       else printAnswer(terminal, answer);
-      if (devicePluginConfig !== undefined) warnConfig(terminal, devicePluginConfig, file?.value, node, strategy);
-      for (const { key, reason } of invalidLabels(answer.labels))
-        warn(terminal, `label ${key} never reaches the node: ${reason}`);
+      const config = devicePluginConfig === undefined ? undefined : { file: devicePluginConfig, value: file?.value };
+      for (const warning of warnOfNode(node, strategy, answer.labels, config))
+        printLine(terminal.stderr, `${paint(terminal.stderr, 'yellow', 'warning:')} ${warning}`);
     });
 }
 
@@ -213,37 +210,15 @@ async function readDocument(path: string, terminal: Terminal): Promise<Manifest 
   return manifests[0];
 }
 
-function warnConfig(
-  terminal: Terminal,
-  file: string,
-  value: unknown,
-  node: NodeDescription,
-  strategy: MigStrategy,
-): void {
-  const parsed = parseDevicePluginConfig(value);
-  for (const { path, message } of parsed.findings)
-    warn(terminal, `${file}: ${path === '' ? '' : `${path} `}${message}`);
-  if (!parsed.ok) return;
-  const { migStrategy } = parsed.config;
-  if (migStrategy !== undefined && migStrategy !== strategy) {
-    warn(terminal, `${file}: flags.migStrategy is ${migStrategy}, but ${strategy} was asked for`);
-  }
-  for (const resource of findUnusedSharing(node, strategy, parsed.config)) {
-    warn(terminal, `${file}: sharing names ${resource}, which this node does not have under strategy ${strategy}`);
-  }
-}
+type Answer = ReturnType<typeof predictNode>;
 
-function warn(terminal: Terminal, message: string): void {
-  printLine(terminal.stderr, `${paint(terminal.stderr, 'yellow', 'warning:')} ${message}`);
-}
-
-function printAnswer(terminal: Terminal, { resources, ...answer }: LabelsAndResources): void {
+function printAnswer(terminal: Terminal, { resources, ...answer }: Answer): void {
   const { stdout } = terminal;
   printLabels(terminal, answer);
   for (const [name, count] of Object.entries(resources)) printLine(stdout, `resource ${name}: ${count}`);
 }
 
-function printLabels(terminal: Terminal, { labels, errors }: Pick<LabelsAndResources, 'labels' | 'errors'>): void {
+function printLabels(terminal: Terminal, { labels, errors }: Pick<Answer, 'labels' | 'errors'>): void {
   const { stdout } = terminal;
   for (const error of errors) printLine(stdout, `${paint(stdout, 'red', 'error:')} ${error}`);
   for (const [key, value] of Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -253,10 +228,7 @@ function printLabels(terminal: Terminal, { labels, errors }: Pick<LabelsAndResou
 /** Prints the lines of a pod for each kind of device, and the template that they name. */
 function printClaims(
   terminal: Terminal,
-  {
-    devices,
-    ...answer
-  }: Pick<LabelsAndResources, 'labels' | 'errors'> & Pick<ReturnType<typeof listNodeClaims>, 'devices'>,
+  { devices, ...answer }: Pick<Answer, 'labels' | 'errors'> & Pick<ReturnType<typeof listNodeClaims>, 'devices'>,
 ): void {
   const { stdout } = terminal;
   printLabels(terminal, answer);

@@ -1,10 +1,9 @@
 import { applyNode, type GpuOutcome, type GpuResult, type Progress } from '../../device/apply.ts';
-import type { GpuTarget } from '../../core/gpu/plan.ts';
 import type { JournalEntry } from '../../device/host/journal.ts';
 import { listGpuOpeners } from '../../device/host/openers.ts';
 import { openHostLoans } from '../../device/host/loans.ts';
 import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
-import type { DeviceState } from '../../core/gpu/device-state.ts';
+import { explainFault } from '../../core/gpu/device-state.ts';
 import type { Terminal } from '../terminal.ts';
 import {
   readHost,
@@ -17,8 +16,7 @@ import {
   withHostLock,
   withSignal,
 } from './host.ts';
-import { explainFault, type NodeLayout } from '../../core/host/layout.ts';
-import { type HostPlan, planHost } from '../../core/host/plan.ts';
+import { type HostPlan, type NodeLayout, planHost } from '../../core/host/plan.ts';
 
 export interface ApplyLimits extends PodOptions, ToolkitOptions, HostLockOptions {
   readonly allowGpuReset?: boolean;
@@ -30,7 +28,7 @@ export interface ApplyLimits extends PodOptions, ToolkitOptions, HostLockOptions
   readonly deadline: number;
 }
 
-export interface GpuApplyResult {
+interface GpuApplyResult {
   readonly index: number;
   readonly uuid: string;
   readonly outcome: GpuOutcome;
@@ -57,8 +55,8 @@ export interface ApplyWatcher {
   /** An earlier apply in this boot was interrupted; the plan shows what is left of it. */
   readonly onCutOff?: (entry: JournalEntry) => void;
   /** Called before anything is touched. */
-  readonly onPlan?: (plan: HostPlan, device: DeviceState) => void;
-  readonly onProgress?: (gpu: HostPlan['gpus'][number], progress: Progress) => void;
+  readonly onPlan?: (planned: ReturnType<typeof planHost>) => void;
+  readonly onProgress?: (index: number, progress: Progress) => void;
 }
 
 /**
@@ -71,7 +69,7 @@ export async function applyLayout(
   limits: ApplyLimits,
   watcher: ApplyWatcher,
   { cwd }: Terminal,
-): Promise<NodeApplyResult> {
+): Promise<{ readonly done: NodeApplyResult; readonly planned: ReturnType<typeof planHost> }> {
   const end = performance.now() + limits.deadline * 1000;
   return withHostLock(limits, cwd, async ({ lock, journal, folder }) => {
     const host = await reportAsync(3, async () => openHostLoans(driver, { folder, units: limits.hostUnits ?? [] }));
@@ -87,27 +85,23 @@ export async function applyLayout(
     }
     const device = await readHost(driver);
     const listHeld = listHeldOnHost(limits, device);
-    const plan = planHost(device, layout, {
+    const planned = planHost(device, layout, {
       held: await reportAsync(3, listHeld),
       mayReset: limits.allowGpuReset === true,
+      allOrNothing: limits.allOrNothing === true,
     });
-    watcher.onPlan?.(plan, device);
-    const allOrNothing = limits.allOrNothing === true || layout.strategy === 'single';
-    const mayStart = plan.reason === undefined && (plan.state !== 'Refused' || !allOrNothing);
-    const changing = plan.gpus.filter(({ outcome }) => outcome === 'Change');
-    if (!mayStart || changing.length === 0) {
+    const { plan, targets, allOrNothing } = planned;
+    watcher.onPlan?.(planned);
+    if (targets.length === 0) {
       // What was interrupted is done, or no longer needed.
       if (plan.state === 'Unchanged') journal.finish();
-      return {
-        state: plan.state === 'Unchanged' ? 'Unchanged' : 'NotApplied',
-        plan,
-        results: [],
-        notes: [...notes, ...host.problems],
-      };
+      const state = plan.state === 'Unchanged' ? 'Unchanged' : 'NotApplied';
+      return { done: { state, plan, results: [], notes: [...notes, ...host.problems] }, planned };
     }
+    const indexOf = (uuid: string): number => plan.gpus.find((gpu) => gpu.uuid === uuid)?.index ?? -1;
     const { results } = await withSignal((signal) =>
       reportAsync(3, () =>
-        applyNode(driver, changing.map(toTarget), {
+        applyNode(driver, targets, {
           device,
           journal,
           afterChange,
@@ -119,32 +113,20 @@ export async function applyLayout(
           allowReset: limits.allowGpuReset === true,
           signal,
           explainStop: () => lock.explainLoss() ?? (performance.now() < end ? undefined : 'the time limit is over'),
-          onProgress: (progress) => {
-            const gpu = changing.find(({ uuid }) => uuid === progress.uuid);
-            if (gpu !== undefined) watcher.onProgress?.(gpu, progress);
-          },
+          onProgress: (progress) => watcher.onProgress?.(indexOf(progress.uuid), progress),
         }),
       ),
     );
     const isDone = results.every(({ outcome }) => outcome === 'Applied' || outcome === 'Unchanged');
     const state = isDone && plan.state !== 'Refused' ? 'Applied' : 'NotApplied';
-    return {
-      state,
-      plan,
-      results: results.map((result) => report(result, changing)),
-      notes: [...notes, ...host.problems],
-    };
+    const shown = results.map((result) => report(result, indexOf(result.uuid)));
+    return { done: { state, plan, results: shown, notes: [...notes, ...host.problems] }, planned };
   });
 }
 
-/** Instances that appeared after the plan are in no plan and are not destroyed. */
-function toTarget({ uuid, want = {}, steps, resets }: HostPlan['gpus'][number]): GpuTarget {
-  return { uuid, want, steps, resets: resets === true };
-}
-
-function report({ uuid, outcome, operations, error, undoError }: GpuResult, gpus: HostPlan['gpus']): GpuApplyResult {
+function report({ uuid, outcome, operations, error, undoError }: GpuResult, index: number): GpuApplyResult {
   return {
-    index: gpus.find((gpu) => gpu.uuid === uuid)?.index ?? -1,
+    index,
     uuid,
     outcome,
     operations,

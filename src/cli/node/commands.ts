@@ -12,17 +12,10 @@ import {
   addPodOptions,
   addChangeOptions,
 } from './host.ts';
-import { type HostPlan, listProblems, listUnmet, nameGpu, planHost, writeHostPlan } from '../../core/host/plan.ts';
+import { exportHost, type NodeLayout, planHost, resetLayout } from '../../core/host/plan.ts';
 import { integer, oneOf } from '../../process/options.ts';
 import { addHostUnitOption } from '../../device/host/loans.ts';
-import {
-  type ApplyLimits,
-  applyLayout,
-  type ApplyWatcher,
-  type GpuApplyResult,
-  type NodeApplyResult,
-} from './apply.ts';
-import { exportDevice, exportMigParted, listUnexported, type NodeLayout, resetLayout } from '../../core/host/layout.ts';
+import { type ApplyLimits, applyLayout, type ApplyWatcher, type NodeApplyResult } from './apply.ts';
 import { selftestCommand } from '../selftest/selftest.ts';
 
 export function planCommand({ terminal, outcome }: CommandContext): Command {
@@ -33,11 +26,11 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
     const layout = await readLayoutFile(options, terminal);
     const driver = openHost(options, terminal);
     const device = await readHost(driver);
-    const plan = planHost(device, layout);
+    const { plan, lines, problems } = planHost(device, layout);
     if (plan.state === 'Refused') outcome.code = 1;
     if (options.output === 'json') return printJson(terminal, plan);
-    for (const line of writeHostPlan(plan, device)) printLine(terminal.stdout, line);
-    printProblems(terminal, listProblems(plan));
+    for (const line of lines) printLine(terminal.stdout, line);
+    printProblems(terminal, problems);
   });
 }
 
@@ -55,7 +48,7 @@ export function assertCommand({ terminal, outcome }: CommandContext): Command {
   return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeCommandOptions) => {
     const layout = await readLayoutFile(options, terminal);
     const driver = openHost(options, terminal);
-    const differences = listUnmet(planHost(await readHost(driver), layout));
+    const { unmet: differences } = planHost(await readHost(driver), layout);
     const answer: AssertAnswer = { equal: differences.length === 0, differences };
     if (!answer.equal) outcome.code = 1;
     if (options.output === 'json') return printJson(terminal, answer);
@@ -103,12 +96,12 @@ async function change(layout: NodeLayout, options: ApplyOptions, { terminal, out
   const driver = openHost(options, terminal);
   const isText = options.output === 'text';
   const watcher = isText ? watch(terminal) : {};
-  const done = await applyLayout(driver, layout, options, watcher, terminal);
+  const { done, planned } = await applyLayout(driver, layout, options, watcher, terminal);
   if (done.state === 'NotApplied') outcome.code = 1;
   if (!isText) return printJson(terminal, done);
-  for (const result of done.results) printResult(terminal, result, done.plan);
+  for (const result of done.results) printResult(terminal, result, planned.nameOf(result.uuid));
   for (const note of done.notes) printLine(terminal.stderr, `note: ${note}`);
-  printProblems(terminal, listProblems(done.plan));
+  printProblems(terminal, planned.problems);
   printLine(terminal.stdout, summarize(done));
 }
 
@@ -118,20 +111,18 @@ function watch({ stdout }: Terminal): ApplyWatcher {
       const names = gpus.map(({ uuid }) => uuid).join(', ');
       printLine(stdout, `an earlier apply was cut off (${names}); going on from what is there`);
     },
-    onPlan: (plan, device) => {
-      for (const line of writeHostPlan(plan, device)) printLine(stdout, line);
+    onPlan: ({ lines }) => {
+      for (const line of lines) printLine(stdout, line);
     },
-    onProgress: ({ index }, { done }) => printLine(stdout, `GPU ${index}: ${done}`),
+    onProgress: (index, { done }) => printLine(stdout, `GPU ${index}: ${done}`),
   };
 }
 
 function printResult(
   terminal: Terminal,
-  { uuid, outcome, operations, error, undoError }: GpuApplyResult,
-  { gpus }: HostPlan,
+  { outcome, operations, error, undoError }: NodeApplyResult['results'][number],
+  name: string,
 ): void {
-  const gpu = gpus.find((one) => one.uuid === uuid);
-  const name = gpu === undefined ? uuid : nameGpu(gpu);
   const why = [
     ...(error === undefined ? [] : [error.message]),
     ...(undoError === undefined ? [] : [`it could not be brought back to what it was: ${undoError.message}`]),
@@ -141,7 +132,7 @@ function printResult(
   else printProblems(terminal, [`${line}: ${why.join('; ')}`]);
 }
 
-function describe(outcome: GpuApplyResult['outcome']): string {
+function describe(outcome: NodeApplyResult['results'][number]['outcome']): string {
   switch (outcome) {
     case 'Applied':
       return 'applied';
@@ -185,23 +176,21 @@ export function exportCommand({ terminal, outcome }: CommandContext): Command {
     .option('--by <key>', 'how to identify GPUs: uuids or indices', oneOf(KEYS), 'uuids')
     .option('--format <format>', 'layouts or mig-parted', oneOf(FORMATS), 'layouts')
     .option('--config <name>', 'name of the config, with --format mig-parted', 'current');
-  return addNodeOptions(command).action(async ({ by, format, config, output, ...host }: Options) => {
-    const device = await readHost(openHost(host, terminal));
-    const isText = output === 'text';
-    if (format === 'mig-parted') {
-      const file = exportMigParted(device, config);
-      if (isText) terminal.stdout.write(writeYaml(file));
-      else printJson(terminal, file);
-    } else if (isText) terminal.stdout.write(writeExport(exportDevice(device, by)));
-    else printJson(terminal, exportDevice(device, by).file);
-    const problems = listUnexported(device);
-    printProblems(terminal, problems);
-    if (problems.length > 0) outcome.code = 1;
+  return addNodeOptions(command).action(async ({ output, ...options }: Options) => {
+    const done = exportHost(await readHost(openHost(options, terminal)), options);
+    if (output === 'json') printJson(terminal, done.file);
+    else terminal.stdout.write(done.format === 'layouts' ? writeExport(done) : writeYaml(done.file));
+    printProblems(terminal, done.problems);
+    if (done.problems.length > 0) outcome.code = 1;
   });
 }
 
 /** The live layout as YAML, with the placements, which a layout does not specify, as comments. */
-function writeExport({ file, comments, others }: ReturnType<typeof exportDevice>): string {
+function writeExport({
+  file,
+  comments,
+  others,
+}: Extract<ReturnType<typeof exportHost>, { readonly format: 'layouts' }>): string {
   const entries = file.layouts.map((entry, at) => {
     const above = (comments[at] ?? []).map((comment) => `  # ${comment}\n`).join('');
     return above + writeYaml([entry]).replaceAll(/^(?=.)/gm, '  ');

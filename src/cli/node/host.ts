@@ -1,5 +1,5 @@
 import { resolve, join } from 'node:path';
-import { DeviceError } from '../../core/gpu/device-error.ts';
+import { DeviceError, explainFault, type DeviceState } from '../../core/gpu/device-state.ts';
 import { type NvidiaSmi, openNvidiaSmi } from '../../device/nvidia-smi.ts';
 import {
   findTool,
@@ -9,15 +9,12 @@ import {
   type TimeoutOptions,
   addTimeoutOptions,
 } from '../../device/child.ts';
-import type { DeviceState } from '../../core/gpu/device-state.ts';
 import { CliError, type ExitCode, type Terminal } from '../terminal.ts';
-import { explainFault } from '../../core/host/layout.ts';
 import { Journal } from '../../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../../device/host/node-lock.ts';
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { holdersOf, listHeldIds } from '../../core/device/holders.ts';
-import { reportDevice } from '../../core/device/report.ts';
+import { holdersOnHost } from '../../core/device/report.ts';
 import { PodResourcesClient } from '../../kubelet/pod-resources.ts';
 import { readPath, type OutputFormat, outputOption } from '../options.ts';
 import { messageOf } from '../../core/text/words.ts';
@@ -142,7 +139,7 @@ export function listHeldOnHost(
   const kubelet = new PodResourcesClient({ socket: podResourcesSocket });
   return async () => {
     try {
-      return listHeldIds(holdersOf(reportDevice(device), await kubelet.list()));
+      return holdersOnHost(device, await kubelet.list()).ids;
     } catch (cause) {
       const found = `${messageOf(cause)}; --ignore-pods proceeds without`;
       throw new DeviceError('Stopped', { tried: 'to ask the kubelet who holds a GPU', found, cause });

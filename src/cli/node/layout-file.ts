@@ -4,7 +4,7 @@ import { isConfigFile, layoutsOfConfig, listConfigNames } from '../../core/host/
 import { findNearestWords } from '../../core/text/words.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { locatePath, type Manifest, refuseFile, readManifestFile } from '../input/files.ts';
-import type { NodeLayout } from '../../core/host/layout.ts';
+import type { NodeLayout } from '../../core/host/plan.ts';
 import { apiVersion } from '../../api/names.ts';
 import { checkShape, findBrokenRules } from '../../core/policy/schema.ts';
 import type { LayoutOptions } from './host.ts';

@@ -2,14 +2,12 @@ import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, 
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import { isGpuResource } from '../../core/kubernetes/pod.ts';
-import { type HostFacts, pickDriverMessages } from '../../core/host/selftest-bundle.ts';
+import { type HostFacts, pickDriverMessages } from '../../core/smi/selftest-bundle.ts';
 import { deviceAt, unitOf, listGpuOpeners, explainHiddenProcesses } from '../../device/host/openers.ts';
 import { notUnderstoodFile } from '../../device/host/journal.ts';
 import { PodResourcesClient, allocatableResponse, listResponse } from '../../kubelet/pod-resources.ts';
 import { type PodOptions, askHostToolkit, type ToolkitOptions } from '../node/host.ts';
 import { messageOf } from '../../core/text/words.ts';
-import type { HostProof } from '../../core/host/selftest.ts';
-import type { ReportedGpu } from '../../core/smi/report.ts';
 import { hostname, release } from 'node:os';
 import { programVersion } from '../../process/options.ts';
 
@@ -237,10 +235,10 @@ function listServices(proc: string): HostFacts['services'] {
 
 /** What can be shown of the proof that a GPU is idle: processes, their namespace, and the kubelet; and what keeps a GPU open. */
 export async function readProof(
-  gpus: readonly ReportedGpu[],
+  gpus: readonly { readonly processes: readonly { readonly pid: number | undefined }[] }[],
   options: PodOptions,
   { proc, sys, pid, isPod }: HostView,
-): Promise<HostProof> {
+) {
   const listed = gpus.flatMap(({ processes }) => processes.flatMap((process) => process.pid ?? []));
   return {
     hidden: explainHiddenProcesses({ proc, pid, isPod }),
@@ -251,16 +249,13 @@ export async function readProof(
   };
 }
 
-async function askKubelet({
-  podResourcesSocket: socket,
-  ignorePods = false,
-}: PodOptions): Promise<HostProof['kubelet']> {
-  if (ignorePods) return { state: 'Ignored' };
-  if (!existsSync(socket)) return { state: 'NoSocket', socket };
+async function askKubelet({ podResourcesSocket: socket, ignorePods = false }: PodOptions) {
+  if (ignorePods) return { state: 'Ignored' as const };
+  if (!existsSync(socket)) return { state: 'NoSocket' as const, socket };
   try {
-    return { state: 'Told', holdings: await new PodResourcesClient({ socket }).list() };
+    return { state: 'Told' as const, holdings: await new PodResourcesClient({ socket }).list() };
   } catch (error) {
-    return { state: 'Silent', why: messageOf(error) };
+    return { state: 'Silent' as const, why: messageOf(error) };
   }
 }
 

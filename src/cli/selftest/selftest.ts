@@ -1,4 +1,4 @@
-import { checkCommands, judgeSelftest, type Selftest } from '../../core/host/selftest.ts';
+import { checkCommands, judgeSelftest, type Selftest } from '../../core/smi/selftest.ts';
 import { askAll, NvidiaSmi, recordRuns } from '../../device/nvidia-smi.ts';
 import { Runner, type Execute, readTimeouts, type TimeoutOptions, makeExecute } from '../../device/child.ts';
 import { demandDeviceError } from '../../device/apply.ts';
@@ -15,12 +15,12 @@ import {
 import { type Terminal, paint, printLine, type Style, CliError, type ExitCode, printJson } from '../terminal.ts';
 import { type ChangeOptions, type ChangeWatcher, runChangeTest } from './trial.ts';
 import { type HostView, describeMachine, readHostFacts, readProof, thisHost } from './host-facts.ts';
-import type { ChangeTest } from '../../core/host/selftest-change.ts';
+import type { ChangeTest } from '../../core/smi/selftest-change.ts';
 import { Command } from 'commander';
 import { integer } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
 import { demandNewFile, nameNewFile, saveNewFile, readPath } from '../options.ts';
-import { writeBundle } from '../../core/host/selftest-bundle.ts';
+import { writeBundle } from '../../core/smi/selftest-bundle.ts';
 import { timeText } from '../../core/text/syntax.ts';
 
 /** Runs the commands that a self-test asks for, and times each. */

@@ -1,12 +1,9 @@
-import type { GpuTarget } from '../../core/gpu/plan.ts';
-import { placeOf } from '../../core/gpu/grid.ts';
+import type { GpuTarget } from '../../core/smi/change.ts';
 import { demandGpu, type DeviceState, type GpuState } from '../../core/gpu/device-state.ts';
-import { applyNode, type DeviceApplyOptions, demandDeviceError } from '../../device/apply.ts';
+import { applyNode, type DeviceApplyOptions, demandDeviceError, noteGpu } from '../../device/apply.ts';
 import { askAll, type NvidiaSmi } from '../../device/nvidia-smi.ts';
-import { type ChangeTest, refuseChange, tryProfiles, type TrialStep } from '../../core/host/selftest-change.ts';
+import { type ChangeTest, readInstanceTables, tryProfiles, type TrialStep } from '../../core/smi/selftest-change.ts';
 import type { Runner } from '../../device/child.ts';
-import { describeCommand } from '../../core/smi/command.ts';
-import { parseComputeInstances, parseInstances } from '../../core/smi/tables.ts';
 import { openHostLoans } from '../../device/host/loans.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import {
@@ -26,8 +23,11 @@ interface ChangeTestOptions {
   readonly apply: Pick<DeviceApplyOptions, 'allowReset' | 'host' | 'listHeld' | 'explainStop' | 'onProgress'>;
   /** Why no further profile should be started; undefined to continue. */
   readonly stop: () => string | undefined;
-  /** Reads the tables alone once more. @throws DeviceError if one is not understood */
-  readonly readTables: () => Promise<void>;
+  /** What pods hold. */
+  readonly held: ReadonlySet<string>;
+  readonly runner: Runner;
+  /** Called before anything is changed. */
+  readonly onBegin: (gpu: GpuState) => Promise<void>;
   readonly onProfile: (test: ChangeTest['profiles'][number]) => void;
 }
 
@@ -41,7 +41,7 @@ class GpuTrial {
   /** The reading that verified the last change. */
   #last: DeviceState | undefined;
 
-  /** @param found fresh reading; the GPU is idle, and can be restored */
+  /** @param found fresh reading */
   constructor(driver: NvidiaSmi, found: DeviceState, gpu: GpuState, options: ChangeTestOptions) {
     this.#driver = driver;
     this.#found = found;
@@ -52,7 +52,7 @@ class GpuTrial {
 
   /** The GPU is restored even after an error of a step, which the trial is told. */
   run(): Promise<ChangeTest> {
-    return askAll(tryProfiles(this.#found, this.#gpu), (step) => this.#take(step));
+    return askAll(tryProfiles(this.#found, this.#gpu, this.#options.held), (step) => this.#take(step));
   }
 
   async #take(step: TrialStep) {
@@ -64,12 +64,14 @@ class GpuTrial {
 
   async #carryOut(step: TrialStep): Promise<void> {
     switch (step.action) {
+      case 'Begin':
+        return this.#options.onBegin(this.#gpu);
       case 'Become':
         return this.#become(step.target);
       case 'Read':
         return this.#see(await this.#driver.readDevice());
       case 'ReadTables':
-        return this.#options.readTables();
+        return askAll(readInstanceTables(), (command) => this.#options.runner.run(command));
       case 'Tell':
         return this.#options.onProfile(step.test);
     }
@@ -132,21 +134,21 @@ export async function runChangeTest(
     const device = await readHost(driver);
     const gpu = findGpu(device, options.gpu);
     const listHeld = listHeldOnHost(options, device);
-    const refusal = refuseChange(gpu, device, await reportAsync(3, listHeld));
-    if (refusal !== undefined) return refusal;
-    watcher.onBegin?.(gpu);
-    const placements = gpu.instances.map(placeOf);
-    await reportAsync(1, () =>
-      journal.begin({ gpus: [{ uuid: gpu.uuid, mig: gpu.mig?.current ?? 'Disabled', placements }] }),
-    );
+    const held = await reportAsync(3, listHeld);
     const test = await withSignal((signal) =>
       new GpuTrial(driver, device, gpu, {
         apply: { host, listHeld, allowReset: options.allowGpuReset === true, explainStop: () => lock.explainLoss() },
         stop: () => explainStop(signal, performance.now() > end, options.deadline),
-        readTables: () => readTables(runner),
+        held,
+        runner,
+        onBegin: (begun) => {
+          watcher.onBegin?.(begun);
+          return reportAsync(1, () => journal.begin({ gpus: [noteGpu(begun)] }));
+        },
         onProfile: (done) => watcher.onProfile?.(done),
       }).run(),
     );
+    if (test.state === 'Refused') return test;
     // If there was no instance before, none needs a device node now.
     const notes = [...(gpu.instances.length > 0 ? await refreshHost(options, cwd) : []), ...host.problems];
     if (test.isPutBack) journal.finish();
@@ -157,13 +159,6 @@ export async function runChangeTest(
 function explainStop(signal: AbortSignal, isLate: boolean, deadline: number): string | undefined {
   if (signal.aborted) return 'asked to stop before every profile was tried';
   return isLate ? `the time was over before every profile was tried (--deadline ${deadline})` : undefined;
-}
-
-/** Reads the tables of the whole node: a recording uses them to determine the device's state. */
-async function readTables(runner: Runner): Promise<void> {
-  const [instances, parts] = [{ name: 'Instances' }, { name: 'ComputeInstances' }] as const;
-  parseInstances(describeCommand(instances), await runner.run(instances));
-  parseComputeInstances(describeCommand(parts), await runner.run(parts));
 }
 
 function findGpu({ gpus }: DeviceState, index: number): GpuState {

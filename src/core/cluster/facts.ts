@@ -4,7 +4,7 @@ import { type ResourceClaimView, type ResourceSliceView, type SliceDevice, gpuDr
 import { namespacedName, roundUp, wholeUnits } from '../text/syntax.ts';
 import { memoize } from '../text/json.ts';
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, InstanceReport } from '../../api/types.ts';
-import { findNamedDevice, publishDevices } from '../device/published.ts';
+import { findNamedDevice, publishDevices } from '../device/holders.ts';
 import { userKey } from '../gpu/device-state.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';
 import type { NodeView, Taint } from '../kubernetes/node.ts';

@@ -8,7 +8,7 @@ import type { NodeView } from '../kubernetes/node.ts';
 import { isChangingLabelKey } from '../../api/label-keys.ts';
 import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';
 import { productsOf } from '../policy/resolve-node.ts';
-import { liveGeometry } from '../device/geometry.ts';
+import { liveGeometry } from '../device/plan.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { resourceOf } from '../cluster/judge.ts';
 import { requestsOf, podName, type PodView } from '../kubernetes/pod.ts';

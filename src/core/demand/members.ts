@@ -31,8 +31,7 @@ import {
   stabilizationMs,
 } from '../policy/slices.ts';
 import { foreignOn } from '../device/ownership.ts';
-import { viewReport, liveGeometry } from '../device/geometry.ts';
-import { layoutOf, meetsWish } from '../device/plan.ts';
+import { viewReport, liveGeometry, layoutOf, meetsWish } from '../device/plan.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { type Grid, gridOf } from '../gpu/grid.ts';
 import type { LabelSelection } from '../kubernetes/selectors.ts';

@@ -43,7 +43,7 @@ import {
 } from './plan-pool.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { layoutFor } from '../policy/resolve-node.ts';
-import { liveGeometry } from '../device/geometry.ts';
+import { liveGeometry } from '../device/plan.ts';
 import type { DemandSlice, PoolGpu } from './solver/pool.ts';
 import { joinWords } from '../gpu/layout.ts';
 import { indexHolders, weighGpus } from './eviction-cost.ts';

@@ -13,9 +13,17 @@ import type {
 import { describeProcess, type DeviceState, userKey } from '../gpu/device-state.ts';
 import { omitUndefined } from '../text/json.ts';
 import { doubledMs } from '../text/syntax.ts';
-import { type Fault, faultFields, faultOfWork, GrantRefused, rereadMs, sickReadMs, withVainReboot } from './faults.ts';
-import { driverEpochOf, isSameLoad, isToMakeAgain } from './geometry.ts';
-import { isRevocation } from './grants.ts';
+import {
+  type Fault,
+  faultFields,
+  faultOfWork,
+  GrantRefused,
+  rereadMs,
+  sickReadMs,
+  withVainReboot,
+  isRevocation,
+} from './grants.ts';
+import { driverEpochOf, isSameLoad, isToMakeAgain } from './ownership.ts';
 import { holdersOf, type Holders, listUnidentified, type PodHolding } from './holders.ts';
 import {
   cutLostDevices,
@@ -37,8 +45,10 @@ import {
   type reportDevice,
   reportSkew,
   withHolders,
+  type DeviceUsers,
+  monitorKey,
+  unidentifiedKey,
 } from './report.ts';
-import { type DeviceUsers, monitorKey, unidentifiedKey } from './users.ts';
 
 /** What the node's kubelet reports about its GPUs. */
 export interface KubeletWord {
@@ -50,15 +60,12 @@ export interface KubeletWord {
   readonly unserved?: readonly string[];
 }
 
-/** What the controller says that bears on the kubelet's answer. */
-export type AskedSpec = Pick<NodePartitionSpec, 'strategy' | 'monitors'>;
-
 /** Reads the kubelet's answers. @param allocatable device ids by resource; undefined if this kubelet does not report them */
 export function readKubelet(
   device: DeviceReport,
   holdings: readonly PodHolding[],
   allocatable: ReadonlyMap<string, readonly string[]> | undefined,
-  { strategy, monitors }: AskedSpec,
+  { strategy, monitors }: Pick<NodePartitionSpec, 'strategy' | 'monitors'>,
 ): KubeletWord {
   const holders = holdersOf(device, holdings, monitors);
   if (allocatable === undefined) return { holders };

@@ -1,8 +1,34 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
-// Ask here which instances this operator neither made nor adopted, as `PROFILE@START` by UUID.
+// Ask here which instances this operator neither made nor adopted, as `PROFILE@START` by UUID, and which load of the driver they are from.
 import type { DeviceReport, Grant, GpuReport } from '../../api/types.ts';
-import { isSameLoad, driverEpochOf } from './geometry.ts';
 import { placeOf } from '../gpu/grid.ts';
+
+/**
+ * Identifies the longest possible lifetime of instances: no instance survives a boot, or a reload of the driver's modules (a driver
+ * upgrade by gpu-operator does that, and the boot id stays). `BOOT+LOAD`, or the boot alone if the load is unknown.
+ */
+export function driverEpochOf({ bootID = '', driverLoad }: Pick<DeviceReport, 'bootID' | 'driverLoad'>): string {
+  return driverLoad === undefined ? bootID : `${bootID}+${driverLoad}`;
+}
+
+/** True if an instance of one lifetime may still exist in the other: the same boot, and, if both report it, the same load. */
+export function isSameLoad(one: string | undefined, other: string | undefined): boolean {
+  const [boot, load] = (one ?? '').split('+');
+  const [otherBoot, otherLoad] = (other ?? '').split('+');
+  return boot === otherBoot && (load === undefined || otherLoad === undefined || load === otherLoad);
+}
+
+/** Whether the instances that a report remembers are of the boot and the load of the driver that it is of; false if it remembers none. */
+export function hasLasted({ lastGood, ...seen }: DeviceReport): boolean {
+  return lastGood !== undefined && isSameLoad(lastGood.bootID, driverEpochOf(seen));
+}
+
+/** Whether what was granted and done before this load of the driver is yet to be made again. */
+export function isToMakeAgain({ lastGood, step, ...seen }: DeviceReport, load: string): boolean {
+  if (!lastGood || isSameLoad(lastGood.bootID, load)) return false;
+  // An earlier process has failed since then: the node may be open by now.
+  return step !== 'Failed' || !isSameLoad(driverEpochOf(seen), load);
+}
 
 /** GPU instances that this operator neither created nor adopted, as `PROFILE@START` by GPU UUID. */
 export type ForeignInstances = ReadonlyMap<string, ReadonlySet<string>>;

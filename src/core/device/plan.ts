@@ -1,11 +1,20 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
-// Ask here for the work of a wish, or why there can be none; equal work has an equal hash.
-import type { GpuReport, GpuWish, Wish, DeviceReport, PlanReport, NodePartitionSpec } from '../../api/types.ts';
+// Ask here for a reported GPU as the planner sees it, and for the work of a wish, or why there can be none; equal work has an equal hash.
+import type {
+  GpuReport,
+  GpuWish,
+  Wish,
+  DeviceReport,
+  PlanReport,
+  NodePartitionSpec,
+  ModelReport,
+  InstanceReport,
+} from '../../api/types.ts';
 import { canonicalJson, fingerprint, deepEqual, memoize, omitUndefined } from '../text/json.ts';
 import { computeInstancesOf, describeVgpu, userKey } from '../gpu/device-state.ts';
-import { describeUse, type DeviceUsers, describeMonitors, describeUsers, unidentifiedKey } from './users.ts';
-import { nameWhole } from '../gpu/profiles.ts';
-import { type Layout, explainOldDriver } from '../gpu/geometry.ts';
+import { describeUse, type DeviceUsers, describeMonitors, describeUsers, unidentifiedKey } from './report.ts';
+import { nameWhole, completeTable } from '../gpu/profiles.ts';
+import { type Layout, explainOldDriver, type Geometry, findModel } from '../gpu/geometry.ts';
 import {
   type ChangeRefusal,
   type GpuChange,
@@ -15,10 +24,10 @@ import {
   planGpuReset,
   listDisturbed,
   type Step,
+  type GpuView,
 } from '../gpu/plan.ts';
 import { type Place, placeOf } from '../gpu/grid.ts';
 import { writeLayout } from '../gpu/layout.ts';
-import { viewReport } from './geometry.ts';
 import type { ForeignInstances } from './ownership.ts';
 import { cutText } from '../text/words.ts';
 
@@ -363,5 +372,50 @@ function markDevice(device: DeviceReport, marks: Marks): DeviceReport {
       ...mark(gpu, userKey(gpu.uuid)),
       instances: gpu.instances.map((one) => mark(one, userKey(gpu.uuid, one))),
     })),
+  };
+}
+
+/**
+ * Geometry of a reported GPU: the driver's own table, else the built-in one (no table is reported while the driver does not answer);
+ * undefined if the GPU does not support MIG.
+ */
+export function liveGeometry(device: DeviceReport, gpu: GpuReport): Geometry | undefined {
+  if (gpu.migCapable === false) return undefined;
+  const live = device.models?.find(({ product }) => product === gpu.product);
+  return live ? readReport(live) : findModel(gpu.product);
+}
+
+// The planner prepares each geometry object once: the same report must yield the same object.
+const readReport = memoize(({ product, ...table }: ModelReport): Geometry => {
+  const profiles = table.profiles.map(({ engines = [], ...profile }) => {
+    const [copy = 0, decoder = 0, encoder = 0, jpeg = 0, ofa = 0] = engines;
+    return { ...profile, engines: { copy, decoder, encoder, jpeg, ofa } };
+  });
+  return completeTable(product, { ...table, profiles });
+});
+
+/** A reported GPU as the planner sees it. Pods can be evicted; a process that belongs to no known pod cannot. */
+export function viewReport(device: DeviceReport, gpu: GpuReport): GpuView {
+  const geometry = liveGeometry(device, gpu);
+  const current = gpu.mig ?? 'Disabled';
+  const isHeld = (gpu.pods ?? []).length > 0;
+  return {
+    product: gpu.product.replace(/^NVIDIA /, ''),
+    geometry,
+    mig: geometry === undefined ? undefined : { current, pending: gpu.migPending ?? current },
+    // Under strategy none a pod may hold a whole GPU that is in MIG mode, and with it everything on it.
+    instances: gpu.instances.map((instance) => viewInstance(instance, isHeld)),
+    use: isHeld ? 'Evictable' : gpu.busy === true ? 'Processes' : 'None',
+  };
+}
+
+function viewInstance(instance: InstanceReport, isGpuHeld: boolean): ViewedInstance {
+  const { profile, start, busy = false, pods = [] } = instance;
+  return {
+    profile,
+    start,
+    busy: busy || isGpuHeld,
+    isEvictable: isGpuHeld || pods.length > 0,
+    computeInstances: computeInstancesOf(instance).map((one) => nameWhole(one.profile, profile)),
   };
 }

@@ -9,14 +9,18 @@ import {
   type GpuInstanceState,
   type GpuState,
   type LostGpu,
+  userKey,
 } from '../gpu/device-state.ts';
-import { type DeviceUsers, describeMonitors } from './users.ts';
 import { omitUndefined, deepEqual } from '../text/json.ts';
 import { cutText, countWords } from '../text/words.ts';
 import { timeText } from '../text/syntax.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './grants.ts';
 import {
   type Holders,
+  holdersOf,
+  listHeldIds,
+  listUnidentified,
+  type PodHolding,
   listGpuHolders,
   listInstanceClaims,
   listInstanceHolders,
@@ -49,6 +53,24 @@ export function reportDevice(
       ...device.lost.map((gpu) => reportLost(gpu, gone)),
     ].toSorted((a, b) => a.index - b.index),
     models: [...tables].map(([product, geometry]) => reportModel(product, geometry)),
+  };
+}
+
+/** Who holds what of the GPUs that were just read. @param device undefined if they could not be read */
+export function holdersOnHost(device: DeviceState | undefined, holdings: readonly PodHolding[]) {
+  const holders = holdersOf(device === undefined ? {} : reportDevice(device), holdings);
+  const { ofDevice, ofAny } = holders;
+  return {
+    /** How many GPUs and slices pods hold. */
+    held: ofDevice.size,
+    /** Everything that pods hold, as {@link listHeldIds} lists it. */
+    ids: listHeldIds(holders),
+    /** Pods with a slice that no GPU has. */
+    unresolved: device === undefined ? [] : listUnresolved(holders),
+    /** What no reading explains, a sentence each. */
+    unidentified: device === undefined ? [] : listUnidentified(holders),
+    /** Pods that may hold any device. */
+    ofAny: device === undefined ? [] : ofAny,
   };
 }
 
@@ -208,7 +230,7 @@ export function hostFields(problems: readonly string[]): Pick<DeviceReport, 'hos
 }
 
 /** Limits on names of pods and claims: per device, what the API takes; for all devices together, what leaves room for the rest of the report. */
-const mostNamed = 16;
+const mostNames = 16;
 const mostNameBytes = 8_000;
 
 /** The GPUs with the pods that hold them: a pod may hold a slice without running a process on it. */
@@ -235,7 +257,7 @@ export function cutHolders(gpus: readonly GpuReport[]): GpuReport[] {
     .flatMap(({ pods, claims }) => [pods ?? [], claims ?? []]);
   const bytesOf = (most: number): number =>
     lists.reduce((sum, names) => sum + names.slice(0, most).reduce((length, name) => length + name.length, 0), 0);
-  let most = mostNamed;
+  let most = mostNames;
   while (most > 1 && bytesOf(most) > mostNameBytes) most -= 1;
   return gpus.map((gpu) => ({ ...cut(gpu, most), instances: gpu.instances.map((one) => cut(one, most)) }));
 }
@@ -321,4 +343,42 @@ export function stampReading(
 
 function isAt(ms: number, time: string | undefined): boolean {
   return ms >= Date.parse(time ?? '');
+}
+
+/**
+ * Processes on the GPUs, for messages: `pid 4242 (python3)`, by {@link userKey}. A report names none: on a busy node they come and
+ * go, and each would cause a write.
+ */
+export type DeviceUsers = ReadonlyMap<string, readonly string[]>;
+
+/** The number of users that are named; then how many more there are. */
+const mostNamed = 4;
+
+/** The key of monitors, which only look on at a GPU or an instance: beside the processes, since one of these may be theirs. */
+export function monitorKey(...of: Parameters<typeof userKey>): string {
+  return `monitors ${userKey(...of)}`;
+}
+
+/** The key of pods whose devices are not identified, each in a sentence: `pod ml/odd holds nvidia7 of nvidia.com/gpu`. */
+export const unidentifiedKey = 'unidentified';
+
+/** Pods that look on by claims with admin access, each with its claim. */
+export function describeMonitors(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): readonly string[] {
+  return users.get(monitorKey(gpu.uuid, instance)) ?? [];
+}
+
+/** Names the users of a GPU, or of one of its instances: the pods if the kubelet names any, else the processes. */
+export function describeUsers(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): readonly string[] {
+  const { pods = [] } = instance ?? gpu;
+  if (pods.length > 0) return pods;
+  const processes = users.get(userKey(gpu.uuid, instance)) ?? [];
+  const more = processes.length - mostNamed;
+  return more > 0 ? [...processes.slice(0, mostNamed), `${more} more`] : processes;
+}
+
+/** Names the users with a verb, to be followed by what is used: `pod team/train holds`, `pid 4242 (python3) runs on`. */
+export function describeUse(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): string {
+  const names = describeUsers(users, gpu, instance);
+  if ((instance ?? gpu).pods?.length) return `pod ${names.join(', ')} holds`;
+  return names.length > 1 ? `${names.join(', ')} run on` : `${names[0] ?? 'a process'} runs on`;
 }

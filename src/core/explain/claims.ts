@@ -1,7 +1,6 @@
 import type { GpuReport, ModelReport } from '../../api/types.ts';
 import type { ClusterFacts, GpuNode } from '../cluster/facts.ts';
-import { predictSlice, findNamedDevice } from '../device/published.ts';
-import { deviceClassPrefix } from '../device/holders.ts';
+import { predictSlice, findNamedDevice, deviceClassPrefix } from '../device/holders.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';
 import {
   attributeOf,

@@ -11,10 +11,9 @@ import {
   lastSeen,
 } from '../kubernetes/pod.ts';
 import { listLosses } from '../device/kubelet.ts';
-import { isSurelyRead } from '../device/holders.ts';
+import { isSurelyRead, findNamedDevice } from '../device/holders.ts';
 import { namespacedName, cutGenerateName, wholeUnits } from '../text/syntax.ts';
 import { isAllocated, nameDevices, ownDevicesOf, type ResourceClaimView } from '../kubernetes/claims.ts';
-import { findNamedDevice } from '../device/published.ts';
 import { userKey } from '../gpu/device-state.ts';
 import {
   allRequestsOf,

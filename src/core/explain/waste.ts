@@ -4,7 +4,7 @@ import { type ClusterFacts, listGpuNodes, type GpuNode } from '../cluster/facts.
 import { isUnbound, requestsOf, isGpuResource, type PodView } from '../kubernetes/pod.ts';
 import { compareText } from '../text/json.ts';
 import type { GpuNodePartition, GpuReport, GpuPartitionPolicy } from '../../api/types.ts';
-import { liveGeometry } from '../device/geometry.ts';
+import { liveGeometry } from '../device/plan.ts';
 import { strandedSlices } from '../node/status-figures.ts';
 import { applyEdit, distanceOf } from './suggestions.ts';
 import { couldTake, requirementsKey } from '../cluster/judge.ts';

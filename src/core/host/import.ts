@@ -1,3 +1,5 @@
+// Room host: one host without Kubernetes, and the files that people bring or send: what they say, never how they are read or written.
+// Ask here whether a document is a config file of mig-parted, what is wrong with it, and for its configs as policies, or as layouts of a host.
 import { apiVersion } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';
@@ -5,9 +7,6 @@ import { fieldsOf, isFields } from '../text/json.ts';
 import { findBrokenRules } from '../policy/schema.ts';
 import { checkStrategy } from '../policy/check.ts';
 import { checkMigConfig, specsOverlap, type MigConfig, type MigSpec, parseConfigFile } from './mig-parted.ts';
-
-// The door to config files of mig-parted: recognises and checks them, and turns their configs into policies, or into the layouts of
-// one host.
 
 /** Whether a document is a mig-parted config file, or is meant to be one. */
 export function isConfigFile(value: unknown): boolean {

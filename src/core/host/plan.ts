@@ -1,13 +1,228 @@
+// Room host: one host without Kubernetes, and the files that people bring or send: what they say, never how they are read or written.
+// Ask here for the live layout of a host as a file, and what applying a layout would do to each GPU, also in words.
+import { reportDevice } from '../device/report.ts';
+import type { GpuReport, GpuSelector, PolicyLayout, Strategy, GpuWish, PolicySpec } from '../../api/types.ts';
+import { canonicalJson } from '../text/json.ts';
+import { layoutOf } from '../device/plan.ts';
+import {
+  type DeviceState,
+  type MigMode,
+  describeProcess,
+  type GpuState,
+  DeviceError,
+  explainFault,
+  type HostFault,
+} from '../gpu/device-state.ts';
+import { isBusy, type GpuTarget, judgeChange } from '../smi/change.ts';
+import { resolveNode } from '../policy/resolve-node.ts';
+import type { GpuChange, Step } from '../gpu/plan.ts';
 import type { Layout, Geometry } from '../gpu/geometry.ts';
-import { type GpuChange, type Step, type GpuTarget, judgeChange } from '../gpu/plan.ts';
-import { describeProcess, isBusy, type DeviceState, type GpuState, type MigMode } from '../gpu/device-state.ts';
-import { DeviceError } from '../gpu/device-error.ts';
-import { explainFault, type HostFault, type NodeLayout, resolveTargets, type NodeRefusal } from './layout.ts';
 import { countWords } from '../text/words.ts';
 import { writeLayout } from '../gpu/layout.ts';
-import { drawGpu } from '../gpu/picture.ts';
+import { drawGpu } from '../gpu/grid.ts';
 
-// The door to plans of one host: what applying a layout would do to each GPU (planHost), and the same in words.
+/** How the entries of an export identify their GPUs: UUIDs only match this machine, indices also match identical ones. */
+type ExportBy = 'uuids' | 'indices';
+
+interface ExportedGpu {
+  readonly index: number;
+  readonly uuid: string;
+  readonly pciBusId: string;
+  readonly product: string;
+  /** Null for a GPU without MIG. */
+  readonly mig: MigMode | null;
+  readonly instances: readonly {
+    readonly profile: string;
+    readonly start: number;
+    readonly size: number;
+    readonly computeInstances: readonly string[];
+    readonly busy: boolean;
+  }[];
+}
+
+/** The live layout; the shape of `export -o json`, which `-f` accepts. */
+export interface NodeExport {
+  readonly layouts: readonly PolicyLayout[];
+  readonly device: { readonly driverVersion: string; readonly gpus: readonly ExportedGpu[] };
+}
+
+interface Group {
+  readonly gpus: readonly GpuReport[];
+  readonly content: PolicyLayout;
+}
+
+/** What an export is to look like. */
+interface ExportOptions {
+  readonly by: ExportBy;
+  /** Layouts as in a policy, or a config file of mig-parted. */
+  readonly format: 'layouts' | 'mig-parted';
+  /** Name of the config in a mig-parted file. */
+  readonly config: string;
+}
+
+/** Exports the live layout as a file, and tells what the file leaves out. */
+export function exportHost(device: DeviceState, { by, format, config }: ExportOptions) {
+  const problems = listUnexported(device);
+  if (format === 'mig-parted') return { format, file: exportMigParted(device, config), problems };
+  return { format, ...exportLayouts(device, by), problems };
+}
+
+/** The layouts of the GPUs, with what they do not say as comments: which GPUs these are, and where their instances are. */
+function exportLayouts(device: DeviceState, by: ExportBy) {
+  const groups = groupGpus(device);
+  const others = device.gpus.filter(({ mig }) => mig === undefined);
+  const file: NodeExport = {
+    layouts: groups.map(({ gpus, content }) => ({ gpus: select(gpus, by), ...content })),
+    device: { driverVersion: device.driverVersion, gpus: device.gpus.map(describeGpu) },
+  };
+  return {
+    file,
+    /** A line for each GPU of each entry. */
+    comments: groups.map(({ gpus }) => gpus.map(({ uuid }) => commentOn(device, uuid))),
+    /** A line for each GPU without MIG. */
+    others: others.map(({ uuid }) => commentOn(device, uuid)),
+  };
+}
+
+/** Exports a mig-parted config file; GPUs without MIG are omitted, unless there are no others. */
+function exportMigParted(device: DeviceState, config: string): unknown {
+  const specs = groupGpus(device).map(({ gpus, content }) => ({
+    devices: gpus.length === device.gpus.length ? 'all' : gpus.map(({ index }) => index),
+    'mig-enabled': content.mig === undefined,
+    'mig-devices': content.profiles ?? {},
+  }));
+  return { version: 'v1', 'mig-configs': { [config]: specs } };
+}
+
+/** What an export leaves out, one sentence each: applying it would destroy such instances. */
+function listUnexported({ gpus, lost }: DeviceState): readonly string[] {
+  return [
+    ...lost.map(({ pciBusId, fault }) => `GPU at ${pciBusId} does not answer: ${fault.message}`),
+    ...gpus.flatMap(({ index, fault }) =>
+      fault === undefined ? [] : [`GPU ${index} cannot be read: ${fault.code}: ${fault.message}`],
+    ),
+    ...gpus.flatMap(({ index, instances }) =>
+      instances
+        .filter(({ computeInstances }) => computeInstances.length === 0)
+        .map(({ profile, start }) => `GPU ${index}: ${profile} at ${start} has no compute instance and is left out`),
+    ),
+  ];
+}
+
+function groupGpus(device: DeviceState): readonly Group[] {
+  const groups = new Map<string, Group>();
+  const readable = (reportDevice(device).gpus ?? []).filter(({ error }) => error === undefined);
+  const capable = readable.filter(({ mig }) => mig !== undefined);
+  // No file may be without an entry.
+  for (const gpu of capable.length > 0 ? capable : readable) {
+    const content = contentOf(gpu);
+    const key = canonicalJson(content);
+    groups.set(key, { content, gpus: [...(groups.get(key)?.gpus ?? []), gpu] });
+  }
+  return [...groups.values()];
+}
+
+function contentOf(gpu: GpuReport): PolicyLayout {
+  if (gpu.mig !== 'Enabled') return { mig: 'Disabled' };
+  const profiles = layoutOf(gpu);
+  return Object.keys(profiles).length === 0 ? { preset: 'all-enabled' } : { profiles };
+}
+
+function select(gpus: readonly GpuReport[], by: ExportBy): GpuSelector {
+  return by === 'uuids' ? { uuids: gpus.map(({ uuid }) => uuid) } : { indices: gpus.map(({ index }) => index) };
+}
+
+function describeGpu({ index, uuid, pciBusId, product, mig, instances }: DeviceState['gpus'][number]): ExportedGpu {
+  return {
+    index,
+    uuid,
+    pciBusId,
+    product,
+    mig: mig?.current ?? null,
+    instances: instances.map(({ profile, start, size, computeInstances, processes }) => ({
+      profile,
+      start,
+      size,
+      computeInstances: computeInstances.map((part) => part.profile),
+      busy: processes.length > 0,
+    })),
+  };
+}
+
+function commentOn({ gpus }: DeviceState, uuid: string): string {
+  const gpu = gpus.find((one) => one.uuid === uuid);
+  if (gpu === undefined) return uuid;
+  const places = gpu.instances.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
+  const state =
+    gpu.mig === undefined ? 'no MIG' : gpu.mig.current === 'Disabled' ? 'MIG off' : places || 'no instances';
+  return `GPU ${gpu.index}, ${gpu.product}, ${gpu.pciBusId}: ${state}`;
+}
+
+/** What the GPUs of this node should become, from whatever file. */
+export interface NodeLayout {
+  /** Layouts as in a policy's spec: for each GPU the first matching entry decides. */
+  readonly layouts: readonly PolicyLayout[];
+  /** The strategy; undefined if the file does not say how the node advertises its slices: that is then not checked. */
+  readonly strategy: Strategy | undefined;
+  /** Position of an entry or the strategy: `layout.yaml:3:5: layouts[0]`. */
+  readonly locate: (place: { readonly entry: number } | 'strategy') => string;
+}
+
+/** A layout of whole GPUs: the `reset` layout for all GPUs that the entries of a layout match, whatever their count, or for all. */
+export function resetLayout(layout: NodeLayout | undefined): NodeLayout {
+  if (layout === undefined) return { layouts: [{ mig: 'Disabled' }], strategy: undefined, locate: () => 'reset' };
+  const layouts = layout.layouts.map(({ gpus }): PolicyLayout => {
+    // Which GPUs an entry with a count has taken is not known here: the others are whole, and would now be taken.
+    const { count: _count, ...selector } = gpus ?? {};
+    return { gpus: selector, mig: 'Disabled' };
+  });
+  return { layouts, strategy: undefined, locate: layout.locate };
+}
+
+/** Why no part of a layout may be applied to this node, with the numbers. */
+export interface NodeRefusal {
+  /** `NoGpuMatches`, or the reason that a policy's condition would give. */
+  readonly code: string;
+  /** Starts with the position in the file. */
+  readonly message: string;
+}
+
+type NodeTargets =
+  | {
+      readonly targets: readonly GpuTarget[];
+      /** Entries that apply to no GPU of this node, and why; each starts with the position in the file. */
+      readonly skipped: readonly string[];
+    }
+  | { readonly refusal: NodeRefusal };
+
+/** The target of each GPU, by the rules of a policy; a refusal is about the whole node and nothing is touched. */
+export function resolveTargets(layout: NodeLayout, device: DeviceState): NodeTargets {
+  // The user of the command is responsible for the host: no instance is foreign to it.
+  const allow = { replaceForeignInstances: true };
+  const spec: PolicySpec = { nodeSelector: {}, strategy: layout.strategy ?? 'none', layouts: layout.layouts, allow };
+  const resolved = resolveNode(spec, reportDevice(device), undefined);
+  if ('wish' in resolved) {
+    // For mig-parted a filter without a match is a success; the node would then not match the file.
+    if (resolved.wish.gpus.length === 0) return { refusal: refuseNothing(layout, device) };
+    const skipped = resolved.skipped.map(({ entry, message }) => `${layout.locate({ entry })}: ${message}`);
+    return { targets: resolved.wish.gpus.map(toTarget), skipped };
+  }
+  const { entry, refusal } = resolved;
+  const place = layout.locate(entry === undefined ? 'strategy' : { entry });
+  return { refusal: { code: refusal.reason, message: `${place}: ${refusal.message}` } };
+}
+
+function toTarget({ uuid, mig, profiles }: GpuWish): GpuTarget {
+  return { uuid, want: mig === 'Disabled' ? 'Disabled' : (profiles ?? {}) };
+}
+
+function refuseNothing({ locate }: NodeLayout, { gpus }: DeviceState): NodeRefusal {
+  const names = gpus.map(({ index, product, pciDeviceId, migCapable }) => {
+    return `GPU ${index} (${product}, ${pciDeviceId ?? 'unknown PCI id'}${migCapable ? '' : ', without MIG'})`;
+  });
+  const found = names.length === 0 ? 'it has no GPU' : `it has ${names.join(', ')}`;
+  return { code: 'NoGpuMatches', message: `${locate({ entry: 0 })}: no entry applies to a GPU of this node: ${found}` };
+}
 
 /** An instance on a GPU, now or after the plan. */
 interface PlannedPlace {
@@ -61,13 +276,51 @@ interface HostLimits {
   readonly held?: ReadonlySet<string>;
   /** Whether a GPU may be reset if its driver asks for it. */
   readonly mayReset?: boolean;
+  /** Whether no GPU may change if one cannot. Strategy single implies it. */
+  readonly allOrNothing?: boolean;
+}
+
+/** A plan, what follows from it, and the same for people. */
+interface PlannedHost {
+  readonly plan: HostPlan;
+  /** Whether all GPUs have to change, or none. */
+  readonly allOrNothing: boolean;
+  /** The GPUs to change; none if nothing may be touched. Instances that appeared after the plan are in no plan and are not destroyed. */
+  readonly targets: readonly GpuTarget[];
+  /** The plan for people and journals: a block for each GPU that changes or cannot, a line for each of the others. */
+  readonly lines: readonly string[];
+  /** Everything that blocks the plan, one sentence each. */
+  readonly problems: readonly string[];
+  /** How the GPUs differ from the layout, one sentence each; none if the plan would do nothing. */
+  readonly unmet: readonly string[];
+  /** The name of a GPU in messages. */
+  readonly nameOf: (uuid: string) => string;
 }
 
 /** Plans a node from a fresh reading, with the driver's own tables: `apply` does exactly what the plan says. */
-export function planHost(
+export function planHost(device: DeviceState, layout: NodeLayout, limits: HostLimits = {}): PlannedHost {
+  const plan = planGpus(device, layout, limits);
+  const allOrNothing = limits.allOrNothing === true || layout.strategy === 'single';
+  const mayStart = plan.reason === undefined && (plan.state !== 'Refused' || !allOrNothing);
+  const changing = plan.gpus.filter(({ outcome }) => mayStart && outcome === 'Change');
+  return {
+    plan,
+    allOrNothing,
+    targets: changing.map(({ uuid, want = {}, steps, resets }) => ({ uuid, want, steps, resets: resets === true })),
+    lines: writeHostPlan(plan, device),
+    problems: listProblems(plan),
+    unmet: listUnmet(plan),
+    nameOf: (uuid) => {
+      const gpu = plan.gpus.find((one) => one.uuid === uuid);
+      return gpu === undefined ? uuid : nameGpu(gpu);
+    },
+  };
+}
+
+function planGpus(
   device: DeviceState,
   layout: NodeLayout,
-  { held = new Set(), mayReset = false }: HostLimits = {},
+  { held = new Set(), mayReset = false }: HostLimits,
 ): HostPlan {
   const resolved = resolveTargets(layout, device);
   const targets = 'targets' in resolved ? resolved.targets : [];
@@ -86,7 +339,7 @@ export function planHost(
 function planGpu(
   gpu: GpuState,
   targets: readonly GpuTarget[],
-  { held, mayReset }: Required<HostLimits>,
+  { held, mayReset }: Required<Omit<HostLimits, 'allOrNothing'>>,
   driverVersion: string,
 ): HostGpuPlan {
   const { index, uuid, pciBusId, product } = gpu;
@@ -125,8 +378,7 @@ function placeOf(gpu: GpuState, instance: GpuState['instances'][number]): Planne
   return { profile, start, holders: [...processes, ...gpu.processes].map(describeProcess) };
 }
 
-/** A plan for people and journals: a block for each GPU that changes or cannot, a line for each of the others. */
-export function writeHostPlan(plan: HostPlan, device: DeviceState): readonly string[] {
+function writeHostPlan(plan: HostPlan, device: DeviceState): readonly string[] {
   const lines = plan.gpus.flatMap((gpu) => {
     const geometry = device.gpus.find(({ uuid }) => uuid === gpu.uuid)?.geometry;
     // If nothing may be touched, the outcome of single GPUs does not matter.
@@ -135,7 +387,7 @@ export function writeHostPlan(plan: HostPlan, device: DeviceState): readonly str
   return [...lines, ...plan.skipped.map((reason) => `skipped: ${reason}`), summarize(plan)];
 }
 
-export function nameGpu({ index, product, pciBusId }: HostGpuPlan): string {
+function nameGpu({ index, product, pciBusId }: HostGpuPlan): string {
   return `GPU ${index} (${product.replace(/^NVIDIA /, '')}, ${pciBusId})`;
 }
 
@@ -145,8 +397,7 @@ function writeWant(want: Layout | 'Disabled' | undefined): string {
   return want === 'Disabled' ? 'MIG off' : writeLayout(want);
 }
 
-/** Everything that blocks a plan, one sentence each. */
-export function listProblems({ reason, gpus, lost }: HostPlan): readonly string[] {
+function listProblems({ reason, gpus, lost }: HostPlan): readonly string[] {
   if (reason !== undefined) return [`${reason.code}: ${reason.message}; nothing was touched`];
   return [
     ...gpus.flatMap((gpu) => (gpu.error === undefined ? [] : [`${nameGpu(gpu)}: ${gpu.error.message}`])),
@@ -154,8 +405,7 @@ export function listProblems({ reason, gpus, lost }: HostPlan): readonly string[
   ];
 }
 
-/** How the GPUs differ from the layout of a plan, one sentence each; none if it would do nothing. */
-export function listUnmet(plan: HostPlan): readonly string[] {
+function listUnmet(plan: HostPlan): readonly string[] {
   if (plan.reason !== undefined) return listProblems(plan);
   return [...plan.gpus.flatMap(describeDifference), ...listProblems({ ...plan, gpus: [] })];
 }

@@ -1,3 +1,5 @@
+// Room host: one host without Kubernetes, and the files that people bring or send: what they say, never how they are read or written.
+// Ask here which objects a support bundle of a cluster contains, and which parts of each.
 import { selectedKeys } from '../kubernetes/selectors.ts';
 import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
@@ -6,8 +8,6 @@ import type { NodeView } from '../kubernetes/node.ts';
 import { type PodView, mirrorAnnotation } from '../kubernetes/pod.ts';
 import { pluginPodsOf } from '../nvidia/plugin-pods.ts';
 import { mayUseClaims } from '../policy/versions.ts';
-
-// The door to support bundles of a cluster: which objects a bundle contains (chooseBundled), and which parts of each (trimObject).
 
 /** Prefix of our own labels, annotations and taints. */
 const ownPrefix = `${group}/`;

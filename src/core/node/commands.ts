@@ -14,7 +14,7 @@ import { isUnanswered } from '../device/grants.ts';
 import { timeText } from '../text/syntax.ts';
 import { writerModeOf, listManagedLabels, predictDevice, listPrunableLabels } from './rules/labels.ts';
 import { strategyByLabels, dropInvalidLabels, changesWithLayout } from '../nvidia/labels.ts';
-import { sharingByLabels } from '../nvidia/managed-config.ts';
+import { sharingByLabels } from '../nvidia/plugin-config.ts';
 
 /** Identifies a pod fully: a new pod of the same name is a different pod. */
 interface PodRef {

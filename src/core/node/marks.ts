@@ -11,7 +11,7 @@ import {
   startupTaintKeys,
 } from '../../api/names.ts';
 import { devicePluginConfigLabel } from '../nvidia/labels.ts';
-import { pausedForMigChange } from '../nvidia/gpu-clients.ts';
+import { pausedForMigChange } from '../nvidia/plugin-pods.ts';
 import { borrowedLabelsOf, combine, type NodeChange, type NodeMetadata } from './node-patch.ts';
 import { writeLayout, listProfiles } from '../gpu/layout.ts';
 import { layoutOf } from '../device/plan.ts';

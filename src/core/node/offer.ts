@@ -1,12 +1,11 @@
 import type { NodeReason } from '../../api/names.ts';
 import type { DeviceReport } from '../../api/types.ts';
-import type { publishDevices } from '../device/published.ts';
+import type { publishDevices } from '../device/holders.ts';
 import { attributeOf, type ResourceSliceView, type SliceDevice, gpuDriver } from '../kubernetes/claims.ts';
 import { isGpuResource } from '../kubernetes/pod.ts';
-import { pluginDeployLabel } from '../nvidia/gpu-clients.ts';
+import { pluginDeployLabel, describePluginSelectors, type LabelSelector } from '../nvidia/plugin-pods.ts';
 import { MIG_STRATEGIES, type MigStrategy, migResourceName, type NodeDescription } from '../nvidia/labels.ts';
 import type { Sharing } from '../nvidia/plugin-config.ts';
-import { describePluginSelectors, type LabelSelector } from '../nvidia/plugin-pods.ts';
 import { computeResources, findReplicas } from '../nvidia/resources.ts';
 import { isZeroQuantity, wholeUnits } from '../text/syntax.ts';
 

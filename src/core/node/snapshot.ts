@@ -2,17 +2,15 @@
 // Ask here what has to be read of a node, what a decision rests on, and what its object alone says of it.
 import type { GpuNodePartition, GpuPartitionPolicy, NodePartitionSpec, PolicySpec } from '../../api/types.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../kubernetes/claims.ts';
-import type { GpuClient } from '../nvidia/gpu-clients.ts';
-import type { LabelSelector } from '../nvidia/plugin-pods.ts';
+import type { GpuClient, LabelSelector } from '../nvidia/plugin-pods.ts';
 import { type PodView, isReady, podName } from '../kubernetes/pod.ts';
 import type { FateFacts } from './eviction.ts';
-import { listReportedPods } from '../device/holders.ts';
+import { listReportedPods, publishDevices } from '../device/holders.ts';
 import type { NodePolicy } from '../policy/fleet.ts';
 import { readGenerations } from '../policy/versions.ts';
 import { type Slot, slotOf } from '../rollout/budget.ts';
 import { type NodeView, type Taint, pickLabels } from '../kubernetes/node.ts';
 import { advertisedResources, compareSlices, type SliceOffer, listSliceDevices } from './offer.ts';
-import { publishDevices } from '../device/published.ts';
 import { cutText } from '../text/words.ts';
 import { listLosers } from '../device/kubelet.ts';
 import { repartitioningTaint, startupTaintKeys, restartedValue, stateLabel } from '../../api/names.ts';

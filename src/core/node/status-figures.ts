@@ -3,7 +3,7 @@
 import type { GpuNodePartition, InstanceReport, Phase } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { gridOf } from '../gpu/grid.ts';
-import { liveGeometry } from '../device/geometry.ts';
+import { liveGeometry } from '../device/plan.ts';
 import { type NodeReason, nodeReasons } from '../../api/names.ts';
 import { endings } from './grants.ts';
 import type { NodeMemory } from './memory.ts';

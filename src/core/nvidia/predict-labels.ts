@@ -3,6 +3,7 @@
 import { toProductLabel } from '../gpu/geometry.ts';
 import {
   GPU_RESOURCE,
+  invalidLabels,
   mergeLabels,
   type Labels,
   type GpuDescription,
@@ -25,7 +26,7 @@ import type { DeviceReport, GpuReport, InstanceReport, ModelReport, Strategy } f
 import { computeInstancesOf } from '../gpu/device-state.ts';
 import { omitUndefined } from '../text/json.ts';
 import { computeInstanceSlices, nameWhole } from '../gpu/profiles.ts';
-import { computeResources, offersDevices } from './resources.ts';
+import { computeResources, findUnusedSharing, offersDevices } from './resources.ts';
 
 /** Labels of the whole GPUs of a node. */
 interface GpuLabels {
@@ -364,7 +365,7 @@ function slicesOf(profile: string): number {
 }
 
 /** What a node shows to Kubernetes once NVIDIA's tools have run on it; the output of `gpu-partition labels`. */
-export interface LabelsAndResources {
+interface LabelsAndResources {
   readonly labels: Labels;
   readonly resources: Readonly<Record<string, number>>;
   /** Upstream's messages, verbatim: those for the config file alone, else GFD's, then the device plugin's. */
@@ -384,6 +385,38 @@ export function predictNode(node: NodeDescription, strategy: MigStrategy, config
   const { labels, errors: gfdErrors } = computeLabels(node, strategy, parsed.config);
   const { resources, errors: pluginErrors } = computeResources(node, strategy, parsed.config);
   return { labels, resources, errors: [...gfdErrors, ...pluginErrors].map(({ message }) => message) };
+}
+
+/**
+ * What NVIDIA's tools do not say of such a node: settings of the config file without effect, and labels that never reach it.
+ * @param config the device plugin's config file, and its name
+ */
+export function warnOfNode(
+  node: NodeDescription,
+  strategy: MigStrategy,
+  labels: Labels,
+  config?: { readonly file: string; readonly value: unknown },
+): readonly string[] {
+  return [
+    ...(config === undefined
+      ? []
+      : warnOfConfig(node, strategy, config.value).map((text) => `${config.file}: ${text}`)),
+    ...invalidLabels(labels).map(({ key, reason }) => `label ${key} never reaches the node: ${reason}`),
+  ];
+}
+
+function warnOfConfig(node: NodeDescription, strategy: MigStrategy, value: unknown): readonly string[] {
+  const parsed = parseDevicePluginConfig(value);
+  const findings = parsed.findings.map(({ path, message }) => `${path === '' ? '' : `${path} `}${message}`);
+  if (!parsed.ok) return findings;
+  const { migStrategy = strategy } = parsed.config;
+  return [
+    ...findings,
+    ...(migStrategy === strategy ? [] : [`flags.migStrategy is ${migStrategy}, but ${strategy} was asked for`]),
+    ...findUnusedSharing(node, strategy, parsed.config).map(
+      (resource) => `sharing names ${resource}, which this node does not have under strategy ${strategy}`,
+    ),
+  ];
 }
 
 /** A failure that NVIDIA's own tools would show on such a node. */

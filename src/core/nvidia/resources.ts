@@ -1,6 +1,12 @@
 // Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
 // Ask here for the resources that the device plugin advertises of a device, by name and count.
-import { type SharedResource, advertisedAs, type DevicePluginConfig, type Sharing } from './plugin-config.ts';
+import {
+  MPS_ON_MIG_REASON,
+  type SharedResource,
+  advertisedAs,
+  type DevicePluginConfig,
+  type Sharing,
+} from './plugin-config.ts';
 import { isGpuResource } from '../kubernetes/pod.ts';
 import {
   GPU_RESOURCE,
@@ -63,9 +69,6 @@ interface NodeResources {
   /** Why the plugin exits, which removes the node's whole GPU capacity; empty if it works. */
   readonly errors: readonly UpstreamError[];
 }
-
-/** Upstream's sentence on MPS and slices, for our refusals. */
-export const MPS_ON_MIG_REASON = 'sharing using MPS is not supported for MIG devices';
 
 const DEVICE_MAP =
   'failed to construct resource managers: error building device map: error building device map from config.resources: ';

@@ -23,6 +23,7 @@ import {
 import { type PlanFault, listFaults, summarizeChange } from './text.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
 import type { BudgetView } from '../node/eviction.ts';
+
 import type { NodeView } from '../kubernetes/node.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import { freeSlices } from '../demand/defrag.ts';

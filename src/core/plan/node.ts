@@ -2,11 +2,9 @@
 // Ask here what becomes of one node and its pods, and which nodes start together.
 import type { DeviceReport, GpuReport, GpuPartitionPolicy } from '../../api/types.ts';
 import type { BudgetView } from '../node/eviction.ts';
-import type { WishPlan, GpuWork } from '../device/plan.ts';
+import { type WishPlan, type GpuWork, liveGeometry } from '../device/plan.ts';
 import { compareText } from '../text/json.ts';
-import { drawGpu } from '../gpu/picture.ts';
-import { placeOf } from '../gpu/grid.ts';
-import { liveGeometry } from '../device/geometry.ts';
+import { drawGpu, placeOf } from '../gpu/grid.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import type { NodeReason } from '../../api/names.ts';
 import { describeGate, type NodeRolloutState } from '../rollout/budget.ts';

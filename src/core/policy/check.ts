@@ -16,7 +16,7 @@ import { layoutFor, checkSinglePreset } from './resolve-node.ts';
 import { type Finding, type FieldPath, writePath } from '../text/findings.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
 import { variantsOf, listBadWindows, type Variant } from './versions.ts';
-import { checkSharing } from '../nvidia/managed-config.ts';
+import { checkSharing } from '../nvidia/plugin-config.ts';
 import { checkMetadata, checkShape, findBrokenRules } from './schema.ts';
 import { fieldsOf } from '../text/json.ts';
 import { joinWords } from '../gpu/layout.ts';

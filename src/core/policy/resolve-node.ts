@@ -4,13 +4,12 @@ import type { GpuReport, GpuSelector, PolicyLayout, DeviceReport, GpuWish, Wish,
 import { findModel, matchesModelGlob, type Geometry, type Layout } from '../gpu/geometry.ts';
 import { joinWords } from '../gpu/layout.ts';
 import { placeOf as gpuPlaceOf } from '../gpu/grid.ts';
-import { type NodeGpu, type NodeWish, planNode, type Want } from '../gpu/assign.ts';
+import { type NodeGpu, type NodeWish, planNode, type Want, fitLayout, expandPreset } from '../gpu/layouts.ts';
 import { foreignOn, type ForeignInstances } from '../device/ownership.ts';
 import type { LayoutRefusal, Mistake } from './check.ts';
-import { viewReport, liveGeometry } from '../device/geometry.ts';
+import { viewReport, liveGeometry } from '../device/plan.ts';
 import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
 import { resolveProfile, computeInstanceName, computeInstanceSlices } from '../gpu/profiles.ts';
-import { fitLayout, expandPreset } from '../gpu/layouts.ts';
 import { layoutsPath } from './versions.ts';
 import { type FieldPath, writePath } from '../text/findings.ts';
 import { type DemandWishes, wishForDemand } from './slices.ts';

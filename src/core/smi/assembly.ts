@@ -1,8 +1,7 @@
 import type { Geometry } from '../gpu/geometry.ts';
 import { computeInstanceSlices, isProfileNameError, parseProfile } from '../gpu/profiles.ts';
 import { deepEqual } from '../text/json.ts';
-import type { ComputeInstanceRow, InstanceRow } from './tables.ts';
-import type { ListedMigDevice } from './list.ts';
+import type { ComputeInstanceRow, InstanceRow, ListedMigDevice } from './tables.ts';
 import type { ReportedGpu, ReportedMigDevice, ReportedProcess } from './report.ts';
 import type { ComputeInstanceState, GpuInstanceState, ProcessState } from '../gpu/device-state.ts';
 

@@ -1,6 +1,10 @@
 // Room smi: what nvidia-smi is told and what it answers; nothing is run here.
-// Ask here for the arguments of a command and how long it may take, in ms; GPUs are named by PCI bus id.
-import type { MigMode } from '../gpu/device-state.ts';
+// Ask here for the arguments of a command and how long it may take, in ms; GPUs are named by PCI bus id. And which GPUs one may name.
+import type { GpuInstanceState, GpuState, MigMode } from '../gpu/device-state.ts';
+import type { Geometry } from '../gpu/geometry.ts';
+import { isCompleted, type Execution } from './output.ts';
+import type { ReportedGpu } from './report.ts';
+import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from './tables.ts';
 
 /** Bus ids or indexes of GPUs; absent means every GPU of the node, which only reads may ask for. */
 export type GpuSelection = readonly (string | number)[];
@@ -144,7 +148,7 @@ export function planRun(
 }
 
 /** Whether it changes a GPU, not only reads. */
-export function isChange(command: SmiCommand): command is ChangeCommand {
+function isChange(command: SmiCommand): command is ChangeCommand {
   return Object.hasOwn(isDisruptive, command.name);
 }
 
@@ -258,4 +262,186 @@ export function readCount(text: string | undefined, digits: number = 10): number
 /** True for what stands in place of a value that a GPU does not have. */
 export function isNotAvailable(text: string | undefined): boolean {
   return text === 'N/A' || text === '[N/A]';
+}
+
+/**
+ * Branches whose nvidia-smi was recorded with several GPUs in `-i`: it works GPU by GPU, by index, and the first failure ends it.
+ * Source: test/fixtures/nvidia-smi/branches/multi-550.jsonl and multi-535.jsonl, 62 runs each. Of every other branch a command names
+ * one GPU.
+ */
+const recordedBranches: ReadonlySet<string> = new Set(['535', '550']);
+
+/** Whether a driver is known to take several GPUs in one command that changes them. */
+export function sharesCommands(driverVersion: string): boolean {
+  return recordedBranches.has(driverVersion.split('.', 1)[0] ?? '');
+}
+
+/** What was recorded with several GPUs, reads included. Resets, compute instances by profile and persistence mode were not. */
+const shareable: ReadonlySet<SmiCommand['name']> = new Set([
+  'Report',
+  'Instances',
+  'ComputeInstances',
+  'Profiles',
+  'Placements',
+  'SetMode',
+  'CreateInstances',
+  'DestroyComputeInstances',
+  'DestroyInstances',
+] as const);
+
+/**
+ * What a command about one GPU does or asks, whatever the GPU: commands with equal keys may be one. Lists of ids are part of it: one
+ * that is not exactly what each GPU needs would destroy a stranger's instance. Undefined if the command goes to one GPU only.
+ */
+export function sharedKey(command: ReadCommand | ChangeCommand): string | undefined {
+  if (!shareable.has(command.name)) return undefined;
+  const {
+    gpu: _gpu,
+    gpus: _gpus,
+    also: _also,
+    ...rest
+  } = { gpu: undefined, gpus: undefined, also: undefined, ...command };
+  return JSON.stringify(rest);
+}
+
+/** A GPU as a command line names it, and as `mig` numbers it in its answers. */
+export interface NamedGpu {
+  readonly pciBusId: string;
+  readonly index: number;
+}
+
+/** A command that a reading needs the answer of. */
+export interface ReadQuestion {
+  readonly command: ReadCommand;
+  /** Whether the GPU must be asked in a command of its own. */
+  readonly isAlone: boolean;
+}
+
+/** The answer to a question about one GPU. */
+export interface DriverAnswer {
+  readonly command: ReadCommand;
+  readonly execution: Execution;
+  /** The GPUs that it speaks of, if they are several: the others were asked the same at the same time. */
+  readonly gpus?: readonly NamedGpu[] | undefined;
+}
+
+/** A reading of GPUs: it asks, is told the answer, or why there is none, and in the end returns what it has found. */
+export type Reading<Result> = Generator<ReadQuestion, Result, DriverAnswer>;
+
+/** What work on a GPU needs from the program that carries it out. An answer may be a DeviceError instead. */
+type WorkQuestion =
+  /** Readings of one GPU, as `./reader.ts` has them. */
+  | {
+      readonly kind: 'ReadUse' | 'ReadInstances' | 'ListInstances' | 'ListComputeInstances';
+      readonly gpu: string;
+    }
+  | { readonly kind: 'ListComputeProfiles'; readonly gpu: string; readonly instance: number }
+  | { readonly kind: 'ReadTable'; readonly gpu: GpuState }
+  | {
+      readonly kind: 'Change';
+      readonly command: ChangeCommand;
+      /** The command as a person would type it. */
+      readonly text: string;
+      /** Whether it may end running work: it must be confirmed first. */
+      readonly disrupts: boolean;
+    }
+  /** Asked before each busy check. */
+  | { readonly kind: 'Confirm' }
+  /** What pods hold, as `DeviceApplyOptions.listHeld` defines it. */
+  | { readonly kind: 'ListHeld' }
+  /** Who keeps the GPU open on its host, by the minor number of its device file. */
+  | { readonly kind: 'ListOpeners'; readonly minor: number | undefined }
+  /** From now on in this round no other GPU is changed beside it. */
+  | { readonly kind: 'Alone' }
+  /** Host services that keep GPUs open are stopped, and started again. */
+  | { readonly kind: 'StopUnits' | 'StartUnits' }
+  /** Records that persistence mode is about to be switched off. */
+  | { readonly kind: 'TakePersistence'; readonly gpu: string }
+  | { readonly kind: 'RestorePersistence' };
+
+/** The answer to each kind of question. */
+interface WorkAnswers {
+  readonly ReadUse: ReportedGpu;
+  readonly ReadInstances: readonly GpuInstanceState[];
+  readonly ListInstances: readonly InstanceRow[];
+  readonly ListComputeInstances: readonly ComputeInstanceRow[];
+  readonly ListComputeProfiles: readonly ComputeProfileRow[];
+  readonly ReadTable: Geometry;
+  /** Undefined if it was one command for several GPUs, and ended before it came to this one: nothing was done there. */
+  readonly Change: Execution | undefined;
+  readonly Confirm: void;
+  readonly ListHeld: ReadonlySet<string>;
+  readonly ListOpeners: readonly string[];
+  readonly Alone: void;
+  /** Whether there was any. */
+  readonly StopUnits: boolean;
+  readonly StartUnits: void;
+  readonly TakePersistence: void;
+  readonly RestorePersistence: void;
+}
+
+/** Who answers the questions of work on a GPU, each by its kind. */
+export type WorkShell = {
+  readonly [Kind in keyof WorkAnswers]: (
+    question: WorkQuestion & { readonly kind: Kind },
+  ) => Promise<WorkAnswers[Kind]>;
+};
+
+/** Work on one GPU: it asks, is told the answer, or why there is none, and in the end returns what has come of it. */
+export type Work<Result> = Generator<WorkQuestion, Result, unknown>;
+
+/** Asks one question. @throws DeviceError why it has no answer */
+export function* ask<Question extends WorkQuestion>(question: Question): Work<WorkAnswers[Question['kind']]> {
+  // As its shell promises.
+  return (yield question) as WorkAnswers[Question['kind']];
+}
+
+/**
+ * The part of an answer that each of several GPUs has, as if it had been asked alone; in their order. Undefined: the command ended
+ * before it came to this GPU, or does not say that it did. Nothing is proved by any part; a reading is what counts.
+ */
+export function splitExecution(execution: Execution, gpus: readonly NamedGpu[]): readonly (Execution | undefined)[] {
+  const { lines, common, last } = sortLines(execution.stdout, gpus);
+  // What was ended from outside may have said nothing of what it did: each GPU is read.
+  const isCut = execution.end !== 'Exited' || execution.signal !== undefined;
+  const isWhole = isCut || isCompleted(execution);
+  return gpus.map((gpu) => {
+    const own = lines.get(gpu) ?? [];
+    const stdout = [...common, ...own].map((line) => `${line}\n`).join('');
+    if (isWhole) return { ...execution, stdout };
+    if (gpu === last) return { ...execution, stdout };
+    return own.length === 0 ? undefined : { rc: 0, stdout, end: 'Exited' };
+  });
+}
+
+interface SortedLines {
+  readonly lines: ReadonlyMap<NamedGpu, readonly string[]>;
+  /** Lines above the first that names a GPU, and notices, which concern no command. */
+  readonly common: readonly string[];
+  /** The GPU that is named last: where a command that failed has stopped. */
+  readonly last: NamedGpu | undefined;
+}
+
+/** A line that names no GPU belongs to the one before it: `Failed to create GPU instances: …`, `Treating as warning …`. */
+function sortLines(stdout: string, gpus: readonly NamedGpu[]): SortedLines {
+  const lines = new Map<NamedGpu, string[]>();
+  const common: string[] = [];
+  let last: NamedGpu | undefined;
+  for (const line of stdout.split('\n').filter((one) => one !== '')) {
+    const isNotice = /^warning: infoROM /i.test(line);
+    if (!isNotice) last = findNamed(line, gpus) ?? last;
+    if (isNotice || last === undefined) common.push(line);
+    else lines.set(last, [...(lines.get(last) ?? []), line]);
+  }
+  return { lines, common, last };
+}
+
+/** `… on GPU  0 …` and `… from GPU  0` of `mig`; a bus id in the answers of `-mig`, and of a GPU that cannot be opened. */
+function findNamed(line: string, gpus: readonly NamedGpu[]): NamedGpu | undefined {
+  const [, index] = /\b(?:on|from) GPU +(\d{1,3})\b/.exec(line) ?? [];
+  if (index !== undefined) return gpus.find((gpu) => gpu.index === Number(index));
+  const [busId] = /[0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7]/i.exec(line) ?? [];
+  return busId === undefined
+    ? undefined
+    : gpus.find(({ pciBusId }) => normalizeBusId(pciBusId) === normalizeBusId(busId));
 }

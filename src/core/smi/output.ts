@@ -1,8 +1,7 @@
 // Room smi: what nvidia-smi is told and what it answers; nothing is run here.
 // Ask here what a run of nvidia-smi means, and what its answer to a change claims.
-import { DeviceError, type DeviceErrorCode } from '../gpu/device-error.ts';
+import { DeviceError, type DeviceErrorCode, type GpuFault } from '../gpu/device-state.ts';
 import { cutText } from '../text/words.ts';
-import type { GpuFault } from '../gpu/device-state.ts';
 import type { ChangeCommand } from './command.ts';
 
 /**
@@ -118,9 +117,33 @@ export function describeEnd({ rc, end, signal, limit }: Execution): string {
   return end === 'TooLong' ? 'too much output' : `exit code ${rc}`;
 }
 
-/** How a run ended and what it printed, on one line and short. */
-export function describeOutput(execution: Execution): string {
-  return `${describeEnd(execution)}: ${cutText(wordsOf(execution).trim().replace(/\s+/g, ' '), 160)}`;
+/** What the words of chroot and the shell mean, which have no error number; the first match decides. */
+const shellWords: readonly (readonly [RegExp, DeviceErrorCode])[] = [
+  [/Cannot allocate memory|Resource temporarily unavailable|Too many open files/i, 'HostExhausted'],
+  [/Operation not permitted/i, 'NotPermitted'],
+];
+
+/**
+ * What kept chroot or the shell around the tool from running it, by their exit codes, which nvidia-smi never has: 125 chroot itself
+ * failed, 126 the tool cannot be executed, 127 it is not there. Undefined if it was run.
+ */
+export function judgeNotRun(
+  execution: Execution,
+): { readonly code: DeviceErrorCode; readonly found: string } | undefined {
+  const { rc, end } = execution;
+  if (end !== 'Exited' || rc < 125 || rc > 127) return undefined;
+  const said = wordsOf(execution);
+  const known = shellWords.find(([pattern]) => pattern.test(said))?.[1];
+  return {
+    code: known ?? (rc === 126 ? 'ToolBlocked' : 'ToolMissing'),
+    found: `exit code ${rc}: ${JSON.stringify(cutText(said.trim(), 240))}`,
+  };
+}
+
+/** How a run ended and what it printed: how that begins, on one line and short, or the last of it, where a program says at the end why. */
+export function describeOutput(execution: Execution, part: 'First' | 'Last' = 'First'): string {
+  const said = wordsOf(execution).trim();
+  return `${describeEnd(execution)}: ${part === 'Last' ? said.slice(-240) : cutText(said.replace(/\s+/g, ' '), 160)}`;
 }
 
 /** The first lines, on one line, short enough for a condition; control characters escaped. */

@@ -8,10 +8,16 @@ import {
   contradictReading,
   explainFailure,
 } from './output.ts';
-import { describeCommand, type GpuSelection, type ReadCommand, isBusId, normalizeBusId } from './command.ts';
-import type { GpuFault, GpuState, LostGpu } from '../gpu/device-state.ts';
+import {
+  describeCommand,
+  type GpuSelection,
+  type ReadCommand,
+  isBusId,
+  normalizeBusId,
+  type Reading,
+} from './command.ts';
+import { type GpuFault, type GpuState, type LostGpu, DeviceError } from '../gpu/device-state.ts';
 import { type Geometry, findModel } from '../gpu/geometry.ts';
-import { DeviceError } from '../gpu/device-error.ts';
 import {
   saysMigOff,
   hidesProfiles,
@@ -20,10 +26,12 @@ import {
   parseProfiles,
   buildGeometry,
   findTorn,
+  findLostGpus,
+  parseGpuList,
+  type GpuList,
+  type ListedGpu,
 } from './tables.ts';
 import { countWords } from '../text/words.ts';
-import type { Reading } from './shared.ts';
-import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from './list.ts';
 import { parseReport, type Report, type ReportedGpu } from './report.ts';
 
 /** Runs a command for all GPUs that it names. */

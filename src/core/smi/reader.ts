@@ -3,9 +3,9 @@
 import type { Geometry } from '../gpu/geometry.ts';
 import { contradict, contradictReading, mayBeOneGpu, refuseOutput, Trouble, type Execution } from './output.ts';
 import { readTables, type Table, askEach, type GpuQuestion, readReport, run, type IndexedGpu } from './questions.ts';
-import type { DriverAnswer, Reading } from './shared.ts';
+import { type DriverAnswer, type Reading, describeCommand, type GpuSelection, type ReadCommand } from './command.ts';
 import { parseReport, type ReportedGpu } from './report.ts';
-import type { DeviceState, GpuInstanceState, GpuState } from '../gpu/device-state.ts';
+import { type DeviceState, type GpuInstanceState, type GpuState, DeviceError } from '../gpu/device-state.ts';
 import {
   readCapabilities,
   rejectsField,
@@ -16,10 +16,9 @@ import {
   type ComputeInstanceRow,
   type ComputeProfileRow,
   type InstanceRow,
+  parseGpuList,
+  type ListedGpu,
 } from './tables.ts';
-import { describeCommand, type GpuSelection, type ReadCommand } from './command.ts';
-import { DeviceError } from '../gpu/device-error.ts';
-import { parseGpuList, type ListedGpu } from './list.ts';
 import {
   assembleInstances,
   buildInstances,

@@ -1,11 +1,9 @@
 import type { DeviceReport, GpuReport, GpuWish } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { planGpuChange } from '../gpu/plan.ts';
-import { drawCells } from '../gpu/picture.ts';
-import { placeOf } from '../gpu/grid.ts';
+import { drawCells, placeOf } from '../gpu/grid.ts';
 import type { ForeignInstances } from '../device/ownership.ts';
-import { viewReport } from '../device/geometry.ts';
-import { meetsWish } from '../device/plan.ts';
+import { viewReport, meetsWish } from '../device/plan.ts';
 import { type Line, type Span, span, type Tone } from './lines.ts';
 
 /** One GPU instance in a picture. */

@@ -7,7 +7,7 @@ import { byUrgency, headOf, type Urgency, type Interruption, type Source, urgenc
 import { timeText } from '../text/syntax.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { gridOf } from '../gpu/grid.ts';
-import { liveGeometry } from '../device/geometry.ts';
+import { liveGeometry } from '../device/plan.ts';
 import type { GpuPicture, PicturedSlice } from './gpu.ts';
 import { type NodeStatusView, viewNodeStatus } from './node.ts';
 import { type PolicyStatusView, type NodeRowView, viewPolicies, viewRow } from './fleet.ts';

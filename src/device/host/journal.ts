@@ -1,13 +1,12 @@
 import { constants, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { open } from 'node:fs/promises';
-import { DeviceError } from '../../core/gpu/device-error.ts';
+import { DeviceError, type MigMode, type GpuFault } from '../../core/gpu/device-state.ts';
 import { messageOf } from '../../core/text/words.ts';
-import type { MigMode, GpuFault } from '../../core/gpu/device-state.ts';
-import { gzipSync } from 'node:zlib';
-import { findNotUnderstood, type NotUnderstood } from '../../core/host/selftest-bundle.ts';
+import { findNotUnderstood } from '../../core/smi/selftest-bundle.ts';
 import type { SmiRun } from '../../core/smi/output.ts';
 import { isFields } from '../../core/text/json.ts';
+import { gzipSync } from 'node:zlib';
 
 /**
  * Creates a folder that only this program may change.
@@ -233,6 +232,9 @@ const mostLogged = 64 * 1024;
 
 /** The most runs that are kept: more than a reading of a large node makes. */
 const mostRuns = 32;
+
+/** An output of nvidia-smi that no parser understood. */
+type NotUnderstood = NonNullable<ReturnType<typeof findNotUnderstood>>;
 
 type Faults = readonly Pick<GpuFault, 'code' | 'message'>[];
 

@@ -1,6 +1,6 @@
 import { makeExecute, type Execute, type Tool, findTool } from '../child.ts';
 import { describeOutput } from '../../core/smi/output.ts';
-import { DeviceError } from '../../core/gpu/device-error.ts';
+import { DeviceError } from '../../core/gpu/device-state.ts';
 import { rmSync } from 'node:fs';
 import { readIfThere, writeDurably } from './journal.ts';
 import type { NvidiaSmi } from '../nvidia-smi.ts';

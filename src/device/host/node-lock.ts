@@ -3,7 +3,7 @@ import { linkSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DeviceError } from '../../core/gpu/device-error.ts';
+import { DeviceError } from '../../core/gpu/device-state.ts';
 import { isListening } from '../../process/health.ts';
 import { makeOwnFolder } from './journal.ts';
 import { messageOf } from '../../core/text/words.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, constants, statSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeExecute, findTool, type Tool } from '../child.ts';
-import { describeEnd, wordsOf } from '../../core/smi/output.ts';
-import { DeviceError } from '../../core/gpu/device-error.ts';
+import { describeOutput } from '../../core/smi/output.ts';
+import { DeviceError } from '../../core/gpu/device-state.ts';
 import { messageOf } from '../../core/text/words.ts';
 import { readIfThere } from './journal.ts';
 
@@ -68,7 +68,7 @@ export async function refreshDeviceNodes(options: DeviceNodeOptions): Promise<De
     try {
       const execution = await execute(args, timeoutMs);
       if (execution.rc === 0 && execution.end === 'Exited') done.push(line);
-      else problems.push(`${line}: ${describeEnd(execution)}: ${wordsOf(execution).trim().slice(-240)}`);
+      else problems.push(`${line}: ${describeOutput(execution, 'Last')}`);
     } catch (error) {
       problems.push(`${line}: ${messageOf(error)}`);
     }

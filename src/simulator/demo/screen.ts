@@ -1,7 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy, Strategy } from '../../api/types.ts';
 import type { ControlPlane } from '../control-plane/start.ts';
 import { type Geometry, findModel } from '../../core/gpu/geometry.ts';
-import { drawCells, type DrawnInstance } from '../../core/gpu/picture.ts';
+import { drawGpu } from '../../core/gpu/grid.ts';
 import { groupAlike } from '../../core/view/node.ts';
 import { parseState } from '../nvidia-smi/state.ts';
 import type { RigNode } from '../rig/rig.ts';
@@ -73,9 +73,8 @@ export function describeWaiting(pods: readonly DemoPod[]): string {
 const width = 67;
 
 /** @param instances undefined for a GPU with MIG off */
-export function drawPicture(geometry: Geometry, instances: readonly DrawnInstance[] | undefined): string {
-  const cells = drawCells(geometry, instances, width);
-  return `|${cells.map(({ text }) => text).join('|')}|`;
+export function drawPicture(geometry: Geometry, instances: Parameters<typeof drawGpu>[1]): string {
+  return drawGpu(geometry, instances, width);
 }
 
 /** Consecutive equal GPUs are drawn once: `GPU 0-7  |1g.5gb …|`. */

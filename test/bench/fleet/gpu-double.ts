@@ -5,8 +5,12 @@ import type { DeviceReport, GpuReport } from '../../../src/api/types.ts';
 import { findModel, type GpuModel } from '../../../src/core/gpu/geometry.ts';
 import type { Step } from '../../../src/core/gpu/plan.ts';
 import type { GpuWork } from '../../../src/core/device/plan.ts';
-import { DeviceError } from '../../../src/core/gpu/device-error.ts';
-import type { DeviceState, GpuInstanceState, GpuState } from '../../../src/core/gpu/device-state.ts';
+import {
+  DeviceError,
+  type DeviceState,
+  type GpuInstanceState,
+  type GpuState,
+} from '../../../src/core/gpu/device-state.ts';
 
 /** What the GPUs of all nodes have in common; may be changed while they work. */
 export interface GpuPace {

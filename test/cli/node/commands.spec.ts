@@ -1,8 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { NodeExport } from '../../../src/core/host/layout.ts';
-import type { HostPlan } from '../../../src/core/host/plan.ts';
+import type { NodeExport, HostPlan } from '../../../src/core/host/plan.ts';
 import type { AssertAnswer } from '../../../src/cli/node/commands.ts';
 import { aPolicy } from '../policy-text.ts';
 import { fixtures } from '../run.ts';

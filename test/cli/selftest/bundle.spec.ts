@@ -9,7 +9,7 @@ import {
   writeBundle,
   type HostFacts,
   redactOutput,
-} from '../../../src/core/host/selftest-bundle.ts';
+} from '../../../src/core/smi/selftest-bundle.ts';
 import { describeMachine } from '../../../src/cli/selftest/host-facts.ts';
 import type { RecordedSelftest } from '../../../src/cli/selftest/selftest.ts';
 import type { Execute } from '../../../src/device/child.ts';

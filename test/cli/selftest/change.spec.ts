@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { ChangeTest } from '../../../src/core/host/selftest-change.ts';
+import type { ChangeTest } from '../../../src/core/smi/selftest-change.ts';
 import { Journal } from '../../../src/device/host/journal.ts';
 import { lockNode } from '../../../src/device/host/node-lock.ts';
 import { encodeList, servePodResources } from '../../../src/simulator/kubelet/allocation.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readHostFacts, type HostView } from '../../../src/cli/selftest/host-facts.ts';
-import { type BundleHead, redactFacts } from '../../../src/core/host/selftest-bundle.ts';
+import { type BundleHead, redactFacts } from '../../../src/core/smi/selftest-bundle.ts';
 import { encodeList, servePodResources } from '../../../src/simulator/kubelet/allocation.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { SimulatedHost } from '../simulated-host.ts';

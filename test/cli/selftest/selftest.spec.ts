@@ -7,7 +7,7 @@ import { lockNode } from '../../../src/device/host/node-lock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { run } from '../run.ts';
 import { SimulatedHost } from '../simulated-host.ts';
-import type { Selftest } from '../../../src/core/host/selftest.ts';
+import type { Selftest } from '../../../src/core/smi/selftest.ts';
 import type { RecordedSelftest } from '../../../src/cli/selftest/selftest.ts';
 import { encodeList, servePodResources } from '../../../src/simulator/kubelet/allocation.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';

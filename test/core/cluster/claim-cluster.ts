@@ -1,6 +1,6 @@
 import type { DeviceReport, GpuReport, PlanReport } from '../../../src/api/types.ts';
 import { exportClasses } from '../../../src/core/policy/device-classes.ts';
-import { publishDevices } from '../../../src/core/device/published.ts';
+import { publishDevices } from '../../../src/core/device/holders.ts';
 import type { ClusterFacts } from '../../../src/core/cluster/facts.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
 import { aCluster, type StoryNode } from '../kubernetes/cluster-builder.ts';

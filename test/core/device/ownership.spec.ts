@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { findForeign, lastGoodOf, settleClaims } from '../../../src/core/device/ownership.ts';
+import {
+  findForeign,
+  lastGoodOf,
+  settleClaims,
+  isSameLoad,
+  isToMakeAgain,
+  driverEpochOf,
+} from '../../../src/core/device/ownership.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 
 const boot = 'boot-1';
@@ -91,5 +98,25 @@ describe('ownership of GPU instances', () => {
       expect(places(findForeign([byHand, second], boot, settled, undefined))).to.deep.equal(['1g.5gb@6']);
       expect(settleClaims([back, second], boot, settled), 'once').to.equal(undefined);
     });
+  });
+});
+
+describe('a load of the driver', () => {
+  it('ends what a boot ends, as far as both are known', () => {
+    expect(driverEpochOf({ bootID: 'a' })).to.equal('a');
+    expect(driverEpochOf({ bootID: 'a', driverLoad: '7' })).to.equal('a+7');
+    expect(isSameLoad('a+7', 'a+7')).to.equal(true);
+    expect(isSameLoad('a+7', 'a+8')).to.equal(false);
+    expect(isSameLoad('a', 'a+8')).to.equal(true);
+    expect(isSameLoad('b+7', 'a+7')).to.equal(false);
+  });
+
+  it('lets what was done before be made again once: not if nothing was, nor if a process has failed in this load', () => {
+    const lastGood = { bootID: 'a', gpus: [] };
+    expect(isToMakeAgain({}, 'b')).to.equal(false);
+    expect(isToMakeAgain({ lastGood }, 'a')).to.equal(false);
+    expect(isToMakeAgain({ lastGood, bootID: 'a', step: 'Failed' }, 'b')).to.equal(true);
+    expect(isToMakeAgain({ lastGood, bootID: 'b', step: 'Failed' }, 'b')).to.equal(false);
+    expect(isToMakeAgain({ lastGood, bootID: 'b', step: 'Idle' }, 'b')).to.equal(true);
   });
 });

@@ -3,7 +3,7 @@ import type { DeviceReport, GpuReport, PlanReport, Wish } from '../../../src/api
 import { listInTheWay, planDrained, planWish, deviceMeets, wishHash } from '../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../support/builders.ts';
 import { userKey } from '../../../src/core/gpu/device-state.ts';
-import { monitorKey, unidentifiedKey } from '../../../src/core/device/users.ts';
+import { monitorKey, unidentifiedKey } from '../../../src/core/device/report.ts';
 
 type Drain = NonNullable<Parameters<typeof planDrained>[2]['drain']>;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { reportSkew, cutHolders, withHolders, lastingFields } from '../../../src/core/device/report.ts';
-import { rereadMs, retryMs } from '../../../src/core/device/faults.ts';
+import { rereadMs, retryMs } from '../../../src/core/device/grants.ts';
 import { aGpu, withPods } from '../../support/builders.ts';
 
 describe('a wrong clock of a node', () => {

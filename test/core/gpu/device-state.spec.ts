@@ -5,9 +5,9 @@ import {
   type LostGpu,
   describeProcess,
   userKey,
+  DeviceError,
 } from '../../../src/core/gpu/device-state.ts';
-import type { DeviceUsers } from '../../../src/core/device/users.ts';
-import { DeviceError } from '../../../src/core/gpu/device-error.ts';
+import type { DeviceUsers } from '../../../src/core/device/report.ts';
 import type { PlanReport } from '../../../src/api/types.ts';
 import { planWish } from '../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';

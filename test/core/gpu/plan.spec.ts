@@ -8,10 +8,10 @@ import {
   type ViewedInstance,
   planGpuReset,
   planGpu,
-  planReturn,
-  batchSteps,
   type Step,
 } from '../../../src/core/gpu/plan.ts';
+import { planReturn } from '../../../src/core/smi/change.ts';
+import { batchSteps } from '../../../src/core/smi/instances.ts';
 import {
   aView,
   aViewed,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { managedConfig } from '../../../src/core/nvidia/managed-config.ts';
+import { managedConfig } from '../../../src/core/nvidia/plugin-config.ts';
 import {
   advertisesSlice,
   aDriverPod,

@@ -3,7 +3,7 @@ import type { NodeMemory } from '../../../src/core/node/memory.ts';
 import type { Outcome } from '../../../src/core/node/commands.ts';
 import { formatRefreshMark, refreshedAnnotation } from '../../../src/core/node/marks.ts';
 import { recordFreshPlugin, refreshAfterSilence, type Offered } from '../../../src/core/node/rules/plugin.ts';
-import { pausedForMigChange } from '../../../src/core/nvidia/gpu-clients.ts';
+import { pausedForMigChange } from '../../../src/core/nvidia/plugin-pods.ts';
 import {
   aDriverPod,
   aGrant,

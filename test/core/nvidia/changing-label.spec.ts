@@ -11,7 +11,7 @@ import {
 } from '../../../src/core/nvidia/labels.ts';
 import { computeLabels } from '../../../src/core/nvidia/predict-labels.ts';
 import { migManagerLabel } from '../../../src/core/node/owners.ts';
-import { defaultClients } from '../../../src/core/nvidia/gpu-clients.ts';
+import { defaultClients } from '../../../src/core/nvidia/plugin-pods.ts';
 import { readVectors } from './label-fixtures.ts';
 import { aMigGpu, aNode, SLICES } from './node-builder.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { defaultClients, type GpuClient, checkClients } from '../../../src/core/nvidia/gpu-clients.ts';
+import { defaultClients, type GpuClient, checkClients } from '../../../src/core/nvidia/plugin-pods.ts';
 import { clientPods, clientsToPause, evictablePods, podsThatGo } from '../../../src/core/node/rules/gpu-clients.ts';
 import { formatClientsMark, pausedLabels, readClientsMark } from '../../../src/core/node/marks.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';

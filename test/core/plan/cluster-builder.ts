@@ -8,7 +8,7 @@ import {
 import { planWish } from '../../../src/core/device/plan.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
-import { defaultClients } from '../../../src/core/nvidia/gpu-clients.ts';
+import { defaultClients } from '../../../src/core/nvidia/plugin-pods.ts';
 import { placeOf } from '../../../src/core/gpu/grid.ts';
 import { aDevice, aGpu, aPartition, aPolicy, withPods } from '../../support/builders.ts';
 import { aNode, aPluginPod, noon } from '../../support/node-builders.ts';

@@ -9,8 +9,7 @@ import {
 import { aGpu, uuidOf, aDevice, aPolicy } from '../../support/builders.ts';
 import type { GpuSelector, GpuReport, PolicyLayout, PolicySpec, Wish } from '../../../src/api/types.ts';
 import { findModel } from '../../../src/core/gpu/geometry.ts';
-import { liveGeometry } from '../../../src/core/device/geometry.ts';
-import { planWish, wishHash } from '../../../src/core/device/plan.ts';
+import { liveGeometry, planWish, wishHash } from '../../../src/core/device/plan.ts';
 import { deviceText, layoutLabelValue } from '../../../src/core/node/marks.ts';
 
 describe('the names of entries', () => {

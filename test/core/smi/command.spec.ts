@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
-import { DeviceError } from '../../../src/core/gpu/device-error.ts';
-import { parseGpuList } from '../../../src/core/smi/list.ts';
+import { DeviceError } from '../../../src/core/gpu/device-state.ts';
 import {
+  parseGpuList,
   parseComputeInstances,
   parseInstances,
   parseComputeProfiles,
@@ -10,9 +10,19 @@ import {
   parseProfiles,
 } from '../../../src/core/smi/tables.ts';
 import { parseReport } from '../../../src/core/smi/report.ts';
-import { isComputeProfile, isGpuUuid, isInstanceProfile, isMigUuid } from '../../../src/core/smi/command.ts';
+import {
+  isComputeProfile,
+  isGpuUuid,
+  isInstanceProfile,
+  isMigUuid,
+  sharedKey,
+  sharesCommands,
+  splitExecution,
+  type NamedGpu,
+  type ChangeCommand,
+} from '../../../src/core/smi/command.ts';
 import type { Execution } from '../../../src/core/smi/output.ts';
-import { executionOf, recordedRuns, runsOf } from '../../device/recorded-runs.ts';
+import { executionOf, recordedRuns, runsOf, recordings, type RecordedRun } from '../../device/recorded-runs.ts';
 
 const gpu = 'GPU-c64f3bd4-742c-54d4-a411-9a2a2bcd42a3';
 
@@ -133,3 +143,138 @@ describe('names as nvidia-smi spells them', () => {
     }
   });
 });
+
+const busIds = ['00000000:07:00.0', '00000000:0F:00.0', '00000000:17:00.0', '00000000:1F:00.0'];
+const gpus: readonly NamedGpu[] = busIds.map((pciBusId, index) => ({ pciBusId, index }));
+const three = gpus.slice(0, 3);
+
+const exited = (stdout: string, rc: number = 0): Execution => ({ rc, stdout, end: 'Exited' });
+
+describe('commands for several GPUs', () => {
+  it('are known of branches 535 and 550 alone', () => {
+    expect(['535.274.02', '550.163.01', '550.54'].map(sharesCommands)).to.deep.equal([true, true, true]);
+    const others = ['470.256.02', '525.147.05', '555.58.02', '570.86', '5500.1', '', '55'];
+    expect(others.filter(sharesCommands)).to.deep.equal([]);
+  });
+
+  it('have one key where they do exactly the same, whatever the GPU', () => {
+    const [gpu, other] = ['a', 'b'];
+    const destroy = (instances: readonly number[], on: string = other): ChangeCommand => ({
+      name: 'DestroyInstances',
+      gpu: on,
+      instances,
+    });
+    expect(sharedKey(destroy([1, 2], gpu))).to.equal(sharedKey(destroy([1, 2])));
+    const keys: readonly ChangeCommand[] = [
+      destroy([1]),
+      destroy([1, 2]),
+      destroy([2, 1]),
+      { name: 'DestroyComputeInstances', gpu: other, instances: [1, 2] },
+    ];
+    expect(new Set([sharedKey(destroy([1, 2], gpu)), ...keys.map(sharedKey)])).to.have.lengthOf(4);
+  });
+
+  it('are never resets, persistence mode, or compute instances by profile', () => {
+    const alone: readonly ChangeCommand[] = [
+      { name: 'Reset', gpu: 'a' },
+      { name: 'SetPersistence', gpu: 'a', on: true },
+      { name: 'CreateComputeInstance', gpu: 'a', instance: 1, profileId: 0 },
+      { name: 'CreateWholeComputeInstance', gpu: 'a', instance: 1 },
+    ];
+    expect(alone.map(sharedKey)).to.deep.equal(alone.map(() => undefined));
+    expect(sharedKey({ name: 'ComputeProfiles', gpu: 'a', instance: 1 })).to.equal(undefined);
+    expect(sharedKey({ name: 'List' })).to.equal(undefined);
+  });
+});
+
+describe('the part of each GPU in one answer', () => {
+  it('is a success up to the GPU that refuses, the refusal for that one, and nothing for those after', () => {
+    const stdout = [
+      'Successfully destroyed GPU instance ID  7 from GPU  0',
+      'Unable to destroy GPU instance ID  7 from GPU  1: In use by another client',
+      'Failed to destroy GPU instances: In use by another client',
+      '',
+    ].join('\n');
+    const [done, refused, untouched] = splitExecution(exited(stdout, 19), three);
+    expect(done).to.deep.equal(exited(`${stdout.split('\n')[0]}\n`));
+    expect(refused).to.deep.equal(exited(stdout.split('\n').slice(1).join('\n'), 19));
+    expect(untouched).to.equal(undefined);
+  });
+
+  it('is by bus id where the answer has these', () => {
+    const stdout =
+      'Enabled MIG Mode for GPU 00000000:07:00.0\nWarning: MIG mode is in pending enable state for GPU 00000000:0F:00.0:GPU requires reset\n' +
+      'Reboot the system or try nvidia-smi --gpu-reset to make MIG mode effective on GPU 00000000:0F:00.0\nEnabled MIG Mode for GPU 00000000:17:00.0\nAll done.\n';
+    const parts = splitExecution(exited(stdout), three);
+    expect(parts.map((part) => part?.stdout.split('\n').length)).to.deep.equal([2, 3, 3]);
+    expect(parts[1]?.stdout).to.contain('requires reset').and.to.contain('Reboot the system');
+  });
+
+  it('is nothing for any where the answer speaks of none', () => {
+    expect(splitExecution(exited('No devices were found\n', 6), three)).to.deep.equal([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is the end for all where the command was ended', () => {
+    for (const cut of [{ end: 'TimedOut', rc: 255 } as const, { end: 'Exited', rc: 255, signal: 'SIGKILL' } as const]) {
+      const parts = splitExecution(
+        { stdout: 'Successfully destroyed GPU instance ID  7 from GPU  0\n', ...cut },
+        three,
+      );
+      expect(parts.map((part) => part?.stdout.length)).to.deep.equal([54, 0, 0]);
+      for (const part of parts) expect(part).to.include(cut);
+    }
+  });
+
+  it('is of the lost GPU where one in the list is lost: the others are untouched', () => {
+    const stdout =
+      'Unable to determine the device handle for GPU0000:0F:00.0: GPU is lost.  Reboot the system to recover this GPU\n';
+    const [first, lost, third] = splitExecution(exited(stdout, 15), three);
+    expect([first, third]).to.deep.equal([undefined, undefined]);
+    expect(lost).to.deep.equal(exited(stdout, 15));
+  });
+
+  it('keeps a warning about an infoROM, which makes exit code 14 a success, with each', () => {
+    const warning = 'WARNING: infoROM is corrupted at gpu 0000:0F:00.0\n';
+    const stdout = `Successfully created GPU instance ID  1 on GPU  0 using profile\nSuccessfully created GPU instance ID  1 on GPU  2 using profile\n${warning}`;
+    for (const part of splitExecution(exited(stdout, 14), three)) expect(part?.stdout).to.contain(warning);
+  });
+
+  for (const file of ['branches/multi-550.jsonl', 'branches/multi-535.jsonl']) {
+    it(`never calls a GPU untouched that a recorded run has changed, nor changed one that it has not: ${file}`, () => {
+      const runs = (recordings[file] ?? []).filter(isChangeOfSeveral);
+      expect(runs.length).to.be.at.least(20);
+      for (const run of runs) {
+        const named = listNamed(run);
+        const parts = splitExecution(exited(run.stdout, run.rc), named);
+        for (const [at, part] of parts.entries()) {
+          const { index = -1 } = named[at] ?? {};
+          const hasChanged = linesOf(run.before, index) !== linesOf(run.after, index);
+          const says = /Successfully|(?:En|Dis)abled MIG Mode/.test(part?.stdout ?? '');
+          if (hasChanged) expect(part, `${run.name}, GPU ${index}`).not.to.equal(undefined);
+          if (hasChanged && run.rc !== 0) expect(says || part?.rc !== 0, `${run.name}, GPU ${index}`).to.equal(true);
+          if (part === undefined) expect(run.rc, run.name).not.to.equal(0);
+        }
+      }
+    });
+  }
+});
+
+function isChangeOfSeveral({ argv }: RecordedRun): boolean {
+  return argv.some((word) => /^-(?:cgi|dgi|dci|mig)$/.test(word)) && (argv[argv.indexOf('-i') + 1] ?? '').includes(',');
+}
+
+function listNamed({ argv }: RecordedRun): readonly NamedGpu[] {
+  const names = new Set((argv[argv.indexOf('-i') + 1] ?? '').split(','));
+  return gpus.filter(({ pciBusId, index }) => names.has(pciBusId) || names.has(String(index)));
+}
+
+function linesOf(state: string, index: number): string {
+  return state
+    .split('\n')
+    .filter((line) => line.split(' ')[1] === String(index) && !line.endsWith(' mig 0 pending 0'))
+    .join('\n');
+}

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { DeviceError } from '../../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../../src/core/gpu/device-state.ts';
 import { parseReport, type Report } from '../../../src/core/smi/report.ts';
 import { InProcessNode } from '../../device/simulated-node.ts';
 import fc from 'fast-check';
-import { parseGpuList } from '../../../src/core/smi/list.ts';
+import { parseGpuList } from '../../../src/core/smi/tables.ts';
 import { executionOf, readStateLines, recordedBranches, runsOf } from '../../device/recorded-runs.ts';
 
 const state = `gpu 0 mig 1 pending 1

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DeviceError } from '../../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../../src/core/gpu/device-state.ts';
 import {
   parseComputeInstances,
   parseInstances,

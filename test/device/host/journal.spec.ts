@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DeviceError } from '../../../src/core/gpu/device-error.ts';
+import { DeviceError } from '../../../src/core/gpu/device-state.ts';
 import { Journal, type JournalEntry, writeDurably, UnknownOutput } from '../../../src/device/host/journal.ts';
 import { useScratchFolder } from '../scratch-folder.ts';
 import { gunzipSync } from 'node:zlib';

@@ -5,19 +5,9 @@ import fs, { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { DeviceError } from '../../../src/core/gpu/device-error.ts';
 import { lockNode, type NodeLock } from '../../../src/device/host/node-lock.ts';
 import { useScratchFolder, writeScript } from '../scratch-folder.ts';
-
-async function codeOf(promise: Promise<unknown>): Promise<string> {
-  try {
-    await promise;
-    return 'None';
-  } catch (error) {
-    if (error instanceof DeviceError) return error.code;
-    throw error;
-  }
-}
+import { codeOf } from '../simulated-node.ts';
 
 describe('lock of a node', () => {
   const scratch = useScratchFolder();

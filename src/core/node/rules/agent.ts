@@ -11,7 +11,7 @@ import {
 } from '../commands.ts';
 import { describeAgent } from './grant.ts';
 import { onlyPlans, isDeviceDone, wishOf, wishOutdated } from './policy.ts';
-import { describeFault } from '../../device/faults.ts';
+import { describeFault } from '../../device/grants.ts';
 import { omitUndefined } from '../../text/json.ts';
 import { combine } from '../node-patch.ts';
 import { advertises } from '../offer.ts';

@@ -1,9 +1,15 @@
 import { startupTaintKeys } from '../../../api/names.ts';
 import { gpuDriver, type ResourceSliceView } from '../../kubernetes/claims.ts';
 import { advertisedResources, resourcesText, advertises, listSliceDevices } from '../offer.ts';
-import { driverDeployLabel, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
-import { usesGpu } from '../../device/holders.ts';
-import { driverPodsOf, readPluginSettings, explainPluginPod, isFailing } from '../../nvidia/plugin-pods.ts';
+import {
+  driverDeployLabel,
+  pluginDeployLabel,
+  driverPodsOf,
+  readPluginSettings,
+  explainPluginPod,
+  isFailing,
+} from '../../nvidia/plugin-pods.ts';
+import { usesGpu, publishDevices } from '../../device/holders.ts';
 import { countWords } from '../../text/words.ts';
 import {
   asksForClaims,
@@ -26,8 +32,7 @@ import {
 } from '../commands.ts';
 import { clusterPods, listClaimUsers, pluginPods, refreshedPods, namePods } from './users.ts';
 import { type PodView, isReady } from '../../kubernetes/pod.ts';
-import { type DevicePluginConfig, parseDevicePluginConfig } from '../../nvidia/plugin-config.ts';
-import { managedConfig } from '../../nvidia/managed-config.ts';
+import { type DevicePluginConfig, parseDevicePluginConfig, managedConfig } from '../../nvidia/plugin-config.ts';
 import {
   devicePluginConfigLabel,
   isMigStrategy,
@@ -36,7 +41,6 @@ import {
   strategyByLabels,
 } from '../../nvidia/labels.ts';
 import { deepEqual } from '../../text/json.ts';
-import { publishDevices } from '../../device/published.ts';
 import type { DeviceReport } from '../../../api/types.ts';
 import type { NodeLabels } from '../../nvidia/predict-labels.ts';
 import { listManagedLabels, predictDevice } from './labels.ts';

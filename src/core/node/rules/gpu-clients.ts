@@ -1,6 +1,6 @@
 import { repartitioningTaint } from '../../../api/names.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
-import { type GpuClient, pausedForMigChange } from '../../nvidia/gpu-clients.ts';
+import { type GpuClient, pausedForMigChange } from '../../nvidia/plugin-pods.ts';
 import { clientsAnnotation, formatClientsMark, readClientsMark } from '../marks.ts';
 import type { NodeChange } from '../node-patch.ts';
 import { timeText } from '../../text/syntax.ts';

@@ -11,12 +11,11 @@ import {
   layoutPartOf,
   NVIDIA_PREFIX,
 } from '../../nvidia/labels.ts';
-import type { DevicePluginConfig } from '../../nvidia/plugin-config.ts';
+import { type DevicePluginConfig, sharingOf } from '../../nvidia/plugin-config.ts';
 import { computeResources } from '../../nvidia/resources.ts';
 import { explainOffer } from '../offer.ts';
 import { deepEqual } from '../../text/json.ts';
 import { type NodeChange, type NodeMetadata, metadataOf } from '../node-patch.ts';
-import { sharingOf } from '../../nvidia/managed-config.ts';
 import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
 

@@ -27,7 +27,7 @@ import type { NodeView } from '../../kubernetes/node.ts';
 import { listUsers, clusterPods, namePods } from './users.ts';
 import { describePlan, awaitSlot, type SlotUse } from './slot.ts';
 import { awaitingPlan, wishOf } from './policy.ts';
-import { type Fault, describeFault } from '../../device/faults.ts';
+import { type Fault, describeFault } from '../../device/grants.ts';
 import { borrowedLabelsOf, type NodeChange, metadataOf } from '../node-patch.ts';
 import { findOwners, migManagerLabel, takeOverStep } from '../owners.ts';
 import { isReadBeforeBoot, leavingTaintOf, driverUpgrade } from '../snapshot.ts';

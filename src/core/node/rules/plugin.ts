@@ -1,5 +1,14 @@
 import type { GpuPartitionPolicy, DeviceReport } from '../../../api/types.ts';
-import { findMisfit, pluginPodsOf, isFreshRestart, explainPluginPod, isFailing } from '../../nvidia/plugin-pods.ts';
+import {
+  findMisfit,
+  pluginPodsOf,
+  isFreshRestart,
+  explainPluginPod,
+  isFailing,
+  driverDeployLabel,
+  pausedForMigChange,
+  pluginDeployLabel,
+} from '../../nvidia/plugin-pods.ts';
 import { describeReport } from '../../nvidia/predict-labels.ts';
 import type { NodeView } from '../../kubernetes/node.ts';
 import {
@@ -61,12 +70,11 @@ import {
   type RefreshMark,
 } from '../marks.ts';
 import { type NodeChange, combine } from '../node-patch.ts';
-import { driverDeployLabel, pausedForMigChange, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
 import { deepEqual } from '../../text/json.ts';
 import { evictPods, listRefusals, wasRefused } from './drain.ts';
 import { nodeUnavailable } from './plan.ts';
 import { awaitSlot, type SlotUse, awaitTurn } from './slot.ts';
-import { managedConfig } from '../../nvidia/managed-config.ts';
+import { managedConfig } from '../../nvidia/plugin-config.ts';
 
 /** Whether the device plugin has the policy's settings, or takes them from us, and runs: nothing is changed that it would not offer. */
 export function checkPlugin(situation: RuleInput): Ruling | undefined {

@@ -1,4 +1,4 @@
-import { managedConfig } from '../../nvidia/managed-config.ts';
+import { managedConfig } from '../../nvidia/plugin-config.ts';
 import { listLosers } from '../../device/kubelet.ts';
 import { describeModeChanges } from '../../device/report.ts';
 import type { NodeRolloutState, Slot } from '../../rollout/budget.ts';

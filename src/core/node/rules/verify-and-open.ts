@@ -2,9 +2,9 @@ import type { GpuPartitionPolicy, GpuReport, Wish, PolicyLayout } from '../../..
 import type { NodePolicy } from '../../policy/fleet.ts';
 import { combine, type NodeChange, metadataOf } from '../node-patch.ts';
 import { dropInvalidLabels } from '../../nvidia/labels.ts';
-import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/gpu-clients.ts';
+import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/plugin-pods.ts';
 import { clientPods } from './gpu-clients.ts';
-import { publishDevices } from '../../device/published.ts';
+import { publishDevices } from '../../device/holders.ts';
 import { backendOf, hasStartupTaint, isClosed, isOwnTaint, isUnfinished } from '../snapshot.ts';
 import {
   type Command,

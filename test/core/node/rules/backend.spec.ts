@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import type { MigStrategy } from '../../../../src/core/nvidia/labels.ts';
-import { composeDevicePluginConfig } from '../../../../src/core/nvidia/plugin-config.ts';
+import { composeDevicePluginConfig, managedConfig } from '../../../../src/core/nvidia/plugin-config.ts';
 import {
   currentOffer,
   knownStrategy,
@@ -40,7 +40,6 @@ import {
 import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../../../../src/core/kubernetes/claims.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
-import { managedConfig } from '../../../../src/core/nvidia/managed-config.ts';
 
 const strategyLabel = 'nvidia.com/mig.strategy';
 

@@ -1,5 +1,7 @@
-import { isProfileNameError, parseProfile } from '../gpu/profiles.ts';
-import { DeviceError } from '../gpu/device-error.ts';
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here which commands a self-test runs (checkCommands), and what all that was found says of the node (judgeSelftest).
+import { isProfileNameError, parseProfile, compareTables } from '../gpu/profiles.ts';
+import { DeviceError, type DeviceState, type GpuState } from '../gpu/device-state.ts';
 import {
   readCapabilities,
   parseComputeInstances,
@@ -11,22 +13,18 @@ import {
   parsePlacements,
   parseProfiles,
   type PlacementRow,
-} from '../smi/tables.ts';
-import { parseGpuList, type GpuList } from '../smi/list.ts';
-import { describeCommand, type ReadCommand } from '../smi/command.ts';
-import { dropNotices, explainFailure, type Execution, type SmiRun } from '../smi/output.ts';
-import { parseReport, type Report, type ReportedGpu } from '../smi/report.ts';
+  parseGpuList,
+  type GpuList,
+} from './tables.ts';
+import { describeCommand, type ReadCommand } from './command.ts';
+import { dropNotices, explainFailure, type Execution, type SmiRun } from './output.ts';
+import { parseReport, type Report, type ReportedGpu } from './report.ts';
 import { countWords } from '../text/words.ts';
 import { findModel, explainOldDriver } from '../gpu/geometry.ts';
-import type { DeviceState, GpuState } from '../gpu/device-state.ts';
-import { type PodHolding, holdersOf, listUnidentified, listUnresolved } from '../device/holders.ts';
-import { reportDevice } from '../device/report.ts';
-import { compareTables } from '../gpu/table-check.ts';
+import type { PodHolding } from '../device/holders.ts';
+import { holdersOnHost } from '../device/report.ts';
 import { redactFault } from './selftest-bundle.ts';
 import type { ChangeTest } from './selftest-change.ts';
-
-// The room of the commands for one host and of the files that people bring or send: what they say, never how it is read or written.
-// Here a self-test asks which commands to run (checkCommands), and what all that was found says of the node (judgeSelftest).
 
 /** The result of one command of a reading. */
 interface CommandCheck {
@@ -300,7 +298,7 @@ type KubeletAnswer =
   | { readonly state: 'Told'; readonly holdings: readonly PodHolding[] };
 
 /** What a host shows of who uses its GPUs. */
-export interface HostProof {
+interface HostProof {
   /** Why this program may not see the processes of the host; undefined if it does. */
   readonly hidden: string | undefined;
   readonly isPod: boolean;
@@ -380,20 +378,19 @@ function checkKubelet(device: DeviceState | undefined, { kubelet: answer }: Host
 }
 
 function checkHoldings(device: DeviceState | undefined, holdings: readonly PodHolding[]): readonly SelftestCheck[] {
-  const holders = holdersOf(device === undefined ? { gpus: [] } : reportDevice(device), holdings);
-  const unresolved = device === undefined ? [] : listUnresolved(holders);
+  const { held, unresolved, unidentified, ofAny } = holdersOnHost(device, holdings);
   const pods = countWords(holdings.length, 'pod');
   return [
-    good(`the kubelet answers: ${pods}, GPUs and slices that they hold: ${holders.ofDevice.size}`),
+    good(`the kubelet answers: ${pods}, GPUs and slices that they hold: ${held}`),
     ...unresolved.map((pod) =>
       finding(`pod ${pod} holds a slice that no GPU has: nothing is destroyed on this node until it has gone`),
     ),
-    ...(device === undefined ? [] : listUnidentified(holders)).map((held) =>
+    ...unidentified.map((claim) =>
       finding(
-        `${held}, which this node does not have and which may be any device: nothing is destroyed until the pod has gone`,
+        `${claim}, which this node does not have and which may be any device: nothing is destroyed until the pod has gone`,
       ),
     ),
-    ...(device === undefined ? [] : holders.ofAny).map((pod) =>
+    ...ofAny.map((pod) =>
       note(`pod ${pod} holds a device by claim, and which one is unknown: every GPU counts as held`),
     ),
   ];

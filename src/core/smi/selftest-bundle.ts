@@ -1,15 +1,13 @@
-import { type Execution, type SmiRun, wordsOf } from '../smi/output.ts';
-import { DeviceError } from '../gpu/device-error.ts';
-import { type ComputeInstanceRow, type InstanceRow, parseComputeInstances, parseInstances } from '../smi/tables.ts';
-import { parseReport, type ReportedGpu } from '../smi/report.ts';
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here for what nvidia-smi printed and the host shows, written so that it can be sent to others.
+import { type Execution, type SmiRun, wordsOf } from './output.ts';
+import { DeviceError, explainFault, type GpuFault } from '../gpu/device-state.ts';
+import { type ComputeInstanceRow, type InstanceRow, parseComputeInstances, parseInstances } from './tables.ts';
+import { parseReport, type ReportedGpu } from './report.ts';
 import { MODELS, toProductLabel } from '../gpu/geometry.ts';
-import { explainFault } from './layout.ts';
 import { mapTexts } from '../text/words.ts';
 import { timeText } from '../text/syntax.ts';
 import type { Selftest } from './selftest.ts';
-import type { GpuFault } from '../gpu/device-state.ts';
-
-// The door to bundles of one host: what nvidia-smi printed and the host shows, written so that it can be sent to others.
 
 /** The device's state, in the simulator's format; null if the surrounding commands do not show it. */
 interface StateAround {
@@ -322,7 +320,7 @@ export function writeBundle({ selftest, runs, machine, host, now, isUnredacted }
 }
 
 /** An output of nvidia-smi that no parser understood, as it is kept on the node: without serial numbers and names of processes. */
-export interface NotUnderstood {
+interface NotUnderstood {
   /** RFC 3339 */
   readonly time: string;
   /** `nvidia-smi mig -lgip` */

@@ -1,32 +1,33 @@
-import { computeInstanceSlices } from '../core/gpu/profiles.ts';
-import type { ChangeCommand } from '../core/smi/command.ts';
-import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../core/smi/tables.ts';
-import type { ComputeInstanceState, GpuInstanceState, GpuState, MigMode } from '../core/gpu/device-state.ts';
-import type { GpuSession } from './gpu-apply.ts';
-import { readClaim, classifyOutput, describeEnd, wordsOf, type Execution } from '../core/smi/output.ts';
-import { isDefaultInstance, spansInstance, type Step } from '../core/gpu/plan.ts';
-import type { ReportedGpu } from '../core/smi/report.ts';
-import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-error.ts';
-import { cutText } from '../core/text/words.ts';
+import type { Step } from '../gpu/plan.ts';
+import { computeInstanceSlices } from '../gpu/profiles.ts';
+import {
+  DeviceError,
+  type ComputeInstanceState,
+  type DeviceErrorCode,
+  type GpuInstanceState,
+  type GpuState,
+  type MigMode,
+} from '../gpu/device-state.ts';
+import { cutText } from '../text/words.ts';
+import { ask, type ChangeCommand, type Work } from './command.ts';
+import type { GpuSession } from './session.ts';
+import { classifyOutput, describeEnd, type Execution, readClaim, wordsOf } from './output.ts';
+import type { ReportedGpu } from './report.ts';
+import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from './tables.ts';
 
 /** A GPU instance by its id. */
 type Placed = Pick<GpuInstanceState, 'profile' | 'id' | 'start'>;
 
 /** @param there number of compute instances that already exist on the GPU instance */
-async function createParts(
-  session: GpuSession,
-  instance: Placed,
-  names: readonly string[],
-  there: number,
-): Promise<void> {
+function* createParts(session: GpuSession, instance: Placed, names: readonly string[], there: number): Work<void> {
   // What a GPU instance offers does not depend on what exists on it.
   const isSplit = names.some((name) => name !== instance.profile);
-  const offers = isSplit ? await session.driver.listComputeProfiles(session.busId, instance.id) : [];
+  const offers = isSplit ? yield* ask({ kind: 'ListComputeProfiles', gpu: session.busId, instance: instance.id }) : [];
   for (const [at, name] of names.entries()) {
     const command = chooseCreation(session, instance, name, offers);
-    const execution = await session.run(command);
+    const execution = yield* session.run(command);
     if (readClaim(command, execution).isConfirmed) continue;
-    const now = (await listParts(session, instance)).length;
+    const now = (yield* listParts(session, instance)).length;
     if (now <= there + at) throw session.explainUndone(command, execution, instance);
   }
 }
@@ -52,42 +53,44 @@ function chooseCreation(
   return { name: 'CreateComputeInstance', ...target, profileId: offer.id };
 }
 
-async function destroyParts(session: GpuSession, instance: GpuInstanceState, names: readonly string[]): Promise<void> {
-  const chosen = chooseParts(instance.computeInstances, names, await listBusyParts(session, instance, names));
-  await session.demandFree('DestroyComputeInstances', [instance], chosen);
+function* destroyParts(session: GpuSession, instance: GpuInstanceState, names: readonly string[]): Work<void> {
+  const chosen = chooseParts(instance.computeInstances, names, yield* listBusyParts(session, instance, names));
+  yield* session.demandFree('DestroyComputeInstances', [instance], chosen);
   const command: ChangeCommand = {
     name: 'DestroyComputeInstances',
     gpu: session.busId,
     instances: [instance.id],
     ids: chosen,
   };
-  const execution = await session.run(command, () => session.demandFree('DestroyComputeInstances', [instance], chosen));
+  const execution = yield* session.run(command, () =>
+    session.demandFree('DestroyComputeInstances', [instance], chosen),
+  );
   if (readClaim(command, execution).isConfirmed) {
     session.believe(command, execution, [instance]);
     return;
   }
-  const left = await listParts(session, instance);
+  const left = yield* listParts(session, instance);
   if (left.some(({ id }) => chosen.includes(id)))
-    throw await session.nameUsers(session.explainUndone(command, execution, instance));
+    throw yield* session.nameUsers(session.explainUndone(command, execution, instance));
 }
 
 /** Ids of compute instances that run a process; asked for only if some stay and there is a choice. */
-async function listBusyParts(
+function* listBusyParts(
   session: GpuSession,
   { id, computeInstances }: GpuInstanceState,
   names: readonly string[],
-): Promise<ReadonlySet<number | undefined>> {
+): Work<ReadonlySet<number | undefined>> {
   if (names.length === computeInstances.length) return new Set();
-  const { processes } = await session.driver.readUse(session.busId);
+  const { processes } = yield* ask({ kind: 'ReadUse', gpu: session.busId });
   return new Set(processes.flatMap(({ instance, computeInstance }) => (instance === id ? [computeInstance] : [])));
 }
 
 /** An earlier step may have removed some: they are counted again. */
-async function addParts(session: GpuSession, instance: Placed, names: readonly string[]): Promise<void> {
-  const rows = await listParts(session, instance);
+function* addParts(session: GpuSession, instance: Placed, names: readonly string[]): Work<void> {
+  const rows = yield* listParts(session, instance);
   const lie = session.findPartLie(rows);
   if (lie !== undefined) throw lie;
-  await createParts(session, instance, names, rows.length);
+  yield* createParts(session, instance, names, rows.length);
 }
 
 /** Ids of compute instances with these names; among equal ones, idle ones first. */
@@ -103,8 +106,8 @@ function chooseParts(
   });
 }
 
-async function listParts(session: GpuSession, { id }: Placed): Promise<readonly ComputeInstanceRow[]> {
-  const rows = await session.driver.listComputeInstances(session.busId);
+function* listParts(session: GpuSession, { id }: Placed): Work<readonly ComputeInstanceRow[]> {
+  const rows = yield* ask({ kind: 'ListComputeInstances', gpu: session.busId });
   return rows.filter(({ instance }) => instance === id);
 }
 
@@ -113,15 +116,15 @@ async function listParts(session: GpuSession, { id }: Placed): Promise<readonly 
  * without. The command is not atomic: it stops at the first failure, and leaves what it made. If the failed one exists anyway, it
  * is done, and another command makes the rest.
  */
-async function createInstances(session: GpuSession, steps: readonly Step[]): Promise<void> {
+function* createInstances(session: GpuSession, steps: readonly Step[]): Work<void> {
   const places = steps.map((step) => ({ profileId: findProfileId(session, step), start: step.start }));
   const whole = steps.some(spansInstance);
   const command: ChangeCommand = { name: 'CreateInstances', gpu: session.busId, places, whole };
-  const execution = await session.run(command);
+  const execution = yield* session.run(command);
   const { isConfirmed, made } = readClaim(command, execution);
   // Parts are made by the id that the driver assigned, which is never used unchecked.
   if (isConfirmed && steps.every(isDefaultInstance)) return;
-  const rows = await session.driver.listInstances(session.busId);
+  const rows = yield* ask({ kind: 'ListInstances', gpu: session.busId });
   const found = places.map(({ profileId, start }) =>
     rows.find((row) => row.start === start && row.profileId === profileId),
   );
@@ -129,44 +132,44 @@ async function createInstances(session: GpuSession, steps: readonly Step[]): Pro
   if (missing !== -1 && made >= missing) {
     const undone = session.explainUndone(command, execution, steps[missing]);
     // The instance that had to make room for it may never have been destroyed.
-    throw (undone.code === 'NoRoom' ? session.findLie(rows) : undefined) ?? (await session.nameUsers(undone));
+    throw (undone.code === 'NoRoom' ? session.findLie(rows) : undefined) ?? (yield* session.nameUsers(undone));
   }
   const there = missing === -1 ? steps.length : missing;
-  await fillInstances(session, steps.slice(0, there), found);
-  if (missing !== -1) await createInstances(session, steps.slice(missing));
+  yield* fillInstances(session, steps.slice(0, there), found);
+  if (missing !== -1) yield* createInstances(session, steps.slice(missing));
 }
 
 /**
  * Creates one GPU instance, with its contents, where the driver chooses.
  * @returns its place
  */
-export async function createAnywhere(session: GpuSession, step: Step): Promise<InstanceRow> {
+export function* createAnywhere(session: GpuSession, step: Step): Work<InstanceRow> {
   const profileId = findProfileId(session, step);
-  const before = await session.driver.listInstances(session.busId);
+  const before = yield* ask({ kind: 'ListInstances', gpu: session.busId });
   const whole = spansInstance(step);
   const command: ChangeCommand = { name: 'CreateInstances', gpu: session.busId, places: [{ profileId }], whole };
-  const execution = await session.run(command);
-  const after = await session.driver.listInstances(session.busId);
+  const execution = yield* session.run(command);
+  const after = yield* ask({ kind: 'ListInstances', gpu: session.busId });
   const made = after.find((row) => row.profileId === profileId && !before.some(({ start }) => start === row.start));
-  if (made === undefined) throw await session.nameUsers(session.explainUndone(command, execution, step));
-  await fillInstances(session, [step], [made]);
+  if (made === undefined) throw yield* session.nameUsers(session.explainUndone(command, execution, step));
+  yield* fillInstances(session, [step], [made]);
   return made;
 }
 
 /** Creates the missing compute instances of GPU instances. */
-async function fillInstances(
+function* fillInstances(
   session: GpuSession,
   steps: readonly Step[],
   rows: readonly (InstanceRow | undefined)[],
-): Promise<void> {
+): Work<void> {
   const wanting = steps.flatMap((step, at) => {
     const row = rows[at];
     return row === undefined || step.computeInstances.length === 0 ? [] : [{ step, row }];
   });
   const mayBeFilled = wanting.some(({ step }) => spansInstance(step));
-  const parts = mayBeFilled ? await session.driver.listComputeInstances(session.busId) : [];
+  const parts = mayBeFilled ? yield* ask({ kind: 'ListComputeInstances', gpu: session.busId }) : [];
   for (const { step, row } of wanting)
-    if (!parts.some(({ instance }) => instance === row.id)) await createParts(session, row, step.computeInstances, 0);
+    if (!parts.some(({ instance }) => instance === row.id)) yield* createParts(session, row, step.computeInstances, 0);
 }
 
 function findProfileId(session: GpuSession, { profile: name }: Step): number {
@@ -182,33 +185,33 @@ function findProfileId(session: GpuSession, { profile: name }: Step): number {
  *
  * @throws DeviceError InUse before any of them is touched
  */
-async function destroyInstances(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
+function* destroyInstances(session: GpuSession, instances: readonly GpuInstanceState[]): Work<void> {
   if (instances.length === 0) return;
-  await demandIdle(session, instances);
-  await emptyAll(
+  yield* demandIdle(session, instances);
+  yield* emptyAll(
     session,
     instances.filter(({ computeInstances }) => computeInstances.length > 0),
   );
-  await removeAll(session, instances);
+  yield* removeAll(session, instances);
 }
 
 /** Looks that nobody uses these instances, and that they are still the same. */
-async function demandIdle(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
-  const report = await session.demandFree('DestroyInstance', instances);
+function* demandIdle(session: GpuSession, instances: readonly GpuInstanceState[]): Work<void> {
+  const report = yield* session.demandFree('DestroyInstance', instances);
   for (const instance of instances) demandSame(session, instance, report);
 }
 
-async function emptyAll(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
+function* emptyAll(session: GpuSession, instances: readonly GpuInstanceState[]): Work<void> {
   if (instances.length === 0) return;
   const command: ChangeCommand = {
     name: 'DestroyComputeInstances',
     gpu: session.busId,
     instances: instances.map(({ id }) => id),
   };
-  const execution = await session.run(command, () => demandIdle(session, instances));
+  const execution = yield* session.run(command, () => demandIdle(session, instances));
   const { isConfirmed, failed } = readClaim(command, execution);
   if (isConfirmed) return;
-  const rows = await session.driver.listComputeInstances(session.busId);
+  const rows = yield* ask({ kind: 'ListComputeInstances', gpu: session.busId });
   const isThere = (instance: number, part: number): boolean =>
     rows.some((row) => row.instance === instance && row.id === part);
   const left = instances.flatMap((one) => {
@@ -221,32 +224,32 @@ async function emptyAll(session: GpuSession, instances: readonly GpuInstanceStat
     ({ id, computeInstances }) => id === instance && computeInstances.some((one) => one.id === part),
   );
   if (isOurs && instance !== undefined && part !== undefined && !isThere(instance, part))
-    return emptyAll(session, left);
-  throw await session.nameUsers(
+    return yield* emptyAll(session, left);
+  throw yield* session.nameUsers(
     session.explainUndone(command, execution, left.find(({ id }) => id === instance) ?? left[0]),
   );
 }
 
-async function removeAll(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
+function* removeAll(session: GpuSession, instances: readonly GpuInstanceState[]): Work<void> {
   const command: ChangeCommand = {
     name: 'DestroyInstances',
     gpu: session.busId,
     instances: instances.map(({ id }) => id),
   };
   const emptied = instances.map((instance) => ({ ...instance, computeInstances: [] }));
-  const execution = await session.run(command, () => demandIdle(session, emptied));
+  const execution = yield* session.run(command, () => demandIdle(session, emptied));
   const { isConfirmed, failed } = readClaim(command, execution);
   if (isConfirmed) {
     session.believe(command, execution, instances);
     return;
   }
-  const rows = await session.driver.listInstances(session.busId);
+  const rows = yield* ask({ kind: 'ListInstances', gpu: session.busId });
   const left = instances.filter(({ id, start }) => rows.some((row) => row.id === id && row.start === start));
   if (left.length === 0) return;
   const held = left.find(({ id }) => id === failed?.instance);
   const isOurs = instances.some(({ id }) => id === failed?.instance);
-  if (isOurs && held === undefined) return removeAll(session, left);
-  throw await session.nameUsers(session.explainUndone(command, execution, held ?? left[0]));
+  if (isOurs && held === undefined) return yield* removeAll(session, left);
+  throw yield* session.nameUsers(session.explainUndone(command, execution, held ?? left[0]));
 }
 
 /** An id is reusable right after a destroy: its current owner may be somebody else. */
@@ -275,28 +278,28 @@ function demandSame(session: GpuSession, instance: GpuInstanceState, report: Rep
  * @param instances the GPU's instances before the steps; any instance that a step names is among them or was made by an earlier step
  * @throws DeviceError
  */
-export async function takeSteps(
+export function* takeSteps(
   session: GpuSession,
   batch: readonly Step[],
   instances: readonly GpuInstanceState[],
-): Promise<void> {
+): Work<void> {
   const [step] = batch;
   if (step === undefined) return;
   const find = (wanted: Step): GpuInstanceState | undefined =>
     instances.find(({ start, profile }) => start === wanted.start && profile === wanted.profile);
   switch (step.action) {
     case 'CreateInstance':
-      return createInstances(session, batch);
+      return yield* createInstances(session, batch);
     case 'DestroyInstance':
       // Gone since it was read: the step's goal is already reached.
-      return destroyInstances(
+      return yield* destroyInstances(
         session,
         batch.flatMap((one) => find(one) ?? []),
       );
     case 'DestroyComputeInstances':
-      return destroyParts(session, demand(session, find(step), step), step.computeInstances);
+      return yield* destroyParts(session, demand(session, find(step), step), step.computeInstances);
     case 'CreateComputeInstances':
-      return addParts(session, demand(session, find(step), step), step.computeInstances);
+      return yield* addParts(session, demand(session, find(step), step), step.computeInstances);
   }
 }
 
@@ -313,51 +316,51 @@ function demand(session: GpuSession, instance: GpuInstanceState | undefined, ste
  * @returns the GPU afterwards, read back: the exit code proves nothing
  * @throws DeviceError Pending, ResetRequired, RebootRequired, NotSupported, InUse and others
  */
-export async function changeMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): Promise<ReportedGpu> {
+export function* changeMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): Work<ReportedGpu> {
   try {
-    return await tryMode(session, mode, known);
+    return yield* tryMode(session, mode, known);
   } catch (error) {
     if (!(error instanceof DeviceError) || error.code !== 'Pending') throw error;
-    return await session.alone(async () => {
+    return yield* session.alone(function* () {
       try {
-        if (!(await session.host.stopUnits())) throw error;
-        return await tryMode(session, mode, (await session.driver.readUse(session.busId)).mig);
+        if (!(yield* ask({ kind: 'StopUnits' }))) throw error;
+        return yield* tryMode(session, mode, (yield* ask({ kind: 'ReadUse', gpu: session.busId })).mig);
       } finally {
-        await session.host.startUnits();
+        yield* ask({ kind: 'StartUnits' });
       }
     });
   }
 }
 
-async function tryMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): Promise<ReportedGpu> {
+function* tryMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): Work<ReportedGpu> {
   // Interrupted before its reset: setting the mode again usually changes nothing.
   const isLeftPending = known?.pending === mode && session.mayReset;
-  const reset = isLeftPending ? await resetGpu(session) : undefined;
+  const reset = isLeftPending ? yield* resetGpu(session) : undefined;
   if (reset !== undefined && isAt(reset.after, mode)) return reset.after;
-  const look = async (): Promise<ReportedGpu> => {
-    const before = known?.current === mode ? await session.driver.readUse(session.busId) : undefined;
+  const look = function* (): Work<ReportedGpu> {
+    const before = known?.current === mode ? yield* ask({ kind: 'ReadUse', gpu: session.busId }) : undefined;
     // The current mode is right, and only the pending one must be reverted: no running work is disturbed.
-    return before?.mig?.current === mode ? before : session.demandFree('ChangeMode');
+    return before?.mig?.current === mode ? before : yield* session.demandFree('ChangeMode');
   };
-  const before = await look();
+  const before = yield* look();
   if (isAt(before, mode)) return before;
   const command: ChangeCommand = { name: 'SetMode', gpu: session.busId, mode };
-  const execution = await session.run(command, look);
-  const after = await session.driver.readUse(session.busId);
+  const execution = yield* session.run(command, look);
+  const after = yield* ask({ kind: 'ReadUse', gpu: session.busId });
   if (isAt(after, mode)) return after;
   if (after.mig?.pending !== mode) throw session.explainUndone(command, execution);
   if (!session.mayReset) {
     const details = { tried: `to set MIG mode ${mode}`, found: `it is pending: ${quote(execution)}` };
-    if (classifyOutput(execution) === 'InUse') throw session.explainOpen(details, after);
+    if (classifyOutput(execution) === 'InUse') throw yield* session.explainOpen(details, after);
     throw session.explain('ResetRequired', details);
   }
-  const last = reset ?? (await resetGpu(session));
+  const last = reset ?? (yield* resetGpu(session));
   if (isAt(last.after, mode)) return last.after;
   if (last.after.mig?.pending !== mode) throw session.explainUndone(command, execution);
   const found = `it stays pending after an attempt to reset the GPU: ${quote(last.execution)}`;
   const details = { tried: `to set MIG mode ${mode}`, found };
   const code = judgeReset(last.execution);
-  throw code === 'Pending' ? session.explainOpen(details, last.after) : session.explain(code, details);
+  throw code === 'Pending' ? yield* session.explainOpen(details, last.after) : session.explain(code, details);
 }
 
 interface ResetResult {
@@ -366,25 +369,25 @@ interface ResetResult {
 }
 
 /** Resets a GPU. Persistence mode holds it like a client (gpu-operator #118): it is off for the reset, and on again whatever the result. */
-function resetGpu(session: GpuSession): Promise<ResetResult> {
-  return session.alone(async () => {
-    const { isPersistent = false } = await session.demandFree('Reset');
+function resetGpu(session: GpuSession): Work<ResetResult> {
+  return session.alone(function* () {
+    const { isPersistent = false } = yield* session.demandFree('Reset');
     const execution = isPersistent
-      ? await resetUnheld(session)
-      : await session.run({ name: 'Reset', gpu: session.busId });
-    return { execution, after: await session.driver.readUse(session.busId) };
+      ? yield* resetUnheld(session)
+      : yield* session.run({ name: 'Reset', gpu: session.busId });
+    return { execution, after: yield* ask({ kind: 'ReadUse', gpu: session.busId }) };
   });
 }
 
-async function resetUnheld(session: GpuSession): Promise<Execution> {
+function* resetUnheld(session: GpuSession): Work<Execution> {
   const gpu = session.busId;
-  await session.host.takePersistence(gpu);
+  yield* ask({ kind: 'TakePersistence', gpu });
   try {
-    await session.run({ name: 'SetPersistence', gpu, on: false });
-    await session.demandFree('Reset');
-    return await session.run({ name: 'Reset', gpu });
+    yield* session.run({ name: 'SetPersistence', gpu, on: false });
+    yield* session.demandFree('Reset');
+    return yield* session.run({ name: 'Reset', gpu });
   } finally {
-    await session.host.restorePersistence();
+    yield* ask({ kind: 'RestorePersistence' });
   }
 }
 
@@ -392,12 +395,12 @@ async function resetUnheld(session: GpuSession): Promise<Execution> {
  * Resets an empty GPU whose driver asks for it.
  * @throws DeviceError if the reset is refused, or does not help
  */
-export async function recoverGpu(session: GpuSession): Promise<ReportedGpu> {
-  const { execution, after } = await resetGpu(session);
+export function* recoverGpu(session: GpuSession): Work<ReportedGpu> {
+  const { execution, after } = yield* resetGpu(session);
   const details = { tried: 'to reset the GPU', found: quote(execution) };
   const code = judgeReset(execution);
   if (!readClaim({ name: 'Reset', gpu: session.busId }, execution).isConfirmed)
-    throw code === 'Pending' ? session.explainOpen(details, after) : session.explain(code, details);
+    throw code === 'Pending' ? yield* session.explainOpen(details, after) : session.explain(code, details);
   if (after.health === undefined) return after;
   throw session.explain('Unhealthy', { ...details, found: `after it: ${after.health.message}` });
 }
@@ -420,4 +423,32 @@ export function isAt({ mig }: Pick<GpuState, 'mig'>, mode: MigMode): boolean {
 
 function quote(execution: Execution): string {
   return `${describeEnd(execution)}, ${JSON.stringify(cutText(wordsOf(execution).trim().replace(/\s+/g, ' '), 160))}`;
+}
+
+/** Steps in their order, grouped so that one command can do each group: an nvidia-smi process costs seconds on a large node. */
+export function batchSteps(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const batches: Step[][] = [];
+  for (const step of steps) {
+    const last = batches.at(-1);
+    const [first] = last ?? [];
+    if (last !== undefined && first !== undefined && areOne(first, step)) last.push(step);
+    else batches.push([step]);
+  }
+  return batches;
+}
+
+function areOne(first: Step, step: Step): boolean {
+  if (first.action !== step.action) return false;
+  if (step.action === 'DestroyInstance') return true;
+  if (step.action !== 'CreateInstance' || !isDefaultInstance(first) || !isDefaultInstance(step)) return false;
+  return first.computeInstances.length === step.computeInstances.length;
+}
+
+/** True if one command creates the GPU instance with its contents: the compute instance over the whole, or none. */
+export function isDefaultInstance({ profile, computeInstances }: Step): boolean {
+  return computeInstances.length === 0 || spansInstance({ profile, computeInstances });
+}
+
+export function spansInstance({ profile, computeInstances }: Pick<Step, 'profile' | 'computeInstances'>): boolean {
+  return computeInstances.length === 1 && computeInstances[0] === profile;
 }

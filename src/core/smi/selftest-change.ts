@@ -1,14 +1,15 @@
+// Room smi: what nvidia-smi is told and what it answers; nothing is run here.
+// Ask here step by step what to do with a GPU whose profiles are tried (tryProfiles), up to what was found.
 import type { Layout, Profile } from '../gpu/geometry.ts';
 import { layoutOf } from '../device/plan.ts';
-import { type GpuTarget, planReturn, planTarget } from '../gpu/plan.ts';
 import { reportDevice } from '../device/report.ts';
-import { type DeviceState, type GpuState, isBusy, listUuids, type MigMode, toInstances } from '../gpu/device-state.ts';
+import { type DeviceState, type GpuState, listUuids, type MigMode, DeviceError } from '../gpu/device-state.ts';
+import { isBusy, toInstances, type GpuTarget, planReturn, planTarget } from './change.ts';
 import { placeOf } from '../gpu/grid.ts';
-import { DeviceError } from '../gpu/device-error.ts';
 import { redactFault } from './selftest-bundle.ts';
-
-// The part of the room that a self-test with changes asks: whether a GPU may be tried (refuseChange), and then step by step what to do
-// with it (tryProfiles), which ends with what was found.
+import { describeCommand, type ReadCommand } from './command.ts';
+import type { Execution } from './output.ts';
+import { parseComputeInstances, parseInstances } from './tables.ts';
 
 /** The outcome for one profile. */
 interface ProfileTest {
@@ -44,8 +45,8 @@ export interface ChangeTest {
   readonly notes?: readonly string[];
 }
 
-/** The result for a GPU on which nothing may be tried; undefined if changes can be. @param held what pods hold */
-export function refuseChange(gpu: GpuState, device: DeviceState, held: ReadonlySet<string>): ChangeTest | undefined {
+/** The result for a GPU on which nothing may be tried; undefined if changes can be. */
+function refuseChange(gpu: GpuState, device: DeviceState, held: ReadonlySet<string>): ChangeTest | undefined {
   const reason = explainRefusal(gpu, device, held);
   if (reason === undefined) return undefined;
   const { index, uuid, product, mig } = gpu;
@@ -82,10 +83,12 @@ function layoutBefore({ uuid }: GpuState, device: DeviceState): Layout | undefin
 
 /** What a trial does next with its GPU. */
 export type TrialStep =
+  /** Tells those who watch, and records on the host that a change begins. */
+  | { readonly action: 'Begin' }
   /** Changes the GPU to a state, and verifies it. */
   | { readonly action: 'Become'; readonly target: GpuTarget }
   | { readonly action: 'Read' }
-  /** Reads the tables alone once more; it fails if one is not understood. */
+  /** Reads the tables alone once more ({@link readInstanceTables}); it fails if one is not understood. */
   | { readonly action: 'ReadTables' }
   /** Tells those who watch. */
   | { readonly action: 'Tell'; readonly test: ProfileTest };
@@ -101,12 +104,23 @@ type TrialAnswer = {
 
 type Trial<Result> = Generator<TrialStep, Result, TrialAnswer>;
 
+/** Reads the tables of the whole node: a recording uses them to determine the device's state. @throws DeviceError if one is not understood */
+export function* readInstanceTables(): Generator<ReadCommand, void, Execution> {
+  const [instances, parts] = [{ name: 'Instances' }, { name: 'ComputeInstances' }] as const;
+  parseInstances(describeCommand(instances), yield instances);
+  parseComputeInstances(describeCommand(parts), yield parts);
+}
+
 /**
- * Tries the profiles of one GPU. It is left as it was found, whatever happens.
+ * Tries the profiles of one GPU, if nobody uses it and it can be restored. It is left as it was found, whatever happens.
  *
- * @param found fresh reading; the GPU is idle, and can be restored
+ * @param found fresh reading
+ * @param held what pods hold
  */
-export function* tryProfiles(found: DeviceState, before: GpuState): Trial<ChangeTest> {
+export function* tryProfiles(found: DeviceState, before: GpuState, held: ReadonlySet<string>): Trial<ChangeTest> {
+  const refused = refuseChange(before, found, held);
+  if (refused !== undefined) return refused;
+  yield { action: 'Begin' };
   const profiles: ProfileTest[] = [];
   // Placements created here: nothing else that appears meanwhile is ever destroyed.
   const made = new Set<string>();
