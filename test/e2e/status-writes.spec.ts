@@ -20,9 +20,9 @@ const nodes = ['n1', 'n2', 'n3', 'n4'].map((name): RigNode => ({
 const layouts = [{ '7g.40gb': 1 }, { '3g.20gb': 2 }, { '1g.5gb': 7 }, { '2g.10gb': 3 }];
 const edits = 40;
 
-/** What the ledger's own field manager does not write: that is how nodes are admitted, and waits for nobody. */
+/** What other field managers do not write: the ledger, which admits nodes and waits for nobody, and the history, once for each turn. */
 function gistOf({ metadata, status }: Policy): unknown {
-  const { inFlight: _slots, canary: _canary, pace: _pace, ...rest } = status ?? {};
+  const { inFlight: _slots, canary: _canary, pace: _pace, history: _turns, ...rest } = status ?? {};
   return [metadata.generation, rest];
 }
 
