@@ -83,9 +83,9 @@ export class FleetRecorder {
   }
 
   /** Whether it has seen a policy to this revision, and no node change: what it sees from now on is of later edits. */
-  hasSeenEnd({ metadata: { name, resourceVersion } }: KubeObject): boolean {
-    const seen = this.#ledgers.get(name)?.at(-1)?.revision ?? 0;
-    return seen >= Number(resourceVersion) && this.#closed.size === 0 && this.#granted.size === 0;
+  hasSeenEnd(policy: KubeObject): boolean {
+    const seen = this.#ledgers.get(policy.metadata.name)?.at(-1)?.revision ?? 0;
+    return seen >= revisionOf(policy) && this.#closed.size === 0 && this.#granted.size === 0;
   }
 
   #follow(
