@@ -270,13 +270,16 @@ describe('whoever has the controller’s token', () => {
     const uid = await uidOf(tenant, pod);
     expect(await attack(evictionOf(tenant, pod))).to.include('names the uid');
     await cluster().kubectl(['label', 'namespace', tenant, 'gpupartition.dev/evictions=Never']);
+    const asked = evictionOf(tenant, pod, uid);
+    // A dry run: until the API server's own watch has seen the label, it would evict the pod.
     await eventually(
-      () => attack(evictionOf(tenant, pod, uid)),
+      () => attack({ ...asked, path: `${asked.path}?dryRun=All` }),
       (words) => words.includes('no pod of this namespace'),
     );
+    expect(await attack(asked)).to.include('no pod of this namespace');
     await cluster().kubectl(['label', 'namespace', tenant, 'gpupartition.dev/evictions-']);
     await eventually(
-      () => attack(evictionOf(tenant, pod, uid)),
+      () => attack(asked),
       (words) => words === '',
     );
     for (const system of ['coredns-7f', 'kube-proxy-x', 'ebs-csi-node-1', 'csi-rbdplugin-1']) {
