@@ -67,11 +67,19 @@ export function clientsGo(situation: RuleInput, pods: readonly PodView[]): Rulin
   }
   const message = `waiting for the pods that hold the GPUs open to end: ${blockers}`;
   return {
-    ...waitClosed('Updating', 'ClientsStay', message, 500),
+    ...waitClosed('Updating', 'ClientsStay', message, againMs(lastsMs)),
     commands: [{ name: 'PatchNode', change: { borrow: pause.labels } }, ...evictPods(situation, evicted)],
     waits,
     clientsPaused: true,
   };
+}
+
+/**
+ * Milliseconds until the next look at pods that have been awaited for `lastsMs`: a look reads the node's pods and agent anew, and the node
+ * is closed for at most a tenth longer than it has to be.
+ */
+function againMs(lastsMs: number): number {
+  return Math.min(Math.max(500, lastsMs / 10), 5_000);
 }
 
 function backOff({ settings, now }: RuleInput, { blockers, leftMs }: Rest): Ruling {

@@ -54,6 +54,15 @@ describe('holders of GPUs that have to go', () => {
     expect(world.labels[dcgm]).to.equal(pausedForMigChange);
   });
 
+  it('are looked for twice a second at first, and after a tenth of the time that they have stayed later', () => {
+    const world = pause(aModeChange());
+    expect(world.step(500).verdict.requeueAfterMs).to.equal(500);
+    for (let second = 0; second < 20; second += 1) world.step(1000);
+    expect(world.step(1000).verdict.requeueAfterMs).to.be.within(2_000, 2_500);
+    for (let second = 0; second < 60; second += 1) world.step(1000);
+    expect(world.step(1000).verdict.requeueAfterMs).to.equal(5_000);
+  });
+
   it('stay away until the grant is answered or overdue, and come back then', () => {
     const world = pause(aModeChange());
     world.pods = [];
