@@ -53,7 +53,7 @@ test-kueue: build control-plane ## Run a demand from Kueue with Kueue itself (ro
 
 verify: node_modules/.installed generate lint ## Check types, lint, format, structure, prose and generated files
 	@tsc
-	@prettier --check --log-level=warn src test build
+	@oxfmt --check src test build
 	@$(NODE) build/check-rooms.mjs
 	@$(NODE) build/check-types.mjs
 	@$(NODE) build/check-prose.mjs

@@ -7,7 +7,7 @@ import { writeConfigurationPage } from './configuration-page.mjs';
 import { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { parse } from 'yaml';
 import { writeApiPages } from './generate-api-docs.mjs';
 import { writeBenchmarkRows } from './generate-benchmark-rows.mjs';
@@ -47,6 +47,12 @@ function toJsonSchema(node, path = []) {
     result.additionalProperties = keepsUnknown || (path.length === 1 && path[0] === 'metadata');
   }
   return result;
+}
+
+async function writeModule(name, text) {
+  const { code, errors } = await format(name, `${banner}\n${text}`, { singleQuote: true, printWidth: 120 });
+  if (errors.length > 0) throw new Error(`${name}: ${errors[0].message}`);
+  await writeFile(new URL(name, target), code);
 }
 
 /** What the API server fills in for fields that a user omits, as nested objects; undefined if nothing. */
@@ -136,41 +142,20 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
     JSON.stringify(schema, (key, value) => (['maxItems', 'minItems'].includes(key) ? undefined : value)),
   );
   const types = await compile(typeSchema, kind, {
-    bannerComment: banner,
+    bannerComment: '',
     additionalProperties: false,
-    style: { singleQuote: true, printWidth: 120 },
+    format: false,
   });
-  await writeFile(new URL(`${module}.ts`, target), types);
+  await writeModule(`${module}.ts`, types);
   const { spec: specSchema, status: statusSchema } = version.schema.openAPIV3Schema.properties;
   const shape = { spec: toShape(specSchema), status: toShape(statusSchema) };
-  await writeFile(
-    new URL(`${module}.shape.ts`, target),
-    await format(`${banner}\nexport const shape = ${JSON.stringify(shape)};\n`, {
-      parser: 'typescript',
-      singleQuote: true,
-      printWidth: 120,
-    }),
-  );
-  await writeFile(
-    new URL(`${module}.bounds.ts`, target),
-    await format(`${banner}\nexport const statusBounds = ${JSON.stringify(toBounds(statusSchema))};\n`, {
-      parser: 'typescript',
-      singleQuote: true,
-      printWidth: 120,
-    }),
-  );
+  await writeModule(`${module}.shape.ts`, `export const shape = ${JSON.stringify(shape)};\n`);
+  await writeModule(`${module}.bounds.ts`, `export const statusBounds = ${JSON.stringify(toBounds(statusSchema))};\n`);
   if (!validated.includes(kind)) continue;
 
   const { spec } = version.schema.openAPIV3Schema.properties;
   const defaults = defaultsOf({ ...spec, default: {} });
-  await writeFile(
-    new URL(`${module}.defaults.ts`, target),
-    await format(`${banner}\nexport const specDefaults = ${JSON.stringify(defaults)} as const;\n`, {
-      parser: 'typescript',
-      singleQuote: true,
-      printWidth: 120,
-    }),
-  );
+  await writeModule(`${module}.defaults.ts`, `export const specDefaults = ${JSON.stringify(defaults)} as const;\n`);
 
   const ajv = new Ajv({ allErrors: true, strict: false, code: { source: true, esm: true, lines: true } });
   const validate = ajv.compile(schema);

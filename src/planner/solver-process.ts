@@ -84,7 +84,8 @@ export type SolverAnswer = { readonly plan: ClassPlan } | { readonly figures: Fi
 
 /** The order that the solver's process gets. */
 export type SolverOrder =
-  { readonly question: DemandQuestion; readonly seconds: number } | { readonly simulation: Simulation };
+  | { readonly question: DemandQuestion; readonly seconds: number }
+  | { readonly simulation: Simulation };
 
 async function askSolver(question: DemandQuestion, { seconds, signal }: Limits): Promise<ClassPlan> {
   const timeout = (seconds + graceSeconds) * 1000;

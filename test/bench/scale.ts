@@ -100,7 +100,8 @@ async function measureContested(
 
 function outrankedNodes(fleet: FleetDouble, policy: string): number {
   const status = fleet.find(policies.plural, policy).status as
-    { readonly nodes?: { readonly outranked?: number } } | undefined;
+    | { readonly nodes?: { readonly outranked?: number } }
+    | undefined;
   return status?.nodes?.outranked ?? 0;
 }
 

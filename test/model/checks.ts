@@ -87,7 +87,8 @@ export class Invariants {
   readonly #rests = new Map<string, ReadonlySet<number>>();
   /** The grant that an agent carries out, and since when it has known it. */
   #taken:
-    { readonly agent: AgentProcess; readonly uid: string; readonly epoch: number; readonly at: number } | undefined;
+    | { readonly agent: AgentProcess; readonly uid: string; readonly epoch: number; readonly at: number }
+    | undefined;
   #seen: readonly unknown[] = [];
   /** When a disruption budget last protected a pod, in ms. */
   #refusedAt = -Infinity;
@@ -217,7 +218,8 @@ export class Invariants {
     const said = [...api.list('policies'), ...gone].flatMap(
       ({ spec, status }) =>
         [spec, status?.inForce?.spec, ...(status?.history ?? []).map((one) => one.spec)] as (
-          Policy['spec'] | undefined
+          | Policy['spec']
+          | undefined
         )[],
     );
     const isPublished = backend === 'DRA' && kubelet.driver.published.size > 0;

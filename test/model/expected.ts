@@ -21,7 +21,8 @@ export function isAsWished(gpu: GpuReport, wish: GpuWish): boolean {
 export interface ExpectedSettings {
   readonly strategy: 'none' | 'single' | 'mixed';
   readonly sharing?:
-    { readonly resources: readonly { readonly name: string; readonly replicas: number }[] } | undefined;
+    | { readonly resources: readonly { readonly name: string; readonly replicas: number }[] }
+    | undefined;
 }
 
 /** How the plugin is to offer devices under a policy. */

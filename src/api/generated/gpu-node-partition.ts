@@ -1,5 +1,4 @@
 // Generated from crds/ by build/generate.mjs. Do not edit: change the CRD and run `make generate`.
-
 /**
  * GpuNodePartition describes the GPUs of one node: what they should become (spec, written by the controller) and what they are (status.device, written by the node's agent). It has the name of its Node, which owns it. The controller creates it; users only read it.
  */

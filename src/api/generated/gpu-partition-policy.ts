@@ -1,5 +1,4 @@
 // Generated from crds/ by build/generate.mjs. Do not edit: change the CRD and run `make generate`.
-
 /**
  * GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.
  */

@@ -117,7 +117,8 @@ export function allRequestsOf(
 type ClaimSource = Omit<NonNullable<NonNullable<PodView['spec']>['resourceClaims']>[number], 'name'>;
 
 type FoundClaim =
-  { readonly unknown: string } | { readonly source: string; readonly spec: ClaimSpec; readonly claim?: RequestedClaim };
+  | { readonly unknown: string }
+  | { readonly source: string; readonly spec: ClaimSpec; readonly claim?: RequestedClaim };
 
 function findClaim(
   entry: string,

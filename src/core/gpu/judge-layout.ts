@@ -166,7 +166,8 @@ function writeKey(layout: Layout, subject: Subject): string {
 
 /** Whether a layout can be reached from what is on a GPU, and how, not yet turned into a plan. */
 export type SearchResult =
-  { readonly fits: true; readonly found: Found } | { readonly fits: false; readonly refusal: Refusal };
+  | { readonly fits: true; readonly found: Found }
+  | { readonly fits: false; readonly refusal: Refusal };
 
 /** Judges a layout, then searches for the best way to it from what is on the GPU. */
 export function searchGpu(grid: Grid, occupancy: Occupancy | Refusal, want: Layout, subject: Subject): SearchResult {

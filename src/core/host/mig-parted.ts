@@ -66,8 +66,8 @@ function filtersOverlap(left: readonly DeviceFilter[], right: readonly DeviceFil
 }
 
 function listDeviceIds(model: GpuModel): readonly string[] {
-  return [...model.products.map(({ pciDeviceId }) => pciDeviceId), ...(model.unnamedPciDeviceIds ?? [])].flatMap(
-    (id) => (id === undefined ? [] : [id.toUpperCase().replace(/^0X/, '0x')]),
+  return [...model.products.map(({ pciDeviceId }) => pciDeviceId), ...(model.unnamedPciDeviceIds ?? [])].flatMap((id) =>
+    id === undefined ? [] : [id.toUpperCase().replace(/^0X/, '0x')],
   );
 }
 

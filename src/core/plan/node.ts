@@ -163,7 +163,15 @@ function listHoldings(gpus: readonly GpuReport[], pod: string): readonly string[
  * selects it any more.
  */
 export type NodeFate =
-  'Changes' | 'Held' | 'PlanOnly' | 'UnderWay' | 'Waits' | 'Refused' | 'Done' | 'OtherPolicy' | 'Released';
+  | 'Changes'
+  | 'Held'
+  | 'PlanOnly'
+  | 'UnderWay'
+  | 'Waits'
+  | 'Refused'
+  | 'Done'
+  | 'OtherPolicy'
+  | 'Released';
 
 export interface PlannedNode {
   readonly node: string;

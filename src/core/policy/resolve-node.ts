@@ -146,7 +146,8 @@ function shorten(product: string): string {
 
 /** Index of the deciding entry by GPU UUID; or the entry that cannot have its GPUs, and why. */
 type Assignment =
-  { readonly entryOf: ReadonlyMap<string, number> } | { readonly entry: number; readonly refusal: LayoutRefusal };
+  | { readonly entryOf: ReadonlyMap<string, number> }
+  | { readonly entry: number; readonly refusal: LayoutRefusal };
 
 /**
  * Assigns the GPUs of a node to the entries of a policy. If no entry has a count, there is no choice. Otherwise the assignment is
@@ -237,7 +238,9 @@ export const entryHashes = memoize((layouts: readonly PolicyLayout[]): readonly 
 
 /** What an entry of `layouts` makes of a GPU with this geometry: MIG off, a layout, or the reason why it cannot. */
 export type GpuLayout =
-  { readonly mig: 'Disabled' } | { readonly profiles: Layout } | { readonly refusal: LayoutRefusal };
+  | { readonly mig: 'Disabled' }
+  | { readonly profiles: Layout }
+  | { readonly refusal: LayoutRefusal };
 
 /**
  * Applies one entry of `layouts` to one geometry.

@@ -99,7 +99,8 @@ type TrialAnswer = {
   /** Why no further profile should be started; undefined to continue. */
   readonly stopped: string | undefined;
 } & (
-  { readonly gpu: GpuState; readonly error?: undefined } | { readonly gpu?: undefined; readonly error: DeviceError }
+  | { readonly gpu: GpuState; readonly error?: undefined }
+  | { readonly gpu?: undefined; readonly error: DeviceError }
 );
 
 type Trial<Result> = Generator<TrialStep, Result, TrialAnswer>;

@@ -317,7 +317,8 @@ export function findTorn(
 export function readCapabilities(
   execution: Execution,
 ):
-  readonly { readonly pciBusId: string; readonly uuid: string; readonly capability: string | undefined }[] | undefined {
+  | readonly { readonly pciBusId: string; readonly uuid: string; readonly capability: string | undefined }[]
+  | undefined {
   if (!isCompleted(execution)) return undefined;
   return execution.stdout.split('\n').flatMap((line) => {
     const [busId = '', uuid = '', capability = ''] = line.split(',').map((cell) => cell.trim());

@@ -54,7 +54,13 @@ export async function runProgram(
 
 /** What can go wrong with a private control plane: one code per action of the reader. */
 type ControlPlaneErrorCode =
-  'AssetsIncomplete' | 'BuildFailed' | 'BuildUnusable' | 'GoMissing' | 'GoTooOld' | 'RequestFailed' | 'StartFailed';
+  | 'AssetsIncomplete'
+  | 'BuildFailed'
+  | 'BuildUnusable'
+  | 'GoMissing'
+  | 'GoTooOld'
+  | 'RequestFailed'
+  | 'StartFailed';
 
 /** The message is one sentence (then, if available, the tail of a log): what was tried, found, and what to do. */
 export class ControlPlaneError extends Error {

@@ -75,7 +75,7 @@ export function clientsGo(situation: RuleInput, pods: readonly PodView[]): Rulin
 }
 
 /**
- * Milliseconds until the next look at pods that have been awaited for `lastsMs`: a look reads the node's pods and agent anew, and the node
+ * Milliseconds until the next look at pods that have been awaited for `lastsMs`: each look reads the pods and what the agent says again, and the node
  * is closed for at most a tenth longer than it has to be.
  */
 function againMs(lastsMs: number): number {
