@@ -75,8 +75,8 @@ export function clientsGo(situation: RuleInput, pods: readonly PodView[]): Rulin
 }
 
 /**
- * Milliseconds until the next look at pods that have been awaited for `lastsMs`: each look reads the pods and what the agent says again, and the node
- * is closed for at most a tenth longer than it has to be.
+ * Milliseconds until the next look at pods that have been awaited for `lastsMs`. Each look reads the pods and what the agent says again;
+ * the node is closed for at most a tenth longer than it has to be.
  */
 function againMs(lastsMs: number): number {
   return Math.min(Math.max(500, lastsMs / 10), 5_000);
