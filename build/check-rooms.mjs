@@ -55,7 +55,7 @@ const doors = {
     'state',
     'waiting-pods',
   ],
-  device: ['agent', 'grants', 'holders', 'kubelet', 'ownership', 'plan', 'report'],
+  device: ['agent', 'grants', 'holders', 'kubelet', 'plan'],
   explain: ['pod', 'waste'],
   gpu: ['device-state', 'geometry', 'grid', 'layout', 'layouts', 'plan', 'profiles', 'search'],
   host: ['import', 'plan', 'support-bundle'],

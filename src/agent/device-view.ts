@@ -1,7 +1,6 @@
 import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
-import { type KubeletWord, listDeviceUsers, MissingDevices, paceReading } from '../core/device/agent.ts';
-import { mayBeRestarting } from '../core/device/kubelet.ts';
-import { reportDevice } from '../core/device/report.ts';
+import { mayBeRestarting, Readings } from '../core/device/kubelet.ts';
+import { reportDevice, paceReading } from '../core/device/agent.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/log.ts';
@@ -12,7 +11,7 @@ import { deepEqual } from '../core/text/json.ts';
 import { type Partition, wait } from './own-partition.ts';
 import { statSync } from 'node:fs';
 
-type Report = ReturnType<MissingDevices['complete']>;
+type Report = ReturnType<Readings['complete']>;
 
 /** How often, and for how long, the kubelet is asked after a change whether it advertises the new devices, in ms. */
 const settlingAskMs = 250;
@@ -33,10 +32,8 @@ export class DeviceView {
   readonly #logger: Logger;
   readonly #intervalMs: number;
   readonly #clock: Clock;
-  readonly #missing = new MissingDevices();
+  readonly #readings = new Readings();
   #report: Report | undefined;
-  #state: DeviceState | undefined;
-  #holders: KubeletWord['holders'] | undefined;
   #began: { readonly atMs: number; readonly wallMs: number } | undefined;
   /** The time at which the report was complete. */
   #readAt = -Infinity;
@@ -79,7 +76,7 @@ export class DeviceView {
 
   /** The state that the report was made from. */
   get state(): DeviceState | undefined {
-    return this.#state;
+    return this.#readings.state;
   }
 
   /** True while the last reading is stale: unknown is not empty. */
@@ -103,8 +100,8 @@ export class DeviceView {
   }
 
   /** The processes on the devices, and the monitors, for messages. */
-  get users(): ReturnType<typeof listDeviceUsers> {
-    return listDeviceUsers(this.#state?.gpus ?? [], this.#holders);
+  get users(): Readings['users'] {
+    return this.#readings.users;
   }
 
   /** The earlier failures belong to the previous driver: the next retries follow each other closely again. */
@@ -153,7 +150,7 @@ export class DeviceView {
       if (isOld || depth === 'Everything') this.#readAllAt = this.#clock.monotonicMs();
       const fault = await this.accept(state);
       // The next plan must know whether a pod has lost its device.
-      return fault ?? (this.#missing.isUnsure ? await this.accept(await this.#read()) : undefined);
+      return fault ?? (this.#readings.isUnsure ? await this.accept(await this.#read()) : undefined);
     } catch (error) {
       return this.#fail(error);
     }
@@ -166,12 +163,10 @@ export class DeviceView {
     const began = { atMs: this.#triedAt, wallMs: this.#clock.wallMs() };
     try {
       const word = await this.#kubelet?.ask(report, this.asked);
-      this.#report = this.#missing.complete(state, report, word);
-      this.#holders = word?.holders;
+      this.#report = this.#readings.complete(state, report, word);
     } catch (error) {
       return this.#fail(error);
     }
-    this.#state = state;
     this.#began = began;
     this.#readAt = this.#clock.monotonicMs();
     this.failures = 0;
@@ -180,7 +175,7 @@ export class DeviceView {
 
   /** Asks the kubelet again who holds what of the last reading, which is no longer fresh then. */
   async askAgain(): Promise<Fault | undefined> {
-    const fault = this.#state ? await this.accept(this.#state) : await this.read();
+    const fault = this.state ? await this.accept(this.state) : await this.read();
     this.expire();
     return fault;
   }
@@ -230,8 +225,7 @@ export class DeviceView {
   get #pace(): ReturnType<typeof paceReading> {
     const { failures, isInUse, isDraining, hasReport } = this;
     const isKubeletAway = hasReport && this.#isKubeletAway;
-    const { gpus = [], lost = [] } = this.#state ?? {};
-    const isSick = lost.length > 0 || gpus.some(({ fault, health }) => fault !== undefined || health !== undefined);
+    const { isSick } = this.#readings;
     return paceReading({ intervalMs: this.#intervalMs, failures, isKubeletAway, isSick, isInUse, isDraining });
   }
 

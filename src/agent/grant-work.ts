@@ -1,17 +1,24 @@
-import { type Claim, judgeWork, type KubeletWord, type Planner } from '../core/device/agent.ts';
-import { GrantRefused, type Fault, isUnanswered, confirmedMs, isRevocation } from '../core/device/grants.ts';
+import type { Planner } from '../core/device/agent.ts';
+import {
+  type Claim,
+  judgeWork,
+  GrantRefused,
+  type Fault,
+  isUnanswered,
+  confirmedMs,
+  isRevocation,
+} from '../core/device/grants.ts';
+import { type KubeletWord, listHeldDevices, mayBeRestarting } from '../core/device/kubelet.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant, DeviceReport } from '../api/types.ts';
 import type { GpuWork } from '../core/device/plan.ts';
-import { listHeldDevices } from '../core/device/holders.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
 import type { Logger } from '../process/log.ts';
 import { type AgentClient, type Partition, askPatiently } from './own-partition.ts';
 import type { Device, WorkOptions } from './open-device.ts';
 import type { DeviceView } from './device-view.ts';
 import type { Kubelet } from './open-kubelet.ts';
-import { mayBeRestarting } from '../core/device/kubelet.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
@@ -143,7 +150,7 @@ export class GrantWork {
     const { device, view } = this.#parts;
     view.expire();
     const { results, device: state } = await device.apply(granted.gpus, work, options);
-    return { state, fault: judgeWork(results, view.report.gpus, view.users), hasBegun: true };
+    return { state, fault: judgeWork(results, view.report.gpus ?? [], view.users), hasBegun: true };
   }
 
   /** A reading that was just made will do, with new answers of the kubelet, if it shows nothing but the work that is granted. */

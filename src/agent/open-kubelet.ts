@@ -1,4 +1,4 @@
-import { type KubeletWord, readKubelet } from '../core/device/agent.ts';
+import { type KubeletWord, readKubelet } from '../core/device/kubelet.ts';
 import { KubeletError } from '../core/device/kubelet.ts';
 import type { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import type { Logger } from '../process/log.ts';

@@ -1,7 +1,7 @@
 import type { DeviceReport, GpuNodePartition } from '../api/types.ts';
 import { statusBounds } from '../api/generated/gpu-node-partition.bounds.ts';
 import { nodePartitions } from '../api/resources.ts';
-import { stampReading } from '../core/device/report.ts';
+import { stampReading } from '../core/device/agent.ts';
 import { fitWithin, printable } from '../core/text/words.ts';
 import { deepEqual, mergePatchOf, overwriteOf, omitUndefined } from '../core/text/json.ts';
 import type { KubeClient } from '../kube/client.ts';

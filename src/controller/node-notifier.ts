@@ -2,7 +2,7 @@ import { nodePartitions, nodes } from '../api/resources.ts';
 import { repartitioningTaint } from '../api/names.ts';
 import type { GpuNodePartition, NodePartitionStatus } from '../api/types.ts';
 import type { NodeStep } from '../core/node/commands.ts';
-import { describeModeChanges } from '../core/device/report.ts';
+import { describeModeChanges } from '../core/device/plan.ts';
 import { describeDrain } from '../core/node/status.ts';
 import { countWords } from '../core/text/words.ts';
 import type { EventRecorder } from '../kube/events.ts';

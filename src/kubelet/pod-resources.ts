@@ -1,9 +1,8 @@
 import { status, type ServiceError, Client, Metadata, type ClientOptions } from '@grpc/grpc-js';
-import { KubeletError } from '../core/device/kubelet.ts';
 import { cutText } from '../core/text/words.ts';
 import protobuf from 'protobufjs/light.js';
 import { stat } from 'node:fs/promises';
-import type { PodHolding } from '../core/device/holders.ts';
+import { type PodHolding, KubeletError } from '../core/device/kubelet.ts';
 import { SocketCredentials } from './socket-credentials.ts';
 
 /** Explains a failed gRPC call. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { faultOfWork } from '../../src/core/device/grants.ts';
+import { judgeWork } from '../../src/core/device/grants.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deviceOf, openDevice, type WorkOptions } from '../../src/agent/open-device.ts';
@@ -102,7 +102,7 @@ describe('a GPU whose change failed', () => {
     const { results } = await device.apply(wishes, work, { ...options, allOrNothing: true });
     expect(await node.layout(0), 'it is left').to.deep.equal(['7g.40gb@0[]']);
     expect(results.flatMap(({ uuid, error }) => (error ? uuid : []))).to.deep.equal([node.uuid(1)]);
-    expect(faultOfWork(results)?.message).to.contain(
+    expect(judgeWork(results, [], new Map())?.message).to.contain(
       `the previous layout of GPU ${node.busId(0)} could not be restored: InUse: `,
     );
   });

@@ -1,11 +1,10 @@
 import { type AgentOptions, NodeAgent } from '../../src/agent/agent.ts';
-import type { KubeletWord } from '../../src/core/device/agent.ts';
+import { type KubeletWord, readKubelet } from '../../src/core/device/kubelet.ts';
 import { deviceOf } from '../../src/agent/open-device.ts';
 import type { Partition } from '../../src/agent/own-partition.ts';
 import { nodePartitions } from '../../src/api/resources.ts';
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
 import { nextEpoch } from '../../src/core/device/grants.ts';
-import { holdersOf } from '../../src/core/device/holders.ts';
 import { placeOf } from '../../src/core/gpu/grid.ts';
 import type { HostLoans } from '../../src/device/host/loans.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
@@ -91,7 +90,7 @@ export class AgentScene {
       const [namespace = '', name = ''] = pod.split('/');
       return { namespace, name, devices: ids.map((id) => ({ resource: 'nvidia.com/gpu', id })) };
     });
-    return { holders: holdersOf(report, holdings), advertised: { stale: 0 } };
+    return { ...readKubelet(report, holdings, undefined, {}), advertised: { stale: 0 } };
   }
 
   get ref() {

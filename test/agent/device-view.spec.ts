@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DeviceView, followDriverLoad, watchDriverLoad } from '../../src/agent/device-view.ts';
-import type { KubeletWord } from '../../src/core/device/agent.ts';
+import type { KubeletWord } from '../../src/core/device/kubelet.ts';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { silentLogger } from '../../src/process/log.ts';
 import { FakeClock } from '../process/fake-clock.ts';

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { withHolders } from '../../src/core/device/report.ts';
-import { kubeletOf } from '../../src/agent/open-kubelet.ts';
-import { holdersOf } from '../../src/core/device/holders.ts';
 import { KubeletError } from '../../src/core/device/kubelet.ts';
+import { holdersOf, withHolders } from '../core/device/sliced-gpu.ts';
+import { kubeletOf } from '../../src/agent/open-kubelet.ts';
 import { silentLogger } from '../../src/process/log.ts';
 
 const missing = new KubeletError('KubeletSocketMissing', { tried: 'List', found: 'no such file' });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply.ts';
-import { reportDevice } from '../../src/core/device/report.ts';
+import { reportDevice } from '../../src/core/device/agent.ts';
 import { planWish } from '../../src/core/device/plan.ts';
 import { InProcessNode } from './simulated-node.ts';
 

@@ -5,7 +5,7 @@ import type { Step } from '../../src/core/gpu/plan.ts';
 import { judgeChange } from '../../src/core/smi/change.ts';
 import { planWish } from '../../src/core/device/plan.ts';
 import { applyNode } from '../../src/device/apply.ts';
-import { reportDevice } from '../../src/core/device/report.ts';
+import { reportDevice } from '../../src/core/device/agent.ts';
 import { listPlacedStates } from '../core/gpu/placed-states.ts';
 import { modelOf } from '../core/gpu/builders.ts';
 import { InProcessNode } from './simulated-node.ts';

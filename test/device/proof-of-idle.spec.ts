@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode, type GpuResult } from '../../src/device/apply.ts';
-import { reportDevice } from '../../src/core/device/report.ts';
+import { reportDevice } from '../../src/core/device/agent.ts';
 import { toInstances } from '../../src/core/smi/change.ts';
 import { InProcessNode } from './simulated-node.ts';
 

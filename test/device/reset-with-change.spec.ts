@@ -3,7 +3,7 @@ import type { GpuWish } from '../../src/api/types.ts';
 import type { Layout } from '../../src/core/gpu/geometry.ts';
 import { planWish } from '../../src/core/device/plan.ts';
 import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
-import { reportDevice } from '../../src/core/device/report.ts';
+import { reportDevice } from '../../src/core/device/agent.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 /** One GPU with two slices that asks for a reset until it has had one. */

@@ -4,7 +4,7 @@ import type { Layout } from '../../src/core/gpu/geometry.ts';
 import type { DeviceState } from '../../src/core/gpu/device-state.ts';
 import { describeReport, computeLabels } from '../../src/core/nvidia/predict-labels.ts';
 import { planWish } from '../../src/core/device/plan.ts';
-import { reportDevice } from '../../src/core/device/report.ts';
+import { reportDevice } from '../../src/core/device/agent.ts';
 import { applyNode } from '../../src/device/apply.ts';
 import { InProcessNode } from './simulated-node.ts';
 

@@ -1,4 +1,4 @@
-import type { PodHolding } from '../../src/core/device/holders.ts';
+import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import type { OwnRecord } from '../../src/core/node/memory.ts';
 import { deepEqual } from '../../src/core/text/json.ts';

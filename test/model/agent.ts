@@ -1,6 +1,5 @@
-import type { KubeletWord } from '../../src/core/device/agent.ts';
-import type { PodHolding } from '../../src/core/device/holders.ts';
-import { KubeletError } from '../../src/core/device/kubelet.ts';
+import { type KubeletWord, KubeletError } from '../../src/core/device/kubelet.ts';
+import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import { GrantRefused } from '../../src/core/device/grants.ts';
 import type { OwnRecord } from '../../src/core/node/memory.ts';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';

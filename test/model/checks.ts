@@ -25,7 +25,7 @@ import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
 import type { Operation } from './smi.ts';
 import { countOffer, type ExpectedSettings, isAsWished, isMixedUp, offeringOf } from './expected.ts';
-import { listLosers } from '../../src/core/device/kubelet.ts';
+import { listLosers } from '../../src/core/device/holders.ts';
 import { isOfUser, isUntouchable } from './pods.ts';
 import { deleteDeadlineMs } from './setup.ts';
 import { uuidOf } from './plugin.ts';

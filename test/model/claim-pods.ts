@@ -1,5 +1,5 @@
 import { type ResourceClaimView, attributeOf } from '../../src/core/kubernetes/claims.ts';
-import type { PodHolding } from '../../src/core/device/holders.ts';
+import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import type { Pod } from './api.ts';
 import { resourceOf } from './plugin.ts';
 import { nameDevices } from './slices.ts';

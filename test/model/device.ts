@@ -1,5 +1,5 @@
 import type { DeviceReport, GpuReport } from '../../src/api/types.ts';
-import { reportDevice } from '../../src/core/device/report.ts';
+import { reportDevice } from '../../src/core/device/agent.ts';
 import type {
   DeviceState,
   GpuInstanceState,

@@ -1,5 +1,4 @@
-import { KubeletError } from '../../src/core/device/kubelet.ts';
-import type { PodHolding } from '../../src/core/device/holders.ts';
+import { type PodHolding, KubeletError } from '../../src/core/device/kubelet.ts';
 import type { AgentHost, AgentProcess, DeviceWork } from './agent.ts';
 import type { Api, StoredPartition } from './api.ts';
 import type { Gpu, ModelDevice, Slice } from './device.ts';

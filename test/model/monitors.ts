@@ -1,5 +1,5 @@
 import type { ResourceClaimView } from '../../src/core/kubernetes/claims.ts';
-import type { PodHolding } from '../../src/core/device/holders.ts';
+import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import type { Pod } from './api.ts';
 import { isUntouchable } from './pods.ts';
 import { nameDevices } from './slices.ts';

@@ -1,5 +1,5 @@
 import type { ResourceClaimView } from '../../src/core/kubernetes/claims.ts';
-import type { PodHolding } from '../../src/core/device/holders.ts';
+import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import type { Pod } from './api.ts';
 import { uuidOf } from './plugin.ts';
 import { isOfUser, isUsing, type PodParts } from './pods.ts';

@@ -14,7 +14,7 @@ import { Journal } from '../../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../../device/host/node-lock.ts';
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { holdersOnHost } from '../../core/device/report.ts';
+import { holdersOnHost } from '../../core/device/kubelet.ts';
 import { PodResourcesClient } from '../../kubelet/pod-resources.ts';
 import { readPath, type OutputFormat, outputOption } from '../options.ts';
 import { messageOf } from '../../core/text/words.ts';

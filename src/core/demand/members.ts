@@ -15,7 +15,6 @@ import { type Geometry, explainOldDriver, findModel } from '../gpu/geometry.ts';
 import { type GpuView, planGpu } from '../gpu/plan.ts';
 import { joinWords } from '../gpu/layout.ts';
 import type { NodeView } from '../kubernetes/node.ts';
-import { isGrantLive } from '../device/grants.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import {
   countsWhole,
@@ -30,7 +29,7 @@ import {
   type SliceEntry,
   stabilizationMs,
 } from '../policy/slices.ts';
-import { foreignOn } from '../device/ownership.ts';
+import { foreignOn, isGrantLive } from '../device/grants.ts';
 import { viewReport, liveGeometry, layoutOf, meetsWish } from '../device/plan.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { type Grid, gridOf } from '../gpu/grid.ts';

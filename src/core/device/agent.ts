@@ -1,148 +1,23 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
-// Ask here what the agent makes of readings and grants: when it reads again, what it plans, carries out and reports.
-import { adoptAnnotation } from '../../api/names.ts';
+// Ask here for a reading as it is reported, when the agent reads again, what it plans, and what it says of itself.
 import type {
   DeviceReport,
   GpuNodePartition,
-  GpuReport,
-  GpuWish,
   Grant,
-  NodePartitionSpec,
   PlanReport,
+  GpuReport,
+  InstanceReport,
+  ModelReport,
 } from '../../api/types.ts';
-import { describeProcess, type DeviceState, userKey } from '../gpu/device-state.ts';
-import { omitUndefined } from '../text/json.ts';
-import { doubledMs } from '../text/syntax.ts';
-import {
-  type Fault,
-  faultFields,
-  faultOfWork,
-  GrantRefused,
-  rereadMs,
-  sickReadMs,
-  withVainReboot,
-  isRevocation,
-} from './grants.ts';
-import { driverEpochOf, isSameLoad, isToMakeAgain } from './ownership.ts';
-import { holdersOf, type Holders, listUnidentified, type PodHolding } from './holders.ts';
-import {
-  cutLostDevices,
-  findLostDevices,
-  judgeAdvertised,
-  listUnserved,
-  type LostDevice,
-  withoutLost,
-} from './kubelet.ts';
-import { findForeign, type ForeignInstances, lastGoodOf, settleClaims } from './ownership.ts';
-import { type AskedWish, deviceMeets, listInTheWay, planDrained, planWish, wishHash, type WishPlan } from './plan.ts';
-import {
-  cutHolders,
-  hostFields,
-  keepOutcome,
-  lastingFields,
-  nameMonitors,
-  pickReading,
-  type reportDevice,
-  reportSkew,
-  withHolders,
-  type DeviceUsers,
-  monitorKey,
-  unidentifiedKey,
-} from './report.ts';
-
-/** What the node's kubelet reports about its GPUs. */
-export interface KubeletWord {
-  /** Pods that hold devices, by device. */
-  readonly holders: Holders;
-  /** Resources that the kubelet offers; absent if this kubelet does not report them (before Kubernetes 1.28). */
-  readonly advertised?: NonNullable<DeviceReport['advertised']>;
-  /** Resources of it that no plugin serves which has read the devices. */
-  readonly unserved?: readonly string[];
-}
-
-/** Reads the kubelet's answers. @param allocatable device ids by resource; undefined if this kubelet does not report them */
-export function readKubelet(
-  device: DeviceReport,
-  holdings: readonly PodHolding[],
-  allocatable: ReadonlyMap<string, readonly string[]> | undefined,
-  { strategy, monitors }: Pick<NodePartitionSpec, 'strategy' | 'monitors'>,
-): KubeletWord {
-  const holders = holdersOf(device, holdings, monitors);
-  if (allocatable === undefined) return { holders };
-  const { resources, stale } = judgeAdvertised(device, allocatable, strategy);
-  return {
-    holders,
-    // Server-side apply turns an empty map into null, which the schema rejects.
-    advertised: { stale, ...(Object.keys(resources).length > 0 && { resources: { ...resources } }) },
-    // Hardly ever asked for, and after a change the kubelet is asked many times a second.
-    get unserved() {
-      return listUnserved(device, allocatable, strategy);
-    },
-  };
-}
-
-/** A reading of the GPUs, and which of them did not answer. */
-interface Reading {
-  readonly lost: readonly unknown[];
-}
-
-type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised' | 'lostDevices'>;
-
-/**
- * Devices that pods hold and that two readings in a row did not have. One is not enough: the kubelet is asked after the GPUs, and a
- * device may have been made in between.
- */
-export class MissingDevices {
-  /** The reading that each was first missing from. */
-  #missing: ReadonlyMap<string, Reading> = new Map();
-  /** Whether the last reading was the first to lack a device. */
-  isUnsure = false;
-
-  /** @param report what was made of the reading */
-  note(reading: Reading, report: Pick<DeviceReport, 'gpus'>, holders: Holders | undefined): readonly LostDevice[] {
-    const found = holders === undefined || reading.lost.length > 0 ? [] : findLostDevices(report, holders);
-    const before = this.#missing;
-    this.#missing = new Map(found.map(({ id }) => [id, before.get(id) ?? reading]));
-    const lost = found.filter(({ id }) => this.#missing.get(id) !== reading);
-    this.isUnsure = lost.length < found.length;
-    return lost;
-  }
-
-  /** Completes the report of a reading. @param word undefined: the kubelet need not be asked */
-  complete(reading: Reading, report: Report, word: KubeletWord | undefined): Report {
-    const lost = this.note(reading, report, word?.holders);
-    if (word === undefined) return report;
-    return {
-      ...report,
-      gpus: [...withHolders(report.gpus ?? [], withoutLost(word.holders, lost))],
-      ...(lost.length > 0 && { lostDevices: cutLostDevices(lost) }),
-      ...(word.advertised && { advertised: word.advertised }),
-    };
-  }
-}
-
-/**
- * The users of the GPUs: the processes that a reading shows, the pods that only look on, and those whose devices are not identified.
- *
- * @param holders undefined if the kubelet was not asked
- */
-export function listDeviceUsers(
-  gpus: DeviceState['gpus'],
-  holders: Pick<Holders, 'monitorsOf' | 'stale'> = { stale: [] },
-): DeviceUsers {
-  const monitorsOf = (uuid = ''): readonly string[] => holders.monitorsOf?.get(uuid) ?? [];
-  return new Map([
-    [unidentifiedKey, listUnidentified(holders)] as const,
-    ...gpus.flatMap(({ uuid, processes, instances }) => [
-      [userKey(uuid), processes.map(describeProcess)] as const,
-      [monitorKey(uuid), monitorsOf(uuid)] as const,
-      ...instances.flatMap((one) => [
-        [userKey(uuid, one), one.processes.map(describeProcess)] as const,
-        [monitorKey(uuid, one), one.computeInstances.flatMap((part) => monitorsOf(part.uuid))] as const,
-      ]),
-    ]),
-  ]);
-}
+import { doubledMs, timeText } from '../text/syntax.ts';
+import { type Fault, GrantRefused, isRevocation, type Claim, retryMs } from './grants.ts';
+import type { Readings } from './kubelet.ts';
+import { type DeviceUsers, type AskedWish, listInTheWay, planDrained, planWish, type WishPlan } from './plan.ts';
+import { omitUndefined, deepEqual } from '../text/json.ts';
+import { cutText } from '../text/words.ts';
+import type { Engines, Geometry } from '../gpu/geometry.ts';
+import { nameWhole } from '../gpu/profiles.ts';
+import type { ComputeInstanceState, DeviceState, GpuInstanceState, GpuState, LostGpu } from '../gpu/device-state.ts';
 
 /** How often the device is read while somebody is in the way of the wish, in ms. */
 const busyReadMs = 5_000;
@@ -151,6 +26,14 @@ const drainReadMs = 1_000;
 /** A kubelet that has not answered is asked again after this many ms, then after twice as many each time, and so often. */
 const quickMs = 250;
 const mostQuick = 5;
+
+/** Most milliseconds between readings while a GPU is sick, or none can be read: people look whether what they did has helped. */
+const sickReadMs = 15_000;
+
+/** Rest before GPUs are read again after this many readings that failed, in ms. */
+function rereadMs(failures: number): number {
+  return Math.min(sickReadMs, retryMs(failures));
+}
 
 /** What decides how soon the device is read again. */
 interface ReadNeed {
@@ -188,96 +71,6 @@ function readPaceMs({ intervalMs, failures, isSick, isInUse, isDraining }: ReadN
 interface LastReading {
   readonly report: DeviceReport;
   readonly users: DeviceUsers;
-}
-
-type LastGood = NonNullable<DeviceReport['lastGood']>;
-
-/** Tells which instances of the node are ours: those in `lastGood`, and those that an unfinished grant made. */
-export class Claim {
-  readonly #view: LastReading;
-  readonly #bootID: string;
-  readonly #driverLoad: () => string | undefined;
-
-  /** @param driverLoad identifies the current load of the driver; undefined if that is not known */
-  constructor(view: LastReading, bootID: string, driverLoad: () => string | undefined) {
-    this.#view = view;
-    this.#bootID = bootID;
-    this.#driverLoad = driverLoad;
-  }
-
-  get #driverEpoch(): string {
-    return driverEpochOf(omitUndefined({ bootID: this.#bootID, driverLoad: this.#driverLoad() }));
-  }
-
-  /** Whether what was granted and done before this load of the driver is yet to be made again. */
-  isToMakeAgain({ status }: GpuNodePartition): boolean {
-    return isToMakeAgain(status?.device ?? {}, this.#driverEpoch);
-  }
-
-  /** @param unfinished a grant that is being acted on: what it has made so far is not in the report yet */
-  foreign({ status }: GpuNodePartition, unfinished?: Grant): ForeignInstances {
-    return findForeign(this.#view.report.gpus ?? [], this.#driverEpoch, status?.device?.lastGood, unfinished);
-  }
-
-  /** What to report, and to remember, after work on the device. @param readFault why it could not be read afterwards */
-  conclude(
-    partition: GpuNodePartition,
-    granted: Grant,
-    { fault, hasBegun }: { readonly fault?: Fault | undefined; readonly hasBegun?: boolean },
-    readFault: Fault | undefined,
-  ): Partial<DeviceReport> {
-    const failure = fault ?? readFault;
-    if (!failure) return { step: 'Idle', lastGood: this.#afterSuccess(partition, granted.gpus) };
-    return {
-      ...faultFields(failure, readFault ? 'Unknown' : 'Failed'),
-      ...(readFault
-        ? this.#afterUnread(partition, granted, hasBegun === true)
-        : { lastGood: this.#lastGood(partition, this.foreign(partition, granted), granted) }),
-    };
-  }
-
-  /**
-   * What to remember if the GPUs could not be read after a grant. The memory of an earlier boot stays unchanged as long as nothing
-   * was done in this one: the layout must still be recreated.
-   */
-  #afterUnread({ status }: GpuNodePartition, granted: Grant, hasBegun: boolean): Pick<DeviceReport, 'lastGood'> {
-    const { lastGood } = status?.device ?? {};
-    if (!hasBegun && lastGood !== undefined && !isSameLoad(lastGood.bootID, this.#driverEpoch)) return {};
-    return { lastGood: lastGoodOf([], this.#driverEpoch, new Map(), { lastGood, unfinished: granted }) };
-  }
-
-  /** What to remember when these GPUs match the request: everything on them is ours. */
-  #afterSuccess(partition: GpuNodePartition, gpus: readonly GpuWish[]): LastGood {
-    const rest = [...this.foreign(partition)].filter(([uuid]) => gpus.every((one) => one.uuid !== uuid));
-    return this.#lastGood(partition, new Map(rest));
-  }
-
-  /** What to report of a reading that follows no work: the outcome of the last grant stays, and the memory follows the reading. */
-  review(partition: GpuNodePartition): Partial<DeviceReport> {
-    return { ...keepOutcome(partition.status?.device), ...this.#reviewMemory(partition) };
-  }
-
-  /**
-   * Finds what a reading changes in the memory. A device that already matches the wish is adopted: from now on its instances are ours,
-   * without any operation; so is one that somebody adopts by annotation in this boot. A GPU that answers again shows which of its instances
-   * are ours.
-   */
-  #reviewMemory(partition: GpuNodePartition): Pick<DeviceReport, 'lastGood'> {
-    const { wish } = partition.spec;
-    const { gpus = [] } = this.#view.report;
-    const foreign = this.foreign(partition);
-    const isAdopted = wish?.gpus.some(({ uuid }) => foreign.has(uuid)) === true && deviceMeets(gpus, wish.gpus);
-    if (isAdopted) return { lastGood: this.#afterSuccess(partition, wish.gpus) };
-    const isAsked = partition.metadata.annotations?.[adoptAnnotation] === this.#bootID;
-    if (isAsked && foreign.size > 0) return { lastGood: this.#lastGood(partition, new Map()) };
-    const settled = settleClaims(gpus, this.#driverEpoch, partition.status?.device?.lastGood);
-    return settled ? { lastGood: settled } : {};
-  }
-
-  #lastGood({ status }: GpuNodePartition, foreign: ForeignInstances, unfinished?: Grant): LastGood {
-    const { lastGood } = status?.device ?? {};
-    return lastGoodOf(this.#view.report.gpus ?? [], this.#driverEpoch, foreign, { lastGood, unfinished });
-  }
 }
 
 /** Plans on the last reading, and remembers the basis of the plan: a drain must not change the plan. */
@@ -353,38 +146,6 @@ function explainUse(holders: string): Fault {
   return { code: 'InUse', message: `${holders}. Nothing was touched; it is retried soon` };
 }
 
-/** The first failure of work on GPUs, with the pods that look on where one was in use. */
-export function judgeWork(
-  results: Parameters<typeof faultOfWork>[0],
-  gpus: readonly GpuReport[] | undefined,
-  users: DeviceUsers,
-): Fault | undefined {
-  const fault = faultOfWork(results);
-  return fault && nameMonitors(fault, gpus ?? [], users);
-}
-
-/** The reboot that was asked for: for which wish, and in which boot; undefined if there is none. */
-type RebootAsked = { readonly wish: string; readonly bootID: string } | undefined;
-
-/**
- * What follows from a fault of a grant: what is said of it, and the reboot to ask for, if it is one that needs it. One that did not help
- * is not followed by another.
- *
- * @param before the last reboot that was asked for
- */
-export function judgeReboot(
-  granted: Grant,
-  fault: Fault | undefined,
-  bootID: string,
-  before: RebootAsked,
-): { readonly fault: Fault | undefined; readonly asked: RebootAsked } {
-  const wish = wishHash(granted);
-  const isAsked = before?.wish === wish;
-  const isVain = isAsked && before.bootID !== bootID;
-  const mayAsk = fault?.code === 'RebootRequired' && granted.allowReboot === true && !isAsked;
-  return { fault: isVain ? withVainReboot(fault) : fault, asked: mayAsk ? { wish, bootID } : undefined };
-}
-
 /** What an agent knows besides its grants. */
 interface AgentState {
   readonly agentVersion: string;
@@ -398,14 +159,14 @@ interface AgentState {
   /** What this process has signalled; null: nothing. Undefined: it has not done any work yet. */
   readonly signalled: DeviceReport['signalled'] | null;
   /** The report of the last reading; undefined if there is none. */
-  readonly reading: Partial<Report> | undefined;
+  readonly reading: Partial<ReturnType<Readings['complete']>> | undefined;
 }
 
 /** The fields that are always reported. @param seen what was reported last */
 export function reportState(state: AgentState, seen: DeviceReport | undefined): DeviceReport {
-  const { bootID, driverLoad, hostProblems, skewMs, signalled, reading } = state;
+  const { bootID, driverLoad, hostProblems, skewMs, reading } = state;
   return {
-    ...lastingFields(state, seen, signalled),
+    ...lastingFields(state, seen),
     ...hostFields(hostProblems),
     ...reportSkew(skewMs, seen),
     ...(reading === undefined
@@ -417,4 +178,244 @@ export function reportState(state: AgentState, seen: DeviceReport | undefined): 
           ...(reading.gpus && { gpus: cutHolders(reading.gpus) }),
         }),
   };
+}
+
+/** The firmware's text, or a file of the user's: as much of it as the API takes. */
+const longestMachine = 128;
+
+/** The last reported reading, with its boot: it stays until there is a newer one. */
+function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
+  const { bootID, driverLoad, driverVersion, cudaVersion, gpus, models, advertised, lostDevices } = seen ?? {};
+  return omitUndefined({ bootID, driverLoad, driverVersion, cudaVersion, gpus, models, advertised, lostDevices });
+}
+
+/** What is reported whatever was found: who reports, what it has answered, and what earlier work has left. */
+function lastingFields(
+  { agentVersion, bootID, machine, signalled }: AgentState,
+  seen: DeviceReport | undefined,
+): DeviceReport {
+  // A signal from before the reboot reached a process that is gone.
+  const before = seen?.bootID === bootID ? seen.signalled : undefined;
+  const known = signalled === undefined ? before : signalled;
+  return {
+    agentVersion,
+    ...(machine === undefined ? {} : { machine: machine.slice(0, longestMachine) }),
+    ...(seen?.observedEpoch === undefined ? {} : { observedEpoch: seen.observedEpoch }),
+    ...(known ? { signalled: known } : {}),
+    ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
+  };
+}
+
+/** What the host is still owed after a change, a sentence each. */
+function hostFields(problems: readonly string[]): Pick<DeviceReport, 'hostProblems'> {
+  if (problems.length === 0) return {};
+  return { hostProblems: problems.slice(0, 16).map((problem) => cutText(problem, 512)) };
+}
+
+/** Limits on names of pods and claims: per device, what the API takes; for all devices together, what leaves room for the rest of the report. */
+const mostNames = 16;
+const mostNameBytes = 8_000;
+
+/**
+ * Cuts the names of holders to what a report takes, at least one per device: busy without a name would mean a process. Plans use all names.
+ */
+function cutHolders(gpus: readonly GpuReport[]): GpuReport[] {
+  const lists = gpus
+    .flatMap((gpu) => [gpu, ...gpu.instances])
+    .flatMap(({ pods, claims }) => [pods ?? [], claims ?? []]);
+  const bytesOf = (most: number): number =>
+    lists.reduce((sum, names) => sum + names.slice(0, most).reduce((length, name) => length + name.length, 0), 0);
+  let most = mostNames;
+  while (most > 1 && bytesOf(most) > mostNameBytes) most -= 1;
+  return gpus.map((gpu) => ({ ...cut(gpu, most), instances: gpu.instances.map((one) => cut(one, most)) }));
+}
+
+function cut<Held extends Pick<GpuReport, 'pods' | 'claims'>>(one: Held, most: number): Held {
+  const { pods, claims } = one;
+  return {
+    ...one,
+    ...(pods && { pods: pods.slice(0, most) }),
+    ...(claims && { claims: claims.slice(0, most) }),
+  };
+}
+
+/** What two clocks may differ by, in seconds; the measurement is precise to two. */
+const usualSeconds = 10;
+const mostSeconds = 2_000_000_000;
+
+/**
+ * Reports by how much the node's clock is wrong, if it is: the reported value stays as long as it is about right, or each report would be a
+ * write.
+ */
+function reportSkew(
+  skewMs: number | undefined,
+  { clockSkewSeconds: before }: Pick<DeviceReport, 'clockSkewSeconds'> = {},
+): Pick<DeviceReport, 'clockSkewSeconds'> {
+  if (skewMs === undefined) return before === undefined ? {} : { clockSkewSeconds: before };
+  const seconds = Math.max(-mostSeconds, Math.min(mostSeconds, Math.round(skewMs / 1000)));
+  if (Math.abs(seconds) < usualSeconds) return {};
+  const isAsBefore = before !== undefined && Math.abs(seconds - before) < usualSeconds;
+  return { clockSkewSeconds: isAsBefore ? before : seconds };
+}
+
+/** The time of the last successful reading. */
+interface ReadTime {
+  /** The time at which it began, in ms since the epoch by the API server's clock; undefined: there was none yet. */
+  readonly readMs: number | undefined;
+  /** `spec.drain.readAfter` */
+  readonly readAfter: string | undefined;
+}
+
+/**
+ * A report with the time of its reading. Readings that show nothing new are not reported, so that an idle node writes nothing: then
+ * the time stays that of the first of them, unless the controller asks for a later one.
+ */
+export function stampReading(
+  device: DeviceReport,
+  told: DeviceReport | undefined,
+  { readMs, readAfter }: ReadTime,
+): DeviceReport {
+  const { readTime: before } = told ?? {};
+  const same = { ...device, ...(before !== undefined && { readTime: before }) };
+  if (readMs === undefined) return same;
+  const isAwaited = isAt(readMs, readAfter) && !isAt(Date.parse(before ?? ''), readAfter);
+  return deepEqual(same, told) && !isAwaited ? same : { ...device, readTime: timeText(readMs) };
+}
+
+function isAt(ms: number, time: string | undefined): boolean {
+  return ms >= Date.parse(time ?? '');
+}
+
+/**
+ * The GPUs as reported to the cluster: what placements, labels and busy checks need, and nothing else.
+ *
+ * @param before the GPUs as they were last reported
+ */
+export function reportDevice(
+  device: DeviceState,
+  before: readonly GpuReport[] = [],
+): Pick<DeviceReport, 'driverVersion' | 'cudaVersion' | 'gpus' | 'models'> {
+  const tables = new Map(
+    device.gpus.flatMap(({ product, geometry, tableSource }) =>
+      geometry && tableSource !== 'BuiltIn' ? [[product, geometry] as const] : [],
+    ),
+  );
+  // A GPU that answers from another slot now is not the one that does not answer at its old address.
+  const gone = before.filter(({ uuid }) => !device.gpus.some((gpu) => gpu.uuid === uuid));
+  return {
+    driverVersion: device.driverVersion,
+    ...omitUndefined({ cudaVersion: device.cudaVersion }),
+    gpus: [
+      ...device.gpus.map((gpu) => reportGpu(gpu, tables.get(gpu.product))),
+      ...device.lost.map((gpu) => reportLost(gpu, gone)),
+    ].toSorted((a, b) => a.index - b.index),
+    models: [...tables].map(([product, geometry]) => reportModel(product, geometry)),
+  };
+}
+
+/** @param table the profiles as they are reported: what is as they say is not repeated */
+function reportGpu(gpu: GpuState, table: Geometry | undefined): GpuReport {
+  const { mig, fault } = gpu;
+  return {
+    uuid: gpu.uuid,
+    index: gpu.index,
+    pciBusId: gpu.pciBusId,
+    product: gpu.product,
+    memoryMiB: gpu.memoryMiB,
+    migCapable: gpu.migCapable,
+    ...omitUndefined({
+      minor: gpu.minor,
+      pciDeviceId: gpu.pciDeviceId,
+      pciClass: gpu.pciClass,
+      computeCapability: gpu.computeCapability,
+      mig: mig?.current,
+      migPending: mig?.pending === mig?.current ? undefined : mig?.pending,
+      busy: gpu.processes.length > 0 ? true : undefined,
+      health: gpu.health && { action: gpu.health.action, message: cutText(gpu.health.message, 256) },
+      vgpuHost: gpu.vgpuHost,
+      error: fault && cutText(`${fault.code}: ${fault.message}`, 256),
+    }),
+    instances: gpu.instances
+      .toSorted((a, b) => a.start - b.start)
+      .map((one) => reportInstance(gpu.processes, one, table)),
+  };
+}
+
+/** A lost GPU stays in the report, so that nobody assumes it was never there. */
+function reportLost(
+  { uuid, index, pciBusId, product, fault, instances }: LostGpu,
+  before: readonly GpuReport[],
+): GpuReport {
+  const error = cutText(`${fault.code}: ${fault.message}`, 256);
+  if (uuid === undefined) {
+    // Of an agent that was restarted since, the report of the one before tells which GPU is at that address.
+    const known = before.find((gpu) => gpu.pciBusId === pciBusId);
+    if (known !== undefined) return carryOver(known, error);
+  }
+  return {
+    uuid: uuid ?? pciBusId,
+    index: index ?? 63,
+    pciBusId,
+    product: product ?? 'unknown',
+    error,
+    instances: instances.map((one) => reportInstance([], one)),
+  };
+}
+
+/** A GPU that does not answer, with its last instances but without who used them: that is asked again. */
+function carryOver({ uuid, index, pciBusId, product, instances }: GpuReport, error: string): GpuReport {
+  const kept = instances.map(({ pods: _pods, claims: _claims, busy: _use, ...one }) => one);
+  return { uuid, index, pciBusId, product, error, instances: kept };
+}
+
+/** @param others processes of the GPU that may be on any instance */
+function reportInstance(others: GpuState['processes'], instance: GpuInstanceState, table?: Geometry): InstanceReport {
+  const [part, ...parts] = instance.computeInstances;
+  const isWhole = part !== undefined && parts.length === 0 && isAsProfiled(instance.profile, part, table);
+  return {
+    profile: instance.profile,
+    gi: instance.id,
+    start: instance.start,
+    ...(instance.processes.length + others.length > 0 ? { busy: true } : {}),
+    ...(isWhole
+      ? omitUndefined({ uuid: part.uuid })
+      : { computeInstances: instance.computeInstances.map(reportComputeInstance) }),
+  };
+}
+
+function reportComputeInstance({ profile, uuid, attributes }: ComputeInstanceState) {
+  const { memoryMiB, multiprocessors, engines } = attributes ?? {};
+  return { profile, ...omitUndefined({ uuid, memoryMiB, multiprocessors, engines: engines && listEngines(engines) }) };
+}
+
+/** Whether a compute instance takes all of its GPU instance, and has exactly what the driver's table says of the profile. */
+function isAsProfiled(instance: string, { profile, attributes }: ComputeInstanceState, table?: Geometry): boolean {
+  const row = table?.profiles.find(({ name }) => name === instance);
+  if (row === undefined || attributes === undefined || nameWhole(profile, instance) !== instance) return false;
+  const { memoryMiB, multiprocessors, engines } = attributes;
+  return deepEqual(
+    [memoryMiB, multiprocessors, listEngines(engines)],
+    [row.memoryMiB, row.multiprocessors, listEngines(row.engines)],
+  );
+}
+
+function reportModel(product: string, geometry: Geometry): ModelReport {
+  return {
+    product,
+    computeSlices: geometry.computeSlices,
+    memorySlices: geometry.memorySlices,
+    profiles: geometry.profiles.map((profile) => ({
+      name: profile.name,
+      computeSlices: profile.computeSlices,
+      memorySlices: profile.memorySlices,
+      starts: [...profile.starts],
+      maxInstances: profile.maxInstances,
+      engines: listEngines(profile.engines),
+      ...omitUndefined({ id: profile.id, memoryMiB: profile.memoryMiB, multiprocessors: profile.multiprocessors }),
+    })),
+  };
+}
+
+function listEngines({ copy, decoder, encoder, jpeg, ofa }: Engines): number[] {
+  return [copy, decoder, encoder, jpeg, ofa];
 }

@@ -1,10 +1,15 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
-// Ask here which grant is live, answered or taken back, for how long one is confirmed, why work failed, and how long to rest after it, in ms.
-import type { DeviceReport, GpuNodePartition, Grant } from '../../api/types.ts';
+// Ask here which grant is live, answered or taken back, what came of one, and which instances are ours.
+import type { DeviceReport, GpuNodePartition, Grant, GpuReport, GpuWish } from '../../api/types.ts';
 import { DeviceError } from '../gpu/device-state.ts';
 import { KubeletError } from './kubelet.ts';
 import { cutText, messageOf } from '../text/words.ts';
 import { doubledMs } from '../text/syntax.ts';
+import { type DeviceUsers, describeMonitors, deviceMeets, wishHash } from './plan.ts';
+import { adviseMonitors } from './holders.ts';
+import { placeOf } from '../gpu/grid.ts';
+import { adoptAnnotation } from '../../api/names.ts';
+import { omitUndefined } from '../text/json.ts';
 
 /** An object that lost grants (a restored backup, a client that dropped one) is not further behind its agent than this. */
 const mostAhead = 1_000_000;
@@ -101,25 +106,6 @@ export function faultOf(error: unknown, gpu?: string, undoError?: DeviceError): 
   return { code, message: `${message}; ${undo}`, ...about };
 }
 
-/** What is said of a reboot that is still needed after the one that was asked for. */
-export function withVainReboot(fault: Fault | undefined): Fault | undefined {
-  if (fault?.code !== 'RebootRequired') return fault;
-  return { ...fault, message: `${fault.message}. The reboot that was asked for did not help: none is asked for again` };
-}
-
-/** The first failure of work on GPUs. Where all of them go back, one may not that had not failed itself. */
-export function faultOfWork(
-  results: readonly {
-    readonly uuid: string;
-    readonly error?: DeviceError | undefined;
-    readonly undoError?: DeviceError | undefined;
-  }[],
-): Fault | undefined {
-  const unrestored = results.find(({ error, undoError }) => error === undefined && undoError !== undefined);
-  const failed = results.find(({ error }) => error !== undefined);
-  return failed && faultOf(failed.error, failed.uuid, failed.undoError ?? unrestored?.undoError);
-}
-
 /** Why an agent failed, as `GPU 1: DriverFailed: tried …`; without a GPU if it is about no known one. */
 export function describeFault({ error, gpus = [] }: Pick<DeviceReport, 'error' | 'gpus'>): string | undefined {
   if (error === undefined) return undefined;
@@ -138,15 +124,321 @@ export function faultFields(fault: Fault, step: 'Failed' | 'Unknown'): Partial<D
 }
 
 const retry = { baseMs: 5_000, maxMs: 5 * 60_000 };
-/** Most milliseconds between readings while a GPU is sick, or none can be read: people look whether what they did has helped. */
-export const sickReadMs = 15_000;
 
 /** Rest before the next try after this many consecutive failures, in ms. */
 export function retryMs(failures: number): number {
   return doubledMs(retry, failures);
 }
 
-/** Rest before GPUs are read again after this many readings that failed, in ms. */
-export function rereadMs(failures: number): number {
-  return Math.min(sickReadMs, retryMs(failures));
+/** The outcome of the last grant stays reported until the next one. */
+function keepOutcome(seen: DeviceReport | undefined): Partial<DeviceReport> {
+  if (seen?.step !== 'Failed') return { step: 'Idle' };
+  const { step, error } = seen;
+  return { step, ...(error ? { error } : {}) };
+}
+
+/**
+ * Identifies the longest possible lifetime of instances: no instance survives a boot, or a reload of the driver's modules (a driver
+ * upgrade by gpu-operator does that, and the boot id stays). `BOOT+LOAD`, or the boot alone if the load is unknown.
+ */
+function driverEpochOf({ bootID = '', driverLoad }: Pick<DeviceReport, 'bootID' | 'driverLoad'>): string {
+  return driverLoad === undefined ? bootID : `${bootID}+${driverLoad}`;
+}
+
+/** True if an instance of one lifetime may still exist in the other: the same boot, and, if both report it, the same load. */
+function isSameLoad(one: string | undefined, other: string | undefined): boolean {
+  const [boot, load] = (one ?? '').split('+');
+  const [otherBoot, otherLoad] = (other ?? '').split('+');
+  return boot === otherBoot && (load === undefined || otherLoad === undefined || load === otherLoad);
+}
+
+/** Whether the instances that a report remembers are of the boot and the load of the driver that it is of; false if it remembers none. */
+export function hasLasted({ lastGood, ...seen }: DeviceReport): boolean {
+  return lastGood !== undefined && isSameLoad(lastGood.bootID, driverEpochOf(seen));
+}
+
+/** GPU instances that this operator neither created nor adopted, as `PROFILE@START` by GPU UUID. */
+export type ForeignInstances = ReadonlyMap<string, ReadonlySet<string>>;
+
+type LastGood = DeviceReport['lastGood'];
+type ClaimedGpu = NonNullable<NonNullable<LastGood>['gpus']>[number];
+type Counts = Readonly<Record<string, number>>;
+
+/** The record of earlier instances. */
+interface Memory {
+  readonly lastGood?: LastGood | undefined;
+  /** A grant that was acted on and did not end well. */
+  readonly unfinished?: Pick<Grant, 'gpus'> | undefined;
+}
+
+/** The most GPUs that the API accepts. */
+const mostGpus = 64;
+const mostPlacements = 16;
+
+/**
+ * Tells our instances from those that somebody else created. Ours are those that existed when a grant had ended well in this boot
+ * (no instance survives a boot), and, of a grant that was interrupted, as many of each profile as it was to create.
+ *
+ * @param unfinished a grant that was acted on and has not been answered
+ */
+function findForeign(
+  gpus: readonly GpuReport[],
+  bootID: string,
+  lastGood: LastGood,
+  unfinished: Pick<Grant, 'gpus'> | undefined,
+): ForeignInstances {
+  const foreign = new Map<string, ReadonlySet<string>>();
+  const claims = claimsOf(bootID, lastGood);
+  for (const { uuid, instances } of gpus) {
+    const { placements, unsettled } = claims.get(uuid) ?? {};
+    const left: Record<string, number> = { ...mergeCounts(unsettled, grantedOn(uuid, unfinished)) };
+    const others = instances.filter((instance) => {
+      if (placements?.includes(placeOf(instance))) return false;
+      const count = left[instance.profile] ?? 0;
+      left[instance.profile] = count - 1;
+      return count <= 0;
+    });
+    if (others.length > 0) foreign.set(uuid, new Set(others.map(placeOf)));
+  }
+  return foreign;
+}
+
+/** Instances that are not ours by a report; where a grant is being acted on, only its agent knows. */
+export function foreignOn(device: DeviceReport): ForeignInstances {
+  return findForeign(device.gpus ?? [], driverEpochOf(device), device.lastGood, undefined);
+}
+
+/**
+ * Our instances on the device now, to be recognised after the next change and restored after a reboot. On a GPU that does not
+ * answer, what was ours stays ours, and so does what an unfinished grant may have created there.
+ */
+function lastGoodOf(
+  gpus: readonly GpuReport[],
+  bootID: string,
+  foreign: ForeignInstances,
+  { lastGood, unfinished }: Memory = {},
+): NonNullable<LastGood> {
+  const claims = claimsOf(bootID, lastGood);
+  const unheard = new Set([...claims.keys(), ...(unfinished?.gpus ?? []).map(({ uuid }) => uuid)]);
+  const entries = gpus.map((gpu): ClaimedGpu => {
+    unheard.delete(gpu.uuid);
+    const seen = { uuid: gpu.uuid, ...(gpu.mig && { mig: gpu.mig }), placements: listOwn(gpu, foreign) };
+    return gpu.error === undefined ? seen : keepClaim(gpu.uuid, claims.get(gpu.uuid), unfinished, seen);
+  });
+  const kept = [...unheard].map((uuid) => keepClaim(uuid, claims.get(uuid), unfinished));
+  return { bootID, gpus: [...entries, ...kept].slice(0, mostGpus) };
+}
+
+/**
+ * The memory without claims by count, once a GPU answers that did not when a grant ended: from now on its instances are identified
+ * by their placements. @returns undefined if there is nothing to settle
+ */
+function settleClaims(gpus: readonly GpuReport[], bootID: string, lastGood: LastGood): LastGood {
+  const foreign = findForeign(gpus, bootID, lastGood, undefined);
+  const settled = new Map(
+    [...claimsOf(bootID, lastGood)].flatMap(([uuid, { unsettled, mig }]) => {
+      const gpu = gpus.find((one) => one.uuid === uuid && one.error === undefined);
+      if (!gpu || unsettled === undefined) return [];
+      const now = gpu.mig ?? mig;
+      return [[uuid, { uuid, ...(now && { mig: now }), placements: listOwn(gpu, foreign) }] as const];
+    }),
+  );
+  if (settled.size === 0) return undefined;
+  return { bootID, gpus: (lastGood?.gpus ?? []).map((claim) => settled.get(claim.uuid) ?? claim) };
+}
+
+function claimsOf(bootID: string, lastGood: LastGood): ReadonlyMap<string, ClaimedGpu> {
+  const gpus = isSameLoad(lastGood?.bootID, bootID) ? (lastGood?.gpus ?? []) : [];
+  return new Map(gpus.map((claim) => [claim.uuid, claim]));
+}
+
+function keepClaim(
+  uuid: string,
+  before: ClaimedGpu | undefined,
+  unfinished: Memory['unfinished'],
+  seen?: ClaimedGpu,
+): ClaimedGpu {
+  const mig = before?.mig ?? seen?.mig;
+  const unsettled = mergeCounts(before?.unsettled, grantedOn(uuid, unfinished));
+  const placements = [...new Set([...(before?.placements ?? []), ...(seen?.placements ?? [])])];
+  return {
+    uuid,
+    ...(mig && { mig }),
+    placements: placements.slice(0, mostPlacements),
+    // Server-side apply turns an empty map into null, which the schema refuses.
+    ...(Object.keys(unsettled).length > 0 && { unsettled }),
+  };
+}
+
+function listOwn({ uuid, instances }: GpuReport, foreign: ForeignInstances): string[] {
+  return instances.map(placeOf).filter((place) => foreign.get(uuid)?.has(place) !== true);
+}
+
+function grantedOn(uuid: string, unfinished: Memory['unfinished']): Counts | undefined {
+  return unfinished?.gpus.find((one) => one.uuid === uuid)?.profiles;
+}
+
+function mergeCounts(some: Counts = {}, others: Counts = {}): Counts {
+  const profiles = new Set([...Object.keys(some), ...Object.keys(others)]);
+  return Object.fromEntries(
+    [...profiles].map((profile) => [profile, Math.max(some[profile] ?? 0, others[profile] ?? 0)]),
+  );
+}
+
+/** Tells which instances of the node are ours: those in `lastGood`, and those that an unfinished grant made. */
+export class Claim {
+  readonly #view: { readonly report: DeviceReport };
+  readonly #bootID: string;
+  readonly #driverLoad: () => string | undefined;
+
+  /**
+   * @param view the report of what was read last; empty before the first reading
+   * @param driverLoad identifies the current load of the driver; undefined if that is not known
+   */
+  constructor(view: { readonly report: DeviceReport }, bootID: string, driverLoad: () => string | undefined) {
+    this.#view = view;
+    this.#bootID = bootID;
+    this.#driverLoad = driverLoad;
+  }
+
+  get #driverEpoch(): string {
+    return driverEpochOf(omitUndefined({ bootID: this.#bootID, driverLoad: this.#driverLoad() }));
+  }
+
+  /** Whether what was granted and done before this load of the driver is yet to be made again. */
+  isToMakeAgain({ status }: GpuNodePartition): boolean {
+    const { lastGood, step, ...seen } = status?.device ?? {};
+    if (!lastGood || isSameLoad(lastGood.bootID, this.#driverEpoch)) return false;
+    // An earlier process has failed since then: the node may be open by now.
+    return step !== 'Failed' || !isSameLoad(driverEpochOf(seen), this.#driverEpoch);
+  }
+
+  /** @param unfinished a grant that is being acted on: what it has made so far is not in the report yet */
+  foreign({ status }: GpuNodePartition, unfinished?: Grant): ForeignInstances {
+    return findForeign(this.#view.report.gpus ?? [], this.#driverEpoch, status?.device?.lastGood, unfinished);
+  }
+
+  /** What to report, and to remember, after work on the device. @param readFault why it could not be read afterwards */
+  conclude(
+    partition: GpuNodePartition,
+    granted: Grant,
+    { fault, hasBegun }: { readonly fault?: Fault | undefined; readonly hasBegun?: boolean },
+    readFault: Fault | undefined,
+  ): Partial<DeviceReport> {
+    const failure = fault ?? readFault;
+    if (!failure) return { step: 'Idle', lastGood: this.#afterSuccess(partition, granted.gpus) };
+    return {
+      ...faultFields(failure, readFault ? 'Unknown' : 'Failed'),
+      ...(readFault
+        ? this.#afterUnread(partition, granted, hasBegun === true)
+        : { lastGood: this.#lastGood(partition, this.foreign(partition, granted), granted) }),
+    };
+  }
+
+  /**
+   * What to remember if the GPUs could not be read after a grant. The memory of an earlier boot stays unchanged as long as nothing
+   * was done in this one: the layout must still be recreated.
+   */
+  #afterUnread({ status }: GpuNodePartition, granted: Grant, hasBegun: boolean): Pick<DeviceReport, 'lastGood'> {
+    const { lastGood } = status?.device ?? {};
+    if (!hasBegun && lastGood !== undefined && !isSameLoad(lastGood.bootID, this.#driverEpoch)) return {};
+    return { lastGood: lastGoodOf([], this.#driverEpoch, new Map(), { lastGood, unfinished: granted }) };
+  }
+
+  /** What to remember when these GPUs match the request: everything on them is ours. */
+  #afterSuccess(partition: GpuNodePartition, gpus: readonly GpuWish[]): NonNullable<LastGood> {
+    const rest = [...this.foreign(partition)].filter(([uuid]) => gpus.every((one) => one.uuid !== uuid));
+    return this.#lastGood(partition, new Map(rest));
+  }
+
+  /** What to report of a reading that follows no work: the outcome of the last grant stays, and the memory follows the reading. */
+  review(partition: GpuNodePartition): Partial<DeviceReport> {
+    return { ...keepOutcome(partition.status?.device), ...this.#reviewMemory(partition) };
+  }
+
+  /**
+   * Finds what a reading changes in the memory. A device that already matches the wish is adopted: from now on its instances are ours,
+   * without any operation; so is one that somebody adopts by annotation in this boot. A GPU that answers again shows which of its instances
+   * are ours.
+   */
+  #reviewMemory(partition: GpuNodePartition): Pick<DeviceReport, 'lastGood'> {
+    const { wish } = partition.spec;
+    const { gpus = [] } = this.#view.report;
+    const foreign = this.foreign(partition);
+    const isAdopted = wish?.gpus.some(({ uuid }) => foreign.has(uuid)) === true && deviceMeets(gpus, wish.gpus);
+    if (isAdopted) return { lastGood: this.#afterSuccess(partition, wish.gpus) };
+    const isAsked = partition.metadata.annotations?.[adoptAnnotation] === this.#bootID;
+    if (isAsked && foreign.size > 0) return { lastGood: this.#lastGood(partition, new Map()) };
+    const settled = settleClaims(gpus, this.#driverEpoch, partition.status?.device?.lastGood);
+    return settled ? { lastGood: settled } : {};
+  }
+
+  #lastGood({ status }: GpuNodePartition, foreign: ForeignInstances, unfinished?: Grant): NonNullable<LastGood> {
+    const { lastGood } = status?.device ?? {};
+    return lastGoodOf(this.#view.report.gpus ?? [], this.#driverEpoch, foreign, { lastGood, unfinished });
+  }
+}
+
+/**
+ * The first failure of work on GPUs, with the pods that look on where one was in use. Where all of them go back, one may not that had
+ * not failed itself.
+ */
+export function judgeWork(
+  results: readonly {
+    readonly uuid: string;
+    readonly error?: DeviceError | undefined;
+    readonly undoError?: DeviceError | undefined;
+  }[],
+  gpus: readonly GpuReport[],
+  users: DeviceUsers,
+): Fault | undefined {
+  const failed = results.find(({ error }) => error !== undefined);
+  if (failed === undefined) return undefined;
+  const unrestored = results.find(({ error, undoError }) => error === undefined && undoError !== undefined);
+  return nameMonitors(faultOf(failed.error, failed.uuid, failed.undoError ?? unrestored?.undoError), gpus, users);
+}
+
+/**
+ * The fault of a GPU that was in use, with the pods that look on at it: the driver lists no handle that a monitor keeps open. If the
+ * fault is about one instance, only those on it.
+ */
+function nameMonitors(fault: Fault, gpus: readonly GpuReport[], users: DeviceUsers): Fault {
+  const gpu =
+    fault.code === 'InUse' || fault.code === 'Pending' ? gpus.find(({ uuid }) => uuid === fault.gpu) : undefined;
+  if (gpu === undefined) return fault;
+  const named = gpu.instances.filter(({ profile, start }) => fault.message.startsWith(`${profile} at ${start} `));
+  const places = named.length > 0 ? named : [undefined, ...gpu.instances];
+  const monitors = [...new Set(places.flatMap((one) => describeMonitors(users, gpu, one)))].sort();
+  const advice = adviseMonitors(monitors);
+  return advice === undefined ? fault : { ...fault, message: `${fault.message}. ${advice}` };
+}
+
+/** The reboot that was asked for: for which wish, and in which boot; undefined if there is none. */
+type RebootAsked = { readonly wish: string; readonly bootID: string } | undefined;
+
+/**
+ * What follows from a fault of a grant: what is said of it, and the reboot to ask for, if it is one that needs it. One that did not help
+ * is not followed by another.
+ *
+ * @param before the last reboot that was asked for
+ */
+export function judgeReboot(
+  granted: Grant,
+  fault: Fault | undefined,
+  bootID: string,
+  before: RebootAsked,
+): { readonly fault: Fault | undefined; readonly asked: RebootAsked } {
+  const wish = wishHash(granted);
+  const isAsked = before?.wish === wish;
+  const isVain = isAsked && before.bootID !== bootID;
+  const mayAsk = fault?.code === 'RebootRequired' && granted.allowReboot === true && !isAsked;
+  const asked = mayAsk ? { wish, bootID } : undefined;
+  if (!isVain || fault?.code !== 'RebootRequired') return { fault, asked };
+  return {
+    fault: {
+      ...fault,
+      message: `${fault.message}. The reboot that was asked for did not help: none is asked for again`,
+    },
+    asked,
+  };
 }

@@ -12,7 +12,6 @@ import type {
 } from '../../api/types.ts';
 import { canonicalJson, fingerprint, deepEqual, memoize, omitUndefined } from '../text/json.ts';
 import { computeInstancesOf, describeVgpu, userKey } from '../gpu/device-state.ts';
-import { describeUse, type DeviceUsers, describeMonitors, describeUsers, unidentifiedKey } from './report.ts';
 import { nameWhole, completeTable } from '../gpu/profiles.ts';
 import { type Layout, explainOldDriver, type Geometry, findModel } from '../gpu/geometry.ts';
 import {
@@ -28,8 +27,8 @@ import {
 } from '../gpu/plan.ts';
 import { type Place, placeOf } from '../gpu/grid.ts';
 import { writeLayout } from '../gpu/layout.ts';
-import type { ForeignInstances } from './ownership.ts';
-import { cutText } from '../text/words.ts';
+import type { ForeignInstances } from './grants.ts';
+import { cutText, countWords } from '../text/words.ts';
 
 type HashedWish = Pick<Wish, 'gpus' | 'replaceForeignInstances'>;
 
@@ -418,4 +417,47 @@ function viewInstance(instance: InstanceReport, isGpuHeld: boolean): ViewedInsta
     isEvictable: isGpuHeld || pods.length > 0,
     computeInstances: computeInstancesOf(instance).map((one) => nameWhole(one.profile, profile)),
   };
+}
+
+/** What a plan does beside its instances, which may be all that it does; follows their numbers. */
+export function describeModeChanges({ modeChanges = 0 }: Partial<Pick<PlanReport, 'modeChanges'>> = {}): string {
+  return modeChanges === 0 ? '' : `, with a change of MIG mode or a reset of ${countWords(modeChanges, 'GPU')}`;
+}
+
+/** The number of users that are named; then how many more there are. */
+const mostNamed = 4;
+
+/** Names the users of a GPU, or of one of its instances: the pods if the kubelet names any, else the processes. */
+function describeUsers(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): readonly string[] {
+  const { pods = [] } = instance ?? gpu;
+  if (pods.length > 0) return pods;
+  const processes = users.get(userKey(gpu.uuid, instance)) ?? [];
+  const more = processes.length - mostNamed;
+  return more > 0 ? [...processes.slice(0, mostNamed), `${more} more`] : processes;
+}
+
+/** Names the users with a verb, to be followed by what is used: `pod team/train holds`, `pid 4242 (python3) runs on`. */
+function describeUse(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): string {
+  const names = describeUsers(users, gpu, instance);
+  if ((instance ?? gpu).pods?.length) return `pod ${names.join(', ')} holds`;
+  return names.length > 1 ? `${names.join(', ')} run on` : `${names[0] ?? 'a process'} runs on`;
+}
+
+/**
+ * Processes on the GPUs, for messages: `pid 4242 (python3)`, by {@link userKey}. A report names none: on a busy node they come and
+ * go, and each would cause a write.
+ */
+export type DeviceUsers = ReadonlyMap<string, readonly string[]>;
+
+/** The key of monitors, which only look on at a GPU or an instance: beside the processes, since one of these may be theirs. */
+export function monitorKey(...of: Parameters<typeof userKey>): string {
+  return `monitors ${userKey(...of)}`;
+}
+
+/** The key of pods whose devices are not identified, each in a sentence: `pod ml/odd holds nvidia7 of nvidia.com/gpu`. */
+export const unidentifiedKey = 'unidentified';
+
+/** Pods that look on by claims with admin access, each with its claim. */
+export function describeMonitors(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): readonly string[] {
+  return users.get(monitorKey(gpu.uuid, instance)) ?? [];
 }

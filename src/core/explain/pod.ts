@@ -10,7 +10,7 @@ import {
   type EventView,
   lastSeen,
 } from '../kubernetes/pod.ts';
-import { listLosses } from '../device/kubelet.ts';
+import { listLosses } from '../device/holders.ts';
 import { isSurelyRead, findNamedDevice } from '../device/holders.ts';
 import { namespacedName, cutGenerateName, wholeUnits } from '../text/syntax.ts';
 import { isAllocated, nameDevices, ownDevicesOf, type ResourceClaimView } from '../kubernetes/claims.ts';

@@ -5,7 +5,7 @@ import { checkPolicy } from '../policy/check.ts';
 import { layoutFor, matchesGpu, resolveNode } from '../policy/resolve-node.ts';
 import { writeLayout } from '../gpu/layout.ts';
 import { liveGeometry, planWish } from '../device/plan.ts';
-import { foreignOn } from '../device/ownership.ts';
+import { foreignOn } from '../device/grants.ts';
 import { layoutsPath, isPlanned } from '../policy/versions.ts';
 import { writePath } from '../text/findings.ts';
 import { type GpuNode, isResourceOf } from '../cluster/facts.ts';

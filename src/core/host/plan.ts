@@ -1,6 +1,6 @@
 // Room host: one host without Kubernetes, and the files that people bring or send: what they say, never how they are read or written.
 // Ask here for the live layout of a host as a file, and what applying a layout would do to each GPU, also in words.
-import { reportDevice } from '../device/report.ts';
+import { reportDevice } from '../device/agent.ts';
 import type { GpuReport, GpuSelector, PolicyLayout, Strategy, GpuWish, PolicySpec } from '../../api/types.ts';
 import { canonicalJson } from '../text/json.ts';
 import { layoutOf } from '../device/plan.ts';

@@ -54,7 +54,6 @@ import {
 import { grant, grantInFlight, grantOverdue, grantUnanswered } from './rules/grant.ts';
 import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
 import { recordFreshPlugin, standsEarly, untouchedKey } from './rules/plugin.ts';
-import { isGrantLive, isUnanswered } from '../device/grants.ts';
 import {
   type Needed,
   type NodeSnapshot,
@@ -74,7 +73,7 @@ import type { NodePartitionStatus, GpuNodePartition } from '../../api/types.ts';
 import { type WishPlan, planDrained, planWish } from '../device/plan.ts';
 import { type BudgetView, judgeFate, adoptRests } from './eviction.ts';
 import { omitUndefined } from '../text/json.ts';
-import { foreignOn } from '../device/ownership.ts';
+import { foreignOn, isGrantLive, isUnanswered } from '../device/grants.ts';
 import { managedConfig } from '../nvidia/plugin-config.ts';
 import { predictSlice } from '../device/holders.ts';
 import type { Fleet, NodePolicy } from '../policy/fleet.ts';

@@ -4,13 +4,12 @@ import type { GpuReport, Grant, NodePartitionStatus, Wish, GpuNodePartition } fr
 import { type Backoff, doubledMs } from '../text/syntax.ts';
 import { canonicalJson, fingerprint, deepEqual } from '../text/json.ts';
 import { recallMemory, type Wait, runningTimer, type Waits } from './memory.ts';
-import { isUnanswered, observedEpochOf, isRevocation, retryMs } from '../device/grants.ts';
 import type { RuleInput, Verdict } from './commands.ts';
 import { wishHash } from '../device/plan.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import { fitWithin } from '../text/words.ts';
-import { hasLasted } from '../device/ownership.ts';
+import { hasLasted, isUnanswered, observedEpochOf, isRevocation, retryMs } from '../device/grants.ts';
 import { isUnfinished } from './snapshot.ts';
 
 /** How a change ends, or may end, with a reason on its node. */

@@ -5,14 +5,13 @@ import type { ResourceClaimView, ResourceSliceView } from '../kubernetes/claims.
 import type { GpuClient, LabelSelector } from '../nvidia/plugin-pods.ts';
 import { type PodView, isReady, podName } from '../kubernetes/pod.ts';
 import type { FateFacts } from './eviction.ts';
-import { listReportedPods, publishDevices } from '../device/holders.ts';
 import type { NodePolicy } from '../policy/fleet.ts';
 import { readGenerations } from '../policy/versions.ts';
 import { type Slot, slotOf } from '../rollout/budget.ts';
 import { type NodeView, type Taint, pickLabels } from '../kubernetes/node.ts';
 import { advertisedResources, compareSlices, type SliceOffer, listSliceDevices } from './offer.ts';
 import { cutText } from '../text/words.ts';
-import { listLosers } from '../device/kubelet.ts';
+import { listLosers, listReportedPods, publishDevices } from '../device/holders.ts';
 import { repartitioningTaint, startupTaintKeys, restartedValue, stateLabel } from '../../api/names.ts';
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */

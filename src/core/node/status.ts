@@ -8,7 +8,7 @@ import type {
   PolicyStatus,
   GpuPartitionPolicy,
 } from '../../api/types.ts';
-import { listLosers, listLosses } from '../device/kubelet.ts';
+import { listLosers, listLosses } from '../device/holders.ts';
 import { joinWithin, cutText, fitWithin, countWords } from '../text/words.ts';
 import { omitUndefined, deepEqual } from '../text/json.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';

@@ -5,7 +5,7 @@ import { findModel, matchesModelGlob, type Geometry, type Layout } from '../gpu/
 import { joinWords } from '../gpu/layout.ts';
 import { placeOf as gpuPlaceOf } from '../gpu/grid.ts';
 import { type NodeGpu, type NodeWish, planNode, type Want, fitLayout, expandPreset } from '../gpu/layouts.ts';
-import { foreignOn, type ForeignInstances } from '../device/ownership.ts';
+import { foreignOn, type ForeignInstances } from '../device/grants.ts';
 import type { LayoutRefusal, Mistake } from './check.ts';
 import { viewReport, liveGeometry } from '../device/plan.ts';
 import { canonicalJson, fingerprint, memoize } from '../text/json.ts';

@@ -2,7 +2,7 @@
 // Ask here step by step what to do with a GPU whose profiles are tried (tryProfiles), up to what was found.
 import type { Layout, Profile } from '../gpu/geometry.ts';
 import { layoutOf } from '../device/plan.ts';
-import { reportDevice } from '../device/report.ts';
+import { reportDevice } from '../device/agent.ts';
 import { type DeviceState, type GpuState, listUuids, type MigMode, DeviceError } from '../gpu/device-state.ts';
 import { isBusy, toInstances, type GpuTarget, planReturn, planTarget } from './change.ts';
 import { placeOf } from '../gpu/grid.ts';

@@ -21,8 +21,7 @@ import { dropNotices, explainFailure, type Execution, type SmiRun } from './outp
 import { parseReport, type Report, type ReportedGpu } from './report.ts';
 import { countWords } from '../text/words.ts';
 import { findModel, explainOldDriver } from '../gpu/geometry.ts';
-import type { PodHolding } from '../device/holders.ts';
-import { holdersOnHost } from '../device/report.ts';
+import { holdersOnHost, type PodHolding } from '../device/kubelet.ts';
 import { redactFault } from './selftest-bundle.ts';
 import type { ChangeTest } from './selftest-change.ts';
 

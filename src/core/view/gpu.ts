@@ -2,7 +2,7 @@ import type { DeviceReport, GpuReport, GpuWish } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { planGpuChange } from '../gpu/plan.ts';
 import { drawCells, placeOf } from '../gpu/grid.ts';
-import type { ForeignInstances } from '../device/ownership.ts';
+import type { ForeignInstances } from '../device/grants.ts';
 import { viewReport, meetsWish } from '../device/plan.ts';
 import { type Line, type Span, span, type Tone } from './lines.ts';
 

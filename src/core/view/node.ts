@@ -3,12 +3,11 @@
 import type { GpuNodePartition, GpuReport, GpuPartitionPolicy } from '../../api/types.ts';
 import { countWords, wrapHanging } from '../text/words.ts';
 import { describeDuration, timeText } from '../text/syntax.ts';
-import { foreignOn } from '../device/ownership.ts';
+import { foreignOn, describeFault } from '../device/grants.ts';
 import { liveGeometry } from '../device/plan.ts';
 import { drawGpuPicture, type GpuPicture, legend, pictureGpu } from './gpu.ts';
 import { type Line, plainText, span, type Tone, urgencyOfNode, toneOf } from './lines.ts';
 import { listGoingClaims } from '../device/holders.ts';
-import { describeFault } from '../device/grants.ts';
 import { type EventView, lastSeen } from '../kubernetes/pod.ts';
 import { compareText } from '../text/json.ts';
 

@@ -5,7 +5,7 @@ import { countWords } from '../text/words.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import { specUnder } from '../policy/versions.ts';
-import { foreignOn } from '../device/ownership.ts';
+import { foreignOn } from '../device/grants.ts';
 import { planWish } from '../device/plan.ts';
 
 /** The nodes left in a policy's rollout, and how long they take. */

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import { type ClaimObject, driverName, type HeldDevices, refuseHeld } from '../dra-driver/devices.ts';
 import type { PodObject } from './node.ts';
 import type { Machine } from './machine.ts';
-import { uuidOfDeviceId } from '../../core/device/holders.ts';
+import { uuidOfDeviceId } from '../../core/device/kubelet.ts';
 import { isGpuResource } from '../../core/kubernetes/pod.ts';
 import { wholeUnits } from '../../core/text/syntax.ts';
 import type { Advertisement } from './gpu-devices.ts';

@@ -1,7 +1,7 @@
 import { type SimulatedGpu, assembleGpus } from '../nvidia-smi/device.ts';
 import { type NodeState, type GpuProcess, readStateFile, updateStateFile } from '../nvidia-smi/state.ts';
 import { type PodObject, usualStrategyOf, type SimulatedNode } from './node.ts';
-import { uuidOfDeviceId } from '../../core/device/holders.ts';
+import { uuidOfDeviceId } from '../../core/device/kubelet.ts';
 import {
   type PodAllocation,
   allocate,

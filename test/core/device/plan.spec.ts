@@ -1,9 +1,16 @@
 import { expect } from 'chai';
 import type { DeviceReport, GpuReport, PlanReport, Wish } from '../../../src/api/types.ts';
-import { listInTheWay, planDrained, planWish, deviceMeets, wishHash } from '../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../support/builders.ts';
 import { userKey } from '../../../src/core/gpu/device-state.ts';
-import { monitorKey, unidentifiedKey } from '../../../src/core/device/report.ts';
+import {
+  monitorKey,
+  unidentifiedKey,
+  listInTheWay,
+  planDrained,
+  planWish,
+  deviceMeets,
+  wishHash,
+} from '../../../src/core/device/plan.ts';
 
 type Drain = NonNullable<Parameters<typeof planDrained>[2]['drain']>;
 

@@ -1,22 +1,39 @@
 import { expect } from 'chai';
-import { reportSkew, cutHolders, withHolders, lastingFields } from '../../../src/core/device/report.ts';
-import { rereadMs, retryMs } from '../../../src/core/device/grants.ts';
+import { paceReading, reportState } from '../../../src/core/device/agent.ts';
+import { withHolders } from './sliced-gpu.ts';
+import { retryMs } from '../../../src/core/device/grants.ts';
+import type { DeviceReport, GpuReport } from '../../../src/api/types.ts';
 import { aGpu, withPods } from '../../support/builders.ts';
+
+const agent = {
+  agentVersion: '1.2.3',
+  bootID: 'boot-2',
+  driverLoad: undefined,
+  machine: undefined,
+  hostProblems: [],
+  skewMs: undefined,
+  signalled: undefined,
+  reading: undefined,
+};
+const reportSkew = (skewMs: number | undefined, seen?: DeviceReport) =>
+  reportState({ ...agent, skewMs }, seen).clockSkewSeconds;
+const cutHolders = (gpus: readonly GpuReport[]) =>
+  reportState({ ...agent, reading: { gpus: [...gpus] } }, undefined).gpus ?? [];
 
 describe('a wrong clock of a node', () => {
   it('is reported from ten seconds on, ahead or behind', () => {
-    expect(reportSkew(9_400)).to.deep.equal({});
-    expect(reportSkew(3_600_400)).to.deep.equal({ clockSkewSeconds: 3600 });
-    expect(reportSkew(-11_000)).to.deep.equal({ clockSkewSeconds: -11 });
-    expect(reportSkew(1e18)).to.deep.equal({ clockSkewSeconds: 2_000_000_000 });
+    expect(reportSkew(9_400)).to.equal(undefined);
+    expect(reportSkew(3_600_400)).to.equal(3600);
+    expect(reportSkew(-11_000)).to.equal(-11);
+    expect(reportSkew(1e18)).to.equal(2_000_000_000);
   });
 
   it('is not reported again while it is about the same, nor forgotten before anything is measured', () => {
-    expect(reportSkew(3_609_000, { clockSkewSeconds: 3600 })).to.deep.equal({ clockSkewSeconds: 3600 });
-    expect(reportSkew(3_611_000, { clockSkewSeconds: 3600 })).to.deep.equal({ clockSkewSeconds: 3611 });
-    expect(reportSkew(0, { clockSkewSeconds: 3600 })).to.deep.equal({});
-    expect(reportSkew(undefined, { clockSkewSeconds: 3600 })).to.deep.equal({ clockSkewSeconds: 3600 });
-    expect(reportSkew(undefined)).to.deep.equal({});
+    expect(reportSkew(3_609_000, { clockSkewSeconds: 3600 })).to.equal(3600);
+    expect(reportSkew(3_611_000, { clockSkewSeconds: 3600 })).to.equal(3611);
+    expect(reportSkew(0, { clockSkewSeconds: 3600 })).to.equal(undefined);
+    expect(reportSkew(undefined, { clockSkewSeconds: 3600 })).to.equal(3600);
+    expect(reportSkew(undefined)).to.equal(undefined);
   });
 });
 
@@ -77,30 +94,34 @@ describe('the pods that a report names', () => {
 });
 
 describe('the fields that an agent always reports', () => {
-  const agent = { agentVersion: '1.2.3', bootID: 'boot-2', machine: undefined };
   const signalled = { epoch: 3, uids: ['u'] };
 
   it('keep what the process before it has signalled, unless the node was rebooted since', () => {
     const seen = { bootID: 'boot-2', observedEpoch: 3, signalled };
-    expect(lastingFields(agent, seen, undefined)).to.deep.equal({
+    expect(reportState(agent, seen)).to.deep.equal({
       agentVersion: '1.2.3',
+      bootID: 'boot-2',
       observedEpoch: 3,
       signalled,
     });
-    expect(lastingFields(agent, { ...seen, bootID: 'boot-1' }, undefined)).to.deep.equal({
+    expect(reportState(agent, { ...seen, bootID: 'boot-1' })).to.deep.equal({
       agentVersion: '1.2.3',
+      bootID: 'boot-1',
       observedEpoch: 3,
     });
   });
 
   it('have no more of the machine’s name than the API takes: it would refuse the whole report', () => {
-    expect(lastingFields({ ...agent, machine: 'x'.repeat(300) }, undefined, null).machine).to.have.length(128);
+    expect(reportState({ ...agent, machine: 'x'.repeat(300) }, undefined).machine).to.have.length(128);
   });
 
   it('forget it when this process has worked and signalled nothing, or something else', () => {
     const seen = { bootID: 'boot-2', signalled };
-    expect(lastingFields(agent, seen, null).signalled).to.equal(undefined);
-    expect(lastingFields(agent, seen, { epoch: 4, uids: ['v'] }).signalled).to.deep.equal({ epoch: 4, uids: ['v'] });
+    expect(reportState({ ...agent, signalled: null }, seen).signalled).to.equal(undefined);
+    expect(reportState({ ...agent, signalled: { epoch: 4, uids: ['v'] } }, seen).signalled).to.deep.equal({
+      epoch: 4,
+      uids: ['v'],
+    });
   });
 });
 
@@ -110,6 +131,9 @@ describe('the rest after a failure', () => {
   });
 
   it('of a reading ends at 15 s: a fault that has gone is noticed soon', () => {
-    expect([1, 2, 3, 20].map((failures) => rereadMs(failures) / 1000)).to.deep.equal([5, 10, 15, 15]);
+    const need = { intervalMs: 3_600_000, isKubeletAway: false, isSick: false, isInUse: false, isDraining: false };
+    expect([1, 2, 3, 20].map((failures) => paceReading({ ...need, failures }).ms / 1000)).to.deep.equal([
+      5, 10, 15, 15,
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import { applyEdit } from '../../../src/core/explain/suggestions.ts';
 import { enumerateLayouts } from '../../../src/core/gpu/search.ts';
 import { fitLayout } from '../../../src/core/gpu/layouts.ts';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
-import { findForeign } from '../../../src/core/device/ownership.ts';
+import { foreignOn } from '../../../src/core/device/grants.ts';
 import { planWish } from '../../../src/core/device/plan.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import { planChange, someSetup } from '../plan/cluster-builder.ts';
@@ -89,7 +89,7 @@ describe('what explain suggests @slow', () => {
               const device = status?.device ?? {};
               const resolved = resolveNode(spec, device, wish);
               if ('refusal' in resolved) throw new Error(resolved.refusal.message);
-              const foreign = findForeign(device.gpus ?? [], '', device.lastGood, undefined);
+              const foreign = foreignOn({ ...device, bootID: '' });
               const { report } = planWish(device, resolved.wish, foreign);
               expect(report.refusalCode, report.refusal).to.equal(undefined);
               expect(one.evicts).to.include.members([...(report.affectedPods ?? [])]);

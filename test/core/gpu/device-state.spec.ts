@@ -7,9 +7,8 @@ import {
   userKey,
   DeviceError,
 } from '../../../src/core/gpu/device-state.ts';
-import type { DeviceUsers } from '../../../src/core/device/report.ts';
+import { type DeviceUsers, planWish } from '../../../src/core/device/plan.ts';
 import type { PlanReport } from '../../../src/api/types.ts';
-import { planWish } from '../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
 
 const uuid = 'GPU-wanted';

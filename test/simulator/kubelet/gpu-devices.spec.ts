@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { uuidOfDeviceId } from '../../../src/core/device/holders.ts';
+import { uuidOfDeviceId } from '../../../src/core/device/kubelet.ts';
 import { advertise } from '../../../src/simulator/kubelet/gpu-devices.ts';
 import { allocate } from '../../../src/simulator/kubelet/allocation.ts';
 import { patchGpus } from '../../../src/simulator/kubelet/node.ts';

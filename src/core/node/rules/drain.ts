@@ -19,7 +19,7 @@ import {
 } from '../commands.ts';
 import { durationMs } from '../../text/syntax.ts';
 import { type PodCause, type PodView, hasEnded } from '../../kubernetes/pod.ts';
-import { listLosses } from '../../device/kubelet.ts';
+import { listLosses } from '../../device/holders.ts';
 import type { Slot } from '../../rollout/budget.ts';
 import { timer, type Waits } from '../memory.ts';
 import { joinWithin, countWords } from '../../text/words.ts';

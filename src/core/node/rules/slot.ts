@@ -1,6 +1,6 @@
 import { managedConfig } from '../../nvidia/plugin-config.ts';
-import { listLosers } from '../../device/kubelet.ts';
-import { describeModeChanges } from '../../device/report.ts';
+import { listLosers } from '../../device/holders.ts';
+import { describeModeChanges } from '../../device/plan.ts';
 import type { NodeRolloutState, Slot } from '../../rollout/budget.ts';
 import { hasFailed, isRepair } from '../grants.ts';
 import { backendOf, nameBackend, isClosedAnyway, isUnfinished, hasStartupTaint } from '../snapshot.ts';

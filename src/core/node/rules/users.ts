@@ -10,8 +10,7 @@ import {
 } from '../../kubernetes/pod.ts';
 import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
-import { usesGpu, isSurelyRead } from '../../device/holders.ts';
-import { listLosers } from '../../device/kubelet.ts';
+import { listLosers, usesGpu, isSurelyRead } from '../../device/holders.ts';
 import { ownDevicesOf, type ResourceClaimView } from '../../kubernetes/claims.ts';
 import { namespacedName } from '../../text/syntax.ts';
 
