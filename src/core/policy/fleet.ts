@@ -1,21 +1,10 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
 // Ask here for all policies and the nodes that they select: who decides where, and what follows from an edit.
 import type { GpuNodePartition, PolicySpec, GpuPartitionPolicy } from '../../api/types.ts';
-import {
-  type Candidate,
-  Candidates,
-  type PolicyConflict,
-  isOwn,
-  isToldTheSame,
-  outcomeForOutranked,
-  type Hold,
-  type Outranked,
-} from './decide-policy.ts';
+import { Candidates, type PolicyConflict, type Hold } from './decide-policy.ts';
 import { PolicyRecord, type NodeOutcome, NodeCounts } from './record.ts';
 import {
-  byPrecedence,
   isCleaningUp,
-  isPlanned,
   accept,
   applySchedule,
   currentOf,
@@ -30,14 +19,15 @@ import { isMistake, type Mistake, checkPolicy, type Support } from './check.ts';
 import { resolveNode, type NodeResolution, migProductsOf, describeRefusal } from './resolve-node.ts';
 import { SharedValues } from '../text/json.ts';
 import { type DemandWishes, hasDemandWish, ownWish, DemandChoices } from './slices.ts';
-import { Selections } from './selection.ts';
 
 /** Whether nodes can take generations that are not accepted yet. */
 class Acceptance {
   readonly #wishes: WishCache;
+  readonly #candidates: Candidates;
 
-  constructor(wishes: WishCache) {
+  constructor(wishes: WishCache, candidates: Candidates) {
     this.#wishes = wishes;
+    this.#candidates = candidates;
   }
 
   /** @param nodes that the newest version selects */
@@ -52,16 +42,11 @@ class Acceptance {
     else record.unchecked.delete(node);
   }
 
-  /** Asks a node over which the policy would decide. @param candidates of the node */
-  check(
-    record: PolicyRecord,
-    node: string,
-    candidates: readonly Candidate[],
-    partition: GpuNodePartition | undefined,
-  ): void {
+  /** Asks a node over which the policy would decide. */
+  check(record: PolicyRecord, node: string, partition: GpuNodePartition | undefined): void {
     record.unchecked.delete(node);
     // A policy that is being deleted asks for whole GPUs, which no node may keep it from.
-    const isAsked = !isCleaningUp(record.newest) && wouldDecide(record, candidates);
+    const isAsked = !isCleaningUp(record.newest) && this.#candidates.wouldDecide(record, node);
     const refusal = isAsked ? this.#judge(record, partition) : undefined;
     // One that says so again keeps its place: all nodes are told the list again when it reads differently.
     if (refusal) record.refused.set(node, refusal);
@@ -81,27 +66,12 @@ class Acceptance {
   }
 
   /** Asks a node again. @returns whether it says something else than before */
-  review(
-    record: PolicyRecord,
-    node: string,
-    candidates: readonly Candidate[],
-    partition: GpuNodePartition | undefined,
-  ): boolean {
+  review(record: PolicyRecord, node: string, partition: GpuNodePartition | undefined): boolean {
     if (!record.awaitsAcceptance || record.unchecked.has(node)) return false;
     const before = record.refused.get(node)?.message;
-    this.check(record, node, candidates, partition);
+    this.check(record, node, partition);
     return record.refused.get(node)?.message !== before;
   }
-}
-
-/** Whether a policy would decide over a node, or plan for it, with its newest version. */
-function wouldDecide({ newest, name }: PolicyRecord, candidates: readonly Candidate[]): boolean {
-  if (!candidates.some(({ record, byNewest }) => record.name === name && byNewest)) return false;
-  if (isPlanned(newest)) return true;
-  return !candidates.some(({ record, byForce }) => {
-    const competes = record.name !== name && byForce && record.inForce !== undefined && !isCleaningUp(record.newest);
-    return competes && byPrecedence(record.rank, newest) < 0;
-  });
 }
 
 /**
@@ -196,14 +166,11 @@ function resolve(
 export class Fleet {
   readonly #support: Support;
   readonly #policies = new Map<string, PolicyRecord>();
-  readonly #selections = new Selections();
-  readonly #candidates = new Candidates(this.#policies, this.#selections);
+  readonly #candidates = new Candidates(this.#policies);
   readonly #census = new ReportedModels();
   readonly #wishes = new WishCache();
-  readonly #acceptance = new Acceptance(this.#wishes);
+  readonly #acceptance = new Acceptance(this.#wishes, this.#candidates);
   readonly #choices = new DemandChoices();
-  /** Whom a node was last counted for as lost. */
-  readonly #lostBy = new Map<string, PolicyConflict['outranked']>();
 
   constructor(support: Support) {
     this.#support = support;
@@ -219,7 +186,7 @@ export class Fleet {
 
   /** Policies of which any version selects a node, in order of precedence. */
   policiesOf(node: string): readonly string[] {
-    return this.#selections.of(node).map(({ policy }) => policy);
+    return this.#candidates.of(node);
   }
 
   /**
@@ -233,15 +200,14 @@ export class Fleet {
     if (known && isSameEdit(known.newest, versions.newest)) return this.#update(known, versions);
     // A policy that is being deleted decides over nothing, unless it has work left to do.
     if (deletionTimestamp !== undefined && !hasWorkLeft(versions)) return this.removePolicy(name);
-    const before = this.#conflictsOf(known);
+    const before = this.#candidates.conflictsOf(known);
     const refusal = checkPolicy(versions.newest.spec, this.#support, this.#census.products);
-    const record = new PolicyRecord(versions, refusal, this.#selections.nodesOf(name));
+    const record = new PolicyRecord(versions, refusal, this.#candidates.nodesOf(name));
     if (known) record.writes = known.writes;
     this.#policies.set(name, record);
-    this.#candidates.forget();
-    this.#selections.setPolicy(record.scope);
+    this.#candidates.setPolicy(record, true);
     const isSame = known?.policy.spec === record.policy.spec;
-    record.tally = isSame ? known.tally : new NodeCounts(this.#candidates.nodesWhere(record, isOwn));
+    record.tally = isSame ? known.tally : new NodeCounts(this.#candidates.ownOf(record));
     // It stands as before while the edit is checked, and for good if that is refused.
     if (isSame) record.demand = known.demand;
     this.#beginAcceptance(record);
@@ -250,7 +216,7 @@ export class Fleet {
     const isChecked = record.awaitsAcceptance && !isCleaningUp(versions.newest);
     return isChecked
       ? [...before.keys()].filter((node) => !record.nodes.has(node))
-      : this.#listAffected(record, before);
+      : this.#candidates.listAffected(record, before);
   }
 
   /**
@@ -272,32 +238,30 @@ export class Fleet {
   /** The tally that a policy begins with when its newest generation is accepted, or another schedule is in force. */
   tallyAfter({ versions, refusal, nodes, isAccepted }: PolicyRecord, accepts: boolean): NodeCounts {
     const after = accepts && !isAccepted ? accept(versions) : versions;
-    return new NodeCounts(this.#candidates.nodesWhere(new PolicyRecord(after, refusal, nodes), isOwn));
+    return new NodeCounts(this.#candidates.ownOf(new PolicyRecord(after, refusal, nodes)));
   }
 
   /** @returns nodes that it selected */
   removePolicy(name: string): readonly string[] {
     const nodes = [...(this.#policies.get(name)?.nodes ?? [])];
     this.#policies.delete(name);
-    this.#candidates.forget();
+    this.#candidates.removePolicy(name);
     this.#choices.forget(name);
-    this.#selections.removePolicy(name);
     return nodes;
   }
 
   /** Takes in the labels of a node. @returns policies that have gained or lost it */
   setNode(name: string, labels: Readonly<Record<string, string>>): readonly string[] {
-    const changed = this.#selections.setNode(name, labels);
+    const changed = this.#candidates.setNode(name, labels);
     for (const policy of changed) this.#place(policy, name);
     return changed;
   }
 
   /** @returns policies that selected it */
   removeNode(name: string): readonly string[] {
-    const policies = this.#selections.removeNode(name);
+    const policies = this.#candidates.removeNode(name);
     this.#takeProducts(name, []);
     for (const policy of policies) this.#place(policy, name);
-    this.#lostBy.delete(name);
     return policies;
   }
 
@@ -352,7 +316,7 @@ export class Fleet {
 
   /** Asks whether a node can take the newest generation of a policy, which is not accepted yet. */
   check(record: PolicyRecord, node: string, partition: GpuNodePartition | undefined): void {
-    this.#acceptance.check(record, node, this.#candidates.of(node), partition);
+    this.#acceptance.check(record, node, partition);
     this.#candidates.reconsider();
   }
 
@@ -361,13 +325,13 @@ export class Fleet {
    * @returns policies that are judged differently because of it
    */
   review(node: string, partition: GpuNodePartition | undefined): readonly string[] {
-    const candidates = this.#candidates.of(node);
     const products = migProductsOf(partition?.status?.device?.gpus ?? []);
     const told = [
       ...this.#takeProducts(node, products),
-      ...candidates.flatMap(({ record }) =>
-        this.#acceptance.review(record, node, candidates, partition) ? [record.name] : [],
-      ),
+      ...this.#candidates.of(node).filter((name) => {
+        const record = this.#policies.get(name);
+        return record !== undefined && this.#acceptance.review(record, node, partition);
+      }),
     ];
     if (told.length > 0) this.#candidates.reconsider();
     return told;
@@ -387,49 +351,21 @@ export class Fleet {
 
   /** Asks all nodes that the newest version of a policy selects whether they can take it. */
   #beginAcceptance(record: PolicyRecord): void {
-    const nodes = this.#candidates.nodesWhere(record, ({ byNewest }) => byNewest);
-    this.#acceptance.begin(record, nodes);
+    this.#acceptance.begin(record, this.#candidates.newestOf(record));
     this.#candidates.reconsider();
   }
 
   /** Counts what was found on a node for its policies. @returns those whose status this changes */
   note({ winner, outranked }: Pick<NodePolicy, 'winner' | 'outranked'>, outcome: NodeOutcome): readonly string[] {
     if (!winner) return [];
-    const { node } = outcome;
-    const wonBy = winner.metadata.name;
     const own = this.count(winner, outcome);
-    // Those that have lost the node were told so, and of nothing else.
-    if (this.#lostBy.get(node) === outranked) return own;
-    this.#lostBy.set(node, outranked);
-    const lost = outranked.flatMap((one) => this.count(one.policy, outcomeForOutranked(node, wonBy, one)));
-    return [...own, ...lost];
+    const lost = this.#candidates.tellLosers(outcome.node, winner.metadata.name, outranked);
+    return [...own, ...lost.flatMap((one) => this.count(one.policy, one.outcome))];
   }
 
-  /** Counts the nodes that a policy has lost, which takes no look at them. */
-  #countLost({ name, nodes, tally }: PolicyRecord): void {
-    const known = new Map<PolicyConflict, PolicyConflict['outranked'][number] | undefined>();
-    for (const node of nodes) {
-      const conflict = this.conflictOf(node);
-      const { winner, outranked } = conflict;
-      const lost = known.has(conflict)
-        ? known.get(conflict)
-        : outranked.find(({ policy }) => policy.metadata.name === name);
-      known.set(conflict, lost);
-      if (winner && lost && tally.has(node)) tally.put(outcomeForOutranked(node, winner.record.name, lost));
-    }
-  }
-
-  #conflictsOf(record: PolicyRecord | undefined): ReadonlyMap<string, PolicyConflict> {
-    return new Map([...(record?.nodes ?? [])].map((node) => [node, this.conflictOf(node)]));
-  }
-
-  /** Nodes for which a change of a policy changes what they are told. @param before who decided over those that it had */
-  #listAffected({ nodes }: PolicyRecord, before: ReadonlyMap<string, PolicyConflict>): readonly string[] {
-    const all = new Set([...before.keys(), ...nodes]);
-    return [...all].filter((node) => {
-      const known = before.get(node);
-      return known === undefined || !isToldTheSame(known, this.conflictOf(node));
-    });
+  /** Counts the nodes that a policy has lost. */
+  #countLost(record: PolicyRecord): void {
+    for (const outcome of this.#candidates.listLost(record)) record.tally.put(outcome);
   }
 
   /** @param policy the version for which it was found: what was found for another says nothing about this one */
@@ -444,7 +380,7 @@ export class Fleet {
     const shown = applySchedule(versions);
     const isSwitch = currentOf(shown).spec !== record.policy.spec || shown.inForce?.spec !== record.inForce?.spec;
     const isOther = isSwitch || record.acceptedGeneration !== versions.acceptedGeneration;
-    const before = this.#conflictsOf(isOther ? record : undefined);
+    const before = this.#candidates.conflictsOf(isOther ? record : undefined);
     record.versions = versions;
     this.#candidates.reconsider();
     if (!isOther) return undefined;
@@ -453,20 +389,20 @@ export class Fleet {
       record.demand = undefined;
       this.#choices.forget(record.name);
     }
-    this.#selections.setPolicy(record.scope);
-    record.tally = new NodeCounts(this.#candidates.nodesWhere(record, isOwn));
+    this.#candidates.setPolicy(record, false);
+    record.tally = new NodeCounts(this.#candidates.ownOf(record));
     this.#countLost(record);
-    return this.#listAffected(record, before);
+    return this.#candidates.listAffected(record, before);
   }
 
   /** Takes in that a node's labels have changed how a policy selects it. */
   #place(policy: string, node: string): void {
     const record = this.#policies.get(policy);
     if (!record) return;
-    const selection = this.#selections.of(node).find((one) => one.policy === policy);
-    if (selection && isOwn({ ...selection, record })) record.tally.expect(node);
+    const { isOwn, byNewest } = this.#candidates.standingOf(record, node);
+    if (isOwn) record.tally.expect(node);
     else record.tally.remove(node);
-    this.#acceptance.place(record, node, selection?.byNewest === true);
+    this.#acceptance.place(record, node, byNewest);
     this.#candidates.reconsider();
   }
 }
@@ -482,7 +418,7 @@ export interface NodePolicy {
   /** Why nothing new starts. */
   readonly hold?: Hold | undefined;
   /** Other policies that would decide over the node, in order of precedence. */
-  readonly outranked: readonly Outranked[];
+  readonly outranked: PolicyConflict['outranked'];
   /** Policies of mode Plan that are shown beside the one that decides. */
   readonly planning: readonly GpuPartitionPolicy[];
   /** What the winner makes of this node's GPUs, or why it cannot; undefined until the agent has reported, and of a version that does not count. */

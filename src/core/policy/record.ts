@@ -20,7 +20,6 @@ import { timeText } from '../text/syntax.ts';
 import type { Hold } from './decide-policy.ts';
 import type { DemandReport } from './slices.ts';
 import type { Mistake, PolicyRefusal } from './check.ts';
-import type { PolicyScope } from './selection.ts';
 import { countWords, joinWithin, cutText } from '../text/words.ts';
 import { fillDefaults } from './schema.ts';
 import { writePath } from '../text/findings.ts';
@@ -303,11 +302,6 @@ export class PolicyRecord {
   /** The version by which it is ordered among the policies of a node. */
   get rank(): GpuPartitionPolicy {
     return this.inForce ?? this.newest;
-  }
-
-  get scope(): PolicyScope {
-    const { name, newest, rank } = this;
-    return { policy: name, newest: newest.spec.nodeSelector, inForce: rank.spec.nodeSelector, rank };
   }
 
   get acceptedGeneration(): number | undefined {

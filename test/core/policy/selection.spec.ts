@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { type PolicyScope, Selections, SelectorIndex } from '../../../src/core/policy/selection.ts';
+import { Selections, SelectorIndex } from '../../../src/core/policy/decide-policy.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import type { PolicySpec } from '../../../src/api/types.ts';
 
-function aScope(policy: string, pool: string): PolicyScope {
+function aScope(policy: string, pool: string) {
   const rank = aPolicy({ name: policy, nodeSelector: { matchLabels: { pool } } });
   const { nodeSelector } = rank.spec;
   return { policy, newest: nodeSelector, inForce: nodeSelector, rank };
