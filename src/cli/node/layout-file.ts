@@ -6,7 +6,7 @@ import { CliError, type Terminal } from '../terminal.ts';
 import { locatePath, type Manifest, refuseFile, readManifestFile } from '../input/files.ts';
 import type { NodeLayout } from '../../core/host/plan.ts';
 import { apiVersion } from '../../api/names.ts';
-import { checkShape, findBrokenRules } from '../../core/policy/schema.ts';
+import { checkForm } from '../../core/policy/schema.ts';
 import type { LayoutOptions } from './host.ts';
 import { type Fields, isFields } from '../../core/text/json.ts';
 import { stringify } from 'yaml';
@@ -71,18 +71,18 @@ function readLayouts(manifest: Manifest): NodeLayout {
   const outer: FieldPath = isPolicy ? ['spec'] : [];
   // The rules of a policy apply here: missing parts around the layouts are filled in.
   const policy = isPolicy ? value : wrap(value);
-  const shape = checkShape(policy);
+  const { policy: checked, shape, rules } = checkForm(policy);
   const findings = [
     ...(isPolicy ? [] : checkFields(manifest.value)),
-    ...('findings' in shape ? shape.findings : []),
-    ...findBrokenRules(policy).map((rule): Finding => ({ severity: 'error', code: 'RuleBroken', ...rule })),
+    ...shape,
+    ...rules,
     ...manifest.duplicates.map((at): Finding => {
       const message = `the key ${String(at.at(-1))} is given twice`;
       return { severity: 'error', code: 'DuplicateKey', path: isPolicy ? at : ['spec', ...at], message };
     }),
   ].map((finding) => ({ ...finding, path: isPolicy ? finding.path : stripSpec(finding.path) }));
-  if (findings.length > 0 || 'findings' in shape) throw refuseFile(manifest, findings);
-  const { layouts, strategy, schedules }: PolicySpec = shape.policy.spec;
+  if (findings.length > 0 || checked === undefined) throw refuseFile(manifest, findings);
+  const { layouts, strategy, schedules }: PolicySpec = checked.spec;
   if (schedules !== undefined) {
     const message =
       'a host follows no schedules, the controller does: leave them out, and apply the layouts of the night at night';

@@ -4,7 +4,7 @@ import { apiVersion } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';
 import { fieldsOf, isFields } from '../text/json.ts';
-import { findBrokenRules } from '../policy/schema.ts';
+import { checkForm } from '../policy/schema.ts';
 import { checkStrategy } from '../policy/check.ts';
 import { checkMigConfig, specsOverlap, type MigConfig, type MigSpec, parseConfigFile } from './mig-parted.ts';
 
@@ -192,7 +192,7 @@ function checkPolicy(config: MigConfig, { spec, ...policy }: GpuPartitionPolicy)
       refuse('NothingToImport', `the config needs ${layouts.length} entries; a policy has at most ${MOST_LAYOUTS}`),
     ];
   }
-  const messages = findBrokenRules({ ...policy, spec }).map(({ message }) => message);
+  const messages = checkForm({ ...policy, spec }).rules.map(({ message }) => message);
   const [unoffered] = checkStrategy(spec, []);
   return [
     ...[...new Set(messages)].map((message) =>

@@ -12,13 +12,12 @@ import {
 } from '../gpu/geometry.ts';
 import { listByMemory } from '../gpu/layouts.ts';
 import { isWholeGpu, nameSlice, profilesServing, type SliceEntry } from './slices.ts';
-import { layoutFor, checkSinglePreset } from './resolve-node.ts';
+import { type Mistake, type PolicyRefusal, layoutFor, checkSinglePreset } from './resolve-node.ts';
 import { type Finding, type FieldPath, writePath } from '../text/findings.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
 import { variantsOf, listBadWindows, type Variant } from './versions.ts';
 import { checkSharing } from '../nvidia/plugin-config.ts';
-import { checkMetadata, checkShape, findBrokenRules } from './schema.ts';
-import { fieldsOf } from '../text/json.ts';
+import { checkForm } from './schema.ts';
 import { joinWords } from '../gpu/layout.ts';
 
 /** A slice of a demand that no GPU can offer. */
@@ -80,7 +79,7 @@ export interface ModelVerdict {
   readonly model: GpuModel;
   /** Its common name: `A100-SXM4-40GB`. */
   readonly name: string;
-  readonly refusal?: LayoutRefusal;
+  readonly refusal?: Mistake;
 }
 
 /** The models of the built-in table that one entry can match. */
@@ -157,27 +156,6 @@ function listModels(boards: readonly Board[]): readonly GpuModel[] {
   return [...new Set(boards.map(({ model }) => model))];
 }
 
-/** Why GPUs cannot take a policy. Reason and message go into conditions unchanged. */
-export interface LayoutRefusal {
-  readonly reason: 'UnknownProfile' | 'UnknownPreset' | 'DoesNotFit' | 'NotEnoughGpus' | 'SingleNeedsOneProfile';
-  readonly message: string;
-}
-
-/** Why a generation is a mistake on every GPU of a kind. How many GPUs a node reports is that node's own matter. */
-export interface Mistake extends LayoutRefusal {
-  readonly reason: Exclude<LayoutRefusal['reason'], 'NotEnoughGpus'>;
-}
-
-/** Why a policy is refused, possibly regardless of the GPUs. */
-export interface PolicyRefusal {
-  readonly reason: Mistake['reason'] | 'NotConfigured' | 'BadWindow' | 'SharingRefused';
-  readonly message: string;
-}
-
-export function isMistake(refusal: LayoutRefusal): refusal is Mistake {
-  return refusal.reason !== 'NotEnoughGpus';
-}
-
 /** What is wrong with a policy's sharing, by the rules of the device plugin and the resources that its layouts offer. */
 export function checkPolicySharing(spec: PolicySpec): Finding | undefined {
   const layouts = variantsOf(spec).flatMap((variant) => variant.spec.layouts ?? []);
@@ -198,23 +176,19 @@ function offeredBy({ strategy, layouts }: PolicySpec): ReadonlySet<string> | und
   ]);
 }
 
-/** What the administrator has set up, beyond what every cluster has. */
-export interface Support {
-  /** The controller may write the device plugin's config files. */
-  readonly sharing: boolean;
-}
-
-export const fullSupport: Support = { sharing: true };
+/** All that an administrator can set up: the controller may write the device plugin's config files too. */
+export const fullSupport = { sharing: true };
 
 /**
  * Checks a policy without any node: features that this installation lacks, and layouts that no matching model could take. What only
  * some models can take is checked on the GPUs of the nodes, by resolveNode.
  *
+ * @param support what the administrator has set up, beyond what every cluster has
  * @param products that nodes have reported: what is wrong is said of these models first
  */
 export function checkPolicy(
   spec: PolicySpec,
-  support: Support = fullSupport,
+  support: { readonly sharing: boolean } = fullSupport,
   products: readonly string[] = [],
 ): PolicyRefusal | undefined {
   if (spec.sharing?.timeSlicing !== undefined && !support.sharing) {
@@ -261,7 +235,7 @@ function checkLayout(entry: PolicyLayout, products: readonly string[]): PolicyRe
     const result = layoutFor(entry, model, modelName(model));
     // One model that takes it is enough, and the others' refusals take long to word.
     if (!('refusal' in result)) return undefined;
-    if (isMistake(result.refusal)) refusals.push({ isPresent: known.includes(model), refusal: result.refusal });
+    refusals.push({ isPresent: known.includes(model), refusal: result.refusal });
   }
   return explainNearest(refusals, entry);
 }
@@ -307,15 +281,8 @@ interface ValidatedPolicy {
  * that a layout can match. Reports everything, not just the first.
  */
 export function validatePolicy(value: unknown): ValidatedPolicy {
-  const rules: readonly Finding[] = findBrokenRules(value).map((rule) => ({
-    severity: 'error',
-    code: 'RuleBroken',
-    ...rule,
-  }));
-  const metadata = checkMetadata(fieldsOf(value)?.['metadata']);
-  const shape = checkShape(value);
-  if ('findings' in shape) return { policy: undefined, findings: [...metadata, ...shape.findings, ...rules] };
-  const { policy } = shape;
+  const { policy, metadata, shape, rules } = checkForm(value);
+  if (policy === undefined) return { policy, findings: [...metadata, ...shape, ...rules] };
   const findings = [
     ...metadata,
     ...rules,

@@ -1,6 +1,6 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
 // Ask here for all policies and the nodes that they select: who decides where, and what follows from an edit.
-import type { GpuNodePartition, PolicySpec, GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { Candidates, type PolicyConflict, type Hold } from './decide-policy.ts';
 import { PolicyRecord, type NodeOutcome, NodeCounts } from './record.ts';
 import {
@@ -15,8 +15,8 @@ import {
   variantsOf,
   type ScheduleMark,
 } from './versions.ts';
-import { isMistake, type Mistake, checkPolicy, type Support } from './check.ts';
-import { resolveNode, type NodeResolution, migProductsOf, describeRefusal } from './resolve-node.ts';
+import { checkPolicy } from './check.ts';
+import { type Mistake, resolveNode, type NodeResolution, migProductsOf, refusalForAll } from './resolve-node.ts';
 import { SharedValues } from '../text/json.ts';
 import { type DemandWishes, hasDemandWish, ownWish, DemandChoices } from './slices.ts';
 
@@ -72,18 +72,6 @@ class Acceptance {
     this.check(record, node, partition);
     return record.refused.get(node)?.message !== before;
   }
-}
-
-/**
- * Why a generation is a mistake, judged on one node. What rests only on the agent's own report, such as its tables and GPU count,
- * blocks that node alone: otherwise one lying agent would freeze a policy everywhere.
- */
-function refusalForAll(spec: PolicySpec, partition: GpuNodePartition | undefined): Mistake | undefined {
-  const { models: _ofAgent, ...device } = partition?.status?.device ?? {};
-  const judged = resolveNode(spec, device, partition?.spec.wish);
-  if (!('refusal' in judged)) return undefined;
-  const refusal = describeRefusal(judged);
-  return isMistake(refusal) ? refusal : undefined;
 }
 
 /** Counts the GPU products that the nodes of a fleet have reported. */
@@ -164,7 +152,7 @@ function resolve(
  * the policy's spec changes.
  */
 export class Fleet {
-  readonly #support: Support;
+  readonly #support: { readonly sharing: boolean };
   readonly #policies = new Map<string, PolicyRecord>();
   readonly #candidates = new Candidates(this.#policies);
   readonly #census = new ReportedModels();
@@ -172,7 +160,8 @@ export class Fleet {
   readonly #acceptance = new Acceptance(this.#wishes, this.#candidates);
   readonly #choices = new DemandChoices();
 
-  constructor(support: Support) {
+  /** @param support see {@link checkPolicy} */
+  constructor(support: { readonly sharing: boolean }) {
     this.#support = support;
   }
 

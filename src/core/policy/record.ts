@@ -19,7 +19,7 @@ import { deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
 import type { Hold } from './decide-policy.ts';
 import type { DemandReport } from './slices.ts';
-import type { Mistake, PolicyRefusal } from './check.ts';
+import type { Mistake, PolicyRefusal } from './resolve-node.ts';
 import { countWords, joinWithin, cutText } from '../text/words.ts';
 import { fillDefaults } from './schema.ts';
 import { writePath } from '../text/findings.ts';

@@ -1,18 +1,43 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
 // Ask here what a policy makes of the GPUs of one node, as a wish, or why it cannot.
-import type { GpuReport, GpuSelector, PolicyLayout, DeviceReport, GpuWish, Wish, PolicySpec } from '../../api/types.ts';
+import type {
+  GpuNodePartition,
+  GpuReport,
+  GpuSelector,
+  PolicyLayout,
+  DeviceReport,
+  GpuWish,
+  Wish,
+  PolicySpec,
+} from '../../api/types.ts';
 import { findModel, matchesModelGlob, type Geometry, type Layout } from '../gpu/geometry.ts';
 import { joinWords } from '../gpu/layout.ts';
 import { placeOf as gpuPlaceOf } from '../gpu/grid.ts';
 import { type NodeGpu, type NodeWish, planNode, type Want, fitLayout, expandPreset } from '../gpu/layouts.ts';
 import { foreignOn, type ForeignInstances } from '../device/grants.ts';
-import type { LayoutRefusal, Mistake } from './check.ts';
 import { viewReport, liveGeometry } from '../device/plan.ts';
 import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
 import { resolveProfile, computeInstanceName, computeInstanceSlices } from '../gpu/profiles.ts';
 import { layoutsPath } from './versions.ts';
 import { type FieldPath, writePath } from '../text/findings.ts';
 import { type DemandWishes, wishForDemand } from './slices.ts';
+
+/** Why GPUs cannot take a policy. Reason and message go into conditions unchanged. */
+interface LayoutRefusal {
+  readonly reason: 'UnknownProfile' | 'UnknownPreset' | 'DoesNotFit' | 'NotEnoughGpus' | 'SingleNeedsOneProfile';
+  readonly message: string;
+}
+
+/** Why a generation is a mistake on every GPU of a kind. How many GPUs a node reports is that node's own matter. */
+export interface Mistake extends LayoutRefusal {
+  readonly reason: Exclude<LayoutRefusal['reason'], 'NotEnoughGpus'>;
+}
+
+/** Why a policy is refused, possibly regardless of the GPUs. */
+export interface PolicyRefusal {
+  readonly reason: Mistake['reason'] | 'NotConfigured' | 'BadWindow' | 'SharingRefused';
+  readonly message: string;
+}
 
 /** Products of the GPUs that have reported theirs. */
 export function productsOf(gpus: readonly GpuReport[]): readonly string[] {
@@ -240,7 +265,7 @@ export const entryHashes = memoize((layouts: readonly PolicyLayout[]): readonly 
 export type GpuLayout =
   | { readonly mig: 'Disabled' }
   | { readonly profiles: Layout }
-  | { readonly refusal: LayoutRefusal };
+  | { readonly refusal: Mistake };
 
 /**
  * Applies one entry of `layouts` to one geometry.
@@ -470,4 +495,20 @@ export function describeRefusal({
 }: Extract<NodeResolution, { readonly refusal: LayoutRefusal }>): LayoutRefusal {
   if (entry === undefined || place === undefined) return refusal;
   return { ...refusal, message: `${writePath([...place, 'layouts', entry])}: ${refusal.message}` };
+}
+
+/**
+ * Why a generation is a mistake, judged on one node. What rests only on the agent's own report, such as its tables and GPU count,
+ * blocks that node alone: otherwise one lying agent would freeze a policy everywhere.
+ */
+export function refusalForAll(spec: PolicySpec, partition: GpuNodePartition | undefined): Mistake | undefined {
+  const { models: _ofAgent, ...device } = partition?.status?.device ?? {};
+  const judged = resolveNode(spec, device, partition?.spec.wish);
+  if (!('refusal' in judged)) return undefined;
+  const refusal = describeRefusal(judged);
+  return isMistake(refusal) ? refusal : undefined;
+}
+
+function isMistake(refusal: LayoutRefusal): refusal is Mistake {
+  return refusal.reason !== 'NotEnoughGpus';
 }

@@ -109,6 +109,29 @@ function findBelow(field: string, place: string, top: Shape): string | undefined
 
 type ShapeError = NonNullable<typeof validate.errors>[number];
 
+/** A document that is meant to be a policy, checked without anything that the CRD's schema and rules do not say. */
+interface CheckedForm {
+  /** Undefined if its shape is wrong. */
+  readonly policy: GpuPartitionPolicy | undefined;
+  /** What the API server refuses of its metadata. */
+  readonly metadata: readonly Finding[];
+  /** What the schema refuses. */
+  readonly shape: readonly Finding[];
+  /** The CEL rules that it breaks, each as an error `RuleBroken`. */
+  readonly rules: readonly Finding[];
+}
+
+/** Checks a policy by all that the API server knows of it. */
+export function checkForm(value: unknown): CheckedForm {
+  const shape = checkShape(value);
+  return {
+    policy: 'policy' in shape ? shape.policy : undefined,
+    metadata: checkMetadata(fieldsOf(value)?.['metadata']),
+    shape: 'findings' in shape ? shape.findings : [],
+    rules: findBrokenRules(value).map((rule) => ({ severity: 'error', code: 'RuleBroken', ...rule })),
+  };
+}
+
 /** A policy of the right shape, or all findings of the CRD's schema. CEL rules are not included. */
 type CheckedShape = { readonly policy: GpuPartitionPolicy } | { readonly findings: readonly Finding[] };
 
@@ -269,7 +292,7 @@ const serversFields: readonly string[] = [
 ];
 
 /** What the API server refuses in an object's metadata. Null counts as absent. The schema checks whether there is a name, and its type. */
-export function checkMetadata(metadata: unknown): readonly Finding[] {
+function checkMetadata(metadata: unknown): readonly Finding[] {
   return checkEach(Object.entries(fieldsOf(metadata) ?? {}), ([name, value]) => {
     const at = ['metadata', name];
     const check = Object.hasOwn(written, name) ? written[name] : undefined;

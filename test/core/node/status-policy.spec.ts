@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type NodeOutcome, NodeCounts } from '../../../src/core/policy/record.ts';
 import { policyStatus } from '../../../src/core/node/status.ts';
-import type { PolicyRefusal } from '../../../src/core/policy/check.ts';
+import type { PolicyRefusal } from '../../../src/core/policy/resolve-node.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const ready: NodeOutcome = { node: 'a', phase: 'Ready', reason: 'Ready', message: '' };
