@@ -2,7 +2,7 @@ import { findModel } from '../../src/core/gpu/geometry.ts';
 import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { GpuPartitionPolicy, GpuWish, PolicySpec } from '../../src/api/types.ts';
-import { explainAside as setAside } from '../../src/core/cluster/judge.ts';
+import { explainAside as setAside } from '../../src/core/cluster/facts.ts';
 import type { PolicyRecord } from '../../src/core/policy/record.ts';
 import { variantsOf } from '../../src/core/policy/versions.ts';
 import { profilesServing } from '../../src/core/policy/slices.ts';

@@ -1,5 +1,5 @@
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import { isResourceOf, type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
+import { isResourceOf, type ClusterFacts, type GpuNode, listGpuNodes, resourceOf } from '../cluster/facts.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { findModel, type Geometry } from '../gpu/geometry.ts';
 import { compareText } from '../text/json.ts';
@@ -10,7 +10,6 @@ import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts'
 import { productsOf } from '../policy/resolve-node.ts';
 import { liveGeometry } from '../device/plan.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
-import { resourceOf } from '../cluster/judge.ts';
 import { requestsOf, podName, type PodView } from '../kubernetes/pod.ts';
 import { actsOf, type PodPool, PoolReader } from './members.ts';
 import { isSlice, listWaiters, alikeKey, shareWaiting, type WaitingSlices } from './waiting-pods.ts';

@@ -22,8 +22,7 @@ import { ranOutOfTime } from './report.ts';
 import type { ClassLayout, ClassPlan } from './solver/choose.ts';
 import { evictsNever } from '../policy/slices.ts';
 import { judgeFate } from '../node/eviction.ts';
-import { explainMoves, listMoves, type NodesByName, type PodMove } from './moves.ts';
-import { indexHolders, type PoolHolders, weighGpus } from './eviction-cost.ts';
+import { findMoves, indexHolders, type PoolHolders, weighGpus } from './eviction-cost.ts';
 import { wantedSlices } from './wanted.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 
@@ -151,7 +150,7 @@ interface Freeing extends FreeRequest {
    */
   readonly judge: (
     planned: Planned,
-    nodes: NodesByName,
+    nodes: PoolCluster['nodes'],
     holders: PoolHolders | undefined,
   ) => { readonly defrag: DefragState; readonly part?: DefragState };
 }
@@ -191,14 +190,15 @@ export function judgeRequest(
 function judgePlanned(
   request: FreeRequest,
   planned: Planned,
-  nodes: NodesByName,
+  nodes: PoolCluster['nodes'],
   holders: PoolHolders | undefined,
 ): ReturnType<Freeing['judge']> {
   if (!holders || Object.keys(planned.shortfall.lacking).length > 0) return { defrag: judgeShortage(request, planned) };
   const { podOf, partitionOf } = holders;
   const pool = { members: planned.members, layouts: planned.layouts, partitionOf };
-  const why = explainMoves(pool, listMoves(pool, nodes, podOf));
-  return why.length === 0 ? judgeTaken(request) : { defrag: refuse(request, `cannot be made idle: ${why.join('; ')}`) };
+  const { obstacles } = findMoves(pool, nodes, podOf);
+  if (obstacles.length === 0) return judgeTaken(request);
+  return { defrag: refuse(request, `cannot be made idle: ${obstacles.join('; ')}`) };
 }
 
 function refuse({ request, free }: FreeRequest, why: string): DefragState {
@@ -276,7 +276,7 @@ interface FreedSlices {
   readonly gap?: CostGap;
   readonly gpusChanged: number;
   readonly instancesDestroyed: number;
-  readonly moves: readonly PodMove[];
+  readonly moves: ReturnType<typeof findMoves>['moves'];
   /** GPUs that change. */
   readonly gpus: readonly FreedGpu[];
   /** Findings about what is in the way. */
@@ -317,10 +317,10 @@ export function* freeSlices(
   const isShort = Object.keys(plan.unserved).length > 0;
   const forced = isShort && evict === 'Never' ? yield { gpus, asked: { ...asked, evict: 'IfNeeded' } } : undefined;
   const pool = { members, layouts: plan.layouts, partitionOf };
-  const moves = listMoves(pool, cluster.nodes, podOf);
+  const { moves, obstacles } = findMoves(pool, cluster.nodes, podOf);
   const shortage = explainUnfreed(plan, forced, seconds);
   const stays = moves.flatMap(({ pod }) => explainStay(pod, holders, drain));
-  const findings = [...(shortage === undefined ? [] : [shortage]), ...stays, ...explainMoves(pool, moves)];
+  const findings = [...(shortage === undefined ? [] : [shortage]), ...stays, ...obstacles];
   const changed = members.flatMap((member, index) => layFreed(member, plan.layouts[index], partitionOf));
   return {
     isDone: isFree(free, members) && changed.length === 0,

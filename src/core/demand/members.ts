@@ -9,7 +9,7 @@ import type {
   DeviceReport,
 } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from './solver/pool.ts';
-import { resourceOf } from '../cluster/judge.ts';
+import { resourceOf } from '../cluster/facts.ts';
 import { countUsable, NodeReach } from './reach.ts';
 import { type Geometry, explainOldDriver, findModel } from '../gpu/geometry.ts';
 import { type GpuView, planGpu } from '../gpu/plan.ts';

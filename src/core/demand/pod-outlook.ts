@@ -1,7 +1,7 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here what the demands of policies make of a pod that waits.
 import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../api/types.ts';
-import { type GpuNode, type ClusterFacts, listGpuNodes } from '../cluster/facts.ts';
+import { type GpuNode, type ClusterFacts, listGpuNodes, couldTake, canUse, extendedNamesOf } from '../cluster/facts.ts';
 import { isPlanned, asScheduled, specUnder } from '../policy/versions.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWholeGpu, nameSlice, type SliceEntry, servingAny, evictsNever } from '../policy/slices.ts';
@@ -20,7 +20,6 @@ import {
 import { type WantedSlice, type WantedPart, wantedSlices } from './wanted.ts';
 import type { PodView } from '../kubernetes/pod.ts';
 import { WHOLE } from '../gpu/profiles.ts';
-import { couldTake, canUse, extendedNamesOf } from '../cluster/judge.ts';
 import {
   isOfProfile,
   listWaiters,

@@ -1,5 +1,5 @@
 import type { GpuNodePartition, PolicySpec } from '../../api/types.ts';
-import { explainUnchangeable, explainUnusable, listOffers, resourceOf } from '../cluster/judge.ts';
+import { explainUnchangeable, explainUnusable, listOffers, resourceOf } from '../cluster/facts.ts';
 import { isGrantLive } from '../device/grants.ts';
 import { isUnfinished } from '../node/snapshot.ts';
 import type { NodeView } from '../kubernetes/node.ts';

@@ -1,7 +1,7 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here for the policies with a demand that would serve a cluster, from what its pods use, wait for and asked for in the past.
 import type { PolicyDemand, GpuPartitionPolicy, PolicySpec, GpuNodePartition } from '../../api/types.ts';
-import type { ClusterFacts, GpuNode } from '../cluster/facts.ts';
+import { type ClusterFacts, type GpuNode, couldTake } from '../cluster/facts.ts';
 import { type Geometry } from '../gpu/geometry.ts';
 import { servingAny, isWholeGpu } from '../policy/slices.ts';
 import { WHOLE } from '../gpu/profiles.ts';
@@ -22,7 +22,6 @@ import { withoutServerFields, isPlanned } from '../policy/versions.ts';
 import type { LabelSelection } from '../kubernetes/selectors.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWaiting, type WaitingSlices } from './waiting-pods.ts';
-import { couldTake } from '../cluster/judge.ts';
 import type { PodView } from '../kubernetes/pod.ts';
 import { listMembers, type DemandGpu, countPresent } from './members.ts';
 import type { NodeView } from '../kubernetes/node.ts';

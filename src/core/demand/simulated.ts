@@ -1,7 +1,7 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here what the demands of policies make of simulated GPUs, look by look, with a planner that answers at once.
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
-import { resourceOf } from '../cluster/judge.ts';
+import { resourceOf } from '../cluster/facts.ts';
 import type { Geometry, Layout } from '../gpu/geometry.ts';
 import { gridOf, unitMask } from '../gpu/grid.ts';
 import { WHOLE } from '../gpu/profiles.ts';

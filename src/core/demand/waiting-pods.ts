@@ -1,8 +1,7 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here which pods wait for slices, in whose namespaces they count, and what is kept of them.
 import type { DeviceReport, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import { isResourceOf } from '../cluster/facts.ts';
-import { couldTake, requirementsKey } from '../cluster/judge.ts';
+import { isResourceOf, couldTake, requirementsKey } from '../cluster/facts.ts';
 import { requestsOf, hasEnded, listRequested, podName, requestOf, type PodView } from '../kubernetes/pod.ts';
 import { type LabelSelection, meetsSelection, selectedKeys } from '../kubernetes/selectors.ts';
 import type { NodeView } from '../kubernetes/node.ts';

@@ -1,5 +1,4 @@
-import type { ClusterFacts, GpuNode } from '../cluster/facts.ts';
-import { listShortages } from '../cluster/judge.ts';
+import { type ClusterFacts, type GpuNode, listShortages } from '../cluster/facts.ts';
 import { type ClaimRequests, describeTainted, judgeRequests, listDevices } from './claims.ts';
 import { lostGpuFor, otherNameOf, slicesOf, wishedSlices } from './cluster.ts';
 import { repartitioningTaint, startupTaintKeys } from '../../api/names.ts';

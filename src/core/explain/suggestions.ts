@@ -8,11 +8,10 @@ import { liveGeometry, planWish } from '../device/plan.ts';
 import { foreignOn } from '../device/grants.ts';
 import { layoutsPath, isPlanned } from '../policy/versions.ts';
 import { writePath } from '../text/findings.ts';
-import { type GpuNode, isResourceOf } from '../cluster/facts.ts';
+import { type GpuNode, isResourceOf, explainUnchangeable, explainUnusable, listOffers } from '../cluster/facts.ts';
 import { profileOfResource, sizeOfResource } from './cluster.ts';
 import { isWholeGpu, profilesServing, type SliceEntry } from '../policy/slices.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
-import { explainUnchangeable, explainUnusable, listOffers } from '../cluster/judge.ts';
 import { isLabel } from '../kubernetes/selectors.ts';
 import type { BlockerKind, NodeVerdict } from './node-verdict.ts';
 

@@ -1,13 +1,12 @@
 // Room explain: why something waits or is wasted and what would help, in words, from the facts of a cluster at one time.
 // Ask here what of a cluster's GPUs nobody uses, over some moments, and what another layout would have served.
-import { type ClusterFacts, listGpuNodes, type GpuNode } from '../cluster/facts.ts';
+import { type ClusterFacts, listGpuNodes, type GpuNode, couldTake, requirementsKey } from '../cluster/facts.ts';
 import { isUnbound, requestsOf, isGpuResource, type PodView } from '../kubernetes/pod.ts';
 import { compareText } from '../text/json.ts';
 import type { GpuNodePartition, GpuReport, GpuPartitionPolicy } from '../../api/types.ts';
 import { liveGeometry } from '../device/plan.ts';
 import { strandedSlices } from '../node/status-figures.ts';
 import { applyEdit, distanceOf } from './suggestions.ts';
-import { couldTake, requirementsKey } from '../cluster/judge.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import type { Geometry, Layout } from '../gpu/geometry.ts';
 import { enumerateLayouts } from '../gpu/search.ts';

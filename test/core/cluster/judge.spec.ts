@@ -5,7 +5,7 @@ import {
   explainUnchangeable,
   explainUnusable,
   requirementsKey,
-} from '../../../src/core/cluster/judge.ts';
+} from '../../../src/core/cluster/facts.ts';
 import { countUsable } from '../../../src/core/demand/reach.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import type { GpuReport, PolicyStatus } from '../../../src/api/types.ts';
 import { askToFree, judgeRequest, readFree, explainUnfreed } from '../../../src/core/demand/defrag.ts';
-import { explainMoves, listMoves, type Mover, MoveRooms, type SlicePlace } from '../../../src/core/demand/moves.ts';
-import { indexHolders } from '../../../src/core/demand/eviction-cost.ts';
+import {
+  findMoves,
+  indexHolders,
+  type Mover,
+  MoveRooms,
+  type SlicePlace,
+} from '../../../src/core/demand/eviction-cost.ts';
 import { listMembers, type DemandGpu } from '../../../src/core/demand/members.ts';
 import { aGpu, withPods } from '../../support/builders.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
@@ -10,6 +15,12 @@ import { aDemandPolicy, evictingPolicy as policy, membersOf, planSmall as plan, 
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 import fc from 'fast-check';
 import type { DemandAsked, Planned } from '../../../src/core/demand/plan-pool.ts';
+
+const listMoves = (...question: Parameters<typeof findMoves>) => findMoves(...question).moves;
+
+/** What is in the way of a plan but for pods without room. */
+const unnamedIn = (pool: Parameters<typeof findMoves>[0]) =>
+  findMoves(pool, new Map(), () => undefined).obstacles.filter((why) => !why.startsWith('pod '));
 
 /** A node with so many idle slices. */
 const idle = (name: string, count: number) =>
@@ -156,7 +167,7 @@ describe('the moves of a plan', () => {
       const moves = listMoves(taken, new Map([['n1', node]]), () => undefined);
       return {
         moved: moves.map(({ pod }) => pod),
-        unnamed: explainMoves(taken, []).map((why) => / (\S+) at /.exec(why)?.[1]),
+        unnamed: unnamedIn(taken).map((why) => / (\S+) at /.exec(why)?.[1]),
       };
     };
     const wholes = aDemandPolicy({ slices: [{ mig: 'Disabled', count: 1 }] });
@@ -194,7 +205,7 @@ describe('the moves of a plan', () => {
   });
 
   it('tell of slices in use that no pod is known to hold', () => {
-    expect(explainMoves(pool, [])).to.deep.equal([]);
+    expect(unnamedIn(pool)).to.deep.equal([]);
     const unnamed = scattered.map(({ partition }) => ({
       ...partition,
       status: {
@@ -208,7 +219,7 @@ describe('the moves of a plan', () => {
       },
     }));
     const byName = new Map(unnamed.map((one) => [one.metadata.name, one]));
-    expect(explainMoves({ ...pool, partitionOf: (node) => byName.get(node) as never }, [])).to.deep.equal([
+    expect(unnamedIn({ ...pool, partitionOf: (node) => byName.get(node) as never })).to.deep.equal([
       'node n2: GPU 0: 1g.5gb at 0 is in use by something that belongs to no pod, which nothing can move',
     ]);
   });

@@ -5,14 +5,10 @@ import {
   type ChoiceCost,
   type ColumnGroup,
   compareCosts,
-  sumLevels,
-  toCost,
+  ChoiceCosts,
   coverDemand,
   type DemandTable,
   type ColumnCounts,
-  sumKept,
-  sumOffered,
-  type DemandCost,
   NO_COST,
   type PoolInstance,
   type CostGap,
@@ -134,7 +130,7 @@ export function chooseExactly(
       ways = next;
     }
   }
-  return pickBest(table, groups, ways, {
+  return pickBest(new ChoiceCosts(table, groups), ways, {
     offeredOf: (sum) => digits.map((digit) => readDigit(sum, digit)),
     evictionsOf: (way) => prices.split(way.evictions),
   });
@@ -187,8 +183,7 @@ function listGains(
 }
 
 function pickBest(
-  table: DemandTable,
-  groups: readonly ColumnGroup[],
+  costs: ChoiceCosts,
   ways: ReadonlyMap<number, Way>,
   reading: {
     readonly offeredOf: (sum: number) => readonly number[];
@@ -197,12 +192,12 @@ function pickBest(
 ): Choice | undefined {
   let best: { readonly way: Way; readonly cost: ChoiceCost; readonly room: number } | undefined;
   for (const [sum, way] of ways) {
-    const { costs, room } = coverDemand(table, reading.offeredOf(sum));
-    const cost = toCost(table, costs, { ...way, evictions: reading.evictionsOf(way) });
+    const { costs: unserved, room } = coverDemand(costs.table, reading.offeredOf(sum));
+    const cost = costs.price(unserved, { ...way, evictions: reading.evictionsOf(way) });
     const order = best === undefined ? -1 : compareCosts(cost, best.cost) || room - best.room;
     if (order < 0) best = { way, cost, room };
   }
-  return best && { counts: countColumns(groups, best.way), cost: sumLevels(table, best.cost) };
+  return best && { counts: countColumns(costs.groups, best.way), cost: costs.sumLevels(best.cost) };
 }
 
 /** How many GPUs of each group take each of its columns on a way. */
@@ -218,9 +213,8 @@ function countColumns(groups: readonly ColumnGroup[], last: Way): readonly (read
 
 /** A choice of columns, as layouts of GPUs. */
 function writePlan(question: DemandQuestion, { table, groups, beyond }: Problem, choice: Choice): ClassPlan {
-  const offered = sumOffered(table, groups, choice.counts);
   // Once it is settled what becomes of the GPUs, what is there already goes first, and nothing is made in excess.
-  const { unserved, used } = coverDemand(table, offered, sumKept(table, groups, choice.counts));
+  const { offered, unserved, used } = new ChoiceCosts(table, groups).serve(choice.counts);
   const excess = offered.map((count, profile) => count - (used[profile] ?? 0));
   const portions = trim(listPortions(question.classes, groups, choice.counts), excess);
   const layouts = portions.map((portion) => place(question.classes[portion.gpuClass], table.profiles, portion));
@@ -257,7 +251,7 @@ interface Portion {
 }
 
 /** Sums up the cost of the layouts as they are carried out, which may be less than that of their columns. */
-function sumCost(classes: readonly GpuClass[], layouts: readonly ClassLayout[]): Omit<DemandCost, 'unserved'> {
+function sumCost(classes: readonly GpuClass[], layouts: readonly ClassLayout[]): Omit<Choice['cost'], 'unserved'> {
   const sum = { ...NO_COST };
   for (const { gpuClass, size, destroy, create } of layouts) {
     const changed = destroy.length + create.length > 0 ? size : 0;
@@ -402,7 +396,7 @@ export interface ClassLayout {
 
 /** A layout for every GPU of a pool, by class. */
 export interface ClassPlan {
-  readonly cost: DemandCost;
+  readonly cost: Choice['cost'];
   /** How far the proof came; absent if it is proven that no plan costs less. */
   readonly gap?: CostGap;
   /** How many slices are lacking, by name; those that lack none are left out. */

@@ -5,17 +5,11 @@ import {
   type ChoiceCost,
   type ColumnCounts,
   type ColumnGroup,
+  ChoiceCosts,
   compareCosts,
-  costOf,
   type LevelFigure,
-  listFigures,
-  roomOf,
-  sumLevels,
-  valueOf,
   coverDemand,
-  sumOffered,
   type DemandTable,
-  type CostFigure,
 } from './pool.ts';
 
 /** A row of a program: `lower <= sum of values x variables <= upper`. */
@@ -99,13 +93,14 @@ export function chooseBySolver(
   groups: readonly ColumnGroup[],
   open: (program: IntegerProgram) => IntegerSolver,
 ): Choice {
-  const program = writeProgram(table, groups);
+  const choices = new ChoiceCosts(table, groups);
+  const program = writeProgram(choices);
   const solver = open(program);
   try {
-    const counts = reachBounds(table, groups, program, solver);
-    if (counts !== undefined) return { counts, cost: sumLevels(table, costOf(table, groups, counts)) };
+    const counts = reachBounds(choices, program, solver);
+    if (counts !== undefined) return { counts, cost: choices.sumLevels(choices.costOf(counts)) };
     solver.restore();
-    return lowerFigures(table, groups, program, solver);
+    return lowerFigures(choices, program, solver);
   } finally {
     solver.close();
   }
@@ -123,14 +118,9 @@ function asItIs(groups: readonly ColumnGroup[]): ColumnCounts {
  *
  * @returns undefined if no such choice was found
  */
-function reachBounds(
-  table: DemandTable,
-  groups: readonly ColumnGroup[],
-  program: ChoiceProgram,
-  solver: IntegerSolver,
-): ColumnCounts | undefined {
-  const start = asItIs(groups);
-  const cost = costOf(table, groups, start);
+function reachBounds(choices: ChoiceCosts, program: ChoiceProgram, solver: IntegerSolver): ColumnCounts | undefined {
+  const start = asItIs(choices.groups);
+  const cost = choices.costOf(start);
   // Any other choice changes a GPU.
   if (cost.every((value) => value === 0)) return start;
   const least = cost.map(() => 0);
@@ -142,7 +132,7 @@ function reachBounds(
     solver.limit(row, least[index]);
     last = { costs, values: relaxed.values };
   }
-  if (table.hasChoice) {
+  if (choices.table.hasChoice) {
     const relaxed = solver.relax(program.roomCosts);
     if (relaxed === undefined) return undefined;
     last = { costs: program.roomCosts, values: relaxed.values };
@@ -151,7 +141,7 @@ function reachBounds(
   const values = last.values.every(isInteger) ? last.values : solver.minimize(last.costs).values;
   if (values === undefined) return undefined;
   const counts = program.countsOf(values);
-  return compareCosts(costOf(table, groups, counts), least) === 0 ? counts : undefined;
+  return compareCosts(choices.costOf(counts), least) === 0 ? counts : undefined;
 }
 
 function isInteger(value: number): boolean {
@@ -163,38 +153,32 @@ function lowestOf(bound: number): number {
   return Math.max(0, Math.ceil(bound - TOLERANCE));
 }
 
-function lowerFigures(
-  table: DemandTable,
-  groups: readonly ColumnGroup[],
-  program: ChoiceProgram,
-  solver: IntegerSolver,
-): Choice {
-  let counts = asItIs(groups);
+function lowerFigures(choices: ChoiceCosts, program: ChoiceProgram, solver: IntegerSolver): Choice {
+  let counts = asItIs(choices.groups);
   for (const { index, figure, costs, row } of program.figures) {
-    let cost = costOf(table, groups, counts);
+    let cost = choices.costOf(counts);
     const valueIn = (one: ChoiceCost): number => one[index] ?? 0;
     if (valueIn(cost) > 0) {
       const { values, bound, isProven } = solver.minimize(costs, program.startOf(counts));
       if (values !== undefined) {
         const found = program.countsOf(values);
-        const better = costOf(table, groups, found);
-        checkLimits(better, cost, listFigures(table.levels).slice(0, index), figure);
+        const better = choices.costOf(found);
+        checkLimits(better, cost, choices.figures.slice(0, index), figure);
         if (compareCosts(better, cost) < 0) [counts, cost] = [found, better];
       }
       const reached = lowestOf(bound);
       if (!isProven && reached < valueIn(cost))
-        return { counts, cost: sumLevels(table, cost), gap: { figure, value: valueIn(cost), bound: reached } };
+        return { counts, cost: choices.sumLevels(cost), gap: { figure, value: valueIn(cost), bound: reached } };
     }
     solver.limit(row, valueIn(cost));
   }
-  if (table.hasChoice) counts = lowerRoom(table, groups, program, solver, counts);
-  return { counts, cost: sumLevels(table, costOf(table, groups, counts)) };
+  if (choices.table.hasChoice) counts = lowerRoom(choices, program, solver, counts);
+  return { counts, cost: choices.sumLevels(choices.costOf(counts)) };
 }
 
 /** Chooses, among the choices at the least cost, one that serves with small profiles. That the cost is the least is proven by now. */
 function lowerRoom(
-  table: DemandTable,
-  groups: readonly ColumnGroup[],
+  choices: ChoiceCosts,
   program: ChoiceProgram,
   solver: IntegerSolver,
   counts: ColumnCounts,
@@ -202,12 +186,12 @@ function lowerRoom(
   const { values } = solver.minimize(program.roomCosts, program.startOf(counts));
   if (values === undefined) return counts;
   const found = program.countsOf(values);
-  const isNoDearer = compareCosts(costOf(table, groups, found), costOf(table, groups, counts)) === 0;
-  return isNoDearer && roomOf(table, groups, found) < roomOf(table, groups, counts) ? found : counts;
+  const isNoDearer = compareCosts(choices.costOf(found), choices.costOf(counts)) === 0;
+  return isNoDearer && choices.roomOf(found) < choices.roomOf(counts) ? found : counts;
 }
 
 /** Figures that were lowered before stay as they are. @throws Error if the solver broke a limit */
-function checkLimits(found: ChoiceCost, known: ChoiceCost, lowered: readonly LevelFigure[], now: CostFigure): void {
+function checkLimits(found: ChoiceCost, known: ChoiceCost, lowered: readonly LevelFigure[], now: LevelFigure['figure']): void {
   lowered.forEach(({ figure }, index) => {
     if (found[index] !== known[index])
       throw new Error(`the solver moved ${figure} from ${known[index]} to ${found[index]} when it lowered ${now}`);
@@ -217,7 +201,8 @@ function checkLimits(found: ChoiceCost, known: ChoiceCost, lowered: readonly Lev
 /** A variable, and by what it is multiplied in a sum. */
 type Term = readonly [variable: number, factor: number];
 
-function writeProgram(table: DemandTable, groups: readonly ColumnGroup[]): ChoiceProgram {
+function writeProgram(choices: ChoiceCosts): ChoiceProgram {
+  const { table, groups } = choices;
   const upper: number[] = [];
   const addVariable = (most: number): number => upper.push(most) - 1;
   // These come first, so that counts of columns are the values of the first variables.
@@ -268,15 +253,13 @@ function writeProgram(table: DemandTable, groups: readonly ColumnGroup[]): Choic
     lacking.flatMap(({ slice, variable }, index) =>
       isMeant(table.levelOf[index] ?? 0) ? [[variable, slice.weight] as const] : [],
     );
-  const termsOf = ({ figure: name, level }: LevelFigure): readonly Term[] =>
-    name === 'unserved'
-      ? unservedTerms((one) => one === level)
-      : allTaken.map(({ column, variable }) => [variable, valueOf(column, name, level)]);
+  const termsOf = ({ level, read }: LevelFigure): readonly Term[] =>
+    read ? allTaken.map(({ column, variable }) => [variable, read(column)]) : unservedTerms((one) => one === level);
   return {
     upper,
     rows,
     // One that is 0 for every choice is not asked for.
-    figures: listFigures(table.levels).flatMap((one, index) => {
+    figures: choices.figures.flatMap((one, index) => {
       const terms = termsOf(one).filter(([, value]) => value !== 0);
       return terms.length === 0 ? [] : [{ ...one, index, ...figure(terms) }];
     }),
@@ -291,7 +274,7 @@ function writeProgram(table: DemandTable, groups: readonly ColumnGroup[]): Choic
       return groups.map(({ columns, size }) => readCounts(values.slice(next, (next += columns.length)), size));
     },
     startOf: (counts) => {
-      const { given: gifts, unserved } = coverDemand(table, sumOffered(table, groups, counts));
+      const { given: gifts, unserved } = coverDemand(table, choices.offeredBy(counts));
       return valuesOf([
         ...counts.flat().entries(),
         ...given.flatMap((each, slice) =>

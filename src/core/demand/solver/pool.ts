@@ -2,7 +2,7 @@
 // Ask here for the GPUs and slices of a question for the solver, and how much of a demand some instances serve.
 import type { Geometry } from '../../gpu/geometry.ts';
 import { compareText } from '../../text/json.ts';
-import type { Column } from './columns.ts';
+import type { Column } from './problem.ts';
 
 /** An instance on a GPU of a pool. */
 export interface PoolInstance {
@@ -88,7 +88,7 @@ export const COST_FIGURES = [
   'instancesDestroyed',
 ] as const satisfies readonly (keyof DemandCost)[];
 
-export type CostFigure = (typeof COST_FIGURES)[number];
+type CostFigure = (typeof COST_FIGURES)[number];
 
 /** The cost of a plan that serves all and changes nothing: sums begin with it. */
 export const NO_COST: DemandCost = {
@@ -144,7 +144,7 @@ export interface DemandTable {
  * one that serves no other slices than it does. By Hall's theorem that is so if and only if it holds for each set that has, with a
  * profile, all that can stand in for it; a set of several without a profile in common follows from these.
  */
-export type Tallies = readonly (readonly number[])[];
+type Tallies = readonly (readonly number[])[];
 
 type ProfileUse = 'Used' | 'Idle' | 'Any';
 
@@ -408,110 +408,110 @@ export interface Choice {
   readonly gap?: CostGap;
 }
 
-/** How many instances of each profile the pool offers. */
-export function sumOffered(
-  table: DemandTable,
-  groups: readonly ColumnGroup[],
-  counts: ColumnCounts,
-): readonly number[] {
-  const offered = table.profiles.map(() => 0);
-  forEachChosen(groups, counts, (column, count) =>
-    column.offered.forEach((each, profile) => {
-      offered[profile] = (offered[profile] ?? 0) + each * count;
-    }),
-  );
-  return offered;
-}
-
-/** How many of the instances that the pool offers are there already, per profile. */
-export function sumKept(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): readonly number[] {
-  const kept = table.profiles.map(() => 0);
-  forEachChosen(groups, counts, ({ offered, created }, count) =>
-    offered.forEach((each, profile) => {
-      kept[profile] = (kept[profile] ?? 0) + (each - (created[profile] ?? 0)) * count;
-    }),
-  );
-  return kept;
-}
-
-/** How much room the slices take that serve the demand: of choices at the same cost, the one with the least is taken. */
-export function roomOf(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): number {
-  return coverDemand(table, sumOffered(table, groups, counts)).room;
-}
-
 /** A figure of what a choice costs; what is unserved, and who goes, is counted level by level. */
 export interface LevelFigure {
   readonly figure: CostFigure;
   readonly level: number;
+  /** What columns cost by it; undefined for what is unserved, which all columns together decide. */
+  readonly read: ((columns: ColumnSums) => number) | undefined;
 }
 
-/** The figures by which choices differ, the most important first: of each level what it lacks, then whom it alone may ask to go. */
-export function listFigures(levels: RankLevels): readonly LevelFigure[] {
-  const byLevel = Array.from({ length: levels.count }, (_, level): readonly LevelFigure[] => [
-    { figure: 'unserved', level },
-    ...(level < levels.count - 1 ? [{ figure: 'evictions', level } as const] : []),
-  ]);
-  const others = (['minutesLost', 'restsBroken', 'gpusChanged', 'modesChanged', 'instancesDestroyed'] as const).map(
-    (figure) => ({
-      figure,
-      level: 0,
-    }),
-  );
-  return [...byLevel.flat(), ...others];
-}
-
-/** What a choice costs, in the order of {@link listFigures}: one is better if the first figure that differs is less. */
+/** What a choice costs, in the order of {@link ChoiceCosts.figures}: one is better if the first figure that differs is less. */
 export type ChoiceCost = readonly number[];
 
 /** What the columns of a choice cost together. */
 interface ColumnSums extends Pick<Column, Exclude<CostFigure, 'unserved'>> {}
 
-/** @param unserved level by level */
-export function toCost({ levels }: DemandTable, unserved: readonly number[], columns: ColumnSums): ChoiceCost {
-  return listFigures(levels).map(({ figure, level }) =>
-    figure === 'unserved' ? (unserved[level] ?? 0) : valueOf(columns, figure, level),
-  );
+/** Knows what each choice of columns for some groups of GPUs offers, serves and costs. */
+export class ChoiceCosts {
+  readonly table: DemandTable;
+  readonly groups: readonly ColumnGroup[];
+  /** The figures by which choices differ, the most important first: of each level what it lacks, then whom it alone may ask to go. */
+  readonly figures: readonly LevelFigure[];
+
+  constructor(table: DemandTable, groups: readonly ColumnGroup[]) {
+    this.table = table;
+    this.groups = groups;
+    this.figures = listFigures(table.levels.count);
+  }
+
+  /** How many instances of each profile the pool offers. */
+  offeredBy(counts: ColumnCounts): readonly number[] {
+    const offered = this.table.profiles.map(() => 0);
+    this.#forEachChosen(counts, (column, count) =>
+      column.offered.forEach((each, profile) => {
+        offered[profile] = (offered[profile] ?? 0) + each * count;
+      }),
+    );
+    return offered;
+  }
+
+  /** What the pool offers, and what of that serves the demand: what is there already goes first. */
+  serve(counts: ColumnCounts): Coverage & { readonly offered: readonly number[] } {
+    const offered = this.offeredBy(counts);
+    const kept = this.table.profiles.map(() => 0);
+    this.#forEachChosen(counts, ({ offered: all, created }, count) =>
+      all.forEach((each, profile) => {
+        kept[profile] = (kept[profile] ?? 0) + (each - (created[profile] ?? 0)) * count;
+      }),
+    );
+    return { offered, ...coverDemand(this.table, offered, kept) };
+  }
+
+  /** How much room the slices take that serve the demand: of choices at the same cost, the one with the least is taken. */
+  roomOf(counts: ColumnCounts): number {
+    return coverDemand(this.table, this.offeredBy(counts)).room;
+  }
+
+  costOf(counts: ColumnCounts): ChoiceCost {
+    const evictions: number[] = [];
+    const sum = { ...NO_COST, evictions };
+    this.#forEachChosen(counts, (column, count) => {
+      column.evictions.forEach((each, level) => (evictions[level] = (evictions[level] ?? 0) + each * count));
+      sum.minutesLost += column.minutesLost * count;
+      sum.restsBroken += column.restsBroken * count;
+      sum.gpusChanged += column.gpusChanged * count;
+      sum.modesChanged += column.modesChanged * count;
+      sum.instancesDestroyed += column.instancesDestroyed * count;
+    });
+    return this.price(coverDemand(this.table, this.offeredBy(counts)).costs, sum);
+  }
+
+  /** The cost of a choice of which the sums are known. @param unserved level by level */
+  price(unserved: readonly number[], columns: ColumnSums): ChoiceCost {
+    return this.figures.map(({ level, read }) => read?.(columns) ?? unserved[level] ?? 0);
+  }
+
+  /** A cost with all levels added up. */
+  sumLevels(cost: ChoiceCost): DemandCost {
+    const sums = { ...NO_COST };
+    this.figures.forEach(({ figure }, index) => (sums[figure] += cost[index] ?? 0));
+    return sums;
+  }
+
+  #forEachChosen(counts: ColumnCounts, visit: (column: Column, count: number) => void): void {
+    this.groups.forEach(({ columns }, group) =>
+      columns.forEach((column, index) => {
+        const count = counts[group]?.[index] ?? 0;
+        if (count > 0) visit(column, count);
+      }),
+    );
+  }
 }
 
-export function valueOf(columns: ColumnSums, figure: Exclude<CostFigure, 'unserved'>, level: number): number {
-  return figure === 'evictions' ? (columns.evictions[level] ?? 0) : columns[figure];
-}
-
-export function costOf(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): ChoiceCost {
-  const evictions: number[] = [];
-  const sum = { ...NO_COST, evictions };
-  forEachChosen(groups, counts, (column, count) => {
-    column.evictions.forEach((each, level) => (evictions[level] = (evictions[level] ?? 0) + each * count));
-    sum.minutesLost += column.minutesLost * count;
-    sum.restsBroken += column.restsBroken * count;
-    sum.gpusChanged += column.gpusChanged * count;
-    sum.modesChanged += column.modesChanged * count;
-    sum.instancesDestroyed += column.instancesDestroyed * count;
+function listFigures(levels: number): readonly LevelFigure[] {
+  const byLevel = Array.from({ length: levels }, (_, level): readonly LevelFigure[] => {
+    const unserved: LevelFigure = { figure: 'unserved', level, read: undefined };
+    if (level === levels - 1) return [unserved];
+    return [unserved, { figure: 'evictions', level, read: ({ evictions }) => evictions[level] ?? 0 }];
   });
-  return toCost(table, coverDemand(table, sumOffered(table, groups, counts)).costs, sum);
-}
-
-/** The cost with all levels added up. */
-export function sumLevels({ levels }: DemandTable, cost: ChoiceCost): DemandCost {
-  const sums = { ...NO_COST };
-  listFigures(levels).forEach(({ figure }, index) => (sums[figure] += cost[index] ?? 0));
-  return sums;
+  const others = (['minutesLost', 'restsBroken', 'gpusChanged', 'modesChanged', 'instancesDestroyed'] as const).map(
+    (figure): LevelFigure => ({ figure, level: 0, read: (columns) => columns[figure] }),
+  );
+  return [...byLevel.flat(), ...others];
 }
 
 export function compareCosts(a: readonly number[], b: readonly number[]): number {
   const at = a.findIndex((value, index) => value !== b[index]);
   return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
-}
-
-function forEachChosen(
-  groups: readonly ColumnGroup[],
-  counts: ColumnCounts,
-  visit: (column: Column, count: number) => void,
-): void {
-  groups.forEach(({ columns }, group) =>
-    columns.forEach((column, index) => {
-      const count = counts[group]?.[index] ?? 0;
-      if (count > 0) visit(column, count);
-    }),
-  );
 }

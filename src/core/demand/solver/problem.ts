@@ -1,12 +1,15 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
-// Ask here for the classes of equal GPUs in a pool, and the levels of those for whom others go.
-import { gridOf, type Grid } from '../../gpu/grid.ts';
-import { compareText } from '../../text/json.ts';
+// Ask here for the classes of equal GPUs in a pool, what each can become, and the levels of those for whom others go.
 import type { Geometry } from '../../gpu/geometry.ts';
+import { planGpu } from '../../gpu/plan.ts';
+import { arrangerOf, countAddable } from '../../gpu/search.ts';
+import { countsKey, gridOf, unitMask, type Grid, SearchBudget } from '../../gpu/grid.ts';
+import { compareText } from '../../text/json.ts';
 import {
   type PoolGpu,
   type PoolInstance,
   type ColumnGroup,
+  compareCosts,
   type DemandTable,
   RankLevels,
   readDemand,
@@ -14,9 +17,350 @@ import {
   type EvictionRule,
   NOBODY,
 } from './pool.ts';
-import { ColumnLister, type Column } from './columns.ts';
 import type { DemandQuestion } from './choose.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
+
+/**
+ * What a GPU can become: some of its instances stay in place, and wanted ones are made in the room that there is then. Never more is
+ * made than the demand may use; what is kept may be anything.
+ */
+export interface Column {
+  /** How many instances of each wanted profile the GPU offers once it is re-laid. */
+  readonly offered: readonly number[];
+  /** Weight of the evictions, per level of ranks: each eviction counts at the last level that outranks its pod. */
+  readonly evictions: readonly number[];
+  /** Minutes that the evicted had run. */
+  readonly minutesLost: number;
+  /** 1 if an instance goes or comes on a GPU that rests. */
+  readonly restsBroken: number;
+  /** 1 if an instance goes or comes. */
+  readonly gpusChanged: number;
+  /** 1 if a whole GPU is partitioned, or a partitioned one is made whole. */
+  readonly modesChanged: number;
+  /** Idle instances that go; one of them may be the whole GPU. */
+  readonly instancesDestroyed: number;
+  /** Bit mask over the instances of the class: those that stay. */
+  readonly kept: number;
+  /** How many instances of each wanted profile are made. */
+  readonly created: readonly number[];
+}
+
+/** An instance in the terms of a grid and of a demand. */
+interface Known {
+  /** Bit of the instance in masks over the instances of its class. */
+  readonly bit: number;
+  /** Index of its profile in the grid; undefined if it is the whole GPU. */
+  readonly profile: number | undefined;
+  /** Index of a wanted profile; -1 if it is not wanted. */
+  readonly wantedAs: number;
+  /** Bit mask of the units of the GPU that it occupies. */
+  readonly mask: number;
+  readonly busy: boolean;
+  /** Weight of its eviction; 0 if it is idle. */
+  readonly evictions: number;
+  /** Level of ranks at which its eviction counts. */
+  readonly level: number;
+  readonly minutesRun: number;
+  readonly mayGo: boolean;
+}
+
+/** Sets of additions by occupied units and counts, per grid and wanted profiles: many GPUs ask for the same. */
+type Additions = Map<string, readonly (readonly number[])[]>;
+
+/** Choices examined for one set of occupied units; NVIDIA's largest table takes a tenth. */
+const MOST_ADDITION_WORK = 2_000_000;
+
+/** Lists what GPUs can become, for one demand. */
+export class ColumnLister {
+  readonly #profiles: readonly string[];
+  readonly #caps: readonly number[];
+  readonly #uses: DemandTable['uses'];
+  readonly #levels: RankLevels;
+  readonly #tallies: DemandTable['tallies'];
+  readonly #evict: EvictionRule;
+  readonly #additions = new Map<Grid, Additions>();
+
+  constructor(
+    { profiles, caps, uses, levels, tallies }: Pick<DemandTable, 'profiles' | 'caps' | 'uses' | 'levels' | 'tallies'>,
+    evict: EvictionRule,
+  ) {
+    this.#profiles = profiles;
+    this.#caps = caps;
+    this.#uses = uses;
+    this.#levels = levels;
+    this.#tallies = tallies;
+    this.#evict = evict;
+  }
+
+  /**
+   * Every column that no other beats: none serves whatever it may serve, at no higher cost and, where the cost is the same, in no more
+   * room. The cheapest first, so that the first is that of the GPU as it is.
+   */
+  list({ geometry, instances, isResting, rests, keepsMode }: GpuClass): readonly Column[] {
+    const grid = gridOf(geometry);
+    // What is made is in use by nobody.
+    const wanted = this.#profiles.map((name, index) =>
+      this.#uses[index] === 'Used' ? undefined : grid.indexOf.get(name),
+    );
+    const wholeAs = this.#wantedAs(WHOLE, false);
+    const isWhole = instances.some(({ profile }) => profile === WHOLE);
+    const known = instances.map((one, index): Known => {
+      const { profile, start, busy, evictionWeight = 1, stays = false, rank = NOBODY, minutesRun = 0 } = one;
+      const at = grid.indexOf.get(profile);
+      const level = this.#levels.lastAbove(rank);
+      // A whole GPU leaves room for nothing else.
+      const { memorySlices } = grid.profiles.find((_, one) => one === at) ?? geometry;
+      return {
+        bit: 1 << index,
+        profile: at,
+        wantedAs: this.#wantedAs(profile, busy),
+        mask: unitMask(start, memorySlices),
+        busy,
+        evictions: busy ? evictionWeight : 0,
+        level: level ?? 0,
+        minutesRun: busy ? minutesRun : 0,
+        mayGo: !busy || (this.#evict === 'IfNeeded' && !stays && level !== undefined),
+      };
+    });
+    const offeredBy = (some: readonly Known[]): readonly number[] =>
+      wanted.map((_, index) => some.filter(({ wantedAs }) => wantedAs === index).length);
+    const asItIs: Column = {
+      offered: offeredBy(known),
+      evictions: this.#levels.sum([]),
+      minutesLost: 0,
+      restsBroken: 0,
+      gpusChanged: 0,
+      modesChanged: 0,
+      instancesDestroyed: 0,
+      kept: sum(known, ({ bit }) => bit),
+      created: wanted.map(() => 0),
+    };
+    if (isResting || (isWhole && keepsMode)) return [asItIs];
+    const madeWhole = this.#caps.map((cap, index) => (index === wholeAs ? Math.min(1, cap) : 0));
+    const best = new Map([[asItIs.offered.join(), asItIs]]);
+
+    // Where it matters who goes, those go whom the node picks, which knows counts and no ranks.
+    const picks =
+      !isWhole && instances.some(({ busy, rank }) => busy && rank !== undefined)
+        ? new NodePicks(geometry, instances, wanted)
+        : undefined;
+    const settle = (staying: readonly Known[], going: readonly Known[]): void => {
+      const totals = grid.profiles.map((_, index) => staying.filter(({ profile }) => profile === index).length);
+      const additions = this.#listAdditions(
+        grid,
+        wanted,
+        sum(staying, ({ mask }) => mask),
+        totals,
+      );
+      const isPicked = picks !== undefined && going.some(({ busy }) => busy);
+      for (const created of staying.length === 0 && !keepsMode ? [...additions, madeWhole] : additions) {
+        if (!created.some((count) => count > 0)) continue;
+        if (!isPicked || created === madeWhole) {
+          take(staying, going, created);
+          continue;
+        }
+        // With less to make it may pick others.
+        for (const some of listParts(created)) {
+          const pick = picks.pick(totals, some);
+          if (pick === undefined) continue;
+          const stays = ({ bit }: Known): boolean => (pick.kept & bit) !== 0;
+          const gone = known.filter((one) => !stays(one));
+          if (gone.every(({ mayGo }) => mayGo)) take(known.filter(stays), gone, pick.created);
+        }
+      }
+    };
+    const take = (staying: readonly Known[], going: readonly Known[], created: readonly number[]): void =>
+      record({
+        offered: offeredBy(staying).map((count, index) => count + (created[index] ?? 0)),
+        evictions: this.#levels.sum(going.map(({ level, evictions }) => [level, evictions])),
+        minutesLost: sum(going, ({ minutesRun }) => minutesRun),
+        restsBroken: rests ? 1 : 0,
+        gpusChanged: 1,
+        modesChanged: isWhole || created === madeWhole ? 1 : 0,
+        instancesDestroyed: going.filter(({ busy }) => !busy).length,
+        kept: sum(staying, ({ bit }) => bit),
+        created,
+      });
+    const record = (column: Column): void => {
+      const key = column.offered.join();
+      const other = best.get(key);
+      if (other === undefined || compareCost(column, other) < 0) best.set(key, column);
+    };
+    const choose = (index: number, staying: readonly Known[], going: readonly Known[]): void => {
+      const instance = known[index];
+      if (instance === undefined) return settle(staying, going);
+      choose(index + 1, [...staying, instance], going);
+      if (instance.mayGo) choose(index + 1, staying, [...going, instance]);
+      return undefined;
+    };
+
+    choose(0, [], []);
+    return dropBeaten([...best.values()], this.#tallies);
+  }
+
+  /** Index of the wanted profile that an instance counts as; -1 if it is not wanted. */
+  #wantedAs(profile: string, busy: boolean): number {
+    const other = busy ? 'Idle' : 'Used';
+    return this.#profiles.findIndex((name, index) => name === profile && this.#uses[index] !== other);
+  }
+
+  /** The largest sets of wanted instances that fit beside others: none of them is part of another. */
+  #listAdditions(
+    grid: Grid,
+    wanted: readonly (number | undefined)[],
+    occupied: number,
+    totals: readonly number[],
+  ): readonly (readonly number[])[] {
+    const cache: Additions = this.#additions.get(grid) ?? new Map<string, readonly (readonly number[])[]>();
+    this.#additions.set(grid, cache);
+    const key = `${occupied} ${countsKey(grid, totals)}`;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const found = findAdditions(grid, wanted, this.#caps, occupied, totals);
+    cache.set(key, found);
+    return found;
+  }
+}
+
+/** Lists every choice of all or some of the instances that can be made. */
+function listParts(created: readonly number[]): readonly (readonly number[])[] {
+  return created.reduce<readonly (readonly number[])[]>(
+    (parts, most) => parts.flatMap((part) => Array.from({ length: most + 1 }, (_, count) => [...part, count])),
+    [[]],
+  );
+}
+
+/** Chooses which instances of a GPU a node keeps for counts of profiles; each answer is given once. */
+class NodePicks {
+  readonly #geometry: Geometry;
+  readonly #instances: readonly PoolInstance[];
+  readonly #wanted: readonly (number | undefined)[];
+  readonly #asked = new Set<number>();
+
+  /** @param wanted per wanted profile its index in the grid; undefined if it is never made */
+  constructor(geometry: Geometry, instances: readonly PoolInstance[], wanted: readonly (number | undefined)[]) {
+    this.#geometry = geometry;
+    this.#instances = instances;
+    this.#wanted = wanted;
+  }
+
+  /**
+   * @param totals per profile of the grid, what stays @param created per wanted profile, what is made beside it
+   * @returns the bits of those kept, and what is made per wanted profile; undefined if it was asked before, or something else is made
+   */
+  pick(totals: readonly number[], created: readonly number[]): Pick<Column, 'kept' | 'created'> | undefined {
+    const { profiles, indexOf } = gridOf(this.#geometry);
+    const counts = totals.map(
+      (total, profile) =>
+        total + created.reduce((all, count, index) => all + (this.#wanted[index] === profile ? count : 0), 0),
+    );
+    const key = countsKey(gridOf(this.#geometry), counts);
+    if (this.#asked.has(key)) return undefined;
+    this.#asked.add(key);
+    const layout = Object.fromEntries(
+      counts.flatMap((count, index) => (count > 0 ? [[profiles[index]?.name ?? '', count]] : [])),
+    );
+    const plan = planGpu(this.#geometry, this.#instances, layout);
+    if (!plan.fits) return undefined;
+    const made = this.#wanted.map(
+      (profile) => plan.create.filter((one) => profile !== undefined && indexOf.get(one.profile) === profile).length,
+    );
+    if (sum(made, Number) < plan.create.length) return undefined;
+    const kept = new Set(plan.keep.map(({ start }) => start));
+    return { kept: sum(this.#instances, ({ start }, index) => (kept.has(start) ? 1 << index : 0)), created: made };
+  }
+}
+
+function findAdditions(
+  grid: Grid,
+  wanted: readonly (number | undefined)[],
+  caps: readonly number[],
+  occupied: number,
+  totals: readonly number[],
+): readonly (readonly number[])[] {
+  const found: (readonly number[])[] = [];
+  const counts = grid.profiles.map(() => 0);
+  const open = wanted.map((profile, index) => ({ profile, cap: caps[index] ?? 0, created: 0 }));
+  const arranger = arrangerOf(grid, totals);
+  const budget = new SearchBudget(MOST_ADDITION_WORK);
+
+  function extend(from: number): void {
+    const sums = totals.map((total, profile) => total + (counts[profile] ?? 0));
+    let isMaximal = true;
+    for (const [index, one] of open.entries()) {
+      const { profile, cap, created } = one;
+      if (profile === undefined || created >= cap || countAddable(grid, sums, profile) === 0) continue;
+      counts[profile] = (counts[profile] ?? 0) + 1;
+      if (arranger.arrange(occupied, counts, budget) !== undefined) {
+        isMaximal = false;
+        one.created += 1;
+        if (index >= from) extend(index);
+        one.created -= 1;
+      }
+      counts[profile] -= 1;
+    }
+    if (isMaximal) found.push(open.map(({ created }) => created));
+  }
+
+  extend(0);
+  return found;
+}
+
+/** Sums up a figure. The sum of masks without a common unit is the mask of what they cover together. */
+function sum<One>(some: readonly One[], read: (one: One, index: number) => number): number {
+  return some.reduce((total, one, index) => total + read(one, index), 0);
+}
+
+/**
+ * A plan with a beaten column has no better figures, and if they are the same no less room, than that with the other in its place: what
+ * its instances are given to can have those that stand in for them.
+ */
+function dropBeaten(columns: readonly Column[], { serving, sized }: DemandTable['tallies']): readonly Column[] {
+  const weighed = columns.map((column) => ({
+    column,
+    serving: tally(column.offered, serving),
+    sized: tally(column.offered, sized),
+  }));
+  const kept: typeof weighed = [];
+  // Of columns at the same cost, one that beats another comes before it, since its tallies are more together.
+  weighed.sort(
+    (a, b) =>
+      compareCost(a.column, b.column) ||
+      sum(b.sized, Number) - sum(a.sized, Number) ||
+      compareOffer(a.column, b.column),
+  );
+  for (const one of weighed) {
+    const isBeaten = kept.some((other) =>
+      compareCost(other.column, one.column) < 0 ? covers(other.serving, one.serving) : covers(other.sized, one.sized),
+    );
+    if (!isBeaten) kept.push(one);
+  }
+  return kept.map(({ column }) => column).sort((a, b) => compareCost(a, b) || compareOffer(a, b));
+}
+
+function tally(offered: readonly number[], tallies: DemandTable['tallies']['serving']): readonly number[] {
+  return tallies.map((profiles) => sum(profiles, (profile) => offered[profile] ?? 0));
+}
+
+function covers(some: readonly number[], others: readonly number[]): boolean {
+  return some.every((count, index) => count >= (others[index] ?? 0));
+}
+
+function compareCost(a: Column, b: Column): number {
+  return (
+    compareCosts(a.evictions, b.evictions) ||
+    a.minutesLost - b.minutesLost ||
+    a.restsBroken - b.restsBroken ||
+    a.gpusChanged - b.gpusChanged ||
+    a.modesChanged - b.modesChanged ||
+    a.instancesDestroyed - b.instancesDestroyed
+  );
+}
+
+/** Orders columns by what they offer, more of the first profile that differs first: no two columns offer the same. */
+function compareOffer(a: Column, b: Column): number {
+  return a.offered.reduce((order, count, index) => order || (b.offered[index] ?? 0) - count, 0);
+}
 
 /** GPUs that are equal in everything that a plan depends on: geometry, placed instances, which are in use, what may not change. */
 export interface GpuClass {

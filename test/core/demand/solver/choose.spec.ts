@@ -7,17 +7,16 @@ import {
   chooseExactly,
   type DemandQuestion,
 } from '../../../../src/core/demand/solver/choose.ts';
-import { buildProblem } from '../../../../src/core/demand/solver/problem.ts';
+import { buildProblem, ColumnLister } from '../../../../src/core/demand/solver/problem.ts';
 import {
   type ColumnGroup,
   type DemandSlice,
   type EvictionRule,
   type PoolGpu,
   type PoolInstance,
-  roomOf,
+  ChoiceCosts,
   NO_COST,
 } from '../../../../src/core/demand/solver/pool.ts';
-import { ColumnLister } from '../../../../src/core/demand/solver/columns.ts';
 import { chooseBySolver } from '../../../../src/core/demand/solver/integer-program.ts';
 import { planGpu } from '../../../../src/core/gpu/plan.ts';
 import { placeOf } from '../../../../src/core/gpu/grid.ts';
@@ -214,7 +213,7 @@ describe('the demand planner @slow', () => {
       const all = classes.map((one) => ({ columns: lister.list(one), size: one.size }));
       const best = (some: readonly ColumnGroup[]) => {
         const choice = chooseExactly(table, some, Infinity);
-        return choice && [choice.cost, roomOf(table, some, choice.counts)];
+        return choice && [choice.cost, new ChoiceCosts(table, some).roomOf(choice.counts)];
       };
       expect(best(groups), `seed ${seed}`).to.deep.equal(best(all));
       const count = (some: readonly ColumnGroup[]): number =>
@@ -245,7 +244,7 @@ describe('the demand planner @slow', () => {
             close: () => solver.close(),
           };
         });
-        return [choice.cost, choice.gap, roomOf(table, groups, choice.counts)];
+        return [choice.cost, choice.gap, new ChoiceCosts(table, groups).roomOf(choice.counts)];
       };
       expect(choose(true), `seed ${seed}`).to.deep.equal(choose(false));
       if (restored < 2) atOnce += 1;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Column, ColumnLister } from '../../../../src/core/demand/solver/columns.ts';
+import { type Column, ColumnLister, type GpuClass } from '../../../../src/core/demand/solver/problem.ts';
 import {
   RankLevels,
   readDemand,
@@ -7,7 +7,6 @@ import {
   NOBODY,
   type PoolGpu,
 } from '../../../../src/core/demand/solver/pool.ts';
-import type { GpuClass } from '../../../../src/core/demand/solver/problem.ts';
 import { compareText } from '../../../../src/core/text/json.ts';
 import { Random } from '../../../model/random.ts';
 import { anInstance, modelOf } from '../../gpu/builders.ts';

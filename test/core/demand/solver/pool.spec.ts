@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import {
+  ChoiceCosts,
   compareCosts,
-  toCost,
   coverDemand,
   readDemand,
   type DemandSlice,
@@ -69,7 +69,7 @@ describe('of two plans', () => {
         instancesDestroyed = 0,
       ]: number[]
     ) =>
-      toCost(table, [unserved, 0], {
+      new ChoiceCosts(table, []).price([unserved, 0], {
         evictions: [evictions, 0],
         minutesLost,
         restsBroken,
