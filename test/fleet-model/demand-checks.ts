@@ -7,7 +7,7 @@ import type { PolicyRecord } from '../../src/core/policy/record.ts';
 import { variantsOf } from '../../src/core/policy/versions.ts';
 import { profilesServing } from '../../src/core/policy/slices.ts';
 import type { DemandGpu } from '../../src/core/demand/members.ts';
-import type { ChosenLayouts } from '../../src/core/demand/state.ts';
+import type { ChosenLayouts } from '../../src/core/demand/plan-pool.ts';
 import { isServed, type Planned } from '../../src/core/demand/plan-pool.ts';
 import type { WantedSlice } from '../../src/core/demand/wanted.ts';
 import type { ApiChange, Pod, Policy } from '../model/api.ts';

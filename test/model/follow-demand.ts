@@ -10,7 +10,8 @@ import {
 } from '../../src/core/demand/plan-pool.ts';
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/solver/choose.ts';
 import { PoolClasses } from '../../src/core/demand/solver/problem.ts';
-import { type ChosenLayouts, DemandMemory, type recallDemand } from '../../src/core/demand/state.ts';
+import type { ChosenLayouts } from '../../src/core/demand/plan-pool.ts';
+import { DemandMemory, type recallDemand } from '../../src/core/demand/state.ts';
 import { type WantedSlice, wantedSlices } from '../../src/core/demand/wanted.ts';
 import type { PolicyRecord } from '../../src/core/policy/record.ts';
 import { type PoolQuestions, readMembers, readWaiting } from '../../src/planner/questions.ts';

@@ -204,7 +204,7 @@ interface HomelessPods {
   readonly pods: readonly string[];
 }
 
-export interface PlacedPods {
+interface PlacedPods {
   /** Slices requested by the pods that wait for a pool, by resource. */
   readonly waitingOf: ReadonlyMap<AdvicePool, WaitingSlices>;
   readonly homeless: readonly HomelessPods[];

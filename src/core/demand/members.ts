@@ -13,7 +13,6 @@ import { resourceOf } from '../cluster/facts.ts';
 import { countUsable, NodeReach } from './reach.ts';
 import { type Geometry, explainOldDriver, findModel } from '../gpu/geometry.ts';
 import { type GpuView, planGpu } from '../gpu/plan.ts';
-import { joinWords } from '../gpu/layout.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import {
@@ -89,7 +88,7 @@ interface KnownOfNode extends Readonly<ConstructorParameters<typeof NodeReach>[1
 }
 
 /** Whether a GPU was re-laid a short while ago; `Held`: twice. */
-export type Rests = boolean | 'Held';
+type Rests = boolean | 'Held';
 
 /** What a GPU without MIG has: it is whole, always. */
 const noProfiles: Geometry = { computeSlices: 0, memorySlices: 0, profiles: [] };
@@ -157,14 +156,6 @@ function splitByReach(there: readonly PoolInstance[], reach: NodeReach): Pick<De
   if (instances.length === 0) return { present: there };
   const out = new Set(instances);
   return { present: there.filter((one) => !out.has(one)), lost: { instances, why: reach.why, counts: reach.isSupply } };
-}
-
-/** `node n1 is cordoned, and node n2 is not ready`: why some slices of a pool are out of reach; undefined if none are. */
-export function describeLost(members: readonly DemandGpu[]): string | undefined {
-  const nodes = new Map(members.flatMap(({ node, lost }) => (lost ? [[node, `node ${node} ${lost.why}`]] : [])));
-  const told = [...nodes.values()].slice(0, 3);
-  const more = nodes.size > told.length ? [`${nodes.size - told.length} more`] : [];
-  return nodes.size === 0 ? undefined : joinWords([...told, ...more]);
 }
 
 function takesPart(gpu: GpuReport, { instances }: GpuView, { profiles }: Geometry): boolean {
@@ -235,7 +226,7 @@ function predict(
 }
 
 /** A node of a pool, as a pod that waits sees it. */
-export interface PoolNode {
+interface PoolNode {
   readonly node: NodeView;
   /** Slices that new pods can use now, by resource. */
   readonly idle: ReadonlyMap<string, number>;
@@ -290,7 +281,7 @@ const sizesOf = memoize(({ geometry }: Grid): ReadonlyMap<string, SliceSize> => 
 /**
  * When nodes of a policy may begin to change: `Later` if something stops its whole rollout for now, `Never` as long as nobody edits it.
  */
-export type Acts = 'Now' | 'Later' | 'Never';
+type Acts = 'Now' | 'Later' | 'Never';
 
 /** The nodes over which a policy decides. */
 export interface PodPool {
@@ -517,13 +508,6 @@ function changedAt({ spec }: GpuNodePartition, { metadata }: GpuPartitionPolicy)
   const { policy, deadline, seconds = 0, planHash } = spec.granted ?? {};
   if (deadline === undefined || planHash === '' || policy?.uid !== metadata.uid) return undefined;
   return Date.parse(deadline) - seconds * 1000;
-}
-
-/** Whether no node was ever told of a policy. */
-export function isNewPolicy({ policy, nodes }: PolicyRecord, partitions: PoolCluster['partitions']): boolean {
-  const { uid } = policy.metadata;
-  for (const node of nodes) if (partitions.get(node)?.spec.policy?.uid === uid) return false;
-  return true;
 }
 
 /** {@link actsOf}, with what the status does not say yet. */

@@ -16,7 +16,7 @@ import { countPresent, type DemandGpu } from './members.ts';
 import type { WantedPart, WantedSlice } from './wanted.ts';
 import { type ClassLayout, type ClassPlan, DemandPlanner, type DemandQuestion } from './solver/choose.ts';
 import { levelsOf, PoolClasses } from './solver/problem.ts';
-import { ranOutOfTime, type Shortfall } from './report.ts';
+import { ranOutOfTime } from './report.ts';
 import { deepEqual, compareText } from '../text/json.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { findModel } from '../gpu/geometry.ts';
@@ -120,6 +120,20 @@ export interface PlanQuestion {
 export interface PlannedPool extends Pick<ClassPlan, 'cost' | 'unserved' | 'gap'> {
   /** The layouts in the order of the pool's GPUs. */
   readonly layouts: readonly ClassLayout[];
+}
+
+/** Slices that a plan could not provide, by name. */
+type Lacking = Readonly<Record<string, number>>;
+
+/** What the last plan left unserved. */
+interface Shortfall {
+  readonly lacking: Lacking;
+  /** What would be lacking if all pods could be evicted, where the policy forbids it or some never are. */
+  readonly lackingAtLeast?: Lacking | undefined;
+  /** Whether the policy forbids all evictions. */
+  readonly isSpared?: boolean;
+  /** The planner's time ended first: there may be room. */
+  readonly isUnproven?: boolean;
 }
 
 /** A plan, and the pool that it was made for. */
@@ -283,7 +297,7 @@ function servesMoreByLevel(
 }
 
 /** The planned layout of a member. */
-export interface MemberLayout extends Pick<ClassLayout, 'keep' | 'destroy' | 'create'> {
+interface MemberLayout extends Pick<ClassLayout, 'keep' | 'destroy' | 'create'> {
   /** The demand does not need it. */
   readonly entry?: typeof restEntry;
 }
@@ -310,15 +324,37 @@ export function listChanged(members: readonly DemandGpu[], layouts: Layouts): re
   });
 }
 
+/** The layouts that a plan has chosen, by node. */
+export interface ChosenLayouts {
+  readonly wishes: ReadonlyMap<string, DemandWishes>;
+  /** The GPUs that it re-lays. */
+  readonly touched: readonly DemandGpu[];
+  /** Whether that is all of the plan: the rest was made for GPUs that have changed meanwhile, and is to be planned again. */
+  readonly isWhole: boolean;
+}
+
 /**
- * What of a plan still stands for a pool that may have changed meanwhile.
+ * What of a plan still stands for a pool that may have changed meanwhile: the layouts of GPUs that are what they were, if these alone serve
+ * more.
  *
- * @returns a layout for each GPU that it changes and that is what it was, in the order of the pool
+ * @returns undefined if nothing of the plan is to be taken
  */
-export function keepStanding(
-  { members, layouts }: { readonly members: readonly DemandGpu[]; readonly layouts: Layouts },
+export function takeStanding(
+  { members, asked, layouts }: Pick<Planned, 'members' | 'asked'> & { readonly layouts: Layouts },
   current: readonly DemandGpu[],
-): Layouts {
+): ChosenLayouts | undefined {
+  const standing = keepStanding(members, layouts, current);
+  const touched = listChanged(current, standing);
+  const isWhole = touched.length === listChanged(members, layouts).length;
+  if (!isWhole && (touched.length === 0 || !servesMore(asked, current, standing))) return undefined;
+  // What a node that does not change was to make is needed no more once others have made it; until then it may yet.
+  const isMade = isServed(asked, current, ({ present }) => present);
+  const settled = current.map((one) => (isMade && one.instead ? { ...one, wish: one.instead } : one));
+  return { wishes: wishesOf(settled, standing), touched, isWhole };
+}
+
+/** @returns a layout for each GPU that a plan changes and that is what it was, in the order of the pool */
+function keepStanding(members: readonly DemandGpu[], layouts: Layouts, current: readonly DemandGpu[]): Layouts {
   const planned = new Map(members.map((member, index) => [member.gpu.id, { member, layout: layouts[index] }]));
   return current.map((member) => {
     const { member: before, layout } = planned.get(member.gpu.id) ?? {};
@@ -327,7 +363,7 @@ export function keepStanding(
 }
 
 /** Whether a pool serves more of a demand with such layouts, or as much if they are only those of GPUs that the demand does not need. */
-export function servesMore(asked: DemandAsked, members: readonly DemandGpu[], layouts: Layouts): boolean {
+function servesMore(asked: DemandAsked, members: readonly DemandGpu[], layouts: Layouts): boolean {
   if (layouts.every((layout) => layout === undefined || layout.entry !== undefined)) return true;
   // A plan knows how those that are in use rank.
   const before = members.map(({ gpu }, index): PoolGpu => {
@@ -374,8 +410,14 @@ function levelsAmong({ slices, evict }: DemandAsked, gpus: readonly PoolGpu[]): 
   );
 }
 
+/** Whether a pool is as it was when it was planned: all of its GPUs, and no other. */
+export function isSamePool({ members }: Pick<Planned, 'members'>, current: readonly DemandGpu[]): boolean {
+  const areSeen = current.every(({ isAside }, index) => isAside === members[index]?.isAside);
+  return members.length === current.length && areSeen && areUnchanged(members, current);
+}
+
 /** Whether GPUs are still as they were when they were planned. */
-export function areUnchanged(planned: readonly DemandGpu[], now: readonly DemandGpu[]): boolean {
+function areUnchanged(planned: readonly DemandGpu[], now: readonly DemandGpu[]): boolean {
   const byId = new Map(now.map((member) => [member.gpu.id, member]));
   return planned.every(({ gpu, rests, wish }) => {
     const current = byId.get(gpu.id);

@@ -30,7 +30,6 @@ import {
   byProfile,
   geometriesOf,
   listPools,
-  type PlacedPods,
   placePods,
   type ProfileCounts,
   sizeOf,
@@ -144,7 +143,7 @@ interface PoolAdvice {
 /** The advice for a cluster. */
 export interface ClusterAdvice {
   readonly pools: readonly PoolAdvice[];
-  readonly homeless: PlacedPods['homeless'];
+  readonly homeless: ReturnType<typeof placePods>['homeless'];
   /** Resources, as kube-state-metrics writes them, that pods asked for in the past and no pool has. */
   readonly unknown?: readonly string[];
 }

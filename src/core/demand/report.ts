@@ -3,10 +3,12 @@
 import type { DemandState, GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { coverDemand, readDemand } from './solver/pool.ts';
 import type { ClassPlan } from './solver/choose.ts';
+import type { Planned } from './plan-pool.ts';
 import { type DemandReport, nameSlice, type SliceEntry } from '../policy/slices.ts';
 import { countWords, joinWithin } from '../text/words.ts';
 import { findStop } from '../rollout/budget.ts';
-import { countOverflow, countPresent, describeLost, type DemandGpu } from './members.ts';
+import { joinWords } from '../gpu/layout.ts';
+import { countOverflow, countPresent, type DemandGpu } from './members.ts';
 import { mostKinds, type Uncounted } from './waiting-pods.ts';
 import type { WantedSlice } from './wanted.ts';
 import type { WaitingReading } from './kueue.ts';
@@ -15,18 +17,7 @@ import type { WaitingReading } from './kueue.ts';
 type Stop = ReturnType<typeof findStop>;
 
 /** Slices that a plan could not provide, by name. */
-type Lacking = Readonly<Record<string, number>>;
-
-/** What the last plan left unserved. */
-export interface Shortfall {
-  readonly lacking: Lacking;
-  /** What would be lacking if all pods could be evicted, where the policy forbids it or some never are. */
-  readonly lackingAtLeast?: Lacking | undefined;
-  /** Whether the policy forbids all evictions. */
-  readonly isSpared?: boolean;
-  /** The planner's time ended first: there may be room. */
-  readonly isUnproven?: boolean;
-}
+type Lacking = Planned['shortfall']['lacking'];
 
 /** Whether the time ended before it was known how much a plan serves at most. */
 export function ranOutOfTime({ gap }: Pick<ClassPlan, 'gap'>): boolean {
@@ -44,7 +35,7 @@ export function reportPool(
   policy: GpuPartitionPolicy,
   { wanted, share }: { readonly wanted: readonly WantedSlice[]; readonly share: WaitingReading | undefined },
   members: readonly DemandGpu[],
-  shortfall: Shortfall,
+  shortfall: Planned['shortfall'],
   now: number,
 ): DemandReport {
   const report = reportDemand(wanted, members, shortfall, findStop(policy, now));
@@ -56,7 +47,7 @@ export function reportPool(
 export function reportDemand(
   wanted: readonly WantedSlice[],
   members: readonly DemandGpu[],
-  { lacking, lackingAtLeast, isSpared = true, isUnproven = false }: Shortfall,
+  { lacking, lackingAtLeast, isSpared = true, isUnproven = false }: Planned['shortfall'],
   stop?: Stop,
 ): DemandReport {
   const missing = countLacking(
@@ -95,6 +86,14 @@ function explainLoss(wanted: readonly WantedSlice[], members: readonly DemandGpu
   const lost = members.flatMap((one) => one.lost?.instances ?? []);
   const [whole, without] = [[...present, ...lost], present].map((all) => sumUp(countLacking(wanted, all)));
   return lost.length > 0 && whole !== without ? describeLost(members) : undefined;
+}
+
+/** `node n1 is cordoned, and node n2 is not ready`: why some slices of a pool are out of reach; undefined if none are. */
+function describeLost(members: readonly DemandGpu[]): string | undefined {
+  const nodes = new Map(members.flatMap(({ node, lost }) => (lost ? [[node, `node ${node} ${lost.why}`]] : [])));
+  const told = [...nodes.values()].slice(0, 3);
+  const more = nodes.size > told.length ? [`${nodes.size - told.length} more`] : [];
+  return nodes.size === 0 ? undefined : joinWords([...told, ...more]);
 }
 
 function sumUp(counts: ReadonlyMap<string, number>): number {

@@ -1,17 +1,14 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here what a controller remembers of a demand between plans, or what the demand would choose without a past.
 import type { GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../api/types.ts';
-import { DemandWindow, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted.ts';
+import { steadyKeyOf, type WantedSlice, wantedSlices } from './wanted.ts';
 import {
-  areUnchanged,
   askFor,
-  keepStanding,
+  isSamePool,
   listChanged,
-  type MemberLayout,
-  servesMore,
+  takeStanding,
   wishesOf,
   type DemandAsked,
-  isServed,
   layRest,
   type Planned,
   type PlannedPool,
@@ -20,7 +17,7 @@ import {
   planServed,
 } from './plan-pool.ts';
 import { indexHolders, listGoing, type PoolHolders, weighGpus } from './eviction-cost.ts';
-import { type HeldPods, readShare, type WaitingReading } from './kueue.ts';
+import { readShare, type WaitingReading } from './kueue.ts';
 import { reportPool } from './report.ts';
 import type { PoolGpu } from './solver/pool.ts';
 import type { DemandReport } from '../policy/slices.ts';
@@ -29,7 +26,7 @@ import { type SliceEntry, type DemandWishes, stabilizationMs } from '../policy/s
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import { durationMs } from '../text/syntax.ts';
 import { deepEqual, omitUndefined } from '../text/json.ts';
-import { type DemandGpu, isNewPolicy, listPool, type PoolCluster, type Rests, setMembersAside } from './members.ts';
+import { type DemandGpu, listPool, type PoolCluster, setMembersAside } from './members.ts';
 import type { PoolShare, WaitingPods, WaitingSlices } from './waiting-pods.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
@@ -74,6 +71,13 @@ export function recallDemand(
   const { steady } = status ?? {};
   const isNew = steady === undefined && isNewPolicy(record, partitions);
   return { isNew, sinceMs: nowMs, ...(steady && { steady }) };
+}
+
+/** Whether no node was ever told of a policy. */
+function isNewPolicy({ policy, nodes }: PolicyRecord, partitions: PoolCluster['partitions']): boolean {
+  const { uid } = policy.metadata;
+  for (const node of nodes) if (partitions.get(node)?.spec.policy?.uid === uid) return false;
+  return true;
 }
 
 /** What a demand asks of its pool. */
@@ -145,7 +149,7 @@ export function* foreseeDemand(
   record: PolicyRecord,
   cluster: PoolCluster,
   read: Parameters<typeof indexHolders>[0] & WaitingPods & { readonly now: number },
-  held: HeldPods | undefined,
+  held: Parameters<typeof readShare>[3],
   at: number,
 ): Generator<
   PlanQuestion | undefined,
@@ -164,15 +168,6 @@ export function* foreseeDemand(
     ? { ...served, layouts: layRest(demand.rest, asked, members) }
     : yield* planMembers(members, asked, mayEvict ? weighGpus(members, indexHolders(read), drain, sparing) : undefined);
   return { wishes: wishesOf(members, layouts), report: report(members, shortfall, at) };
-}
-
-/** The layouts that a plan has chosen, by node. */
-export interface ChosenLayouts {
-  readonly wishes: ReadonlyMap<string, DemandWishes>;
-  /** The GPUs that it re-lays. */
-  readonly touched: readonly DemandGpu[];
-  /** Whether that is all of the plan: the rest was made for GPUs that have changed meanwhile, and is to be planned again. */
-  readonly isWhole: boolean;
 }
 
 /** Remembers which GPUs, or pods, were re-laid a short while ago and are left alone until their cooldown ends. */
@@ -237,7 +232,7 @@ export class DemandMemory {
    *
    * @param grantedMs when its node last changed: before this memory began all of its GPUs did, as far as is known
    */
-  restOf({ cooldown = usualCooldown }: PolicyDemand, id: string, nowMs: number, grantedMs = -Infinity): Rests {
+  restOf({ cooldown = usualCooldown }: PolicyDemand, id: string, nowMs: number, grantedMs = -Infinity): boolean | 'Held' {
     const restMs = durationMs(cooldown);
     if (this.#rest.isHeld(id, nowMs, restMs)) return 'Held';
     const isInherited = grantedMs < this.#known.sinceMs && nowMs < grantedMs + restMs;
@@ -336,9 +331,7 @@ export class DemandMemory {
     const known = this.#short;
     if (!known || !deepEqual(known.planned.asked, asked)) return undefined;
     const { planned, atMs, untilMs } = known;
-    const areSeen = members.every(({ isAside }, index) => isAside === planned.members[index]?.isAside);
-    const isSame = planned.members.length === members.length && areSeen && areUnchanged(planned.members, members);
-    if (isSame && (asked.evict === 'Never' || nowMs - atMs < weightsLastMs)) return { planned };
+    if (isSamePool(planned, members) && (asked.evict === 'Never' || nowMs - atMs < weightsLastMs)) return { planned };
     return untilMs > nowMs ? { waitMs: untilMs - nowMs } : undefined;
   }
 
@@ -374,25 +367,20 @@ export class DemandMemory {
     current: readonly DemandGpu[],
     nowMs: number,
     holders?: PoolHolders,
-  ): ChosenLayouts | undefined {
+  ): ReturnType<typeof takeStanding> {
     const layouts = this.#layRest(demand, planned, nowMs);
-    const all = listChanged(planned.members, layouts);
-    const standing = keepStanding({ ...planned, layouts }, current);
-    const touched = listChanged(current, standing);
-    const isWhole = touched.length === all.length;
-    if (!isWhole && (touched.length === 0 || !servesMore(planned.asked, current, standing))) return undefined;
+    const chosen = takeStanding({ ...planned, layouts }, current);
+    if (!chosen) return undefined;
+    const { touched } = chosen;
     for (const { gpu } of touched) this.relaid(gpu.id, nowMs);
     if (touched.length > 0) {
       const { cooldown = usualCooldown } = demand;
       this.#rest.forgetOthers(new Set(current.map(({ gpu }) => gpu.id)), nowMs, durationMs(cooldown));
     }
-    // What a node that does not change was to make is needed no more once others have made it; until then it may yet.
-    const isMade = isServed(planned.asked, current, ({ present }) => present);
-    const settled = current.map((one) => (isMade && one.instead ? { ...one, wish: one.instead } : one));
     const taken = new Set(touched.map(({ gpu }) => gpu.id));
     const going = planned.members.map(({ gpu }, index) => (taken.has(gpu.id) ? planned.layouts[index] : undefined));
     if (holders) this.evict(listGoing(planned.members, going, holders), nowMs);
-    return { wishes: wishesOf(settled, standing), touched, isWhole };
+    return chosen;
   }
 
   /** Pods go, or are about to: they, and what replaces them, go for nobody else within the cooldown. */
@@ -417,7 +405,7 @@ export class DemandMemory {
     demand: PolicyDemand,
     { asked, members, layouts, shortfall }: Planned,
     nowMs: number,
-  ): readonly (MemberLayout | undefined)[] {
+  ): ReturnType<typeof layRest> {
     const isDone = Object.keys(shortfall.lacking).length === 0 && listChanged(members, layouts).length === 0;
     const isSettled = (slice: SliceEntry): boolean =>
       slice.count !== undefined || this.#windows?.bySlice.get(steadyKeyOf(slice))?.isSettled(nowMs) === true;
@@ -451,4 +439,78 @@ function lookAgainAfter(demand: PolicyDemand, members: readonly DemandGpu[]): nu
 /** How often waiting pods are read: a demand that is to follow quickly is looked at often. */
 function podsPaceOf(demand: PolicyDemand): number {
   return Math.min(podsPace.most, Math.max(podsPace.least, stabilizationMs(demand) / 4));
+}
+
+/** How a demand is steadied before anything is planned for it, in milliseconds. */
+export interface Steadiness {
+  /** A higher demand must last this long. */
+  readonly riseMs: number;
+  /** A lower one this long; no less than a higher one. */
+  readonly fallMs: number;
+}
+
+/**
+ * The steady demand for one slice: it rises to what was wanted throughout the last `riseMs`, and falls to the most that was wanted
+ * within the last `fallMs`. A pod that comes and goes moves nothing.
+ */
+export class DemandWindow {
+  readonly #least: WindowExtreme;
+  readonly #most: WindowExtreme;
+  readonly #fallMs: number;
+  #steady = 0;
+  #sinceMs: number | undefined;
+
+  constructor({ riseMs, fallMs }: Steadiness) {
+    this.#least = new WindowExtreme(riseMs, (old, count) => old < count);
+    this.#most = new WindowExtreme(fallMs, (old, count) => old > count);
+    this.#fallMs = fallMs;
+  }
+
+  /**
+   * @param nowMs not before that of the last call
+   * @returns the steady demand, now that so many are wanted
+   */
+  observe(count: number, nowMs: number): number {
+    const risen = this.#least.observe(count, nowMs);
+    const fallen = this.#most.observe(count, nowMs);
+    this.#steady = Math.min(Math.max(this.#steady, risen), fallen);
+    this.#sinceMs ??= nowMs;
+    return this.#steady;
+  }
+
+  get isUnused(): boolean {
+    return this.#sinceMs === undefined;
+  }
+
+  get steady(): number {
+    return this.#steady;
+  }
+
+  /** Whether it has been observed for so long that what is not wanted has not been for a while. */
+  isSettled(nowMs: number): boolean {
+    return this.#sinceMs !== undefined && nowMs >= this.#sinceMs + this.#fallMs;
+  }
+}
+
+/** The least or the most that a number was within a time before now. */
+class WindowExtreme {
+  readonly #lengthMs: number;
+  readonly #isFurther: (old: number, count: number) => boolean;
+  /** Numbers that no later one outdoes, the most extreme first, with the time until which they held; the last one still does. */
+  readonly #standing: { readonly count: number; untilMs: number }[] = [];
+
+  constructor(lengthMs: number, isFurther: (old: number, count: number) => boolean) {
+    this.#lengthMs = lengthMs;
+    this.#isFurther = isFurther;
+  }
+
+  observe(count: number, nowMs: number): number {
+    const standing = this.#standing;
+    const last = standing.at(-1);
+    if (last !== undefined) last.untilMs = nowMs;
+    while (standing.length > 0 && !this.#isFurther(standing.at(-1)?.count ?? 0, count)) standing.pop();
+    standing.push({ count, untilMs: Infinity });
+    while ((standing[0]?.untilMs ?? Infinity) <= nowMs - this.#lengthMs) standing.shift();
+    return standing[0]?.count ?? count;
+  }
 }

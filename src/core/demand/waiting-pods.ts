@@ -11,7 +11,7 @@ import { variantsOf } from '../policy/versions.ts';
 import { isSurelyRead, listReportedPods } from '../device/holders.ts';
 import { compareText, memoize, omitUndefined } from '../text/json.ts';
 import { writeNano } from '../text/syntax.ts';
-import { type Acts, couldHold, type PodPool, type PoolNode } from './members.ts';
+import { couldHold, type PodPool } from './members.ts';
 
 /** Whether a resource is a slice that is not shared, the whole GPU included. */
 export function isSlice(resource: string): boolean {
@@ -182,10 +182,10 @@ export interface WaitingSlices extends ReadonlyMap<string, number> {
 }
 
 /** Slices by resource and priority. */
-export type CountsByRank = ReadonlyMap<string, ReadonlyMap<number, number>>;
+type CountsByRank = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /** Pods for which others of lower priority may go. */
-export interface WaitingRanks {
+interface WaitingRanks {
   /** Slices that these pods wait for. */
   readonly counts: CountsByRank;
   /** The part of the counts whose pods have waited for the stabilization of the demand. */
@@ -454,14 +454,12 @@ function kindOf({ pod, ways }: Waiter): string {
 }
 
 /** A node while pods are given its idle slices. */
-interface OpenNode extends PoolNode {
-  readonly left: Map<string, number>;
-}
+type OpenNode = PodPool['nodes'][number] & { readonly left: Map<string, number> };
 
 /** A pool while pods are given its idle slices. */
 class OpenPool {
   readonly policy: string;
-  readonly acts: Acts;
+  readonly acts: PodPool['acts'];
   readonly #patientMs: number;
   readonly #followsQueues: boolean;
   readonly #namespaceSelector: PodPool['namespaceSelector'];

@@ -15,10 +15,12 @@ import { isWholeGpu, nameSlice, profilesServing, type SliceEntry } from './slice
 import { type Mistake, type PolicyRefusal, layoutFor, checkSinglePreset } from './resolve-node.ts';
 import { type Finding, type FieldPath, writePath } from '../text/findings.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
-import { variantsOf, listBadWindows, type Variant } from './versions.ts';
+import { variantsOf, listBadWindows } from './versions.ts';
 import { checkSharing } from '../nvidia/plugin-config.ts';
 import { checkForm } from './schema.ts';
 import { joinWords } from '../gpu/layout.ts';
+
+type Variant = ReturnType<typeof variantsOf>[number];
 
 /** A slice of a demand that no GPU can offer. */
 interface SliceRefusal {

@@ -1,6 +1,6 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
 // Ask here for all policies and the nodes that they select: who decides where, and what follows from an edit.
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { Candidates, type PolicyConflict, type Hold } from './decide-policy.ts';
 import { PolicyRecord, type NodeOutcome, NodeCounts } from './record.ts';
 import {
@@ -13,12 +13,13 @@ import {
   type PolicyVersions,
   readVersions,
   variantsOf,
-  type ScheduleMark,
 } from './versions.ts';
 import { checkPolicy } from './check.ts';
-import { type Mistake, resolveNode, type NodeResolution, migProductsOf, refusalForAll } from './resolve-node.ts';
-import { SharedValues } from '../text/json.ts';
-import { type DemandWishes, hasDemandWish, ownWish, DemandChoices } from './slices.ts';
+import { type Mistake, resolveNode, migProductsOf, refusalForAll } from './resolve-node.ts';
+import { SharedValues, deepEqual } from '../text/json.ts';
+import { type DemandWishes, continuedWish } from './slices.ts';
+
+type NodeResolution = ReturnType<typeof resolveNode>;
 
 /** Whether nodes can take generations that are not accepted yet. */
 class Acceptance {
@@ -143,8 +144,40 @@ function resolve(
   const { spec } = policy;
   const device = partition.status?.device ?? {};
   if (spec.demand === undefined) return resolveNode(spec, device, partition.spec.wish);
-  const current = ownWish(policy, partition);
-  return chosen === undefined && !hasDemandWish(current) ? undefined : resolveNode(spec, device, current, chosen);
+  const continued = continuedWish(policy, partition, chosen);
+  return continued && resolveNode(spec, device, continued.current, chosen);
+}
+
+/** What the last plans for the demands of policies make of their nodes. What was planned for another spec is forgotten. */
+class DemandChoices {
+  readonly #choices = new Map<
+    string,
+    { readonly spec: PolicySpec; readonly wishes: ReadonlyMap<string, DemandWishes> }
+  >();
+
+  of({ metadata, spec }: GpuPartitionPolicy, node: string): DemandWishes | undefined {
+    const known = this.#choices.get(metadata.name);
+    return known?.spec === spec ? known.wishes.get(node) : undefined;
+  }
+
+  /** @returns nodes for which it is not what it was */
+  put(policy: GpuPartitionPolicy, wishes: ReadonlyMap<string, DemandWishes>): readonly string[] {
+    const kept = new Map<string, DemandWishes>();
+    const changed: string[] = [];
+    for (const [node, wish] of wishes) {
+      const before = this.of(policy, node);
+      // The same object stays: what was worked out for it is kept.
+      const isSame = before !== undefined && deepEqual([...before], [...wish]);
+      kept.set(node, isSame ? before : wish);
+      if (!isSame) changed.push(node);
+    }
+    this.#choices.set(policy.metadata.name, { spec: policy.spec, wishes: kept });
+    return changed;
+  }
+
+  forget(policy: string): void {
+    this.#choices.delete(policy);
+  }
 }
 
 /**
@@ -212,14 +245,14 @@ export class Fleet {
    * Puts the newest generation of a policy in force. @param schedule that is in force with it
    * @returns nodes for which what the policies say may have changed
    */
-  accept(record: PolicyRecord, schedule?: ScheduleMark): readonly string[] {
+  accept(record: PolicyRecord, schedule?: PolicyVersions['schedule']): readonly string[] {
     // Of a record that an edit has replaced, the watch brings the acceptance.
     if (record.isAccepted || this.#policies.get(record.name) !== record) return [];
     return this.#update(record, accept(record.versions, schedule)) ?? [];
   }
 
   /** Puts another schedule of a policy in force. @returns as {@link accept} */
-  switch(record: PolicyRecord, schedule: ScheduleMark): readonly string[] {
+  switch(record: PolicyRecord, schedule: PolicyVersions['schedule']): readonly string[] {
     if (this.#policies.get(record.name) !== record) return [];
     return this.#update(record, { ...record.versions, schedule }) ?? [];
   }

@@ -8,9 +8,7 @@ import {
   isPlanned,
   isAccepted,
   type PolicyVersions,
-  WritePace,
   judgeSchedules,
-  type ScheduleTimes,
   writerOf,
   readVersions,
   withoutServerFields,
@@ -20,9 +18,8 @@ import { timeText } from '../text/syntax.ts';
 import type { Hold } from './decide-policy.ts';
 import type { DemandReport } from './slices.ts';
 import type { Mistake, PolicyRefusal } from './resolve-node.ts';
-import { countWords, joinWithin, cutText } from '../text/words.ts';
+import { countWords, joinWithin } from '../text/words.ts';
 import { fillDefaults } from './schema.ts';
-import { writePath } from '../text/findings.ts';
 
 /** Nodes, and what each has in common with others. */
 export class NodeGroup {
@@ -231,6 +228,44 @@ function isSame(a: NodeOutcome, b: NodeOutcome): boolean {
   );
 }
 
+/** What is new in a status: what becomes of an edit or a schedule, what somebody waits for, or words and counts. */
+type StatusNews = 'Turn' | 'News' | 'Counts';
+
+/** A turn is written at once, unless the last one was so shortly before; news so long after any other write; the rest after twice as long. In ms. */
+const intervalMs = 1000;
+
+/** How often a policy's status is written. Times are in ms since the epoch. */
+export class WritePace {
+  #lastMs = -Infinity;
+  /** The time of the last turn. */
+  #turnMs = -Infinity;
+
+  /** In how many ms the status may be written; 0: now. Nodes start by a turn, so it does not wait for what is told of the one before. */
+  dueInMs(before: PolicyStatus | undefined, after: PolicyStatus, now: number): number {
+    const [last, turn] = [this.#lastMs, this.#turnMs];
+    const due = { Turn: turn + intervalMs, News: last + intervalMs, Counts: last + 2 * intervalMs };
+    return Math.max(0, due[newsOf(before, after)] - now);
+  }
+
+  written(before: PolicyStatus | undefined, after: PolicyStatus, now: number): void {
+    this.#lastMs = now;
+    if (newsOf(before, after) === 'Turn') this.#turnMs = now;
+  }
+}
+
+function newsOf(before: PolicyStatus | undefined, after: PolicyStatus): StatusNews {
+  if (!deepEqual(turnOf(before), turnOf(after))) return 'Turn';
+  return deepEqual(gistOf(before), gistOf(after)) ? 'Counts' : 'News';
+}
+
+function turnOf({ observedGeneration, acceptedGeneration, schedule }: PolicyStatus = {}): unknown {
+  return [observedGeneration, acceptedGeneration, schedule];
+}
+
+function gistOf({ defrag, failures = [], conditions = [] }: PolicyStatus = {}): unknown {
+  return [defrag, failures, conditions.map(({ type, status: holds, reason }) => [type, holds, reason])];
+}
+
 const mostNames = 5;
 /** Most characters of a condition's message, which says first what is refused. */
 const longestRefused = 3800;
@@ -323,7 +358,7 @@ export class PolicyRecord {
    * @param now in ms since the epoch
    * @param accepts whether its newest generation is about to be accepted
    */
-  timesAt(now: number, accepts = false): ScheduleTimes | undefined {
+  timesAt(now: number, accepts = false): ReturnType<typeof judgeSchedules> {
     return judgeSchedules(currentOf(this.versionsIf(accepts)).spec, this.versions.schedule, now);
   }
 
@@ -561,29 +596,4 @@ function isRefused({ metadata, status }: GpuPartitionPolicy): boolean {
 function describeWriter(policy: GpuPartitionPolicy): string {
   const { manager, time } = writerOf(policy);
   return manager === undefined ? '' : `; ${manager} wrote that at ${time}: if it comes from Git, revert it there too`;
-}
-
-const longestValue = 60;
-
-/** The fields in which two specs differ, each with its value before and after, such as `layouts[0].profiles["1g.5gb"]: 7 → 4`. */
-export function listDifferences(before: object, after: object): readonly string[] {
-  return compare(before, after, []);
-}
-
-function compare(before: unknown, after: unknown, path: readonly (string | number)[]): readonly string[] {
-  if (deepEqual(before, after)) return [];
-  const [these, those] = [partsOf(before), partsOf(after)];
-  if (these === undefined || those === undefined || Array.isArray(before) !== Array.isArray(after))
-    return [`${writePath(path)}: ${sayValue(before)} → ${sayValue(after)}`];
-  const keys = [...new Set([...these.keys(), ...those.keys()])];
-  return keys.flatMap((key) => compare(these.get(key), those.get(key), [...path, key]));
-}
-
-function partsOf(value: unknown): ReadonlyMap<string | number, unknown> | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return new Map<string | number, unknown>(Array.isArray(value) ? value.entries() : Object.entries(value));
-}
-
-function sayValue(value: unknown): string {
-  return value === undefined ? 'none' : cutText(JSON.stringify(value), longestValue);
 }

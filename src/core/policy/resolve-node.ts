@@ -390,7 +390,7 @@ function refuseSingle(found: string): Mistake {
 }
 
 /** What a policy makes of a node's GPUs: one wish per GPU that an entry decides over, or the reason why it cannot. */
-export type NodeResolution =
+type NodeResolution =
   | {
       readonly wish: Wish;
       /** Entries that apply to no GPU of this node. */

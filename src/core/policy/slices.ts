@@ -17,7 +17,6 @@ import { listByMemory } from '../gpu/layouts.ts';
 import { durationMs, mebibytes } from '../text/syntax.ts';
 import { isCleaningUp, scheduleOf, variantsOf } from './versions.ts';
 import type { PolicyReason } from '../../api/names.ts';
-import { deepEqual } from '../text/json.ts';
 
 /** A kind of slices that a policy wants. */
 export type SliceEntry = PolicyDemand['slices'][number];
@@ -149,13 +148,18 @@ export function chosenBefore(policy: GpuPartitionPolicy, partition: GpuNodeParti
   return listChosen(ownWish(policy, partition));
 }
 
-/** Whether a plan for a demand has chosen a layout of the node before. */
-export function hasDemandWish(wish: Wish | undefined): boolean {
-  return wish?.gpus.some(isChosen) === true;
+/** The wish of a node from which a plan for its demand goes on; undefined if no plan has chosen a layout of it yet. @param chosen by the last plan */
+export function continuedWish(
+  policy: GpuPartitionPolicy,
+  partition: GpuNodePartition,
+  chosen: DemandWishes | undefined,
+): { readonly current: Wish | undefined } | undefined {
+  const current = ownWish(policy, partition);
+  return chosen !== undefined || current?.gpus.some(isChosen) === true ? { current } : undefined;
 }
 
 /** The wish that a node has from the demand of this very policy, or of its schedule: what another one chose is not its own. */
-export function ownWish({ metadata, spec }: GpuPartitionPolicy, partition: GpuNodePartition): Wish | undefined {
+function ownWish({ metadata, spec }: GpuPartitionPolicy, partition: GpuNodePartition): Wish | undefined {
   const { policy, wish } = partition.spec;
   return policy?.uid === metadata.uid && policy?.schedule === scheduleOf(spec) ? wish : undefined;
 }
@@ -192,36 +196,4 @@ export interface DemandReport {
     readonly reason: PolicyReason;
     readonly message: string;
   };
-}
-
-/** What the last plans for the demands of policies make of their nodes. What was planned for another spec is forgotten. */
-export class DemandChoices {
-  readonly #choices = new Map<
-    string,
-    { readonly spec: PolicySpec; readonly wishes: ReadonlyMap<string, DemandWishes> }
-  >();
-
-  of({ metadata, spec }: GpuPartitionPolicy, node: string): DemandWishes | undefined {
-    const known = this.#choices.get(metadata.name);
-    return known?.spec === spec ? known.wishes.get(node) : undefined;
-  }
-
-  /** @returns nodes for which it is not what it was */
-  put(policy: GpuPartitionPolicy, wishes: ReadonlyMap<string, DemandWishes>): readonly string[] {
-    const kept = new Map<string, DemandWishes>();
-    const changed: string[] = [];
-    for (const [node, wish] of wishes) {
-      const before = this.of(policy, node);
-      // The same object stays: what was worked out for it is kept.
-      const isSame = before !== undefined && deepEqual([...before], [...wish]);
-      kept.set(node, isSame ? before : wish);
-      if (!isSame) changed.push(node);
-    }
-    this.#choices.set(policy.metadata.name, { spec: policy.spec, wishes: kept });
-    return changed;
-  }
-
-  forget(policy: string): void {
-    this.#choices.delete(policy);
-  }
 }

@@ -239,44 +239,6 @@ export function keepWriter<Policy extends GpuPartitionPolicy>(policy: Policy): P
   return { ...policy, metadata: { ...policy.metadata, managedFields } };
 }
 
-/** What is new in a status: what becomes of an edit or a schedule, what somebody waits for, or words and counts. */
-type StatusNews = 'Turn' | 'News' | 'Counts';
-
-/** A turn is written at once, unless the last one was so shortly before; news so long after any other write; the rest after twice as long. In ms. */
-const intervalMs = 1000;
-
-/** How often a policy's status is written. Times are in ms since the epoch. */
-export class WritePace {
-  #lastMs = -Infinity;
-  /** The time of the last turn. */
-  #turnMs = -Infinity;
-
-  /** In how many ms the status may be written; 0: now. Nodes start by a turn, so it does not wait for what is told of the one before. */
-  dueInMs(before: PolicyStatus | undefined, after: PolicyStatus, now: number): number {
-    const [last, turn] = [this.#lastMs, this.#turnMs];
-    const due = { Turn: turn + intervalMs, News: last + intervalMs, Counts: last + 2 * intervalMs };
-    return Math.max(0, due[newsOf(before, after)] - now);
-  }
-
-  written(before: PolicyStatus | undefined, after: PolicyStatus, now: number): void {
-    this.#lastMs = now;
-    if (newsOf(before, after) === 'Turn') this.#turnMs = now;
-  }
-}
-
-function newsOf(before: PolicyStatus | undefined, after: PolicyStatus): StatusNews {
-  if (!deepEqual(turnOf(before), turnOf(after))) return 'Turn';
-  return deepEqual(gistOf(before), gistOf(after)) ? 'Counts' : 'News';
-}
-
-function turnOf({ observedGeneration, acceptedGeneration, schedule }: PolicyStatus = {}): unknown {
-  return [observedGeneration, acceptedGeneration, schedule];
-}
-
-function gistOf({ defrag, failures = [], conditions = [] }: PolicyStatus = {}): unknown {
-  return [defrag, failures, conditions.map(({ type, status: holds, reason }) => [type, holds, reason])];
-}
-
 /** Order in which policies win a node: higher priority first, then older, then by name. */
 export function byPrecedence(a: GpuPartitionPolicy, b: GpuPartitionPolicy): number {
   return (
@@ -302,7 +264,7 @@ export function claimKey({ nodeSelector, priority = 0 }: PolicySpec): string {
 type Schedule = NonNullable<PolicySpec['schedules']>[number];
 
 /** A policy's spec as it is at a time. Nothing that reads it knows of schedules. */
-export interface Variant {
+interface Variant {
   /** The schedule's name; undefined for the policy's own layouts or demand. */
   readonly name: string | undefined;
   /** The path of its layouts or demand in the policy. */
@@ -373,9 +335,9 @@ export function listBadWindows({ rollout, schedules = [] }: PolicySpec): readonl
 }
 
 /** The schedule in force, and since when: kept in the policy's status, so that a new leader continues with it. */
-export type ScheduleMark = Pick<NonNullable<PolicyStatus['schedule']>, 'name' | 'since'>;
+type ScheduleMark = Pick<NonNullable<PolicyStatus['schedule']>, 'name' | 'since'>;
 
-export interface ScheduleTimes {
+interface ScheduleTimes {
   readonly mark: ScheduleMark;
   readonly next: NonNullable<PolicyStatus['schedule']>['next'];
   /** The time of the next judgement, in ms since the epoch; undefined if nothing ever changes. */

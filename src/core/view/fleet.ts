@@ -1,8 +1,8 @@
 // Room view: what people see of a fleet, in words and lines, whatever shows it, a terminal or the page.
 // Ask here for the status of a fleet or of a node, as data or as a framed picture.
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
-import { listDifferences } from '../policy/record.ts';
-import { compareText } from '../text/json.ts';
+import { compareText, deepEqual } from '../text/json.ts';
+import { writePath } from '../text/findings.ts';
 import {
   type DemandView,
   viewDemand,
@@ -29,7 +29,7 @@ import {
   urgencyOfNode,
 } from './lines.ts';
 import { describeDuration } from '../text/syntax.ts';
-import { wrapHanging } from '../text/words.ts';
+import { cutText, wrapHanging } from '../text/words.ts';
 import { drawNodeStatus, type NodeHistory, type NodeStatusView, viewNodeStatus } from './node.ts';
 
 /** The status of one policy, as people see it. */
@@ -190,6 +190,31 @@ function viewEdits(history: PolicyHistory): readonly PolicyEditView[] {
   });
   views.set(history, made);
   return made;
+}
+
+const longestValue = 60;
+
+/** The fields in which two specs differ, each with its value before and after, such as `layouts[0].profiles["1g.5gb"]: 7 → 4`. */
+export function listDifferences(before: object, after: object): readonly string[] {
+  return compare(before, after, []);
+}
+
+function compare(before: unknown, after: unknown, path: readonly (string | number)[]): readonly string[] {
+  if (deepEqual(before, after)) return [];
+  const [these, those] = [partsOf(before), partsOf(after)];
+  if (these === undefined || those === undefined || Array.isArray(before) !== Array.isArray(after))
+    return [`${writePath(path)}: ${sayValue(before)} → ${sayValue(after)}`];
+  const keys = [...new Set([...these.keys(), ...those.keys()])];
+  return keys.flatMap((key) => compare(these.get(key), those.get(key), [...path, key]));
+}
+
+function partsOf(value: unknown): ReadonlyMap<string | number, unknown> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return new Map<string | number, unknown>(Array.isArray(value) ? value.entries() : Object.entries(value));
+}
+
+function sayValue(value: unknown): string {
+  return value === undefined ? 'none' : cutText(JSON.stringify(value), longestValue);
 }
 
 export function viewRow({ metadata, spec, status }: GpuNodePartition): NodeRowView {

@@ -1,6 +1,6 @@
 import type { Highs } from 'highs';
 import { type ClassLayout, DemandPlanner } from '../../../src/core/demand/solver/choose.ts';
-import { DemandWindow, type Steadiness } from '../../../src/core/demand/wanted.ts';
+import { DemandWindow, type Steadiness } from '../../../src/core/demand/state.ts';
 import { PoolClasses } from '../../../src/core/demand/solver/problem.ts';
 import type { DemandSlice, EvictionRule } from '../../../src/core/demand/solver/pool.ts';
 import { RelayoutCooldown } from '../../../src/core/demand/state.ts';

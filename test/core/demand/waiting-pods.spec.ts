@@ -11,7 +11,7 @@ import {
   type Uncounted,
 } from '../../../src/core/demand/waiting-pods.ts';
 import { reportDemand } from '../../../src/core/demand/report.ts';
-import { listMembers, type PodPool, type PoolNode, PoolReader } from '../../../src/core/demand/members.ts';
+import { listMembers, type PodPool, PoolReader } from '../../../src/core/demand/members.ts';
 import { steadyKeyOf, wantedSlices } from '../../../src/core/demand/wanted.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 import { aNode } from '../../support/node-builders.ts';
@@ -30,14 +30,14 @@ const aPod = (spec: PodView['spec'] = {}, resource = small, amount: number | str
 describe('pods that wait for slices', () => {
   const containers = [small, large].map((resource) => ({ name: 'main', resources: { limits: { [resource]: 1 } } }));
   const both: PodView = { metadata: { name: 'job', namespace: 'ns' }, spec: { containers } };
-  const aPoolNode = (parts: Partial<PoolNode> = {}): PoolNode => ({
+  const aPoolNode = (parts: Partial<PodPool['nodes'][number]> = {}): PodPool['nodes'][number] => ({
     node: aNode({ labels: { rack: '1' } }),
     idle: new Map(),
     follows: new Set([small, medium]),
     fixed: new Set(),
     ...parts,
   });
-  const aPool = (policy: string, node: Partial<PoolNode> = {}, priority = 0): PodPool => ({
+  const aPool = (policy: string, node: Parameters<typeof aPoolNode>[0] = {}, priority = 0): PodPool => ({
     policy,
     priority,
     followsQueues: false,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DemandWindow } from '../../../src/core/demand/wanted.ts';
+import { DemandWindow } from '../../../src/core/demand/state.ts';
 import { RelayoutCooldown } from '../../../src/core/demand/state.ts';
 
 const minute = 60_000;

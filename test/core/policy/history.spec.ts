@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
 import { keepWriter, accept, isPlanned, readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
-import {
-  findUndoing,
-  hasAskedSince,
-  listDifferences,
-  recordInForce,
-  type PolicyHistory,
-} from '../../../src/core/policy/record.ts';
+import { findUndoing, hasAskedSince, recordInForce, type PolicyHistory } from '../../../src/core/policy/record.ts';
+import { listDifferences } from '../../../src/core/view/fleet.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const time = '2026-01-01T12:00:00Z';

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import {
   entryHashes,
   matchesGpu,
-  type NodeResolution,
   resolveNode,
   type SkippedEntry,
 } from '../../../src/core/policy/resolve-node.ts';
@@ -233,12 +232,12 @@ describe('entries with a count', () => {
   const A30 = { product: 'NVIDIA A30', mig: 'Disabled' as const };
 
   /** Layouts by GPU index: `1×7g.40gb`, `whole`, or undefined for a GPU that is left alone. */
-  function layoutsOf(result: NodeResolution): Readonly<Record<string, unknown>> {
+  function layoutsOf(result: ReturnType<typeof resolveNode>): Readonly<Record<string, unknown>> {
     if (!('wish' in result)) throw new Error(result.refusal.message);
     return Object.fromEntries(result.wish.gpus.map(({ uuid, profiles }) => [uuid.slice(-1), profiles ?? 'whole']));
   }
 
-  function wishOf(result: NodeResolution): Wish {
+  function wishOf(result: ReturnType<typeof resolveNode>): Wish {
     if (!('wish' in result)) throw new Error(result.refusal.message);
     return result.wish;
   }

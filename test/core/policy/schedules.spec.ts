@@ -10,7 +10,6 @@ import {
   variantsOf,
   judgeSchedules,
   laterMark,
-  type ScheduleMark,
 } from '../../../src/core/policy/versions.ts';
 import { resolveNode, describeRefusal } from '../../../src/core/policy/resolve-node.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
@@ -279,7 +278,7 @@ const nightOfTimetable: Times = { name: 'night', schedule: '0 22 * * *', duratio
 const weekend: Times = { name: 'weekend', schedule: '0 0 * * SAT', duration: '48h' };
 const withSchedules = (...times: readonly Times[]): PolicySpec =>
   aPolicy({ schedules: times.map((one) => ({ ...one, layouts: [{ preset: 'all-balanced' }] })) }).spec;
-const judge = (time: string, times: readonly Times[] = [nightOfTimetable], known?: ScheduleMark) =>
+const judge = (time: string, times: readonly Times[] = [nightOfTimetable], known?: Parameters<typeof judgeSchedules>[1]) =>
   judgeSchedules(withSchedules(...times), known, at(time));
 const nameAt = (time: string, ...times: readonly Times[]) => judge(time, times)?.mark.name;
 

@@ -9,8 +9,8 @@ import {
   isAccepted,
   readGenerations,
   readVersions,
-  WritePace,
 } from '../../../src/core/policy/versions.ts';
+import { WritePace } from '../../../src/core/policy/record.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const cleanup = 'gpupartition.dev/cleanup';

@@ -18,9 +18,11 @@ import {
 import { planGpu } from '../../gpu/plan.ts';
 import { arrangerOf } from '../../gpu/search.ts';
 import { gridOf, unitMask, SearchBudget } from '../../gpu/grid.ts';
-import { type GpuClass, type Problem, buildProblem } from './problem.ts';
+import { type GpuClass, buildProblem } from './problem.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
-import { chooseBySolver, type IntegerProgram, type IntegerSolver } from './integer-program.ts';
+import { chooseBySolver } from './integer-program.ts';
+
+type Problem = ReturnType<typeof buildProblem>;
 
 /** The cheapest way to offer something with the GPUs seen so far. */
 interface Way {
@@ -440,7 +442,7 @@ export class DemandPlanner {
   }
 
   /** The best plan for a pool of any size. @throws Error if the solver fails */
-  planLarge(open: (program: IntegerProgram) => IntegerSolver): ClassPlan {
+  planLarge(open: Parameters<typeof chooseBySolver>[2]): ClassPlan {
     return writePlan(this.#question, this.#scene, chooseBySolver(this.#scene.table, this.#scene.groups, open));
   }
 }

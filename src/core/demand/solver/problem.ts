@@ -451,7 +451,7 @@ function useKey({
 }
 
 /** Classes whose GPUs can become the same at the same cost are one group for the solver. */
-export interface Problem {
+interface Problem {
   /** The demand, with no more of a slice than the pool could ever hold: neither a solver nor a sum is given a number of any size. */
   readonly table: DemandTable;
   /** How many of each slice are wanted beyond that. Every plan lacks them. */
