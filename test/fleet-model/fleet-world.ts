@@ -3,7 +3,6 @@ import { decide, type Decision } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
-import type { Limit } from '../../src/core/rollout/budget.ts';
 import type { DemandAsked } from '../../src/core/demand/plan-pool.ts';
 import type { DemandGpu } from '../../src/core/demand/members.ts';
 import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config.ts';
@@ -92,7 +91,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     return settingsOf({ hasConfigMap: this.setup.plugin !== undefined });
   }
 
-  get cap(): Limit {
+  get cap(): number | string {
     return this.setup.cap;
   }
 

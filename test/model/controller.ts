@@ -8,7 +8,6 @@ import type { decide } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
-import type { Limit } from '../../src/core/rollout/budget.ts';
 import type { stepLedger } from '../../src/core/rollout/ledger.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { type QueueOptions, WorkQueue } from '../../src/kube/queue.ts';
@@ -31,7 +30,7 @@ export interface ControllerWorld extends ServedWorld {
   /** The administrator's, for processes that start now. */
   readonly settings: NodeSettings;
   /** `--max-concurrent-nodes`. */
-  readonly cap: Limit;
+  readonly cap: number | string;
   readonly checks: { isDecided(by: string, snapshot: NodeSnapshot, settled: SettledDecision): void };
   /** The product's, with the planted bug if there is one. */
   readonly decide: typeof decide;

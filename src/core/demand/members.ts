@@ -34,7 +34,7 @@ import { WHOLE } from '../gpu/profiles.ts';
 import { type Grid, gridOf } from '../gpu/grid.ts';
 import type { LabelSelection } from '../kubernetes/selectors.ts';
 import { memoize } from '../text/json.ts';
-import { findStop } from '../rollout/budget.ts';
+import { findStop } from '../rollout/ledger.ts';
 import type { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 import { isPlanned } from '../policy/versions.ts';

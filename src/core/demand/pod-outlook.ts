@@ -5,7 +5,7 @@ import { type GpuNode, type ClusterFacts, listGpuNodes, couldTake, canUse, exten
 import { isPlanned, asScheduled, specUnder } from '../policy/versions.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWholeGpu, nameSlice, type SliceEntry, servingAny, evictsNever } from '../policy/slices.ts';
-import { findStop } from '../rollout/budget.ts';
+import { findStop } from '../rollout/ledger.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { followsPods, riseMsOf } from './state.ts';
 import {

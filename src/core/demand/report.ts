@@ -6,7 +6,7 @@ import type { ClassPlan } from './solver/choose.ts';
 import type { Planned } from './plan-pool.ts';
 import { type DemandReport, nameSlice, type SliceEntry } from '../policy/slices.ts';
 import { countWords, joinWithin } from '../text/words.ts';
-import { findStop } from '../rollout/budget.ts';
+import { findStop } from '../rollout/ledger.ts';
 import { joinWords } from '../gpu/layout.ts';
 import { countOverflow, countPresent, type DemandGpu } from './members.ts';
 import { mostKinds, type Uncounted } from './waiting-pods.ts';

@@ -22,7 +22,7 @@ import { deviceText } from './marks.ts';
 import { listPodCauses, namePods } from './rules/users.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 import type { PolicyReason } from '../../api/names.ts';
-import { describeGate } from '../rollout/budget.ts';
+import { describeGate } from '../rollout/ledger.ts';
 import type { DemandReport } from '../policy/slices.ts';
 import { storeVersions, isCleaningUp } from '../policy/versions.ts';
 

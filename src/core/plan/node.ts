@@ -7,8 +7,8 @@ import { compareText } from '../text/json.ts';
 import { drawGpu, placeOf } from '../gpu/grid.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import type { NodeReason } from '../../api/names.ts';
-import { describeGate, type NodeRolloutState } from '../rollout/budget.ts';
-import { RolloutPlay } from '../rollout/ledger.ts';
+import type { NodeRolloutState } from '../rollout/budget.ts';
+import { describeGate, RolloutPlay } from '../rollout/ledger.ts';
 import { timeText } from '../text/syntax.ts';
 import { foreseeEvictions, type NodePreview } from '../node/decide.ts';
 

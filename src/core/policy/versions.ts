@@ -5,7 +5,7 @@ import type { GpuPartitionPolicy, GpuSelector, PolicySpec, PolicyStatus } from '
 import { deepEqual, omitUndefined, compareText } from '../text/json.ts';
 import { meetsSelection, selectedKeys, selectionKey } from '../kubernetes/selectors.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';
-import { explainWindow, stateOfWindow } from '../rollout/budget.ts';
+import { explainWindow, stateOfWindows } from '../rollout/budget.ts';
 import { timeText } from '../text/syntax.ts';
 
 /** Whether a policy is being deleted and first makes its GPUs whole. */
@@ -380,7 +380,7 @@ class Sweep {
 
   constructor(schedules: readonly Schedule[], time: number) {
     this.time = time;
-    this.#states = schedules.map((schedule) => ({ schedule, ...stateOfWindow(schedule, time) }));
+    this.#states = schedules.map((schedule) => ({ schedule, ...stateOfWindows([schedule], time) }));
   }
 
   /** The name of the first schedule that is open. */
@@ -394,7 +394,7 @@ class Sweep {
     if (bounds.length === 0) return false;
     const time = Math.min(...bounds);
     for (const state of this.#states)
-      if (state.until === time) Object.assign(state, stateOfWindow(state.schedule, time));
+      if (state.until === time) Object.assign(state, stateOfWindows([state.schedule], time));
     this.time = time;
     return true;
   }

@@ -1,14 +1,12 @@
 // Room rollout: which nodes of a policy may change now, by its budget, canary, windows and pauses, and by the cap over all policies.
-// Ask here what stops a rollout, in words, how many nodes a limit allows, and whether a window is open, until when, in ms since the epoch.
+// Ask here how nodes stand for rollouts, how many of them a limit allows, and whether a window is open, until when, in ms since the epoch.
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus, PolicySpec } from '../../api/types.ts';
-import type { PolicyReason } from '../../api/names.ts';
-import { countWords } from '../text/words.ts';
-import { timeText, durationMs } from '../text/syntax.ts';
-import type { LedgerSnapshot, RolloutStates } from './ledger.ts';
+import { durationMs } from '../text/syntax.ts';
+import { RolloutStates } from './states.ts';
 import { Cron } from 'croner';
 
 /** A number of nodes, or a percentage of them. */
-export type Limit = number | string;
+type Limit = number | string;
 
 /** Rounded down, at least 1 unless it is 0. @param of the number of nodes that a percentage refers to */
 export function countLimit(limit: Limit, of: number): number {
@@ -24,358 +22,15 @@ export function hasGpus(partition: GpuNodePartition | undefined): boolean {
   const { gpus = [], lastGood } = partition?.status?.device ?? {};
   return gpus.length > 0 || (lastGood?.gpus ?? []).length > 0;
 }
-
-/**
- * Why nodes that request a slot do not get one, other than that others have it. Points in time rather than remaining time: otherwise
- * every look would be a write.
- */
-export type RolloutGate =
-  | { readonly reason: 'Frozen'; readonly why: string }
-  | { readonly reason: 'Paused' }
-  | { readonly reason: 'Held' }
-  | {
-      readonly reason: 'Halted';
-      readonly failed: ReadonlySet<string>;
-      readonly threshold: number;
-      readonly isCanary: boolean;
-    }
-  | { readonly reason: 'WindowClosed'; readonly opensAt: number | undefined }
-  | { readonly reason: 'Capped'; readonly most: number; readonly others: readonly SlotHolder[] }
-  | {
-      readonly reason: 'NodesUnavailable';
-      readonly most: number;
-      readonly count: number;
-      /** The first of them. */
-      readonly nodes: readonly NodeRolloutState[];
-      /** Nodes in flight besides those: they take places too. */
-      readonly changing: number;
-    }
-  | { readonly reason: 'CanarySoak'; readonly nodes: readonly string[]; readonly endsAt: number | undefined };
-
-/** How many of the nodes that keep others waiting are named. */
-const mostNames = 5;
-
-/** How the words for a frozen cluster begin: they end the message of every policy. */
-export const frozenWords = 'the whole cluster is frozen';
-
-/** Describes a gate for conditions: why it is closed, and what to do. */
-export function describeGate(gate: RolloutGate): string {
-  switch (gate.reason) {
-    case 'Frozen':
-      return `${frozenWords}: ${gate.why}. No node starts to change; restart the controller without --freeze to continue`;
-    case 'Paused':
-      return 'the rollout is paused; set spec.rollout.paused to false to continue';
-    case 'Held':
-      return 'spec.rollout.maxUnavailable is 0: no node starts to change; raise it to continue';
-    case 'Halted': {
-      const names = listNames([...gate.failed]);
-      const limit = gate.isCanary ? 'a canary must not fail' : `spec.rollout.failureThreshold is ${gate.threshold}`;
-      return `${gate.failed.size} failed (${names}), and ${limit}: no new node starts. Failed nodes are retried; the rollout continues when they are Ready, or when the policy changes`;
-    }
-    case 'WindowClosed':
-      return gate.opensAt === undefined
-        ? 'no window in spec.rollout.windows ever opens'
-        : `outside spec.rollout.windows; the next window opens at ${timeText(gate.opensAt)}`;
-    case 'Capped': {
-      const most = countWords(gate.most, 'node');
-      return `--max-concurrent-nodes of the controller allows ${most} of all policies at a time, and others change now: ${listHolders(gate.others)}`;
-    }
-    case 'NodesUnavailable': {
-      const { count, nodes, changing } = gate;
-      const beside = changing === 0 ? '' : ` beside ${changing} that ${changing === 1 ? 'changes' : 'change'}`;
-      const names = nodes.map(({ node, isReady }) => `${node} (${isReady ? 'cordoned' : 'not Ready'})`);
-      const most = countWords(gate.most, 'unavailable node');
-      return `spec.rollout.maxUnavailable allows ${most}, and there ${count === 1 ? 'is' : 'are'} ${count} already${beside}: ${listNames(names, count)}. The rollout continues when fewer are`;
-    }
-    case 'CanarySoak': {
-      const names = listNames(gate.nodes);
-      return gate.endsAt === undefined
-        ? `waiting for the canary: ${names}`
-        : `the canary is Ready (${names}); the rest follows at ${timeText(gate.endsAt)}`;
-    }
-  }
-}
-
-/** What keeps every node of a policy from starting, whichever asks. */
-interface RolloutStop {
-  readonly reason: PolicyReason;
-  /** The reason in words, with what to do. */
-  readonly message: string;
-}
-
-/**
- * Finds what stops the whole rollout of a policy, by what its author wrote and by its status; undefined if nothing does.
- *
- * @param now in ms since the epoch; undefined: what depends on the time is not told
- */
-export function findStop({ spec, status }: GpuPartitionPolicy, now: number | undefined): RolloutStop | undefined {
-  if (spec.mode === 'Plan') return { reason: 'PlanOnly', message: 'mode Plan changes nothing: set mode: Enforce' };
-  const { paused, maxUnavailable = 1, windows } = spec.rollout ?? {};
-  if (paused === true) return stopBy({ reason: 'Paused' });
-  if (countLimit(maxUnavailable, 1) === 0) return stopBy({ reason: 'Held' });
-  const window = now === undefined ? undefined : stateOfWindows(windows, now);
-  if (window?.isOpen === false) return stopBy({ reason: 'WindowClosed', opensAt: window.opensAt });
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const reason = (['Frozen', 'Halted'] as const).find((one) => one === ready?.reason);
-  return ready?.status === 'False' && reason !== undefined ? { reason, message: ready.message } : undefined;
-}
-
-function stopBy(gate: RolloutGate): RolloutStop {
-  return { reason: gate.reason, message: describeGate(gate) };
-}
-
-function listHolders(holders: readonly SlotHolder[]): string {
-  const named = holders.slice(0, mostNames);
-  const more = holders.length - named.length;
-  const groups = [...Map.groupBy(named, ({ policy }) => policy)].map(([policy, nodes]) => {
-    const words = nodes.map(({ node, since }) => (since === undefined ? node : `${node} (since ${since})`));
-    return `policy ${policy} ${words.join(', ')}`;
-  });
-  return [...groups, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
-}
-
-/** @param count if these are only the first of so many */
-function listNames(names: readonly string[], count = names.length): string {
-  const more = count - mostNames;
-  return more > 0 ? `${names.slice(0, mostNames).join(', ')} and ${more} more` : names.join(', ');
-}
-
-/** The API keeps at most this many entries. */
-export const mostSlots = 500;
-
-/** How many nodes may start now, and what keeps the others waiting. */
-export interface RolloutBudget extends Places {
-  readonly gate: RolloutGate | undefined;
-  /** The part of the status about what the rollout may do now, in numbers of nodes. */
-  readonly counts: NonNullable<PolicyStatus['limits']>;
-  /** Whether a node whose change disrupts nobody may start. */
-  readonly mayStart: boolean;
-  /** Whether a node that may run pods may start. */
-  readonly mayDisrupt: boolean;
-  /** True if nothing new may start. */
-  readonly isHalted: boolean;
-  /** Waits in ms from now, after each of which something of this changes with time alone. */
-  readonly changesIn: readonly number[];
-  /** The most slots of kind New. */
-  readonly mostNew: number;
-  /** The most slots of all kinds. */
-  readonly room: number;
-}
-
-interface Places {
-  /** Part of maxUnavailable not used by nodes that are in flight or not ready. */
-  readonly open: number;
-  /** The open places, less the nodes that have failed. */
-  readonly free: number;
-  /** Nodes that are not in flight have used it up, or the rest of it. */
-  readonly isTakenByOthers: boolean;
-  /** Nodes in flight that are available otherwise. */
-  readonly changing: number;
-}
-
-export function judgeBudget(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: CanaryState): RolloutBudget {
-  const { policy, rolloutStates, size, now, frozen, cap } = snapshot;
-  const { maxUnavailable = 1, failureThreshold = 1, windows, paused } = policy.spec.rollout ?? {};
-  const most = countLimit(maxUnavailable, size);
-  const isCanary = canary.places !== undefined;
-  const threshold = isCanary ? 1 : Math.max(1, countLimit(failureThreshold, size));
-  const isHalted = rolloutStates.failed.size >= threshold;
-  const window = stateOfWindows(windows, now);
-  const stops: RolloutGate | undefined =
-    frozen === undefined ? (paused === true ? { reason: 'Paused' } : undefined) : { reason: 'Frozen', why: frozen };
-  const holds: RolloutGate | undefined =
-    most === 0 ? { reason: 'Held' } : window.isOpen ? undefined : { reason: 'WindowClosed', opensAt: window.opensAt };
-  const halts: RolloutGate | undefined = isHalted
-    ? { reason: 'Halted', failed: rolloutStates.failed, threshold, isCanary }
-    : undefined;
-  const waits: RolloutGate | undefined =
-    canary.places === 0
-      ? { reason: 'CanarySoak', nodes: canary.record?.nodes ?? [], endsAt: canary.endsAt }
-      : undefined;
-  const places = countPlaces(most, ledger, rolloutStates);
-  const room = Math.min(cap.most - cap.others.length, mostSlots) - ledger.length;
-  const changesAt = [window.isOpen ? window.closesAt : window.opensAt, canary.endsAt];
-  return {
-    gate: stops ?? halts ?? holds ?? waits ?? findShortage(snapshot, most, places, room),
-    counts: { nodes: size, maxUnavailable: most, maxConcurrentNodes: cap.most },
-    ...places,
-    room,
-    mayStart: stops === undefined,
-    mayDisrupt: stops === undefined && holds === undefined,
-    isHalted,
-    changesIn: changesAt.flatMap((time) => (time === undefined ? [] : [time - now])),
-    mostNew: canary.places ?? Infinity,
-  };
-}
-
-/**
- * Counts nodes that are in flight, not ready or have failed. Failed nodes that are open again slow a rollout down to one node at a
- * time but do not stop it: that is what the threshold is for.
- */
-function countPlaces(most: number, ledger: readonly Slot[], rolloutStates: RolloutStates): Places {
-  const held = ledger.flatMap(({ node, kind }) => (kind === 'Fresh' ? [] : [node]));
-  const countOthers = (nodes: ReadonlySet<string>): number =>
-    nodes.size - held.filter((node) => nodes.has(node)).length;
-  const open = Math.max(0, most - held.length - countOthers(rolloutStates.unavailable));
-  const free = Math.max(0, open - countOthers(rolloutStates.failedOpen));
-  const isTakenByOthers = open === 0 && held.length < most;
-  const changing = held.filter((node) => !rolloutStates.unavailable.has(node)).length;
-  return { open, free: held.length === 0 ? Math.min(open, Math.max(1, free)) : free, isTakenByOthers, changing };
-}
-
-/** What uses up the missing places, if not nodes of this ledger: those finish, and that is progress. */
-function findShortage(
-  { rolloutStates, cap }: LedgerSnapshot,
-  most: number,
-  { isTakenByOthers, changing }: Places,
-  room: number,
-): RolloutGate | undefined {
-  if (isTakenByOthers) {
-    const nodes = rolloutStates.firstUnavailable(mostNames);
-    return { reason: 'NodesUnavailable', most, count: rolloutStates.unavailable.size, nodes, changing };
-  }
-  return room <= 0 && cap.others.length > 0 ? { reason: 'Capped', ...cap } : undefined;
-}
-
-/** A node in a ledger. */
-export interface SlotHolder {
-  readonly policy: string;
-  readonly node: string;
-  /** The time at which it was admitted, RFC 3339. */
-  readonly since: string | undefined;
-}
-
-/** What all policies together may have in flight. */
-export interface ClusterCap {
-  /** How many nodes. */
-  readonly most: number;
-  /** Nodes in the ledgers of other policies. */
-  readonly others: readonly SlotHolder[];
-}
-
-/** @param ledgers of all policies, by name */
-export function capBeside(
-  policy: string,
-  most: number,
-  ledgers: Iterable<readonly [policy: string, ledger: readonly Slot[]]>,
-): ClusterCap {
-  const others = [...ledgers].filter(([name]) => name !== policy);
-  return { most, others: others.flatMap(([name, ledger]) => ledger.map((slot) => holderOf(name, slot))) };
-}
-
-function holderOf(policy: string, { node, startTime }: Slot): SlotHolder {
-  return { policy, node, since: startTime };
-}
-
-/** The cap of a controller that has no such option, or of which nothing is known. */
-const usualCap = '10%';
-
-/**
- * How many nodes of all policies may change at a time: as given, else as the leading controller has written it.
- *
- * @param partitions of all nodes
- * @param given the controller's `--max-concurrent-nodes`
- */
-export function findCap(
-  policies: readonly GpuPartitionPolicy[],
-  partitions: readonly GpuNodePartition[],
-  given?: Limit,
-): number {
-  const written = findWritten(policies);
-  if (given === undefined && written !== undefined) return written;
-  return countLimit(given ?? usualCap, partitions.filter(hasGpus).length);
-}
-
-/** Whether {@link findCap} assumes the controller's default: no option says otherwise, and no leader has written its own. */
-export function isCapAssumed(policies: readonly GpuPartitionPolicy[], given?: Limit): boolean {
-  return given === undefined && findWritten(policies) === undefined;
-}
-
-function findWritten(policies: readonly GpuPartitionPolicy[]): number | undefined {
-  return policies.flatMap(({ status }) => status?.limits?.maxConcurrentNodes ?? [])[0];
-}
-
-export interface CanaryState {
-  /** The canaries to keep in the status; undefined if the policy asks for none. */
-  readonly record: Canary | undefined;
-  /** How many more nodes may start as canaries; undefined if the rest may follow. */
-  readonly places: number | undefined;
-  /** The time at which the rest may follow, in ms since the epoch; undefined if the canaries are not ready. */
-  readonly endsAt?: number | undefined;
-}
-
-/** Progress of a generation's canary. @param held nodes with a slot */
-export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>): CanaryState {
-  const { policy, now, rolloutStateOf, hasAskedSince } = snapshot;
-  const spec = policy.spec.rollout?.canary;
-  if (!spec) return { record: undefined, places: undefined };
-  const { generation = 0 } = policy.metadata;
-  const { canary: known, schedule } = policy.status ?? {};
-  // Each switch has its own: what was right by day says nothing about the night.
-  const of = { generation, ...(schedule?.name !== undefined && { schedule: schedule.name }) };
-  // One that only looks starts nothing: what was found of the generation in force still holds when that continues.
-  if (known && policy.spec.mode === 'Plan') return { record: known, places: 0 };
-  // A pause, a resumption and a change of pace ask for nothing new.
-  const isSame = known !== undefined && known.schedule === schedule?.name && hasAskedSince(known.generation);
-  const before = isSame ? { ...known, generation } : { ...of, nodes: [] };
-  // What happens to its nodes later no longer affects it.
-  if (before.passedTime !== undefined) return { record: before, places: undefined };
-  const nodes = before.nodes.filter((node) => isCanary(node, snapshot, held));
-  const places = Math.max(0, spec.nodes - nodes.length);
-  // A new leader has not seen all of them yet: do not start over because of that.
-  const isUnknown = nodes.some((node) => rolloutStateOf(node) === undefined);
-  if (isUnknown && nodes.length === before.nodes.length) return { record: known, places };
-  const areReady = places === 0 && nodes.every((node) => isWell(rolloutStateOf(node)));
-  // Nor because of a pause or resumption that its nodes have not been looked at for: it asks for what they have.
-  const isUnseen = isSame && known.generation !== generation && places === 0;
-  if (!areReady && isUnseen && nodes.every((node) => isUntouched(rolloutStateOf(node)) && !held.has(node)))
-    return { record: known, places };
-  if (!areReady) return { record: { ...of, nodes }, places };
-  const readySince = before.readySince ?? timeText(now);
-  const endsAt = Date.parse(readySince) + durationMs(spec.soak ?? '0s');
-  const record = { ...of, nodes, readySince };
-  if (endsAt > now) return { record, places: 0, endsAt };
-  return { record: { ...record, passedTime: timeText(now) }, places: undefined };
-}
-
-/** A node whose kubelet is gone says nothing about the new layout, however well it was before. */
-function isWell(rolloutState: NodeRolloutState | undefined): boolean {
-  return rolloutState?.isVerified === true && rolloutState.isReady;
-}
-
-/** Nothing happens on a node, nor has to as far as is known. */
-function isUntouched(rolloutState: NodeRolloutState | undefined): boolean {
-  if (rolloutState === undefined) return false;
-  const { isReady, isUnderWay, hasFailed, request } = rolloutState;
-  return isReady && !isUnderWay && !hasFailed && request === undefined;
-}
-
-/** A canary node that is gone is replaced, and so is one that gave up its slot and waits for another: its pods did not go. */
-function isCanary(node: string, { policy, rolloutStateOf, uidOf }: LedgerSnapshot, held: ReadonlySet<string>): boolean {
-  if (uidOf(node) === undefined) return false;
-  const rolloutState = rolloutStateOf(node);
-  if (rolloutState === undefined || held.has(node)) return true;
-  return rolloutState.policy === policy.metadata.name && rolloutState.request?.kind !== 'New';
-}
-
 /** An entry of the ledger: a node that has been admitted, until it is verified or given up. */
 export type Slot = NonNullable<PolicyStatus['inFlight']>[number];
-
-/** The nodes that change first at a generation. */
-export type Canary = NonNullable<PolicyStatus['canary']>;
-
-/** How fast nodes change at a generation. */
-export type Pace = NonNullable<PolicyStatus['pace']>;
-
-export type SlotKind = NonNullable<Slot['kind']>;
-
 /** The slot that a node which wants to change requests. */
-export interface SlotRequest {
+interface SlotRequest {
   /**
    * Why: `Repair` if something else has changed its GPUs, `Retry` if it failed before, `Fresh` if it is already tainted, so that making
    * it available disrupts nobody, else `New`.
    */
-  readonly kind: Exclude<SlotKind, 'Found'>;
+  readonly kind: Exclude<NonNullable<Slot['kind']>, 'Found'>;
   /** Closed until its first layout is verified, or since a restart, and evicts no pod. */
   readonly isClosedAnyway: boolean;
   /** How often its pods failed to go for this change. */
@@ -415,38 +70,175 @@ export interface NodeRolloutState {
   readonly request?: SlotRequest | undefined;
 }
 
-/** The slot of a node in a ledger, if it was given for the node's current wish. */
-export function slotOf(
-  ledger: readonly Slot[] | undefined,
-  node: Pick<NodeRolloutState, 'node' | 'nodeUID' | 'wishGeneration'>,
-): Slot | undefined {
-  return ledger?.find((slot) => slot.node === node.node && slot.nodeUID === node.nodeUID && isFor(slot, node));
+/** A node in a ledger. */
+interface SlotHolder {
+  readonly policy: string;
+  readonly node: string;
+  /** The time at which it was admitted, RFC 3339. */
+  readonly since: string | undefined;
 }
 
-/** Whether a slot was given for the node's current wish. An edit that does not change the wish takes nothing away from the node. */
-export function isFor({ generation = 0 }: Slot, { wishGeneration }: Pick<NodeRolloutState, 'wishGeneration'>): boolean {
-  return generation >= wishGeneration;
+/** What all policies together may have in flight. */
+export interface ClusterCap {
+  /** How many nodes. */
+  readonly most: number;
+  /** Nodes in the ledgers of other policies. */
+  readonly others: readonly SlotHolder[];
 }
 
-/** How fast nodes change at a generation, including those that have just released their slots because they are verified. */
-export function recordPace(
-  { policy, rolloutStateOf, now }: LedgerSnapshot,
-  released: readonly Slot[],
-): Pace | undefined {
-  const { generation = 0, name } = policy.metadata;
-  const known = policy.status?.pace;
-  const took = released.flatMap((slot): readonly number[] => {
-    const rolloutState = rolloutStateOf(slot.node);
-    const isDone = rolloutState?.isVerified === true && rolloutState.policy === name && isFor(slot, rolloutState);
-    const startedAt = Date.parse(slot.startTime ?? '');
-    // A node that was found changing began at an unknown time.
-    const counts = isDone && slot.generation === generation && slot.kind !== 'Found' && Number.isFinite(startedAt);
-    return counts ? [Math.max(0, Math.round((now - startedAt) / 1000))] : [];
-  });
-  // The pace of an earlier generation stays until then: a new generation alone causes no write.
-  if (took.length === 0) return known;
-  const { nodes, seconds } = known?.generation === generation ? known : { nodes: 0, seconds: 0 };
-  return { generation, nodes: nodes + took.length, seconds: took.reduce((sum, one) => sum + one, seconds) };
+/** How all nodes stand, each under the policy that decides over it. */
+export class FleetRollout {
+  readonly #nodes = new Map<string, NodeRolloutState>();
+  readonly #policies = new Map<string, RolloutStates>();
+  #withGpus = 0;
+
+  /** How many nodes have been looked at. */
+  get known(): number {
+    return this.#nodes.size;
+  }
+
+  /** How many nodes have GPUs, whichever policy decides over them: the base of the cap over all policies. */
+  get size(): number {
+    return this.#withGpus;
+  }
+
+  /** What all policies together may have in flight beside one of them. @param ledgers of all policies, by name */
+  capBeside(
+    policy: string,
+    most: Limit,
+    ledgers: Iterable<readonly [policy: string, ledger: readonly Slot[]]>,
+  ): ClusterCap {
+    return capBeside(policy, countLimit(most, this.size), ledgers);
+  }
+
+  /** Policies of which nodes wait for a slot. */
+  get asking(): readonly string[] {
+    return [...this.#policies].flatMap(([name, { isAsked }]) => (isAsked ? [name] : []));
+  }
+
+  /** @returns policies whose rollout this may advance */
+  put(rolloutState: NodeRolloutState): readonly string[] {
+    const before = this.#nodes.get(rolloutState.node);
+    const left = before !== undefined && before.policy !== rolloutState.policy ? this.#leave(before) : [];
+    this.#nodes.set(rolloutState.node, rolloutState);
+    const resized = this.#count(before, rolloutState);
+    const { policy } = rolloutState;
+    const moved = policy !== undefined && this.of(policy).put(rolloutState) ? [policy] : [];
+    return [...new Set([...left, ...moved, ...resized])];
+  }
+
+  /** @returns policies whose rollout this may advance */
+  remove(node: string): readonly string[] {
+    const before = this.#nodes.get(node);
+    this.#nodes.delete(node);
+    this.#count(before, undefined);
+    return before === undefined ? [] : this.#leave(before);
+  }
+
+  /** Called before a node with a slot is processed: it counts as under way until its outcome is known. */
+  begin(node: string): void {
+    const before = this.#nodes.get(node);
+    if (before && !before.isUnderWay) this.put({ ...before, isUnderWay: true, isBegun: true });
+  }
+
+  rolloutStateOf(node: string): NodeRolloutState | undefined {
+    return this.#nodes.get(node);
+  }
+
+  /**
+   * How nodes stand for a ledger. A standing from before a node's slot was known, or before another policy won the node, says nothing about
+   * the slot: an old leader would take it from a node that the new leader lets proceed.
+   *
+   * @param winnerOf the policy that decides over a node now
+   */
+  standingFor(
+    ledger: readonly Slot[],
+    winnerOf: (node: string) => string | undefined,
+  ): (node: string) => NodeRolloutState | undefined {
+    const slots = new Map(ledger.map((slot) => [slot.node, slot]));
+    return (node) => {
+      const state = this.#nodes.get(node);
+      const slot = slots.get(node);
+      const isOutdated = state && (state.policy !== winnerOf(node) || (slot && isNewSlot(slot, state)));
+      return isOutdated === true ? { ...state, isUnderWay: true } : state;
+    };
+  }
+
+  /** Nodes in a ledger that have not been looked at since their slot appeared: another leader gave it. */
+  newIn(ledger: readonly Slot[]): readonly string[] {
+    return ledger.flatMap((slot) => {
+      const state = this.#nodes.get(slot.node);
+      return state && isNewSlot(slot, state) ? [slot.node] : [];
+    });
+  }
+
+  of(policy: string): RolloutStates {
+    const known = this.#policies.get(policy) ?? new RolloutStates();
+    this.#policies.set(policy, known);
+    return known;
+  }
+
+  dropPolicy(policy: string): void {
+    this.#policies.delete(policy);
+  }
+
+  /** @returns policies whose nodes wait for a slot, if there is more to share among all */
+  #count(before: NodeRolloutState | undefined, after: NodeRolloutState | undefined): readonly string[] {
+    const more = Number(after?.hasGpus === true) - Number(before?.hasGpus === true);
+    this.#withGpus += more;
+    return more > 0 ? this.asking : [];
+  }
+
+  #leave({ node, policy }: NodeRolloutState): readonly string[] {
+    // Of a policy that is gone, nothing is made again.
+    return policy !== undefined && this.#policies.get(policy)?.remove(node) === true ? [policy] : [];
+  }
+}
+
+function isNewSlot({ startTime = '' }: Slot, { seen }: NodeRolloutState): boolean {
+  return seen?.includes(startTime) !== true;
+}
+
+/** @param ledgers of all policies, by name */
+function capBeside(
+  policy: string,
+  most: number,
+  ledgers: Iterable<readonly [policy: string, ledger: readonly Slot[]]>,
+): ClusterCap {
+  const others = [...ledgers].filter(([name]) => name !== policy);
+  return { most, others: others.flatMap(([name, ledger]) => ledger.map((slot) => holderOf(name, slot))) };
+}
+
+function holderOf(policy: string, { node, startTime }: Slot): SlotHolder {
+  return { policy, node, since: startTime };
+}
+
+/** The cap of a controller that has no such option, or of which nothing is known. */
+const usualCap = '10%';
+
+/**
+ * How many nodes of all policies may change at a time: as given, else as the leading controller has written it.
+ *
+ * @param partitions of all nodes
+ * @param given the controller's `--max-concurrent-nodes`
+ */
+export function findCap(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  given?: Limit,
+): number {
+  const written = findWritten(policies);
+  if (given === undefined && written !== undefined) return written;
+  return countLimit(given ?? usualCap, partitions.filter(hasGpus).length);
+}
+
+/** Whether {@link findCap} assumes the controller's default: no option says otherwise, and no leader has written its own. */
+export function isCapAssumed(policies: readonly GpuPartitionPolicy[], given?: Limit): boolean {
+  return given === undefined && findWritten(policies) === undefined;
+}
+
+function findWritten(policies: readonly GpuPartitionPolicy[]): number | undefined {
+  return policies.flatMap(({ status }) => status?.limits?.maxConcurrentNodes ?? [])[0];
 }
 
 const hourMs = 3_600_000;
@@ -518,27 +310,19 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 
 export type Window = NonNullable<NonNullable<PolicySpec['rollout']>['windows']>[number];
 
-/** Times in ms since the epoch; undefined: never. */
-type WindowState =
-  /** The first that is open closes at `closesAt`; another may still be open then. */
-  | { readonly isOpen: true; readonly closesAt: number | undefined }
-  | { readonly isOpen: false; readonly opensAt: number | undefined };
-
-/** Whether nodes may start to change now. No windows means always. */
-export function stateOfWindows(windows: readonly Window[] | undefined, now: number): WindowState {
-  if (windows === undefined || windows.length === 0) return { isOpen: true, closesAt: undefined };
-  const states = windows.map((window) => stateOfWindow(window, now));
-  const isOpen = states.some((state) => state.isOpen);
-  const times = states.flatMap((state) => (state.isOpen === isOpen ? (state.until ?? []) : []));
-  const first = times.length > 0 ? Math.min(...times) : undefined;
-  return isOpen ? { isOpen, closesAt: first } : { isOpen, opensAt: first };
-}
-
-/** Whether a window is open, and until when that holds at least; undefined: forever. */
-export function stateOfWindow(
-  window: Window,
+/** Whether a window of these is open, and until when that holds at least, in ms since the epoch; undefined: forever. No windows means always. */
+export function stateOfWindows(
+  windows: readonly Window[] | undefined,
   time: number,
 ): { readonly isOpen: boolean; readonly until: number | undefined } {
+  if (windows === undefined || windows.length === 0) return { isOpen: true, until: undefined };
+  const states = windows.map((window) => stateOfWindow(window, time));
+  const isOpen = states.some((state) => state.isOpen);
+  const times = states.flatMap((state) => (state.isOpen === isOpen ? (state.until ?? []) : []));
+  return { isOpen, until: times.length > 0 ? Math.min(...times) : undefined };
+}
+
+function stateOfWindow(window: Window, time: number): ReturnType<typeof stateOfWindows> {
   const lastsMs = durationMs(window.duration);
   const start = nextStart(window, time - lastsMs);
   if (start === undefined) return { isOpen: false, until: undefined };

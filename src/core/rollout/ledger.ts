@@ -1,116 +1,125 @@
 // Room rollout: which nodes of a policy may change now, by its budget, canary, windows and pauses, and by the cap over all policies.
-// Ask here how nodes stand for rollouts, for the next step of a policy’s ledger of nodes in flight, or a play of several without a cluster.
+// Ask here what stops a rollout, in words, for the next step of a policy’s ledger of nodes in flight, or a play of several without a cluster.
 import { durationMs, timeText } from '../text/syntax.ts';
-import {
-  type RolloutBudget,
-  isFor,
-  type NodeRolloutState,
-  type Slot,
-  type SlotKind,
-  judgeBudget,
-  mostSlots,
-  type CanaryState,
-  judgeCanary,
-  type ClusterCap,
-  type RolloutGate,
-  recordPace,
-  capBeside,
-  type Canary,
-  type Pace,
-  type SlotRequest,
-  type Limit,
-  countLimit,
-} from './budget.ts';
-import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { compareText, deepEqual } from '../text/json.ts';
-
-function makeSlot({ node, nodeUID }: NodeRolloutState, kind: SlotKind, { policy, now }: LedgerSnapshot): Slot {
-  const { generation = 0 } = policy.metadata;
-  const timeoutMs = durationMs(policy.spec.drain?.timeout ?? '10m');
-  return {
-    node,
-    nodeUID,
-    generation,
-    startTime: timeText(now),
-    deadline: timeText(now + timeoutMs),
-    kind,
-  };
-}
-
-interface Choice {
-  readonly rolloutState: NodeRolloutState;
-  readonly kind: SlotKind;
-}
+import { countWords } from '../text/words.ts';
+import { type ClusterCap, countLimit, FleetRollout, type NodeRolloutState, type Slot, stateOfWindows } from './budget.ts';
+import type { RequestQueue, RolloutStates } from './states.ts';
+import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
+import type { PolicyReason } from '../../api/names.ts';
 
 /**
- * Chooses who gets a slot: repairs, nodes that are already tainted, the cheapest of the rest, and last failed nodes, so that they starve no
- * other.
+ * Why nodes that request a slot do not get one, other than that others have it. Points in time rather than remaining time: otherwise
+ * every look would be a write.
  */
-function choose(
-  { mayStart, mayDisrupt, isHalted, mostNew, open, free, room }: RolloutBudget,
-  { rolloutStates, uidOf, admits }: LedgerSnapshot,
-  held: ReadonlySet<string>,
-): readonly Choice[] {
-  if (admits === 'Nobody') return [];
-  const chosen: Choice[] = [];
-  const admit = (queue: RequestQueue, kind: SlotKind, most: number): number => {
-    const before = chosen.length;
-    const end = Math.min(room, before + most);
-    if (before >= end) return 0;
-    for (const rolloutState of rolloutStates.inOrder(queue)) {
-      if (held.has(rolloutState.node) || uidOf(rolloutState.node) !== rolloutState.nodeUID) continue;
-      if (admits === 'WithoutEvictions' && rolloutState.request?.evictions !== 0) continue;
-      chosen.push({ rolloutState, kind });
-      if (chosen.length >= end) break;
+type RolloutGate =
+  | { readonly reason: 'Frozen'; readonly why: string }
+  | { readonly reason: 'Paused' }
+  | { readonly reason: 'Held' }
+  | {
+      readonly reason: 'Halted';
+      readonly failed: ReadonlySet<string>;
+      readonly threshold: number;
+      readonly isCanary: boolean;
     }
-    return chosen.length - before;
-  };
-  // If no user can be disrupted, neither window nor budget applies.
-  const anybody = mayStart ? Infinity : 0;
-  const repairs = admit('Repair', 'Repair', mayDisrupt ? free : 0);
-  admit('Fresh', 'Fresh', isHalted ? 0 : anybody);
-  const others = admit('New', 'New', mayDisrupt && !isHalted ? Math.min(mostNew, free - repairs) : 0);
-  admit('FreshRetry', 'Fresh', anybody);
-  // These are counted already.
-  admit('Retry', 'Retry', mayDisrupt ? open - repairs - others : 0);
-  return chosen;
+  | { readonly reason: 'WindowClosed'; readonly opensAt: number | undefined }
+  | { readonly reason: 'Capped'; readonly most: number; readonly others: ClusterCap['others'] }
+  | {
+      readonly reason: 'NodesUnavailable';
+      readonly most: number;
+      readonly count: number;
+      /** The first of them. */
+      readonly nodes: readonly NodeRolloutState[];
+      /** Nodes in flight besides those: they take places too. */
+      readonly changing: number;
+    }
+  | { readonly reason: 'CanarySoak'; readonly nodes: readonly string[]; readonly endsAt: number | undefined };
+
+/** How many of the nodes that keep others waiting are named. */
+const mostNames = 5;
+
+/** How the words for a frozen cluster begin: they end the message of every policy. */
+export const frozenWords = 'the whole cluster is frozen';
+
+/** Describes a gate for conditions: why it is closed, and what to do. */
+export function describeGate(gate: RolloutGate): string {
+  switch (gate.reason) {
+    case 'Frozen':
+      return `${frozenWords}: ${gate.why}. No node starts to change; restart the controller without --freeze to continue`;
+    case 'Paused':
+      return 'the rollout is paused; set spec.rollout.paused to false to continue';
+    case 'Held':
+      return 'spec.rollout.maxUnavailable is 0: no node starts to change; raise it to continue';
+    case 'Halted': {
+      const names = listNames([...gate.failed]);
+      const limit = gate.isCanary ? 'a canary must not fail' : `spec.rollout.failureThreshold is ${gate.threshold}`;
+      return `${gate.failed.size} failed (${names}), and ${limit}: no new node starts. Failed nodes are retried; the rollout continues when they are Ready, or when the policy changes`;
+    }
+    case 'WindowClosed':
+      return gate.opensAt === undefined
+        ? 'no window in spec.rollout.windows ever opens'
+        : `outside spec.rollout.windows; the next window opens at ${timeText(gate.opensAt)}`;
+    case 'Capped': {
+      const most = countWords(gate.most, 'node');
+      return `--max-concurrent-nodes of the controller allows ${most} of all policies at a time, and others change now: ${listHolders(gate.others)}`;
+    }
+    case 'NodesUnavailable': {
+      const { count, nodes, changing } = gate;
+      const beside = changing === 0 ? '' : ` beside ${changing} that ${changing === 1 ? 'changes' : 'change'}`;
+      const names = nodes.map(({ node, isReady }) => `${node} (${isReady ? 'cordoned' : 'not Ready'})`);
+      const most = countWords(gate.most, 'unavailable node');
+      return `spec.rollout.maxUnavailable allows ${most}, and there ${count === 1 ? 'is' : 'are'} ${count} already${beside}: ${listNames(names, count)}. The rollout continues when fewer are`;
+    }
+    case 'CanarySoak': {
+      const names = listNames(gate.nodes);
+      return gate.endsAt === undefined
+        ? `waiting for the canary: ${names}`
+        : `the canary is Ready (${names}); the rest follows at ${timeText(gate.endsAt)}`;
+    }
+  }
+}
+
+/** What keeps every node of a policy from starting, whichever asks. */
+interface RolloutStop {
+  readonly reason: PolicyReason;
+  /** The reason in words, with what to do. */
+  readonly message: string;
 }
 
 /**
- * Exchanges the slots of nodes that are closed for an earlier wish, for the one that they have now: such a node might never be opened
- * for the earlier one, as long as its plugin does not offer what its device has become. It takes no new place, and obeys all else that a
- * new one does; while canaries are missing, it becomes one of them.
+ * Finds what stops the whole rollout of a policy, by what its author wrote and by its status; undefined if nothing does.
  *
- * @returns for each slot that is exchanged, the one that takes its place
+ * @param now in ms since the epoch; undefined: what depends on the time is not told
  */
-function renew(slots: readonly Slot[], budget: RolloutBudget, snapshot: LedgerSnapshot): ReadonlyMap<Slot, Slot> {
-  const renewed = new Map<Slot, Slot>();
-  let left = budget.isHalted ? 0 : budget.mostNew;
-  for (const slot of slots) {
-    const next = renewOne(slot, budget, snapshot);
-    if (next === undefined || (next.kind === 'New' && left === 0)) continue;
-    if (next.kind === 'New') left -= 1;
-    renewed.set(slot, next);
-  }
-  return renewed;
+export function findStop({ spec, status }: GpuPartitionPolicy, now: number | undefined): RolloutStop | undefined {
+  if (spec.mode === 'Plan') return { reason: 'PlanOnly', message: 'mode Plan changes nothing: set mode: Enforce' };
+  const { paused, maxUnavailable = 1, windows } = spec.rollout ?? {};
+  if (paused === true) return stopBy({ reason: 'Paused' });
+  if (countLimit(maxUnavailable, 1) === 0) return stopBy({ reason: 'Held' });
+  const window = now === undefined ? undefined : stateOfWindows(windows, now);
+  if (window?.isOpen === false) return stopBy({ reason: 'WindowClosed', opensAt: window.until });
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const reason = (['Frozen', 'Halted'] as const).find((one) => one === ready?.reason);
+  return ready?.status === 'False' && reason !== undefined ? { reason, message: ready.message } : undefined;
 }
 
-function renewOne(slot: Slot, { mayStart, mayDisrupt }: RolloutBudget, snapshot: LedgerSnapshot): Slot | undefined {
-  const { policy, admits, rolloutStateOf } = snapshot;
-  const rolloutState = rolloutStateOf(slot.node);
-  const { request } = rolloutState ?? {};
-  if (
-    !rolloutState ||
-    !request ||
-    rolloutState.nodeUID !== slot.nodeUID ||
-    rolloutState.policy !== policy.metadata.name
-  )
-    return undefined;
-  if (isFor(slot, rolloutState)) return undefined;
-  const isSeen = admits === 'Everybody' || (admits === 'WithoutEvictions' && request.evictions === 0);
-  // A Fresh slot takes no place.
-  const isFree = request.kind === 'Fresh' ? mayStart : mayDisrupt && slot.kind !== 'Fresh';
-  return isSeen && isFree ? makeSlot(rolloutState, request.kind, snapshot) : undefined;
+function stopBy(gate: RolloutGate): RolloutStop {
+  return { reason: gate.reason, message: describeGate(gate) };
+}
+
+function listHolders(holders: ClusterCap['others']): string {
+  const named = holders.slice(0, mostNames);
+  const more = holders.length - named.length;
+  const groups = [...Map.groupBy(named, ({ policy }) => policy)].map(([policy, nodes]) => {
+    const words = nodes.map(({ node, since }) => (since === undefined ? node : `${node} (since ${since})`));
+    return `policy ${policy} ${words.join(', ')}`;
+  });
+  return [...groups, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** @param count if these are only the first of so many */
+function listNames(names: readonly string[], count = names.length): string {
+  const more = count - mostNames;
+  return more > 0 ? `${names.slice(0, mostNames).join(', ')} and ${more} more` : names.join(', ');
 }
 
 /** The input of the admission decision. */
@@ -226,6 +235,297 @@ function requeueAfter(
   return changesIn.length === 0 ? undefined : Math.min(...changesIn) + 100;
 }
 
+/** The slot of a node in a ledger, if it was given for the node's current wish. */
+export function slotOf(
+  ledger: readonly Slot[] | undefined,
+  node: Pick<NodeRolloutState, 'node' | 'nodeUID' | 'wishGeneration'>,
+): Slot | undefined {
+  return ledger?.find((slot) => slot.node === node.node && slot.nodeUID === node.nodeUID && isFor(slot, node));
+}
+
+/** Whether a slot was given for the node's current wish. An edit that does not change the wish takes nothing away from the node. */
+function isFor({ generation = 0 }: Slot, { wishGeneration }: Pick<NodeRolloutState, 'wishGeneration'>): boolean {
+  return generation >= wishGeneration;
+}
+
+function makeSlot({ node, nodeUID }: NodeRolloutState, kind: SlotKind, { policy, now }: LedgerSnapshot): Slot {
+  const { generation = 0 } = policy.metadata;
+  const timeoutMs = durationMs(policy.spec.drain?.timeout ?? '10m');
+  return {
+    node,
+    nodeUID,
+    generation,
+    startTime: timeText(now),
+    deadline: timeText(now + timeoutMs),
+    kind,
+  };
+}
+
+interface Choice {
+  readonly rolloutState: NodeRolloutState;
+  readonly kind: SlotKind;
+}
+
+/**
+ * Chooses who gets a slot: repairs, nodes that are already tainted, the cheapest of the rest, and last failed nodes, so that they starve no
+ * other.
+ */
+function choose(
+  { mayStart, mayDisrupt, isHalted, mostNew, open, free, room }: RolloutBudget,
+  { rolloutStates, uidOf, admits }: LedgerSnapshot,
+  held: ReadonlySet<string>,
+): readonly Choice[] {
+  if (admits === 'Nobody') return [];
+  const chosen: Choice[] = [];
+  const admit = (queue: RequestQueue, kind: SlotKind, most: number): number => {
+    const before = chosen.length;
+    const end = Math.min(room, before + most);
+    if (before >= end) return 0;
+    for (const rolloutState of rolloutStates.inOrder(queue)) {
+      if (held.has(rolloutState.node) || uidOf(rolloutState.node) !== rolloutState.nodeUID) continue;
+      if (admits === 'WithoutEvictions' && rolloutState.request?.evictions !== 0) continue;
+      chosen.push({ rolloutState, kind });
+      if (chosen.length >= end) break;
+    }
+    return chosen.length - before;
+  };
+  // If no user can be disrupted, neither window nor budget applies.
+  const anybody = mayStart ? Infinity : 0;
+  const repairs = admit('Repair', 'Repair', mayDisrupt ? free : 0);
+  admit('Fresh', 'Fresh', isHalted ? 0 : anybody);
+  const others = admit('New', 'New', mayDisrupt && !isHalted ? Math.min(mostNew, free - repairs) : 0);
+  admit('FreshRetry', 'Fresh', anybody);
+  // These are counted already.
+  admit('Retry', 'Retry', mayDisrupt ? open - repairs - others : 0);
+  return chosen;
+}
+
+/**
+ * Exchanges the slots of nodes that are closed for an earlier wish, for the one that they have now: such a node might never be opened
+ * for the earlier one, as long as its plugin does not offer what its device has become. It takes no new place, and obeys all else that a
+ * new one does; while canaries are missing, it becomes one of them.
+ *
+ * @returns for each slot that is exchanged, the one that takes its place
+ */
+function renew(slots: readonly Slot[], budget: RolloutBudget, snapshot: LedgerSnapshot): ReadonlyMap<Slot, Slot> {
+  const renewed = new Map<Slot, Slot>();
+  let left = budget.isHalted ? 0 : budget.mostNew;
+  for (const slot of slots) {
+    const next = renewOne(slot, budget, snapshot);
+    if (next === undefined || (next.kind === 'New' && left === 0)) continue;
+    if (next.kind === 'New') left -= 1;
+    renewed.set(slot, next);
+  }
+  return renewed;
+}
+
+function renewOne(slot: Slot, { mayStart, mayDisrupt }: RolloutBudget, snapshot: LedgerSnapshot): Slot | undefined {
+  const { policy, admits, rolloutStateOf } = snapshot;
+  const rolloutState = rolloutStateOf(slot.node);
+  const { request } = rolloutState ?? {};
+  if (
+    !rolloutState ||
+    !request ||
+    rolloutState.nodeUID !== slot.nodeUID ||
+    rolloutState.policy !== policy.metadata.name
+  )
+    return undefined;
+  if (isFor(slot, rolloutState)) return undefined;
+  const isSeen = admits === 'Everybody' || (admits === 'WithoutEvictions' && request.evictions === 0);
+  // A Fresh slot takes no place.
+  const isFree = request.kind === 'Fresh' ? mayStart : mayDisrupt && slot.kind !== 'Fresh';
+  return isSeen && isFree ? makeSlot(rolloutState, request.kind, snapshot) : undefined;
+}
+
+/** The API keeps at most this many entries. */
+const mostSlots = 500;
+
+/** How many nodes may start now, and what keeps the others waiting. */
+interface RolloutBudget extends Places {
+  readonly gate: RolloutGate | undefined;
+  /** The part of the status about what the rollout may do now, in numbers of nodes. */
+  readonly counts: NonNullable<PolicyStatus['limits']>;
+  /** Whether a node whose change disrupts nobody may start. */
+  readonly mayStart: boolean;
+  /** Whether a node that may run pods may start. */
+  readonly mayDisrupt: boolean;
+  /** True if nothing new may start. */
+  readonly isHalted: boolean;
+  /** Waits in ms from now, after each of which something of this changes with time alone. */
+  readonly changesIn: readonly number[];
+  /** The most slots of kind New. */
+  readonly mostNew: number;
+  /** The most slots of all kinds. */
+  readonly room: number;
+}
+
+interface Places {
+  /** Part of maxUnavailable not used by nodes that are in flight or not ready. */
+  readonly open: number;
+  /** The open places, less the nodes that have failed. */
+  readonly free: number;
+  /** Nodes that are not in flight have used it up, or the rest of it. */
+  readonly isTakenByOthers: boolean;
+  /** Nodes in flight that are available otherwise. */
+  readonly changing: number;
+}
+
+function judgeBudget(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: CanaryState): RolloutBudget {
+  const { policy, rolloutStates, size, now, frozen, cap } = snapshot;
+  const { maxUnavailable = 1, failureThreshold = 1, windows, paused } = policy.spec.rollout ?? {};
+  const most = countLimit(maxUnavailable, size);
+  const isCanary = canary.places !== undefined;
+  const threshold = isCanary ? 1 : Math.max(1, countLimit(failureThreshold, size));
+  const isHalted = rolloutStates.failed.size >= threshold;
+  const window = stateOfWindows(windows, now);
+  const stops: RolloutGate | undefined =
+    frozen === undefined ? (paused === true ? { reason: 'Paused' } : undefined) : { reason: 'Frozen', why: frozen };
+  const holds: RolloutGate | undefined =
+    most === 0 ? { reason: 'Held' } : window.isOpen ? undefined : { reason: 'WindowClosed', opensAt: window.until };
+  const halts: RolloutGate | undefined = isHalted
+    ? { reason: 'Halted', failed: rolloutStates.failed, threshold, isCanary }
+    : undefined;
+  const waits: RolloutGate | undefined =
+    canary.places === 0
+      ? { reason: 'CanarySoak', nodes: canary.record?.nodes ?? [], endsAt: canary.endsAt }
+      : undefined;
+  const places = countPlaces(most, ledger, rolloutStates);
+  const room = Math.min(cap.most - cap.others.length, mostSlots) - ledger.length;
+  const changesAt = [window.until, canary.endsAt];
+  return {
+    gate: stops ?? halts ?? holds ?? waits ?? findShortage(snapshot, most, places, room),
+    counts: { nodes: size, maxUnavailable: most, maxConcurrentNodes: cap.most },
+    ...places,
+    room,
+    mayStart: stops === undefined,
+    mayDisrupt: stops === undefined && holds === undefined,
+    isHalted,
+    changesIn: changesAt.flatMap((time) => (time === undefined ? [] : [time - now])),
+    mostNew: canary.places ?? Infinity,
+  };
+}
+
+/**
+ * Counts nodes that are in flight, not ready or have failed. Failed nodes that are open again slow a rollout down to one node at a
+ * time but do not stop it: that is what the threshold is for.
+ */
+function countPlaces(most: number, ledger: readonly Slot[], rolloutStates: RolloutStates): Places {
+  const held = ledger.flatMap(({ node, kind }) => (kind === 'Fresh' ? [] : [node]));
+  const countOthers = (nodes: ReadonlySet<string>): number =>
+    nodes.size - held.filter((node) => nodes.has(node)).length;
+  const open = Math.max(0, most - held.length - countOthers(rolloutStates.unavailable));
+  const free = Math.max(0, open - countOthers(rolloutStates.failedOpen));
+  const isTakenByOthers = open === 0 && held.length < most;
+  const changing = held.filter((node) => !rolloutStates.unavailable.has(node)).length;
+  return { open, free: held.length === 0 ? Math.min(open, Math.max(1, free)) : free, isTakenByOthers, changing };
+}
+
+/** What uses up the missing places, if not nodes of this ledger: those finish, and that is progress. */
+function findShortage(
+  { rolloutStates, cap }: LedgerSnapshot,
+  most: number,
+  { isTakenByOthers, changing }: Places,
+  room: number,
+): RolloutGate | undefined {
+  if (isTakenByOthers) {
+    const nodes = rolloutStates.firstUnavailable(mostNames);
+    return { reason: 'NodesUnavailable', most, count: rolloutStates.unavailable.size, nodes, changing };
+  }
+  return room <= 0 && cap.others.length > 0 ? { reason: 'Capped', ...cap } : undefined;
+}
+
+interface CanaryState {
+  /** The canaries to keep in the status; undefined if the policy asks for none. */
+  readonly record: Canary | undefined;
+  /** How many more nodes may start as canaries; undefined if the rest may follow. */
+  readonly places: number | undefined;
+  /** The time at which the rest may follow, in ms since the epoch; undefined if the canaries are not ready. */
+  readonly endsAt?: number | undefined;
+}
+
+/** Progress of a generation's canary. @param held nodes with a slot */
+function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>): CanaryState {
+  const { policy, now, rolloutStateOf, hasAskedSince } = snapshot;
+  const spec = policy.spec.rollout?.canary;
+  if (!spec) return { record: undefined, places: undefined };
+  const { generation = 0 } = policy.metadata;
+  const { canary: known, schedule } = policy.status ?? {};
+  // Each switch has its own: what was right by day says nothing about the night.
+  const of = { generation, ...(schedule?.name !== undefined && { schedule: schedule.name }) };
+  // One that only looks starts nothing: what was found of the generation in force still holds when that continues.
+  if (known && policy.spec.mode === 'Plan') return { record: known, places: 0 };
+  // A pause, a resumption and a change of pace ask for nothing new.
+  const isSame = known !== undefined && known.schedule === schedule?.name && hasAskedSince(known.generation);
+  const before = isSame ? { ...known, generation } : { ...of, nodes: [] };
+  // What happens to its nodes later no longer affects it.
+  if (before.passedTime !== undefined) return { record: before, places: undefined };
+  const nodes = before.nodes.filter((node) => isCanary(node, snapshot, held));
+  const places = Math.max(0, spec.nodes - nodes.length);
+  // A new leader has not seen all of them yet: do not start over because of that.
+  const isUnknown = nodes.some((node) => rolloutStateOf(node) === undefined);
+  if (isUnknown && nodes.length === before.nodes.length) return { record: known, places };
+  const areReady = places === 0 && nodes.every((node) => isWell(rolloutStateOf(node)));
+  // Nor because of a pause or resumption that its nodes have not been looked at for: it asks for what they have.
+  const isUnseen = isSame && known.generation !== generation && places === 0;
+  if (!areReady && isUnseen && nodes.every((node) => isUntouched(rolloutStateOf(node)) && !held.has(node)))
+    return { record: known, places };
+  if (!areReady) return { record: { ...of, nodes }, places };
+  const readySince = before.readySince ?? timeText(now);
+  const endsAt = Date.parse(readySince) + durationMs(spec.soak ?? '0s');
+  const record = { ...of, nodes, readySince };
+  if (endsAt > now) return { record, places: 0, endsAt };
+  return { record: { ...record, passedTime: timeText(now) }, places: undefined };
+}
+
+/** A node whose kubelet is gone says nothing about the new layout, however well it was before. */
+function isWell(rolloutState: NodeRolloutState | undefined): boolean {
+  return rolloutState?.isVerified === true && rolloutState.isReady;
+}
+
+/** Nothing happens on a node, nor has to as far as is known. */
+function isUntouched(rolloutState: NodeRolloutState | undefined): boolean {
+  if (rolloutState === undefined) return false;
+  const { isReady, isUnderWay, hasFailed, request } = rolloutState;
+  return isReady && !isUnderWay && !hasFailed && request === undefined;
+}
+
+/** A canary node that is gone is replaced, and so is one that gave up its slot and waits for another: its pods did not go. */
+function isCanary(node: string, { policy, rolloutStateOf, uidOf }: LedgerSnapshot, held: ReadonlySet<string>): boolean {
+  if (uidOf(node) === undefined) return false;
+  const rolloutState = rolloutStateOf(node);
+  if (rolloutState === undefined || held.has(node)) return true;
+  return rolloutState.policy === policy.metadata.name && rolloutState.request?.kind !== 'New';
+}
+
+/** The nodes that change first at a generation. */
+type Canary = NonNullable<PolicyStatus['canary']>;
+
+/** How fast nodes change at a generation. */
+type Pace = NonNullable<PolicyStatus['pace']>;
+
+type SlotKind = NonNullable<Slot['kind']>;
+
+/** How fast nodes change at a generation, including those that have just released their slots because they are verified. */
+function recordPace(
+  { policy, rolloutStateOf, now }: LedgerSnapshot,
+  released: readonly Slot[],
+): Pace | undefined {
+  const { generation = 0, name } = policy.metadata;
+  const known = policy.status?.pace;
+  const took = released.flatMap((slot): readonly number[] => {
+    const rolloutState = rolloutStateOf(slot.node);
+    const isDone = rolloutState?.isVerified === true && rolloutState.policy === name && isFor(slot, rolloutState);
+    const startedAt = Date.parse(slot.startTime ?? '');
+    // A node that was found changing began at an unknown time.
+    const counts = isDone && slot.generation === generation && slot.kind !== 'Found' && Number.isFinite(startedAt);
+    return counts ? [Math.max(0, Math.round((now - startedAt) / 1000))] : [];
+  });
+  // The pace of an earlier generation stays until then: a new generation alone causes no write.
+  if (took.length === 0) return known;
+  const { nodes, seconds } = known?.generation === generation ? known : { nodes: 0, seconds: 0 };
+  return { generation, nodes: nodes + took.length, seconds: took.reduce((sum, one) => sum + one, seconds) };
+}
+
 /**
  * The nodes that may start. `WithoutEvictions`: those that evict no pod, as nodes that have not been looked at yet cannot be cheaper in
  * evictions; all others wait until every node has been looked at.
@@ -278,327 +578,10 @@ export class RolloutPlay {
       rolloutStateOf,
       uidOf: (node) => rolloutStateOf(node)?.nodeUID,
       admits,
-      cap: capBeside(name, this.#cap, this.#ledgers),
+      cap: this.nodes.capBeside(name, this.#cap, this.#ledgers),
       frozen: undefined,
     });
     this.begin(name, step.canary, step.ledger);
     return step;
   }
-}
-
-/**
- * Names ordered by cost, those of equal cost by name: the order does not depend on who looked when, and `plan` can tell it. There are few
- * different costs, and a name is found by bisection, so an addition or removal costs next to nothing however many names there are.
- */
-export class CostQueue {
-  readonly #levelOf = new Map<string, Level>();
-  /** Ascending; none is empty. */
-  readonly #levels: Level[] = [];
-
-  get size(): number {
-    return this.#levelOf.size;
-  }
-
-  add(name: string, cost: number): void {
-    if (this.#levelOf.get(name)?.cost === cost) return;
-    this.delete(name);
-    const level = this.#levels.find((one) => one.cost === cost) ?? this.#insert(cost);
-    level.names.splice(placeOf(name, level.names), 0, name);
-    this.#levelOf.set(name, level);
-  }
-
-  delete(name: string): void {
-    const level = this.#levelOf.get(name);
-    if (!level) return;
-    this.#levelOf.delete(name);
-    level.names.splice(placeOf(name, level.names), 1);
-    if (level.names.length === 0) this.#levels.splice(this.#levels.indexOf(level), 1);
-  }
-
-  /** The cheapest first. */
-  *inOrder(): Iterable<string> {
-    for (const { names } of this.#levels) yield* names;
-  }
-
-  #insert(cost: number): Level {
-    const level = { cost, names: [] };
-    const next = this.#levels.findIndex((other) => other.cost > cost);
-    this.#levels.splice(next === -1 ? this.#levels.length : next, 0, level);
-    return level;
-  }
-}
-
-/** The names of one cost, in order. */
-interface Level {
-  readonly cost: number;
-  readonly names: string[];
-}
-
-/** The index at which a name is, or belongs, among sorted names. */
-function placeOf(name: string, names: readonly string[]): number {
-  let [low, high] = [0, names.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compareText(names[middle] ?? '', name) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** `FreshRetry`: failed before, and is already tainted. */
-export type RequestQueue = SlotRequest['kind'] | 'FreshRetry';
-
-/** The cost of one eviction, which exceeds the instances that any node can have to destroy: evictions count first, then instances. */
-const evictionCost = 100_000;
-/** A cost that exceeds that of any change: a node whose pods did not go queues behind all others. */
-const restCost = 1e12;
-
-/** The nodes that a policy decides over. */
-export interface OwnNodes {
-  /** How often these have become others. */
-  readonly changes: number;
-  has(node: string): boolean;
-}
-
-/** The nodes of one policy as its rollout sees them, counted incrementally: an event costs the same however many nodes there are. */
-export class RolloutStates {
-  readonly #nodes = new Map<string, NodeRolloutState>();
-  readonly #withGpus = new Set<string>();
-  /** How often these have become others. */
-  #gpuChanges = 0;
-  #counted: { readonly own: OwnNodes; readonly changes: number; readonly count: number } | undefined;
-  readonly #unavailable = new Set<string>();
-  readonly #failed = new Set<string>();
-  /** Failed nodes that are available. */
-  readonly #failedOpen = new Set<string>();
-  readonly #underWay = new Set<string>();
-  readonly #queues: Readonly<Record<RequestQueue, CostQueue>> = {
-    Repair: new CostQueue(),
-    Retry: new CostQueue(),
-    FreshRetry: new CostQueue(),
-    Fresh: new CostQueue(),
-    New: new CostQueue(),
-  };
-
-  /** @returns whether anything changed */
-  put(rolloutState: NodeRolloutState): boolean {
-    const { node, request } = rolloutState;
-    const before = this.#nodes.get(node);
-    if (before !== undefined && deepEqual(before, rolloutState)) return false;
-    // A node with the same request as before keeps its place.
-    const queue = request && queueOf(request);
-    if (before?.request && queueOf(before.request) !== queue) this.#queues[queueOf(before.request)].delete(node);
-    this.#nodes.set(node, rolloutState);
-    const isAvailable = rolloutState.isReady && !rolloutState.isCordoned;
-    if (mark(this.#withGpus, node, rolloutState.hasGpus)) this.#gpuChanges += 1;
-    // A node that was never available does not count as unavailable.
-    mark(this.#unavailable, node, !isAvailable && !rolloutState.isClosedAnyway);
-    mark(this.#failed, node, rolloutState.hasFailed);
-    mark(this.#failedOpen, node, rolloutState.hasFailed && isAvailable && !rolloutState.isClosedAnyway);
-    mark(this.#underWay, node, rolloutState.isUnderWay);
-    if (request && queue) this.#queues[queue].add(node, costOf(request));
-    return true;
-  }
-
-  /** @returns whether it was there */
-  remove(node: string): boolean {
-    const before = this.#nodes.get(node);
-    if (!before) return false;
-    this.#nodes.delete(node);
-    if (this.#withGpus.delete(node)) this.#gpuChanges += 1;
-    for (const set of [this.#unavailable, this.#failed, this.#failedOpen, this.#underWay]) set.delete(node);
-    if (before.request) this.#queues[queueOf(before.request)].delete(node);
-    return true;
-  }
-
-  get(node: string): NodeRolloutState | undefined {
-    return this.#nodes.get(node);
-  }
-
-  /**
-   * How many have GPUs: the base of percentages. Counted again only when it may be another number.
-   * @param own those that the policy still decides over: one that an edit has just left out is here until it is looked at
-   */
-  countGpuNodes(own?: OwnNodes): number {
-    if (own === undefined) return this.#withGpus.size;
-    const changes = own.changes + this.#gpuChanges;
-    if (this.#counted?.own === own && this.#counted.changes === changes) return this.#counted.count;
-    let count = 0;
-    for (const node of this.#withGpus) if (own.has(node)) count += 1;
-    this.#counted = { own, changes, count };
-    return count;
-  }
-
-  /** Nodes on which no new pod can run, for reasons other than the rollout. */
-  get unavailable(): ReadonlySet<string> {
-    return this.#unavailable;
-  }
-
-  firstUnavailable(most: number): readonly NodeRolloutState[] {
-    const found: NodeRolloutState[] = [];
-    for (const node of this.#unavailable) {
-      if (found.length === most) break;
-      const rolloutState = this.#nodes.get(node);
-      if (rolloutState) found.push(rolloutState);
-    }
-    return found;
-  }
-
-  get failed(): ReadonlySet<string> {
-    return this.#failed;
-  }
-
-  /** Nodes that have failed and are available. */
-  get failedOpen(): ReadonlySet<string> {
-    return this.#failedOpen;
-  }
-
-  get underWay(): ReadonlySet<string> {
-    return this.#underWay;
-  }
-
-  /**
-   * Nodes that request a slot, the cheapest first: fewest evictions, then fewest instances destroyed; those whose pods did not go come
-   * last.
-   */
-  *inOrder(queue: RequestQueue): Iterable<NodeRolloutState> {
-    for (const name of this.#queues[queue].inOrder()) {
-      const rolloutState = this.#nodes.get(name);
-      if (rolloutState) yield rolloutState;
-    }
-  }
-
-  /** Whether any node requests a slot. */
-  get isAsked(): boolean {
-    return Object.values(this.#queues).some(({ size }) => size > 0);
-  }
-}
-
-function costOf({ failedDrains, evictions, destroys }: SlotRequest): number {
-  return failedDrains * restCost + evictions * evictionCost + destroys;
-}
-
-function queueOf({ kind, isClosedAnyway }: SlotRequest): RequestQueue {
-  return kind === 'Retry' && isClosedAnyway ? 'FreshRetry' : kind;
-}
-
-/** @returns whether this is new */
-function mark(set: Set<string>, node: string, belongs: boolean): boolean {
-  if (set.has(node) === belongs) return false;
-  if (belongs) set.add(node);
-  else set.delete(node);
-  return true;
-}
-
-/** How all nodes stand, each under the policy that decides over it. */
-export class FleetRollout {
-  readonly #nodes = new Map<string, NodeRolloutState>();
-  readonly #policies = new Map<string, RolloutStates>();
-  #withGpus = 0;
-
-  /** How many nodes have been looked at. */
-  get known(): number {
-    return this.#nodes.size;
-  }
-
-  /** How many nodes have GPUs, whichever policy decides over them: the base of the cap over all policies. */
-  get size(): number {
-    return this.#withGpus;
-  }
-
-  /** What all policies together may have in flight beside one of them. @param ledgers of all policies, by name */
-  capBeside(
-    policy: string,
-    most: Limit,
-    ledgers: Iterable<readonly [policy: string, ledger: readonly Slot[]]>,
-  ): ClusterCap {
-    return capBeside(policy, countLimit(most, this.size), ledgers);
-  }
-
-  /** Policies of which nodes wait for a slot. */
-  get asking(): readonly string[] {
-    return [...this.#policies].flatMap(([name, { isAsked }]) => (isAsked ? [name] : []));
-  }
-
-  /** @returns policies whose rollout this may advance */
-  put(rolloutState: NodeRolloutState): readonly string[] {
-    const before = this.#nodes.get(rolloutState.node);
-    const left = before !== undefined && before.policy !== rolloutState.policy ? this.#leave(before) : [];
-    this.#nodes.set(rolloutState.node, rolloutState);
-    const resized = this.#count(before, rolloutState);
-    const { policy } = rolloutState;
-    const moved = policy !== undefined && this.of(policy).put(rolloutState) ? [policy] : [];
-    return [...new Set([...left, ...moved, ...resized])];
-  }
-
-  /** @returns policies whose rollout this may advance */
-  remove(node: string): readonly string[] {
-    const before = this.#nodes.get(node);
-    this.#nodes.delete(node);
-    this.#count(before, undefined);
-    return before === undefined ? [] : this.#leave(before);
-  }
-
-  /** Called before a node with a slot is processed: it counts as under way until its outcome is known. */
-  begin(node: string): void {
-    const before = this.#nodes.get(node);
-    if (before && !before.isUnderWay) this.put({ ...before, isUnderWay: true, isBegun: true });
-  }
-
-  rolloutStateOf(node: string): NodeRolloutState | undefined {
-    return this.#nodes.get(node);
-  }
-
-  /**
-   * How nodes stand for a ledger. A standing from before a node's slot was known, or before another policy won the node, says nothing about
-   * the slot: an old leader would take it from a node that the new leader lets proceed.
-   *
-   * @param winnerOf the policy that decides over a node now
-   */
-  standingFor(
-    ledger: readonly Slot[],
-    winnerOf: (node: string) => string | undefined,
-  ): (node: string) => NodeRolloutState | undefined {
-    const slots = new Map(ledger.map((slot) => [slot.node, slot]));
-    return (node) => {
-      const state = this.#nodes.get(node);
-      const slot = slots.get(node);
-      const isOutdated = state && (state.policy !== winnerOf(node) || (slot && isNewSlot(slot, state)));
-      return isOutdated === true ? { ...state, isUnderWay: true } : state;
-    };
-  }
-
-  /** Nodes in a ledger that have not been looked at since their slot appeared: another leader gave it. */
-  newIn(ledger: readonly Slot[]): readonly string[] {
-    return ledger.flatMap((slot) => {
-      const state = this.#nodes.get(slot.node);
-      return state && isNewSlot(slot, state) ? [slot.node] : [];
-    });
-  }
-
-  of(policy: string): RolloutStates {
-    const known = this.#policies.get(policy) ?? new RolloutStates();
-    this.#policies.set(policy, known);
-    return known;
-  }
-
-  dropPolicy(policy: string): void {
-    this.#policies.delete(policy);
-  }
-
-  /** @returns policies whose nodes wait for a slot, if there is more to share among all */
-  #count(before: NodeRolloutState | undefined, after: NodeRolloutState | undefined): readonly string[] {
-    const more = Number(after?.hasGpus === true) - Number(before?.hasGpus === true);
-    this.#withGpus += more;
-    return more > 0 ? this.asking : [];
-  }
-
-  #leave({ node, policy }: NodeRolloutState): readonly string[] {
-    // Of a policy that is gone, nothing is made again.
-    return policy !== undefined && this.#policies.get(policy)?.remove(node) === true ? [policy] : [];
-  }
-}
-
-function isNewSlot({ startTime = '' }: Slot, { seen }: NodeRolloutState): boolean {
-  return seen?.includes(startTime) !== true;
 }

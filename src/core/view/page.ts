@@ -2,7 +2,8 @@
 // Ask here for all that the page of the fleet shows at one time.
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
 import { compareText } from '../text/json.ts';
-import { frozenWords, stateOfWindows } from '../rollout/budget.ts';
+import { stateOfWindows } from '../rollout/budget.ts';
+import { frozenWords } from '../rollout/ledger.ts';
 import { byUrgency, headOf, type Urgency, type Interruption, type Source, urgencies } from './lines.ts';
 import { timeText } from '../text/syntax.ts';
 import type { Geometry } from '../gpu/geometry.ts';
@@ -224,7 +225,7 @@ function nextWindow(policies: readonly GpuPartitionPolicy[], now: number): NextW
     const state = stateOfWindows(spec.rollout?.windows, now);
     const policy = metadata.name;
     if (state.isOpen) return [{ policy }];
-    return state.opensAt === undefined ? [] : [{ policy, opensAt: timeText(state.opensAt) }];
+    return state.until === undefined ? [] : [{ policy, opensAt: timeText(state.until) }];
   });
   return windows.toSorted((a, b) => compareText(a.opensAt ?? '', b.opensAt ?? ''))[0];
 }

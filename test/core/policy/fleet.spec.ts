@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ReportedModels, Fleet } from '../../../src/core/policy/fleet.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { RolloutStates } from '../../../src/core/rollout/ledger.ts';
+import { RolloutStates } from '../../../src/core/rollout/states.ts';
 import { fullSupport } from '../../../src/core/policy/check.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 import { aRolloutState } from '../rollout/rollout-builders.ts';

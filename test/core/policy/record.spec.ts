@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { NodeGroup, type NodeOutcome, NodeCounts, PolicyRecord } from '../../../src/core/policy/record.ts';
 import { readVersions } from '../../../src/core/policy/versions.ts';
-import { RolloutStates } from '../../../src/core/rollout/ledger.ts';
+import { RolloutStates } from '../../../src/core/rollout/states.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { aRolloutState } from '../rollout/rollout-builders.ts';
 import fc from 'fast-check';

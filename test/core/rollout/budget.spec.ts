@@ -1,13 +1,6 @@
 import { expect } from 'chai';
-import {
-  describeGate,
-  type NodeRolloutState,
-  capBeside,
-  findCap,
-  hasGpus,
-  countLimit,
-  type Limit,
-} from '../../../src/core/rollout/budget.ts';
+import { countLimit, findCap, FleetRollout, hasGpus, type NodeRolloutState } from '../../../src/core/rollout/budget.ts';
+import { describeGate } from '../../../src/core/rollout/ledger.ts';
 import { aSlotOf, anAsking, aRolloutState, manyAsking, noon, step, type StepParts } from './rollout-builders.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 
@@ -244,7 +237,7 @@ describe('the cap over all policies', () => {
       ['q', [aSlotOf('b'), aSlotOf('c', { startTime: '2026-01-01T12:05:00Z' })]],
       ['r', []],
     ] as const;
-    expect(capBeside('p', 7, ledgers)).to.deep.equal({
+    expect(new FleetRollout().capBeside('p', 7, ledgers)).to.deep.equal({
       most: 7,
       others: [
         { policy: 'q', node: 'b', since: '2026-01-01T12:00:00Z' },
@@ -293,7 +286,7 @@ describe('a node with GPUs', () => {
 
 describe('a limit of nodes', () => {
   const fleets = [0, 1, 3, 10, 101];
-  const table: readonly (readonly [Limit, ...number[]])[] = [
+  const table: readonly (readonly [number | string, ...number[]])[] = [
     [0, 0, 0, 0, 0, 0],
     ['0%', 0, 0, 0, 0, 0],
     [1, 1, 1, 1, 1, 1],

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { compareText } from '../../../src/core/text/json.ts';
-import { CostQueue, FleetRollout, RolloutStates } from '../../../src/core/rollout/ledger.ts';
-import type { NodeRolloutState } from '../../../src/core/rollout/budget.ts';
+import { CostQueue, RolloutStates } from '../../../src/core/rollout/states.ts';
+import { FleetRollout, type NodeRolloutState } from '../../../src/core/rollout/budget.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import { anAsking, aRolloutState } from './rollout-builders.ts';
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { anAsking, aRolloutState, step, aSlotOf, manyAsking, namesOf, noon } from './rollout-builders.ts';
-import { describeGate, type NodeRolloutState } from '../../../src/core/rollout/budget.ts';
+import type { NodeRolloutState } from '../../../src/core/rollout/budget.ts';
+import { describeGate } from '../../../src/core/rollout/ledger.ts';
 
 describe('a policy may admit', () => {
   it('leaves those that evict pods in the queue: one that was not looked at yet may be cheaper', () => {

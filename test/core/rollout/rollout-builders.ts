@@ -1,14 +1,9 @@
 import type { PolicySpec } from '../../../src/api/types.ts';
-import { type LedgerSnapshot, type LedgerStep, stepLedger, FleetRollout } from '../../../src/core/rollout/ledger.ts';
-import type {
-  SlotHolder,
-  Canary,
-  NodeRolloutState,
-  Pace,
-  Slot,
-  SlotRequest,
-} from '../../../src/core/rollout/budget.ts';
+import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
+import { FleetRollout, type NodeRolloutState, type Slot } from '../../../src/core/rollout/budget.ts';
 import { aPolicy } from '../../support/builders.ts';
+
+type SlotRequest = NonNullable<NodeRolloutState['request']>;
 
 export const noon = Date.parse('2026-01-01T12:00:00Z');
 
@@ -72,8 +67,8 @@ export interface StepParts {
   /** The generation since which it asks for the same, if that is not the newest. */
   readonly since?: number;
   readonly inFlight?: readonly Slot[];
-  readonly canary?: Canary | undefined;
-  readonly pace?: Pace | undefined;
+  readonly canary?: LedgerStep['canary'];
+  readonly pace?: LedgerStep['pace'];
   /** That is in force. */
   readonly schedule?: string;
   readonly now?: number;
@@ -83,7 +78,7 @@ export interface StepParts {
   /** How many nodes of all policies may be in flight. */
   readonly cap?: number;
   /** Nodes in the ledgers of other policies. */
-  readonly others?: readonly SlotHolder[];
+  readonly others?: LedgerSnapshot['cap']['others'];
   readonly frozen?: string;
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { stepLedger, type RequestQueue, RolloutStates } from '../../../src/core/rollout/ledger.ts';
+import { stepLedger } from '../../../src/core/rollout/ledger.ts';
+import { type RequestQueue, RolloutStates } from '../../../src/core/rollout/states.ts';
 import type { NodeRolloutState } from '../../../src/core/rollout/budget.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { aSlotOf, aRolloutState, manyAsking, noon } from './rollout-builders.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { type LedgerStep, stepLedger, FleetRollout } from '../../../src/core/rollout/ledger.ts';
-import { type Limit, slotOf } from '../../../src/core/rollout/budget.ts';
+import { type LedgerStep, slotOf, stepLedger } from '../../../src/core/rollout/ledger.ts';
+import { FleetRollout } from '../../../src/core/rollout/budget.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { noon } from './rollout-builders.ts';
 
@@ -252,7 +252,7 @@ export class RolloutWorld {
   }
 }
 
-function countOf(limit: Limit, size: number): number {
+function countOf(limit: number | string, size: number): number {
   if (typeof limit === 'number') return limit;
   const percent = Number(limit.replace('%', ''));
   return percent === 0 ? 0 : Math.max(1, Math.floor((size * percent) / 100));

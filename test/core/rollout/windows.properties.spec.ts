@@ -139,7 +139,7 @@ describe('any window @slow', () => {
             const state = stateOfWindows([window], time);
             const at = `${text} for ${length}m at ${new Date(time).toISOString()}`;
             expect(state.isOpen, at).to.equal(sinceLast < length * minuteMs);
-            if (!state.isOpen && starts[next] !== undefined) expect(state.opensAt, at).to.equal(starts[next]);
+            if (!state.isOpen && starts[next] !== undefined) expect(state.until, at).to.equal(starts[next]);
           }
         }),
         { numRuns: 25 },

@@ -1,19 +1,19 @@
 import { expect } from 'chai';
-import { explainWindow, stateOfWindow, stateOfWindows, type Window } from '../../../src/core/rollout/budget.ts';
+import { explainWindow, stateOfWindows, type Window } from '../../../src/core/rollout/budget.ts';
 
 const at = (time: string): number => Date.parse(time);
 const isOpen = (windows: readonly Window[], time: string): boolean => stateOfWindows(windows, at(time)).isOpen;
 const opensAt = (windows: readonly Window[], time: string): string | undefined => {
   const state = stateOfWindows(windows, at(time));
-  return state.isOpen || state.opensAt === undefined ? undefined : new Date(state.opensAt).toISOString();
+  return state.isOpen || state.until === undefined ? undefined : new Date(state.until).toISOString();
 };
 const nightly: Window = { schedule: '0 22 * * *', duration: '6h' };
 const inBerlin: Window = { ...nightly, timeZone: 'Europe/Berlin' };
 
 describe('windows', () => {
   it('that are absent are always open', () => {
-    expect(stateOfWindows(undefined, 0)).to.deep.equal({ isOpen: true, closesAt: undefined });
-    expect(stateOfWindows([], 0)).to.deep.equal({ isOpen: true, closesAt: undefined });
+    expect(stateOfWindows(undefined, 0)).to.deep.equal({ isOpen: true, until: undefined });
+    expect(stateOfWindows([], 0)).to.deep.equal({ isOpen: true, until: undefined });
   });
 
   it('are open from the start, which counts, to the end, which does not', () => {
@@ -32,7 +32,7 @@ describe('windows', () => {
   });
 
   it('each tell until when they stay as they are: an open one to its end, a closed one to its next start', () => {
-    const until = (window: Window, time: string): number | undefined => stateOfWindow(window, at(time)).until;
+    const until = (window: Window, time: string): number | undefined => stateOfWindows([window], at(time)).until;
     expect(until(nightly, '2026-01-01T23:00:00Z')).to.equal(at('2026-01-02T04:00:00Z'));
     expect(until(nightly, '2026-01-02T05:00:00Z')).to.equal(at('2026-01-02T22:00:00Z'));
     expect(until({ ...nightly, schedule: 'never' }, '2026-01-02T05:00:00Z')).to.equal(undefined);
@@ -44,7 +44,7 @@ describe('windows', () => {
       { schedule: '0 12 * * *', duration: '1h' },
     ];
     const state = stateOfWindows([noon, day], at('2026-01-01T10:00:00Z'));
-    expect(state).to.deep.equal({ isOpen: true, closesAt: at('2026-01-01T16:00:00Z') });
+    expect(state).to.deep.equal({ isOpen: true, until: at('2026-01-01T16:00:00Z') });
   });
 
   it('are in their own time zone, UTC unless told otherwise', () => {
@@ -122,15 +122,15 @@ describe('windows', () => {
     for (let minute = 0; minute < 180; minute += 7) {
       const time = at('2026-01-01T00:00:00Z') + minute * 60_000;
       // The earlier of two starts that are still open ends first, at half past.
-      const closesAt = at('2026-01-01T00:30:00Z') + Math.floor((minute + 30) / 60) * 3600_000;
-      expect(stateOfWindows([hourly], time)).to.deep.equal({ isOpen: true, closesAt });
+      const until = at('2026-01-01T00:30:00Z') + Math.floor((minute + 30) / 60) * 3600_000;
+      expect(stateOfWindows([hourly], time)).to.deep.equal({ isOpen: true, until });
     }
     expect(isOpen([{ schedule: '0 0 1 1 *', duration: '999999h' }], '2026-06-01T00:00:00Z')).to.equal(true);
   });
 
   it('are closed if they cannot be parsed, beside others that can', () => {
     const bad = { schedule: '61 * * * *', duration: '6h' };
-    expect(stateOfWindows([bad], at('2026-01-01T22:00:00Z'))).to.deep.equal({ isOpen: false, opensAt: undefined });
+    expect(stateOfWindows([bad], at('2026-01-01T22:00:00Z'))).to.deep.equal({ isOpen: false, until: undefined });
     expect(isOpen([bad, nightly], '2026-01-01T22:00:00Z')).to.equal(true);
     expect(opensAt([bad, nightly], '2026-01-01T12:00:00Z')).to.equal('2026-01-01T22:00:00.000Z');
   });
