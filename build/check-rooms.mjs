@@ -60,7 +60,7 @@ const doors = {
   gpu: ['device-state', 'geometry', 'grid', 'layout', 'layouts', 'plan', 'profiles', 'search'],
   host: ['import', 'plan', 'support-bundle'],
   kubernetes: ['claims', 'node', 'pod', 'selectors'],
-  node: ['commands', 'decide', 'eviction', 'memory', 'snapshot', 'status', 'status-figures'],
+  node: ['commands', 'decide', 'eviction', 'snapshot', 'status', 'status-figures'],
   nvidia: ['labels', 'plugin-config', 'plugin-pods', 'predict-labels', 'resources'],
   plan: ['change', 'node', 'simulation/play', 'text'],
   policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'slices', 'versions'],

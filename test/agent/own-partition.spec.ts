@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { DeviceReport } from '../../src/api/types.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { AgentScene, useAgentClient, later } from './agent-scene.ts';
-import type { OwnRecord } from '../../src/core/node/memory.ts';
+import type { OwnRecord } from '../../src/agent/own-partition.ts';
 import { OwnWork, type Partition, RecordFile } from '../../src/agent/own-partition.ts';
 import { useScratchFolder } from '../device/scratch-folder.ts';
 import { readFileSync, writeFileSync } from 'node:fs';

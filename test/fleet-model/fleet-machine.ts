@@ -1,6 +1,6 @@
 import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
-import type { OwnRecord } from '../../src/core/node/memory.ts';
+import type { OwnRecord } from '../../src/agent/own-partition.ts';
 import { deepEqual } from '../../src/core/text/json.ts';
 import { type AgentHost, AgentProcess, type DeviceWork } from '../model/agent.ts';
 import type { Api } from '../model/api.ts';

@@ -1,7 +1,7 @@
 import { type KubeletWord, KubeletError } from '../../src/core/device/kubelet.ts';
 import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import { GrantRefused } from '../../src/core/device/grants.ts';
-import type { OwnRecord } from '../../src/core/node/memory.ts';
+import type { OwnRecord } from '../../src/agent/own-partition.ts';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import type { Grant } from '../../src/api/types.ts';
 import { agentBackoff, NodeAgent } from '../../src/agent/agent.ts';

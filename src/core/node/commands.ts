@@ -12,7 +12,7 @@ import { type JsonPatchOperation, omitUndefined } from '../text/json.ts';
 import { releaseNode } from './marks.ts';
 import { isUnanswered } from '../device/grants.ts';
 import { timeText } from '../text/syntax.ts';
-import { writerModeOf, listManagedLabels, predictDevice, listPrunableLabels } from './rules/labels.ts';
+import { writerModeFor, listManagedLabels, predictDevice, listPrunableLabels } from './rules/labels.ts';
 import { strategyByLabels, dropInvalidLabels, changesWithLayout } from '../nvidia/labels.ts';
 import { sharingByLabels } from '../nvidia/plugin-config.ts';
 
@@ -91,43 +91,6 @@ export type Command =
   /** Puts a config file of the device plugin into the ConfigMap and leaves its other files alone. */
   | { readonly name: 'PublishConfig'; readonly key: string; readonly file: Readonly<Record<string, unknown>> };
 
-/** What the commands of several rules come to: one write of the Node, and none that changes nothing. */
-export function mergeCommands(snapshot: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
-  return dropNoOps(snapshot, mergePatches(commands));
-}
-
-/** A Node that already matches is not written, and opening a node that is already open is not reported. */
-function dropNoOps({ node }: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
-  const metadata = metadataOf(node);
-  return commands.flatMap((command): readonly Command[] => {
-    if (command.name !== 'PatchNode') return [command];
-    const { removeTaints = [] } = command.change;
-    const present = removeTaints.filter((removed) => metadata.taints.some(({ key }) => key === removed));
-    const change = { ...command.change, removeTaints: present };
-    return patchNode(metadata, change).length > 0 ? [{ name: 'PatchNode', change }] : [];
-  });
-}
-
-/** Opening lets pods in at once and cannot be undone; so does advertising devices on a node that is closed only because it advertises none. */
-export function opensNode(commands: readonly Command[]): boolean {
-  return commands.some(
-    (command) =>
-      command.name === 'AdvertiseDevices' ||
-      (command.name === 'PatchNode' && (command.change.removeTaints?.length ?? 0) > 0),
-  );
-}
-
-/** Joins all changes of the Node into one write: a second one would start from a state that no longer exists. */
-function mergePatches(commands: readonly Command[]): readonly Command[] {
-  const changes = commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []));
-  if (changes.length < 2) return commands;
-  const last = commands.findLastIndex(({ name }) => name === 'PatchNode');
-  return commands.flatMap((command, index): readonly Command[] => {
-    if (command.name !== 'PatchNode') return [command];
-    return index === last ? [{ name: 'PatchNode', change: combine(...changes) }] : [];
-  });
-}
-
 /** What the rules see. */
 export interface RuleInput extends NodeSnapshot {
   readonly partition: GpuNodePartition;
@@ -187,11 +150,6 @@ export function refuseNode(reason: NodeReason, message: string): Ruling {
     ...waitOpen('Failed', reason, `${message}. Nothing is touched until then`, lookAgainMs),
     writesNothing: true,
   };
-}
-
-/** A ruling that does something more, after all else. */
-export function alsoDoes(ruling: Ruling, ...more: readonly Command[]): Ruling {
-  return { ...ruling, commands: [...(ruling.commands ?? []), ...more] };
 }
 
 /** A ruling that waits for something more. */
@@ -323,8 +281,7 @@ function removeAll(keys: readonly string[]): Readonly<Record<string, undefined>>
  */
 function listOutdatedLabels(node: NodeView, partition: GpuNodePartition | undefined): readonly string[] {
   const { labels, annotations } = metadataOf(node);
-  const mode = writerModeOf({ labels, annotations, before: partition?.status?.writerMode });
-  if (!isUnfinished(node) || mode === 'Verify') return [];
+  if (!isUnfinished(node) || writerModeFor({ node, partition }) === 'Verify') return [];
   const isOurs = listManagedLabels({ annotations }).length > 0;
   const strategy = strategyByLabels(labels, isOurs) ?? partition?.spec.strategy ?? 'mixed';
   const sharing = sharingByLabels(labels);

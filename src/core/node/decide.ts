@@ -10,15 +10,12 @@ import {
   type Waits,
   recallMemory,
 } from './memory.ts';
-import { pausedLabels, releaseNode, clientsAnnotation, changeKey } from './marks.ts';
+import { releaseNode, clientsAnnotation, changeKey } from './marks.ts';
 import { type NodeView, pickLabels } from '../kubernetes/node.ts';
-import { combine, metadataOf } from './node-patch.ts';
-import { recordFailures, hasFailed, isDrifting, generationOf } from './grants.ts';
+import { combine, metadataOf, patchNode } from './node-patch.ts';
+import { recordFailures, hasFailed, driftEndsAt, generationOf } from './grants.ts';
 import {
   type Command,
-  mergeCommands,
-  opensNode,
-  alsoWaits,
   askInOrder,
   type Outcome,
   type Rule,
@@ -27,46 +24,26 @@ import {
   type Verdict,
   type WishFields,
 } from './commands.ts';
-import { needsSlot, awaitSlot, disruptsNode, describePlan } from './rules/slot.ts';
-import {
-  agentSilent,
-  agentSkewed,
-  deviceUnreadable,
-  driverReplaced,
-  noGpus,
-  notReadSinceBoot,
-  agentAway,
-} from './rules/agent.ts';
-import { findBackend } from './rules/backend.ts';
-import { verifyAndOpen, markLasting, openIdle, describeClosed, tidyStatus } from './rules/verify-and-open.ts';
-import {
-  followDevice,
-  nodeRefused,
-  noPolicy,
-  onHold,
-  policyRefused,
-  gpusGone,
-  isDeviceDone,
-  policyOutdated,
-  wishOutdated,
-  findMoved,
-} from './rules/policy.ts';
-import { grant, grantInFlight, grantOverdue, grantUnanswered } from './rules/grant.ts';
-import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
-import { recordFreshPlugin, standsEarly, untouchedKey } from './rules/plugin.ts';
+import { disruptsNode, describePlan } from './rules/slot.ts';
+import { deviceUnknown, layoutLost } from './rules/agent.ts';
+import { settleNode, verifyAndOpen } from './rules/verify-and-open.ts';
+import { findMoved, noPolicy, onHold, policyUnusable, tellWish } from './rules/policy.ts';
+import { awaitAnswer, grant } from './rules/grant.ts';
+import { planNotReady } from './rules/plan.ts';
+import { standsEarly, untouchedKey } from './rules/plugin.ts';
 import {
   type Needed,
   type NodeSnapshot,
   isClosed,
   isUnfinished,
   isReadyNode,
-  isCordoned,
+  leavingTaintOf,
   isClosedAnyway,
   isReadBeforeBoot,
-  type FreshRead,
   backendOf,
   slotIn,
   refresh,
+  wishOf,
 } from './snapshot.ts';
 import { type NodeRolloutState, hasGpus } from '../rollout/budget.ts';
 import type { NodePartitionStatus, GpuNodePartition } from '../../api/types.ts';
@@ -95,31 +72,15 @@ export type Decision =
 
 /** The rules in order of precedence: the first with an outcome decides. */
 const rules: readonly Rule[] = [
-  grantInFlight,
-  grantOverdue,
-  grantUnanswered,
+  awaitAnswer,
   noPolicy,
-  notReadSinceBoot,
-  driverReplaced,
-  policyRefused,
-  policyOutdated,
-  noGpus,
-  agentAway,
-  agentSilent,
-  deviceUnreadable,
-  nodeRefused,
-  findBackend,
-  gpusGone,
-  wishOutdated,
+  layoutLost,
+  policyUnusable,
+  deviceUnknown,
+  tellWish,
   verifyAndOpen,
   onHold,
-  planOnly,
-  agentSkewed,
-  planMissing,
-  planRefused,
-  resting,
-  drifting,
-  nodeUnavailable,
+  planNotReady,
   grant,
 ];
 
@@ -164,6 +125,43 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   };
 }
 
+/** What the commands of several rules come to: one write of the Node, and none that changes nothing. */
+function mergeCommands(snapshot: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
+  return dropNoOps(snapshot, mergePatches(commands));
+}
+
+/** A Node that already matches is not written, and opening a node that is already open is not reported. */
+function dropNoOps({ node }: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
+  const metadata = metadataOf(node);
+  return commands.flatMap((command): readonly Command[] => {
+    if (command.name !== 'PatchNode') return [command];
+    const { removeTaints = [] } = command.change;
+    const present = removeTaints.filter((removed) => metadata.taints.some(({ key }) => key === removed));
+    const change = { ...command.change, removeTaints: present };
+    return patchNode(metadata, change).length > 0 ? [{ name: 'PatchNode', change }] : [];
+  });
+}
+
+/** Opening lets pods in at once and cannot be undone; so does advertising devices on a node that is closed only because it advertises none. */
+function opensNode(commands: readonly Command[]): boolean {
+  return commands.some(
+    (command) =>
+      command.name === 'AdvertiseDevices' ||
+      (command.name === 'PatchNode' && (command.change.removeTaints?.length ?? 0) > 0),
+  );
+}
+
+/** Joins all changes of the Node into one write: a second one would start from a state that no longer exists. */
+function mergePatches(commands: readonly Command[]): readonly Command[] {
+  const changes = commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []));
+  if (changes.length < 2) return commands;
+  const last = commands.findLastIndex(({ name }) => name === 'PatchNode');
+  return commands.flatMap((command, index): readonly Command[] => {
+    if (command.name !== 'PatchNode') return [command];
+    return index === last ? [{ name: 'PatchNode', change: combine(...changes) }] : [];
+  });
+}
+
 /** Whether a node is closed, or open only for the device plugin, and still is when the commands have been carried out. */
 function staysClosed(node: NodeView, commands: readonly Command[]): boolean {
   if (!isUnfinished(node)) return false;
@@ -181,47 +179,8 @@ function judge(situation: RuleInput): Outcome {
   const outcome = askInOrder(rules, situation);
   if (outcome === undefined) throw new Error('no rule has anything to say of this node');
   if ('needs' in outcome) return outcome;
-  return inTurn(situation, resumeClients(situation, outcome) ?? openMarked(situation, outcome));
+  return settleNode(situation, outcome);
 }
-
-/** The only way to a node's users: whatever a rule has forgotten, nothing is taken from them without a slot. */
-function inTurn(situation: RuleInput, outcome: Outcome): Outcome {
-  if ('needs' in outcome || !needsSlot(situation, outcome.commands ?? [])) return outcome;
-  const waits = situation.claim.winner && awaitSlot(situation, 'Settings');
-  if (waits === undefined) return { ...outcome, commands: [] };
-  return 'needs' in waits ? waits : openMarked(situation, alsoWaits(waits, outcome.waits));
-}
-
-function openMarked(situation: RuleInput, ruling: Ruling): Outcome {
-  const opened = openIdle(situation, ruling);
-  return 'needs' in opened ? opened : tidyStatus(situation, followDevice(situation, markLasting(situation, opened)));
-}
-
-/** GPU clients that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */
-function resumeClients(situation: RuleInput, { verdict, clientsPaused, ifClosed, waits }: Ruling): Ruling | undefined {
-  const { node } = situation;
-  const paused = pausedLabels(metadataOf(node));
-  if (paused.length === 0 || clientsPaused === true) return undefined;
-  const isDone = isDeviceDone(situation);
-  const isFinishing = isDone && (verdict.phase === 'Ready' || verdict.phase === 'Updating');
-  const opensLater = isClosed(node) && ifClosed === 'Opens' && verdict.phase !== 'Unmanaged';
-  const unfinished = opensLater ? describeClosed(verdict, comingBack.message) : verdict;
-  return {
-    ifClosed: 'Opens',
-    waits,
-    verdict: { ...(isFinishing ? comingBack : unfinished), requeueAfterMs: 250 },
-    commands: [
-      { name: 'PatchNode', change: combine({ giveBack: paused }, isDone ? recordFreshPlugin(situation) : {}) },
-    ],
-  };
-}
-
-const comingBack = {
-  phase: 'Updating',
-  reason: 'AdvertisePending',
-  message: 'the GPU clients are coming back',
-  transient: true,
-} as const satisfies Verdict;
 
 /** The node's object: created for a node with GPUs, and recreated if it belongs to an earlier node of the same name. */
 function decidePartition({ partition, node, claim }: NodeSnapshot): {
@@ -324,6 +283,11 @@ function outsideRollout({ node, partition, claim }: RolloutFacts): NodeRolloutSt
   };
 }
 
+/** Whether new pods are kept from a node until somebody opens it, or it is gone. */
+function isCordoned({ spec }: NodeView): boolean {
+  return spec?.unschedulable === true || leavingTaintOf(spec?.taints) !== undefined;
+}
+
 /**
  * Whether its agent may be changing it, or it is closed for that. A dead node must not hold others up: where nothing of before is left,
  * it takes its slot again when its kubelet is back.
@@ -360,7 +324,7 @@ const causes: {
   DrainRest: (_, { phase }) => phase !== 'Ready',
   HoldersRest: (_, { phase }) => phase !== 'Ready',
   GpusGone: (situation) => findMoved(situation) !== undefined,
-  Drift: ({ partition, now }) => isDrifting(partition, now),
+  Drift: ({ partition, now }) => driftEndsAt(partition, now) !== undefined,
   ChangeFailed: (situation, { phase }) => phase !== 'Ready' && generationOf(situation),
   Granted: ({ partition }) => isGrantLive(partition) && String(partition.spec.granted?.epoch),
   Revoked: ({ partition, node }) => isUnanswered(partition) && isClosed(node) && String(partition.spec.granted?.epoch),
@@ -443,7 +407,7 @@ export class FleetMemory {
 /** The decision on one node after the change. */
 export interface NodePreview {
   /** The input of the decision, with the wish and the plan in the partition. */
-  readonly snapshot: NodeSnapshot & { readonly fresh: FreshRead };
+  readonly snapshot: NodeSnapshot & Required<Pick<NodeSnapshot, 'fresh'>>;
   /** Whether the controller writes a new wish for it. */
   readonly isTold: boolean;
   /** What its agent will plan; undefined if the policies want nothing of it, or its GPUs are unknown. */
@@ -464,7 +428,7 @@ type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> &
  * waiting for, which is a slot if nothing is in the way.
  */
 export function forecastNode(start: NodeStart): NodePreview {
-  const told = tellWish(start);
+  const told = partitionTold(start);
   const plan = planAsAgent(start, told);
   const partition = told && plan ? reportPlan(told, plan) : told;
   const snapshot = complete({ ...start, partition });
@@ -473,7 +437,7 @@ export function forecastNode(start: NodeStart): NodePreview {
 }
 
 /** The partition with the wish that the controller writes, if any. */
-function tellWish(start: NodeStart): GpuNodePartition | undefined {
+function partitionTold(start: NodeStart): GpuNodePartition | undefined {
   const { partition } = start;
   const { commands } = decideAtOnce(complete(start));
   const written = commands.find(({ name }) => name === 'WriteWish');
@@ -508,7 +472,7 @@ type Spec = GpuNodePartition['spec'];
 /** Plans as the agent does when it gets a wish. */
 function planAsAgent({ claim }: NodeStart, partition: GpuNodePartition | undefined): WishPlan | undefined {
   const { device } = partition?.status ?? {};
-  const wish = claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
+  const wish = wishOf({ claim });
   if (partition === undefined || wish === undefined || !device?.gpus) return undefined;
   const foreign = foreignOn(device);
   const marks = { drain: partition.spec.drain, reported: device.plan };
@@ -521,7 +485,7 @@ function reportPlan(partition: GpuNodePartition, { report }: WishPlan): GpuNodeP
   return { ...partition, status: { ...status, device: { ...status.device, plan: report } } };
 }
 
-function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead } {
+function complete(start: NodeStart): NodeSnapshot & Required<Pick<NodeSnapshot, 'fresh'>> {
   const { budgets = [], ...known } = start;
   const { node, partition, claim } = known;
   const { winner } = claim;

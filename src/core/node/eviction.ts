@@ -1,14 +1,16 @@
 // Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
 // Ask here what becomes of a pod that is in the way of a change, and what of a node rests since one was.
 import { type PodView, isReady, hasEnded, mirrorAnnotation } from '../kubernetes/pod.ts';
-import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
+import { evictAnnotation, retryAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
 import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';
 import { countWords, cutText } from '../text/words.ts';
 import type { PolicySpec, NodePartitionStatus, GpuNodePartition } from '../../api/types.ts';
-import { type WaitName, type Waits, type NodeMemory, recallMemory } from './memory.ts';
+import { growingRestMs, type WaitName, type Waits, type NodeMemory, recallMemory } from './memory.ts';
 import { type RuleInput, type Ruling, waitOpen } from './commands.ts';
-import { askedOf, growingRestMs, mostRepairs, recallFailure } from './grants.ts';
-import { fingerprint } from '../text/json.ts';
+import { generationOf, mostRepairs, recallFailure } from './grants.ts';
+import { canonicalJson, fingerprint } from '../text/json.ts';
+import { wishHash } from '../device/plan.ts';
+import { wishOf } from './snapshot.ts';
 import { presumeAffected } from './rules/users.ts';
 import { timeText } from '../text/syntax.ts';
 
@@ -18,15 +20,30 @@ import { timeText } from '../text/syntax.ts';
  */
 type Evictability = 'Yes' | 'ByForce' | 'Never';
 
+interface EvictionJudgement {
+  readonly evictable: Evictability;
+  /** Why no eviction moves the pod, as what follows its name; undefined if one does. */
+  readonly why?: string;
+}
+
 /** @param missing uids of owners that were looked up and do not exist */
-export function judgeEviction(pod: PodView, missing?: ReadonlySet<string>): Evictability {
+export function judgeEviction(pod: PodView, missing?: ReadonlySet<string>): EvictionJudgement {
   const { annotations = {} } = pod.metadata;
   const owner = ownerOf(pod);
   const daemonSet = claimedDaemonSet(pod);
-  const isThere = daemonSet !== undefined && missing?.has(daemonSet.uid ?? '') !== true;
-  if (mirrorAnnotation in annotations || isThere) return 'Never';
-  const isUnwanted = annotations[evictAnnotation] === 'false' || annotations[safeToEvictAnnotation] === 'false';
-  return isUnwanted || owner === undefined || daemonSet !== undefined ? 'ByForce' : 'Yes';
+  if (mirrorAnnotation in annotations) return { evictable: 'Never', why: 'is a static pod, which no eviction ends' };
+  if (daemonSet !== undefined && missing?.has(daemonSet.uid ?? '') !== true)
+    return { evictable: 'Never', why: 'belongs to a DaemonSet, which would recreate it' };
+  if (owner === undefined) return { evictable: 'ByForce', why: 'has no controller: nothing would recreate it' };
+  if (daemonSet !== undefined)
+    return {
+      evictable: 'ByForce',
+      why: `belongs to DaemonSet ${owner.name}, which does not exist: nothing would recreate it`,
+    };
+  const unwanted = [evictAnnotation, safeToEvictAnnotation].find((key) => annotations[key] === 'false');
+  return unwanted === undefined
+    ? { evictable: 'Yes' }
+    : { evictable: 'ByForce', why: `is annotated ${unwanted}: "false"` };
 }
 
 type Owner = NonNullable<PodView['metadata']['ownerReferences']>[number];
@@ -43,25 +60,6 @@ export function ownerOf({ metadata }: PodView): Owner | undefined {
 export function claimedDaemonSet(pod: PodView): Owner | undefined {
   const owner = ownerOf(pod);
   return owner?.kind === 'DaemonSet' && owner.apiVersion === 'apps/v1' ? owner : undefined;
-}
-
-/** Why no eviction moves a pod, as what follows its name; undefined if one does. @param missing as for {@link judgeEviction} */
-export function explainStaying(pod: PodView, missing?: ReadonlySet<string>): string | undefined {
-  const { annotations = {} } = pod.metadata;
-  const owner = ownerOf(pod);
-  switch (judgeEviction(pod, missing)) {
-    case 'Yes':
-      return undefined;
-    case 'Never':
-      return mirrorAnnotation in annotations
-        ? 'is a static pod, which no eviction ends'
-        : 'belongs to a DaemonSet, which would recreate it';
-    case 'ByForce':
-      if (owner === undefined) return 'has no controller: nothing would recreate it';
-      return claimedDaemonSet(pod) === undefined
-        ? `is annotated ${annotations[evictAnnotation] === 'false' ? evictAnnotation : safeToEvictAnnotation}: "false"`
-        : `belongs to DaemonSet ${owner.name}, which does not exist: nothing would recreate it`;
-  }
 }
 
 /** The parts of a PodDisruptionBudget that decide whether an eviction goes through. */
@@ -201,9 +199,9 @@ export function judgeFate(pod: PodView, drain: PolicySpec['drain'], { budgets, m
   const { scope = 'Affected', onTimeout = 'Skip', timeout = '10m' } = drain ?? {};
   if (scope === 'None') return { fate: 'Awaited' };
   const forced = onTimeout === 'Force' ? `it is deleted after ${timeout} (spec.drain.onTimeout: Force)` : undefined;
-  const staying = explainStaying(pod, missingOwners);
+  const { evictable, why: staying } = judgeEviction(pod, missingOwners);
   if (staying !== undefined) {
-    return forced !== undefined && judgeEviction(pod, missingOwners) === 'ByForce'
+    return forced !== undefined && evictable === 'ByForce'
       ? { fate: 'Deleted', message: `it ${staying}; ${forced}` }
       : { fate: 'Stays', message: `it ${staying}` };
   }
@@ -220,7 +218,7 @@ type RestName = (typeof restNames)[number];
 /** What is kept in the status of the node's partition, so that it survives a change of leader. */
 export const longestBlockers = 900;
 
-export interface Rest {
+interface Rest {
   /** The reason that the node reports. */
   readonly reason: string;
   /** The pods or GPU clients in the way, and why they are. */
@@ -245,6 +243,16 @@ interface RestingPods {
 
 /** Most marks kept of the pods in the way. All that a wait is about has room for 1024 characters. */
 const mostMarks = 8;
+
+/**
+ * What is currently asked of the node: the policy's generation, what that makes of the node, and a retry. A schedule or a demand makes
+ * another wish of the same generation.
+ */
+export function askedOf(situation: RuleInput): string {
+  const { annotations } = situation.node.metadata;
+  const wish = wishOf(situation);
+  return fingerprint(canonicalJson([generationOf(situation), annotations?.[retryAnnotation], wish && wishHash(wish)]));
+}
 
 /**
  * Leaves the node alone once more.
@@ -349,11 +357,6 @@ export function drainRests(situation: RuleInput, pods: readonly PodView[]): Ruli
   const others = keepsAll(rest) ? [] : presumeAffected(situation, pods).filter((pod) => isBefore(pod, rest));
   const isThere = others.length > 0 || pods.some((pod) => !hasEnded(pod) && blocksDrain(pod, rest));
   return isThere ? resting(situation, rest.reason, rest) : undefined;
-}
-
-/** How often pods failed to go for the current request. */
-export function countFailedDrains(situation: RuleInput): number {
-  return findRest(situation, 'DrainRest')?.count ?? 0;
 }
 
 /** No pod stays announced, even if the node stays closed for another cause. */

@@ -1,4 +1,4 @@
-import { advertisedResources, advertises, resourcesText, type SliceOffer } from './offer.ts';
+import { advertisedResources, advertises, isExact, isNothing, resourcesText, type SliceOffer } from './offer.ts';
 import type { RefreshMark } from './marks.ts';
 import type { DeviceReport } from '../../api/types.ts';
 import { timeText } from '../text/syntax.ts';
@@ -61,7 +61,7 @@ export interface OfferGateState {
 }
 
 /** `Exact`: the devices that exist, each by its id. `Unknown`: the kubelet cannot be asked. */
-export type Offering = 'Exact' | 'Nothing' | 'Other' | 'Unknown';
+type Offering = 'Exact' | 'Nothing' | 'Other' | 'Unknown';
 
 /**
  * How long the layout must stand in the node's status before the node is opened, in ms. The kubelet writes only what differs from the
@@ -101,18 +101,6 @@ export function decideFence(situation: OfferGateState): FenceStep {
   const opens = step.next === 'Open' || step.next === 'TakeTaintsOff';
   return opens && situation.hasStalePlugin ? { next: 'Wait', why: 'StalePlugin' } : step;
 }
-
-/** Whether the node offers what its device is, and nothing else. */
-export function isExact({ slices, allocatable, wanted }: Offered): boolean {
-  return slices?.isExact ?? advertises(allocatable, wanted);
-}
-
-/** Whether no pod can get a device of the node. */
-export function isNothing({ slices, allocatable }: Pick<Offered, 'slices' | 'allocatable'>): boolean {
-  return slices?.isNothing ?? Object.keys(advertisedResources(allocatable)).length === 0;
-}
-
-type Offered = Pick<OfferGateState, 'slices' | 'allocatable' | 'wanted'>;
 
 function decideEqual(situation: OfferGateState): FenceStep {
   const { slices, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled, earlyMs, closedMs } =
@@ -290,13 +278,36 @@ type FenceVerdict = Verdict & { readonly requeueAfterMs: number };
 /** How the GPUs are that the plugin is to offer: those of a node that failed are not as its policy says. */
 type Applied = 'the layout is applied' | 'no GPU changes now';
 
-/** @param trouble what keeps the plugin's pods from starting */
-export function fenceVerdict(
+/** What is known of a fence beside its step. */
+interface FenceFindings {
+  /** The strategy with which the device plugin has to run. */
+  readonly strategy: string;
+  readonly applied: Applied;
+  /** What keeps the plugin's pods from starting. */
+  readonly trouble?: readonly string[];
+  /** The eviction that was refused: the pod, and the API server's message. */
+  readonly refusal?: string | undefined;
+  /** See {@link staleOffer}. */
+  readonly stale?: FenceVerdict | undefined;
+  /** Present if it has lasted too long, so that a person has to look. */
+  readonly overdue?: {
+    /** When it began, in ms since the epoch; not how long ago, which would change the message every minute. */
+    readonly since: number;
+    /** The states of the plugin's pods. */
+    readonly states: readonly string[];
+  };
+}
+
+/** Says why a node is not open yet, and when to look again. */
+export function explainFence(step: FenceStep, situation: OfferGateState, found: FenceFindings): FenceVerdict {
+  const verdict = explainRefused(situation, found) ?? found.stale ?? explainStep(step, situation, found);
+  return found.overdue === undefined ? verdict : explainOverdue(verdict, found.overdue);
+}
+
+function explainStep(
   step: FenceStep,
   situation: OfferGateState,
-  strategy: string,
-  applied: Applied,
-  trouble: readonly string[] = [],
+  { strategy, applied, trouble = [] }: FenceFindings,
 ): FenceVerdict {
   const { allocatable, wanted, slices } = situation;
   const gap =
@@ -345,24 +356,19 @@ export function staleOffer(
   };
 }
 
-/**
- * The verdict of a fence that has lasted too long: a person has to look.
- *
- * @param since when it began, in ms since the epoch; not how long ago, which would change the message every minute
- */
-export function fenceOverdue(
-  { reason, message, requeueAfterMs = 5000 }: Verdict,
-  since: number,
-  pods: readonly string[],
+function explainOverdue(
+  { reason, message, requeueAfterMs }: FenceVerdict,
+  { since, states }: NonNullable<FenceFindings['overdue']>,
 ): FenceVerdict {
   // What keeps the plugin's pods from starting is in the message already.
-  const untold = pods.filter((pod) => !message.includes(pod));
+  const untold = states.filter((pod) => !message.includes(pod));
   const state = untold.length > 0 ? `. ${untold.join('; ')}` : '';
   return { phase: 'Failed', reason, requeueAfterMs, message: `since ${timeText(since)}: ${message}${state}` };
 }
 
-/** @param refusal the pod, and the API server's message @param who has to read the devices again */
-export function evictionRefused(refusal: string, who: string, applied: Applied): FenceVerdict {
+function explainRefused({ slices }: OfferGateState, { refusal, applied }: FenceFindings): FenceVerdict | undefined {
+  if (refusal === undefined) return undefined;
+  const who = nameBackend(slices === undefined ? 'DevicePlugin' : 'DRA');
   return {
     phase: 'Updating',
     reason: 'RefreshBlocked',

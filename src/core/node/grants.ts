@@ -1,16 +1,15 @@
 import { type NodeReason, retryAnnotation } from '../../api/names.ts';
 import { restartingCodes } from '../device/kubelet.ts';
-import type { GpuReport, Grant, NodePartitionStatus, Wish, GpuNodePartition } from '../../api/types.ts';
-import { type Backoff, doubledMs } from '../text/syntax.ts';
+import type { GpuReport, Grant, NodePartitionStatus, GpuNodePartition } from '../../api/types.ts';
 import { canonicalJson, fingerprint, deepEqual } from '../text/json.ts';
-import { recallMemory, type Wait, runningTimer, type Waits } from './memory.ts';
+import { growingRestMs, recallMemory, type Wait, runningTimer, type Waits } from './memory.ts';
 import type { RuleInput, Verdict } from './commands.ts';
 import { wishHash } from '../device/plan.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import { fitWithin } from '../text/words.ts';
 import { hasLasted, isUnanswered, observedEpochOf, isRevocation, retryMs } from '../device/grants.ts';
-import { isUnfinished } from './snapshot.ts';
+import { isUnfinished, wishOf } from './snapshot.ts';
 
 /** How a change ends, or may end, with a reason on its node. */
 interface Ending {
@@ -147,7 +146,7 @@ const longestSoonMs = 5_000;
 const mostQuick = 2;
 
 /** What is known of failed grants, the last one included; undefined if none has failed. */
-export function grantFailureOf(situation: RuleInput): GrantFailure | undefined {
+function grantFailureOf(situation: RuleInput): GrantFailure | undefined {
   const known = parse(situation.memory.waits.GrantFailed);
   const failed = failedGrant(situation);
   if (failed === undefined || failed.epoch === known?.epoch) return known;
@@ -167,11 +166,27 @@ export function grantFailureOf(situation: RuleInput): GrantFailure | undefined {
   };
 }
 
+/** How a grant that has failed rests. */
+interface GrantRest extends Pick<GrantFailure, 'counts' | 'equal'> {
+  /** Whether quick attempts have failed in the same way. */
+  readonly isRepeated: boolean;
+  /** Milliseconds until it may be tried again; 0 if it may. */
+  readonly leftMs: number;
+}
+
+/** How the grant that failed rests; undefined if none has, or if anything that may make a difference has changed since. */
+export function restOfGrant(situation: RuleInput): GrantRest | undefined {
+  const failure = grantFailureOf(situation);
+  if (failure === undefined || hasChangedSince(situation, failure)) return undefined;
+  const { counts, equal } = failure;
+  return { counts, equal, isRepeated: isRepeated(failure), leftMs: restLeftMs(situation, failure) };
+}
+
 /**
  * How long, in ms, the grant that has failed still rests; 0 if it may be tried again. Counted from when it was seen to have failed;
  * the same failure again rests longer each time.
  */
-export function restLeftMs({ partition, now }: RuleInput, failure: GrantFailure): number {
+function restLeftMs({ partition, now }: RuleInput, failure: GrantFailure): number {
   const { epoch, count, equal, since } = failure;
   const { error } = partition.status?.device ?? {};
   if (epoch !== partition.spec.granted?.epoch || error === undefined) return 0;
@@ -181,13 +196,13 @@ export function restLeftMs({ partition, now }: RuleInput, failure: GrantFailure)
 }
 
 /** Whether quick attempts have failed in the same way. */
-export function isRepeated({ equal }: GrantFailure): boolean {
+function isRepeated({ equal }: GrantFailure): boolean {
   return equal >= mostQuick;
 }
 
 /** Whether anything that may make a difference has changed since the failure. */
-export function hasChangedSince(situation: RuleInput, { fault, generation }: GrantFailure): boolean {
-  const wish = wishIn(situation) ?? situation.partition.spec.granted;
+function hasChangedSince(situation: RuleInput, { fault, generation }: GrantFailure): boolean {
+  const wish = wishOf(situation) ?? situation.partition.spec.granted;
   return fault !== faultOf(situation, wish) || generation !== generationOf(situation);
 }
 
@@ -218,20 +233,6 @@ function failedGrant({ partition }: RuleInput): { readonly epoch: number; readon
   if (!isAnswer || device?.step !== 'Failed' || !device.error) return undefined;
   const { code } = device.error;
   return codeEndings[code]?.counts === 'Never' ? undefined : { epoch: granted.epoch, code };
-}
-
-/**
- * What is currently asked of the node: the policy's generation, what that makes of the node, and a retry. A schedule or a demand makes
- * another wish of the same generation.
- */
-export function askedOf(situation: RuleInput): string {
-  const { annotations } = situation.node.metadata;
-  const wish = wishIn(situation);
-  return fingerprint(canonicalJson([generationOf(situation), annotations?.[retryAnnotation], wish && wishHash(wish)]));
-}
-
-function wishIn({ claim }: RuleInput): Wish | undefined {
-  return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
 }
 
 /** The policy that decides over the node, and its generation. */
@@ -285,18 +286,6 @@ function useOf({ partition }: RuleInput): readonly unknown[] {
 /** Recreated instances count as the same, whatever their ids. */
 function layoutOf({ uuid, mig, error, instances }: GpuReport): unknown {
   return [uuid, mig, error !== undefined, instances.map(({ profile, start }) => `${profile}@${start}`).sort()];
-}
-
-const rest: Backoff = { baseMs: 60_000, maxMs: 3600_000 };
-
-/**
- * How long what has failed rests before the next attempt, in ms: a minute, twice as long each further time, at most an hour. There is
- * no last attempt. Nodes need no jitter: each waits for its slot after its rest.
- *
- * @param count how often it has failed, from 1
- */
-export function growingRestMs(count: number): number {
-  return doubledMs(rest, count);
 }
 
 /** Remembers, until the node is Ready, that a grant has failed, or that a change has ended with a reason that counts as a failure. */
@@ -364,12 +353,7 @@ export function recentRepairs({ spec }: GpuNodePartition, now: number): readonly
   return (spec.repairs ?? []).filter((time) => Date.parse(time) > now - repairWindowMs).slice(-7);
 }
 
-/** Whether something else keeps changing the device, so that it is not repaired for now. */
-export function isDrifting(partition: GpuNodePartition, now: number): boolean {
-  return driftEndsAt(partition, now) !== undefined;
-}
-
-/** The time at which a drifting device is repaired again, in ms since the epoch; undefined if it does not drift. */
+/** The time at which a device is repaired again that something else keeps changing, in ms since the epoch; undefined if nothing does. */
 export function driftEndsAt(partition: GpuNodePartition, now: number): number | undefined {
   const repairs = recentRepairs(partition, now);
   const [oldest] = repairs.slice(-mostRepairs);

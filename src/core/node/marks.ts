@@ -12,12 +12,13 @@ import {
 } from '../../api/names.ts';
 import { devicePluginConfigLabel } from '../nvidia/labels.ts';
 import { pausedForMigChange } from '../nvidia/plugin-pods.ts';
+import type { NodeView } from '../kubernetes/node.ts';
 import { borrowedLabelsOf, combine, type NodeChange, type NodeMetadata } from './node-patch.ts';
 import { writeLayout, listProfiles } from '../gpu/layout.ts';
 import { layoutOf } from '../device/plan.ts';
 
 /** The annotation of a Node that tells for which state of the device the plugin's pods were replaced, and which pods had to go. */
-export const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
+const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
 
 /**
  * What must outlive the controller during a refresh: a pod is recorded before it is evicted, so that a successor evicts these pods
@@ -68,15 +69,17 @@ const deviceKey = memoize((gpus: readonly GpuReport[]): string => {
   return `-${fingerprint(canonicalJson(devices)).slice(0, 8)}`;
 });
 
-/** `CHANGE/UID,UID`, followed by `/tolerates` or `/nothing` where that applies: if the taint is tolerated, it is never removed early. */
-export function formatRefreshMark({ change, uids, tolerates, sawNothing }: RefreshMark): string {
-  return [change, uids.join(','), ...(tolerates ? ['tolerates'] : sawNothing ? ['nothing'] : [])].join('/');
+/** Records a refresh as `CHANGE/UID,UID`, followed by `/tolerates` or `/nothing` where that applies: if the taint is tolerated, it is never removed early. */
+export function recordRefresh({ change, uids, tolerates, sawNothing }: RefreshMark): NodeChange {
+  const mark = [change, uids.join(','), ...(tolerates ? ['tolerates'] : sawNothing ? ['nothing'] : [])].join('/');
+  return { annotations: { [refreshedAnnotation]: mark } };
 }
 
-/** The mark of this very change; undefined if there is none, or only one of an earlier change. */
-export function readRefreshMark(annotation: string | undefined, change: string): RefreshMark | undefined {
-  const [marked, uids = '', more] = (annotation ?? '').split('/');
-  if (marked !== change) return undefined;
+/** The last refresh that was recorded, of whichever change; undefined if there is none. */
+export function readRefreshMark({ metadata }: NodeView): RefreshMark | undefined {
+  const note = metadata.annotations?.[refreshedAnnotation];
+  if (note === undefined) return undefined;
+  const [change = '', uids = '', more] = note.split('/');
   return {
     change,
     uids: uids.split(',').filter((uid) => uid !== ''),
@@ -117,7 +120,7 @@ const migConfigStates = {
   failed: 'failed',
 } as const satisfies Readonly<Record<string, string>>;
 
-export type StateMark = keyof typeof migConfigStates;
+type StateMark = keyof typeof migConfigStates;
 
 /** Marks the node's state on it. mig-manager's label is not ours: it is borrowed. */
 export function markState(state: StateMark): NodeChange {
@@ -160,17 +163,6 @@ export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChang
     labels: { [policyLabel]: policy, [layoutLabel]: layoutLabelValue(gpus) },
     removeTaints: [repartitioningTaint.key, ...startupTaintKeys],
   });
-}
-
-/**
- * Opens a node that advertises nothing, for the pod of a device plugin that does not tolerate our taints: as long as nothing is
- * advertised, no pod that asks for a GPU can come. The same write records the change.
- */
-export function fenceByZero(mark: string): NodeChange {
-  return {
-    annotations: { [refreshedAnnotation]: mark },
-    removeTaints: [repartitioningTaint.key, ...startupTaintKeys],
-  };
 }
 
 /** What is on the GPUs of a node, equal GPUs counted: `8 × (2×1g.5gb + 1×3g.20gb)`, `1 × whole`. */

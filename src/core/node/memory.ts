@@ -1,9 +1,6 @@
-// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
-// Ask here what an agent keeps of its own work, times in ms since the epoch; the rest is what decisions wait for.
-import type { NodePartitionStatus, DeviceReport, Grant } from '../../api/types.ts';
+import type { NodePartitionStatus } from '../../api/types.ts';
 import { omitUndefined } from '../text/json.ts';
-import { timeText } from '../text/syntax.ts';
-import { observedEpochOf } from '../device/grants.ts';
+import { type Backoff, doubledMs, timeText } from '../text/syntax.ts';
 
 /**
  * What is waited for, each with its start. A wait ends with the first outcome that does not return it, unless {@link keepWaits} keeps it.
@@ -132,9 +129,18 @@ function readTime(text = ''): number | undefined {
   return Number.isFinite(at) ? at : undefined;
 }
 
-/** The closed time as it is written to the status; undefined if the node was never closed. */
-export function closedStatus({ closed }: NodeMemory): NodePartitionStatus['closed'] {
-  if (closed === undefined) return undefined;
+/** What is written to the status of it; see {@link recallMemory}. */
+export function storeMemory({ closed, waits }: NodeMemory): Pick<NodePartitionStatus, 'closed' | 'waits'> {
+  const kept = lasting.flatMap((name) => {
+    const wait = waits[name];
+    if (wait === undefined) return [];
+    const { since, of, count } = wait;
+    return [{ name, since: timeText(since), ...omitUndefined({ of, count }) }];
+  });
+  return { ...(closed && { closed: writeClosedTime(closed) }), ...(kept.length > 0 && { waits: kept }) };
+}
+
+function writeClosedTime(closed: ClosedTime): NonNullable<NodePartitionStatus['closed']> {
   const { lastSeconds } = closed;
   const [since, deviceDoneTime, offeredTime] = [closed.since, closed.deviceDoneAt, closed.offeredAt].map(writeTime);
   return omitUndefined({ since, lastSeconds, deviceDoneTime, offeredTime });
@@ -142,16 +148,6 @@ export function closedStatus({ closed }: NodeMemory): NodePartitionStatus['close
 
 function writeTime(at: number | undefined): string | undefined {
   return at === undefined ? undefined : timeText(at);
-}
-
-/** The waits that are written to the status, by name. */
-export function lastingWaits({ waits }: NodeMemory): NonNullable<NodePartitionStatus['waits']> {
-  return lasting.flatMap((name) => {
-    const wait = waits[name];
-    if (wait === undefined) return [];
-    const { since, of, count } = wait;
-    return [{ name, since: timeText(since), ...omitUndefined({ of, count }) }];
-  });
 }
 
 /** What began later than now, by the clock of an earlier leader, begins now: otherwise a wait would last until then. */
@@ -216,65 +212,14 @@ export function keepClosedTime(
   };
 }
 
-/** The agent's record of its own work. It keeps this itself: whoever has its token can write anything to the API. */
-export interface OwnRecord {
-  /** The uid of the partition in which the epoch counts. */
-  readonly uid: string;
-  /** The epoch of the last grant that was finished; 0 if there is none. */
-  readonly epoch: number;
-  /** The result of that grant, or of making its layout again after a reboot. */
-  readonly outcome: Pick<DeviceReport, 'step' | 'error'>;
-  readonly lastGood?: DeviceReport['lastGood'];
-  readonly signalled?: DeviceReport['signalled'];
-  /** The last reboot that was asked for, until a grant succeeds. */
-  readonly rebootAsked?: RebootAsked;
-}
-
-/** A reboot that a wish needed, by its hash, and the boot in which it was asked for. */
-interface RebootAsked {
-  readonly wish: string;
-  readonly bootID: string;
-}
-
-const idle = { step: 'Idle' } as const;
+const rest: Backoff = { baseMs: 60_000, maxMs: 3600_000 };
 
 /**
- * The report as the API has it, with what its agent knows better. Without a record the API is believed, except for an epoch that was
- * never granted. In an object that was recreated, the record still tells which instances are ours.
+ * How long what has failed rests before the next attempt, in ms: a minute, twice as long each further time, at most an hour. There is
+ * no last attempt. Nodes need no jitter: each waits for its slot after its rest.
+ *
+ * @param count how often it has failed, from 1
  */
-export function correctReport(
-  found: DeviceReport | undefined,
-  { uid, granted }: { readonly uid: string | undefined; readonly granted: Grant | undefined },
-  record: OwnRecord | undefined,
-): DeviceReport {
-  const { observedEpoch: _observed, ...device } = found ?? {};
-  const told = observedEpochOf(found, granted);
-  if (record === undefined || record.uid !== uid) {
-    const { lastGood = record?.lastGood } = device;
-    return { ...device, ...epochField(told), ...omitUndefined({ lastGood }) };
-  }
-  const { step: _step, error: _error, lastGood: _lastGood, signalled: _signalled, ...reading } = device;
-  const { epoch, outcome, lastGood, signalled } = record;
-  return {
-    ...reading,
-    ...epochField(Math.max(epoch, told)),
-    // The outcome of a grant of which this host has no record is unknown.
-    ...(told > epoch ? idle : outcome),
-    ...omitUndefined({ lastGood, signalled }),
-  };
-}
-
-/** What to keep of a report that is about to be written. */
-export function recordOf(uid: string, device: DeviceReport, before: OwnRecord | undefined): OwnRecord {
-  const { observedEpoch: epoch = 0, step, error, lastGood, signalled } = device;
-  const isSameWork = before?.uid === uid && before.epoch === epoch;
-  // A device that cannot be read says nothing about the grant before.
-  const outcome =
-    step === 'Failed' ? omitUndefined({ step, error }) : step === 'Unknown' && isSameWork ? before.outcome : idle;
-  const rebootAsked = step === 'Idle' ? undefined : before?.rebootAsked;
-  return { uid, epoch, outcome, ...omitUndefined({ lastGood, signalled, rebootAsked }) };
-}
-
-function epochField(epoch: number): Pick<DeviceReport, 'observedEpoch'> {
-  return epoch === 0 ? {} : { observedEpoch: epoch };
+export function growingRestMs(count: number): number {
+  return doubledMs(rest, count);
 }

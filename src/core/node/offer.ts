@@ -283,6 +283,23 @@ export interface SliceOffer {
   readonly gap: string;
 }
 
+/** What a node offers, beside what it is to offer: by resources, unless slices are given, which say whether they match. */
+interface OfferOfNode {
+  readonly slices?: SliceOffer | undefined;
+  readonly allocatable: Readonly<Record<string, string>>;
+  readonly wanted: Readonly<Record<string, number>>;
+}
+
+/** Whether the node offers what its device is, and nothing else. */
+export function isExact({ slices, allocatable, wanted }: OfferOfNode): boolean {
+  return slices?.isExact ?? advertises(allocatable, wanted);
+}
+
+/** Whether no pod can get a device of the node. */
+export function isNothing({ slices, allocatable }: Omit<OfferOfNode, 'wanted'>): boolean {
+  return slices?.isNothing ?? Object.keys(advertisedResources(allocatable)).length === 0;
+}
+
 /** The most devices of each kind that are named. */
 const mostNamed = 3;
 

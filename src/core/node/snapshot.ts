@@ -1,6 +1,6 @@
 // Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
 // Ask here what has to be read of a node, what a decision rests on, and what its object alone says of it.
-import type { GpuNodePartition, GpuPartitionPolicy, NodePartitionSpec, PolicySpec } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, NodePartitionSpec, PolicySpec, Wish } from '../../api/types.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../kubernetes/claims.ts';
 import type { GpuClient, LabelSelector } from '../nvidia/plugin-pods.ts';
 import { type PodView, isReady, podName } from '../kubernetes/pod.ts';
@@ -13,6 +13,7 @@ import { type NodeView, type Taint, pickLabels } from '../kubernetes/node.ts';
 import { advertisedResources, compareSlices, type SliceOffer, listSliceDevices } from './offer.ts';
 import { cutText } from '../text/words.ts';
 import { listLosers, listReportedPods, publishDevices } from '../device/holders.ts';
+import { devicePluginConfigLabel } from '../nvidia/labels.ts';
 import { repartitioningTaint, startupTaintKeys, restartedValue, stateLabel } from '../../api/names.ts';
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
@@ -106,6 +107,17 @@ export function slotIn(
 ): Slot | undefined {
   const wishGeneration = partition?.spec.policy?.generation ?? 0;
   return slotOf(policy?.status?.inFlight, { node: metadata.name, nodeUID: metadata.uid ?? '', wishGeneration });
+}
+
+/** What the policy wants of this node's GPUs; undefined if it wants nothing, or is not known. */
+export function wishOf({ claim }: Pick<NodeSnapshot, 'claim'>): Wish | undefined {
+  return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
+}
+
+/** Whether the newest generation at the API server is still the one that the claim was made from. */
+export function isPolicyCurrent({ claim, fresh }: Pick<NodeSnapshot, 'claim' | 'fresh'>): boolean {
+  const { uid } = claim.winner?.metadata ?? {};
+  return fresh?.policy !== undefined && fresh.policy.uid === uid && fresh.policy.generation === claim.newestGeneration;
 }
 
 /** Whether the API server serves `resource.k8s.io/v1`. */
@@ -271,6 +283,18 @@ export function viewAgent(all: readonly PodView[]): AgentView {
   return { state: 'NotReady', why: describePod(first) };
 }
 
+/** The agent's pod and its problem. */
+export function describeAgent({ agent, node }: Pick<NodeSnapshot, 'agent' | 'node'>): string {
+  switch (agent.state) {
+    case 'Ready':
+      return 'the agent is running';
+    case 'NotReady':
+      return `the agent is not ready: ${agent.why}`;
+    case 'Missing':
+      return `no agent pod runs on node ${node.metadata.name}`;
+  }
+}
+
 function describePod(pod: PodView): string {
   const { status } = pod;
   const waiting = status?.containerStatuses?.[0]?.state?.waiting;
@@ -319,6 +343,11 @@ export function driverUpgrade(labels: Readonly<Record<string, string>>): string 
   );
 }
 
+/** The config file that the node's plugin is told to use. */
+export function configOf({ metadata }: NodeView): string | undefined {
+  return metadata.labels?.[devicePluginConfigLabel];
+}
+
 /** Whether its kubelet is alive. */
 export function isReadyNode({ status }: NodeView): boolean {
   return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
@@ -341,11 +370,6 @@ const leavingTaints: readonly string[] = [
 /** The key of the taint with which a node is being removed; undefined if it is not. */
 export function leavingTaintOf(taints: readonly Taint[] = []): string | undefined {
   return taints.find(({ key, effect }) => leavingTaints.includes(key) && effect !== 'PreferNoSchedule')?.key;
-}
-
-/** Whether new pods are kept from a node until somebody opens it, or it is gone. */
-export function isCordoned({ spec }: NodeView): boolean {
-  return spec?.unschedulable === true || leavingTaintOf(spec?.taints) !== undefined;
 }
 
 /** Closed by us while its GPUs change. */

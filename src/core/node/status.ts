@@ -13,9 +13,9 @@ import { joinWithin, cutText, fitWithin, countWords } from '../text/words.ts';
 import { omitUndefined, deepEqual } from '../text/json.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import { statusBounds as policyBounds } from '../../api/generated/gpu-partition-policy.bounds.ts';
-import { closedStatus, lastingWaits, type NodeMemory } from './memory.ts';
+import { storeMemory, type NodeMemory } from './memory.ts';
 import type { Verdict, Drain } from './commands.ts';
-import { type WriterMode, writerModeFor } from './rules/labels.ts';
+import { writerModeFor } from './rules/labels.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { timeText } from '../text/syntax.ts';
 import { deviceText } from './marks.ts';
@@ -178,7 +178,7 @@ function describe(
   partition: GpuNodePartition,
   { phase, reason, message }: Verdict,
   memory: NodeMemory,
-  writerMode: WriterMode,
+  writerMode: NodeStatusFields['writerMode'],
   now: number,
 ): NodeStatusFields {
   const observed = omitUndefined({ observedGeneration: partition.metadata.generation });
@@ -200,14 +200,14 @@ function describe(
     timeText(now),
   );
   // A node that is Ready waits for nothing, whatever the decision that found it so waited for.
-  const waits = phase === 'Ready' ? [] : lastingWaits(memory);
+  const { waits, ...closed } = storeMemory(memory);
   const fields: NodeStatusFields = {
     phase,
     layout: cutText(deviceText(partition.status?.device?.gpus ?? []), 512),
     writerMode,
     conditions: [...conditions],
-    ...omitUndefined({ closed: closedStatus(memory) }),
-    ...(waits.length > 0 && { waits }),
+    ...closed,
+    ...(phase !== 'Ready' && waits && { waits }),
   };
   return fitWithin(fields, statusBounds);
 }

@@ -2,7 +2,14 @@
 // Ask here what stops a rollout, in words, for the next step of a policy’s ledger of nodes in flight, or a play of several without a cluster.
 import { durationMs, timeText } from '../text/syntax.ts';
 import { countWords } from '../text/words.ts';
-import { type ClusterCap, countLimit, FleetRollout, type NodeRolloutState, type Slot, stateOfWindows } from './budget.ts';
+import {
+  type ClusterCap,
+  countLimit,
+  FleetRollout,
+  type NodeRolloutState,
+  type Slot,
+  stateOfWindows,
+} from './budget.ts';
 import type { RequestQueue, RolloutStates } from './states.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { PolicyReason } from '../../api/names.ts';
@@ -506,10 +513,7 @@ type Pace = NonNullable<PolicyStatus['pace']>;
 type SlotKind = NonNullable<Slot['kind']>;
 
 /** How fast nodes change at a generation, including those that have just released their slots because they are verified. */
-function recordPace(
-  { policy, rolloutStateOf, now }: LedgerSnapshot,
-  released: readonly Slot[],
-): Pace | undefined {
+function recordPace({ policy, rolloutStateOf, now }: LedgerSnapshot, released: readonly Slot[]): Pace | undefined {
   const { generation = 0, name } = policy.metadata;
   const known = policy.status?.pace;
   const took = released.flatMap((slot): readonly number[] => {

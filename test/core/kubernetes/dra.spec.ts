@@ -22,7 +22,7 @@ import {
   wholeGpu,
 } from '../../support/node-builders.ts';
 import { computeLabels, describeReport } from '../../../src/core/nvidia/predict-labels.ts';
-import { checkDriver } from '../../../src/core/node/rules/backend.ts';
+import { checkStack } from '../../../src/core/node/rules/plugin.ts';
 import { NodeWorld } from '../../support/node-world.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 
@@ -521,8 +521,7 @@ describe('two stacks on one node', () => {
 describe('a DRA driver that does not run', () => {
   const node = aNode({ allocatable: nothing, labels: { 'gpupartition.dev/state': 'ready' } });
   const partition = aManagedPartition({ backend: 'DRA' });
-  const check = (pods: readonly PodView[]) =>
-    checkDriver(aSituation({ policy, partition, node }, { pods, slices: [] }));
+  const check = (pods: readonly PodView[]) => checkStack(aSituation({ policy, partition, node }, { pods, slices: [] }));
   const starts = aDriverPod({ name: 'starts', uid: 'starts', isReady: false });
   const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' };
   const fails: PodView = {
@@ -549,8 +548,8 @@ describe('a DRA driver that does not run', () => {
   });
 
   it('is looked for, with its slices, before anything is said', () => {
-    expect(checkDriver(aSituation({ policy, partition, node }, { slices: [] }))).to.deep.equal({ needs: 'Pods' });
-    expect(checkDriver(aSituation({ policy, partition, node }, { pods: [fails] }))).to.deep.equal({ needs: 'Pods' });
+    expect(checkStack(aSituation({ policy, partition, node }, { slices: [] }))).to.deep.equal({ needs: 'Pods' });
+    expect(checkStack(aSituation({ policy, partition, node }, { pods: [fails] }))).to.deep.equal({ needs: 'Pods' });
   });
 });
 

@@ -3,7 +3,6 @@ import {
   type BudgetView,
   findTightBudget,
   judgeBudgets,
-  explainStaying,
   judgeEviction,
   ownerOf,
 } from '../../../src/core/node/eviction.ts';
@@ -121,32 +120,32 @@ const mirror = { 'kubernetes.io/config.mirror': 'x' };
 describe('a pod that has to go', () => {
   it('is evicted where a controller makes another one elsewhere', () => {
     for (const kind of ['ReplicaSet', 'StatefulSet', 'Job', 'RayCluster']) {
-      expect(judgeEviction(ownedBy(kind)), kind).to.equal('Yes');
-      expect(explainStaying(ownedBy(kind)), kind).to.equal(undefined);
+      expect(judgeEviction(ownedBy(kind)).evictable, kind).to.equal('Yes');
+      expect(judgeEviction(ownedBy(kind)).why, kind).to.equal(undefined);
     }
   });
 
   it('is never made to go where it comes back at once, or the API cannot end it', () => {
-    expect(judgeEviction(ownedBy('DaemonSet'))).to.equal('Never');
-    expect(explainStaying(ownedBy('DaemonSet'))).to.equal('belongs to a DaemonSet, which would recreate it');
-    expect(judgeEviction(annotated(mirror, 'Node'))).to.equal('Never');
-    expect(explainStaying(annotated(mirror, 'Node'))).to.equal('is a static pod, which no eviction ends');
-    expect(judgeEviction({ metadata: { name: 'p', annotations: mirror } })).to.equal('Never');
-    expect(judgeEviction(annotated({ 'gpupartition.dev/evict': 'false' }, 'DaemonSet'))).to.equal('Never');
+    expect(judgeEviction(ownedBy('DaemonSet')).evictable).to.equal('Never');
+    expect(judgeEviction(ownedBy('DaemonSet')).why).to.equal('belongs to a DaemonSet, which would recreate it');
+    expect(judgeEviction(annotated(mirror, 'Node')).evictable).to.equal('Never');
+    expect(judgeEviction(annotated(mirror, 'Node')).why).to.equal('is a static pod, which no eviction ends');
+    expect(judgeEviction({ metadata: { name: 'p', annotations: mirror } }).evictable).to.equal('Never');
+    expect(judgeEviction(annotated({ 'gpupartition.dev/evict': 'false' }, 'DaemonSet')).evictable).to.equal('Never');
   });
 
   it('goes by force only if no controller would recreate it', () => {
     for (const pod of [{ metadata: { name: 'p' } }, ownedBy('ReplicaSet', false)]) {
-      expect(judgeEviction(pod)).to.equal('ByForce');
-      expect(explainStaying(pod)).to.equal('has no controller: nothing would recreate it');
+      expect(judgeEviction(pod).evictable).to.equal('ByForce');
+      expect(judgeEviction(pod).why).to.equal('has no controller: nothing would recreate it');
     }
   });
 
   it('goes by force alone where its owner does not want it evicted', () => {
     for (const key of ['gpupartition.dev/evict', 'cluster-autoscaler.kubernetes.io/safe-to-evict']) {
-      expect(judgeEviction(annotated({ [key]: 'false' })), key).to.equal('ByForce');
-      expect(explainStaying(annotated({ [key]: 'false' })), key).to.equal(`is annotated ${key}: "false"`);
-      expect(judgeEviction(annotated({ [key]: 'true' })), key).to.equal('Yes');
+      expect(judgeEviction(annotated({ [key]: 'false' })).evictable, key).to.equal('ByForce');
+      expect(judgeEviction(annotated({ [key]: 'false' })).why, key).to.equal(`is annotated ${key}: "false"`);
+      expect(judgeEviction(annotated({ [key]: 'true' })).evictable, key).to.equal('Yes');
     }
   });
 
@@ -157,16 +156,16 @@ describe('a pod that has to go', () => {
       'apps/v1beta1',
       'extensions/v1beta1',
     ]) {
-      expect(judgeEviction(ownedBy('DaemonSet', true, apiVersion)), apiVersion).to.equal('Yes');
+      expect(judgeEviction(ownedBy('DaemonSet', true, apiVersion)).evictable, apiVersion).to.equal('Yes');
     }
-    expect(judgeEviction(ownedBy('DaemonSet', false))).to.equal('ByForce');
+    expect(judgeEviction(ownedBy('DaemonSet', false)).evictable).to.equal('ByForce');
     const missing = new Set(['uid-DaemonSet']);
-    expect(judgeEviction(ownedBy('DaemonSet'), missing)).to.equal('ByForce');
-    expect(explainStaying(ownedBy('DaemonSet'), missing)).to.equal(
+    expect(judgeEviction(ownedBy('DaemonSet'), missing).evictable).to.equal('ByForce');
+    expect(judgeEviction(ownedBy('DaemonSet'), missing).why).to.equal(
       'belongs to DaemonSet set, which does not exist: nothing would recreate it',
     );
-    expect(judgeEviction(ownedBy('DaemonSet'), new Set(['uid-of-another']))).to.equal('Never');
-    expect(judgeEviction(ownedBy('ReplicaSet'), new Set(['uid-ReplicaSet']))).to.equal('Yes');
+    expect(judgeEviction(ownedBy('DaemonSet'), new Set(['uid-of-another'])).evictable).to.equal('Never');
+    expect(judgeEviction(ownedBy('ReplicaSet'), new Set(['uid-ReplicaSet'])).evictable).to.equal('Yes');
   });
 
   it('is of the owner that controls it', () => {

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import {
-  fenceOverdue,
   staleOffer,
   decideFence,
-  fenceVerdict,
+  explainFence,
   type FencePod,
   type OfferGateState,
 } from '../../../src/core/node/fence.ts';
@@ -33,11 +32,22 @@ describe('staleOffer', () => {
   });
 });
 
-describe('fenceOverdue', () => {
+describe('a fence that lasts', () => {
+  const overdue = (stale: ReturnType<typeof explainFence>, states: readonly string[]) => {
+    const since = Date.parse('2026-01-01T12:00:00Z');
+    const found = { strategy: 'mixed', applied: 'the layout is applied', stale, overdue: { since, states } } as const;
+    return explainFence({ next: 'Open' }, aChange(), found);
+  };
+
   it('names each pod once', () => {
     const state = 'pod a/b: container c is waiting';
-    const told = { phase: 'Updating', reason: 'AdvertisePending', message: `waiting. ${state}` } as const;
-    const { message } = fenceOverdue(told, Date.parse('2026-01-01T12:00:00Z'), [state, 'pod a/d is terminating']);
+    const told = {
+      phase: 'Updating',
+      reason: 'AdvertisePending',
+      message: `waiting. ${state}`,
+      requeueAfterMs: 500,
+    } as const;
+    const { message } = overdue(told, [state, 'pod a/d is terminating']);
     expect(message).to.equal(`since 2026-01-01T12:00:00Z: waiting. ${state}. pod a/d is terminating`);
   });
 
@@ -49,9 +59,7 @@ describe('fenceOverdue', () => {
       transient: true,
       requeueAfterMs: 500,
     } as const;
-    expect(
-      fenceOverdue(pending, Date.parse('2026-01-01T12:00:00Z'), ['pod a/b: container c is waiting']),
-    ).to.deep.equal({
+    expect(overdue(pending, ['pod a/b: container c is waiting'])).to.deep.equal({
       phase: 'Failed',
       reason: 'AdvertisePending',
       requeueAfterMs: 500,
@@ -143,7 +151,7 @@ describe('decideFence', () => {
       const situation = aChange({ slices, mark, pods: [fresh], ...parts });
       const step = decideFence(situation);
       expect(step).to.deep.equal({ next: 'Wait', why: 'Registering' });
-      return fenceVerdict(step, situation, 'mixed', 'the layout is applied').requeueAfterMs;
+      return explainFence(step, situation, { strategy: 'mixed', applied: 'the layout is applied' }).requeueAfterMs;
     };
     expect(again({ differsMs: 30_000, standsMs: 400 })).to.equal(2110);
     expect(again({ differsMs: undefined, standsMs: 60_000, readyMs: 2_400 })).to.equal(110);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { changeKey, formatRefreshMark, readRefreshMark } from '../../../src/core/node/marks.ts';
+import { changeKey, readRefreshMark, recordRefresh } from '../../../src/core/node/marks.ts';
 import { aDevice, aGpu, aPartition } from '../../support/builders.ts';
+import { aNode } from '../../support/node-builders.ts';
 
 describe('the mark of a refresh', () => {
   it('is read as it was written', () => {
@@ -11,14 +12,13 @@ describe('the mark of a refresh', () => {
     ]) {
       for (const uids of [[], ['a'], ['a', 'b']]) {
         const mark = { change: '3@abc', uids, ...more };
-        expect(readRefreshMark(formatRefreshMark(mark), '3@abc')).to.deep.equal(mark);
+        expect(readRefreshMark(aNode(recordRefresh(mark) as Parameters<typeof aNode>[0]))).to.deep.equal(mark);
       }
     }
   });
 
-  it('says nothing of another change', () => {
-    expect(readRefreshMark('3@abc/a', '4@abc')).to.equal(undefined);
-    expect(readRefreshMark(undefined, '4@abc')).to.equal(undefined);
+  it('is absent where none was written', () => {
+    expect(readRefreshMark(aNode())).to.equal(undefined);
   });
 
   it('changes with a new grant and with a restart of the node', () => {

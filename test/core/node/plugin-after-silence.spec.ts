@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { NodeMemory } from '../../../src/core/node/memory.ts';
 import type { Outcome } from '../../../src/core/node/commands.ts';
-import { formatRefreshMark, refreshedAnnotation } from '../../../src/core/node/marks.ts';
 import { recordFreshPlugin, refreshAfterSilence, type Offered } from '../../../src/core/node/rules/plugin.ts';
 import { pausedForMigChange } from '../../../src/core/nvidia/plugin-pods.ts';
 import {
@@ -25,8 +24,9 @@ import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 
 const change = 'unanswered-3';
 const partition = aManagedPartition({ granted: aGrant(), device: { ...slicedGpu, step: 'Unknown' } });
+const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
 const markOf = (uids: readonly string[], tolerates = false): Readonly<Record<string, string>> => ({
-  [refreshedAnnotation]: formatRefreshMark({ change, uids, tolerates, sawNothing: false }),
+  [refreshedAnnotation]: `${change}/${uids.join(',')}${tolerates ? '/tolerates' : ''}`,
 });
 
 interface Silence {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../../src/api/types.ts';
-import { growingRestMs } from '../../../src/core/node/grants.ts';
-import type { Waits } from '../../../src/core/node/memory.ts';
+import { growingRestMs, type Waits } from '../../../src/core/node/memory.ts';
 import { beginRest, findRest, blocksDrain, keepsAll, findResting } from '../../../src/core/node/eviction.ts';
 import type { RuleInput } from '../../../src/core/node/commands.ts';
 import { aManagedPartition, aNode, aSlicingPolicy, aSnapshot, noMemory, noon } from '../../support/node-builders.ts';

@@ -13,7 +13,7 @@ import type { GpuReport, GpuNodePartition } from '../../../src/api/types.ts';
 import {
   type NodeMemory,
   beginByNow,
-  lastingWaits,
+  storeMemory,
   recallMemory,
   runningTimer,
   timer,
@@ -287,6 +287,6 @@ describe('waits', () => {
       { name: 'Nonsense', since: '2026-01-01T12:00:00Z' },
     ];
     expect(recallMemory({ waits })).to.deep.equal(noMemory);
-    expect(lastingWaits(noMemory)).to.deep.equal([]);
+    expect(storeMemory(noMemory)).to.deep.equal({});
   });
 });

@@ -1,6 +1,7 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
 import { fenceRestart, reopenNode } from '../marks.ts';
 import {
+  askInOrder,
   waitOpen,
   waitClosed,
   type Ruling,
@@ -9,8 +10,7 @@ import {
   type Outcome,
   type Verdict,
 } from '../commands.ts';
-import { describeAgent } from './grant.ts';
-import { onlyPlans, isDeviceDone, wishOf, wishOutdated } from './policy.ts';
+import { onlyPlans, isDeviceDone, wishOutdated } from './policy.ts';
 import { describeFault } from '../../device/grants.ts';
 import { omitUndefined } from '../../text/json.ts';
 import { combine } from '../node-patch.ts';
@@ -25,13 +25,25 @@ import {
   isReadBeforeBoot,
   hasStartupTaint,
   isUnfinished,
+  describeAgent,
+  wishOf,
 } from '../snapshot.ts';
 import { timer, type Waits } from '../memory.ts';
 import { predict, withoutLayoutLabels } from './labels.ts';
 import { refreshAfterSilence, isUntouched } from './plugin.ts';
 
+/** Whether the layout went with a boot, or with the driver, and the agent has not made it again: until then the node is closed. */
+export function layoutLost(situation: RuleInput): Outcome | undefined {
+  return askInOrder([notReadSinceBoot, driverReplaced], situation);
+}
+
+/** Whether it is unknown what GPUs the node has now, or known that it has none: then nothing is decided about them. */
+export function deviceUnknown(situation: RuleInput): Outcome | undefined {
+  return askInOrder([noGpus, agentAway, agentSilent, deviceUnreadable], situation);
+}
+
 /** A node that a policy selects and that has no GPU. */
-export function noGpus({ partition, node, agent }: RuleInput): Ruling | undefined {
+function noGpus({ partition, node, agent }: RuleInput): Ruling | undefined {
   const { gpus, lastGood } = partition.status?.device ?? {};
   // GPUs that have disappeared are a fault.
   if ((lastGood?.gpus ?? []).length > 0) return undefined;
@@ -46,7 +58,7 @@ export function noGpus({ partition, node, agent }: RuleInput): Ruling | undefine
 }
 
 /** No reading at all. */
-export function agentSilent({ partition }: RuleInput): Ruling | undefined {
+function agentSilent({ partition }: RuleInput): Ruling | undefined {
   const { gpus, error } = partition.status?.device ?? {};
   if (gpus !== undefined) return undefined;
   const message = error
@@ -100,24 +112,12 @@ function expectsSlices(situation: RuleInput): boolean {
 }
 
 /** What is known is outdated: unknown means neither idle nor done. */
-export function deviceUnreadable({ partition }: RuleInput): Ruling | undefined {
+function deviceUnreadable({ partition }: RuleInput): Ruling | undefined {
   const { device } = partition.status ?? {};
   if (device?.step !== 'Unknown') return undefined;
   const found = describeFault(device) ?? 'it gives no reason';
   const message = `the agent cannot read the GPUs: ${found}`;
   return { verdict: { phase: 'Failed', reason: 'DeviceUnreadable', message }, ifClosed: 'Stays' };
-}
-
-/** An agent that may not understand our grant, or whose report we may not understand, changes nothing. */
-export function agentSkewed({ partition, settings }: RuleInput): Ruling | undefined {
-  const { agentVersion } = partition.status?.device ?? {};
-  const skew = compareVersions(agentVersion, settings.version);
-  if (skew === 'Fine') return undefined;
-  const which = skew === 'TooOld' ? 'the image of the agents’ DaemonSet' : 'the image of the controller’s Deployment';
-  const message =
-    `the agent is version ${agentVersion}, the controller ${settings.version}: they may be at most one minor version apart. ` +
-    `Nothing changes on this node until then; update ${which}`;
-  return waitOpen('Failed', skew === 'TooOld' ? 'AgentTooOld' : 'AgentTooNew', message);
 }
 
 /** An agent may be absent for this long, in ms, before it is reported: a DaemonSet update replaces its pods one by one. */
@@ -127,7 +127,7 @@ const mayBeAwayMs = 30_000;
  * Reports of an absent agent are outdated: no decision may rest on them. A closed node is opened nevertheless, as it is when a grant
  * is not answered.
  */
-export function agentAway(situation: RuleInput): Outcome | undefined {
+function agentAway(situation: RuleInput): Outcome | undefined {
   const { agent, partition } = situation;
   if (agent.state === 'Ready') return undefined;
   const { lastsMs, waits } = timer(situation, 'AgentAway');
@@ -202,23 +202,4 @@ function stillReady(situation: RuleInput): Verdict | { readonly needs: Needed } 
   if (!advertises(node.status?.allocatable ?? {}, expected)) return undefined;
   const reason = wishOf(situation)?.gpus.length === 0 ? 'NothingToDo' : 'Ready';
   return { phase: 'Ready', reason, message: ready.message };
-}
-
-/** Maximum difference in minor versions between controller and agents, either way: an update replaces them one after the other. */
-const mostApart = 1;
-
-type VersionSkew = 'Fine' | 'TooOld' | 'TooNew';
-
-/** How another program's version relates to ours. A version that is not a release (`dev`, `unknown`) is never refused. */
-export function compareVersions(theirs: string | undefined, ours: string | undefined): VersionSkew {
-  const [their, our] = [readVersion(theirs), readVersion(ours)];
-  if (their === undefined || our === undefined) return 'Fine';
-  if (their.major !== our.major) return their.major < our.major ? 'TooOld' : 'TooNew';
-  const apart = their.minor - our.minor;
-  return Math.abs(apart) <= mostApart ? 'Fine' : apart < 0 ? 'TooOld' : 'TooNew';
-}
-
-function readVersion(text: string | undefined): { readonly major: number; readonly minor: number } | undefined {
-  const [, major, minor] = /^v?(\d{1,6})\.(\d{1,6})\.\d/.exec(text ?? '') ?? [];
-  return major === undefined || minor === undefined ? undefined : { major: Number(major), minor: Number(minor) };
 }

@@ -1,26 +1,18 @@
 import { startupTaintKeys } from '../../../api/names.ts';
 import { gpuDriver, type ResourceSliceView } from '../../kubernetes/claims.ts';
 import { advertisedResources, resourcesText, advertises, listSliceDevices } from '../offer.ts';
-import {
-  driverDeployLabel,
-  pluginDeployLabel,
-  driverPodsOf,
-  readPluginSettings,
-  explainPluginPod,
-  isFailing,
-} from '../../nvidia/plugin-pods.ts';
+import { driverDeployLabel, pluginDeployLabel, driverPodsOf, readPluginSettings } from '../../nvidia/plugin-pods.ts';
 import { usesGpu, publishDevices } from '../../device/holders.ts';
 import { countWords } from '../../text/words.ts';
 import {
   asksForClaims,
   type Backend,
   backendOf,
+  configOf,
   isFoundOut,
   nameBackend,
   isUnfinished,
-  hasStartupTaint,
 } from '../snapshot.ts';
-import type { NodeView } from '../../kubernetes/node.ts';
 import {
   type Outcome,
   refuseNode,
@@ -30,16 +22,10 @@ import {
   lookAgainMs,
   waitClosed,
 } from '../commands.ts';
-import { clusterPods, listClaimUsers, pluginPods, refreshedPods, namePods } from './users.ts';
-import { type PodView, isReady } from '../../kubernetes/pod.ts';
+import { clusterPods, listClaimUsers, pluginPods, namePods } from './users.ts';
+import type { PodView } from '../../kubernetes/pod.ts';
 import { type DevicePluginConfig, parseDevicePluginConfig, managedConfig } from '../../nvidia/plugin-config.ts';
-import {
-  devicePluginConfigLabel,
-  isMigStrategy,
-  MIG_STRATEGIES,
-  type MigStrategy,
-  strategyByLabels,
-} from '../../nvidia/labels.ts';
+import { isMigStrategy, MIG_STRATEGIES, type MigStrategy, strategyByLabels } from '../../nvidia/labels.ts';
 import { deepEqual } from '../../text/json.ts';
 import type { DeviceReport } from '../../../api/types.ts';
 import type { NodeLabels } from '../../nvidia/predict-labels.ts';
@@ -214,30 +200,6 @@ function defaultConfig(situation: RuleInput): string | undefined {
   return managed && (managed.defaultKey ?? 'default');
 }
 
-/** Leaves a node alone on which what hands its GPUs out does not run. What is about to start is waited for. */
-export function refuseUnready(node: NodeView, backend: Backend, pods: readonly PodView[]): Ruling | undefined {
-  const unready = pods.filter((pod) => !isReady(pod));
-  if (unready.length === 0) return undefined;
-  const failing = unready.filter(isFailing);
-  const why = describeTrouble(node, failing.length > 0 ? failing : unready).join('. ');
-  const refusal = refuseNode('PluginNotReady', `the ${nameBackend(backend)} is not ready: ${why}`);
-  if (failing.length > 0) return refusal;
-  return { ...refusal, verdict: { ...refusal.verdict, phase: 'Pending', transient: true, requeueAfterMs: 1000 } };
-}
-
-/** What keeps the plugin's pods from being ready, in the kubelet's words, and the config file that they may be missing. */
-export function describeTrouble(node: NodeView, pods: readonly PodView[]): readonly string[] {
-  const trouble = pods.flatMap((pod) => explainPluginPod(pod) ?? []);
-  const config = configOf(node);
-  const label = `the node's label ${devicePluginConfigLabel} names ${config}: does its ConfigMap have that key?`;
-  return trouble.length > 0 && config !== undefined ? [...trouble, label] : trouble;
-}
-
-/** The config file that the node's plugin is told to use. */
-export function configOf({ metadata }: NodeView): string | undefined {
-  return metadata.labels?.[devicePluginConfigLabel];
-}
-
 /** Two stacks on a node would each hand out the same GPU. */
 export function checkBackend(situation: RuleInput): Ruling | undefined {
   const { claim, fresh, slices } = situation;
@@ -275,26 +237,6 @@ function checkNoDriver(situation: RuleInput, slices: readonly ResourceSliceView[
       'the same GPU to pods. Take the DRA driver off the node (with gpu-operator: kubectl label ' +
       `node ${node.metadata.name} ${driverDeployLabel}=false --overwrite), or set spec.backend: DRA`,
   );
-}
-
-/** Whether the DRA driver is on the node and runs: nothing is changed that it would not publish. */
-export function checkDriver(situation: RuleInput): Outcome | undefined {
-  const { node, partition, slices, pods } = situation;
-  if (slices === undefined || pods === undefined) return { needs: 'Pods' };
-  // It may not tolerate the taints of a node that is closed.
-  if (isUnfinished(node) || hasStartupTaint(node)) return undefined;
-  const drivers = refreshedPods(situation, pods);
-  if (drivers.length === 0) {
-    return refuseNode(
-      'NoDraDriver',
-      `no pod of NVIDIA’s DRA driver is on the node (labels dra-driver-nvidia-gpu-component=kubelet-plugin or ` +
-        'app=nvidia-dra-driver-kubelet-plugin, of a DaemonSet in one of --system-namespaces): nothing would offer the slices. Install it, ' +
-        'or set spec.backend: DevicePlugin',
-    );
-  }
-  // It exits on a compute instance that is smaller than its GPU instance: then the change is the cure.
-  if (publishDevices(partition.status?.device ?? {}).problem !== undefined) return undefined;
-  return refuseUnready(node, 'DRA', drivers);
 }
 
 /** What NVIDIA's tools make of the device as it is, whether it matches the wish or not. */

@@ -1,12 +1,12 @@
 import { omitUndefined, deepEqual } from '../../text/json.ts';
 import {
   ownerOf,
-  explainStaying,
   judgeEviction,
   claimedDaemonSet,
   judgeFate,
   longestBlockers,
   backOffDrain,
+  drainRests,
 } from '../eviction.ts';
 import {
   type Command,
@@ -189,14 +189,17 @@ function announceDrain({ partition, pods: present = [] }: RuleInput, affected: r
 }
 
 function evictAffected(situation: RuleInput, affected: readonly PodView[]): readonly Command[] {
-  const going = affected.filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners) === 'Yes');
+  const going = affected.filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners).evictable === 'Yes');
   return evictPods(situation, going, (pod) => graceOf(situation, pod));
 }
 
 /** The policy requires it: whoever could write the policy is allowed to. */
 function deletePods(situation: RuleInput, affected: readonly PodView[]): readonly Command[] {
   return affected
-    .filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners) !== 'Never' && mayAsk(situation, pod))
+    .filter(
+      (pod) =>
+        judgeEviction(pod, situation.fresh?.drain?.missingOwners).evictable !== 'Never' && mayAsk(situation, pod),
+    )
     .map((pod) =>
       omitUndefined({ name: 'DeletePod' as const, pod: refOf(pod), graceSeconds: graceOf(situation, pod) }),
     );
@@ -216,7 +219,7 @@ function wait(waits: Waits, reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocke
 /** Names each cause once, however many pods it keeps: the end of a long message is cut off. */
 function describe(situation: RuleInput, affected: readonly PodView[]): string {
   const stuck = affected.flatMap((pod) => {
-    const why = explainStaying(pod, situation.fresh?.drain?.missingOwners);
+    const { why } = judgeEviction(pod, situation.fresh?.drain?.missingOwners);
     return why === undefined ? [] : [{ pod, why: `it ${why}` }];
   });
   const causes = listPodCauses([...stuck, ...listRefusals(situation, affected)]);
@@ -241,11 +244,20 @@ const stayingPollMs = 60_000;
 /** Most characters for the causes in a message, which ends with what to do. */
 const longestCauses = 2000;
 
+/** Whether the pods that have to go for the plan may go, as far as that is known before the node is closed. */
+export function mayDrain(situation: RuleInput, pods: readonly PodView[]): Outcome | undefined {
+  return (
+    drainRests(situation, pods) ??
+    refuseDrain(situation, pods) ??
+    sparePods(situation, presumeAffected(situation, pods))
+  );
+}
+
 /**
  * Pods that no eviction moves are waited for with the node open: closed, it would only be missed. No other pod is evicted meanwhile,
  * and the node asks for no slot.
  */
-export function refuseDrain(situation: RuleInput, pods: readonly PodView[]): Outcome | undefined {
+function refuseDrain(situation: RuleInput, pods: readonly PodView[]): Outcome | undefined {
   const { claim, fresh, partition } = situation;
   const affected = presumeAffected(situation, pods);
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -256,7 +268,7 @@ export function refuseDrain(situation: RuleInput, pods: readonly PodView[]): Out
     return fate === 'Stays' ? [{ pod, why: message }] : [];
   });
   if (staying.length === 0) return undefined;
-  const mayForce = staying.some(({ pod }) => judgeEviction(pod, missingOwners) === 'ByForce');
+  const mayForce = staying.some(({ pod }) => judgeEviction(pod, missingOwners).evictable === 'ByForce');
   const [they, them] = staying.length === 1 ? ['It', 'it'] : ['They', 'them'];
   const advice = `delete ${them} yourself${mayForce ? ', or set spec.drain.onTimeout: Force' : ''}`;
   const losses = listLosses(

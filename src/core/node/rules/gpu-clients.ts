@@ -7,11 +7,10 @@ import { timeText } from '../../text/syntax.ts';
 import { backendOf, takesFromClaims } from '../snapshot.ts';
 import { timer } from '../memory.ts';
 import { waitOpen, waitClosed, type Ruling, type RuleInput, waitForUsers, type Outcome } from '../commands.ts';
-import { beginRest, findRest, type Rest, longestBlockers } from '../eviction.ts';
+import { beginRest, findRest, longestBlockers } from '../eviction.ts';
 import {
   clusterPods,
   pluginPods,
-  listMonitorDaemons,
   listMonitorPods,
   presumeAffected,
   listMonitorClaims,
@@ -32,8 +31,13 @@ export function recordClients(situation: RuleInput, pods: readonly PodView[]): N
   return { annotations: { [clientsAnnotation]: formatClientsMark([...known, ...going]) } };
 }
 
+/** Whether those that look at GPUs for the cluster keep the node from its change, as far as that is known before it is closed. */
+export function mayClearClients(situation: RuleInput, pods: readonly PodView[]): Outcome | undefined {
+  return clientsRest(situation) ?? tellMonitors(situation, pods);
+}
+
 /** Clients that did not go are left alone for a while, longer each time: their node is open meanwhile. */
-export function clientsRest(situation: RuleInput): Ruling | undefined {
+function clientsRest(situation: RuleInput): Ruling | undefined {
   const rest = findRest(situation, 'HoldersRest');
   if (rest === undefined || rest.leftMs <= 0) return undefined;
   const { modeChange, inUse } = occasionOf(situation.partition);
@@ -82,7 +86,18 @@ function againMs(lastsMs: number): number {
   return Math.min(Math.max(500, lastsMs / 10), 5_000);
 }
 
-function backOff({ settings, now }: RuleInput, { blockers, leftMs }: Rest): Ruling {
+/**
+ * Lists the monitors that are restarted like other holders of the GPUs: a DaemonSet's, which makes another one. A claim takes admin access only in a
+ * namespace that an administrator has labelled for it.
+ */
+function listMonitorDaemons(...asked: Parameters<typeof listMonitorPods>): readonly PodView[] {
+  return listMonitorPods(...asked).filter(isOfDaemonSet);
+}
+
+function backOff(
+  { settings, now }: RuleInput,
+  { blockers, leftMs }: Pick<ReturnType<typeof beginRest>, 'blockers' | 'leftMs'>,
+): Ruling {
   const message =
     `the GPUs cannot change while these pods hold them open, and they did not stay away within ${settings.clientsDeadlineMs / 1000} s: ` +
     `${blockers}. Nothing was touched; the next attempt is at ${timeText(now + leftMs)}`;
@@ -149,7 +164,7 @@ const pollMs = 1000;
  * A claim with admin access looks on, and its pod is never drained. The kubelet names it like any other: before the agent plans
  * without it, slices that it has open look as if they were in use. @returns why the grant has to wait
  */
-export function tellMonitors(situation: RuleInput, pods: readonly PodView[]): Outcome | undefined {
+function tellMonitors(situation: RuleInput, pods: readonly PodView[]): Outcome | undefined {
   const { node, partition, fresh } = situation;
   if (!takesFromClaims(situation)) return undefined;
   // Which of the pods that would have to go are monitors is known before anybody asks for a slot.

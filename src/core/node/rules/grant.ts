@@ -1,32 +1,43 @@
 import { durationMs, timeText } from '../../text/syntax.ts';
 import { joinWithin, cutText } from '../../text/words.ts';
-import { findTightBudget, judgeFate, findRest, longestBlockers, backOffDrain, drainRests } from '../eviction.ts';
-import { waitOpen, type Outcome, type RuleInput, waitForUsers, waitClosed, type Ruling } from '../commands.ts';
-import { timer } from '../memory.ts';
-import { presumeAffected, findHolders, listGpuClaims, listPodCauses, namePods } from './users.ts';
-import type { PodView } from '../../kubernetes/pod.ts';
-import { asksForClaims, takesFromClaims, backendOf, isClosed, isUnfinished } from '../snapshot.ts';
+import { findTightBudget, judgeFate, findRest, longestBlockers, backOffDrain } from '../eviction.ts';
+import {
+  askInOrder,
+  waitOpen,
+  type Command,
+  type Outcome,
+  type RuleInput,
+  waitForUsers,
+  waitClosed,
+  type Ruling,
+} from '../commands.ts';
+import { type Lasting, runningTimer, timer } from '../memory.ts';
+import { presumeAffected, findHolders, listGpuClaims, listPodCauses, namePods, refreshedPods } from './users.ts';
+import { isReady, type PodView, tolerates } from '../../kubernetes/pod.ts';
+import { isFreshRestart } from '../../nvidia/plugin-pods.ts';
+import {
+  asksForClaims,
+  takesFromClaims,
+  backendOf,
+  hasStartupTaint,
+  isClosed,
+  isUnfinished,
+  describeAgent,
+  wishOf,
+} from '../snapshot.ts';
 import { isSurelyRead, readableFrom } from '../../device/holders.ts';
 import { deepEqual, omitUndefined } from '../../text/json.ts';
 import { combine } from '../node-patch.ts';
 import { closeNode, reopenNode } from '../marks.ts';
 import { confirmedMs, nextEpoch, isUnanswered, isGrantLive, revoke } from '../../device/grants.ts';
 import { isRepair, recentRepairs } from '../grants.ts';
-import { checkBackend, checkDriver } from './backend.ts';
-import {
-  awaitRenewedDriver,
-  checkOffer,
-  checkPlugin,
-  listPodsToSignal,
-  recordUntouched,
-  refreshAfterSilence,
-  renewDriver,
-} from './plugin.ts';
-import { foreignOwner, takeOver } from './plan.ts';
-import { clientsGo, clientsRest, recordClients, tellMonitors } from './gpu-clients.ts';
-import { drain, sparePods, refuseDrain } from './drain.ts';
+import { checkBackend } from './backend.ts';
+import { checkStack, recordUntouched, refreshAfterSilence } from './plugin.ts';
+import { foreignOwner, takeOver } from '../owners.ts';
+import { clientsGo, mayClearClients, recordClients } from './gpu-clients.ts';
+import { drain, evictPods, mayDrain, wasRefused } from './drain.ts';
 import { awaitTurn } from './slot.ts';
-import { wishOf } from './policy.ts';
+import { repartitioningTaint } from '../../../api/names.ts';
 import type { Grant } from '../../../api/types.ts';
 import { withoutLayoutLabels } from './labels.ts';
 
@@ -167,12 +178,9 @@ export function grant(situation: RuleInput): Outcome {
     // 2. From here on, decide on a fresh read only.
     awaitTurn(situation, 'Layout', [
       checkBackend,
-      ...(backendOf(situation) === 'DRA' ? [checkDriver] : [checkPlugin, checkOffer]),
-      clientsRest,
-      (one) => tellMonitors(one, pods),
-      (one) => drainRests(one, pods),
-      (one) => refuseDrain(one, pods),
-      (one) => sparePods(one, presumeAffected(one, pods)),
+      checkStack,
+      (one) => mayClearClients(one, pods),
+      (one) => mayDrain(one, pods),
       (one) => (isClosed(one.node) ? undefined : awaitClaims(one, pods)),
     ]) ??
     awaitBudgets(situation, pods) ??
@@ -247,8 +255,69 @@ function writeGrant(situation: RuleInput, pods: readonly PodView[]): Ruling {
   };
 }
 
+/** The plugin's pods that the agent signals when the device is done; null if they are replaced instead. */
+export function listPodsToSignal(
+  situation: Parameters<typeof refreshedPods>[0] & Pick<RuleInput, 'now'>,
+  pods: readonly PodView[],
+): string[] | null {
+  if (situation.settings.pluginRefresh !== 'Signal') return null;
+  const found = refreshedPods(situation, pods);
+  // A signal ends the DRA driver. A second time within minutes the kubelet would start it again after 10 s, then 20 s and so on.
+  const wouldWait = (pod: PodView): boolean =>
+    isFreshRestart(pod, situation.now) && tolerates(pod.spec?.tolerations, repartitioningTaint);
+  if (backendOf(situation) === 'DRA' && found.some(wouldWait)) return null;
+  const uids = found.flatMap(({ metadata }) => metadata.uid ?? []);
+  return uids.length > 0 ? uids.slice(0, 8) : null;
+}
+
+/** How long a node stays open for the DRA driver's pod to be replaced, in ms: it starts within seconds unless something is wrong with it. */
+const longestRenewalMs = 60_000;
+
+/**
+ * Replaces the pod of a DRA driver before its node is closed, where the kubelet would delay the restart that follows the change. On an open
+ * node a new pod starts at once, and what is published stays meanwhile. On a closed one the delay would be waited for; or a new pod, which may
+ * not even come back under our taint. An eviction that is refused, or that takes too long, is not waited for.
+ */
+function renewDriver(situation: RuleInput, pods: readonly PodView[]): Ruling | undefined {
+  const { node, settings, slot, now } = situation;
+  const isSignalled = backendOf(situation) === 'DRA' && settings.pluginRefresh === 'Signal';
+  if (!isSignalled || isUnfinished(node) || hasStartupTaint(node)) return undefined;
+  if (runningTimer(situation, 'DriverRenewed', slot?.startTime) !== undefined) return undefined;
+  const old = refreshedPods(situation, pods).filter(
+    (pod) => isFreshRestart(pod, now) && !wasRefused(situation, pod, longestRenewalMs),
+  );
+  return old.length === 0
+    ? undefined
+    : renewing(timer(situation, 'DriverRenewed', slot?.startTime), evictPods(situation, old));
+}
+
+/** The driver's pod that {@link renewDriver} evicted is awaited: without it the node would be found to have no driver. */
+function awaitRenewedDriver(situation: RuleInput): Outcome | undefined {
+  const { slot, pods, node } = situation;
+  const since = runningTimer(situation, 'DriverRenewed', slot?.startTime);
+  if (since === undefined || since.lastsMs > longestRenewalMs || isUnfinished(node)) return undefined;
+  if (pods === undefined) return { needs: 'Pods' };
+  const found = refreshedPods(situation, pods);
+  const isBack = found.length > 0 && found.every((pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined);
+  const isRefused = found.some((pod) => wasRefused(situation, pod, longestRenewalMs));
+  return isBack || isRefused ? undefined : renewing(since);
+}
+
+function renewing({ waits }: Lasting, commands: readonly Command[] = []): Ruling {
+  const message =
+    'before the node is closed the DRA driver’s pod is replaced: the kubelet would start its container again with a delay only';
+  // Not transient: another leader must know why the node has no driver.
+  const verdict = { phase: 'Updating', reason: 'AwaitingGrant', message, requeueAfterMs: 1000 } as const;
+  return { verdict, ifClosed: 'Stays', commands, waits };
+}
+
+/** Whether a grant is under way, or was not answered: nothing else is decided until its agent is surely not at work. */
+export function awaitAnswer(situation: RuleInput): Outcome | undefined {
+  return askInOrder([grantInFlight, grantOverdue, grantUnanswered], situation);
+}
+
 /** Lets a node that may be changing its device finish, whatever the policies say meanwhile. */
-export function grantInFlight(situation: RuleInput): Outcome | undefined {
+function grantInFlight(situation: RuleInput): Outcome | undefined {
   const { partition, now, node } = situation;
   const { granted } = partition.spec;
   if (!granted || !isGrantLive(partition)) return undefined;
@@ -266,7 +335,7 @@ export function grantInFlight(situation: RuleInput): Outcome | undefined {
 }
 
 /** Takes back a grant that was not answered in time, before an agent that sees it late can act on an open node. */
-export function grantOverdue(situation: RuleInput): Ruling | undefined {
+function grantOverdue(situation: RuleInput): Ruling | undefined {
   const { partition } = situation;
   const { granted } = partition.spec;
   if (!granted || !isGrantLive(partition)) return undefined;
@@ -282,7 +351,7 @@ export function grantOverdue(situation: RuleInput): Ruling | undefined {
  * What an agent has done that has not answered is unknown. As soon as it cannot be at work any more, a device plugin that starts
  * advertises what exists: once it is back, the taint is removed, as it must not outlive its cause.
  */
-export function grantUnanswered(situation: RuleInput): Outcome | undefined {
+function grantUnanswered(situation: RuleInput): Outcome | undefined {
   const { partition, node, claim } = situation;
   const { granted } = partition.spec;
   if (!granted || !isUnanswered(partition)) return undefined;
@@ -340,16 +409,4 @@ function awaitEnd(situation: RuleInput, granted: Grant): Ruling | undefined {
     verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: left },
     commands: [],
   };
-}
-
-/** The agent's pod and its problem. */
-export function describeAgent({ agent, node }: Pick<RuleInput, 'agent' | 'node'>): string {
-  switch (agent.state) {
-    case 'Ready':
-      return 'the agent is running';
-    case 'NotReady':
-      return `the agent is not ready: ${agent.why}`;
-    case 'Missing':
-      return `no agent pod runs on node ${node.metadata.name}`;
-  }
 }

@@ -16,11 +16,11 @@ import { computeResources } from '../../nvidia/resources.ts';
 import { explainOffer } from '../offer.ts';
 import { deepEqual } from '../../text/json.ts';
 import { type NodeChange, type NodeMetadata, metadataOf } from '../node-patch.ts';
-import { backendOf } from '../snapshot.ts';
+import { backendOf, type NodeSnapshot } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
 
 /** What GPU Feature Discovery and the device plugin make of a device. */
-export interface Prediction extends NodeLabels {
+interface Prediction extends NodeLabels {
   readonly offer: ReturnType<typeof computeResources>;
 }
 
@@ -108,9 +108,9 @@ function administratorsSharing(
 }
 
 /** Tells who writes the nvidia.com labels of a node. The previous writer is in the status, which outlives us. */
-export function writerModeFor({ node, partition }: Pick<RuleInput, 'node' | 'partition'>): WriterMode {
+export function writerModeFor({ node, partition }: Pick<NodeSnapshot, 'node' | 'partition'>): WriterMode {
   const { labels = {}, annotations = {} } = node.metadata;
-  return writerModeOf({ labels, annotations, before: partition.status?.writerMode });
+  return writerModeOf({ labels, annotations, before: partition?.status?.writerMode });
 }
 
 /**
@@ -119,7 +119,7 @@ export function writerModeFor({ node, partition }: Pick<RuleInput, 'node' | 'par
  *
  * @param predicted what GPU Feature Discovery would write of the device
  */
-export function layoutLabels(situation: RuleInput, predicted: NodeLabels): NodeChange {
+function layoutLabels(situation: RuleInput, predicted: NodeLabels): NodeChange {
   const device = situation.partition.status?.device;
   if (writerModeFor(situation) !== 'Patch' || !isKnown(device) || predicted.errors.length > 0) return {};
   return gpuLabels(metadataOf(situation.node), dropInvalidLabels(predicted.labels));
@@ -132,9 +132,27 @@ export function withoutLayoutLabels(situation: Pick<RuleInput, 'node' | 'partiti
   return { labels: Object.fromEntries(keys.map((key) => [key, undefined])) };
 }
 
-/** Labels of the layout that GPU Feature Discovery has not updated yet; none if the labels are ours. */
-export function listStaleLabels(situation: RuleInput, predicted: NodeLabels): readonly StaleLabel[] {
-  return writerModeFor(situation) === 'Patch' ? [] : staleLabels(metadataOf(situation.node), predicted);
+/** How the labels of a layout have to be written, and which of them are wrong. */
+interface LabelJudgement {
+  /** The labels to write now, if they are ours. */
+  readonly labels: NodeChange;
+  /** What to write when the node opens: those, or that GPU Feature Discovery has them. */
+  readonly atOpening: NodeChange;
+  /** The labels that GPU Feature Discovery has not updated yet, in words; undefined if there is none, or if the labels are ours. */
+  readonly stale: string | undefined;
+}
+
+/** Judges a node's labels by what its device has become. @param predicted what GPU Feature Discovery writes of it */
+export function judgeLabels(situation: RuleInput, predicted: NodeLabels): LabelJudgement {
+  const node = metadataOf(situation.node);
+  const labels = layoutLabels(situation, predicted);
+  if (writerModeFor(situation) === 'Patch') return { labels, atOpening: labels, stale: undefined };
+  const stale = staleLabels(node, predicted);
+  return {
+    labels,
+    atOpening: handOver(node, Object.keys(dropInvalidLabels(predicted.labels))),
+    stale: stale.length === 0 ? undefined : describeStaleLabels(stale),
+  };
 }
 
 function isKnown(device: DeviceReport | undefined): boolean {
@@ -209,7 +227,7 @@ export function listPrunableLabels(node: Pick<NodeMetadata, 'annotations' | 'lab
   return [...new Set([...listManagedLabels(node), ...ofLayout])];
 }
 
-export interface StaleLabel {
+interface StaleLabel {
   readonly key: string;
   /** The value that is right; undefined: the label must be removed. */
   readonly wanted: string | undefined;
@@ -267,7 +285,7 @@ function kindOf(key: string): string | undefined {
 }
 
 /** The writer of GPU Feature Discovery's labels on a node: GFD writes and we compare (`Verify`), or we write (`Patch`). */
-export type WriterMode = 'Patch' | 'Verify';
+type WriterMode = 'Patch' | 'Verify';
 
 export interface WriterEvidence {
   readonly labels: Readonly<Record<string, string>>;

@@ -1,45 +1,38 @@
 import { adoptAnnotation } from '../../../api/names.ts';
 import { wishHash } from '../../device/plan.ts';
-import { foreignGpuResource } from '../../kubernetes/pod.ts';
 import { adviseMonitors } from '../../device/holders.ts';
 import { timeText } from '../../text/syntax.ts';
 import {
+  askInOrder,
   waitForUsers,
   waitOpen,
   type Outcome,
   waitClosed,
   type Ruling,
   type RuleInput,
-  lookAgainMs,
 } from '../commands.ts';
-import {
-  generationOf,
-  grantFailureOf,
-  hasChangedSince,
-  isRepeated,
-  restLeftMs,
-  driftEndsAt,
-  mostRepairs,
-  retryAskedWith,
-} from '../grants.ts';
+import { restOfGrant, generationOf, driftEndsAt, mostRepairs, retryAskedWith } from '../grants.ts';
 import { runningTimer, timer } from '../memory.ts';
-import type { NodeView } from '../../kubernetes/node.ts';
-import { listUsers, clusterPods, namePods } from './users.ts';
-import { describePlan, awaitSlot, type SlotUse } from './slot.ts';
-import { awaitingPlan, wishOf } from './policy.ts';
+import { listUsers, namePods } from './users.ts';
+import { describePlan, nodeUnavailable } from './slot.ts';
+import { awaitingPlan } from './policy.ts';
 import { type Fault, describeFault } from '../../device/grants.ts';
-import { borrowedLabelsOf, type NodeChange, metadataOf } from '../node-patch.ts';
-import { findOwners, migManagerLabel, takeOverStep } from '../owners.ts';
-import { isReadBeforeBoot, leavingTaintOf, driverUpgrade } from '../snapshot.ts';
+import { isReadBeforeBoot, wishOf } from '../snapshot.ts';
 
-export function planOnly({ partition, claim }: RuleInput): Ruling | undefined {
+/** Whether there is no plan that may be granted now, and why. */
+export function planNotReady(situation: RuleInput): Outcome | undefined {
+  const rules = [planOnly, agentSkewed, planMissing, planRefused, resting, drifting, nodeUnavailable];
+  return askInOrder(rules, situation);
+}
+
+function planOnly({ partition, claim }: RuleInput): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;
   const plan = partition.status?.device?.plan;
   const message = `mode Plan, nothing changes: ${plan?.refusal ?? describePlan({ partition, claim })}`;
   return { ...waitOpen('Pending', 'PlanOnly', message), writesNothing: true };
 }
 
-export function planMissing(situation: RuleInput): Ruling | undefined {
+function planMissing(situation: RuleInput): Ruling | undefined {
   const { node, partition } = situation;
   const wish = wishOf(situation);
   const isPlanned = wish !== undefined && partition.status?.device?.plan?.wishHash === wishHash(wish);
@@ -99,30 +92,30 @@ function waitForMonitors(situation: RuleInput, refusal: string, monitors: readon
 }
 
 /** Retries a failure after a rest; at once if something has changed; less and less often if it fails in the same way. */
-export function resting(situation: RuleInput): Ruling | undefined {
+function resting(situation: RuleInput): Ruling | undefined {
   const { partition, node, now } = situation;
   const { device = {} } = partition.status ?? {};
   const { step, error } = device;
-  const failure = grantFailureOf(situation);
-  if (step !== 'Failed' || !error || !failure || hasChangedSince(situation, failure)) return undefined;
+  const rest = restOfGrant(situation);
+  if (step !== 'Failed' || !error || !rest) return undefined;
   const awaited = describeAwaitedMode(situation, error);
   if (awaited !== undefined) {
     const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
     return waitOpen('Failed', reason, `${describeFault(device) ?? ''}. ${awaited}`);
   }
-  const left = restLeftMs(situation, failure);
+  const left = rest.leftMs;
   if (left === 0) return undefined;
   const found = describeFault(device) ?? '';
-  if (!failure.counts) {
+  if (!rest.counts) {
     const message = `${found}. Nothing counts as failed yet; it is tried once more at ${timeText(now + left)}`;
     return waitClosed('Updating', 'AwaitingGrant', message, left);
   }
-  if (!isRepeated(failure)) {
+  if (!rest.isRepeated) {
     const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
     return waitOpen('Failed', reason, found, left);
   }
   const message =
-    `${found}. The same failure occurred ${failure.equal} times; the next attempt is at ${timeText(now + left)}, ` +
+    `${found}. The same failure occurred ${rest.equal} times; the next attempt is at ${timeText(now + left)}, ` +
     `or as soon as the device, the driver or the policy changes, or you ask for it: gpu-partition retry ${node.metadata.name}`;
   return waitOpen('Failed', 'Resting', message, left);
 }
@@ -142,7 +135,7 @@ function describeAwaitedMode(situation: RuleInput, { code, gpu }: Pick<Fault, 'c
 }
 
 // Otherwise both would change the device in turns, and pods would come and go forever.
-export function drifting(situation: RuleInput): Ruling | undefined {
+function drifting(situation: RuleInput): Ruling | undefined {
   const { partition, node, now } = situation;
   const until = driftEndsAt(partition, now);
   if (until === undefined) return undefined;
@@ -154,87 +147,33 @@ export function drifting(situation: RuleInput): Ruling | undefined {
   return { ...waitOpen('Failed', 'Drifting', message, until - now + 1000), waits };
 }
 
-/** A node that is being deleted or removed, whose kubelet is not ready or that somebody has cordoned is left alone. */
-export function nodeUnavailable({ node }: RuleInput): Ruling | undefined {
-  const { metadata, spec } = node;
-  if (metadata.deletionTimestamp !== undefined) {
-    return waitOpen('Pending', 'NodeTerminating', 'the node is being deleted; its GPUs are left alone');
-  }
-  const silent = nodeNotReady(node);
-  if (silent) return silent;
-  const leaving = leavingTaintOf(spec?.taints);
-  if (leaving !== undefined) {
-    return waitOpen(
-      'Pending',
-      'NodeTerminating',
-      `the node is being removed (taint ${leaving}); its GPUs are left alone`,
-    );
-  }
-  if (spec?.unschedulable === true) {
-    const hint = `its GPUs change when it is uncordoned: kubectl uncordon ${metadata.name}`;
-    return waitOpen('Pending', 'ForeignCordon', `the node is cordoned, and not by this operator; ${hint}`);
-  }
-  return undefined;
+/** An agent that may not understand our grant, or whose report we may not understand, changes nothing. */
+function agentSkewed({ partition, settings }: RuleInput): Ruling | undefined {
+  const { agentVersion } = partition.status?.device ?? {};
+  const skew = compareVersions(agentVersion, settings.version);
+  if (skew === 'Fine') return undefined;
+  const which = skew === 'TooOld' ? 'the image of the agents’ DaemonSet' : 'the image of the controller’s Deployment';
+  const message =
+    `the agent is version ${agentVersion}, the controller ${settings.version}: they may be at most one minor version apart. ` +
+    `Nothing changes on this node until then; update ${which}`;
+  return waitOpen('Failed', skew === 'TooOld' ? 'AgentTooOld' : 'AgentTooNew', message);
 }
 
-/** Waits for a node whose kubelet does not report: nothing is known of it that could have changed meanwhile. */
-export function nodeNotReady({ status }: NodeView): Ruling | undefined {
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready?.status === 'True') return undefined;
-  const why = ready?.message === undefined || ready.message === '' ? '' : ` (${ready.message})`;
-  return waitOpen('Pending', 'NodeNotReady', `the node is not Ready${why}; its GPUs change when it is`);
+/** Maximum difference in minor versions between controller and agents, either way: an update replaces them one after the other. */
+const mostApart = 1;
+
+type VersionSkew = 'Fine' | 'TooOld' | 'TooNew';
+
+/** How another program's version relates to ours. A version that is not a release (`dev`, `unknown`) is never refused. */
+export function compareVersions(theirs: string | undefined, ours: string | undefined): VersionSkew {
+  const [their, our] = [readVersion(theirs), readVersion(ours)];
+  if (their === undefined || our === undefined) return 'Fine';
+  if (their.major !== our.major) return their.major < our.major ? 'TooOld' : 'TooNew';
+  const apart = their.minor - our.minor;
+  return Math.abs(apart) <= mostApart ? 'Fine' : apart < 0 ? 'TooOld' : 'TooNew';
 }
 
-/** Blocks a node whose GPUs are not ours to touch now. */
-export function foreignOwner(situation: RuleInput): Outcome | undefined {
-  return upgradesDriver(situation) ?? hasOwner(situation) ?? givesBack(situation);
-}
-
-function upgradesDriver({ node }: RuleInput): Ruling | undefined {
-  const message = driverUpgrade(node.metadata.labels ?? {});
-  return message === undefined ? undefined : waitOpen('Waiting', 'DriverUpgrade', message);
-}
-
-function hasOwner({ node, claim, pods, slices, fresh, settings }: RuleInput): Outcome | undefined {
-  const { name, labels = {}, annotations = {} } = node.metadata;
-  const { allocatable = {}, capacity = {} } = node.status ?? {};
-  const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
-  // Only the pods tell whether these owners are in use and more than a label.
-  const mustLook = foreignGpuResource in allocatable || (labels[migManagerLabel] ?? 'false') !== 'false';
-  if (mustLook && pods === undefined) return { needs: 'Pods' };
-  const { systemNamespaces } = settings;
-  const resourceSlices = fresh?.resourceSlices ?? slices;
-  const evidence = { node: name, labels, annotations, allocatable, capacity, pods, resourceSlices, systemNamespaces };
-  const [owner] = findOwners(evidence, takeOver);
-  if (!owner) return undefined;
-  const message = `${owner.evidence}: two owners would undo each other's work, so nothing is touched. To hand over the GPUs: ${owner.handOver}`;
-  return waitOpen('Failed', 'ForeignManager', message, lookAgainMs);
-}
-
-/** Another policy allowed a takeover, or this one did earlier: without the consent the label is restored. */
-function givesBack({ node, claim }: RuleInput): Ruling | undefined {
-  const allowed = claim.winner?.spec.allow?.takeOver ?? [];
-  if (allowed.includes('mig-manager') || !(migManagerLabel in borrowedLabelsOf(metadataOf(node)))) return undefined;
-  const message = 'mig-manager is coming back: the policy does not allow a takeover from it';
-  return takingOver(message, { giveBack: [migManagerLabel] });
-}
-
-/** Turns mig-manager off where the policy replaces it, in the node's turn. @param use what the node wants its slot for */
-export function takeOver(situation: RuleInput, use: SlotUse): Outcome | undefined {
-  const { node, claim } = situation;
-  const allowed = claim.winner?.spec.allow?.takeOver ?? [];
-  const pods = situation.pods && clusterPods(situation, situation.pods);
-  const step = takeOverStep({ labels: node.metadata.labels ?? {}, pods }, allowed);
-  if (step === undefined) return undefined;
-  const waits = step === 'SetLabel' ? awaitSlot(situation, use) : undefined;
-  if (waits) return waits;
-  const message = `mig-manager is being turned off on this node (${migManagerLabel}=false); it comes back when the policy is deleted`;
-  return takingOver(message, step === 'SetLabel' ? { borrow: { [migManagerLabel]: 'false' } } : undefined);
-}
-
-function takingOver(message: string, change: NodeChange | undefined): Ruling {
-  return {
-    ...waitClosed('Updating', 'TakingOver', message, 500),
-    ...(change && { commands: [{ name: 'PatchNode', change }] }),
-  };
+function readVersion(text: string | undefined): { readonly major: number; readonly minor: number } | undefined {
+  const [, major, minor] = /^v?(\d{1,6})\.(\d{1,6})\.\d/.exec(text ?? '') ?? [];
+  return major === undefined || minor === undefined ? undefined : { major: Number(major), minor: Number(minor) };
 }

@@ -2,13 +2,13 @@ import type { GpuPartitionPolicy, DeviceReport } from '../../../api/types.ts';
 import {
   findMisfit,
   pluginPodsOf,
-  isFreshRestart,
   explainPluginPod,
   isFailing,
   driverDeployLabel,
   pausedForMigChange,
   pluginDeployLabel,
 } from '../../nvidia/plugin-pods.ts';
+import { publishDevices } from '../../device/holders.ts';
 import { describeReport } from '../../nvidia/predict-labels.ts';
 import type { NodeView } from '../../kubernetes/node.ts';
 import {
@@ -23,7 +23,9 @@ import {
   waitClosed,
 } from '../commands.ts';
 import {
+  type Backend,
   backendOf,
+  configOf,
   sliceOfferOf,
   nameBackend,
   hasStartupTaint,
@@ -31,52 +33,39 @@ import {
   isClosed,
   isOwnTaint,
   isReadyNode,
+  wishOf,
 } from '../snapshot.ts';
 import { pluginPods, refreshedPods, listPodCauses } from './users.ts';
-import {
-  configOf,
-  refuseUnready,
-  currentOffer,
-  explainCurrentOffer,
-  describeTrouble,
-  publishConfig,
-} from './backend.ts';
-import { wishOf, isDeviceDone } from './policy.ts';
+import { currentOffer, explainCurrentOffer, publishConfig } from './backend.ts';
+import { isDeviceDone } from './policy.ts';
 import { podName, type PodView, tolerates, isGpuResource, isReady } from '../../kubernetes/pod.ts';
-import { repartitioningTaint } from '../../../api/names.ts';
+import { repartitioningTaint, startupTaintKeys } from '../../../api/names.ts';
 import { type Lasting, timer, runningTimer, type WaitName, type Waits } from '../memory.ts';
 import { listDynamicSlices } from '../owners.ts';
 import { type MigStrategy, devicePluginConfigLabel } from '../../nvidia/labels.ts';
-import { advertisedResources, findOfferGap, resourcesText, offerStatus, advertises } from '../offer.ts';
 import {
-  type OfferGateState,
+  advertisedResources,
+  findOfferGap,
   isExact,
-  type Offering,
-  staleOffer,
-  decideFence,
-  type FenceStep,
-  evictionRefused,
-  fenceOverdue,
-  fenceVerdict,
   isNothing,
-} from '../fence.ts';
-import {
-  changeKey,
-  readRefreshMark,
-  refreshedAnnotation,
-  formatRefreshMark,
-  closeNode,
-  fenceByZero,
-  type RefreshMark,
-} from '../marks.ts';
+  resourcesText,
+  offerStatus,
+  advertises,
+} from '../offer.ts';
+import { type OfferGateState, staleOffer, decideFence, type FenceStep, explainFence } from '../fence.ts';
+import { changeKey, readRefreshMark, recordRefresh, closeNode, type RefreshMark } from '../marks.ts';
 import { type NodeChange, combine } from '../node-patch.ts';
 import { deepEqual } from '../../text/json.ts';
 import { evictPods, listRefusals, wasRefused } from './drain.ts';
-import { nodeUnavailable } from './plan.ts';
-import { awaitSlot, type SlotUse, awaitTurn } from './slot.ts';
+import { awaitSlot, type SlotUse, awaitTurn, nodeUnavailable } from './slot.ts';
 import { managedConfig } from '../../nvidia/plugin-config.ts';
 
-/** Whether the device plugin has the policy's settings, or takes them from us, and runs: nothing is changed that it would not offer. */
+/** Whether what hands the node's GPUs out runs, and would offer the new layout as the policy says: nothing is changed otherwise. */
+export function checkStack(situation: RuleInput): Outcome | undefined {
+  return backendOf(situation) === 'DRA' ? checkDriver(situation) : (checkPlugin(situation) ?? checkOffer(situation));
+}
+
+/** Whether the device plugin has the policy's settings, or takes them from us, and runs. */
 export function checkPlugin(situation: RuleInput): Ruling | undefined {
   return checkSettings(situation) ?? checkRuns(situation);
 }
@@ -106,6 +95,25 @@ function checkRuns(situation: RuleInput): Ruling | undefined {
   return refuseUnready(node, 'DevicePlugin', plugins) ?? refuseLost(situation, pluginPodsOf(plugins));
 }
 
+/** Leaves a node alone on which what hands its GPUs out does not run. What is about to start is waited for. */
+function refuseUnready(node: NodeView, backend: Backend, pods: readonly PodView[]): Ruling | undefined {
+  const unready = pods.filter((pod) => !isReady(pod));
+  if (unready.length === 0) return undefined;
+  const failing = unready.filter(isFailing);
+  const why = describeTrouble(node, failing.length > 0 ? failing : unready).join('. ');
+  const refusal = refuseNode('PluginNotReady', `the ${nameBackend(backend)} is not ready: ${why}`);
+  if (failing.length > 0) return refusal;
+  return { ...refusal, verdict: { ...refusal.verdict, phase: 'Pending', transient: true, requeueAfterMs: 1000 } };
+}
+
+/** What keeps the plugin's pods from being ready, in the kubelet's words, and the config file that they may be missing. */
+function describeTrouble(node: NodeView, pods: readonly PodView[]): readonly string[] {
+  const trouble = pods.flatMap((pod) => explainPluginPod(pod) ?? []);
+  const config = configOf(node);
+  const label = `the node's label ${devicePluginConfigLabel} names ${config}: does its ConfigMap have that key?`;
+  return trouble.length > 0 && config !== undefined ? [...trouble, label] : trouble;
+}
+
 /** NVIDIA's plugin opens every GPU when it starts (k8s-device-plugin#338): a lost one would take the others with it. */
 function refuseLost({ partition }: RuleInput, plugins: readonly PodView[]): Ruling | undefined {
   const lost = (partition.status?.device?.gpus ?? []).find(({ error }) => error?.startsWith('GpuLost'));
@@ -121,6 +129,26 @@ function isCuredByChange(situation: RuleInput): boolean {
   const key = configOf(node);
   const lacksFile = key !== undefined && configFiles?.state === 'Read' && !(key in configFiles.files);
   return lacksFile || currentOffer(situation).cannotStart;
+}
+
+/** Whether the DRA driver is on the node and runs. */
+function checkDriver(situation: RuleInput): Outcome | undefined {
+  const { node, partition, slices, pods } = situation;
+  if (slices === undefined || pods === undefined) return { needs: 'Pods' };
+  // It may not tolerate the taints of a node that is closed.
+  if (isUnfinished(node) || hasStartupTaint(node)) return undefined;
+  const drivers = refreshedPods(situation, pods);
+  if (drivers.length === 0) {
+    return refuseNode(
+      'NoDraDriver',
+      `no pod of NVIDIA’s DRA driver is on the node (labels dra-driver-nvidia-gpu-component=kubelet-plugin or ` +
+        'app=nvidia-dra-driver-kubelet-plugin, of a DaemonSet in one of --system-namespaces): nothing would offer the slices. Install it, ' +
+        'or set spec.backend: DevicePlugin',
+    );
+  }
+  // It exits on a compute instance that is smaller than its GPU instance: then the change is the cure.
+  if (publishDevices(partition.status?.device ?? {}).problem !== undefined) return undefined;
+  return refuseUnready(node, 'DRA', drivers);
 }
 
 /** Whether anything would advertise the new layout as the policy says, judged by how the node advertises its devices now. */
@@ -149,62 +177,6 @@ export function checkOffer(situation: RuleInput): Ruling | undefined {
       selector: settings.pluginSelector,
     });
   return gap && { ...waitOpen('Failed', gap.reason, gap.message, lookAgainMs), writesNothing: true };
-}
-
-/** The plugin's pods that the agent signals when the device is done; null if they are replaced instead. */
-export function listPodsToSignal(
-  situation: Parameters<typeof refreshedPods>[0] & Pick<RuleInput, 'now'>,
-  pods: readonly PodView[],
-): string[] | null {
-  if (situation.settings.pluginRefresh !== 'Signal') return null;
-  const found = refreshedPods(situation, pods);
-  // A signal ends the DRA driver. A second time within minutes the kubelet would start it again after 10 s, then 20 s and so on.
-  const wouldWait = (pod: PodView): boolean =>
-    isFreshRestart(pod, situation.now) && tolerates(pod.spec?.tolerations, repartitioningTaint);
-  if (backendOf(situation) === 'DRA' && found.some(wouldWait)) return null;
-  const uids = found.flatMap(({ metadata }) => metadata.uid ?? []);
-  return uids.length > 0 ? uids.slice(0, 8) : null;
-}
-
-/** How long a node stays open for the DRA driver's pod to be replaced, in ms: it starts within seconds unless something is wrong with it. */
-const longestRenewalMs = 60_000;
-
-/**
- * Replaces the pod of a DRA driver before its node is closed, where the kubelet would delay the restart that follows the change. On an open
- * node a new pod starts at once, and what is published stays meanwhile. On a closed one the delay would be waited for; or a new pod, which may
- * not even come back under our taint. An eviction that is refused, or that takes too long, is not waited for.
- */
-export function renewDriver(situation: RuleInput, pods: readonly PodView[]): Ruling | undefined {
-  const { node, settings, slot, now } = situation;
-  const isSignalled = backendOf(situation) === 'DRA' && settings.pluginRefresh === 'Signal';
-  if (!isSignalled || isUnfinished(node) || hasStartupTaint(node)) return undefined;
-  if (runningTimer(situation, 'DriverRenewed', slot?.startTime) !== undefined) return undefined;
-  const old = refreshedPods(situation, pods).filter(
-    (pod) => isFreshRestart(pod, now) && !wasRefused(situation, pod, longestRenewalMs),
-  );
-  return old.length === 0
-    ? undefined
-    : renewing(timer(situation, 'DriverRenewed', slot?.startTime), evictPods(situation, old));
-}
-
-/** The driver's pod that {@link renewDriver} evicted is awaited: without it the node would be found to have no driver. */
-export function awaitRenewedDriver(situation: RuleInput): Outcome | undefined {
-  const { slot, pods, node } = situation;
-  const since = runningTimer(situation, 'DriverRenewed', slot?.startTime);
-  if (since === undefined || since.lastsMs > longestRenewalMs || isUnfinished(node)) return undefined;
-  if (pods === undefined) return { needs: 'Pods' };
-  const found = refreshedPods(situation, pods);
-  const isBack = found.length > 0 && found.every((pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined);
-  const isRefused = found.some((pod) => wasRefused(situation, pod, longestRenewalMs));
-  return isBack || isRefused ? undefined : renewing(since);
-}
-
-function renewing({ waits }: Lasting, commands: readonly Command[] = []): Ruling {
-  const message =
-    'before the node is closed the DRA driver’s pod is replaced: the kubelet would start its container again with a delay only';
-  // Not transient: another leader must know why the node has no driver.
-  const verdict = { phase: 'Updating', reason: 'AwaitingGrant', message, requeueAfterMs: 1000 } as const;
-  return { verdict, ifClosed: 'Stays', commands, waits };
 }
 
 /** A signalled plugin informs the kubelet within a second, and the kubelet the API server within its status period (10 s). */
@@ -269,7 +241,7 @@ function describeFence(
   // What differs from one offer may be another: the policy's is not that of a plugin with other settings.
   const offer = `${change} ${resourcesText(wanted)}`;
   const isStale = slices === undefined && staleOffer(advertised, wanted) !== undefined;
-  const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
+  const mark = markOf(node, change);
   const found = listPluginPods(situation);
   // A pod that is being replaced may still follow: what it offers says nothing of its successor.
   const isGoing = mark !== undefined && found?.some(({ metadata }) => mark.uids.includes(metadata.uid ?? '')) !== false;
@@ -333,7 +305,7 @@ function hasStalePlugin({ node, partition }: RuleInput): boolean {
   return offersAny && explainCurrentOffer(device, allocatable, []) === undefined;
 }
 
-function describeOffering(advertised: DeviceReport['advertised'], isStale: boolean): Offering {
+function describeOffering(advertised: DeviceReport['advertised'], isStale: boolean): OfferGateState['offering'] {
   if (advertised === undefined) return 'Unknown';
   if (Object.keys(advertised.resources ?? {}).length === 0) return 'Nothing';
   return isStale ? 'Other' : 'Exact';
@@ -365,21 +337,23 @@ function recordReplaced(node: NodeView, change: string, pods: readonly PodView[]
     tolerates: pods.every((pod) => taints.every((taint) => tolerates(pod.spec?.tolerations, taint))),
     sawNothing: false,
   };
-  return { name: 'PatchNode', change: { annotations: { [refreshedAnnotation]: formatRefreshMark(mark) } } };
+  return { name: 'PatchNode', change: recordRefresh(mark) };
+}
+
+/** The record of a refresh for this very change; undefined if there is none, or only one of an earlier change. */
+function markOf(node: NodeView, change: string): RefreshMark | undefined {
+  const mark = readRefreshMark(node);
+  return mark?.change === change ? mark : undefined;
 }
 
 /** A plugin that was absent while the devices changed, and comes back to their current state, need not be replaced again. */
 export function recordFreshPlugin(situation: RuleInput): NodeChange {
-  const { annotations, labels } = situation.node.metadata;
+  const { node } = situation;
   const change = keyOf(situation);
   const label = backendOf(situation) === 'DRA' ? driverDeployLabel : pluginDeployLabel;
-  const isAway = labels?.[label] === pausedForMigChange;
-  if (!isAway || readRefreshMark(annotations?.[refreshedAnnotation], change)) return {};
-  return {
-    annotations: {
-      [refreshedAnnotation]: formatRefreshMark({ change, uids: [], tolerates: false, sawNothing: false }),
-    },
-  };
+  const isAway = node.metadata.labels?.[label] === pausedForMigChange;
+  if (!isAway || markOf(node, change)) return {};
+  return recordRefresh({ change, uids: [], tolerates: false, sawNothing: false });
 }
 
 /** Uses of a slot for steps of the fence that disturb a node in use. */
@@ -434,16 +408,17 @@ export function refreshPlugin(situation: RuleInput, offer: ExpectedOffer): Outco
       : undefined;
   if (step.next === 'Open' && stale === undefined) return { waits };
   const [refusal] = listPodCauses(listRefusals(situation, old));
-  const verdict =
-    (refusal === undefined ? undefined : evictionRefused(refusal, nameBackend(backendOf(situation)), applied)) ??
-    stale ??
-    fenceVerdict(step, fence, partition.spec.strategy ?? 'none', applied, [
-      ...describeTrouble(node, found.filter(isFailing)),
-      ...describeRefusal(situation),
-    ]);
-  const states = found.flatMap((pod) => explainPluginPod(pod) ?? []);
+  const trouble = [...describeTrouble(node, found.filter(isFailing)), ...describeRefusal(situation)];
+  const overdue = { since: now - lastsMs, states: found.flatMap((pod) => explainPluginPod(pod) ?? []) };
   return {
-    verdict: isOverdue ? fenceOverdue(verdict, now - lastsMs, states) : verdict,
+    verdict: explainFence(step, fence, {
+      strategy: partition.spec.strategy ?? 'none',
+      applied,
+      trouble,
+      refusal,
+      stale,
+      ...(isOverdue && { overdue }),
+    }),
     commands: isRefused ? [] : commandsOf(step, situation, { ...offer, mark: fence.mark, offered }, old),
     waits:
       step.next === 'Advertise' ? { ...waits, ...timer(situation, 'AdvertisedEarly', keyOf(situation)).waits } : waits,
@@ -463,9 +438,11 @@ function commandsOf(
 ): readonly Command[] {
   const change = keyOf(situation);
   if (step.next === 'TakeTaintsOff') {
-    const note = formatRefreshMark({ ...(mark ?? { change, uids: [], tolerates: false }), sawNothing: true });
+    // As long as nothing is advertised, no pod that asks for a GPU can come. The same write records the change.
+    const note = recordRefresh({ ...(mark ?? { change, uids: [], tolerates: false }), sawNothing: true });
+    const opening = combine(note, { removeTaints: [repartitioningTaint.key, ...startupTaintKeys] });
     // Pods may come as soon as the new plugin has informed the kubelet, before we see it: they must not select by outdated labels.
-    return [{ name: 'PatchNode', change: combine(fenceByZero(note), marks) }];
+    return [{ name: 'PatchNode', change: combine(opening, marks) }];
   }
   if (step.next === 'Close') return [{ name: 'PatchNode', change: closeNode() }];
   if (step.next === 'Advertise') {
@@ -519,7 +496,7 @@ export function refreshAfterSilence(situation: RuleInput, epoch: number): Outcom
   if (found === undefined) return { needs: 'Pods' };
   if (hasDynamicMig(situation)) return { waits: {} };
   const change = `unanswered-${epoch}`;
-  const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
+  const mark = markOf(node, change);
   const awaited = timer(situation, 'Advertised', change);
   const isOverdue = awaited.lastsMs > settings.advertiseDeadlineMs;
   const old = mark === undefined ? found : found.filter(({ metadata }) => mark.uids.includes(metadata.uid ?? ''));
@@ -577,8 +554,8 @@ export function recordUntouched(situation: RuleInput, pods: readonly PodView[]):
 
 /** Whether equal numbers may be of other devices: the device has changed since its plugin was restarted. Nobody else tells. */
 function mayBeOfBefore(situation: RuleInput): boolean {
-  const refreshed = situation.node.metadata.annotations?.[refreshedAnnotation];
-  return refreshed !== undefined && readRefreshMark(refreshed, keyOf(situation)) === undefined;
+  const mark = readRefreshMark(situation.node);
+  return mark !== undefined && mark.change !== keyOf(situation);
 }
 
 /** Whether nothing has been granted, and its plugin got no other settings, since the node was closed: then it may be opened as it was. */
@@ -588,8 +565,7 @@ export function isUntouched(situation: RuleInput): boolean {
 
 /** A failed grant may have created and destroyed devices that a plugin has seen: an unchanged device proves nothing. */
 export function untouchedKey({ partition, node }: RuleInput): string {
-  const settings = node.metadata.labels?.[devicePluginConfigLabel];
-  return `${partition.spec.granted?.epoch ?? 0}/${changeKey(partition, settings)}`;
+  return `${partition.spec.granted?.epoch ?? 0}/${changeKey(partition, configOf(node))}`;
 }
 
 /** Makes the plugin use the policy's strategy and sharing. It reads its settings and the devices together: the layout must be done. */
@@ -597,7 +573,7 @@ export function configurePlugin(situation: RuleInput): Outcome | undefined {
   const { settings, claim, node } = situation;
   if (!settings.pluginConfigMap || !claim.winner || backendOf(situation) === 'DRA') return undefined;
   const { key } = managedConfig(claim.winner.spec);
-  if (node.metadata.labels?.[devicePluginConfigLabel] === key) {
+  if (configOf(node) === key) {
     // Not checked as long as all is well: a plugin that does not come back may be missing it.
     return publishConfig(situation);
   }

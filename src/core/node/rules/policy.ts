@@ -1,24 +1,22 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
 import { describeRefusal } from '../../policy/resolve-node.ts';
-import { backendOf, isUnfinished } from '../snapshot.ts';
-import { metadataOf } from '../node-patch.ts';
+import { backendOf, isPolicyCurrent, isUnfinished, wishOf } from '../snapshot.ts';
 import {
+  askInOrder,
   waitOpen,
   type Outcome,
   waitClosed,
   type Ruling,
   type RuleInput,
   type WishFields,
-  alsoDoes,
 } from '../commands.ts';
-import { knownStrategy, backendToTell, currentOffer } from './backend.ts';
+import { knownStrategy, backendToTell, findBackend } from './backend.ts';
 import type { GpuWish, PolicyLayout, Wish } from '../../../api/types.ts';
 import { scheduleOf } from '../../policy/versions.ts';
 import { deviceMeets, meetsWish, wishHash } from '../../device/plan.ts';
 import { countWords } from '../../text/words.ts';
 import { deepEqual } from '../../text/json.ts';
-import { isDrifting, retryAskedWith } from '../grants.ts';
-import { layoutLabels, listManagedLabels } from './labels.ts';
+import { driftEndsAt, retryAskedWith } from '../grants.ts';
 
 /** No policy selects the node: it keeps its layout. A missing policy is never a wish. */
 export function noPolicy(situation: RuleInput): Outcome | undefined {
@@ -55,6 +53,16 @@ function isDisposable({ node, partition }: RuleInput): boolean {
   return !isMarked && gpus.length === 0 && (lastGood?.gpus ?? []).length === 0 && partition.spec.granted === undefined;
 }
 
+/** Whether the policy that selects the node cannot be followed as it was read, and why. */
+export function policyUnusable(situation: RuleInput): Outcome | undefined {
+  return askInOrder([policyRefused, policyOutdated], situation);
+}
+
+/** Tells the node's agent what the policy wants of it, where that can be told and is not told yet. */
+export function tellWish(situation: RuleInput): Outcome | undefined {
+  return askInOrder([nodeRefused, findBackend, gpusGone, wishOutdated], situation);
+}
+
 /** The policy has no generation that counts here, and no other policy wants the node: nothing is done, and why is said. */
 export function policyRefused({ claim }: RuleInput): Ruling | undefined {
   const { winner, isInForce, hold } = claim;
@@ -74,22 +82,11 @@ export function onHold({ claim }: RuleInput): Ruling | undefined {
 }
 
 /** Refuses a policy that this node cannot match; no other node is blocked. */
-export function nodeRefused({ claim }: RuleInput): Ruling | undefined {
+function nodeRefused({ claim }: RuleInput): Ruling | undefined {
   const { wish } = claim;
   if (!wish || !('refusal' in wish)) return undefined;
   const { reason, message } = describeRefusal(wish);
   return waitOpen('Invalid', reason, `${message}. Nothing on this node is touched`);
-}
-
-/** What the policy wants of this node's GPUs; undefined if it wants nothing, or is not known. */
-export function wishOf({ claim }: Pick<RuleInput, 'claim'>): Wish | undefined {
-  return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
-}
-
-/** Whether the newest generation at the API server is still the one that the claim was made from. */
-export function isPolicyCurrent({ claim, fresh }: Pick<RuleInput, 'claim' | 'fresh'>): boolean {
-  const { uid } = claim.winner?.metadata ?? {};
-  return fresh?.policy !== undefined && fresh.policy.uid === uid && fresh.policy.generation === claim.newestGeneration;
 }
 
 /**
@@ -97,7 +94,7 @@ export function isPolicyCurrent({ claim, fresh }: Pick<RuleInput, 'claim' | 'fre
  * the API server itself has it told. The generation that the node serves was undone by a restore from a backup, or it only planned, and
  * the one after it is not accepted.
  */
-export function policyOutdated(situation: RuleInput): Outcome | undefined {
+function policyOutdated(situation: RuleInput): Outcome | undefined {
   const { claim, partition, fresh } = situation;
   const { name, uid, generation = 0 } = claim.winner?.metadata ?? {};
   const served = partition.spec.policy;
@@ -150,7 +147,7 @@ function countsGpus({ gpus }: PolicyLayout): boolean {
 }
 
 /** Holds a change that only a missing GPU would cause: somebody has to look, and asks for a retry. */
-export function gpusGone(situation: RuleInput): Ruling | undefined {
+function gpusGone(situation: RuleInput): Ruling | undefined {
   const found = findMoved(situation);
   if (found === undefined) return undefined;
   const { node, partition, memory, now } = situation;
@@ -191,7 +188,7 @@ export function wishOutdated(situation: RuleInput): Ruling | undefined {
     deepEqual(spec.wish, wish);
   // An edit of the policy since the last grant, or a retry, resets the count of repairs of a drifting node.
   const isAsked = (spec.granted?.policy ?? spec.policy)?.generation !== generation || isRetryAsked(situation);
-  const startsAnew = isAsked && isDrifting(partition, now);
+  const startsAnew = isAsked && driftEndsAt(partition, now) !== undefined;
   if (isSame && !startsAnew) return undefined;
   const fields: WishFields = {
     policy: {
@@ -236,18 +233,4 @@ export function onlyPlans({ claim }: Pick<RuleInput, 'claim'>): boolean {
 export function isDeviceDone(situation: RuleInput): boolean {
   const wish = wishOf(situation);
   return wish !== undefined && deviceMeets(situation.partition.status?.device?.gpus ?? [], wish.gpus);
-}
-
-/**
- * Our labels on an open node follow its device and its plugin's strategy, whatever keeps it from matching its policy, and even if no
- * policy is left: pods select by them, and nothing else corrects them. A node that matches is labelled where it is finished.
- */
-export function followDevice(situation: RuleInput, ruling: Ruling): Ruling {
-  const { node, partition, agent } = situation;
-  const isFinished = ruling.verdict.phase === 'Ready' && isDeviceDone(situation);
-  const isOurs = listManagedLabels(metadataOf(node)).length > 0 && !isFinished && !onlyPlans(situation);
-  const isThisBoot = partition.status?.device?.bootID === node.status?.nodeInfo?.bootID;
-  if (!isOurs || !isThisBoot || agent.state !== 'Ready' || isUnfinished(node)) return ruling;
-  const change = layoutLabels(situation, currentOffer(situation).labels);
-  return alsoDoes(ruling, { name: 'PatchNode', change });
 }

@@ -3,7 +3,15 @@ import { listLosers } from '../../device/holders.ts';
 import { describeModeChanges } from '../../device/plan.ts';
 import type { NodeRolloutState, Slot } from '../../rollout/budget.ts';
 import { hasFailed, isRepair } from '../grants.ts';
-import { backendOf, nameBackend, isClosedAnyway, isUnfinished, hasStartupTaint } from '../snapshot.ts';
+import {
+  backendOf,
+  nameBackend,
+  isClosedAnyway,
+  isPolicyCurrent,
+  isUnfinished,
+  hasStartupTaint,
+  leavingTaintOf,
+} from '../snapshot.ts';
 import { runningTimer, timer } from '../memory.ts';
 import { countWords } from '../../text/words.ts';
 import {
@@ -12,17 +20,19 @@ import {
   lookAgainMs,
   type Outcome,
   waitClosed,
+  waitOpen,
   type Rule,
   type Ruling,
   type RuleInput,
   type Verdict,
   type Command,
 } from '../commands.ts';
-import { countFailedDrains } from '../eviction.ts';
+import { findRest } from '../eviction.ts';
 import { presumeAffected } from './users.ts';
-import { onHold, isPolicyCurrent } from './policy.ts';
+import { onHold } from './policy.ts';
 import { checkPluginConfig, publishConfig } from './backend.ts';
 import { migConfigStateLabel, repartitioningTaint, restartedValue } from '../../../api/names.ts';
+import type { NodeView } from '../../kubernetes/node.ts';
 import type { NodeChange } from '../node-patch.ts';
 import { isGrantLive } from '../../device/grants.ts';
 
@@ -86,7 +96,7 @@ function requestOf(situation: RuleInput, use: SlotUse): NonNullable<NodeRolloutS
   return {
     kind: hasFailed(situation) ? 'Retry' : isFresh ? 'Fresh' : isBroken ? 'Repair' : 'New',
     isClosedAnyway: isFresh,
-    failedDrains: isLayout ? countFailedDrains(situation) : 0,
+    failedDrains: isLayout ? (findRest(situation, 'DrainRest')?.count ?? 0) : 0,
     evictions,
     destroys: isLayout ? (partition.status?.device?.plan?.destroy ?? 0) : 0,
   };
@@ -165,6 +175,37 @@ export function awaitTurn(situation: RuleInput, use: SlotUse, checks: readonly R
   if (waits) return waits;
   if (fresh === undefined) return { needs: 'All' };
   return policyStale(situation) ?? slotStale(situation) ?? publishConfig(situation);
+}
+
+/** A node that is being deleted or removed, whose kubelet is not ready or that somebody has cordoned is left alone. */
+export function nodeUnavailable({ node }: RuleInput): Ruling | undefined {
+  const { metadata, spec } = node;
+  if (metadata.deletionTimestamp !== undefined) {
+    return waitOpen('Pending', 'NodeTerminating', 'the node is being deleted; its GPUs are left alone');
+  }
+  const silent = nodeNotReady(node);
+  if (silent) return silent;
+  const leaving = leavingTaintOf(spec?.taints);
+  if (leaving !== undefined) {
+    return waitOpen(
+      'Pending',
+      'NodeTerminating',
+      `the node is being removed (taint ${leaving}); its GPUs are left alone`,
+    );
+  }
+  if (spec?.unschedulable === true) {
+    const hint = `its GPUs change when it is uncordoned: kubectl uncordon ${metadata.name}`;
+    return waitOpen('Pending', 'ForeignCordon', `the node is cordoned, and not by this operator; ${hint}`);
+  }
+  return undefined;
+}
+
+/** Waits for a node whose kubelet does not report: nothing is known of it that could have changed meanwhile. */
+export function nodeNotReady({ status }: NodeView): Ruling | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.status === 'True') return undefined;
+  const why = ready?.message === undefined || ready.message === '' ? '' : ` (${ready.message})`;
+  return waitOpen('Pending', 'NodeNotReady', `the node is not Ready${why}; its GPUs change when it is`);
 }
 
 /** Stops while the API server has another version of the policy than the watch. */

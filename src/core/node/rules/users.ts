@@ -1,13 +1,5 @@
 import { driverPodsOf, pluginPodsOf } from '../../nvidia/plugin-pods.ts';
-import {
-  systemPods,
-  type PodView,
-  hasEnded,
-  isGpuDriver,
-  isOfDaemonSet,
-  podName,
-  type PodCause,
-} from '../../kubernetes/pod.ts';
+import { systemPods, type PodView, hasEnded, isGpuDriver, podName, type PodCause } from '../../kubernetes/pod.ts';
 import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
 import { listLosers, usesGpu, isSurelyRead } from '../../device/holders.ts';
@@ -84,14 +76,6 @@ export function listMonitorPods(
     const { uid = '' } = pod.metadata;
     return watching.has(uid) && !using.has(uid) && !hasEnded(pod);
   });
-}
-
-/**
- * Lists the monitors that are restarted like other holders of the GPUs: a DaemonSet's, which makes another one. A claim takes admin access only in a
- * namespace that an administrator has labelled for it.
- */
-export function listMonitorDaemons(...asked: Parameters<typeof listMonitorPods>): readonly PodView[] {
-  return listMonitorPods(...asked).filter(isOfDaemonSet);
 }
 
 /** The holders of what a plan destroys, or of what is destroyed already: such a pod cannot work. */

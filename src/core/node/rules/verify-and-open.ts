@@ -1,14 +1,12 @@
 import type { GpuPartitionPolicy, GpuReport, Wish, PolicyLayout } from '../../../api/types.ts';
 import type { NodePolicy } from '../../policy/fleet.ts';
 import { combine, type NodeChange, metadataOf } from '../node-patch.ts';
-import { dropInvalidLabels } from '../../nvidia/labels.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/plugin-pods.ts';
 import { clientPods } from './gpu-clients.ts';
 import { publishDevices } from '../../device/holders.ts';
-import { backendOf, hasStartupTaint, isClosed, isOwnTaint, isUnfinished } from '../snapshot.ts';
+import { backendOf, hasStartupTaint, isClosed, isOwnTaint, isUnfinished, wishOf } from '../snapshot.ts';
 import {
   type Command,
-  alsoDoes,
   alsoWaits,
   waitOpen,
   type Outcome,
@@ -21,7 +19,6 @@ import {
   readyNode,
   reopenNode,
   markState,
-  type StateMark,
   releaseNode,
   changeKey,
   clientsAnnotation,
@@ -31,25 +28,15 @@ import {
 import { clusterPods } from './users.ts';
 import { evictPods } from './drain.ts';
 import { checkBackend, currentOffer } from './backend.ts';
-import { foreignOwner, takeOver, nodeNotReady } from './plan.ts';
-import {
-  layoutLabels,
-  predict,
-  listStaleLabels,
-  writerModeFor,
-  type Prediction,
-  withoutLayoutLabels,
-  describeStaleLabels,
-  type StaleLabel,
-  handOver,
-  listManagedLabels,
-} from './labels.ts';
-import { configurePlugin, refreshPlugin, refreshAfterSilence, type Offered, isUntouched } from './plugin.ts';
-import { isDeviceDone, wishOf, onlyPlans } from './policy.ts';
+import { foreignOwner, takeOver } from '../owners.ts';
+import { judgeLabels, listManagedLabels, predict, withoutLayoutLabels } from './labels.ts';
+import { configurePlugin, refreshPlugin, refreshAfterSilence, isUntouched, recordFreshPlugin } from './plugin.ts';
+import { isDeviceDone, onlyPlans } from './policy.ts';
 import { type PodView, tolerates } from '../../kubernetes/pod.ts';
 import { joinWithin } from '../../text/words.ts';
 import { stateLabel } from '../../../api/names.ts';
 import { listUnusedResources } from '../offer.ts';
+import { awaitSlot, needsSlot, nodeNotReady } from './slot.ts';
 
 /** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
 const slicesAgainMs = 120_000;
@@ -117,16 +104,15 @@ function bringInLine(situation: RuleInput, policy: GpuPartitionPolicy, verdict: 
   const configuring = configurePlugin(situation);
   if (configuring) return configuring;
   // 3. The node must offer exactly this before pods may come: never a slice that does not exist.
-  const stale = listStaleLabels(situation, predicted);
-  const labels = layoutLabels(situation, predicted);
-  const marks = combine(labels, stale.length > 0 && !isDra ? holdPlugin(situation) : {});
+  const judged = judgeLabels(situation, predicted);
+  const marks = combine(judged.labels, judged.stale !== undefined && !isDra ? holdPlugin(situation) : {});
   const fenced = refreshPlugin(situation, { resources, policy, marks });
   if ('needs' in fenced || ('verdict' in fenced && fenced.writesNothing === true)) return fenced;
   const restarts = restartClients(situation);
   if ('needs' in restarts) return restarts;
   // On a node that is open but offers nothing, labels follow a device that changes once more.
   const { node } = situation;
-  const following = isUnfinished(node) && !isClosed(node) ? [patch(labels)] : [];
+  const following = isUnfinished(node) && !isClosed(node) ? [patch(judged.labels)] : [];
   if ('verdict' in fenced) {
     return alsoWaits(alsoDoes(fenced, ...following, ...restarts.commands), restarts.waits);
   }
@@ -134,7 +120,7 @@ function bringInLine(situation: RuleInput, policy: GpuPartitionPolicy, verdict: 
   const silent = hasStartupTaint(node) ? nodeNotReady(node) : undefined;
   if (silent) return alsoWaits(silent, fenced.waits);
   // 4. Labels and opening, in one write.
-  const opened = open(situation, policy, { predicted, labels, stale }, verdict);
+  const opened = open(situation, policy, judged, verdict);
   return alsoWaits(alsoDoes(opened, ...restarts.commands), { ...fenced.waits, ...restarts.waits });
 }
 
@@ -151,30 +137,17 @@ function findDriverProblem({
   };
 }
 
-interface Labelling {
-  /** Labels and resources that NVIDIA's tools derive from the device. */
-  readonly predicted: Prediction;
-  /** The labels to write, if they are ours. */
-  readonly labels: NodeChange;
-  /** Labels that GPU Feature Discovery has not updated yet. */
-  readonly stale: readonly StaleLabel[];
-}
-
 function open(
   situation: RuleInput,
   policy: GpuPartitionPolicy,
-  { predicted, labels, stale }: Labelling,
+  { atOpening, stale }: ReturnType<typeof judgeLabels>,
   verdict: Verdict,
 ): Ruling {
   const { node, partition, settings } = situation;
   const marks = combine(readyNode(policy.metadata.name, partition.status?.device?.gpus ?? []), {
     annotations: { [clientsAnnotation]: undefined },
   });
-  if (writerModeFor(situation) === 'Patch') {
-    return { ifClosed: 'Opens', verdict, commands: [patch(combine(labels, marks))] };
-  }
-  const handedOver = handOver(metadataOf(node), Object.keys(dropInvalidLabels(predicted.labels)));
-  if (stale.length === 0) return { ifClosed: 'Opens', verdict, commands: [patch(combine(handedOver, marks))] };
+  if (stale === undefined) return { ifClosed: 'Opens', verdict, commands: [patch(combine(atOpening, marks))] };
   // GPU Feature Discovery may never come back; what the node offers is right.
   const { lastsMs, waits } = timer(situation, 'Labels');
   const isOverdue = lastsMs > settings.advertiseDeadlineMs;
@@ -185,9 +158,9 @@ function open(
       ...(isOverdue ? { phase: 'Failed' } : { phase: 'Updating', transient: true }),
       requeueAfterMs: opensInMs > 0 ? Math.min(5000, opensInMs + 10) : 5000,
       reason: 'LabelsStale',
-      message: `GPU Feature Discovery has not published the layout yet: ${describeStaleLabels(stale)}; it updates labels at start and every 60 s: is its pod running?`,
+      message: `GPU Feature Discovery has not published the layout yet: ${stale}; it updates labels at start and every 60 s: is its pod running?`,
     },
-    commands: [patch(combine(handedOver, opening))],
+    commands: [patch(combine(atOpening, opening))],
     waits,
     ifClosed: 'Stays',
   };
@@ -251,7 +224,7 @@ function holdPluginBack(
   const { node, settings } = situation;
   const [label, ...others] = pausedLabels(metadataOf(node));
   const isHeld = label === pluginDeployLabel && others.length === 0 && !isClosed(node);
-  if (!isHeld || listStaleLabels(situation, predict(situation, policy)).length === 0) return undefined;
+  if (!isHeld || judgeLabels(situation, predict(situation, policy)).stale === undefined) return undefined;
   const { lastsMs, waits } = timer(situation, 'PluginHeld');
   return { isAway: lastsMs <= settings.advertiseDeadlineMs, waits };
 }
@@ -267,10 +240,53 @@ function patch(change: NodeChange): Command {
 }
 
 /**
+ * What else follows on a node, whichever rule decided: GPU clients come back, it is opened and labelled as it is. The only way to its
+ * users: whatever a rule has forgotten, nothing is taken from them without a slot.
+ */
+export function settleNode(situation: RuleInput, ruling: Ruling): Outcome {
+  const outcome = resumeClients(situation, ruling) ?? openMarked(situation, ruling);
+  if ('needs' in outcome || !needsSlot(situation, outcome.commands ?? [])) return outcome;
+  const waits = situation.claim.winner && awaitSlot(situation, 'Settings');
+  if (waits === undefined) return { ...outcome, commands: [] };
+  return 'needs' in waits ? waits : openMarked(situation, alsoWaits(waits, outcome.waits));
+}
+
+function openMarked(situation: RuleInput, ruling: Ruling): Outcome {
+  const opened = openIdle(situation, ruling);
+  return 'needs' in opened ? opened : tidyStatus(situation, followDevice(situation, markLasting(situation, opened)));
+}
+
+/** GPU clients that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */
+function resumeClients(situation: RuleInput, { verdict, clientsPaused, ifClosed, waits }: Ruling): Ruling | undefined {
+  const { node } = situation;
+  const paused = pausedLabels(metadataOf(node));
+  if (paused.length === 0 || clientsPaused === true) return undefined;
+  const isDone = isDeviceDone(situation);
+  const isFinishing = isDone && (verdict.phase === 'Ready' || verdict.phase === 'Updating');
+  const opensLater = isClosed(node) && ifClosed === 'Opens' && verdict.phase !== 'Unmanaged';
+  const unfinished = opensLater ? describeClosed(verdict, comingBack.message) : verdict;
+  return {
+    ifClosed: 'Opens',
+    waits,
+    verdict: { ...(isFinishing ? comingBack : unfinished), requeueAfterMs: 250 },
+    commands: [
+      { name: 'PatchNode', change: combine({ giveBack: paused }, isDone ? recordFreshPlugin(situation) : {}) },
+    ],
+  };
+}
+
+const comingBack = {
+  phase: 'Updating',
+  reason: 'AdvertisePending',
+  message: 'the GPU clients are coming back',
+  transient: true,
+} as const satisfies Verdict;
+
+/**
  * Our taint must not outlive its cause, even if a controller died between tainting and granting; nor may it be removed while the
  * node advertises what its device no longer is, whether the device matches the wish or not.
  */
-export function openIdle(situation: RuleInput, ruling: Ruling): Outcome {
+function openIdle(situation: RuleInput, ruling: Ruling): Outcome {
   const { node, partition } = situation;
   const { phase, reason } = ruling.verdict;
   // The rule that finds a node Ready opens it, unless there is nothing to be ready.
@@ -285,7 +301,7 @@ export function openIdle(situation: RuleInput, ruling: Ruling): Outcome {
   if (gpus === undefined) return addPatch(ruling, change);
   if (isUntouched(situation)) {
     const isOurs = listManagedLabels(metadataOf(node)).length > 0;
-    const labels = isOurs ? layoutLabels(situation, currentOffer(situation).labels) : {};
+    const labels = isOurs ? judgeLabels(situation, currentOffer(situation).labels).labels : {};
     return addPatch(ruling, combine(change, labels));
   }
   const pending = step === 'Unknown' ? restartPlugin(situation) : advertiseDevice(situation);
@@ -310,12 +326,12 @@ export function openIdle(situation: RuleInput, ruling: Ruling): Outcome {
 }
 
 /** A verdict on a node that will be opened, and is not yet. */
-export function describeClosed(verdict: Verdict, why: string): Verdict {
+function describeClosed(verdict: Verdict, why: string): Verdict {
   return { ...verdict, message: `${verdict.message}. The node stays closed: ${why}` };
 }
 
 /** The node's labels must tell other tools its true state, even if that is not going to change for a while. */
-export function markLasting(situation: RuleInput, ruling: Ruling): Ruling {
+function markLasting(situation: RuleInput, ruling: Ruling): Ruling {
   const { node, claim } = situation;
   const state = stateOf(ruling.verdict);
   const isMarked = claim.winner !== undefined && node.metadata.labels?.[stateLabel] !== undefined;
@@ -325,7 +341,7 @@ export function markLasting(situation: RuleInput, ruling: Ruling): Ruling {
 }
 
 /** The state mark for a verdict; undefined if the verdict implies none. */
-function stateOf({ phase }: Verdict): StateMark | undefined {
+function stateOf({ phase }: Verdict): 'waiting' | 'failed' | undefined {
   switch (phase) {
     case 'Waiting':
     case 'Pending':
@@ -341,7 +357,8 @@ function stateOf({ phase }: Verdict): StateMark | undefined {
 }
 
 /** What a node offers when it is opened, and the changes that label it so. */
-interface Labelled extends Offered {
+interface Labelled {
+  readonly waits: Waits;
   readonly marks: NodeChange;
 }
 
@@ -350,7 +367,7 @@ function advertiseDevice(situation: RuleInput): Outcome | Labelled {
   // The plugin's pods tell with which strategy it runs.
   if (situation.pods === undefined) return { needs: 'Pods' };
   const { strategy, labels, resources } = currentOffer(situation);
-  const marks = layoutLabels(situation, labels);
+  const { labels: marks } = judgeLabels(situation, labels);
   const pending = refreshPlugin(situation, { strategy, resources, marks });
   if ('needs' in pending) return pending;
   if (!('verdict' in pending)) return { ...pending, marks };
@@ -364,7 +381,26 @@ function restartPlugin(situation: RuleInput): Outcome | Labelled {
   return 'needs' in pending || 'verdict' in pending ? pending : { ...pending, marks: withoutLayoutLabels(situation) };
 }
 
+/** A ruling that does something more, after all else. */
+function alsoDoes(ruling: Ruling, ...more: readonly Command[]): Ruling {
+  return { ...ruling, commands: [...(ruling.commands ?? []), ...more] };
+}
+
 function addPatch(ruling: Ruling, change: NodeChange): Ruling {
+  return alsoDoes(ruling, { name: 'PatchNode', change });
+}
+
+/**
+ * Our labels on an open node follow its device and its plugin's strategy, whatever keeps it from matching its policy, and even if no
+ * policy is left: pods select by them, and nothing else corrects them. A node that matches is labelled where it is finished.
+ */
+function followDevice(situation: RuleInput, ruling: Ruling): Ruling {
+  const { node, partition, agent } = situation;
+  const isFinished = ruling.verdict.phase === 'Ready' && isDeviceDone(situation);
+  const isOurs = listManagedLabels(metadataOf(node)).length > 0 && !isFinished && !onlyPlans(situation);
+  const isThisBoot = partition.status?.device?.bootID === node.status?.nodeInfo?.bootID;
+  if (!isOurs || !isThisBoot || agent.state !== 'Ready' || isUnfinished(node)) return ruling;
+  const change = judgeLabels(situation, currentOffer(situation).labels).labels;
   return alsoDoes(ruling, { name: 'PatchNode', change });
 }
 
@@ -376,7 +412,7 @@ const afterMs = 10 * 60_000;
  * shows them with the amount 0 as long as the Node exists, which confuses schedulers (kai-scheduler/KAI-Scheduler#1120). What somebody
  * brings back is left alone until the device changes.
  */
-export function tidyStatus(situation: RuleInput, ruling: Ruling): Ruling {
+function tidyStatus(situation: RuleInput, ruling: Ruling): Ruling {
   const { node, partition, settings } = situation;
   const { verdict } = ruling;
   if (!settings.tidyNodeStatus || verdict.phase !== 'Ready' || isUnfinished(node)) return ruling;

@@ -1,11 +1,9 @@
-import { agentSkewed, compareVersions } from '../../../../src/core/node/rules/agent.ts';
 import { expect } from 'chai';
 import {
   advertisesSlice,
   aManagedPartition,
   aNode,
   aPluginPod,
-  aSituation,
   judge,
   slicedGpu,
   wholeGpu,
@@ -13,7 +11,7 @@ import {
 
 describe('an agent of another version', () => {
   it('is told which of both images is to be updated', () => {
-    const messageOf = (agentVersion: string) => agentSkewed(aSituation({ ...changing(agentVersion) }))?.verdict.message;
+    const messageOf = (agentVersion: string) => judge(changing(agentVersion), found).verdict.message;
     expect(messageOf('0.1.0')).to.match(/the image of the agents’ DaemonSet$/);
     expect(messageOf('0.9.0')).to.match(/the image of the controller’s Deployment$/);
   });
@@ -48,7 +46,13 @@ describe('an agent of another version', () => {
 
 describe('the versions of controller and agent', () => {
   const skews = (...pairs: readonly (readonly [string | undefined, string])[]): string =>
-    pairs.map(([theirs, ours]) => compareVersions(theirs, ours)).join(' ');
+    pairs
+      .map(([theirs, version]) => {
+        const device = { ...wholeGpu, ...(theirs !== undefined && { agentVersion: theirs }) };
+        const parts = { settings: { version }, partition: aManagedPartition({ device }) };
+        return judge(parts, { pods: [aPluginPod()] }).verdict.reason.replace('AwaitingGrant', 'Fine');
+      })
+      .join(' ');
 
   it('may be one minor version apart, either way', () => {
     expect(skews(['0.2.0', '0.2.9'], ['0.1.7', '0.2.0'], ['0.3.0', '0.2.0'], ['v1.4.0', '1.5.2'])).to.equal(
@@ -57,8 +61,8 @@ describe('the versions of controller and agent', () => {
   });
 
   it('may not be further apart, nor of two major versions', () => {
-    expect(skews(['0.1.0', '0.3.0'], ['0.9.0', '1.0.0'])).to.equal('TooOld TooOld');
-    expect(skews(['0.4.0', '0.2.0'], ['2.0.0', '1.9.0'])).to.equal('TooNew TooNew');
+    expect(skews(['0.1.0', '0.3.0'], ['0.9.0', '1.0.0'])).to.equal('AgentTooOld AgentTooOld');
+    expect(skews(['0.4.0', '0.2.0'], ['2.0.0', '1.9.0'])).to.equal('AgentTooNew AgentTooNew');
   });
 
   it('are not compared if one is not a release', () => {

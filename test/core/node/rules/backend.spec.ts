@@ -11,7 +11,6 @@ import {
 } from '../../../../src/core/node/rules/backend.ts';
 import { keyOf, recordUntouched, configurePlugin } from '../../../../src/core/node/rules/plugin.ts';
 import { predictDevice } from '../../../../src/core/node/rules/labels.ts';
-import { formatRefreshMark } from '../../../../src/core/node/marks.ts';
 import type { Taint } from '../../../../src/core/kubernetes/node.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
@@ -207,12 +206,7 @@ describe('a node that is about to be closed', () => {
     const told = aManagedPartition({ device: { ...wholeGpu, advertised: { resources, stale: 0 } } });
     expect(recordUntouched(aSituation({ node }), [])).to.equal(undefined);
     expect(recordUntouched(aSituation({ node, partition: told }), [])).to.have.property('Untouched');
-    const since = formatRefreshMark({
-      change: keyOf(aSituation({ node })),
-      uids: [],
-      tolerates: false,
-      sawNothing: true,
-    });
+    const since = `${keyOf(aSituation({ node }))}//nothing`;
     const read = aNode({ annotations: { 'gpupartition.dev/plugin-refreshed': since } });
     expect(recordUntouched(aSituation({ node: read }), [])).to.have.property('Untouched');
   });

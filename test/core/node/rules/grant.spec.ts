@@ -35,7 +35,7 @@ import { NodeWorld } from '../../../support/node-world.ts';
 import { planWish } from '../../../../src/core/device/plan.ts';
 import type { PolicySpec } from '../../../../src/api/types.ts';
 import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
-import { grantOverdue, grantUnanswered } from '../../../../src/core/node/rules/grant.ts';
+import { awaitAnswer } from '../../../../src/core/node/rules/grant.ts';
 import { revoke } from '../../../../src/core/device/grants.ts';
 
 const train = { app: 'train' };
@@ -485,7 +485,7 @@ describe('a grant that was not answered', () => {
   const now = Date.parse('2026-01-01T12:10:01Z');
 
   it('is taken back within moments', () => {
-    expect(grantOverdue(aSituation({ partition, now }))?.verdict).to.include({ transient: true });
+    expect(awaitAnswer(aSituation({ partition, now }))).to.have.nested.property('verdict.transient', true);
   });
 
   it('leaves an open node as it is, and a closed one until an agent that is at work has stopped', () => {
@@ -494,9 +494,9 @@ describe('a grant that was not answered', () => {
       ...partition,
       spec: { ...partition.spec, ...(granted && { granted: { ...granted, ...revoke(partition) } }) },
     };
-    const open = grantUnanswered(aSituation({ partition: revoked, now }));
+    const open = awaitAnswer(aSituation({ partition: revoked, now }));
     expect(open).to.deep.include({ commands: [] });
-    const closed = grantUnanswered(aSituation({ partition: revoked, now, node: aNode({ taints: taints.closed }) }));
+    const closed = awaitAnswer(aSituation({ partition: revoked, now, node: aNode({ taints: taints.closed }) }));
     expect(closed).to.have.nested.property('verdict.requeueAfterMs').that.is.above(0);
   });
 });

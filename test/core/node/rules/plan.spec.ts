@@ -19,7 +19,9 @@ import {
   noon,
   wholeGpu,
 } from '../../../support/node-builders.ts';
-import { takeOver as turnOff, nodeUnavailable, planOnly, planRefused } from '../../../../src/core/node/rules/plan.ts';
+import { planNotReady, planRefused } from '../../../../src/core/node/rules/plan.ts';
+import { nodeUnavailable } from '../../../../src/core/node/rules/slot.ts';
+import { takeOver as turnOff } from '../../../../src/core/node/owners.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import { userKey } from '../../../../src/core/gpu/device-state.ts';
@@ -280,7 +282,7 @@ describe('a node that is not there for a change', () => {
 
 describe('what is said of a node that does not change', () => {
   it('in mode Plan is written nowhere on the node', () => {
-    expect(planOnly(aSituation({ policy: aSlicingPolicy({ mode: 'Plan' }) }))).to.include({ writesNothing: true });
+    expect(planNotReady(aSituation({ policy: aSlicingPolicy({ mode: 'Plan' }) }))).to.include({ writesNothing: true });
   });
 
   it('of a kubelet that is not Ready is why, if that is known', () => {

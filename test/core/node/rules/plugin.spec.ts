@@ -1,13 +1,7 @@
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
-import {
-  checkOffer,
-  checkPlugin,
-  keyOf,
-  toldOffer,
-  awaitSignalled,
-  listPodsToSignal,
-} from '../../../../src/core/node/rules/plugin.ts';
+import { checkOffer, checkPlugin, keyOf, toldOffer, awaitSignalled } from '../../../../src/core/node/rules/plugin.ts';
+import { listPodsToSignal } from '../../../../src/core/node/rules/grant.ts';
 import { lookAgainMs } from '../../../../src/core/node/commands.ts';
 import type { ConfigFiles } from '../../../../src/core/node/snapshot.ts';
 import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';

@@ -28,11 +28,11 @@ import {
   noPolicy,
   onHold,
   policyRefused,
-  policyOutdated,
+  policyUnusable,
   wishOutdated,
 } from '../../../../src/core/node/rules/policy.ts';
 import { retryAnnotation } from '../../../../src/api/names.ts';
-import { isDrifting } from '../../../../src/core/node/grants.ts';
+import { driftEndsAt } from '../../../../src/core/node/grants.ts';
 import { specUnder } from '../../../../src/core/policy/versions.ts';
 import { wishHash } from '../../../../src/core/device/plan.ts';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';
@@ -486,7 +486,7 @@ describe('a policy of an earlier generation than the one that a node serves', ()
   const { generation: listed } = aSlicingPolicy().metadata;
   const outdated = (generation: number, told = generation, uid = 'uid-p') => {
     const fresh = aFreshRead({ policy: { uid, generation, told } });
-    return policyOutdated(aSituation({ partition: serving, claim: { newestGeneration: generation } }, { fresh }));
+    return policyUnusable(aSituation({ partition: serving, claim: { newestGeneration: generation } }, { fresh }));
   };
 
   it('is in force if the API server has no later one: it was restored', () => {
@@ -661,7 +661,7 @@ describe('a layout that something else changes', () => {
     world.policy = aSlicingPolicy({ generation: 2 });
     world.step();
     expect(world.done).to.deep.equal(['WriteWish']);
-    expect(isDrifting(world.partition, world.now)).to.equal(false);
+    expect(driftEndsAt(world.partition, world.now)).to.equal(undefined);
     world.step();
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
     expect(world.done.filter((what) => what === 'WriteWish')).to.have.lengthOf(1);
@@ -694,7 +694,7 @@ describe('a layout that something else changes', () => {
     world.node = aNode({ annotations: { 'gpupartition.dev/retry': '2026-01-01T12:00:00Z' } });
     world.step();
     expect(world.done).to.deep.equal(['WriteWish']);
-    expect(isDrifting(world.partition, world.now)).to.equal(false);
+    expect(driftEndsAt(world.partition, world.now)).to.equal(undefined);
     world.step();
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
     // The same request does not count again when something else has changed the GPUs three times more.

@@ -26,7 +26,7 @@ import {
 import { situations } from '../../../support/node-situations.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { PolicySpec } from '../../../../src/api/types.ts';
-import { askedOf } from '../../../../src/core/node/grants.ts';
+import { askedOf } from '../../../../src/core/node/eviction.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
 import { slotOf } from '../../../../src/core/rollout/ledger.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';

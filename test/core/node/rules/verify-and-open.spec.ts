@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { verifyAndOpen, openIdle, tidyStatus } from '../../../../src/core/node/rules/verify-and-open.ts';
+import { verifyAndOpen, settleNode } from '../../../../src/core/node/rules/verify-and-open.ts';
 import type { GpuNodePartition, DeviceReport } from '../../../../src/api/types.ts';
 import { predictDevice } from '../../../../src/core/node/rules/labels.ts';
 import type { DevicePluginConfig } from '../../../../src/core/nvidia/plugin-config.ts';
@@ -41,6 +41,11 @@ const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state'
 
 const halves = aDevice(aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'] }));
 const ofHalves = /mig-3g\.20gb/;
+
+function rulingOf(outcome: Outcome): Ruling {
+  if ('needs' in outcome) throw new Error(`it needs ${outcome.needs}`);
+  return outcome;
+}
 
 /** Labels that we wrote of such a device, with the record of them. */
 function labelledAs(device: typeof halves, config?: DevicePluginConfig) {
@@ -667,7 +672,7 @@ describe('a ruling that opens a node', () => {
       ...more
     }: OpenParts = {},
   ) =>
-    openIdle(
+    settleNode(
       { ...aSnapshot({ node: aNode(node), partition, ...more }), partition, memory, ...(!isUnread && { pods }) },
       said,
     );
@@ -680,10 +685,6 @@ describe('a ruling that opens a node', () => {
     readonly memory?: NodeMemory;
     readonly policy?: undefined;
   }
-  const rulingOf = (outcome: Outcome): Ruling => {
-    if ('needs' in outcome) throw new Error(`it needs ${outcome.needs}`);
-    return outcome;
-  };
   const requeueOf = (requeueAfterMs?: number): number | undefined =>
     rulingOf(
       openWith({ ...ruling, verdict: { ...ruling.verdict, ...(requeueAfterMs !== undefined && { requeueAfterMs }) } }),
@@ -888,20 +889,22 @@ describe('resources of earlier layouts on a node that is Ready', () => {
       );
     const verdict = { phase: 'Ready', reason: 'Ready', message: '' } as const;
     const ruling: Ruling = { ifClosed: 'Opens', verdict, commands: [{ name: 'WriteMonitors', claims: [] }] };
-    expect(namesOf({ commands: tidyStatus(situation(tenMinutes), ruling).commands ?? [] })).to.deep.equal([
+    expect(namesOf({ commands: rulingOf(settleNode(situation(tenMinutes), ruling)).commands ?? [] })).to.deep.equal([
       'WriteMonitors',
       'AdvertiseDevices',
     ]);
     const bare = { ifClosed: ruling.ifClosed, verdict };
-    expect(namesOf({ commands: tidyStatus(situation(tenMinutes), bare).commands ?? [] })).to.deep.equal([
+    expect(namesOf({ commands: rulingOf(settleNode(situation(tenMinutes), bare)).commands ?? [] })).to.deep.equal([
       'AdvertiseDevices',
     ]);
     const requeueOf = (requeueAfterMs: number) =>
-      tidyStatus(situation(0), { ...ruling, verdict: { ...verdict, requeueAfterMs } }).verdict.requeueAfterMs;
+      rulingOf(settleNode(situation(0), { ...ruling, verdict: { ...verdict, requeueAfterMs } })).verdict.requeueAfterMs;
     expect(requeueOf(1000)).to.equal(1000);
     expect(requeueOf(3600_000)).to.equal(tenMinutes);
     const waiting = { ...ruling, verdict: { ...verdict, phase: 'Waiting' } } as const;
-    expect(tidyStatus(situation(tenMinutes), waiting)).to.equal(waiting);
+    expect(namesOf({ commands: rulingOf(settleNode(situation(tenMinutes), waiting)).commands ?? [] })).to.not.include(
+      'AdvertiseDevices',
+    );
   });
 
   it('stay while the kubelet still counts them, or knows such a device', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { DeviceReport } from '../../../src/api/types.ts';
-import { correctReport, type OwnRecord, recordOf } from '../../../src/core/node/memory.ts';
-import { aGrant } from '../../support/node-builders.ts';
+import type { DeviceReport } from '../../src/api/types.ts';
+import { correctReport, type OwnRecord, recordOf } from '../../src/agent/own-partition.ts';
+import { aGrant } from '../support/node-builders.ts';
 
 const lastGood = { bootID: 'boot-a', gpus: [{ uuid: 'GPU-1', placements: ['1g.5gb@0'] }] };
 const forgedGood = { bootID: 'boot-a', gpus: [{ uuid: 'GPU-1', placements: ['7g.40gb@0'] }] };
