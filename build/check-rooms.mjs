@@ -66,7 +66,7 @@ const doors = {
   policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'slices', 'versions'],
   rollout: ['budget', 'ledger'],
   smi: ['change', 'command', 'output', 'reader', 'selftest', 'selftest-bundle', 'selftest-change'],
-  text: ['findings', 'json', 'syntax', 'words'],
+  text: ['asking', 'findings', 'json', 'syntax', 'words'],
   view: ['fleet', 'lines', 'node', 'page'],
 };
 

@@ -3,7 +3,8 @@ import { type GpuTarget, GpuApply } from '../core/smi/change.ts';
 import { Crew, CrewEnded, type Member } from './crew.ts';
 import { placeOf } from '../core/gpu/grid.ts';
 import { type ChangeCommand, sharesCommands, type Work, type WorkShell } from '../core/smi/command.ts';
-import { askAll, type NvidiaSmi } from './nvidia-smi.ts';
+import { askAll } from '../core/text/asking.ts';
+import type { NvidiaSmi } from './nvidia-smi.ts';
 import { HostLoans, LoanNote, PersistenceMode } from './host/loans.ts';
 import type { JournalGpu, Journal } from './host/journal.ts';
 

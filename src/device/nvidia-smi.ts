@@ -1,3 +1,4 @@
+import { askAll } from '../core/text/asking.ts';
 import {
   type Execute,
   makeExecute,
@@ -133,21 +134,6 @@ export class GpuDriver {
   #ask<Result>(reading: Reading<Result>): Promise<Result> {
     return askAll(reading, ({ command, isAlone }) => this.#line.read(command, isAlone));
   }
-}
-
-/** Asks everything that a decision of the core needs, one question after the other. @throws what the decision throws */
-export async function askAll<Question, Answer, Result>(
-  asking: Generator<Question, Result, Answer>,
-  ask: (question: Question) => Promise<Answer>,
-): Promise<Result> {
-  let step = asking.next();
-  while (step.done !== true) {
-    step = await ask(step.value).then(
-      (answer) => asking.next(answer),
-      (error: unknown) => asking.throw(error),
-    );
-  }
-  return step.value;
 }
 
 /** The GPUs of a node by `nvidia-smi`. */

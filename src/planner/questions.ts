@@ -1,3 +1,4 @@
+import { askAll } from '../core/text/asking.ts';
 import { planMembers, type PlannedPool, type PlanQuestion } from '../core/demand/plan-pool.ts';
 import { listPool } from '../core/demand/members.ts';
 import { planDemand } from './solver-process.ts';
@@ -27,17 +28,11 @@ export async function think<T>(
   { seconds = planSeconds, clock = systemClock, signal }: Thinking = {},
 ): Promise<T> {
   const turn = new EventLoopYield(clock);
-  let step = thought.next();
-  while (step.done !== true) {
-    if (step.value === undefined) {
-      await turn.pause();
-      step = thought.next();
-    } else {
-      const { gpus, asked } = step.value;
-      step = thought.next(await planDemand(gpus, { ...asked, seconds, signal }));
-    }
-  }
-  return step.value;
+  return askAll(thought, async (question) => {
+    if (question !== undefined) return planDemand(question.gpus, { ...question.asked, seconds, signal });
+    await turn.pause();
+    return undefined;
+  });
 }
 
 type Pool = Parameters<typeof planMembers>;
@@ -105,10 +100,7 @@ export async function predictChange(
 /** {@link explainDemandFor}, with the solver where it takes one, and what Kueue holds back where a demand follows it. */
 export async function predictPodDemand(pod: PodView, facts: ClusterFacts, readKueue: () => Promise<KueueReading>) {
   const held = await readQueues(facts.policies.map(asScheduled), readKueue);
-  const asking = explainDemandFor(pod, facts, held?.waiters);
-  let step = asking.next();
-  while (step.done !== true) step = asking.next(await answer(step.value));
-  return step.value;
+  return askAll(explainDemandFor(pod, facts, held?.waiters), answer);
 }
 
 /** What Kueue holds back; undefined if no policy follows that. */

@@ -1,3 +1,4 @@
+import { askAll } from '../../src/core/text/asking.ts';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
 import type { Cluster } from '../../src/controller/cluster.ts';
 import type { DemandGpu, PoolCluster } from '../../src/core/demand/members.ts';
@@ -109,14 +110,12 @@ export class PoolThoughts implements PoolQuestions {
 
   readonly planPool: PoolQuestions['planPool'] = async (members, asked, gpus) => {
     const planning = planMembers(members, this.#world.demands?.seeAsked(asked) ?? asked, gpus);
-    let step = planning.next();
-    while (step.done !== true) {
+    return askAll(planning, async (question) => {
       const { random } = this.#world;
       // A large pool takes the solver up to its limit.
       await this.#pause(random.chance(0.8) ? random.between(2, 200) : random.between(200, 20_000));
-      step = planning.next(planPool(step.value));
-    }
-    return step.value;
+      return planPool(question);
+    });
   };
 }
 

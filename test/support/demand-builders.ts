@@ -1,3 +1,4 @@
+import { answerAll } from '../../src/core/text/asking.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../../src/api/types.ts';
 import { listMembers, type DemandGpu } from '../../src/core/demand/members.ts';
 import { aDevice, aPartition, aPolicy } from './builders.ts';
@@ -38,7 +39,5 @@ export const nobody = { waiting: undefined, steady: (_: string, count: number) =
 
 /** What a thought that only lets others have a turn comes to. */
 export function finish<T>(thought: Generator<unknown, T, unknown>): T {
-  let step = thought.next();
-  while (step.done !== true) step = thought.next();
-  return step.value;
+  return answerAll(thought, () => undefined);
 }

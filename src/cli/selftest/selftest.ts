@@ -1,5 +1,6 @@
 import { checkCommands, judgeSelftest, type Selftest } from '../../core/smi/selftest.ts';
-import { askAll, NvidiaSmi, recordRuns } from '../../device/nvidia-smi.ts';
+import { askAll } from '../../core/text/asking.ts';
+import { NvidiaSmi, recordRuns } from '../../device/nvidia-smi.ts';
 import { Runner, type Execute, readTimeouts, type TimeoutOptions, makeExecute } from '../../device/child.ts';
 import { demandDeviceError } from '../../device/apply.ts';
 import type { SmiRun } from '../../core/smi/output.ts';

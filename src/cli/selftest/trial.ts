@@ -1,7 +1,8 @@
 import type { GpuTarget } from '../../core/smi/change.ts';
 import { demandGpu, type DeviceState, type GpuState } from '../../core/gpu/device-state.ts';
 import { applyNode, type DeviceApplyOptions, demandDeviceError, noteGpu } from '../../device/apply.ts';
-import { askAll, type NvidiaSmi } from '../../device/nvidia-smi.ts';
+import { askAll } from '../../core/text/asking.ts';
+import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
 import { type ChangeTest, readInstanceTables, tryProfiles, type TrialStep } from '../../core/smi/selftest-change.ts';
 import type { Runner } from '../../device/child.ts';
 import { openHostLoans } from '../../device/host/loans.ts';

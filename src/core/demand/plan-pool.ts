@@ -1,5 +1,6 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here for a plan for a pool, which asks its caller for each answer of the solver, and for what is asked of one.
+import { answerAll } from '../text/asking.ts';
 import type { GpuPartitionPolicy, GpuWish, PolicyDemand } from '../../api/types.ts';
 import {
   addCosts,
@@ -557,7 +558,5 @@ export function planHere(question: PlanQuestion): PlannedPool | undefined {
 
 /** Answers what is asked of a planner on the way to a result, as far as that is possible here. */
 export function answerHere<T>(asking: Generator<PlanQuestion, T, PlannedPool | undefined>): T {
-  let step = asking.next();
-  while (step.done !== true) step = asking.next(planHere(step.value));
-  return step.value;
+  return answerAll(asking, planHere);
 }

@@ -1,5 +1,6 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here what the demands of policies make of simulated GPUs, look by look, with a planner that answers at once.
+import { answerAll } from '../text/asking.ts';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { resourceOf } from '../cluster/facts.ts';
 import type { Geometry, Layout } from '../gpu/geometry.ts';
@@ -179,11 +180,7 @@ function betterOf(first: Answer | undefined, second: Answer | undefined): Answer
 }
 
 function planAtOnce(question: PlanQuestion, planner: PoolPlanner): PlannedPool {
-  const planning = planClasses(question, 0);
-  let step = planning.next();
-  while (step.done !== true)
-    step = step.value === undefined ? planning.next() : planning.next(planner.plan(step.value));
-  return step.value;
+  return answerAll(planClasses(question, 0), (asked) => asked && planner.plan(asked));
 }
 
 function layoutsOf(answer: Answer | undefined): Layouts {
@@ -303,10 +300,7 @@ class DemandPlayer {
     if (!mayAsk) return gentle;
     if (!lacksOf(asked.slices, after).some((slice) => levels.levelOf(slice) < levels.count - 1)) return gentle;
     const resting = members.map((member) => ({ ...member, rests: isResting(member.gpu.id) }));
-    const planning = planMembers(resting, asked, weighed);
-    let step = planning.next();
-    while (step.done !== true) step = planning.next(planAtOnce(step.value, this.#planner));
-    const { layouts } = step.value;
+    const { layouts } = answerAll(planMembers(resting, asked, weighed), (one) => planAtOnce(one, this.#planner));
     return new Map(members.flatMap(({ gpu }, index) => (layouts[index] ? [[gpu.id, layouts[index]] as const] : [])));
   }
 

@@ -232,7 +232,12 @@ export class DemandMemory {
    *
    * @param grantedMs when its node last changed: before this memory began all of its GPUs did, as far as is known
    */
-  restOf({ cooldown = usualCooldown }: PolicyDemand, id: string, nowMs: number, grantedMs = -Infinity): boolean | 'Held' {
+  restOf(
+    { cooldown = usualCooldown }: PolicyDemand,
+    id: string,
+    nowMs: number,
+    grantedMs = -Infinity,
+  ): boolean | 'Held' {
     const restMs = durationMs(cooldown);
     if (this.#rest.isHeld(id, nowMs, restMs)) return 'Held';
     const isInherited = grantedMs < this.#known.sinceMs && nowMs < grantedMs + restMs;

@@ -1,5 +1,6 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here which pods wait for slices, in whose namespaces they count, and what is kept of them.
+import { answerAll } from '../text/asking.ts';
 import type { DeviceReport, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { isResourceOf, couldTake, requirementsKey } from '../cluster/facts.ts';
 import { requestsOf, hasEnded, listRequested, podName, requestOf, type PodView } from '../kubernetes/pod.ts';
@@ -385,10 +386,7 @@ function mayPreempt({ pod, ways }: Waiter): boolean {
 
 /** {@link assignWaitingPods}, at once. */
 export function shareSlices(waiters: readonly Waiter[], pools: readonly PodPool[]): ReadonlyMap<string, PoolShare> {
-  const steps = assignWaitingPods(waiters, pools);
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  return step.value;
+  return answerAll(assignWaitingPods(waiters, pools), () => undefined);
 }
 
 /** The waiting slices of {@link shareSlices}, by policy. */

@@ -262,10 +262,7 @@ export const entryHashes = memoize((layouts: readonly PolicyLayout[]): readonly 
 });
 
 /** What an entry of `layouts` makes of a GPU with this geometry: MIG off, a layout, or the reason why it cannot. */
-export type GpuLayout =
-  | { readonly mig: 'Disabled' }
-  | { readonly profiles: Layout }
-  | { readonly refusal: Mistake };
+export type GpuLayout = { readonly mig: 'Disabled' } | { readonly profiles: Layout } | { readonly refusal: Mistake };
 
 /**
  * Applies one entry of `layouts` to one geometry.

@@ -1,3 +1,4 @@
+import { answerAll } from '../../../src/core/text/asking.ts';
 import { expect } from 'chai';
 import { withDemand } from '../../support/demand-builders.ts';
 import { listMembers } from '../../../src/core/demand/members.ts';
@@ -385,13 +386,12 @@ describe('what a demand makes of a pod that waits', () => {
   it('tells no price of a plan that does not offer the slice, as one may that ran out of time', () => {
     const gpu = aGpu({ slices: ['1g.5gb@0'], health: { action: 'Reset', message: 'xid 79' } });
     const asks = explainDemandFor(asking(large), aCluster([nodeOf(demanding(fromPods()), gpu)], [asking(large)]));
-    let step = asks.next();
-    while (step.done !== true) {
-      const plan = planHere(step.value);
-      const isPriced = step.value.asked.slices.some(({ name }) => name === 'one more');
-      step = asks.next(plan && isPriced ? { ...plan, unserved: { ...plan.unserved, small: 3 } } : plan);
-    }
-    expect(step.value.map(({ code }) => code)).to.deep.equal(['NoRoom']);
+    const found = answerAll(asks, (question) => {
+      const plan = planHere(question);
+      const isPriced = question.asked.slices.some(({ name }) => name === 'one more');
+      return plan && isPriced ? { ...plan, unserved: { ...plan.unserved, small: 3 } } : plan;
+    });
+    expect(found.map(({ code }) => code)).to.deep.equal(['NoRoom']);
   });
 
   it('names a slice of several profiles whole, whatever part of it goes short', () => {

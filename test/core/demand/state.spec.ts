@@ -1,16 +1,11 @@
+import { askAll } from '../../../src/core/text/asking.ts';
 import { expect } from 'chai';
 import { NO_COST } from '../../../src/core/demand/solver/pool.ts';
 import type { PolicyDemand } from '../../../src/api/types.ts';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { DemandMemory } from '../../../src/core/demand/state.ts';
 import { reportDemand } from '../../../src/core/demand/report.ts';
-import {
-  type DemandAsked,
-  type Planned,
-  type PlannedPool,
-  planMembers,
-  type PlanQuestion,
-} from '../../../src/core/demand/plan-pool.ts';
+import { type DemandAsked, type Planned, type PlannedPool, planMembers } from '../../../src/core/demand/plan-pool.ts';
 import type { DemandGpu } from '../../../src/core/demand/members.ts';
 import { planDemand } from '../../../src/planner/solver-process.ts';
 import { aDemandPolicy } from '../../support/demand-builders.ts';
@@ -35,14 +30,12 @@ async function plan(
   members: readonly DemandGpu[],
   asked: DemandAsked,
 ): Promise<Planned & { readonly questions: number }> {
-  const planning: Generator<PlanQuestion, Planned, PlannedPool> = planMembers(members, asked);
   let questions = 0;
-  let step = planning.next();
-  while (step.done !== true) {
+  const planned = await askAll(planMembers(members, asked), (question) => {
     questions += 1;
-    step = planning.next(await planDemand(step.value.gpus, { ...step.value.asked, seconds: 10 }));
-  }
-  return { ...step.value, questions };
+    return planDemand(question.gpus, { ...question.asked, seconds: 10 });
+  });
+  return { ...planned, questions };
 }
 
 /** When the demand is looked at again, in ms. */

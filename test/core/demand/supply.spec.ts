@@ -229,11 +229,14 @@ describe('the pool of a demand', () => {
     expect(isSamePool({ members: planned }, used)).to.equal(false);
     expect(isSamePool({ members: planned }, [])).to.equal(false);
     const two = [...planned, ...membersOf(policy, aNodeWith('n2', aGpu()))];
-    expect(isSamePool({ members: two }, [...planned, ...membersOf(policy, aNodeWith('n2', aGpu({ slices: [] })))])).to.equal(
-      false,
-    );
+    expect(
+      isSamePool({ members: two }, [...planned, ...membersOf(policy, aNodeWith('n2', aGpu({ slices: [] })))]),
+    ).to.equal(false);
     const failing = aGpu({ slices: ['3g.20gb@0'], health: { message: 'Xid 79', action: 'Reset' } });
-    expect(isSamePool({ members: planned }, membersOf(policy, aNodeWith('n1', failing))), 'it may not change now').to.equal(false);
+    expect(
+      isSamePool({ members: planned }, membersOf(policy, aNodeWith('n1', failing))),
+      'it may not change now',
+    ).to.equal(false);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { withDemand } from '../../support/demand-builders.ts';
+import { finish, withDemand } from '../../support/demand-builders.ts';
 import type { DemandState, GpuReport, PolicyDemand } from '../../../src/api/types.ts';
 import { gridOf } from '../../../src/core/gpu/grid.ts';
 import {
@@ -165,10 +165,8 @@ describe('pods that wait for slices', () => {
     const many = Array.from({ length: 10_000 }, (_, rack) => ofKind('tenant', rack));
     const left: Uncounted[] = [];
     const waiters = listWaiters([...many, ofKind('tenant', 9999), ofKind('other', 9998)].map(trimWaitingPod));
-    const sharing = sharingOf(waiters, [aPool('p')], (one) => left.push(one));
-    let step = sharing.next();
-    while (step.done !== true) step = sharing.next();
-    expect(step.value.get('p')?.waiting.get(small)).to.equal(102);
+    const kinds = finish(sharingOf(waiters, [aPool('p')], (one) => left.push(one)));
+    expect(kinds.get('p')?.waiting.get(small)).to.equal(102);
     expect(left).to.deep.equal([{ namespace: 'tenant', pods: 9900, why: 'Kinds' }]);
     const selecting = (namespace: string): PodPool => ({
       ...aPool(namespace),

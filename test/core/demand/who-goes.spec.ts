@@ -1,3 +1,4 @@
+import { answerAll } from '../../../src/core/text/asking.ts';
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../../src/api/types.ts';
 import { NOBODY } from '../../../src/core/demand/solver/pool.ts';
@@ -112,14 +113,11 @@ class Loop {
     const demand = this.#policy.spec.demand ?? { slices: [] };
     const isSpared = (pod: PodView): boolean => this.course.isSpared(demand, pod, this.nowMs);
     const gpus = weighGpus(members, holders, undefined, { nodes, isSpared, nowMs: this.nowMs });
-    const planning = planMembers(members, asked, gpus);
-    let step = planning.next();
-    while (step.done !== true) {
-      const answer = planHere(step.value);
+    return answerAll(planMembers(members, asked, gpus), (question) => {
+      const answer = planHere(question);
       if (answer === undefined) throw new Error('the pool is too large');
-      step = planning.next(answer);
-    }
-    return step.value;
+      return answer;
+    });
   }
 }
 

@@ -1,10 +1,5 @@
 import { expect } from 'chai';
-import {
-  entryHashes,
-  matchesGpu,
-  resolveNode,
-  type SkippedEntry,
-} from '../../../src/core/policy/resolve-node.ts';
+import { entryHashes, matchesGpu, resolveNode, type SkippedEntry } from '../../../src/core/policy/resolve-node.ts';
 import { aGpu, uuidOf, aDevice, aPolicy } from '../../support/builders.ts';
 import type { GpuSelector, GpuReport, PolicyLayout, PolicySpec, Wish } from '../../../src/api/types.ts';
 import { findModel } from '../../../src/core/gpu/geometry.ts';

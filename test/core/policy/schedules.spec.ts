@@ -278,8 +278,11 @@ const nightOfTimetable: Times = { name: 'night', schedule: '0 22 * * *', duratio
 const weekend: Times = { name: 'weekend', schedule: '0 0 * * SAT', duration: '48h' };
 const withSchedules = (...times: readonly Times[]): PolicySpec =>
   aPolicy({ schedules: times.map((one) => ({ ...one, layouts: [{ preset: 'all-balanced' }] })) }).spec;
-const judge = (time: string, times: readonly Times[] = [nightOfTimetable], known?: Parameters<typeof judgeSchedules>[1]) =>
-  judgeSchedules(withSchedules(...times), known, at(time));
+const judge = (
+  time: string,
+  times: readonly Times[] = [nightOfTimetable],
+  known?: Parameters<typeof judgeSchedules>[1],
+) => judgeSchedules(withSchedules(...times), known, at(time));
 const nameAt = (time: string, ...times: readonly Times[]) => judge(time, times)?.mark.name;
 
 describe('the timetable of a policy', () => {

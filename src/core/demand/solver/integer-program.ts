@@ -191,7 +191,12 @@ function lowerRoom(
 }
 
 /** Figures that were lowered before stay as they are. @throws Error if the solver broke a limit */
-function checkLimits(found: ChoiceCost, known: ChoiceCost, lowered: readonly LevelFigure[], now: LevelFigure['figure']): void {
+function checkLimits(
+  found: ChoiceCost,
+  known: ChoiceCost,
+  lowered: readonly LevelFigure[],
+  now: LevelFigure['figure'],
+): void {
   lowered.forEach(({ figure }, index) => {
     if (found[index] !== known[index])
       throw new Error(`the solver moved ${figure} from ${known[index]} to ${found[index]} when it lowered ${now}`);
