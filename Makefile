@@ -32,7 +32,7 @@ test-rest: build executable control-plane helm old-nodes prometheus judges ## Ru
 	@$(MAKE) --no-print-directory image || echo "no image, which takes Debian 12's apt: its tests skip themselves"
 	@exec $(MOCHA) --grep @all $(SPECS)
 
-test-all: test test-rest test-node ## Run all tests: three quarters of an hour
+test-all: test test-rest test-node ## Run all tests: 40 minutes
 
 test-titles: node_modules/.installed ## List the titles of all tests, without their tags, to compare two versions
 	@mocha --dry-run --reporter json $(SPECS) 'test/node/*.spec.ts' | \
