@@ -61,13 +61,13 @@ const doors = {
   host: ['import', 'plan', 'support-bundle'],
   kubernetes: ['claims', 'node', 'pod', 'selectors'],
   node: ['commands', 'decide', 'eviction', 'snapshot', 'status', 'status-figures'],
-  nvidia: ['labels', 'plugin-config', 'plugin-pods', 'predict-labels', 'resources'],
-  plan: ['change', 'node', 'simulation/play', 'text'],
+  nvidia: ['labels', 'plugin-config', 'plugin-pods', 'predict'],
+  plan: ['change', 'simulation/play', 'text'],
   policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'slices', 'versions'],
   rollout: ['budget', 'ledger'],
   smi: ['change', 'command', 'output', 'reader', 'selftest', 'selftest-bundle', 'selftest-change'],
   text: ['asking', 'findings', 'json', 'syntax', 'words'],
-  view: ['fleet', 'lines', 'node', 'page'],
+  view: ['fleet', 'lines', 'status'],
 };
 
 const root = new URL('../', import.meta.url).pathname;

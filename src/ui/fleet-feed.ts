@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { type PageFleet, viewPage } from '../core/view/page.ts';
+import { type PageFleet, viewPage } from '../core/view/fleet.ts';
 
 /** Changes on the page: changed and new nodes, names of removed ones, and all of the rest. */
 interface PageChange extends PageFleet {

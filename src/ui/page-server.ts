@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { compareText } from '../core/text/json.ts';
 import { escapeInvisible, mapTexts, messageOf } from '../core/text/words.ts';
-import { byUrgency } from '../core/view/lines.ts';
+import { byUrgency } from '../core/view/fleet.ts';
 import type { FleetFeed } from './fleet-feed.ts';
 import { pageText } from './page-text.ts';
 import type { predictChange } from '../planner/questions.ts';
-import type { viewHistory } from '../core/view/node.ts';
+import type { viewHistory } from '../core/view/status.ts';
 import type { explainWaiting } from '../core/explain/pod.ts';
 import { reportWaste } from '../core/explain/waste.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';

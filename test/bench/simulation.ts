@@ -1,6 +1,6 @@
 /** How much CPU time a year of 64 GPUs takes in `gpu-partition simulate`: the recorded tasks, at loads below and above what the fleet can do. */
 import type { PolicyDemand } from '../../src/api/types.ts';
-import { listSimulated, startSide } from '../../src/core/plan/simulation/fleet.ts';
+import { startSides } from '../../src/core/plan/simulation/fleet.ts';
 import { loadByTrace, Random } from '../../src/core/plan/simulation/trace.ts';
 import { simulate } from '../../src/core/plan/simulation/play.ts';
 import { loadSolver, planPools } from '../../src/planner/highs.ts';
@@ -40,7 +40,8 @@ export async function measurePriorities(): Promise<void> {
     for (const seed of SEEDS) {
       const played = (['Never', 'IfNeeded'] as const).map((evict) => {
         const { layouts: _layouts, ...spec } = inFile({ demand: { from: 'Pods', slices, evict } }).spec;
-        const { side } = startSide(facts, listSimulated(facts), [{ ...inFile({}), spec }], { startMs, days: WEEK });
+        const [side] = startSides(facts, [[{ ...inFile({}), spec }]], { startMs, days: WEEK }).sides;
+        if (side === undefined) throw new Error('no side begins');
         const by = mapping === 'memory' ? ({ by: 'memory', cardGb: 24 } as const) : ({ by: 'share' } as const);
         const trace = { name: 'tasks.csv', tasks, seconds: DAYS * DAY, skipped: 0 };
         const { running, arrivals } = loadByTrace(trace, side.nodes, { days: WEEK, seed, mapping: by, load });
@@ -78,12 +79,12 @@ export async function measureSimulation(): Promise<void> {
   const planner = planPools(await loadSolver());
   const names = Array.from({ length: GPUS }, (_, index) => `n${index}`);
   const facts = aCluster(names.map((name) => aFleetNode({ name, slices: ['3g.20gb@0', '3g.20gb@4'] })));
-  const gpuNodes = listSimulated(facts);
   const rules = { days: YEAR, seed: 1 };
   for (const load of LOADS)
     for (const evict of ['Never', 'IfNeeded'] as const) {
       const { layouts: _layouts, ...spec } = inFile({ demand: { from: 'Pods', slices, evict } }).spec;
-      const { side } = startSide(facts, gpuNodes, [{ ...inFile({}), spec }], { startMs, days: YEAR });
+      const [side] = startSides(facts, [[{ ...inFile({}), spec }]], { startMs, days: YEAR }).sides;
+      if (side === undefined) throw new Error('no side begins');
       const mapping = { by: 'memory', cardGb: 24 } as const;
       const trace = { name: 'tasks.csv', tasks, seconds: DAYS * DAY, skipped: 0 };
       const arrivals = loadByTrace(trace, side.nodes, { ...rules, mapping, load });

@@ -1,8 +1,9 @@
+import { computeLabels } from '../../src/core/nvidia/labels.ts';
 import { expect } from 'chai';
 import type { DeviceReport } from '../../src/api/types.ts';
 import type { Layout } from '../../src/core/gpu/geometry.ts';
 import type { DeviceState } from '../../src/core/gpu/device-state.ts';
-import { describeReport, computeLabels } from '../../src/core/nvidia/predict-labels.ts';
+import { describeReport } from '../../src/core/nvidia/predict.ts';
 import { planWish } from '../../src/core/device/plan.ts';
 import { reportDevice } from '../../src/core/device/agent.ts';
 import { applyNode } from '../../src/device/apply.ts';

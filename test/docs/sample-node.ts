@@ -3,7 +3,7 @@ import { type Profile, type GpuModel, MODELS } from '../../src/core/gpu/geometry
 import { resolveProfile } from '../../src/core/gpu/profiles.ts';
 import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config.ts';
 import type { GpuDescription, MigDeviceDescription } from '../../src/core/nvidia/labels.ts';
-import { predictNode } from '../../src/core/nvidia/predict-labels.ts';
+import { predictNode } from '../../src/core/nvidia/predict.ts';
 import { type GpuLayout, layoutFor, matchesGpu } from '../../src/core/policy/resolve-node.ts';
 
 /** A node as a sample policy leaves it: what a pod can ask for there, and by what it can be found. */

@@ -1,5 +1,5 @@
-import { describeReport, computeLabels } from '../../src/core/nvidia/predict-labels.ts';
-import { isGfdLabelKey, dropInvalidLabels } from '../../src/core/nvidia/labels.ts';
+import { describeReport } from '../../src/core/nvidia/predict.ts';
+import { isGfdLabelKey, dropInvalidLabels, computeLabels } from '../../src/core/nvidia/labels.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import type { ModelDevice } from './device.ts';
 import type { ModelPlugin } from './plugin.ts';

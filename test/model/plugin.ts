@@ -1,8 +1,7 @@
 import type { NodeObject } from '../../src/controller/operator.ts';
-import { describeReport } from '../../src/core/nvidia/predict-labels.ts';
+import { describeReport, advertisedAs, computeResources } from '../../src/core/nvidia/predict.ts';
 import { devicePluginConfigLabel, type MigStrategy } from '../../src/core/nvidia/labels.ts';
-import { parseDevicePluginConfig, advertisedAs, type Sharing } from '../../src/core/nvidia/plugin-config.ts';
-import { computeResources } from '../../src/core/nvidia/resources.ts';
+import { parseDevicePluginConfig, type Sharing } from '../../src/core/nvidia/plugin-config.ts';
 import type { ModelConfigMap } from './config-map.ts';
 import type { ModelDevice } from './device.ts';
 import type { Setup } from './setup.ts';

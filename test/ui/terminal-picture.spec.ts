@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fitLine } from '../../src/cli/terminal.ts';
-import { drawNodeStatus } from '../../src/core/view/node.ts';
-import { changingNode } from '../core/view/status-stories.ts';
+import { changingNode, drawNode } from '../core/view/status-stories.ts';
 import { drawTerminal } from './terminal-picture.ts';
 
 describe('the picture of the terminal in the docs', () => {
@@ -11,7 +10,7 @@ describe('the picture of the terminal in the docs', () => {
     const command = `gpu-partition status ${changingNode.metadata.name}`;
     const picture = drawTerminal(
       command,
-      drawNodeStatus(changingNode, 80).map((line) => fitLine(line, 80)),
+      drawNode(changingNode, 80).map((line) => fitLine(line, 80)),
       80,
     );
     if (process.env['PICTURES'] !== undefined) await writeFile(file, picture);

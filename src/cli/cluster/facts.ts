@@ -23,7 +23,7 @@ import type { KubeObject } from '../../kube/watch.ts';
 import { type Terminal, CliError, paint, printLine } from '../terminal.ts';
 import { readSnapshot, type SavedCluster, snapshotCommand } from '../input/snapshot.ts';
 import { connect, type ConnectionOptions, listAll, listAllowed, find } from './connection.ts';
-import { viewHistory } from '../../core/view/node.ts';
+import { viewHistory } from '../../core/view/status.ts';
 import { poolOf } from '../../core/node/status-figures.ts';
 
 /** A saved cluster if there is one, else the current one. */

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
-import { importConfigFile, isConfigFile, listConfigNames, MIG_CONFIG_LABEL } from '../../core/host/import.ts';
+import { importConfigFile, isConfigFile, MIG_CONFIG_LABEL } from '../../core/host/import.ts';
 import type { Finding } from '../../core/text/findings.ts';
 import { deepEqual } from '../../core/text/json.ts';
 import { oneOf } from '../../process/options.ts';
@@ -61,13 +61,13 @@ function migPartedCommand({ terminal, outcome }: CommandContext): Command {
     .addOption(outputOption())
     .action(async (path: string, { output, ...options }: Options) => {
       const manifests = await readConfigFiles(path, terminal);
-      const names = [...new Set(manifests.flatMap(({ value }) => listConfigNames(value)))];
-      const unknown = options.config?.find((name) => !names.includes(name));
-      if (unknown !== undefined) throw refuseUnknownConfig(path, unknown, names);
       const users = options.nodes && groupUsers(await readSavedNodes(options.nodes, terminal));
       const configs = options.config ?? (users && [...users.keys()]);
       const chosen = { ...(configs && { configs }), ...(options.strategy && { strategy: options.strategy }) };
       const imports = manifests.map((manifest) => ({ manifest, ...importConfigFile(manifest.value, chosen) }));
+      const names = [...new Set(imports.flatMap((one) => one.names))];
+      const unknown = options.config?.find((name) => !names.includes(name));
+      if (unknown !== undefined) throw refuseUnknownConfig(path, unknown, names);
       const { policies, clashes } = joinPolicies(imports);
       const isWanted = ({ path: [, name] }: Finding) =>
         name === undefined || configs?.some((one) => one === name) !== false;

@@ -11,7 +11,7 @@ import { writePath, type FieldPath } from '../../core/text/findings.ts';
 import { Command, Option } from 'commander';
 import { listNodeClaims } from '../../core/policy/device-classes.ts';
 import type { Backend } from '../../core/node/snapshot.ts';
-import { predictNode, warnOfNode } from '../../core/nvidia/predict-labels.ts';
+import { predictNode, warnOfNode } from '../../core/nvidia/predict.ts';
 import { oneOf } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import { drawStatus, viewStatus } from '../../core/view/fleet.ts';
+import { viewStatus } from '../../core/view/fleet.ts';
+import { drawStatus } from '../../core/view/status.ts';
 import { findNearestWords } from '../../core/text/words.ts';
 import {
   addConnectionOptions,

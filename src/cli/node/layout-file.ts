@@ -1,6 +1,6 @@
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import type { Finding, FieldPath } from '../../core/text/findings.ts';
-import { isConfigFile, layoutsOfConfig, listConfigNames } from '../../core/host/import.ts';
+import { isConfigFile, layoutsOfConfig } from '../../core/host/import.ts';
 import { findNearestWords } from '../../core/text/words.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { locatePath, type Manifest, refuseFile, readManifestFile } from '../input/files.ts';
@@ -13,9 +13,11 @@ import { stringify } from 'yaml';
 
 /** @throws CliError for a config that does not exist, that upstream rejects, or that filters by subsystem */
 function readMigParted(manifest: Manifest, name: string | undefined): NodeLayout {
-  const wanted = name ?? chooseOnly(manifest);
-  const config = layoutsOfConfig(manifest.value, wanted);
-  if (config === undefined) throw refuseUnknownConfig(manifest.file, wanted, listConfigNames(manifest.value));
+  const config = layoutsOfConfig(manifest.value, name);
+  if ('names' in config)
+    throw name === undefined
+      ? refuseSeveral(manifest.file, config.names)
+      : refuseUnknownConfig(manifest.file, name, config.names);
   if ('errors' in config) throw refuseFile(manifest, config.errors);
   return {
     layouts: config.layouts,
@@ -24,11 +26,8 @@ function readMigParted(manifest: Manifest, name: string | undefined): NodeLayout
   };
 }
 
-function chooseOnly({ file, value }: Manifest): string {
-  const names = listConfigNames(value);
-  const [only, second] = names;
-  if (only !== undefined && second === undefined) return only;
-  throw new CliError(`${file}: it has ${names.length} configs; choose one with --config: ${names.join(', ')}`);
+function refuseSeveral(file: string, names: readonly string[]): CliError {
+  return new CliError(`${file}: it has ${names.length} configs; choose one with --config: ${names.join(', ')}`);
 }
 
 /** @param names of the configs that the file has */

@@ -4,9 +4,8 @@ import type { DeviceReport, Strategy, GpuReport, NodePartitionSpec } from '../..
 import { isGpuResource, isGpuDriver } from '../kubernetes/pod.ts';
 import { computeInstancesOf, type DeviceState, userKey, describeProcess } from '../gpu/device-state.ts';
 import { deepEqual } from '../text/json.ts';
-import { describeReport } from '../nvidia/predict-labels.ts';
+import { describeReport, computeResources } from '../nvidia/predict.ts';
 import { MIG_STRATEGIES } from '../nvidia/labels.ts';
-import { computeResources } from '../nvidia/resources.ts';
 import { findNamedDevice } from './holders.ts';
 import { gpuDriver } from '../kubernetes/claims.ts';
 import { reportDevice } from './agent.ts';

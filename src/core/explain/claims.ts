@@ -1,23 +1,19 @@
 import type { GpuReport, ModelReport } from '../../api/types.ts';
 import type { ClusterFacts, GpuNode } from '../cluster/facts.ts';
-import { predictSlice, findNamedDevice, deviceClassPrefix } from '../device/holders.ts';
-import { todaysNameOf } from '../gpu/profiles.ts';
+import { deviceClassPrefix } from '../device/holders.ts';
 import {
-  attributeOf,
   gpuDriver,
   isAllocated,
   nameDevices,
+  ownDevicesOf,
   type ResourceClaimView,
   type DeviceTest,
   readSelector,
   type SelectableDevice,
 } from '../kubernetes/claims.ts';
-import type { Taint } from '../kubernetes/node.ts';
-import { type Toleration, tolerates, isGpuResource, requestsOf, type PodView } from '../kubernetes/pod.ts';
+import { type Toleration, isGpuResource, requestsOf, type PodView } from '../kubernetes/pod.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
-import { memoize } from '../text/json.ts';
 import { namespacedName, parseQuantity } from '../text/syntax.ts';
-import type { Blocker } from './node-verdict.ts';
 
 type RequestedClaim = NonNullable<ClusterFacts['claims']>[number];
 type ClaimSpec = NonNullable<RequestedClaim['spec']>;
@@ -25,10 +21,9 @@ type NamedRequest = NonNullable<NonNullable<ClaimSpec['devices']>['requests']>[n
 type DeviceRequest = Omit<NamedRequest, 'name' | 'exactly' | 'firstAvailable'>;
 type Selector = NonNullable<DeviceRequest['selectors']>[number];
 type Classes = NonNullable<ClusterFacts['classes']>;
-type NodeSlice = NonNullable<ClusterFacts['slices']>[number];
 
 /** Devices that a pod's claims request. */
-export interface ClaimRequests {
+interface ClaimRequests {
   /** Counts by the device plugin's names: a DeviceClass with an `extendedResourceName` stands for that resource. */
   readonly asked: ReadonlyMap<string, number>;
   /** Requests whose selectors say which devices they take. */
@@ -41,8 +36,51 @@ export interface ClaimRequests {
   readonly allocated: readonly ResourceClaimView[];
 }
 
+/** What a pod requests, however it does. */
+export interface PodRequests extends ClaimRequests {
+  /** All that has a name of the device plugin, by resource, whether it is requested as such or by a claim. */
+  readonly all: ReadonlyMap<string, number>;
+  /** `1 device of DeviceClass mig.nvidia.com by claim team/train-gpu` */
+  readonly words: string;
+}
+
+/** Collects what a pod requests. @param isMeant which resources count */
+export function readRequests(pod: PodView, facts: ClusterFacts, isMeant: (resource: string) => boolean): PodRequests {
+  const claims = claimRequestsOf(pod, facts);
+  const all = new Map(requestsOf(pod, isMeant));
+  for (const [resource, count] of claims.asked) all.set(resource, (all.get(resource) ?? 0) + count);
+  return { ...claims, all, words: describeAsks(all, claims) };
+}
+
+/**
+ * Whether a pod requests a GPU, or a slice of one. A claim may be for a device of another driver: what no GPU could be is for none.
+ *
+ * @param dra nodes whose GPUs are handed out by claim
+ */
+export function asksForGpu(pod: PodView, facts: ClusterFacts, dra: readonly GpuNode[]): boolean {
+  if (requestsOf(pod, isGpuResource).size > 0) return true;
+  const { asked, requests, allocated } = claimRequestsOf(pod, facts);
+  return (
+    [...asked.keys()].some(isGpuResource) ||
+    allocated.some((claim) => ownDevicesOf(claim).length > 0) ||
+    requests.some((request) => listMeetingResources(request, dra).length > 0)
+  );
+}
+
+/** The resources that would serve a pod: a single request by selectors is served by the smallest slice that meets it. */
+export function wantedResources(
+  { all, requests }: PodRequests,
+  nodes: readonly GpuNode[],
+): ReadonlyMap<string, number> {
+  const [request, ...others] = requests;
+  if (request === undefined || others.length > 0 || all.size > 0) return all;
+  const [resource] = listMeetingResources(request, nodes);
+  const count = request.choices[0]?.count;
+  return resource === undefined || count === undefined ? all : new Map([[resource, count]]);
+}
+
 /** Collects what a pod requests by claim. A selector that is not evaluated is named. */
-export function claimRequestsOf(pod: PodView, facts: ClusterFacts): ClaimRequests {
+function claimRequestsOf(pod: PodView, facts: ClusterFacts): ClaimRequests {
   const asked = new Map<string, number>();
   const requests: ClaimRequest[] = [];
   const unclear: string[] = [];
@@ -101,17 +139,6 @@ export function listClaimNames({ metadata, spec, status }: PodView): readonly st
   ];
   const own = names.flatMap((name) => (name === undefined ? [] : namespacedName({ ...metadata, name })));
   return [...new Set(own)];
-}
-
-/** Collects all GPUs and slices that a pod requests, however it does. */
-export function allRequestsOf(
-  pod: PodView,
-  claims: ClaimRequests,
-  isMeant: (resource: string) => boolean,
-): ReadonlyMap<string, number> {
-  const all = new Map(requestsOf(pod, isMeant));
-  for (const [resource, count] of claims.asked) all.set(resource, (all.get(resource) ?? 0) + count);
-  return all;
 }
 
 type ClaimSource = Omit<NonNullable<NonNullable<PodView['spec']>['resourceClaims']>[number], 'name'>;
@@ -236,192 +263,8 @@ function readChoice(request: DeviceRequest, classes: ClusterFacts['classes']): D
   };
 }
 
-/** How a node stands towards a choice. */
-interface ChoiceFit {
-  readonly choice: DeviceChoice;
-  readonly matching: readonly ClaimableDevice[];
-  readonly free: readonly ClaimableDevice[];
-  /** Matching devices with taints that the choice does not tolerate. */
-  readonly tainted: readonly ClaimableDevice[];
-  /** How many devices it takes. */
-  readonly needed: number;
-  readonly fits: boolean;
-}
-
-function fitChoice(choice: DeviceChoice, devices: readonly ClaimableDevice[]): ChoiceFit {
-  const matching = devices.filter(choice.test);
-  const tainted = matching.filter(({ taints }) => !taints.every((taint) => tolerates(choice.tolerations, taint)));
-  const open = matching.filter((device) => !tainted.includes(device));
-  const free = choice.isMonitor ? open : open.filter(({ holder }) => holder === undefined);
-  const needed = choice.count ?? Math.max(1, matching.length);
-  return { choice, matching, free, tainted, needed, fits: free.length >= needed };
-}
-
-/** A device that a DRA driver offers on a node. */
-interface ClaimableDevice extends SelectableDevice {
-  readonly name: string;
-  /** The device plugin's name of its kind. */
-  readonly resource: string;
-  /** The claim that has it, or the pods by the agent's report; undefined: free. */
-  readonly holder: string | undefined;
-  /**
-   * Taints that the driver set, as on a GPU that is not well. A request gets such a device only with tolerations (Kubernetes 1.36, gate
-   * DRADeviceTaints).
-   */
-  readonly taints: readonly Taint[];
-}
-
-/** What a node's DRA driver offers: by its ResourceSlices, else by what its device has. None with the device plugin. */
-export function listDevices(gpuNode: GpuNode, { slices }: Pick<ClusterFacts, 'slices'>): readonly ClaimableDevice[] {
-  if (!gpuNode.isDra) return [];
-  const report = gpuNode.partition?.status?.device ?? {};
-  const found: readonly NodeSlice[] = slices ? (byNode(slices).get(gpuNode.name) ?? []) : [predictSlice(report)];
-  const { taken } = gpuNode;
-  const memories = new Map(
-    (report.models ?? []).flatMap(({ profiles }) => profiles.map(({ name, memoryMiB }) => [name, memoryMiB] as const)),
-  );
-  return found.flatMap(({ spec }) =>
-    (spec.devices ?? []).map((device): ClaimableDevice => {
-      const names = Object.keys(device.attributes ?? {}).map((key) => key.replace(`${gpuDriver}/`, ''));
-      const attributes = Object.fromEntries(names.map((name) => [name, attributeOf(device, name)]));
-      const { profile, uuid, productName = '' } = attributes;
-      const capacity: Record<string, bigint | undefined> = Object.fromEntries(
-        Object.entries(device.capacity ?? {}).map(([key, { value = '' }]) => [
-          key.replace(`${gpuDriver}/`, ''),
-          parseQuantity(value),
-        ]),
-      );
-      const memoryMiB = profile === undefined ? memoryOf(gpuNode, uuid) : memories.get(profile);
-      if (memoryMiB !== undefined) capacity['memory'] ??= parseQuantity(`${memoryMiB}Mi`);
-      const resource = profile === undefined ? GPU_RESOURCE : migResourceName(todaysNameOf(productName, profile));
-      const holder = taken ? taken.get(device.name) : reportedHolder(gpuNode, device.name);
-      const taints = (device.taints ?? []).filter(closesDevice);
-      return { name: device.name, attributes, capacity, resource, holder, taints };
-    }),
-  );
-}
-
-/** Another effect, None, is for information. */
-function closesDevice({ effect }: Taint): boolean {
-  return effect === 'NoSchedule' || effect === 'NoExecute';
-}
-
-function memoryOf({ partition }: GpuNode, uuid: string | undefined): number | undefined {
-  return partition?.status?.device?.gpus?.find((gpu) => gpu.uuid === uuid)?.memoryMiB;
-}
-
-/** The slices of NVIDIA's driver. Every node is asked for its own: they are sorted once. */
-const byNode = memoize((slices: readonly NodeSlice[]) => {
-  const own = slices.filter(({ spec }) => spec.driver === gpuDriver);
-  return Map.groupBy(own, ({ spec }) => spec.nodeName);
-});
-
-/** The holder by the agent's report, where claims may not be listed. */
-function reportedHolder({ partition }: GpuNode, device: string): string | undefined {
-  const { gpus = [] } = partition?.status?.device ?? {};
-  const uuid = findNamedDevice(device, { gpus })?.uuid;
-  const places = gpus.flatMap((gpu) => [
-    { busy: gpu.busy, pods: gpu.pods, uuids: [gpu.uuid] },
-    ...gpu.instances.map((one) => ({
-      busy: one.busy,
-      pods: one.pods,
-      uuids: [one.uuid, ...(one.computeInstances ?? []).map((part) => part.uuid)],
-    })),
-  ]);
-  const place = places.find(({ uuids }) => uuid !== undefined && uuids.includes(uuid));
-  return place?.busy === true ? (place.pods?.[0] ?? 'a process') : undefined;
-}
-/** Beyond this many combinations of alternatives, requests that fit one by one count as fitting together. */
-const mostCombinations = 1000;
-
-/** What keeps a node from the requests of claims; none if of each one choice is free there, beside those of the others. */
-export function judgeRequests(
-  gpuNode: GpuNode,
-  requests: readonly ClaimRequest[],
-  facts: ClusterFacts,
-): readonly Blocker[] {
-  if (requests.length === 0) return [];
-  if (!gpuNode.isDra)
-    return [{ kind: 'NotOffered', message: 'its device plugin hands its GPUs out, and the pod asks by claim' }];
-  const devices = listDevices(gpuNode, facts);
-  const fits = requests.map(({ choices }) => choices.map((choice) => fitChoice(choice, devices)));
-  const misses = fits.flatMap((one) => describeMisses(one));
-  if (misses.length > 0 || fitTogether(fits.map((one) => one.filter((fit) => fit.fits)))) return misses;
-  const free = devices.filter(({ holder }) => holder === undefined).length;
-  const message = `each request of its claims fits alone, and all ${requests.length} together do not: ${free} of ${devices.length} devices are free`;
-  return [{ kind: 'Full', message }];
-}
-
-/** @param fits of each request the choices that fit alone */
-function fitTogether(fits: readonly (readonly ChoiceFit[])[]): boolean {
-  if (fits.reduce((product, { length }) => product * length, 1) > mostCombinations) return true;
-  return choose(fits, []);
-}
-
-function choose([first, ...others]: readonly (readonly ChoiceFit[])[], slots: readonly Slot[]): boolean {
-  if (first === undefined) return canFill(slots);
-  return first.some(({ choice, free, needed }) => {
-    const taken = choice.isMonitor ? [] : Array.from({ length: needed }, () => free);
-    return choose(others, [...slots, ...taken]);
-  });
-}
-
-/** Devices of which one is needed. */
-type Slot = readonly ClaimableDevice[];
-
-/** Whether each slot gets a device of its own (a bipartite matching by augmenting paths). */
-function canFill(slots: readonly Slot[]): boolean {
-  const slotOf = new Map<ClaimableDevice, number>();
-  const fill = (slot: number, seen: Set<ClaimableDevice>): boolean =>
-    (slots[slot] ?? []).some((device) => {
-      if (seen.has(device)) return false;
-      seen.add(device);
-      const other = slotOf.get(device);
-      if (other !== undefined && !fill(other, seen)) return false;
-      slotOf.set(device, slot);
-      return true;
-    });
-  return slots.every((_, slot) => fill(slot, new Set()));
-}
-
-/** Why no choice of a request fits, by the nearest of them. */
-function describeMisses(fits: readonly ChoiceFit[]): readonly Blocker[] {
-  if (fits.some((one) => one.fits)) return [];
-  const nearest = fits.toSorted((a, b) => b.matching.length - a.matching.length)[0];
-  return nearest === undefined ? [] : [describeMiss(nearest, fits.length)];
-}
-
-function describeMiss({ choice, matching, free, tainted }: ChoiceFit, choices: number): Blocker {
-  const more = choices > 1 ? ` (and none of the other ${choices - 1} alternatives has room)` : '';
-  if (matching.length === 0) {
-    return { kind: 'NotOffered', message: `none of its devices meets ${choice.words}${more}` };
-  }
-  const { count = matching.length } = choice;
-  if (count > matching.length) {
-    const message = `the claim requests ${count} of ${choice.words}, and ${matching.length} devices of the node meet it${more}`;
-    return { kind: 'TooMany', message };
-  }
-  const taken = matching.filter((device) => !free.includes(device) && !tainted.includes(device));
-  const holders = [...new Set(taken.flatMap(({ holder }) => holder ?? []))].toSorted();
-  const names = holders.length > 5 ? [...holders.slice(0, 5), `${holders.length - 5} more`] : holders;
-  const what = `of ${matching.length} devices that meet ${choice.words}`;
-  const causes = [
-    ...(taken.length > 0 ? [`${taken.length} ${what} are in use, held by ${names.join(', ')}`] : []),
-    ...(tainted.length > 0 ? [describeTainted(`${tainted.length} ${what}`, tainted)] : []),
-  ];
-  return { kind: taken.length > 0 ? 'Full' : 'Tainted', message: `${causes.join('; ')}${more}` };
-}
-
-/** `2 nvidia.com/mig-1g.5gb have taints that the request does not tolerate: gpu.nvidia.com/xid=79:NoSchedule` */
-export function describeTainted(what: string, devices: readonly ClaimableDevice[]): string {
-  const taints = devices.flatMap((device) =>
-    device.taints.map(({ key, value, effect }) => `${key}${value ? `=${value}` : ''}:${effect}`),
-  );
-  return `${what} have taints that the request does not tolerate: ${[...new Set(taints)].toSorted().join(', ')}`;
-}
-
 /** What a pod requests in words: `1 device of DeviceClass mig.nvidia.com by claim team/train-gpu`. @param asked resources, and how many */
-export function describeAsks(
+function describeAsks(
   asked: ReadonlyMap<string, number>,
   { requests, sources, allocated }: Pick<ClaimRequests, 'requests' | 'sources' | 'allocated'>,
 ): string {
@@ -444,7 +287,7 @@ function describeChoice({ count, words, isMonitor }: DeviceChoice): string {
 }
 
 /** Resources of the device plugin whose slices meet a request, the smallest first: what an edit of a policy could make. */
-export function listMeetingResources({ choices }: ClaimRequest, nodes: readonly GpuNode[]): readonly string[] {
+function listMeetingResources({ choices }: ClaimRequest, nodes: readonly GpuNode[]): readonly string[] {
   const possible = nodes
     .filter(({ isDra }) => isDra)
     .flatMap(({ partition }) => listPossible(partition?.status?.device ?? {}));

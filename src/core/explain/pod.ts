@@ -6,7 +6,6 @@ import {
   isUnbound,
   podName,
   type PodView,
-  requestsOf,
   type EventView,
   lastSeen,
 } from '../kubernetes/pod.ts';
@@ -15,19 +14,11 @@ import { isSurelyRead, findNamedDevice } from '../device/holders.ts';
 import { namespacedName, cutGenerateName, wholeUnits } from '../text/syntax.ts';
 import { isAllocated, nameDevices, ownDevicesOf, type ResourceClaimView } from '../kubernetes/claims.ts';
 import { userKey } from '../gpu/device-state.ts';
-import {
-  allRequestsOf,
-  type ClaimRequests,
-  claimRequestsOf,
-  describeAsks,
-  listClaimNames,
-  listMeetingResources,
-} from './claims.ts';
-import { type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
-import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict } from './node-verdict.ts';
+import { asksForGpu, listClaimNames, type PodRequests, readRequests, wantedResources } from './claims.ts';
+import { type ClusterFacts, listGpuNodes } from '../cluster/facts.ts';
+import { type BlockerKind, explainUnoffered, judgeNodes, type NameFinding, type NodeVerdict } from './node-verdict.ts';
 import { outlookHere } from '../demand/pod-outlook.ts';
-import { explainName, listOffered, type NameFinding } from './cluster.ts';
-import { listSuggestions, type Suggestion } from './suggestions.ts';
+import { listSuggestions } from './suggestions.ts';
 import { compareText } from '../text/json.ts';
 
 type ExplanationCode =
@@ -56,7 +47,7 @@ export interface PodExplanation {
   readonly message: string;
   /** GPU nodes and what keeps the pod from each, the nearest first. */
   readonly nodes: readonly { readonly node: string; readonly blockers: readonly string[] }[];
-  readonly suggestions: readonly Suggestion[];
+  readonly suggestions: ReturnType<typeof listSuggestions>;
 }
 
 type Finding = Pick<PodExplanation, 'isPending' | 'code' | 'message'>;
@@ -66,31 +57,16 @@ export function explainPod(pod: PodView, facts: ClusterFacts): PodExplanation {
   const name = podName(pod);
   const known = explainState(pod, facts);
   if (known) return { pod: name, ...known, nodes: [], suggestions: [] };
-  const claims = claimRequestsOf(pod, facts);
-  const asked = allRequestsOf(pod, claims, (resource) => resource.startsWith('nvidia.com/') || isGpuResource(resource));
+  const requests = readRequests(pod, facts, (name) => name.startsWith('nvidia.com/') || isGpuResource(name));
   const nodes = listGpuNodes(facts);
-  const verdicts = nodes.map((node) => judgeNode(pod, node, asked, claims, facts)).toSorted(byNearness);
-  const finding = explainWait(pod, asked, claims, verdicts);
-  const wanted = wantedResources(asked, claims, nodes);
-  const suggestions = listSuggestions(verdicts, wanted);
+  const verdicts = judgeNodes(pod, nodes, requests, facts);
+  const finding = explainWait(pod, requests, verdicts);
+  const suggestions = listSuggestions(verdicts, wantedResources(requests, nodes));
   const told = verdicts.map(({ gpuNode, blockers }) => ({
     node: gpuNode.name,
     blockers: blockers.map(({ message }) => message),
   }));
   return { pod: name, ...finding, nodes: told, suggestions };
-}
-
-/** A single request by selectors is served by the smallest slice that meets it. */
-function wantedResources(
-  asked: ReadonlyMap<string, number>,
-  { requests }: ClaimRequests,
-  nodes: readonly GpuNode[],
-): ReadonlyMap<string, number> {
-  const [request, ...others] = requests;
-  if (request === undefined || others.length > 0 || asked.size > 0) return asked;
-  const [resource] = listMeetingResources(request, nodes);
-  const count = request.choices[0]?.count;
-  return resource === undefined || count === undefined ? asked : new Map([[resource, count]]);
 }
 
 /** What the pod's own state shows, regardless of the cluster. */
@@ -132,35 +108,21 @@ function explainState(pod: PodView, facts: ClusterFacts): Finding | undefined {
 
 function explainWait(
   pod: PodView,
-  asked: ReadonlyMap<string, number>,
-  claims: ClaimRequests,
+  { unclear, requests, allocated, all, words: what }: PodRequests,
   verdicts: readonly NodeVerdict[],
 ): Finding {
   const say = (code: ExplanationCode, message: string): Finding => ({ isPending: true, code, message });
   const word = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
-  const { unclear, requests, allocated } = claims;
   if (unclear.length > 0) {
     return say('AsksByClaim', `it requests devices by claim: ${unclear.join('; ')}${scheduler(word)}`);
   }
-  if (asked.size + requests.length + allocated.length === 0) {
+  if (all.size + requests.length + allocated.length === 0) {
     return say('NoGpuAsked', `it requests no GPU resource, so it does not wait for a partition${scheduler(word)}`);
   }
-  const what = describeAsks(asked, claims);
   if (verdicts.length === 0) return say('NoGpuNodes', `it requests ${what}, and no node reports a GPU`);
-  const offered = listOffered(verdicts.map(({ gpuNode }) => gpuNode));
+  const unoffered = explainUnoffered(all.keys(), verdicts);
+  if (unoffered !== undefined) return say(unoffered.code, unoffered.message);
   const [nearest] = verdicts;
-  for (const resource of asked.keys()) {
-    const isOnItsWay = verdicts.some(({ blockers }) =>
-      blockers.some(({ kind }) => kind === 'Changing' || kind === 'NotAdvertised'),
-    );
-    if (offered.includes(resource) || isOnItsWay) continue;
-    const { code, message } = explainName(
-      resource,
-      verdicts.map(({ gpuNode }) => gpuNode),
-      offered,
-    );
-    return say(code, message);
-  }
   const [first] = nearest?.blockers ?? [];
   if (!nearest || !first) return explainRoom(pod, word, nearest);
   const alike = verdicts.filter(({ blockers }) => blockers[0]?.kind === first.kind).length;
@@ -218,20 +180,6 @@ const kindWords: Readonly<Record<BlockerKind, string>> = {
   Full: 'all in use',
   OtherResource: 'not enough of another resource',
 };
-
-/** A node with one of these cannot take the pod as its GPUs are. */
-const lackKinds: readonly BlockerKind[] = ['ClaimElsewhere', 'NotOffered', 'NotAdvertised', 'TooMany'];
-
-/** Orders nodes by the least that is wrong with them: first by the firmest blocker, then by how much. */
-function byNearness(a: NodeVerdict, b: NodeVerdict): number {
-  const rank = ({ blockers }: NodeVerdict): number => {
-    const [first] = blockers;
-    return first === undefined ? blockerKinds.length : blockerKinds.indexOf(first.kind);
-  };
-  const isOffering = ({ blockers }: NodeVerdict): number =>
-    Number(blockers.some(({ kind }) => lackKinds.includes(kind)));
-  return isOffering(a) - isOffering(b) || rank(b) - rank(a) || a.blockers.length - b.blockers.length;
-}
 
 /** The part of an Event that tells why a controller could not create a pod. */
 interface CreationEvent extends EventView {
@@ -307,19 +255,7 @@ const mostPods = 10;
 /** Lists the pods that wait for a GPU, or a slice of one, by a resource or by a claim. */
 export function listWaiting(facts: ClusterFacts): readonly PodView[] {
   const dra = listGpuNodes(facts).filter(({ isDra }) => isDra);
-  return (facts.pods ?? []).filter(
-    (pod) => isUnbound(pod) && (requestsOf(pod, isGpuResource).size > 0 || claimsGpu(pod, facts, dra)),
-  );
-}
-
-/** A claim may be for a device of another driver: what no GPU could be is for none. */
-function claimsGpu(pod: PodView, facts: ClusterFacts, dra: readonly GpuNode[]): boolean {
-  const { asked, requests, allocated } = claimRequestsOf(pod, facts);
-  return (
-    [...asked.keys()].some(isGpuResource) ||
-    allocated.some((claim) => ownDevicesOf(claim).length > 0) ||
-    requests.some((request) => listMeetingResources(request, dra).length > 0)
-  );
+  return (facts.pods ?? []).filter((pod) => isUnbound(pod) && asksForGpu(pod, facts, dra));
 }
 
 /** Fields of a pod's spec that decide, besides its requests, why it waits. */
@@ -347,8 +283,7 @@ export function explainWaiting(facts: ClusterFacts): WaitingPods {
       const [first] = pods;
       if (!first) return [];
       const { isPending, code, message, suggestions } = explainPod(first, facts);
-      const claims = claimRequestsOf(first, facts);
-      const asks = describeAsks(allRequestsOf(first, claims, isGpuResource), claims);
+      const { words: asks } = readRequests(first, facts, isGpuResource);
       const names = pods.map(podName).toSorted().slice(0, mostPods);
       const demands = isPending ? outlookHere(first, facts) : [];
       return [{ code, message, demands, suggestions, count: pods.length, pods: names, asks }];

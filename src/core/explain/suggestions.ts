@@ -9,7 +9,6 @@ import { foreignOn } from '../device/grants.ts';
 import { layoutsPath, isPlanned } from '../policy/versions.ts';
 import { writePath } from '../text/findings.ts';
 import { type GpuNode, isResourceOf, explainUnchangeable, explainUnusable, listOffers } from '../cluster/facts.ts';
-import { profileOfResource, sizeOfResource } from './cluster.ts';
 import { isWholeGpu, profilesServing, type SliceEntry } from '../policy/slices.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isLabel } from '../kubernetes/selectors.ts';
@@ -188,7 +187,7 @@ function planEdit(spec: PolicySpec, { partition }: GpuNode): EditPlan | undefine
 }
 
 /** A change that would let a pod run. */
-export type Suggestion =
+type Suggestion =
   | { readonly kind: 'AskForOther'; readonly resource: string; readonly node: string; readonly message: string }
   | {
       readonly kind: 'ChangeSelector';
@@ -368,4 +367,15 @@ function listFree(gpuNode: GpuNode): readonly { readonly name: string; readonly 
   return Object.entries(gpuNode.offers)
     .filter(([, offered]) => offered > 0)
     .map(([name, offered]) => ({ name, left: offered - gpuNode.useOf(name).used }));
+}
+
+/** Compute slices and memory in GB of a slice's resource; undefined for any other. */
+function sizeOfResource(resource: string): { readonly compute: number; readonly memory: number } | undefined {
+  const [, compute, memory] = /^nvidia\.com\/mig-(\d)g\.(\d+)gb(?:\.me)?$/.exec(resource) ?? [];
+  return compute === undefined ? undefined : { compute: Number(compute), memory: Number(memory) };
+}
+
+/** The profile of a resource by the names in a GPU's own table. */
+function profileOfResource(resource: string, profiles: readonly { readonly name: string }[]): string | undefined {
+  return profiles.find(({ name }) => isResourceOf(resource, name))?.name;
 }

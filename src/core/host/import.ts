@@ -3,19 +3,191 @@
 import { apiVersion } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/findings.ts';
-import { fieldsOf, isFields } from '../text/json.ts';
+import { deepEqual, fieldsOf, isFields } from '../text/json.ts';
+import { type GpuModel, MODELS } from '../gpu/geometry.ts';
+import { joinWords, writeLayout } from '../gpu/layout.ts';
+import { fitLayout } from '../gpu/layouts.ts';
 import { checkForm } from '../policy/schema.ts';
-import { checkStrategy } from '../policy/check.ts';
-import { checkMigConfig, specsOverlap, type MigConfig, type MigSpec, parseConfigFile } from './mig-parted.ts';
+import { checkStrategy, nameModel } from '../policy/check.ts';
+import { type MigConfig, parseConfigFile } from './mig-parted.ts';
+
+type MigSpec = MigConfig['specs'][number];
 
 /** Whether a document is a mig-parted config file, or is meant to be one. */
 export function isConfigFile(value: unknown): boolean {
   return isFields(value) && 'mig-configs' in value && !('kind' in value);
 }
 
-export function listConfigNames(value: unknown): readonly string[] {
+function listConfigNames(value: unknown): readonly string[] {
   return Object.keys(fieldsOf(fieldsOf(value)?.['mig-configs']) ?? {});
 }
+
+/** Models of the built-in table that filters allow, OR over the list; all if it is empty. */
+function listFiltered(filters: MigSpec['filters']): readonly GpuModel[] {
+  if (filters.length === 0) return MODELS;
+  const ids = new Set(filters.map(({ id }) => id));
+  return MODELS.filter((model) => listDeviceIds(model).some((id) => ids.has(id)));
+}
+
+function isKnownDevice({ id }: MigSpec['filters'][number]): boolean {
+  return MODELS.some((model) => listDeviceIds(model).includes(id));
+}
+
+/** Whether some GPU can match a filter of each list. */
+function filtersOverlap(left: MigSpec['filters'], right: MigSpec['filters']): boolean {
+  if (left.length === 0 || right.length === 0) return true;
+  return left.some((one) =>
+    right.some(
+      (other) =>
+        one.id === other.id &&
+        (one.subsystem === undefined || other.subsystem === undefined || one.subsystem === other.subsystem),
+    ),
+  );
+}
+
+function listDeviceIds(model: GpuModel): readonly string[] {
+  return [...model.products.map(({ pciDeviceId }) => pciDeviceId), ...(model.unnamedPciDeviceIds ?? [])].flatMap((id) =>
+    id === undefined ? [] : [id.toUpperCase().replace(/^0X/, '0x')],
+  );
+}
+
+/**
+ * What mig-parted makes of an entry on a GPU model. `Applies`: as written. `WipesSilently`: a profile is unknown, so it destroys all
+ * instances and reports success. `WipesAndFails`: all orders of creation fail, and the GPU is left empty.
+ */
+type EntryOutcome = 'Applies' | 'WipesSilently' | 'WipesAndFails';
+
+/** An entry on one model that its filter allows. */
+interface SpecVerdict {
+  readonly model: GpuModel;
+  /** Common name of the model. */
+  readonly name: string;
+  readonly outcome: EntryOutcome;
+  /** Why it does not apply, with the numbers; empty if it does. */
+  readonly reason: string;
+}
+
+/** Verdicts on every model of the built-in table that an entry can match; tables of older drivers are left out. */
+export function judgeSpec(spec: MigSpec): readonly SpecVerdict[] {
+  if (!spec.canMatch) return [];
+  return listFiltered(spec.filters)
+    .filter((model) => model.superseded !== true)
+    .map((model) => judgeModel(spec, model));
+}
+
+function judgeModel({ layout }: MigSpec, model: GpuModel): SpecVerdict {
+  const name = nameModel(model);
+  const fit = layout === undefined ? undefined : fitLayout(model, layout, name);
+  if (fit === undefined || fit.fits) return { model, name, outcome: 'Applies', reason: '' };
+  const outcome = fit.refusal.code === 'UnknownProfile' ? 'WipesSilently' : 'WipesAndFails';
+  return { model, name, outcome, reason: fit.refusal.message };
+}
+
+/** Everything about a config that mig-parted does not report: GPUs that it would wipe, entries that conflict. */
+function checkMigConfig(config: MigConfig): readonly Finding[] {
+  return [...config.specs.flatMap((spec) => checkSpec(spec)), ...checkOverlaps(config.specs)];
+}
+
+function checkSpec(spec: MigSpec): readonly Finding[] {
+  const verdicts = judgeSpec(spec);
+  const refused = verdicts.filter(({ outcome }) => outcome !== 'Applies');
+  const filters = spec.filters.filter((filter) => !isKnownDevice(filter)).map(({ id }) => id);
+  const unknown: readonly Finding[] =
+    filters.length === 0 || spec.layout === undefined
+      ? []
+      : [
+          {
+            severity: 'warning',
+            code: 'UnknownGpu',
+            path: [...spec.path, 'device-filter'],
+            message: `no known MIG GPU has the PCI id ${joinWords(filters)}, so the layout could not be checked for it`,
+          },
+        ];
+  return [...unknown, ...describeRefused(spec, verdicts, refused), ...warnEmpty(spec)];
+}
+
+/** An entry that no model can take is an error; one that only some models can take is a warning that names the others. */
+function describeRefused(
+  spec: MigSpec,
+  verdicts: readonly SpecVerdict[],
+  refused: readonly SpecVerdict[],
+): readonly Finding[] {
+  const first = refused[0];
+  if (first === undefined) return [];
+  const path = [...spec.path, 'mig-devices'];
+  const models = refused.map(({ model }) => model.id);
+  if (refused.length === verdicts.length) {
+    const reason =
+      spec.filters.length === 0 ? `no GPU model supports it; for example ${first.reason}` : listReasons(refused);
+    return [{ severity: 'error', code: 'WipesGpu', path, message: `${describeOutcome(refused)}: ${reason}`, models }];
+  }
+  const detail = spec.filters.length === 0 ? describeUnfiltered(spec, verdicts, refused) : listReasons(refused);
+  const message = `${describeOutcome(refused)}: ${detail}. A policy rejects such a GPU and touches nothing`;
+  return [{ severity: 'warning', code: 'WipesGpu', path, message, models }];
+}
+
+/** Maximum number of model names in a sentence. */
+const MOST_NAMES = 8;
+
+function describeUnfiltered(spec: MigSpec, verdicts: readonly SpecVerdict[], refused: readonly SpecVerdict[]): string {
+  const layout = writeLayout(spec.layout ?? {});
+  const able = verdicts.filter(({ outcome }) => outcome === 'Applies');
+  if (refused.length <= MOST_NAMES)
+    return `it has no device-filter, and ${joinWords(listNames(refused))} cannot hold ${layout}`;
+  return `it has no device-filter, and only ${joinWords(listNames(able))} can hold ${layout}`;
+}
+
+function listNames(verdicts: readonly SpecVerdict[]): readonly string[] {
+  return verdicts.map(({ name }) => name);
+}
+
+function describeOutcome(refused: readonly SpecVerdict[]): string {
+  if (refused.every(({ outcome }) => outcome === 'WipesSilently')) {
+    return 'where it does not fit, mig-parted would destroy every instance and report success';
+  }
+  return refused.some(({ outcome }) => outcome === 'WipesSilently')
+    ? 'where it does not fit, mig-parted would destroy every instance, and on some models report success'
+    : 'where it does not fit, mig-parted would destroy every instance and then fail';
+}
+
+function listReasons(refused: readonly SpecVerdict[]): string {
+  return [...new Set(refused.map(({ reason }) => reason))].join('; ');
+}
+
+function warnEmpty(spec: MigSpec): readonly Finding[] {
+  if (spec.layout === undefined || Object.keys(spec.layout).length > 0) return [];
+  const message =
+    'MIG mode on and no instances: no GPU is left for pods, and with strategy single the device plugin does not start';
+  return [{ severity: 'warning', code: 'NoInstances', path: [...spec.path, 'mig-devices'], message }];
+}
+
+/** mig-parted applies all entries that match a GPU, one after the other. */
+function checkOverlaps(specs: readonly MigSpec[]): readonly Finding[] {
+  return specs.flatMap((later, index) =>
+    specs.slice(0, index).flatMap((earlier, position) => {
+      if (!specsOverlap(earlier, later) || deepEqual(earlier.layout ?? null, later.layout ?? null)) return [];
+      return [describeOverlap(earlier, later, position)];
+    }),
+  );
+}
+
+function describeOverlap(earlier: MigSpec, later: MigSpec, position: number): Finding {
+  if ((earlier.layout === undefined) !== (later.layout === undefined)) {
+    const message = `entry [${position}] wants MIG mode ${earlier.layout === undefined ? 'off' : 'on'} and this entry ${later.layout === undefined ? 'off' : 'on'} on the same GPU: mig-parted toggles the mode and then fails; let each GPU match one entry`;
+    return { severity: 'error', code: 'Contradiction', path: later.path, message };
+  }
+  const message = `entry [${position}] matches the same GPU: mig-parted makes ${writeLayout(earlier.layout ?? {})} there, destroys it, and makes this entry's layout; let each GPU match one entry`;
+  return { severity: 'warning', code: 'Overlap', path: later.path, message };
+}
+
+/** Whether one GPU can match both entries. */
+function specsOverlap(left: MigSpec, right: MigSpec): boolean {
+  if (!left.canMatch || !right.canMatch || !filtersOverlap(left.filters, right.filters)) return false;
+  if (left.devices === 'all' || right.devices === 'all') return true;
+  const indices = left.devices;
+  return right.devices.some((index) => indices.includes(index));
+}
+
 /** Checks a config file of mig-parted: its form, and what each config would do to every GPU model that it can match. */
 export function validateConfigFile(value: unknown): readonly Finding[] {
   const { configs, findings } = parseConfigFile(value);
@@ -76,6 +248,11 @@ interface Imported {
   readonly findings: readonly Finding[];
 }
 
+interface ImportedFile extends Imported {
+  /** The names of all configs of the file. */
+  readonly names: readonly string[];
+}
+
 /** The most device ids that one entry of a policy can name. */
 const MOST_DEVICE_IDS = 32;
 const MOST_LAYOUTS = 64;
@@ -84,7 +261,7 @@ const MOST_LAYOUTS = 64;
  * Turns a config file of mig-parted into equivalent policies, provided that its effect can be intended: an entry that would wipe a
  * GPU or that contradicts another is an error, and its config yields no policy.
  */
-export function importConfigFile(value: unknown, options: ImportOptions = {}): Imported {
+export function importConfigFile(value: unknown, options: ImportOptions = {}): ImportedFile {
   const file = parseConfigFile(value);
   const isWanted = (name: unknown) => options.configs === undefined || options.configs.some((one) => one === name);
   const configs = file.configs.filter(({ name }) => isWanted(name));
@@ -99,7 +276,7 @@ export function importConfigFile(value: unknown, options: ImportOptions = {}): I
   if (file.configs.length === 0 && findings.length === 0) {
     findings.push({ severity: 'warning', code: 'NothingToImport', path: [], message: 'the file has no configs' });
   }
-  return { policies, findings };
+  return { policies, findings, names: listConfigNames(value) };
 }
 
 function importConfig(config: MigConfig, name: string, given: Strategy | undefined): Imported {
@@ -213,19 +390,24 @@ interface ConfigLayouts {
  * Reads one config for the GPUs of a host. Upstream the last entry that matches a GPU wins, here the first: the order is reversed.
  * (Where upstream would apply the other entries' layouts first, or toggle MIG mode and fail, here only the last is applied.)
  *
- * @returns undefined if the file has no such config; errors if upstream rejects it, or it filters by subsystem
+ * @param name of the config; undefined: the only one of the file
+ * @returns errors if upstream rejects it, or it filters by subsystem; the names of all configs if none is of this name, or it is open
+ * which is meant
  */
 export function layoutsOfConfig(
   value: unknown,
-  wanted: string,
-): ConfigLayouts | { readonly errors: readonly Finding[] } | undefined {
+  name: string | undefined,
+): ConfigLayouts | { readonly errors: readonly Finding[] } | { readonly names: readonly string[] } {
+  const names = listConfigNames(value);
+  const wanted = name ?? names[0];
+  if (wanted === undefined || (name === undefined && names.length > 1)) return { names };
   const { configs, findings } = parseConfigFile(value);
   const errors = findings.filter(
     ({ severity, path }) => severity === 'error' && (path[1] === undefined || path[1] === wanted),
   );
   if (errors.length > 0) return { errors };
-  const config = configs.find(({ name }) => name === wanted);
-  if (config === undefined) return undefined;
+  const config = configs.find((one) => one.name === wanted);
+  if (config === undefined) return { names };
   // nvidia-smi reports a GPU's device id; an entry for only one subsystem would match the others too.
   const narrow = findNarrowed(
     config.specs,

@@ -12,7 +12,8 @@ import { type JsonPatchOperation, omitUndefined } from '../text/json.ts';
 import { releaseNode } from './marks.ts';
 import { isUnanswered } from '../device/grants.ts';
 import { timeText } from '../text/syntax.ts';
-import { writerModeFor, listManagedLabels, predictDevice, listPrunableLabels } from './rules/labels.ts';
+import { predictDevice } from '../nvidia/predict.ts';
+import { writerModeFor, listManagedLabels, listPrunableLabels } from './rules/labels.ts';
 import { strategyByLabels, dropInvalidLabels, changesWithLayout } from '../nvidia/labels.ts';
 import { sharingByLabels } from '../nvidia/plugin-config.ts';
 

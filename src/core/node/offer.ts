@@ -6,7 +6,7 @@ import { isGpuResource } from '../kubernetes/pod.ts';
 import { pluginDeployLabel, describePluginSelectors, type LabelSelector } from '../nvidia/plugin-pods.ts';
 import { MIG_STRATEGIES, type MigStrategy, migResourceName, type NodeDescription } from '../nvidia/labels.ts';
 import type { Sharing } from '../nvidia/plugin-config.ts';
-import { computeResources, findReplicas } from '../nvidia/resources.ts';
+import { computeResources, findReplicas } from '../nvidia/predict.ts';
 import { isZeroQuantity, wholeUnits } from '../text/syntax.ts';
 
 /**

@@ -370,46 +370,11 @@ export interface Sharing {
   readonly resources: readonly SharedResource[];
 }
 
-export interface SharedResource {
+interface SharedResource {
   /** Full name: `nvidia.com/mig-1g.5gb`. */
   readonly name: string;
   /** 2 or more. */
   readonly replicas: number;
-}
-
-/** How a resource is shared, in the terms of its labels. */
-export interface Replication {
-  /** 0: not handed out at all (a GPU in MIG mode); 1: not shared. */
-  readonly replicas: number;
-  readonly strategy: SharingStrategy | 'none';
-  /** Whether the product label ends in `-SHARED`. */
-  readonly marked: boolean;
-}
-
-/** GFD labels a GPU in MIG mode as unavailable, even if strategy none hands it out and shares it. */
-export const PARENT_REPLICATION: Replication = { replicas: 0, strategy: 'none', marked: false };
-
-/** GFD's view of a resource: the first entry with its name decides. */
-export function replicationOf(resource: string, sharing: Sharing | undefined): Replication {
-  const entry = sharing?.resources.find(({ name }) => name === resource);
-  if (sharing === undefined || entry === undefined) return { replicas: 1, strategy: 'none', marked: false };
-  return { replicas: entry.replicas, strategy: sharing.strategy, marked: !sharing.renameByDefault };
-}
-
-/**
- * The device plugin's view of a resource: its final name and the weight of one device. Of several entries with one name the greatest
- * wins, because the plugin numbers replicas from 0 and the numbers of the entries overlap.
- */
-export function advertisedAs(
-  resource: string,
-  sharing: Sharing | undefined,
-): { readonly name: string; readonly replicas: number } {
-  const entries = sharing?.resources.filter(({ name }) => name === resource) ?? [];
-  if (sharing === undefined || entries.length === 0) return { name: resource, replicas: 1 };
-  return {
-    name: sharing.renameByDefault ? `${resource}.shared` : resource,
-    replicas: Math.max(...entries.map(({ replicas }) => replicas)),
-  };
 }
 
 /** The parts of a policy's spec that determine the config file of its nodes' device plugin. */
@@ -432,7 +397,7 @@ export function managedConfig(spec: SharingSpec): ManagedConfig {
   return { key: `gpu-partition-${spec.strategy}-${fingerprint(canonicalJson(file)).slice(0, 8)}`, file };
 }
 
-/** The config file as the plugin and GFD read it: input for {@link computeLabels} and `computeResources`. */
+/** The config file as the plugin and GFD read it: input for `computeLabels` and `computeResources`. */
 export function sharingOf(spec: SharingSpec): DevicePluginConfig {
   const parsed = parseDevicePluginConfig(composeDevicePluginConfig(spec.strategy, sharedResources(spec)));
   return parsed.ok ? parsed.config : { migStrategy: spec.strategy };

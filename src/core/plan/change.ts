@@ -1,5 +1,5 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
-// Ask here for the nodes, waves and findings of a change, and for the moves that free slices.
+// Ask here for the nodes, waves and findings of a change, for the waves of rollouts, and for the moves that free slices.
 import { Fleet, type NodePolicy } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, DemandState } from '../../api/types.ts';
@@ -7,20 +7,12 @@ import { type PodView, defaultSystemNamespaces } from '../kubernetes/pod.ts';
 import { fillDefaults } from '../policy/schema.ts';
 import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
-import { findCap, isCapAssumed } from '../rollout/budget.ts';
+import { findCap, isCapAssumed, type NodeRolloutState } from '../rollout/budget.ts';
+import { describeGate, RolloutPlay } from '../rollout/ledger.ts';
 import type { NodeSettings, NodeSnapshot } from '../node/snapshot.ts';
 import { forecastNode, type NodePreview } from '../node/decide.ts';
-import {
-  describeEvictions,
-  forecastWaves,
-  type Wave,
-  type Waves,
-  describePlannedNode,
-  type GivenPolicies,
-  isConcerned,
-  type PlannedNode,
-} from './node.ts';
-import { type PlanFault, listFaults, summarizeChange } from './text.ts';
+import { foreseeNodes, type PlannedNode } from './node.ts';
+import { judgeChange, type PlanFault } from './text.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
 import type { BudgetView } from '../node/eviction.ts';
 
@@ -117,7 +109,7 @@ interface PolicyChange {
   readonly change: 'New' | 'Changed' | 'Unchanged';
 }
 
-export interface PolicyPreview extends PolicyChange {
+interface PolicyPreview extends PolicyChange {
   /** True if no node matches its selector. Absent otherwise. */
   readonly selectsNothing?: true;
   /** Why nothing of it starts: it is invalid, or a node that it selects cannot take it. */
@@ -277,26 +269,21 @@ export class ForeseenChange {
     const { changes } = this.#after;
     const names = new Set(changes.map(({ policy }) => policy));
     const changed = changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
-    const own: GivenPolicies = { all: names, changed: new Set(changed) };
+    const own = { all: names, changed: new Set(changed) };
     const { affected } = this.#involved;
     const outlooks = forecastNodes(this.#located, this.#fleet, this.#involved, names, this.#setup);
-    const concerns = (node: string): boolean => affected.has(node) && isConcerned(outlooks.get(node), own);
-    const waves = pickWaves(forecast(this.#cluster, this.#fleet, outlooks, this.#setup, this.#at), concerns);
-    const nodes = [...outlooks]
-      .filter(([node]) => affected.has(node))
-      .toSorted(([a], [b]) => compareText(a, b))
-      .map(([node, outlook]) => {
-        const evictions = describeEvictions(outlook, this.#located.podsOf.get(node) ?? [], budgets);
-        return describePlannedNode(outlook, evictions, waves, own);
-      });
+    const { nodes, waves } = foreseeNodes(
+      { outlooks, affected, podsOf: this.#located.podsOf, budgets },
+      forecast(this.#cluster, this.#fleet, outlooks, this.#setup, this.#at),
+      own,
+    );
     const policies = changes.map((change) => describePolicy(change, this.#fleet, this.#refusals, waves));
-    const findings = listFaults(policies, demands, nodes);
     const isAssumed = isCapAssumed(present, this.#setup.maxConcurrentNodes);
     const seconds = estimateSeconds(waves.waves, nodes, present);
     const cap = waves.cap === undefined ? undefined : { most: waves.cap, isAssumed };
-    const summary = summarizeChange(nodes, findings, cap, seconds);
     const pace = seconds === undefined ? {} : { seconds };
-    return { policies, demands, nodes, waves: waves.waves, ...pace, findings, summary };
+    const found = { policies, demands, nodes, waves: waves.waves, ...pace };
+    return { ...found, ...judgeChange(found, cap) };
   }
 }
 
@@ -385,12 +372,6 @@ function inSchedule(record: PolicyRecord): GpuPartitionPolicy {
   return { ...policy, status };
 }
 
-/** Picks the nodes that this change concerns out of the waves; others share their rollouts, and the cap. */
-function pickWaves({ waves, held, cap }: Waves, concerns: (node: string) => boolean): Waves {
-  const picked = waves.map((wave) => ({ ...wave, nodes: wave.nodes.filter(concerns) }));
-  return { waves: picked.filter(({ nodes }) => nodes.length > 0), held, cap };
-}
-
 function describePolicy(
   change: PolicyChange,
   fleet: Fleet,
@@ -447,11 +428,132 @@ export interface ControllerSetup extends Pick<NodeSettings, 'gpuClients' | 'plug
 }
 
 /** How the demand of a policy stands with the layouts that were chosen for it. */
-export interface DemandPreview {
+interface DemandPreview {
   readonly policy: string;
   /** The slices of the demand; their `offered` is what exists now. */
   readonly slices: readonly DemandState[];
   /** The reason that the condition DemandMet would have. */
   readonly reason: DemandReport['condition']['reason'];
   readonly message: string;
+}
+
+/** Nodes that change at the same time. */
+interface Wave {
+  /** The nodes, in the order in which they start. */
+  readonly nodes: readonly string[];
+  /** The time at which the wave can start, RFC 3339, if a window or a canary's soak delays it. */
+  readonly notBefore?: string;
+}
+
+export interface Waves {
+  readonly waves: readonly Wave[];
+  /** Why the rest of a policy's nodes do not start, by policy. */
+  readonly held: ReadonlyMap<string, string>;
+  /** The cap over all policies, if a policy's own budget would allow more; else undefined. */
+  readonly cap: number | undefined;
+}
+
+interface Rollouts {
+  readonly policies: readonly GpuPartitionPolicy[];
+  /** Policies whose nodes are not known: of them only what is in flight counts, until the first wave has ended. */
+  readonly others: readonly GpuPartitionPolicy[];
+  readonly rolloutStates: readonly NodeRolloutState[];
+  /** How many nodes of all policies together may be in flight. */
+  readonly cap: number;
+  readonly now: number;
+}
+
+/** A number of jumps in time that exceeds what any canary and its windows need. */
+const mostJumps = 32;
+
+/**
+ * Simulates the rollouts of policies with their own ledgers: admitted nodes become ready, all of a wave together, and nothing else
+ * happens meanwhile.
+ */
+export function forecastWaves(rollouts: Rollouts): Waves {
+  const play = new Play(rollouts);
+  const waves: Wave[] = [];
+  let notBefore: string | undefined;
+  for (let jumps = 0; jumps <= mostJumps;) {
+    const nodes = play.admit();
+    if (nodes.length > 0) {
+      waves.push({ nodes, ...(notBefore !== undefined && { notBefore }) });
+      notBefore = undefined;
+    } else if (play.isUnderWay) {
+      // Nodes that are changing now finish first.
+    } else if (play.skipTime()) {
+      jumps += 1;
+      notBefore = timeText(play.now);
+    } else break;
+    play.finish();
+  }
+  return { waves, held: play.held(), cap: play.isCapped ? rollouts.cap : undefined };
+}
+
+class Play {
+  now: number;
+  readonly #rollout: RolloutPlay;
+  readonly #policies: readonly GpuPartitionPolicy[];
+  readonly #others: readonly string[];
+  readonly #steps = new Map<string, ReturnType<RolloutPlay['step']>>();
+
+  constructor({ policies, others, rolloutStates, cap, now }: Rollouts) {
+    this.now = now;
+    this.#rollout = new RolloutPlay(cap);
+    this.#policies = policies.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
+    for (const { metadata, status } of [...policies, ...others])
+      this.#rollout.begin(metadata.name, status?.canary, status?.inFlight);
+    this.#others = others.map(({ metadata }) => metadata.name);
+    for (const rolloutState of rolloutStates) this.#rollout.nodes.put(rolloutState);
+  }
+
+  get isUnderWay(): boolean {
+    return this.#policies.some(({ metadata }) => this.#rollout.nodes.of(metadata.name).underWay.size > 0);
+  }
+
+  /** Takes one step of each ledger. @returns nodes that start */
+  admit(): readonly string[] {
+    // A slot that one policy releases may go to another.
+    for (const policy of this.#policies) this.#rollout.step(policy, this.now, 'Nobody');
+    return this.#policies.flatMap((policy) => {
+      const { name } = policy.metadata;
+      const { underWay } = this.#rollout.nodes.of(name);
+      const step = this.#rollout.step(policy, this.now, 'Everybody');
+      this.#steps.set(name, step);
+      return step.admitted.filter((node) => !underWay.has(node));
+    });
+  }
+
+  /** Whether the cap allows less than some policy does. */
+  get isCapped(): boolean {
+    return [...this.#steps.values()].some(({ limits }) => limits.maxConcurrentNodes < limits.maxUnavailable);
+  }
+
+  /** Makes all nodes with a slot ready. */
+  finish(): void {
+    for (const other of this.#others) this.#rollout.release(other);
+    for (const { node, startTime } of this.#rollout.inFlight) {
+      const rolloutState = this.#rollout.nodes.rolloutStateOf(node);
+      if (rolloutState === undefined) continue;
+      const { request: _request, ...rest } = rolloutState;
+      const done = { isVerified: true, isUnderWay: false, hasFailed: false, isReady: true, slot: startTime };
+      this.#rollout.nodes.put({ ...rest, ...done });
+    }
+  }
+
+  /** Jumps to when the rollout continues by itself. @returns false if it never does */
+  skipTime(): boolean {
+    const left = [...this.#steps.values()].flatMap(({ gate, requeueAfterMs }) =>
+      gate !== undefined && requeueAfterMs !== undefined ? [requeueAfterMs] : [],
+    );
+    if (left.length === 0) return false;
+    this.now += Math.min(...left);
+    return true;
+  }
+
+  held(): ReadonlyMap<string, string> {
+    return new Map(
+      [...this.#steps].flatMap(([name, { gate }]) => (gate === undefined ? [] : [[name, describeGate(gate)] as const])),
+    );
+  }
 }

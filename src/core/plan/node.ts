@@ -1,19 +1,17 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
-// Ask here what becomes of one node and its pods, and which nodes start together.
-import type { DeviceReport, GpuReport, GpuPartitionPolicy } from '../../api/types.ts';
+// Ask here what becomes of nodes and their pods.
+import type { DeviceReport, GpuReport } from '../../api/types.ts';
 import type { BudgetView } from '../node/eviction.ts';
 import { type WishPlan, type GpuWork, liveGeometry } from '../device/plan.ts';
 import { compareText } from '../text/json.ts';
 import { drawGpu, placeOf } from '../gpu/grid.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import type { NodeReason } from '../../api/names.ts';
-import type { NodeRolloutState } from '../rollout/budget.ts';
-import { describeGate, RolloutPlay } from '../rollout/ledger.ts';
-import { timeText } from '../text/syntax.ts';
+import type { Waves } from './change.ts';
 import { foreseeEvictions, type NodePreview } from '../node/decide.ts';
 
 /** A GPU instance and its holders. */
-export interface HeldSlice {
+interface HeldSlice {
   readonly profile: string;
   /** The first memory slice. */
   readonly start: number;
@@ -105,7 +103,7 @@ function draw(device: DeviceReport, gpu: GpuReport, mig: DrawnGpu['mig'], slices
 }
 
 /** `Gone`: it has ended since the agent saw it. */
-export type PodPreview = ReturnType<typeof foreseeEvictions>[number]['fate'] | 'Gone';
+type PodPreview = ReturnType<typeof foreseeEvictions>[number]['fate'] | 'Gone';
 
 export interface EvictionPreview {
   /** `NAMESPACE/NAME` */
@@ -118,7 +116,7 @@ export interface EvictionPreview {
 }
 
 /** The pods that have to go for a node's plan, by name. */
-export function describeEvictions(
+function describeEvictions(
   outlook: NodePreview,
   pods: readonly PodView[],
   budgets: readonly BudgetView[],
@@ -162,7 +160,7 @@ function listHoldings(gpus: readonly GpuReport[], pod: string): readonly string[
  * temporary. `Refused`: it cannot take the policy. `OtherPolicy`: another policy has won it, as before. `Released`: no policy
  * selects it any more.
  */
-export type NodeFate =
+type NodeFate =
   | 'Changes'
   | 'Held'
   | 'PlanOnly'
@@ -197,19 +195,56 @@ export interface PlannedNode {
 }
 
 /** Whether a node belongs to the given policies, or changes because of them, unless another policy had won it before. */
-export function isConcerned(outlook: NodePreview | undefined, { all }: GivenPolicies): boolean {
+function isConcerned(outlook: NodePreview | undefined, { all }: GivenPolicies): boolean {
   const winner = outlook?.snapshot.claim.winner?.metadata.name;
   return winner === undefined || all.has(winner) || outlook?.isTold === true;
 }
 
 /** The policies whose change is planned, by name. */
-export interface GivenPolicies {
+interface GivenPolicies {
   readonly all: ReadonlySet<string>;
   /** Policies that are new or edited. */
   readonly changed: ReadonlySet<string>;
 }
 
-export function describePlannedNode(
+/** Nodes as the controller would decide over them after a change, and what decides over the pods on them. */
+interface NodeOutlooks {
+  readonly outlooks: ReadonlyMap<string, NodePreview>;
+  /** The nodes that the change concerns; the others share rollouts with them. */
+  readonly affected: ReadonlySet<string>;
+  readonly podsOf: ReadonlyMap<string | undefined, readonly PodView[]>;
+  readonly budgets: readonly BudgetView[];
+}
+
+/**
+ * What a change makes of the nodes that it concerns, by name, and in which of the waves.
+ *
+ * @param all the waves of all nodes
+ * @returns of the waves what concerns these nodes
+ */
+export function foreseeNodes(
+  { outlooks, affected, podsOf, budgets }: NodeOutlooks,
+  all: Waves,
+  given: GivenPolicies,
+): { readonly nodes: readonly PlannedNode[]; readonly waves: Waves } {
+  const waves = pickWaves(all, (node) => affected.has(node) && isConcerned(outlooks.get(node), given));
+  const nodes = [...outlooks]
+    .filter(([node]) => affected.has(node))
+    .toSorted(([a], [b]) => compareText(a, b))
+    .map(([node, outlook]) => {
+      const evictions = describeEvictions(outlook, podsOf.get(node) ?? [], budgets);
+      return describePlannedNode(outlook, evictions, waves, given);
+    });
+  return { nodes, waves };
+}
+
+/** Picks the nodes that this change concerns out of the waves; others share their rollouts, and the cap. */
+function pickWaves({ waves, held, cap }: Waves, concerns: (node: string) => boolean): Waves {
+  const picked = waves.map((wave) => ({ ...wave, nodes: wave.nodes.filter(concerns) }));
+  return { waves: picked.filter(({ nodes }) => nodes.length > 0), held, cap };
+}
+
+function describePlannedNode(
   outlook: NodePreview,
   evictions: readonly EvictionPreview[],
   { waves, held }: Waves,
@@ -261,125 +296,4 @@ function countPlan({
   create,
 }: NonNullable<NodePreview['plan']>['report']): NonNullable<PlannedNode['plan']> {
   return { hash, keep, destroy, create };
-}
-
-/** Nodes that change at the same time. */
-export interface Wave {
-  /** The nodes, in the order in which they start. */
-  readonly nodes: readonly string[];
-  /** The time at which the wave can start, RFC 3339, if a window or a canary's soak delays it. */
-  readonly notBefore?: string;
-}
-
-export interface Waves {
-  readonly waves: readonly Wave[];
-  /** Why the rest of a policy's nodes do not start, by policy. */
-  readonly held: ReadonlyMap<string, string>;
-  /** The cap over all policies, if a policy's own budget would allow more; else undefined. */
-  readonly cap: number | undefined;
-}
-
-interface Rollouts {
-  readonly policies: readonly GpuPartitionPolicy[];
-  /** Policies whose nodes are not known: of them only what is in flight counts, until the first wave has ended. */
-  readonly others: readonly GpuPartitionPolicy[];
-  readonly rolloutStates: readonly NodeRolloutState[];
-  /** How many nodes of all policies together may be in flight. */
-  readonly cap: number;
-  readonly now: number;
-}
-
-/** A number of jumps in time that exceeds what any canary and its windows need. */
-const mostJumps = 32;
-
-/**
- * Simulates the rollouts of policies with their own ledgers: admitted nodes become ready, all of a wave together, and nothing else
- * happens meanwhile.
- */
-export function forecastWaves(rollouts: Rollouts): Waves {
-  const play = new Play(rollouts);
-  const waves: Wave[] = [];
-  let notBefore: string | undefined;
-  for (let jumps = 0; jumps <= mostJumps;) {
-    const nodes = play.admit();
-    if (nodes.length > 0) {
-      waves.push({ nodes, ...(notBefore !== undefined && { notBefore }) });
-      notBefore = undefined;
-    } else if (play.isUnderWay) {
-      // Nodes that are changing now finish first.
-    } else if (play.skipTime()) {
-      jumps += 1;
-      notBefore = timeText(play.now);
-    } else break;
-    play.finish();
-  }
-  return { waves, held: play.held(), cap: play.isCapped ? rollouts.cap : undefined };
-}
-
-class Play {
-  now: number;
-  readonly #rollout: RolloutPlay;
-  readonly #policies: readonly GpuPartitionPolicy[];
-  readonly #others: readonly string[];
-  readonly #steps = new Map<string, ReturnType<RolloutPlay['step']>>();
-
-  constructor({ policies, others, rolloutStates, cap, now }: Rollouts) {
-    this.now = now;
-    this.#rollout = new RolloutPlay(cap);
-    this.#policies = policies.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
-    for (const { metadata, status } of [...policies, ...others])
-      this.#rollout.begin(metadata.name, status?.canary, status?.inFlight);
-    this.#others = others.map(({ metadata }) => metadata.name);
-    for (const rolloutState of rolloutStates) this.#rollout.nodes.put(rolloutState);
-  }
-
-  get isUnderWay(): boolean {
-    return this.#policies.some(({ metadata }) => this.#rollout.nodes.of(metadata.name).underWay.size > 0);
-  }
-
-  /** Takes one step of each ledger. @returns nodes that start */
-  admit(): readonly string[] {
-    // A slot that one policy releases may go to another.
-    for (const policy of this.#policies) this.#rollout.step(policy, this.now, 'Nobody');
-    return this.#policies.flatMap((policy) => {
-      const { name } = policy.metadata;
-      const { underWay } = this.#rollout.nodes.of(name);
-      const step = this.#rollout.step(policy, this.now, 'Everybody');
-      this.#steps.set(name, step);
-      return step.admitted.filter((node) => !underWay.has(node));
-    });
-  }
-
-  /** Whether the cap allows less than some policy does. */
-  get isCapped(): boolean {
-    return [...this.#steps.values()].some(({ limits }) => limits.maxConcurrentNodes < limits.maxUnavailable);
-  }
-
-  /** Makes all nodes with a slot ready. */
-  finish(): void {
-    for (const other of this.#others) this.#rollout.release(other);
-    for (const { node, startTime } of this.#rollout.inFlight) {
-      const rolloutState = this.#rollout.nodes.rolloutStateOf(node);
-      if (rolloutState === undefined) continue;
-      const { request: _request, ...rest } = rolloutState;
-      const done = { isVerified: true, isUnderWay: false, hasFailed: false, isReady: true, slot: startTime };
-      this.#rollout.nodes.put({ ...rest, ...done });
-    }
-  }
-
-  /** Jumps to when the rollout continues by itself. @returns false if it never does */
-  skipTime(): boolean {
-    const left = [...this.#steps.values()].flatMap(({ gate, requeueAfterMs }) =>
-      gate !== undefined && requeueAfterMs !== undefined ? [requeueAfterMs] : [],
-    );
-    if (left.length === 0) return false;
-    this.now += Math.min(...left);
-    return true;
-  }
-
-  held(): ReadonlyMap<string, string> {
-    return new Map(
-      [...this.#steps].flatMap(([name, { gate }]) => (gate === undefined ? [] : [[name, describeGate(gate)] as const])),
-    );
-  }
 }

@@ -2,17 +2,12 @@
 // Ask here for the plan of a change in words, line by line.
 import { joinWords } from '../gpu/layout.ts';
 import { countWords, wrapHanging } from '../text/words.ts';
-import type { ChangePlan, DemandPreview, PolicyPreview } from './change.ts';
-import {
-  type EvictionPreview,
-  isMoving,
-  type PodPreview,
-  type GpuPreview,
-  type HeldSlice,
-  type NodeFate,
-  type PlannedNode,
-} from './node.ts';
+import type { ChangePlan } from './change.ts';
+import { type EvictionPreview, type GpuPreview, isMoving, type PlannedNode } from './node.ts';
 import { describeDuration } from '../text/syntax.ts';
+
+type PolicyPreview = ChangePlan['policies'][number];
+type DemandPreview = ChangePlan['demands'][number];
 
 const width = 80;
 const mostNodesOfWave = 8;
@@ -41,7 +36,7 @@ export function writeChangePlan({ policies, demands, nodes, waves }: ChangePlan)
 }
 
 /** The headings for nodes that are in no wave, by their fate. */
-const still: readonly (readonly [NodeFate, string])[] = [
+const still: readonly (readonly [PlannedNode['fate'], string])[] = [
   ['Held', 'Held'],
   ['PlanOnly', 'Mode Plan, nothing changes'],
   ['UnderWay', 'Changing already'],
@@ -146,12 +141,12 @@ function draw({ before, after }: GpuPreview): readonly string[] {
   return [`now   ${before.picture}`, `after ${after.picture}`];
 }
 
-function describeRecut(recut: readonly HeldSlice[]): string {
+function describeRecut(recut: GpuPreview['recut']): string {
   if (recut.length === 0) return '';
   return `: other compute instances on ${joinWords(recut.map(({ profile, start }) => `${profile} at ${start}`))}`;
 }
 
-const verbs: Readonly<Record<PodPreview, string>> = {
+const verbs: Readonly<Record<EvictionPreview['fate'], string>> = {
   Evicted: 'evicts',
   Deleted: 'deletes',
   Blocked: 'waits to evict',
@@ -195,12 +190,21 @@ export interface PlanFault {
 
 const mostNodesOfFault = 5;
 
+/**
+ * What is wrong with a change, and the plan in a sentence: `this change evicts 3 pods and changes 4 of 20 nodes in 2 waves`.
+ *
+ * @param cap over all policies, if that is what limits the waves; assumed if the controller's is unknown
+ */
+export function judgeChange(
+  plan: Omit<ChangePlan, 'findings' | 'summary'>,
+  cap: Cap | undefined,
+): Pick<ChangePlan, 'findings' | 'summary'> {
+  const findings = listFaults(plan);
+  return { findings, summary: summarizeChange(plan, findings, cap) };
+}
+
 /** Faults that this change causes: what was wrong before, and stays so, is not one. */
-export function listFaults(
-  policies: readonly PolicyPreview[],
-  demands: readonly DemandPreview[],
-  nodes: readonly PlannedNode[],
-): readonly PlanFault[] {
+function listFaults({ policies, demands, nodes }: Omit<ChangePlan, 'findings' | 'summary'>): readonly PlanFault[] {
   const changed = policies.filter(({ change }) => change !== 'Unchanged');
   return [
     ...changed.flatMap((policy) => judgePolicy(policy, nodes)),
@@ -240,17 +244,10 @@ function judgeNode({ node, fate, reason, message, evictions }: PlannedNode): rea
   });
 }
 
-/**
- * The plan in a sentence: `this change evicts 3 pods and changes 4 of 20 nodes in 2 waves`.
- *
- * @param cap over all policies, if that is what limits the waves; assumed if the controller's is unknown
- * @param seconds that the waves take, by the pace of earlier changes; undefined if none is known
- */
-export function summarizeChange(
-  nodes: readonly PlannedNode[],
+function summarizeChange(
+  { nodes, seconds }: Pick<ChangePlan, 'nodes' | 'seconds'>,
   faults: readonly PlanFault[],
   cap: Cap | undefined,
-  seconds: number | undefined,
 ): string {
   const isStopped = faults.some(({ code }) => code === 'PolicyInvalid' || code === 'PolicyNotAccepted');
   const moves = `${isStopped ? 'nothing starts now; once that is fixed, ' : ''}${describeMoves(nodes, cap, seconds)}`;

@@ -1,39 +1,99 @@
 // Room view: what people see of a fleet, in words and lines, whatever shows it, a terminal or the page.
-// Ask here for the status of a fleet or of a node, as data or as a framed picture.
-import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
+// Ask here for the status of a fleet or of a node as data, and for all that the page shows at one time.
+import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, PolicyStatus } from '../../api/types.ts';
 import { compareText, deepEqual } from '../text/json.ts';
 import { writePath } from '../text/findings.ts';
-import {
-  type DemandView,
-  viewDemand,
-  type ScheduleView,
-  viewSchedule,
-  forecastRollouts,
-  type RolloutOutlook,
-  widthOf,
-} from './rollout.ts';
-import { findCap } from '../rollout/budget.ts';
-import {
-  byUrgency,
-  headOf,
-  type NodeHead,
-  type Urgency,
-  urgencyOfPolicy,
-  drawTable,
-  type Frame,
-  framePicture,
-  type Interruption,
-  type Line,
-  span,
-  toneOf,
-  urgencyOfNode,
-} from './lines.ts';
-import { describeDuration } from '../text/syntax.ts';
-import { cutText, wrapHanging } from '../text/words.ts';
-import { drawNodeStatus, type NodeHistory, type NodeStatusView, viewNodeStatus } from './node.ts';
+import { timeText } from '../text/syntax.ts';
+import { cutText } from '../text/words.ts';
+import { stateOfWindows } from '../rollout/budget.ts';
+import { frozenWords } from '../rollout/ledger.ts';
+import type { Geometry } from '../gpu/geometry.ts';
+import { gridOf } from '../gpu/grid.ts';
+import { liveGeometry } from '../device/plan.ts';
+import { type PolicyProgress, viewProgress } from './rollout.ts';
+import type { Interruption, Source } from './lines.ts';
+import { type GpuPicture, type NodeStatusView, type PicturedSlice, viewNodeStatus } from './node.ts';
+
+/** How much a node or a policy needs somebody, most first; every list here is in this order. */
+const urgencies = ['failed', 'blocked', 'changing', 'waiting', 'ready', 'unmanaged'] as const;
+export type Urgency = (typeof urgencies)[number];
+
+/** What does not resolve by itself, or only when somebody outside of this operator acts, although the phase is a passing one. */
+const blocking: ReadonlySet<string> = new Set([
+  'AgentNotReporting',
+  'EvictionBlocked',
+  'ForeignCordon',
+  'NodeNotReady',
+  'PodsUseGpus',
+  'PolicyInvalid',
+  'RefreshBlocked',
+]);
+
+const urgencyOfPhase: Readonly<Record<string, Urgency>> = {
+  Failed: 'failed',
+  Invalid: 'failed',
+  Waiting: 'blocked',
+  Updating: 'changing',
+  Pending: 'waiting',
+  Ready: 'ready',
+  Unmanaged: 'unmanaged',
+};
+
+/** A phase of a later version needs attention. */
+export function urgencyOfNode(phase: string, reason: string): Urgency {
+  const urgency = urgencyOfPhase[phase] ?? 'failed';
+  return blocking.has(reason) && (urgency === 'changing' || urgency === 'waiting') ? 'blocked' : urgency;
+}
+
+/** The entry of a node in a list. */
+interface NodeHead {
+  readonly phase: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly urgency: Urgency;
+}
+
+/** How a node stands, and what is broken on it: a node is Ready with GPUs that do not respond, as far as its others go. */
+function headOf(status: GpuNodePartition['status']): NodeHead {
+  const conditions = status?.conditions ?? [];
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const degraded = conditions.find(({ type, status: value }) => type === 'Degraded' && value === 'True');
+  const phase = status?.phase ?? 'Pending';
+  const { reason = 'AgentNotReporting', message = 'nothing is known yet' } = ready ?? {};
+  const urgency = urgencyOfNode(phase, reason);
+  if (degraded === undefined) return { phase, reason, message, urgency };
+  const isWell = urgency === 'ready' || urgency === 'unmanaged';
+  return isWell
+    ? { phase, reason: degraded.reason, message: degraded.message, urgency: 'blocked' }
+    : { phase, reason, message: `${message}; ${degraded.reason}: ${degraded.message}`, urgency };
+}
+
+/** Urgency by reason of the condition Ready; what stalls a policy is failed whatever its reason. */
+const urgencyOfReason: Readonly<Record<string, Urgency>> = {
+  Waiting: 'blocked',
+  NodesUnavailable: 'blocked',
+  Reconciling: 'changing',
+  CanarySoak: 'changing',
+  Deleting: 'changing',
+};
+
+function urgencyOfPolicy({ status }: GpuPartitionPolicy): Urgency {
+  const conditions = status?.conditions ?? [];
+  const isStalled = conditions.some(
+    ({ type, status: value }) => (type === 'Stalled' && value === 'True') || (type === 'Valid' && value === 'False'),
+  );
+  if (isStalled) return 'failed';
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True' ? 'ready' : (urgencyOfReason[ready?.reason ?? ''] ?? 'waiting');
+}
+
+/** Orders by urgency, the most urgent first. */
+export function byUrgency(a: Urgency, b: Urgency): number {
+  return urgencies.indexOf(a) - urgencies.indexOf(b);
+}
 
 /** The status of one policy, as people see it. */
-export interface PolicyStatusView {
+export interface PolicyStatusView extends PolicyProgress {
   readonly policy: string;
   readonly mode: string;
   readonly urgency: Urgency;
@@ -48,17 +108,9 @@ export interface PolicyStatusView {
     readonly since: string | undefined;
     readonly deadline: string | undefined;
   }[];
-  /** How many may be, under the policy's budget and the cap over all policies. */
-  readonly maxUnavailable: number;
   readonly canary: readonly string[];
-  /** The nodes left in its rollout, and how long they take; undefined if nothing is left to do. */
-  readonly rollout: RolloutOutlook | undefined;
   /** The plan of all of its nodes; undefined if nothing is to be done. */
   readonly plan: PolicyStatus['plan'];
-  /** Its schedules; undefined for a policy without any. */
-  readonly schedule: ScheduleView | undefined;
-  /** How much of `spec.demand` is offered, by slice; empty for a policy of layouts. */
-  readonly demand: readonly DemandView[];
   /** `spec.rollout.paused`, whatever else keeps nodes waiting. */
   readonly isPaused: boolean;
   /** The time since when it is being deleted, RFC 3339; undefined if it is not. */
@@ -126,30 +178,17 @@ export function viewFleet(
 }
 
 /** Lists policies, those that need attention first. */
-export function viewPolicies(
+function viewPolicies(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
   now: number,
 ): readonly PolicyStatusView[] {
-  const byPolicy = Map.groupBy(partitions, ({ spec }) => spec.policy?.name);
-  const rollouts = forecastRollouts(policies, partitions, now);
-  const cap = findCap(policies, partitions);
-  return policies
-    .map((policy) => {
-      const { name } = policy.metadata;
-      const own = byPolicy.get(name) ?? [];
-      const schedule = viewSchedule(policy, own);
-      return viewPolicy(policy, widthOf(policy, own, cap).most, rollouts.get(name), schedule);
-    })
+  return [...viewProgress(policies, partitions, now)]
+    .map(([policy, progress]) => viewPolicy(policy, progress))
     .toSorted((a, b) => byUrgency(a.urgency, b.urgency) || compareText(a.policy, b.policy));
 }
 
-function viewPolicy(
-  policy: GpuPartitionPolicy,
-  maxUnavailable: number,
-  rollout: RolloutOutlook | undefined,
-  schedule: ScheduleView | undefined,
-): PolicyStatusView {
+function viewPolicy(policy: GpuPartitionPolicy, progress: PolicyProgress): PolicyStatusView {
   const { metadata, spec, status } = policy;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const valid = status?.conditions?.find(({ type }) => type === 'Valid');
@@ -163,16 +202,13 @@ function viewPolicy(
     reason: ready?.reason ?? 'Unknown',
     message: ready?.message ?? 'the controller has not processed it yet',
     inFlight: (status?.inFlight ?? []).map(({ node, startTime, deadline }) => ({ node, since: startTime, deadline })),
-    maxUnavailable,
     canary: status?.canary?.nodes ?? [],
-    rollout,
     plan: (status?.plan?.gpusChanging ?? 0) > 0 ? status?.plan : undefined,
-    schedule,
-    demand: viewDemand(status),
     isPaused: spec.rollout?.paused === true,
     deletingSince: metadata.deletionTimestamp,
     refusal: valid?.status === 'False' ? { reason: valid.reason, message: valid.message } : undefined,
     edits: viewEdits(status?.history ?? []),
+    ...progress,
   };
 }
 
@@ -217,7 +253,7 @@ function sayValue(value: unknown): string {
   return value === undefined ? 'none' : cutText(JSON.stringify(value), longestValue);
 }
 
-export function viewRow({ metadata, spec, status }: GpuNodePartition): NodeRowView {
+function viewRow({ metadata, spec, status }: GpuNodePartition): NodeRowView {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const instances = (status?.device?.gpus ?? []).flatMap((gpu) => (gpu.mig === 'Enabled' ? gpu.instances : []));
   return {
@@ -247,148 +283,290 @@ export function viewStatus(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
   now: number,
-  { node, policy }: Pick<StatusPictureOptions, 'node' | 'policy'>,
+  { node, policy }: { readonly node?: string | undefined; readonly policy?: string | undefined },
 ): FleetStatusView | NodeStatusView | undefined {
   if (node === undefined) return viewFleet(policies, partitions, now, policy);
   const found = partitions.find(({ metadata }) => metadata.name === node);
   return found && viewNodeStatus(found);
 }
 
-interface StatusPictureOptions extends Frame {
-  /** What interrupts updates, if something does. */
-  readonly interruption?: Interruption | undefined;
-  /** The node that is drawn; absent: the fleet. */
-  readonly node?: string | undefined;
-  /** What happened to the node. */
-  readonly history?: NodeHistory | undefined;
-  /** Every node, with all that fits into a row. */
-  readonly isWide?: boolean;
-  /** The policy to which the picture is restricted, with its nodes; absent: all. */
-  readonly policy?: string | undefined;
+/** A slice with its size, so that it can be drawn to scale. */
+interface PageSlice extends PicturedSlice {
+  readonly size: number;
+  readonly memoryMiB: number | undefined;
 }
 
-/** A node on a screen, or the fleet: policies, nodes by phase, and first the nodes that need attention. */
-export function drawStatus(
-  policies: readonly GpuPartitionPolicy[],
-  partitions: readonly GpuNodePartition[],
-  options: StatusPictureOptions,
-): readonly Line[] {
-  return framePicture(drawPicture(policies, partitions, options), options.interruption, options);
+/** A GPU on the page: its slices on a scale of so many placement units. */
+interface PageGpu extends Pick<GpuPicture, 'index' | 'product' | 'error' | 'health' | 'pods' | 'claims'> {
+  readonly uuid: string;
+  readonly units: number;
+  /** Slices of the GPU now; null for a GPU that is whole. */
+  readonly now: readonly PageSlice[] | null;
+  /** Slices of the GPU after the change; absent if nothing is to change. */
+  readonly after?: { readonly slices: readonly PageSlice[] | null } | { readonly refusal: string };
 }
 
-function drawPicture(
+interface PageNode extends NodeRowView, Pick<NodeStatusView, 'strategy' | 'plan' | 'error' | 'driver'> {
+  readonly pool: string;
+  readonly gpus: readonly PageGpu[];
+}
+
+/** Everything that the page of the fleet shows. */
+export interface PageFleet {
+  readonly source: Source;
+  /** Milliseconds since everything was last known to be current: the clock of the browser may be another. Null for a saved cluster. */
+  readonly ageMs: number | null;
+  readonly totals: FleetTotals;
+  readonly policies: readonly PolicyStatusView[];
+  /** Nodes that are not Ready, most urgent first. */
+  readonly groups: readonly UnreadyNodes[];
+  readonly nodes: readonly PageNode[];
+  /** Null while updates come in. */
+  readonly interruption: Interruption | null;
+}
+
+/**
+ * Views the fleet for the page. A node without news keeps its view, the same object.
+ *
+ * @param poolOf a node's pool, empty if unknown
+ * @param now in ms since 1970
+ */
+export function viewPage(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
-  { columns, now, node, history, isWide = false, policy }: StatusPictureOptions,
-): readonly Line[] {
-  if (node !== undefined) {
-    const found = partitions.find(({ metadata }) => metadata.name === node);
-    return found ? drawNodeStatus(found, columns, history) : [[span(`node ${node} is gone`, 'bad')]];
+  poolOf: (node: string) => string,
+  now: number,
+): Pick<PageFleet, 'totals' | 'policies' | 'groups' | 'nodes'> {
+  const nodes = partitions.map((partition) => viewNode(partition, poolOf(partition.metadata.name)));
+  return {
+    totals: countTotals(policies, partitions, now),
+    policies: viewPolicies(policies, partitions, now),
+    groups: groupNodes(nodes),
+    nodes,
+  };
+}
+
+/** Keyed by the object that a watch replaces when it changes. */
+const nodeViews = new WeakMap<GpuNodePartition, PageNode>();
+
+function viewNode(partition: GpuNodePartition, pool: string): PageNode {
+  const known = nodeViews.get(partition);
+  if (known?.pool === pool) return known;
+  const view = pictureNode(partition, pool);
+  nodeViews.set(partition, view);
+  return view;
+}
+
+function pictureNode(partition: GpuNodePartition, pool: string): PageNode {
+  const { strategy, plan, error, driver, gpus } = viewNodeStatus(partition);
+  const { device } = partition.status ?? {};
+  const reports = device?.gpus ?? [];
+  return {
+    ...viewRow(partition),
+    pool,
+    strategy,
+    plan,
+    error,
+    driver,
+    gpus: gpus.map((picture, at) => {
+      const gpu = reports[at];
+      return viewGpu(picture, gpu?.uuid ?? '', gpu && device ? liveGeometry(device, gpu) : undefined);
+    }),
+  };
+}
+
+function viewGpu(
+  { index, product, error, health, pods, claims, now, after }: GpuPicture,
+  uuid: string,
+  geometry: Geometry | undefined,
+): PageGpu {
+  const size = (slices: readonly PicturedSlice[] | undefined): readonly PageSlice[] | null =>
+    slices === undefined || geometry === undefined ? null : slices.map((slice) => sizeSlice(slice, geometry));
+  return {
+    index,
+    uuid,
+    product,
+    pods,
+    claims,
+    ...(error !== undefined && { error }),
+    ...(health !== undefined && { health }),
+    units: geometry === undefined ? 1 : geometry.memorySlices || geometry.computeSlices,
+    now: size(now),
+    ...(after !== undefined && { after: 'refusal' in after ? after : { slices: size(after.slices) } }),
+  };
+}
+
+function sizeSlice(slice: PicturedSlice, geometry: Geometry): PageSlice {
+  const grid = gridOf(geometry);
+  const profile = grid.profiles[grid.indexOf.get(slice.profile) ?? -1];
+  // Without a placement grid (Thor) compute slices stand in for units.
+  return { ...slice, size: profile?.memorySlices || profile?.computeSlices || 1, memoryMiB: profile?.memoryMiB };
+}
+
+/** GPU instances of one profile in the whole fleet. */
+interface ProfileTotal {
+  readonly profile: string;
+  /** Instances on nodes that take GPU pods: used or free. */
+  readonly offered: number;
+  /** Offered instances that a pod or a process uses. */
+  readonly used: number;
+  readonly free: number;
+  /** Instances on nodes that are closed for a change. */
+  readonly closed: number;
+}
+
+/** The policy whose window lets the next node start, of the policies that have windows and are not done. */
+interface NextWindow {
+  readonly policy: string;
+  /** The time at which the window opens, RFC 3339; absent if one is open now. */
+  readonly opensAt?: string;
+}
+
+/** The fleet in figures: what somebody asks first. */
+interface FleetTotals {
+  readonly nodes: number;
+  readonly byUrgency: readonly { readonly urgency: Urgency; readonly count: number }[];
+  readonly gpus: number;
+  /** GPUs that do not respond, or that their driver reports as unhealthy. */
+  readonly sickGpus: number;
+  /** Instances by profile, sorted by its name. */
+  readonly profiles: readonly ProfileTotal[];
+  /** GPUs that are not in MIG mode, and of them those that are in use. */
+  readonly whole: { readonly gpus: number; readonly used: number };
+  /** Pods that planned changes evict. */
+  readonly evictions: number;
+  readonly window: NextWindow | undefined;
+  /** Why no node of any policy starts; undefined if the controller is not frozen. */
+  readonly frozen: string | undefined;
+}
+
+function countTotals(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  now: number,
+): FleetTotals {
+  const levels = partitions.map(({ status }) => headOf(status).urgency);
+  const gpus = partitions.flatMap(({ status }) => status?.device?.gpus ?? []);
+  const whole = gpus.filter(isWhole);
+  return {
+    nodes: partitions.length,
+    byUrgency: urgencies.flatMap((urgency) => {
+      const count = levels.filter((one) => one === urgency).length;
+      return count === 0 ? [] : [{ urgency, count }];
+    }),
+    gpus: gpus.length,
+    sickGpus: gpus.filter(({ error, health }) => error !== undefined || health !== undefined).length,
+    profiles: countProfiles(partitions),
+    whole: { gpus: whole.length, used: whole.filter(({ busy, pods = [] }) => busy === true || pods.length > 0).length },
+    evictions: policies.reduce((sum, policy) => sum + evictionsOf(policy), 0),
+    window: nextWindow(policies, now),
+    frozen: policies.map(freezeOf).find((words) => words !== undefined),
+  };
+}
+
+function isWhole({ mig, error }: GpuReport): boolean {
+  return mig !== 'Enabled' && error === undefined;
+}
+
+function countProfiles(partitions: readonly GpuNodePartition[]): readonly ProfileTotal[] {
+  const totals = new Map<string, { offered: number; used: number; free: number; closed: number }>();
+  for (const { status } of partitions) {
+    const isOpen = status?.closed?.since === undefined && status?.phase !== 'Updating';
+    for (const { mig, instances } of status?.device?.gpus ?? []) {
+      if (mig !== 'Enabled') continue;
+      for (const { profile, busy } of instances) {
+        const total = totals.get(profile) ?? { offered: 0, used: 0, free: 0, closed: 0 };
+        totals.set(profile, total);
+        if (!isOpen) total.closed += 1;
+        else {
+          total.offered += 1;
+          if (busy === true) total.used += 1;
+          else total.free += 1;
+        }
+      }
+    }
   }
-  const view = viewFleet(policies, partitions, now, policy);
-  const table = isWide ? drawWideNodes(view.nodes, now) : drawNodes(view.nodes);
-  const none: Line = [
-    span(
-      policy === undefined
-        ? 'no GPU nodes: no policy selects one, and none has the label nvidia.com/gpu.present=true'
-        : `policy ${policy} decides over no node`,
-    ),
-  ];
-  return [
-    ...drawPolicies(view.policies, columns, policy !== undefined),
-    [],
-    ...drawPhases(view.phases),
-    ...(view.nodes.length === 0 ? [none] : [[], ...table]),
-  ];
+  return [...totals]
+    .map(([profile, total]) => ({ profile, ...total }))
+    .toSorted((a, b) => compareText(a.profile, b.profile));
 }
 
-/** @param isWhole also the slices of a demand of which there are enough */
-function drawPolicies(policies: readonly PolicyStatusView[], columns: number, isWhole: boolean): readonly Line[] {
-  if (policies.length === 0) return [[span('no policy')]];
-  const rows = policies.map(({ policy, mode, urgency, ready, matched, inFlight, maxUnavailable, reason, message }) => [
-    span(policy, 'title'),
-    span(mode),
-    span(`${ready}/${matched}`),
-    span(`${inFlight.length}/${maxUnavailable}`),
-    span(reason, toneOf(urgency)),
-    span(message, 'dim'),
-  ]);
-  const changing = policies.flatMap(({ policy, inFlight, canary, rollout, demand, schedule }): readonly Line[] => {
-    const named = inFlight
-      .slice(0, 5)
-      .map(({ node, since }) => (since === undefined ? node : `${node} since ${since}`));
-    const more = inFlight.length > 5 ? [`${inFlight.length - 5} more`] : [];
-    const flight = wrapHanging(`${policy} changes now: ${[...named, ...more].join(', ')}`, columns);
-    const first: Line = [span(`${policy} began with: ${canary.slice(0, 5).join(', ')}`)];
-    const left = rollout && wrapHanging(`${policy}: ${rollout.words}`, columns);
-    const turn = schedule && wrapHanging(`${policy}: ${schedule.words}`, columns);
-    return [
-      ...(turn ?? []).map((text): Line => [span(text)]),
-      ...demand.filter(({ unmet }) => isWhole || unmet > 0).flatMap((slice) => drawDemand(policy, slice, columns)),
-      ...(left ?? []).map((text): Line => [span(text)]),
-      ...(inFlight.length > 0 ? flight : []).map((text): Line => [span(text)]),
-      ...(canary.length > 0 ? [first] : []),
-    ];
+function evictionsOf({ spec, status }: GpuPartitionPolicy): number {
+  return spec.mode === 'Plan' ? 0 : (status?.plan?.podsToEvict ?? 0);
+}
+
+/** The first to open, or one that is open. */
+function nextWindow(policies: readonly GpuPartitionPolicy[], now: number): NextWindow | undefined {
+  const windows = policies.flatMap(({ metadata, spec, status }): readonly NextWindow[] => {
+    if ((spec.rollout?.windows ?? []).length === 0 || readyOf(status)?.status === 'True') return [];
+    const state = stateOfWindows(spec.rollout?.windows, now);
+    const policy = metadata.name;
+    if (state.isOpen) return [{ policy }];
+    return state.until === undefined ? [] : [{ policy, opensAt: timeText(state.until) }];
   });
-  return [...drawTable(['POLICY', 'MODE', 'READY', 'CHANGING', 'REASON', 'MESSAGE'], rows), ...changing];
+  return windows.toSorted((a, b) => compareText(a.opensAt ?? '', b.opensAt ?? ''))[0];
 }
 
-function drawDemand(policy: string, { words, unmet }: DemandView, columns: number): readonly Line[] {
-  const tone = unmet > 0 ? 'warn' : 'plain';
-  return wrapHanging(`${policy} wants ${words}`, columns).map((text): Line => [span(text, tone)]);
+/** Whatever else keeps a policy's nodes, its message ends with the freeze. Before that it may say anything, in the words of others. */
+function freezeOf({ status }: GpuPartitionPolicy): string | undefined {
+  const { message = '' } = readyOf(status) ?? {};
+  const at = message.indexOf(frozenWords);
+  const isFrozen = status?.summary?.split(', ').includes('frozen') === true;
+  return at < 0 || !isFrozen ? undefined : message.slice(at);
 }
 
-function drawPhases(phases: readonly PhaseView[]): readonly Line[] {
-  const width = String(Math.max(0, ...phases.map(({ count }) => count))).length;
-  return phases.map(({ phase, count, reasons }) => {
-    const words = reasons
-      .filter(({ reason }) => reason !== phase)
-      .map(
-        ({ reason, count: many, nodes }) =>
-          `${many} ${reason}${phase === 'Ready' ? '' : ` (${nodes.join(', ')}${many > nodes.length ? ', …' : ''})`}`,
-      );
-    return [
-      span(`${String(count).padStart(width)} `),
-      span(phase.padEnd(9), toneOf(urgencyOfNode(phase, ''))),
-      span(`  ${words.join('; ')}`, 'dim'),
-    ];
-  });
+function readyOf(status: GpuPartitionPolicy['status']) {
+  return status?.conditions?.find(({ type }) => type === 'Ready');
 }
 
-/** The most nodes in the table. */
-const mostRows = 20;
-
-function drawNodes(nodes: readonly NodeRowView[]): readonly Line[] {
-  const rows = nodes
-    .slice(0, mostRows)
-    .map(({ node, policy, urgency, phase, reason, used, instances, layout, message }) => [
-      span(node, 'title'),
-      span(policy ?? '-'),
-      span(phase, toneOf(urgency)),
-      span(`${used}/${instances}`),
-      urgency === 'ready' || urgency === 'unmanaged' ? span(layout) : span(`${reason}: ${message}`, 'dim'),
-    ]);
-  const more: readonly Line[] =
-    nodes.length > mostRows ? [[span(`and ${nodes.length - mostRows} more nodes; -o wide shows all`, 'dim')]] : [];
-  return [...drawTable(['NODE', 'POLICY', 'PHASE', 'USED', 'LAYOUT OR REASON'], rows), ...more];
+/** Nodes that are in the same state for the same reason: `12 nodes: the rollout is paused`. */
+interface UnreadyNodes {
+  readonly urgency: Urgency;
+  readonly phase: string;
+  readonly reason: string;
+  readonly count: number;
+  /** The first of them, by name. */
+  readonly nodes: readonly string[];
+  /** What their conditions say, the most frequent first; the first few of them. What they name is left out where it differs. */
+  readonly messages: readonly { readonly message: string; readonly count: number }[];
 }
 
-function drawWideNodes(nodes: readonly NodeRowView[], now: number): readonly Line[] {
-  const rows = nodes.map(({ node, policy, urgency, phase, since, reason, used, instances, layout, message }) => [
-    span(node, 'title'),
-    span(policy ?? '-'),
-    span(phase, toneOf(urgency)),
-    span(ageOf(since, now)),
-    span(`${used}/${instances}`),
-    span(reason),
-    // That all is well needs no words.
-    span(urgency === 'ready' ? '-' : message, 'dim'),
-    span(layout),
-  ]);
-  return drawTable(['NODE', 'POLICY', 'PHASE', 'SINCE', 'USED', 'REASON', 'MESSAGE', 'LAYOUT'], rows);
+const mostNodes = 5;
+const mostMessages = 3;
+
+/** Nodes that are not Ready, joined; most urgent first. Those that no policy wants need nobody. */
+function groupNodes(nodes: readonly NodeRowView[]): readonly UnreadyNodes[] {
+  const unready = nodes.filter(({ urgency }) => urgency !== 'ready' && urgency !== 'unmanaged');
+  return [...Map.groupBy(unready, ({ urgency, phase, reason }) => `${urgency} ${phase} ${reason}`).values()]
+    .map(joinNodes)
+    .toSorted((a, b) => byUrgency(a.urgency, b.urgency) || b.count - a.count || compareText(a.reason, b.reason));
 }
 
-function ageOf(since: string | undefined, now: number): string {
-  const seconds = (now - Date.parse(since ?? '')) / 1000;
-  return Number.isFinite(seconds) ? describeDuration(Math.max(0, seconds)) : '-';
+const named = /\b[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*\b|\b\d{4}-\d\d-\d\dT[\d:]+Z/g;
+
+/** The gist of a message, whichever pods and times it names. */
+function gistOf({ message }: NodeRowView): string {
+  return message.replaceAll(named, '…').replaceAll(/\u2026(?:(?:, | and )\u2026)+/g, '…');
+}
+
+/** Nodes that wait for other pods in the same words are told once, without the names. */
+function sayTogether(gist: string, alike: readonly NodeRowView[]): string {
+  const [first, ...others] = alike;
+  return others.every(({ message }) => message === first?.message) ? (first?.message ?? gist) : gist;
+}
+
+function joinNodes(nodes: readonly NodeRowView[]): UnreadyNodes {
+  const [{ urgency, phase, reason } = { urgency: 'failed' as const, phase: '', reason: '' }] = nodes;
+  const messages = [...Map.groupBy(nodes, gistOf)]
+    .map(([gist, alike]) => ({ message: sayTogether(gist, alike), count: alike.length }))
+    .toSorted((a, b) => b.count - a.count || compareText(a.message, b.message));
+  const names = nodes.map(({ node }) => node).toSorted(compareText);
+  return {
+    urgency,
+    phase,
+    reason,
+    count: nodes.length,
+    nodes: names.slice(0, mostNodes),
+    messages: messages.slice(0, mostMessages),
+  };
 }

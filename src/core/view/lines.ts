@@ -1,8 +1,5 @@
 // Room view: what people see of a fleet, in words and lines, whatever shows it, a terminal or the page.
-// Ask here for lines and tables themselves, the order of urgency, and what is said where no controller leads.
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { describeDuration, timeText } from '../text/syntax.ts';
-import { wrapHanging } from '../text/words.ts';
+// Ask here for lines and tables themselves, for GPUs that look alike, and what is said where no controller leads.
 import { controllerManager } from '../../api/names.ts';
 
 /** What a piece of text means; a terminal gives each its colour. */
@@ -41,95 +38,20 @@ export function drawTable(header: readonly string[], rows: readonly (readonly Sp
   );
 }
 
-/** How much a node or a policy needs somebody, most first; every list here is in this order. */
-export const urgencies = ['failed', 'blocked', 'changing', 'waiting', 'ready', 'unmanaged'] as const;
-export type Urgency = (typeof urgencies)[number];
-
-/** What does not resolve by itself, or only when somebody outside of this operator acts, although the phase is a passing one. */
-const blocking: ReadonlySet<string> = new Set([
-  'AgentNotReporting',
-  'EvictionBlocked',
-  'ForeignCordon',
-  'NodeNotReady',
-  'PodsUseGpus',
-  'PolicyInvalid',
-  'RefreshBlocked',
-]);
-
-const urgencyOfPhase: Readonly<Record<string, Urgency>> = {
-  Failed: 'failed',
-  Invalid: 'failed',
-  Waiting: 'blocked',
-  Updating: 'changing',
-  Pending: 'waiting',
-  Ready: 'ready',
-  Unmanaged: 'unmanaged',
-};
-
-/** A phase of a later version needs attention. */
-export function urgencyOfNode(phase: string, reason: string): Urgency {
-  const urgency = urgencyOfPhase[phase] ?? 'failed';
-  return blocking.has(reason) && (urgency === 'changing' || urgency === 'waiting') ? 'blocked' : urgency;
-}
-
-/** The entry of a node in a list. */
-export interface NodeHead {
-  readonly phase: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly urgency: Urgency;
-}
-
-/** How a node stands, and what is broken on it: a node is Ready with GPUs that do not respond, as far as its others go. */
-export function headOf(status: GpuNodePartition['status']): NodeHead {
-  const conditions = status?.conditions ?? [];
-  const ready = conditions.find(({ type }) => type === 'Ready');
-  const degraded = conditions.find(({ type, status: value }) => type === 'Degraded' && value === 'True');
-  const phase = status?.phase ?? 'Pending';
-  const { reason = 'AgentNotReporting', message = 'nothing is known yet' } = ready ?? {};
-  const urgency = urgencyOfNode(phase, reason);
-  if (degraded === undefined) return { phase, reason, message, urgency };
-  const isWell = urgency === 'ready' || urgency === 'unmanaged';
-  return isWell
-    ? { phase, reason: degraded.reason, message: degraded.message, urgency: 'blocked' }
-    : { phase, reason, message: `${message}; ${degraded.reason}: ${degraded.message}`, urgency };
-}
-
-/** Urgency by reason of the condition Ready; what stalls a policy is failed whatever its reason. */
-const urgencyOfReason: Readonly<Record<string, Urgency>> = {
-  Waiting: 'blocked',
-  NodesUnavailable: 'blocked',
-  Reconciling: 'changing',
-  CanarySoak: 'changing',
-  Deleting: 'changing',
-};
-
-export function urgencyOfPolicy({ status }: GpuPartitionPolicy): Urgency {
-  const conditions = status?.conditions ?? [];
-  const isStalled = conditions.some(
-    ({ type, status: value }) => (type === 'Stalled' && value === 'True') || (type === 'Valid' && value === 'False'),
-  );
-  if (isStalled) return 'failed';
-  const ready = conditions.find(({ type }) => type === 'Ready');
-  return ready?.status === 'True' ? 'ready' : (urgencyOfReason[ready?.reason ?? ''] ?? 'waiting');
-}
-
-const tones: Readonly<Record<Urgency, Tone>> = {
-  failed: 'bad',
-  blocked: 'warn',
-  changing: 'warn',
-  waiting: 'plain',
-  ready: 'good',
-  unmanaged: 'plain',
-};
-
-export function toneOf(urgency: Urgency): Tone {
-  return tones[urgency];
-}
-
-/** Orders by urgency, the most urgent first. */
-export function byUrgency(a: Urgency, b: Urgency): number {
-  return urgencies.indexOf(a) - urgencies.indexOf(b);
+/** Adjacent GPUs that look alike, and the name of all of them: `GPU 0-7`. */
+export function groupAlike<Drawn extends { readonly index: number; readonly text: string }>(
+  drawn: readonly Drawn[],
+): readonly { readonly name: string; readonly first: Drawn }[] {
+  const groups: { readonly first: Drawn; last: number }[] = [];
+  for (const one of drawn) {
+    const group = groups.at(-1);
+    if (group?.first.text === one.text && group.last === one.index - 1) group.last = one.index;
+    else groups.push({ first: one, last: one.index });
+  }
+  return groups.map(({ first, last }) => ({
+    first,
+    name: first.index === last ? `GPU ${last}` : `GPU ${first.index}-${last}`,
+  }));
 }
 
 /** Updates have stopped: what is shown is from then. */
@@ -149,50 +71,6 @@ export type Source =
   | { readonly context: string; readonly server: string }
   /** A saved cluster does not age on the screen: it never was current there. */
   | { readonly files: readonly string[] };
-
-/** How a picture is framed. */
-export interface Frame {
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  readonly columns: number;
-  /** Source of the picture, and when it was last known to be current; undefined where its age would be wrong at once: in a file. */
-  readonly followed?: { readonly source: Source; readonly seenAt: number } | undefined;
-}
-
-/** `context prod (https://10.0.0.1:6443)` */
-function describeSource(source: Source): string {
-  return 'files' in source
-    ? `saved cluster ${source.files.join(', ')}`
-    : `context ${source.context} (${source.server})`;
-}
-
-/** A picture under a line that says whose it is and how old; or what interrupts it, and then nothing in it may look well. */
-export function framePicture(
-  picture: readonly Line[],
-  interruption: Interruption | undefined,
-  { now, columns, followed }: Frame,
-): readonly Line[] {
-  if (interruption !== undefined) {
-    const words = wrapHanging(describeInterruption(interruption, now), columns).map((text): Line => [
-      span(text, 'bad'),
-    ]);
-    return [...words, [], ...picture.map((line) => line.map(({ text }) => span(text, 'dim')))];
-  }
-  if (followed === undefined) return picture;
-  const age = describeDuration(Math.max(0, now - followed.seenAt) / 1000);
-  return [[span(describeSource(followed.source), 'title'), span(`  ${age} ago`, 'dim')], [], ...picture];
-}
-
-/** In words for everybody, also those who read them later in a file. */
-function describeInterruption({ kind, since, why }: Interruption, now: number): string {
-  const loud = kind.toUpperCase();
-  if (since === undefined) return `${loud}: ${why}. What follows is the last state that a controller wrote.`;
-  const age = describeDuration(Math.max(0, now - since) / 1000);
-  const at = `${timeText(since).slice(11, 19)} UTC`;
-  return kind === 'No controller'
-    ? `${loud} for ${age}: since ${at} ${why}. What follows is the last state that a controller wrote.`
-    : `${loud} for ${age}. No updates since ${at}: ${why}. What follows is from then.`;
-}
 
 /** The Lease of the controllers, as far as it says who leads. */
 export interface LeaseView {

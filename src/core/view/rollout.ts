@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
-import { forecastWaves } from '../plan/node.ts';
+import { forecastWaves } from '../plan/change.ts';
 import { findCap, hasGpus, countLimit, type NodeRolloutState } from '../rollout/budget.ts';
 import { countWords } from '../text/words.ts';
 import { describeDuration } from '../text/syntax.ts';
@@ -8,8 +8,40 @@ import { specUnder } from '../policy/versions.ts';
 import { foreignOn } from '../device/grants.ts';
 import { planWish } from '../device/plan.ts';
 
+/** How far a policy has come, and what is ahead of it. */
+export interface PolicyProgress {
+  /** How many nodes may change at a time, under the policy's budget and the cap over all policies. */
+  readonly maxUnavailable: number;
+  /** The nodes left in its rollout, and how long they take; undefined if nothing is left to do. */
+  readonly rollout: RolloutOutlook | undefined;
+  /** Its schedules; undefined for a policy without any. */
+  readonly schedule: ScheduleView | undefined;
+  /** How much of `spec.demand` is offered, by slice; empty for a policy of layouts. */
+  readonly demand: readonly DemandView[];
+}
+
+/** How far each policy has come, in their order. */
+export function viewProgress(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  now: number,
+): ReadonlyMap<GpuPartitionPolicy, PolicyProgress> {
+  const byPolicy = Map.groupBy(partitions, ({ spec }) => spec.policy?.name);
+  const cap = findCap(policies, partitions);
+  const rollouts = forecastRollouts(policies, byPolicy, cap, now);
+  return new Map(
+    policies.map((policy) => {
+      const { name } = policy.metadata;
+      const own = byPolicy.get(name) ?? [];
+      const { most } = widthOf(policy, own, cap);
+      const [rollout, schedule] = [rollouts.get(name), viewSchedule(policy, own)];
+      return [policy, { maxUnavailable: most, rollout, schedule, demand: viewDemand(policy.status) }];
+    }),
+  );
+}
+
 /** The nodes left in a policy's rollout, and how long they take. */
-export interface RolloutOutlook {
+interface RolloutOutlook {
   /** Nodes that do not match the policy yet, and are to. */
   readonly left: number;
   /** Nodes, of those left, that change now. */
@@ -34,19 +66,18 @@ const inLine: ReadonlySet<string> = new Set(['AwaitingSlot', 'AwaitingPlan', 'Pa
  * simulation: all policies share the cap. The time assumes that the rest goes as fast as what is done, and that nothing delays it; if
  * something does, it is unknown.
  */
-export function forecastRollouts(
+function forecastRollouts(
   policies: readonly GpuPartitionPolicy[],
-  partitions: readonly GpuNodePartition[],
+  byPolicy: ReadonlyMap<string | undefined, readonly GpuNodePartition[]>,
+  cap: number,
   now: number,
 ): ReadonlyMap<string, RolloutOutlook> {
   const enforcing = policies.filter(({ spec }) => spec.mode !== 'Plan');
-  const byPolicy = Map.groupBy(partitions, ({ spec }) => spec.policy?.name);
   const left = enforcing.filter(({ metadata }) => (byPolicy.get(metadata.name) ?? []).some(isLeft));
   if (left.length === 0) return new Map();
   const rolloutStates = enforcing.flatMap((policy) =>
     (byPolicy.get(policy.metadata.name) ?? []).map((partition) => rolloutStateOf(partition, policy)),
   );
-  const cap = findCap(policies, partitions);
   const waves = { ...forecastWaves({ policies: enforcing, others: [], rolloutStates, cap, now }), cap };
   return new Map(
     left.map((policy) => {
@@ -126,7 +157,7 @@ interface RolloutWidth {
  * @param partitions of its nodes
  * @param cap over all policies
  */
-export function widthOf(
+function widthOf(
   { spec, status }: GpuPartitionPolicy,
   partitions: readonly GpuNodePartition[],
   cap: number,
@@ -199,7 +230,7 @@ interface SwitchBill {
 }
 
 /** The schedules of a policy as people see them. */
-export interface ScheduleView {
+interface ScheduleView {
   /** The schedule in force; absent: the policy's own layouts or demand are. */
   readonly name: string | undefined;
   readonly since: string;
@@ -216,10 +247,7 @@ export interface ScheduleView {
 }
 
 /** @param partitions of its nodes */
-export function viewSchedule(
-  policy: GpuPartitionPolicy,
-  partitions: readonly GpuNodePartition[],
-): ScheduleView | undefined {
+function viewSchedule(policy: GpuPartitionPolicy, partitions: readonly GpuNodePartition[]): ScheduleView | undefined {
   const { schedule } = policy.status ?? {};
   if (policy.spec.schedules === undefined || schedule === undefined) return undefined;
   const { name, since, next } = schedule;
@@ -300,12 +328,12 @@ function billNode({ spec }: GpuPartitionPolicy, partition: GpuNodePartition, nam
 type DemandStatus = NonNullable<PolicyStatus['demand']>[number];
 
 /** A slice of a policy's demand as people see it. */
-export interface DemandView extends DemandStatus {
+interface DemandView extends DemandStatus {
   /** `small: 36 of 40 offered, 30 in use, 2 requested by waiting pods; 4 unmet: every GPU is in use` */
   readonly words: string;
 }
 
-export function viewDemand(status: PolicyStatus | undefined): readonly DemandView[] {
+function viewDemand(status: PolicyStatus | undefined): readonly DemandView[] {
   return (status?.demand ?? []).map((slice) => ({ ...slice, words: describeDemand(slice) }));
 }
 

@@ -2,7 +2,7 @@ import type { GpuNodePartition, GpuPartitionPolicy, Strategy } from '../../api/t
 import type { ControlPlane } from '../control-plane/start.ts';
 import { type Geometry, findModel } from '../../core/gpu/geometry.ts';
 import { drawGpu } from '../../core/gpu/grid.ts';
-import { groupAlike } from '../../core/view/node.ts';
+import { groupAlike } from '../../core/view/lines.ts';
 import { parseState } from '../nvidia-smi/state.ts';
 import type { RigNode } from '../rig/rig.ts';
 import { styleText } from 'node:util';

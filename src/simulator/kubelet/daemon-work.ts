@@ -4,11 +4,11 @@ import {
   dropInvalidLabels,
   type Labels,
   GFD_TIMESTAMP_KEY,
+  computeLabels,
 } from '../../core/nvidia/labels.ts';
 import type { Sharing } from '../../core/nvidia/plugin-config.ts';
 import type { JsonPatchOperation } from '../../core/text/json.ts';
 import type { KubeletNode, PodObject } from './node.ts';
-import { computeLabels } from '../../core/nvidia/predict-labels.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { describeNode } from './gpu-devices.ts';
 import { nodes as nodesResource } from '../../api/resources.ts';

@@ -15,8 +15,8 @@ import type { servePodResources } from './allocation.ts';
 import type { Machine } from './machine.ts';
 import { mkdirSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { computeResources } from '../../core/nvidia/resources.ts';
-import { advertisedAs, type Sharing } from '../../core/nvidia/plugin-config.ts';
+import { computeResources, advertisedAs } from '../../core/nvidia/predict.ts';
+import type { Sharing } from '../../core/nvidia/plugin-config.ts';
 import type { DriverDevice } from '../dra-driver/devices.ts';
 
 /** A device that a container can get: a whole GPU, or a MIG device (a compute instance). */

@@ -3,7 +3,7 @@ import { useScratchFolder } from '../../device/scratch-folder.ts';
 import fc from 'fast-check';
 import { parseNodeDescription } from '../../../src/cli/commands/labels.ts';
 import { MIG_STRATEGIES } from '../../../src/core/nvidia/labels.ts';
-import { predictNode } from '../../../src/core/nvidia/predict-labels.ts';
+import { predictNode } from '../../../src/core/nvidia/predict.ts';
 import { aGpu, aMigGpu, aNode, SLICES } from '../../core/nvidia/node-builder.ts';
 import { writeFile } from 'node:fs/promises';
 import { readVectors } from '../../core/nvidia/label-fixtures.ts';

@@ -139,7 +139,7 @@ describe('parseConfigFile on anything', () => {
           entry.map((one) => file(one)),
         ),
         (any) => {
-          expect(importConfigFile(any)).to.have.keys('policies', 'findings');
+          expect(importConfigFile(any)).to.have.keys('policies', 'findings', 'names');
         },
       ),
     );

@@ -1,3 +1,4 @@
+import { describeReport } from '../../../src/core/nvidia/predict.ts';
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../src/api/types.ts';
 import type { ResourceClaimView } from '../../../src/core/kubernetes/claims.ts';
@@ -21,7 +22,7 @@ import {
   taints,
   wholeGpu,
 } from '../../support/node-builders.ts';
-import { computeLabels, describeReport } from '../../../src/core/nvidia/predict-labels.ts';
+import { computeLabels } from '../../../src/core/nvidia/labels.ts';
 import { checkStack } from '../../../src/core/node/rules/plugin.ts';
 import { NodeWorld } from '../../support/node-world.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';

@@ -8,8 +8,8 @@ import {
   GFD_TIMESTAMP_KEY,
   isGfdLabelKey,
   MIG_STRATEGIES,
+  computeLabels,
 } from '../../../src/core/nvidia/labels.ts';
-import { computeLabels } from '../../../src/core/nvidia/predict-labels.ts';
 import { migManagerLabel } from '../../../src/core/node/owners.ts';
 import { defaultClients } from '../../../src/core/nvidia/plugin-pods.ts';
 import { readVectors } from './label-fixtures.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { GFD_TIMESTAMP_KEY, isGfdLabelKey } from '../../../src/core/nvidia/labels.ts';
-import { computeLabels } from '../../../src/core/nvidia/predict-labels.ts';
+import { GFD_TIMESTAMP_KEY, isGfdLabelKey, computeLabels } from '../../../src/core/nvidia/labels.ts';
 import { readArticleDump, readRealDump } from './label-fixtures.ts';
 import { aGpu, aMigGpu, aNode, SLICES, times } from './node-builder.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { parseNodeDescription } from '../../../src/cli/commands/labels.ts';
-import { predictNode } from '../../../src/core/nvidia/predict-labels.ts';
+import { predictNode } from '../../../src/core/nvidia/predict.ts';
 import { readVectors } from './label-fixtures.ts';
 
 describe('labels and resources as NVIDIA computes them', () => {

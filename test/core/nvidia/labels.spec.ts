@@ -10,6 +10,7 @@ import {
   MIG_STRATEGIES,
   type GpuDescription,
   type NodeDescription,
+  computeLabels,
 } from '../../../src/core/nvidia/labels.ts';
 import {
   describeStaleLabels,
@@ -22,7 +23,6 @@ import {
 } from '../../../src/core/node/rules/labels.ts';
 import { readVectors, readRealDump } from './label-fixtures.ts';
 import { toProductLabel } from '../../../src/core/gpu/geometry.ts';
-import { computeLabels } from '../../../src/core/nvidia/predict-labels.ts';
 import { aMigDevice, aMigGpu, aNode, aGpu, SLICES, times } from './node-builder.ts';
 import { parseNodeDescription } from '../../../src/cli/commands/labels.ts';
 

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { dropInvalidLabels, invalidLabels, MIG_STRATEGIES } from '../../../src/core/nvidia/labels.ts';
-import { computeLabels } from '../../../src/core/nvidia/predict-labels.ts';
-import { computeResources } from '../../../src/core/nvidia/resources.ts';
+import { dropInvalidLabels, invalidLabels, MIG_STRATEGIES, computeLabels } from '../../../src/core/nvidia/labels.ts';
+import { computeResources } from '../../../src/core/nvidia/predict.ts';
 import type { Sharing } from '../../../src/core/nvidia/plugin-config.ts';
 import { aGpu, aMigDevice, aMigGpu, aNode, SLICES, times } from './node-builder.ts';
 

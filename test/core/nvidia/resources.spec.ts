@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { offersDevices, computeResources, findUnusedSharing } from '../../../src/core/nvidia/resources.ts';
+import { offersDevices, computeResources, findUnusedSharing } from '../../../src/core/nvidia/predict.ts';
 import {
   advertisedResources,
   advertises,

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
+import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { withDemand } from '../../support/demand-builders.ts';
-import { drawStatus, viewPolicies, viewRow } from '../../../src/core/view/fleet.ts';
-import { viewPage } from '../../../src/core/view/page.ts';
+import { urgencyOfNode, viewFleet, viewPage } from '../../../src/core/view/fleet.ts';
+import { drawStatus } from '../../../src/core/view/status.ts';
 import { explainWaiting } from '../../../src/core/explain/pod.ts';
-import { plainText, urgencyOfNode, urgencyOfPolicy } from '../../../src/core/view/lines.ts';
-import { drawNodeStatus } from '../../../src/core/view/node.ts';
+import { plainText } from '../../../src/core/view/lines.ts';
 import { aPolicy, aGpu } from '../../support/builders.ts';
-import { aStatusNode } from './status-stories.ts';
+import { aStatusNode, drawNode } from './status-stories.ts';
 import { aClaimCluster, aHeldClaim, attribute, type ClaimTemplate, deviceNames } from '../cluster/claim-cluster.ts';
 import { aCluster, aPod } from '../kubernetes/cluster-builder.ts';
 
@@ -91,12 +91,12 @@ describe('a node with a sick GPU', () => {
       { urgency: 'blocked', count: 1 },
       { urgency: 'ready', count: 1 },
     ]);
-    const detail = drawNodeStatus(sick('Ready'), 120).map(plainText);
+    const detail = drawNode(sick('Ready'), 120).map(plainText);
     expect(detail).to.include('  degraded GpusUnhealthy: GPU 3 does not respond');
   });
 
   it('says so beside what else keeps it', () => {
-    expect(viewRow(sick('Failed'))).to.deep.include({
+    expect(viewFleet([], [sick('Failed')], 0).nodes[0]).to.deep.include({
       urgency: 'failed',
       reason: 'Failed',
       message: 'as the policy says; GpusUnhealthy: GPU 3 does not respond',
@@ -111,7 +111,7 @@ describe('the last edits of a policy', () => {
       { generation: 3, time: '2026-01-01T12:00:00Z', spec: { ...spec, rollout: { paused: true } } },
       { generation: 2, time: '2026-01-01T11:00:00Z', manager: 'argocd', spec: { ...spec, priority: 5 } },
     ];
-    const [view] = viewPolicies([{ ...aPolicy({ generation: 3 }), status: { history } }], [], 0);
+    const [view] = viewFleet([{ ...aPolicy({ generation: 3 }), status: { history } }], [], 0).policies;
     expect(view?.edits).to.deep.equal([
       {
         generation: 3,
@@ -131,6 +131,8 @@ describe('a policy', () => {
       conditions: list.map(([type, status, reason]) => ({ type, status, reason, message: '', lastTransitionTime: '' })),
     },
   });
+
+  const urgencyOfPolicy = (policy: GpuPartitionPolicy) => viewFleet([policy], [], 0).policies[0]?.urgency;
 
   it('is failed if its newest generation is not valid, or it is stalled, whatever else it says', () => {
     expect(

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { framePicture, judgeLeases, type LeaseView, plainText } from '../../../src/core/view/lines.ts';
+import { judgeLeases, type LeaseView, plainText } from '../../../src/core/view/lines.ts';
+import { drawStatus } from '../../../src/core/view/status.ts';
 
 const now = Date.parse('2026-01-01T12:00:45Z');
 
@@ -7,8 +8,11 @@ function aLease(renewTime: string, namespace = 'gpu-partition-system'): LeaseVie
   return { metadata: { namespace }, spec: { holderIdentity: 'one', leaseDurationSeconds: 15, renewTime } };
 }
 
-const tell = (...leases: readonly LeaseView[]): string =>
-  framePicture([], judgeLeases(leases, now), { now, columns: 400 }).map(plainText).join('\n').trimEnd();
+/** What stands above a picture. */
+function tell(...leases: readonly LeaseView[]): string {
+  const lines = drawStatus([], [], { now, columns: 400, interruption: judgeLeases(leases, now) }).map(plainText);
+  return lines.slice(0, lines.indexOf('')).join('\n');
+}
 
 describe('a Lease', () => {
   it('is held for its duration after it was renewed, and by nobody once it was released', () => {

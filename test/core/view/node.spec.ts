@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { EventView } from '../../../src/core/kubernetes/pod.ts';
-import { viewHistory } from '../../../src/core/view/node.ts';
+import { viewHistory } from '../../../src/core/view/status.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { aStatusNode } from './status-stories.ts';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, Phase, GpuNodePartition, PolicySpec, PolicyStatus } from '../../../src/api/types.ts';
-import { forecastRollouts, viewSchedule } from '../../../src/core/view/rollout.ts';
 import { aGpu, aPolicy, aDevice, aPartition, withPods } from '../../support/builders.ts';
 import { aCluster, aFleetNode, inFile, someSetup, planChange } from '../plan/cluster-builder.ts';
 import { aStatusNode } from './status-stories.ts';
-import { drawStatus, viewFleet } from '../../../src/core/view/fleet.ts';
+import { viewFleet } from '../../../src/core/view/fleet.ts';
+import { drawStatus } from '../../../src/core/view/status.ts';
 import { plainText } from '../../../src/core/view/lines.ts';
 
 const noon = Date.parse('2026-01-01T12:00:00Z');
@@ -54,7 +54,7 @@ function forecast({ maxUnavailable = 2, phases = {}, begun = [], reason = 'Recon
       limits: rest.limits ?? { nodes: nodes.length, maxUnavailable, maxConcurrentNodes: 100 },
     },
   };
-  return forecastRollouts([policy], nodes, noon).get('p');
+  return viewFleet([policy], nodes, noon).policies[0]?.rollout;
 }
 
 describe('what is left of a rollout', () => {
@@ -166,10 +166,8 @@ describe('status and plan', () => {
         ],
       },
     }));
-    const status = forecastRollouts([applied] as readonly GpuPartitionPolicy[], waiting, noon).get(
-      changed.metadata.name,
-    );
-    return { plan: waves.length, status: status?.waves };
+    const [status] = viewFleet([applied] as readonly GpuPartitionPolicy[], waiting, noon).policies;
+    return { plan: waves.length, status: status?.rollout?.waves };
   }
 
   it('foresee the same waves: with the cap that the controller has written, and with its default where nothing is known', () => {
@@ -205,6 +203,9 @@ const node = (name: string, isUsed: boolean): GpuNodePartition => {
 };
 
 describe('what is shown of the schedules of a policy', () => {
+  const viewSchedule = (policy: GpuPartitionPolicy, partitions: readonly GpuNodePartition[]) =>
+    viewFleet([policy], partitions, 0).policies[0]?.schedule;
+
   it('is the one in force, and the next with its bill: GPUs that change and pods that have to go', () => {
     const view = viewSchedule(aScheduled(), [node('n1', true), node('n2', false)]);
     expect(view?.next).to.deep.equal({

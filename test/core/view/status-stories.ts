@@ -1,5 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, Phase } from '../../../src/api/types.ts';
 import { deviceText } from '../../../src/core/node/marks.ts';
+import type { Line } from '../../../src/core/view/lines.ts';
+import { drawStatus, type viewHistory } from '../../../src/core/view/status.ts';
 import { aDevice, aGpu, aPolicy } from '../../support/builders.ts';
 
 const lastTransitionTime = '2026-01-01T00:00:00Z';
@@ -161,3 +163,12 @@ export const policies: readonly GpuPartitionPolicy[] = [
     },
   },
 ];
+
+/** A node on a screen. */
+export function drawNode(
+  partition: GpuNodePartition,
+  columns: number,
+  history?: ReturnType<typeof viewHistory>,
+): readonly Line[] {
+  return drawStatus([], [partition], { columns, now: storyTime, node: partition.metadata.name, history });
+}

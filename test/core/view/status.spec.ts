@@ -1,28 +1,28 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { userKey } from '../../../src/core/gpu/device-state.ts';
-import { drawStatus, viewFleet } from '../../../src/core/view/fleet.ts';
-import { viewPage } from '../../../src/core/view/page.ts';
+import { viewFleet, viewPage } from '../../../src/core/view/fleet.ts';
+import { drawStatus } from '../../../src/core/view/status.ts';
 import { type Line, plainText } from '../../../src/core/view/lines.ts';
 import { fitLine } from '../../../src/cli/terminal.ts';
-import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node.ts';
+import { viewNodeStatus } from '../../../src/core/view/node.ts';
 import { drawWaste } from '../../../src/cli/commands/report.ts';
 import { reportWaste } from '../../../src/core/explain/waste.ts';
 import { fixtures } from '../../cli/run.ts';
 import { aGpu, withClaims } from '../../support/builders.ts';
 import { aCluster } from '../kubernetes/cluster-builder.ts';
 import { wastefulDay } from '../explain/waste-stories.ts';
-import { aStatusNode, changingNode, fleet, policies, readyNode, storyTime } from './status-stories.ts';
+import { aStatusNode, changingNode, fleet, policies, readyNode, storyTime, drawNode } from './status-stories.ts';
 
 const widths = [80, 120, 200];
 const screens: Readonly<Record<string, (columns: number) => readonly Line[]>> = {
   fleet: (columns) => drawStatus(policies, fleet, { columns, now: storyTime }),
   'fleet-wide': (columns) => drawStatus(policies, fleet, { columns, now: storyTime, isWide: true }),
-  'node-changing': (columns) => drawNodeStatus(changingNode, columns),
+  'node-changing': (columns) => drawNode(changingNode, columns),
   waste: (columns) => drawWaste(reportWaste(wastefulDay), columns),
   'waste-now': (columns) => drawWaste(reportWaste(wastefulDay.slice(-1)), columns),
   'waste-none': (columns) => drawWaste(reportWaste([aCluster([])]), columns),
-  'node-ready': (columns) => drawNodeStatus(readyNode, columns),
+  'node-ready': (columns) => drawNode(readyNode, columns),
 };
 
 /** A screen as it was looked at and found good; GOLDEN=1 rewrites it. */
@@ -76,7 +76,7 @@ describe('the pictures of gpu-partition status and report', () => {
     const plan = { ...device.plan, drains: [userKey(gpu.uuid, { profile: '3g.20gb', start: 4 })] };
     const planned = { ...node, status: { ...status, device: { ...device, plan } } };
     expect(viewNodeStatus(planned).plan?.claims).to.deep.equal(['team/train-0-gpu']);
-    const text = drawNodeStatus(planned, 200).map(plainText).join('\n');
+    const text = drawNode(planned, 200).map(plainText).join('\n');
     expect(text).to.contain('pods to evict: team/train-0; their claims: team/train-0-gpu');
     expect(text).to.contain('1g.5gb at 0: team/small by claim team/small-gpu');
     expect(text).to.contain('no MIG: whole GPU, held by team/r by claim team/r-gpu');
@@ -109,7 +109,7 @@ describe('the pictures of gpu-partition status and report', () => {
 
   it('say what a driver says of a GPU that is not well', () => {
     const sick = aGpu({ slices: ['7g.40gb@0'], health: { action: 'Reboot', message: 'the driver asks for a reboot' } });
-    const text = drawNodeStatus(aStatusNode({ name: 'n', gpus: [sick] }), 80).map(plainText);
+    const text = drawNode(aStatusNode({ name: 'n', gpus: [sick] }), 80).map(plainText);
     expect(text).to.include('GPU 0  A100-SXM4-40GB  the driver asks for a reboot');
   });
 
@@ -119,14 +119,14 @@ describe('the pictures of gpu-partition status and report', () => {
       { step: 'asked' as const, at: '2026-01-01T12:00:00Z', seconds: undefined },
       { step: 'granted' as const, at: '2026-01-01T12:02:00Z', seconds: 120 },
     ];
-    const text = drawNodeStatus(changingNode, 80, { timeline, events: [event] }).map(plainText);
+    const text = drawNode(changingNode, 80, { timeline, events: [event] }).map(plainText);
     expect(text).to.include('  change   asked 2026-01-01T12:00:00Z, granted 12:02:00 (+2 min)');
     expect(text.at(-1)).to.equal('  event    2026-01-01T12:00:30Z Draining: will evict');
   });
 
   it('show a GPU whose MIG mode goes', () => {
     const off = aStatusNode({ name: 'n', phase: 'Pending', gpus: [aGpu({ slices: ['7g.40gb@0'] })], wish: 'Disabled' });
-    const text = drawNodeStatus(off, 80).map(plainText).join('\n');
+    const text = drawNode(off, 80).map(plainText).join('\n');
     expect(text)
       .to.match(/now +\|7g\.40gb- +\|/)
       .and.to.match(/then +\| +MIG off: whole GPU +\|/);
@@ -150,7 +150,7 @@ describe('the pictures of gpu-partition status and report', () => {
 
   it('say of a node without a status that nothing is known, in the fleet and of the node', () => {
     const { status: _status, ...bare } = aStatusNode({ name: 'n' });
-    for (const lines of [drawStatus([], [bare], { columns: 200, now: storyTime }), drawNodeStatus(bare, 200)])
+    for (const lines of [drawStatus([], [bare], { columns: 200, now: storyTime }), drawNode(bare, 200)])
       expect(lines.map(plainText).join('\n')).to.contain('AgentNotReporting: nothing is known yet');
   });
 

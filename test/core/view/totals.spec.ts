@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { viewPage } from '../../../src/core/view/page.ts';
+import { viewPage } from '../../../src/core/view/fleet.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
 import { aStatusNode, fleet, policies, storyTime } from './status-stories.ts';
 

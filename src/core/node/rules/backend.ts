@@ -1,3 +1,4 @@
+import { type Prediction, predictDevice } from '../../nvidia/predict.ts';
 import { startupTaintKeys } from '../../../api/names.ts';
 import { gpuDriver, type ResourceSliceView } from '../../kubernetes/claims.ts';
 import { advertisedResources, resourcesText, advertises, listSliceDevices } from '../offer.ts';
@@ -28,8 +29,7 @@ import { type DevicePluginConfig, parseDevicePluginConfig, managedConfig } from 
 import { isMigStrategy, MIG_STRATEGIES, type MigStrategy, strategyByLabels } from '../../nvidia/labels.ts';
 import { deepEqual } from '../../text/json.ts';
 import type { DeviceReport } from '../../../api/types.ts';
-import type { NodeLabels } from '../../nvidia/predict-labels.ts';
-import { listManagedLabels, predictDevice } from './labels.ts';
+import { listManagedLabels } from './labels.ts';
 import { metadataOf } from '../node-patch.ts';
 
 const deployLabels: Readonly<Record<Backend, string>> = { DevicePlugin: pluginDeployLabel, DRA: driverDeployLabel };
@@ -243,7 +243,7 @@ function checkNoDriver(situation: RuleInput, slices: readonly ResourceSliceView[
 interface CurrentOffer {
   /** The strategy by which the device plugin offers the device; undefined for a DRA driver. */
   readonly strategy?: MigStrategy;
-  readonly labels: NodeLabels;
+  readonly labels: Prediction;
   readonly resources: Readonly<Record<string, number>>;
   /** NVIDIA's plugin exits on this device: it offers nothing once it has been restarted. */
   readonly cannotStart: boolean;

@@ -1,8 +1,7 @@
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
-import { describeReport, computeLabels, type NodeLabels, readParts } from '../../nvidia/predict-labels.ts';
+import { type Prediction, predictDevice } from '../../nvidia/predict.ts';
 import {
   type Labels,
-  type MigStrategy,
   changesWithLayout,
   dropInvalidLabels,
   GFD_TIMESTAMP_KEY,
@@ -10,67 +9,13 @@ import {
   isGfdLabelKey,
   layoutPartOf,
   NVIDIA_PREFIX,
+  type NodeLabels,
 } from '../../nvidia/labels.ts';
 import { type DevicePluginConfig, sharingOf } from '../../nvidia/plugin-config.ts';
-import { computeResources } from '../../nvidia/resources.ts';
 import { explainOffer } from '../offer.ts';
-import { deepEqual } from '../../text/json.ts';
 import { type NodeChange, type NodeMetadata, metadataOf } from '../node-patch.ts';
 import { backendOf, type NodeSnapshot } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
-
-/** What GPU Feature Discovery and the device plugin make of a device. */
-interface Prediction extends NodeLabels {
-  readonly offer: ReturnType<typeof computeResources>;
-}
-
-interface Known {
-  readonly strategy: MigStrategy;
-  readonly config: DevicePluginConfig | undefined;
-  readonly prediction: Prediction;
-}
-
-/** Maximum number of kinds of devices, and of settings of each, whose predictions are kept. */
-const mostKinds = 64;
-const mostSettings = 8;
-type Kinds = Map<string, Known[]>;
-/** Predictions by what they depend on: that is the same on most nodes of a fleet. By the table of models first, which these share. */
-const kindsOf = new WeakMap<object, Kinds>();
-const noModels = {};
-/** A decision needs the same prediction several times. */
-let last: { readonly device: DeviceReport; readonly known: Known[] } | undefined;
-
-export function predictDevice(
-  device: DeviceReport,
-  strategy: MigStrategy,
-  config: DevicePluginConfig | undefined,
-): Prediction {
-  const known = last?.device === device ? last.known : recall(device);
-  last = { device, known };
-  const same = known.find((one) => one.strategy === strategy && deepEqual(one.config, config));
-  if (same) return same.prediction;
-  const description = describeReport(device);
-  const prediction = {
-    ...computeLabels(description, strategy, config),
-    offer: computeResources(description, strategy, config),
-  };
-  if (known.length >= mostSettings) known.length = 0;
-  known.push({ strategy, config, prediction });
-  return prediction;
-}
-
-function recall(device: DeviceReport): Known[] {
-  const { models = [], ...parts } = readParts(device);
-  // Nearly all nodes have one model, of which the fleet shares the table; the lists of them are each node's own.
-  const tables = models.length > 1 ? models : (models[0] ?? noModels);
-  const kinds: Kinds = kindsOf.get(tables) ?? new Map();
-  kindsOf.set(tables, kinds);
-  const text = JSON.stringify(parts);
-  const known = kinds.get(text) ?? [];
-  if (kinds.size >= mostKinds) kinds.clear();
-  kinds.set(text, known);
-  return known;
-}
 
 /** What NVIDIA's tools make of the device under the policy's settings. */
 export function predict(situation: RuleInput, { spec }: GpuPartitionPolicy): Prediction {

@@ -9,7 +9,7 @@ import {
   pluginDeployLabel,
 } from '../../nvidia/plugin-pods.ts';
 import { publishDevices } from '../../device/holders.ts';
-import { describeReport } from '../../nvidia/predict-labels.ts';
+import { describeReport } from '../../nvidia/predict.ts';
 import type { NodeView } from '../../kubernetes/node.ts';
 import {
   waitOpen,

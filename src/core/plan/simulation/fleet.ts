@@ -1,9 +1,8 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here for the nodes of a snapshot as they are simulated, and how policies and their schedules begin with them.
 import type { Geometry, Layout } from '../../gpu/geometry.ts';
-import { type Random, DAY, EndQueue } from './trace.ts';
-import type { SimulatedPod, Tally, SimulatedPods } from './pods.ts';
-import { planGpu } from '../../gpu/plan.ts';
+import { type Random, DAY } from './trace.ts';
+import type { SimulatedPod } from './pods.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
 import { readMembers } from '../../demand/recommend.ts';
@@ -12,11 +11,6 @@ import { type LabelSelection, meetsSelection } from '../../kubernetes/selectors.
 import { byPrecedence, selectsNode, isPlanned, judgeSchedules, specUnder } from '../../policy/versions.ts';
 import { resolveNode } from '../../policy/resolve-node.ts';
 import { findCap } from '../../rollout/budget.ts';
-import type { SideStart, SimulatedRollout } from './play.ts';
-import { countsWhole, evictsNever } from '../../policy/slices.ts';
-import type { DemandGpu } from '../../demand/members.ts';
-
-type PoolInstance = DemandGpu['present'][number];
 
 /** A GPU of a snapshot. */
 interface StartGpu {
@@ -171,31 +165,6 @@ export class SimulationFleet {
 /** The layout of a GPU with MIG mode off. */
 const wholeLayout: Layout = { [WHOLE]: 1 };
 
-/** What goes, stays and comes on a GPU that gets a layout. */
-interface SimulatedChange {
-  readonly keep: readonly PoolInstance[];
-  readonly destroy: readonly PoolInstance[];
-  readonly create: readonly Pick<PoolInstance, 'profile' | 'start'>[];
-}
-
-/** Plans a change as the agent does; undefined if it takes an eviction that is not allowed, does not fit, or MIG mode cannot change. */
-function planChange(
-  { geometry, slices, keepsMode }: Pick<FleetGpu, 'geometry' | 'slices' | 'keepsMode'>,
-  layout: Layout,
-  isSpared: boolean,
-): SimulatedChange | undefined {
-  const have = slices.map(({ profile, start, task }): PoolInstance => ({ profile, start, busy: task !== undefined }));
-  const isWhole = have.some(({ profile }) => profile === WHOLE);
-  const becomesWhole = layout[WHOLE] !== undefined;
-  if (isWhole && becomesWhole) return { keep: have, destroy: [], create: [] };
-  if (isWhole !== becomesWhole && (keepsMode || (isSpared && have.some(({ busy }) => busy)))) return undefined;
-  if (becomesWhole) return { keep: [], destroy: have, create: [{ profile: WHOLE, start: 0 }] };
-  const plan = planGpu(geometry, isWhole ? [] : have, layout, { mayDisturb: ({ busy }) => !isSpared || !busy });
-  if (!plan.fits) return undefined;
-  const { keep, destroy, create } = plan;
-  return { keep, destroy: isWhole ? have : destroy, create };
-}
-
 /** What policies want from a time on, until a schedule begins or ends. */
 export interface SchedulePhase {
   /** Seconds from the start of the simulation. */
@@ -204,6 +173,17 @@ export interface SchedulePhase {
   readonly policyOf: ReadonlyMap<string, GpuPartitionPolicy>;
   /** What policies with layouts make of GPUs, by node and UUID. */
   readonly layouts: ReadonlyMap<string, Layout>;
+}
+
+/** One way to partition a fleet. */
+export interface SideStart {
+  readonly nodes: readonly StartNode[];
+  /** What policies want, switch by switch: the first from the beginning. */
+  readonly phases: readonly SchedulePhase[];
+  /** Seconds for which a node takes no pods while its GPUs change, by policy. */
+  readonly changeSeconds: ReadonlyMap<string, number>;
+  /** Nodes of all policies that may change at a time. */
+  readonly cap: number;
 }
 
 interface SimulatedTime {
@@ -256,11 +236,6 @@ class ScheduledPolicies {
   }
 }
 
-/** The GPU nodes of a snapshot, as far as they are simulated. */
-export function listSimulated(facts: ClusterFacts, selection?: LabelSelection): readonly GpuNode[] {
-  return listGpuNodes(facts).filter(({ labels }) => selection === undefined || meetsSelection(selection, labels));
-}
-
 /** A node that cannot take the layouts of its policy, and stays as it is. */
 interface RefusedNode {
   readonly node: string;
@@ -268,8 +243,41 @@ interface RefusedNode {
   readonly message: string;
 }
 
+/** The GPU nodes of a snapshot under the policies of each side. */
+interface SimulatedStart {
+  readonly gpuNodes: readonly GpuNode[];
+  readonly sides: readonly SideStart[];
+  /** Nodes that cannot take the layouts of a policy. */
+  readonly refused: readonly RefusedNode[];
+  /** What policies say and no simulation does, in words. */
+  readonly ignored: readonly string[];
+}
+
+/**
+ * How a fleet starts under the policies of its snapshot, and those given before them, side by side.
+ *
+ * @param given policies of each side
+ * @param time when it starts, and for how long schedules continue; on which nodes: if absent, on all with GPUs
+ */
+export function startSides(
+  facts: ClusterFacts,
+  given: readonly (readonly GpuPartitionPolicy[])[],
+  { selection, ...time }: SimulatedTime & { readonly selection?: LabelSelection | undefined },
+): SimulatedStart {
+  const gpuNodes = listGpuNodes(facts).filter(
+    ({ labels }) => selection === undefined || meetsSelection(selection, labels),
+  );
+  const starts = given.map((policies) => startSide(facts, gpuNodes, policies, time));
+  return {
+    gpuNodes,
+    sides: starts.map(({ side }) => side),
+    refused: starts.flatMap(({ refused }) => refused),
+    ignored: [...new Set(starts.flatMap(({ ignored }) => ignored))],
+  };
+}
+
 /** How a fleet starts under the policies of its snapshot, and given ones before them, and how their schedules continue. */
-export function startSide(
+function startSide(
   facts: ClusterFacts,
   gpuNodes: readonly GpuNode[],
   given: readonly GpuPartitionPolicy[],
@@ -385,149 +393,4 @@ function readNode({ name, partition }: GpuNode, policy: GpuPartitionPolicy | und
     }),
   );
   return { name, gpus };
-}
-
-/** Nodes whose GPUs change, which takes its time. */
-export class NodeChanges {
-  readonly #fleet: SimulationFleet;
-  readonly #pods: SimulatedPods;
-  readonly #tally: Tally;
-  readonly #finishing = new EndQueue<{ readonly node: FleetNode; readonly end: number }>();
-
-  constructor(fleet: SimulationFleet, pods: SimulatedPods, tally: Tally) {
-    this.#fleet = fleet;
-    this.#pods = pods;
-    this.#tally = tally;
-  }
-
-  /** The time at which the next node is done; infinite if none changes. */
-  get nextEnd(): number {
-    return this.#finishing.peek()?.end ?? Infinity;
-  }
-
-  /** What is in the way is evicted, and the node takes no pods until it is done. */
-  begin(node: FleetNode, plans: readonly TargetPlan[], now: number, seconds: number): void {
-    this.#fleet.close(node);
-    const evicted = new Set<string>();
-    for (const { gpu, plan } of plans) {
-      const gone = new Set(plan.destroy.map(({ start }) => start));
-      for (const slice of gpu.slices) {
-        if (slice.task === undefined || !gone.has(slice.start)) continue;
-        evicted.add(slice.profile);
-        this.#pods.evict(slice.task, slice, now);
-      }
-      if (plan.destroy.length + plan.create.length === 0) continue;
-      this.#tally.relay(now);
-      // They exist from now on, and are offered once the node opens.
-      this.#fleet.relay(gpu, plan.destroy, plan.create);
-    }
-    for (const profile of evicted) this.#pods.dispatch(profile, now);
-    this.#finishing.add({ node, end: now + seconds });
-  }
-
-  /** The next node that is done offers its slices. */
-  endNext(finish: (node: FleetNode) => void): void {
-    const done = this.#finishing.takeUntil(this.nextEnd);
-    if (done === undefined) return;
-    finish(done.node);
-    for (const profile of this.#fleet.open(done.node)) this.#pods.dispatch(profile, done.end);
-  }
-}
-
-/** A change to make on a GPU. */
-interface TargetPlan {
-  readonly gpu: FleetGpu;
-  readonly plan: SimulatedChange;
-}
-
-/** The layouts that GPUs are to get, until their node has its slot and they get them. */
-export class Targets {
-  readonly #rollout: SimulatedRollout;
-  readonly #policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined;
-  readonly #layouts = new Map<FleetGpu, Layout>();
-  readonly #members = new Map<
-    FleetGpu,
-    { readonly version: number; readonly target: Layout | undefined; readonly member: DemandGpu }
-  >();
-
-  constructor(rollout: SimulatedRollout, policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined) {
-    this.#rollout = rollout;
-    this.#policyOf = policyOf;
-  }
-
-  aim(gpu: FleetGpu, layout: Layout): void {
-    this.#layouts.set(gpu, layout);
-    this.#request(gpu.node);
-  }
-
-  /** A change of a node is done; there may be another, which was asked for meanwhile. */
-  finish(node: FleetNode): void {
-    this.#rollout.settle(node.name);
-    if (node.gpus.some((gpu) => this.#layouts.has(gpu))) this.#request(node);
-  }
-
-  /** Drops the GPU's planned layout: the GPU stays as it is. */
-  drop(gpu: FleetGpu): void {
-    if (this.#layouts.delete(gpu) && !gpu.node.gpus.some((one) => this.#layouts.has(one)))
-      this.#rollout.settle(gpu.node.name);
-  }
-
-  /** A node has its slot: what is to be done on it, and forgets it as a target. */
-  take(node: FleetNode): readonly TargetPlan[] {
-    const plans = this.#plansOf(node);
-    for (const gpu of node.gpus) this.#layouts.delete(gpu);
-    return plans;
-  }
-
-  /** A GPU as the planner sees it: as it will be once what was chosen for it is done. */
-  memberOf(gpu: FleetGpu): DemandGpu {
-    const target = this.#layouts.get(gpu);
-    const known = this.#members.get(gpu);
-    const isResting = gpu.isFixed || !gpu.node.isOpen || this.#isLeftWhole(gpu);
-    if (known?.version === gpu.version && known.target === target && known.member.gpu.isResting === isResting)
-      return known.member;
-    const present = gpu.slices.map(({ profile, start, task }) => ({ profile, start, busy: task !== undefined }));
-    const plan = target && this.#planFor(gpu, target);
-    // What was chosen takes an eviction now, which its policy forbids.
-    if (target !== undefined && plan === undefined) this.drop(gpu);
-    const coming = plan && [
-      ...plan.keep,
-      ...plan.create.map(({ profile, start }) => ({ profile, start, busy: false })),
-    ];
-    const { id, geometry, keepsMode, uuid, product, node } = gpu;
-    const member: DemandGpu = {
-      node: node.name,
-      product,
-      gpu: { id, geometry, instances: coming ?? present, isResting, keepsMode },
-      rests: false,
-      present,
-      wish: { uuid },
-    };
-    this.#members.set(gpu, { version: gpu.version, target: this.#layouts.get(gpu), member });
-    return member;
-  }
-
-  /** A demand that does not speak of whole GPUs leaves those alone that are in use. */
-  #isLeftWhole({ node, slices }: FleetGpu): boolean {
-    const { demand } = this.#policyOf(node)?.spec ?? {};
-    const isInUse = slices.some(({ profile, task }) => profile === WHOLE && task !== undefined);
-    return isInUse && demand !== undefined && !countsWhole(demand);
-  }
-
-  #request(node: FleetNode): void {
-    const gone = this.#plansOf(node).flatMap(({ plan }) => plan.destroy);
-    this.#rollout.request(node.name, gone.filter(({ busy }) => busy).length, gone.length);
-  }
-
-  #plansOf(node: FleetNode): readonly TargetPlan[] {
-    return node.gpus.flatMap((gpu) => {
-      const target = this.#layouts.get(gpu);
-      const plan = target && this.#planFor(gpu, target);
-      return plan === undefined ? [] : [{ gpu, plan }];
-    });
-  }
-
-  #planFor(gpu: FleetGpu, layout: Layout): SimulatedChange | undefined {
-    return planChange(gpu, layout, evictsNever(this.#policyOf(gpu.node)));
-  }
 }

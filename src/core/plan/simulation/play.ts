@@ -6,34 +6,29 @@ import { RolloutPlay } from '../../rollout/ledger.ts';
 import { compareText } from '../../text/json.ts';
 import type { ClusterFacts } from '../../cluster/facts.ts';
 import type { LabelSelection } from '../../kubernetes/selectors.ts';
-import { DAY, type Load, loadByDemand, loadByTrace, Random, sizesOf, type TraceTask } from './trace.ts';
+import { DAY, EndQueue, type Load, loadByDemand, loadByTrace, Random, sizesOf, type TraceTask } from './trace.ts';
 import { FollowedDemands } from '../../demand/simulated.ts';
 import {
   type FleetGpu,
   type FleetNode,
-  listSimulated,
-  startSide,
   SimulationFleet,
-  type StartNode,
-  NodeChanges,
   type SchedulePhase,
-  Targets,
+  type SideStart,
+  type StartNode,
+  startSides,
 } from './fleet.ts';
-import {
-  Tally,
-  type WaitingTasks,
-  SimulatedPods,
-  type DayFigures,
-  type ProfileFigures,
-  quantile,
-  type SliceFigures,
-  sumFigures,
-} from './pods.ts';
+import { type SideFigures, SimulatedPods, Tally } from './pods.ts';
+import { planGpu } from '../../gpu/plan.ts';
+import { WHOLE } from '../../gpu/profiles.ts';
+import type { Layout } from '../../gpu/geometry.ts';
+import { countsWhole, evictsNever } from '../../policy/slices.ts';
+
+type PoolInstance = DemandGpu['present'][number];
 
 type PoolPlanner = ConstructorParameters<typeof FollowedDemands<FleetGpu>>[1];
 
 /** Tells which nodes may change, by the ledgers of their policies: budget, cap, canary, windows and pauses as in a cluster. */
-export class SimulatedRollout {
+class SimulatedRollout {
   readonly #rollout: RolloutPlay;
   #policies: readonly GpuPartitionPolicy[] = [];
   readonly #waiting = new Set<string>();
@@ -107,15 +102,174 @@ export class SimulatedRollout {
   }
 }
 
-/** One way to partition a fleet. */
-export interface SideStart {
-  readonly nodes: readonly StartNode[];
-  /** What policies want, switch by switch: the first from the beginning. */
-  readonly phases: readonly SchedulePhase[];
-  /** Seconds for which a node takes no pods while its GPUs change, by policy. */
-  readonly changeSeconds: ReadonlyMap<string, number>;
-  /** Nodes of all policies that may change at a time. */
-  readonly cap: number;
+/** What goes, stays and comes on a GPU that gets a layout. */
+interface SimulatedChange {
+  readonly keep: readonly PoolInstance[];
+  readonly destroy: readonly PoolInstance[];
+  readonly create: readonly Pick<PoolInstance, 'profile' | 'start'>[];
+}
+
+/** Plans a change as the agent does; undefined if it takes an eviction that is not allowed, does not fit, or MIG mode cannot change. */
+function planChange(
+  { geometry, slices, keepsMode }: Pick<FleetGpu, 'geometry' | 'slices' | 'keepsMode'>,
+  layout: Layout,
+  isSpared: boolean,
+): SimulatedChange | undefined {
+  const have = slices.map(({ profile, start, task }): PoolInstance => ({ profile, start, busy: task !== undefined }));
+  const isWhole = have.some(({ profile }) => profile === WHOLE);
+  const becomesWhole = layout[WHOLE] !== undefined;
+  if (isWhole && becomesWhole) return { keep: have, destroy: [], create: [] };
+  if (isWhole !== becomesWhole && (keepsMode || (isSpared && have.some(({ busy }) => busy)))) return undefined;
+  if (becomesWhole) return { keep: [], destroy: have, create: [{ profile: WHOLE, start: 0 }] };
+  const plan = planGpu(geometry, isWhole ? [] : have, layout, { mayDisturb: ({ busy }) => !isSpared || !busy });
+  if (!plan.fits) return undefined;
+  const { keep, destroy, create } = plan;
+  return { keep, destroy: isWhole ? have : destroy, create };
+}
+
+/** Nodes whose GPUs change, which takes its time. */
+class NodeChanges {
+  readonly #fleet: SimulationFleet;
+  readonly #pods: SimulatedPods;
+  readonly #tally: Tally;
+  readonly #finishing = new EndQueue<{ readonly node: FleetNode; readonly end: number }>();
+
+  constructor(fleet: SimulationFleet, pods: SimulatedPods, tally: Tally) {
+    this.#fleet = fleet;
+    this.#pods = pods;
+    this.#tally = tally;
+  }
+
+  /** The time at which the next node is done; infinite if none changes. */
+  get nextEnd(): number {
+    return this.#finishing.peek()?.end ?? Infinity;
+  }
+
+  /** What is in the way is evicted, and the node takes no pods until it is done. */
+  begin(node: FleetNode, plans: readonly TargetPlan[], now: number, seconds: number): void {
+    this.#fleet.close(node);
+    const evicted = new Set<string>();
+    for (const { gpu, plan } of plans) {
+      const gone = new Set(plan.destroy.map(({ start }) => start));
+      for (const slice of gpu.slices) {
+        if (slice.task === undefined || !gone.has(slice.start)) continue;
+        evicted.add(slice.profile);
+        this.#pods.evict(slice.task, slice, now);
+      }
+      if (plan.destroy.length + plan.create.length === 0) continue;
+      this.#tally.relay(now);
+      // They exist from now on, and are offered once the node opens.
+      this.#fleet.relay(gpu, plan.destroy, plan.create);
+    }
+    for (const profile of evicted) this.#pods.dispatch(profile, now);
+    this.#finishing.add({ node, end: now + seconds });
+  }
+
+  /** The next node that is done offers its slices. */
+  endNext(finish: (node: FleetNode) => void): void {
+    const done = this.#finishing.takeUntil(this.nextEnd);
+    if (done === undefined) return;
+    finish(done.node);
+    for (const profile of this.#fleet.open(done.node)) this.#pods.dispatch(profile, done.end);
+  }
+}
+
+/** A change to make on a GPU. */
+interface TargetPlan {
+  readonly gpu: FleetGpu;
+  readonly plan: SimulatedChange;
+}
+
+/** The layouts that GPUs are to get, until their node has its slot and they get them. */
+class Targets {
+  readonly #rollout: SimulatedRollout;
+  readonly #policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined;
+  readonly #layouts = new Map<FleetGpu, Layout>();
+  readonly #members = new Map<
+    FleetGpu,
+    { readonly version: number; readonly target: Layout | undefined; readonly member: DemandGpu }
+  >();
+
+  constructor(rollout: SimulatedRollout, policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined) {
+    this.#rollout = rollout;
+    this.#policyOf = policyOf;
+  }
+
+  aim(gpu: FleetGpu, layout: Layout): void {
+    this.#layouts.set(gpu, layout);
+    this.#request(gpu.node);
+  }
+
+  /** A change of a node is done; there may be another, which was asked for meanwhile. */
+  finish(node: FleetNode): void {
+    this.#rollout.settle(node.name);
+    if (node.gpus.some((gpu) => this.#layouts.has(gpu))) this.#request(node);
+  }
+
+  /** Drops the GPU's planned layout: the GPU stays as it is. */
+  drop(gpu: FleetGpu): void {
+    if (this.#layouts.delete(gpu) && !gpu.node.gpus.some((one) => this.#layouts.has(one)))
+      this.#rollout.settle(gpu.node.name);
+  }
+
+  /** A node has its slot: what is to be done on it, and forgets it as a target. */
+  take(node: FleetNode): readonly TargetPlan[] {
+    const plans = this.#plansOf(node);
+    for (const gpu of node.gpus) this.#layouts.delete(gpu);
+    return plans;
+  }
+
+  /** A GPU as the planner sees it: as it will be once what was chosen for it is done. */
+  memberOf(gpu: FleetGpu): DemandGpu {
+    const target = this.#layouts.get(gpu);
+    const known = this.#members.get(gpu);
+    const isResting = gpu.isFixed || !gpu.node.isOpen || this.#isLeftWhole(gpu);
+    if (known?.version === gpu.version && known.target === target && known.member.gpu.isResting === isResting)
+      return known.member;
+    const present = gpu.slices.map(({ profile, start, task }) => ({ profile, start, busy: task !== undefined }));
+    const plan = target && this.#planFor(gpu, target);
+    // What was chosen takes an eviction now, which its policy forbids.
+    if (target !== undefined && plan === undefined) this.drop(gpu);
+    const coming = plan && [
+      ...plan.keep,
+      ...plan.create.map(({ profile, start }) => ({ profile, start, busy: false })),
+    ];
+    const { id, geometry, keepsMode, uuid, product, node } = gpu;
+    const member: DemandGpu = {
+      node: node.name,
+      product,
+      gpu: { id, geometry, instances: coming ?? present, isResting, keepsMode },
+      rests: false,
+      present,
+      wish: { uuid },
+    };
+    this.#members.set(gpu, { version: gpu.version, target: this.#layouts.get(gpu), member });
+    return member;
+  }
+
+  /** A demand that does not speak of whole GPUs leaves those alone that are in use. */
+  #isLeftWhole({ node, slices }: FleetGpu): boolean {
+    const { demand } = this.#policyOf(node)?.spec ?? {};
+    const isInUse = slices.some(({ profile, task }) => profile === WHOLE && task !== undefined);
+    return isInUse && demand !== undefined && !countsWhole(demand);
+  }
+
+  #request(node: FleetNode): void {
+    const gone = this.#plansOf(node).flatMap(({ plan }) => plan.destroy);
+    this.#rollout.request(node.name, gone.filter(({ busy }) => busy).length, gone.length);
+  }
+
+  #plansOf(node: FleetNode): readonly TargetPlan[] {
+    return node.gpus.flatMap((gpu) => {
+      const target = this.#layouts.get(gpu);
+      const plan = target && this.#planFor(gpu, target);
+      return plan === undefined ? [] : [{ gpu, plan }];
+    });
+  }
+
+  #planFor(gpu: FleetGpu, layout: Layout): SimulatedChange | undefined {
+    return planChange(gpu, layout, evictsNever(this.#policyOf(gpu.node)));
+  }
 }
 
 interface PlayRules extends Load {
@@ -132,22 +286,9 @@ const calmLookEvery = 300;
 /** Seconds that a node takes for a change, where no earlier one tells. */
 const usualChange = 60;
 
-/** Plays one side to its end. */
-function playSide(start: SideStart, rules: PlayRules): Played {
-  const side = new Side(start, rules);
-  side.play();
-  return side;
-}
-
-/** The result of playing one side. */
-interface Played {
-  readonly tally: Tally;
-  /** Pods that wait at the end. */
-  readonly waiting: WaitingTasks;
-}
-
-class Side implements Played {
-  readonly tally: Tally;
+/** One side, from its start to its end. */
+class Side {
+  readonly #tally: Tally;
   readonly #start: SideStart;
   readonly #rules: PlayRules;
   readonly #fleet: SimulationFleet;
@@ -161,22 +302,19 @@ class Side implements Played {
   constructor(start: SideStart, rules: PlayRules) {
     this.#start = start;
     this.#rules = rules;
-    this.tally = new Tally(rules.days);
+    this.#tally = new Tally(rules.days);
     this.#fleet = new SimulationFleet(start.nodes);
-    this.#pods = new SimulatedPods(this.#fleet, this.tally, new Random(rules.seed));
-    this.#changes = new NodeChanges(this.#fleet, this.#pods, this.tally);
+    this.#pods = new SimulatedPods(this.#fleet, this.#tally, new Random(rules.seed));
+    this.#changes = new NodeChanges(this.#fleet, this.#pods, this.#tally);
     this.#demands = new FollowedDemands(this.#fleet.gpus, rules.planner);
     this.#phase = start.phases[0] ?? { at: 0, policyOf: new Map(), layouts: new Map() };
     this.#rollout = new SimulatedRollout(this.#phase.policyOf, start.cap);
     this.#targets = new Targets(this.#rollout, ({ name }) => this.#phase.policyOf.get(name));
   }
 
-  get waiting(): WaitingTasks {
-    return this.#pods.waiting;
-  }
-
-  play(): void {
+  play(): SideFigures {
     const { running, arrivals, days } = this.#rules;
+    const { waiting } = this.#pods;
     this.#pods.begin(running, this.#fleet.listInUse(this.#start.nodes));
     this.#enter(this.#phase);
     const switches = this.#start.phases.slice(1);
@@ -192,10 +330,12 @@ class Side implements Played {
         this.#enter(phase);
         switches.shift();
       }
-      const isDue = this.waiting.size > 0 || this.#rollout.isAsked || until % calmLookEvery === 0;
+      const isDue = waiting.size > 0 || this.#rollout.isAsked || until % calmLookEvery === 0;
       if (isDue && until < days * DAY) this.#look(until);
     }
     this.#pods.finish(days * DAY);
+    const gpus = this.#fleet.gpus.length;
+    return this.#tally.sumUp(sizesOf(this.#start), gpus, (profile) => waiting.count(profile));
   }
 
   /** Begins a phase, which changes what policies want. */
@@ -225,7 +365,7 @@ class Side implements Played {
 
   #look(now: number): void {
     const memberOf = (gpu: FleetGpu): DemandGpu => this.#targets.memberOf(gpu);
-    for (const { gpu, layout } of this.#demands.look(now, this.waiting, memberOf)) this.#targets.aim(gpu, layout);
+    for (const { gpu, layout } of this.#demands.look(now, this.#pods.waiting, memberOf)) this.#targets.aim(gpu, layout);
     if (!this.#rollout.isAsked) return;
     for (const node of this.#rollout.step(this.#rules.startMs + now * 1000)) this.#change(node, now);
   }
@@ -261,26 +401,21 @@ export class SimulationScene {
   /** What policies say and no simulation does, in words. */
   readonly ignored: readonly string[];
   /** Nodes that cannot take the layouts of a policy. */
-  readonly refused: ReturnType<typeof startSide>['refused'];
+  readonly refused: ReturnType<typeof startSides>['refused'];
   readonly #facts: ClusterFacts;
-  readonly #gpuNodes: ReturnType<typeof listSimulated>;
+  readonly #gpuNodes: ReturnType<typeof startSides>['gpuNodes'];
   readonly #start: Omit<SimulationStart, keyof Load>;
 
   /** @param given policies of each side, before those of the snapshot */
-  constructor(
-    facts: ClusterFacts,
-    given: readonly (readonly GpuPartitionPolicy[])[],
-    { selection, ...time }: SceneRules,
-  ) {
-    const gpuNodes = listSimulated(facts, selection);
-    const starts = given.map((policies) => startSide(facts, gpuNodes, policies, time));
-    const sides = starts.map(({ side }) => side);
+  constructor(facts: ClusterFacts, given: readonly (readonly GpuPartitionPolicy[])[], rules: SceneRules) {
+    const { gpuNodes, sides, refused, ignored } = startSides(facts, given, rules);
     this.nodes = sides[0]?.nodes ?? [];
-    this.ignored = [...new Set(starts.flatMap(({ ignored }) => ignored))];
-    this.refused = starts.flatMap(({ refused }) => refused);
+    this.ignored = ignored;
+    this.refused = refused;
     this.#facts = facts;
     this.#gpuNodes = gpuNodes;
-    this.#start = { sides, ...time };
+    const { days, seed, startMs } = rules;
+    this.#start = { sides, days, seed, startMs };
   }
 
   /** How many nodes have GPUs, whether their agents report them or not. */
@@ -304,76 +439,7 @@ export class SimulationScene {
   }
 }
 
-/** The figures of all profiles and days together. */
-interface SideTotal extends Omit<SliceFigures, 'askedSeconds' | 'servedSeconds' | 'lostSeconds' | 'waitSeconds'> {
-  /** The share of the time that pods would run if each started as it comes, in which they ran, by memory slices: from 0 to 1. */
-  readonly servedShare: number;
-  /** The share of the same time that evicted pods had run: from 0 to 1. */
-  readonly lostShare: number;
-  readonly medianWaitSeconds: number;
-  readonly p95WaitSeconds: number;
-  readonly stillWaiting: number;
-  /** GPUs re-laid. */
-  readonly relayouts: number;
-  /** How often the mean GPU is re-laid in 30 days. */
-  readonly relayoutsPerGpuMonth: number;
-}
-
-/** The figures of one side. */
-export interface SideFigures {
-  readonly total: SideTotal;
-  readonly profiles: readonly ProfileFigures[];
-  readonly days: readonly DayFigures[];
-  /** GPUs re-laid, by day. */
-  readonly relayouts: readonly number[];
-  /** How long pods waited, by priority, the highest first. */
-  readonly priorities: readonly PriorityFigures[];
-}
-
-interface PriorityFigures {
-  readonly priority: number;
-  readonly meanWaitSeconds: number;
-  readonly p95WaitSeconds: number;
-}
-
 /** Plays each side with the same pods. The same input gives the same figures. */
 export function simulate({ sides, ...rules }: SimulationStart, planner: PoolPlanner): readonly SideFigures[] {
-  return sides.map((side) => {
-    const { tally, waiting } = playSide(side, { ...rules, planner });
-    const profiles = tally.listProfiles(sizesOf(side), (profile) => waiting.count(profile));
-    return {
-      total: sumUp(profiles, tally, side, rules.days),
-      profiles,
-      days: tally.listDays(),
-      relayouts: tally.relayouts,
-      priorities: [...tally.waitsByPriority].map(sumUpWaits).toSorted((a, b) => b.priority - a.priority),
-    };
-  });
-}
-
-function sumUpWaits([priority, waits]: readonly [number, readonly number[]]): PriorityFigures {
-  const meanWaitSeconds = waits.reduce((sum, one) => sum + one, 0) / Math.max(1, waits.length);
-  const sorted = waits.toSorted((a, b) => a - b);
-  return { priority, meanWaitSeconds, p95WaitSeconds: quantile(sorted, 0.95) };
-}
-
-function sumUp(profiles: readonly ProfileFigures[], tally: Tally, { nodes }: SideStart, days: number): SideTotal {
-  const { pods, started, longestWaitSeconds, evictions } = sumFigures(profiles);
-  const waits = tally.listWaits();
-  const add = (value: (one: ProfileFigures) => number): number => profiles.reduce((sum, one) => sum + value(one), 0);
-  const asked = add((one) => one.askedSeconds * one.size);
-  const relayouts = tally.relayouts.reduce((sum, one) => sum + one, 0);
-  return {
-    pods,
-    started,
-    longestWaitSeconds,
-    evictions,
-    servedShare: asked === 0 ? 1 : add((one) => one.servedSeconds * one.size) / asked,
-    lostShare: asked === 0 ? 0 : add((one) => one.lostSeconds * one.size) / asked,
-    medianWaitSeconds: quantile(waits, 0.5),
-    p95WaitSeconds: quantile(waits, 0.95),
-    stillWaiting: add((one) => one.stillWaiting),
-    relayouts,
-    relayoutsPerGpuMonth: (relayouts / nodes.reduce((sum, { gpus }) => sum + gpus.length, 0) / days) * 30,
-  };
+  return sides.map((side) => new Side(side, { ...rules, planner }).play());
 }

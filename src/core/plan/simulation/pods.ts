@@ -29,7 +29,7 @@ interface Queue {
 }
 
 /** Pods that wait, by profile: the highest priority first, of one priority the first come. */
-export class WaitingTasks {
+class WaitingTasks {
   readonly #queues = new Map<string, Map<number, Queue>>();
 
   #size = 0;
@@ -203,7 +203,7 @@ export class SimulatedPods {
 }
 
 /** What came of one profile on one day, or in a span of days. */
-export interface SliceFigures {
+interface SliceFigures {
   /** Pods that came. */
   readonly pods: number;
   /** Slice-seconds in which pods would run if each started as it comes, until the end of the simulation at most. */
@@ -221,13 +221,13 @@ export interface SliceFigures {
   readonly evictions: number;
 }
 
-export interface DayFigures extends SliceFigures {
+interface DayFigures extends SliceFigures {
   /** The number of the day, from 1. */
   readonly day: number;
   readonly profile: string;
 }
 
-export interface ProfileFigures extends SliceFigures {
+interface ProfileFigures extends SliceFigures {
   readonly profile: string;
   /** Memory slices that it takes. */
   readonly size: number;
@@ -236,6 +236,38 @@ export interface ProfileFigures extends SliceFigures {
   readonly p95WaitSeconds: number;
   /** Pods that still wait at the end. */
   readonly stillWaiting: number;
+}
+
+/** The figures of all profiles and days together. */
+interface SideTotal extends Omit<SliceFigures, 'askedSeconds' | 'servedSeconds' | 'lostSeconds' | 'waitSeconds'> {
+  /** The share of the time that pods would run if each started as it comes, in which they ran, by memory slices: from 0 to 1. */
+  readonly servedShare: number;
+  /** The share of the same time that evicted pods had run: from 0 to 1. */
+  readonly lostShare: number;
+  readonly medianWaitSeconds: number;
+  readonly p95WaitSeconds: number;
+  readonly stillWaiting: number;
+  /** GPUs re-laid. */
+  readonly relayouts: number;
+  /** How often the mean GPU is re-laid in 30 days. */
+  readonly relayoutsPerGpuMonth: number;
+}
+
+/** The figures of one side. */
+export interface SideFigures {
+  readonly total: SideTotal;
+  readonly profiles: readonly ProfileFigures[];
+  readonly days: readonly DayFigures[];
+  /** GPUs re-laid, by day. */
+  readonly relayouts: readonly number[];
+  /** How long pods waited, by priority, the highest first. */
+  readonly priorities: readonly PriorityFigures[];
+}
+
+interface PriorityFigures {
+  readonly priority: number;
+  readonly meanWaitSeconds: number;
+  readonly p95WaitSeconds: number;
 }
 
 /** Figures that are still counted. */
@@ -252,7 +284,7 @@ const nothing: SliceFigures = {
   evictions: 0,
 };
 
-export function sumFigures(all: readonly SliceFigures[]): SliceFigures {
+function sumFigures(all: readonly SliceFigures[]): SliceFigures {
   const sum: Counted = { ...nothing };
   for (const one of all) {
     sum.pods += one.pods;
@@ -268,8 +300,14 @@ export function sumFigures(all: readonly SliceFigures[]): SliceFigures {
 }
 
 /** @param sorted ascending */
-export function quantile(sorted: readonly number[], share: number): number {
+function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+function sumUpWaits([priority, waits]: readonly [number, readonly number[]]): PriorityFigures {
+  const meanWaitSeconds = waits.reduce((sum, one) => sum + one, 0) / Math.max(1, waits.length);
+  const sorted = waits.toSorted((a, b) => a - b);
+  return { priority, meanWaitSeconds, p95WaitSeconds: quantile(sorted, 0.95) };
 }
 
 type Span = 'askedSeconds' | 'servedSeconds' | 'lostSeconds' | 'waitSeconds';
@@ -283,7 +321,9 @@ interface WaitingPod {
 export class Tally {
   readonly #days: Map<string, Counted>[];
   readonly #waits = new Map<string, number[]>();
+  /** How long pods waited, in seconds, by priority; an evicted pod that waits again counts twice. */
   readonly #waitsByPriority = new Map<number, number[]>();
+  /** GPUs re-laid, by day. */
   readonly #relayouts: number[];
   readonly #end: number;
 
@@ -325,12 +365,45 @@ export class Tally {
     this.#wait(pod, since, this.#end);
   }
 
-  /** GPUs re-laid, by day. */
-  get relayouts(): readonly number[] {
-    return this.#relayouts;
+  /**
+   * The figures of a side that has ended.
+   *
+   * @param sizes memory slices by profile, in the order in which they are listed
+   * @param gpus how many GPUs it has
+   */
+  sumUp(sizes: ReadonlyMap<string, number>, gpus: number, stillWaiting: (profile: string) => number): SideFigures {
+    const profiles = this.#listProfiles(sizes, stillWaiting);
+    return {
+      total: this.#total(profiles, gpus),
+      profiles,
+      days: this.#listDays(),
+      relayouts: this.#relayouts,
+      priorities: [...this.#waitsByPriority].map(sumUpWaits).toSorted((a, b) => b.priority - a.priority),
+    };
   }
 
-  listDays(): readonly DayFigures[] {
+  #total(profiles: readonly ProfileFigures[], gpus: number): SideTotal {
+    const { pods, started, longestWaitSeconds, evictions } = sumFigures(profiles);
+    const waits = [...this.#waits.values()].flat().toSorted((a, b) => a - b);
+    const add = (value: (one: ProfileFigures) => number): number => profiles.reduce((sum, one) => sum + value(one), 0);
+    const asked = add((one) => one.askedSeconds * one.size);
+    const relayouts = this.#relayouts.reduce((sum, one) => sum + one, 0);
+    return {
+      pods,
+      started,
+      longestWaitSeconds,
+      evictions,
+      servedShare: asked === 0 ? 1 : add((one) => one.servedSeconds * one.size) / asked,
+      lostShare: asked === 0 ? 0 : add((one) => one.lostSeconds * one.size) / asked,
+      medianWaitSeconds: quantile(waits, 0.5),
+      p95WaitSeconds: quantile(waits, 0.95),
+      stillWaiting: add((one) => one.stillWaiting),
+      relayouts,
+      relayoutsPerGpuMonth: (relayouts / gpus / this.#days.length) * 30,
+    };
+  }
+
+  #listDays(): readonly DayFigures[] {
     return this.#days.flatMap((profiles, day) =>
       [...profiles]
         .toSorted(([a], [b]) => compareText(a, b))
@@ -338,8 +411,7 @@ export class Tally {
     );
   }
 
-  /** @param sizes memory slices by profile, in the order in which they are listed */
-  listProfiles(
+  #listProfiles(
     sizes: ReadonlyMap<string, number>,
     stillWaiting: (profile: string) => number,
   ): readonly ProfileFigures[] {
@@ -358,16 +430,6 @@ export class Tally {
         },
       ];
     });
-  }
-
-  /** How long pods waited, ascending. */
-  listWaits(): readonly number[] {
-    return [...this.#waits.values()].flat().toSorted((a, b) => a - b);
-  }
-
-  /** How long pods waited, in seconds, by priority; an evicted pod that waits again counts twice. */
-  get waitsByPriority(): ReadonlyMap<number, readonly number[]> {
-    return this.#waitsByPriority;
   }
 
   #wait({ profile, priority }: WaitingPod, since: number, until: number): void {

@@ -10,7 +10,7 @@ import {
   publishConfig,
 } from '../../../../src/core/node/rules/backend.ts';
 import { keyOf, recordUntouched, configurePlugin } from '../../../../src/core/node/rules/plugin.ts';
-import { predictDevice } from '../../../../src/core/node/rules/labels.ts';
+import { predictDevice } from '../../../../src/core/nvidia/predict.ts';
 import type { Taint } from '../../../../src/core/kubernetes/node.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {

@@ -1,3 +1,4 @@
+import { computeLabels } from '../../../../src/core/nvidia/labels.ts';
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import { checkOffer, checkPlugin, keyOf, toldOffer, awaitSignalled } from '../../../../src/core/node/rules/plugin.ts';
@@ -32,7 +33,7 @@ import {
 } from '../../../support/node-builders.ts';
 import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 import { closeNode } from '../../../../src/core/node/marks.ts';
-import { describeReport, computeLabels } from '../../../../src/core/nvidia/predict-labels.ts';
+import { describeReport } from '../../../../src/core/nvidia/predict.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 describe('a node whose device plugin would not offer the new layout', () => {

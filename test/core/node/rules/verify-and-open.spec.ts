@@ -1,7 +1,7 @@
+import { computeLabels } from '../../../../src/core/nvidia/labels.ts';
 import { expect } from 'chai';
 import { verifyAndOpen, settleNode } from '../../../../src/core/node/rules/verify-and-open.ts';
 import type { GpuNodePartition, DeviceReport } from '../../../../src/api/types.ts';
-import { predictDevice } from '../../../../src/core/node/rules/labels.ts';
 import type { DevicePluginConfig } from '../../../../src/core/nvidia/plugin-config.ts';
 import { aDevice, aGpu, aPartition, uuidOf } from '../../../support/builders.ts';
 import {
@@ -29,7 +29,7 @@ import {
   namesOf,
 } from '../../../support/node-builders.ts';
 import { resolveNode } from '../../../../src/core/policy/resolve-node.ts';
-import { describeReport, computeLabels } from '../../../../src/core/nvidia/predict-labels.ts';
+import { describeReport, predictDevice } from '../../../../src/core/nvidia/predict.ts';
 import { type RuleInput, type Outcome, type Ruling, planRelease } from '../../../../src/core/node/commands.ts';
 import { clientsAnnotation } from '../../../../src/core/node/marks.ts';
 import { NodeWorld } from '../../../support/node-world.ts';

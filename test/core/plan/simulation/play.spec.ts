@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { aDemandPolicy } from '../../../support/demand-builders.ts';
 import { Random } from '../../../../src/core/plan/simulation/trace.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../../src/api/types.ts';
-import { listSimulated, startSide } from '../../../../src/core/plan/simulation/fleet.ts';
+import { startSides } from '../../../../src/core/plan/simulation/fleet.ts';
 import { aPolicy } from '../../../support/builders.ts';
 import { aCluster, aFleetNode } from '../cluster-builder.ts';
 import { aSide, aSimulatedNode, figuresOf, follows, HOUR, MINUTE, playOne, pods } from './simulation-builder.ts';
@@ -225,7 +225,7 @@ describe('the GPUs of a snapshot', () => {
   const time = { startMs: Date.UTC(2026, 0, 5), days: 1 };
   const whole = { ...aCluster([aFleetNode({ name: 'n1' })]), policies: [aDemandPolicy(follows('1g.5gb'))] };
   const gpuOf = (facts: typeof whole, given: GpuPartitionPolicy) =>
-    startSide(facts, listSimulated(facts), [given], time).side.nodes[0]?.gpus[0];
+    startSides(facts, [[given]], time).sides[0]?.nodes[0]?.gpus[0];
 
   it('change MIG mode as the policy that is played allows, whatever the one in the cluster says', () => {
     const strict = aDemandPolicy(follows('1g.5gb'), { allow: { gpuReset: false } });
@@ -255,7 +255,9 @@ describe('a simulated schedule', () => {
   const fleet = (policy: GpuPartitionPolicy, days: number) => {
     const node = aFleetNode({ name: 'n1', slices: halves });
     const facts = { ...aCluster([node]), policies: [policy] };
-    return startSide(facts, listSimulated(facts), [], { startMs, days }).side;
+    const [side] = startSides(facts, [[]], { startMs, days }).sides;
+    if (side === undefined) throw new Error('no side begins');
+    return side;
   };
 
   it('begins and ends when the clock says so, and the policy without schedules has one phase', () => {

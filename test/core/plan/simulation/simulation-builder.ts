@@ -2,9 +2,10 @@ import type { GpuPartitionPolicy, PolicyDemand } from '../../../../src/api/types
 import { type ClassPlan, DemandPlanner, type DemandQuestion } from '../../../../src/core/demand/solver/choose.ts';
 import { type Layout, findModel, type GpuModel } from '../../../../src/core/gpu/geometry.ts';
 import type { Arrival } from '../../../../src/core/plan/simulation/trace.ts';
-import type { StartNode } from '../../../../src/core/plan/simulation/fleet.ts';
+import type { SideStart, StartNode } from '../../../../src/core/plan/simulation/fleet.ts';
 import type { PoolPlanner } from '../../../../src/core/demand/simulated.ts';
-import { type SideFigures, simulate, type SideStart } from '../../../../src/core/plan/simulation/play.ts';
+import type { SideFigures } from '../../../../src/core/plan/simulation/pods.ts';
+import { simulate } from '../../../../src/core/plan/simulation/play.ts';
 
 export const MINUTE = 60;
 export const HOUR = 3600;
