@@ -1,7 +1,7 @@
 import { omitUndefined } from '../core/text/json.ts';
 import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
-import { type Command, type NodeStep, patchThisNode, recordAnswer } from '../core/node/commands.ts';
+import { type NodeStep, patchThisNode, recordAnswer } from '../core/node/commands.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
 import type { KubeVerbs } from '../kube/client.ts';
@@ -9,6 +9,8 @@ import type { KubeObject } from '../kube/watch.ts';
 import type { Logger } from '../process/log.ts';
 import type { Cluster, ConfigMapFiles } from './cluster.ts';
 import { cutText } from '../core/text/words.ts';
+
+type Command = NodeStep['commands'][number];
 
 interface Parts {
   readonly client: KubeVerbs;

@@ -10,7 +10,6 @@ import { fieldsOf, listOf } from '../../core/text/json.ts';
 import { writePath, type FieldPath } from '../../core/text/findings.ts';
 import { Command, Option } from 'commander';
 import { listNodeClaims } from '../../core/policy/device-classes.ts';
-import type { Backend } from '../../core/node/snapshot.ts';
 import { predictNode, warnOfNode } from '../../core/nvidia/predict.ts';
 import { oneOf } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
@@ -135,7 +134,7 @@ function nameType(value: unknown): string {
 interface Options {
   readonly filename: string;
   readonly strategy?: MigStrategy;
-  readonly backend: Backend;
+  readonly backend: 'DevicePlugin' | 'DRA';
   readonly devicePluginConfig?: string;
   readonly output: OutputFormat;
 }

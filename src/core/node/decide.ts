@@ -24,10 +24,9 @@ import {
   type Verdict,
   type WishFields,
 } from './commands.ts';
-import { disruptsNode, describePlan } from './rules/slot.ts';
-import { deviceUnknown, layoutLost } from './rules/agent.ts';
+import { disruptsNode, describePlan, onHold } from './rules/slot.ts';
 import { settleNode, verifyAndOpen } from './rules/verify-and-open.ts';
-import { findMoved, noPolicy, onHold, policyUnusable, tellWish } from './rules/policy.ts';
+import { findMoved, tellWish } from './rules/wish.ts';
 import { awaitAnswer, grant } from './rules/grant.ts';
 import { planNotReady } from './rules/plan.ts';
 import { standsEarly, untouchedKey } from './rules/plugin.ts';
@@ -71,18 +70,7 @@ export type Decision =
     };
 
 /** The rules in order of precedence: the first with an outcome decides. */
-const rules: readonly Rule[] = [
-  awaitAnswer,
-  noPolicy,
-  layoutLost,
-  policyUnusable,
-  deviceUnknown,
-  tellWish,
-  verifyAndOpen,
-  onHold,
-  planNotReady,
-  grant,
-];
+const rules: readonly Rule[] = [awaitAnswer, tellWish, verifyAndOpen, onHold, planNotReady, grant];
 
 /**
  * Decides what happens next on a node, from what was read and remembered. Pure: the same snapshot and memory give the same decision,

@@ -11,6 +11,7 @@ import type { Slot } from '../rollout/budget.ts';
 import { slotOf } from '../rollout/ledger.ts';
 import { type NodeView, type Taint, pickLabels } from '../kubernetes/node.ts';
 import { advertisedResources, compareSlices, type SliceOffer, listSliceDevices } from './offer.ts';
+import { deviceMeets } from '../device/plan.ts';
 import { cutText } from '../text/words.ts';
 import { listLosers, listReportedPods, publishDevices } from '../device/holders.ts';
 import { devicePluginConfigLabel } from '../nvidia/labels.ts';
@@ -112,6 +113,17 @@ export function slotIn(
 /** What the policy wants of this node's GPUs; undefined if it wants nothing, or is not known. */
 export function wishOf({ claim }: Pick<NodeSnapshot, 'claim'>): Wish | undefined {
   return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
+}
+
+/** Whether the policy that decides has mode Plan. */
+export function onlyPlans({ claim }: Pick<NodeSnapshot, 'claim'>): boolean {
+  return claim.winner?.spec.mode === 'Plan';
+}
+
+/** Whether the device matches the policy, as far as GPU instances are concerned. */
+export function isDeviceDone({ claim, partition }: Pick<NodeSnapshot, 'claim' | 'partition'>): boolean {
+  const wish = wishOf({ claim });
+  return wish !== undefined && deviceMeets(partition?.status?.device?.gpus ?? [], wish.gpus);
 }
 
 /** Whether the newest generation at the API server is still the one that the claim was made from. */

@@ -15,7 +15,7 @@ import { restOfGrant, generationOf, driftEndsAt, mostRepairs, retryAskedWith } f
 import { runningTimer, timer } from '../memory.ts';
 import { listUsers, namePods } from './users.ts';
 import { describePlan, nodeUnavailable } from './slot.ts';
-import { awaitingPlan } from './policy.ts';
+import { awaitingPlan } from './wish.ts';
 import { type Fault, describeFault } from '../../device/grants.ts';
 import { isReadBeforeBoot, wishOf } from '../snapshot.ts';
 

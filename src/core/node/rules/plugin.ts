@@ -34,10 +34,10 @@ import {
   isOwnTaint,
   isReadyNode,
   wishOf,
+  isDeviceDone,
 } from '../snapshot.ts';
 import { pluginPods, refreshedPods, listPodCauses } from './users.ts';
 import { currentOffer, explainCurrentOffer, publishConfig } from './backend.ts';
-import { isDeviceDone } from './policy.ts';
 import { podName, type PodView, tolerates, isGpuResource, isReady } from '../../kubernetes/pod.ts';
 import { repartitioningTaint, startupTaintKeys } from '../../../api/names.ts';
 import { type Lasting, timer, runningTimer, type WaitName, type Waits } from '../memory.ts';

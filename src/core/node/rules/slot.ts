@@ -29,7 +29,6 @@ import {
 } from '../commands.ts';
 import { findRest } from '../eviction.ts';
 import { presumeAffected } from './users.ts';
-import { onHold } from './policy.ts';
 import { checkPluginConfig, publishConfig } from './backend.ts';
 import { migConfigStateLabel, repartitioningTaint, restartedValue } from '../../../api/names.ts';
 import type { NodeView } from '../../kubernetes/node.ts';
@@ -50,6 +49,16 @@ export function slotInForce({ slot, node, claim }: Pick<RuleInput, 'slot' | 'nod
   if (claim.hold !== undefined && !isUnfinished(node)) return undefined;
   // A paused generation gives no slots: such a one only records a node that was found closed.
   return isPaused(claim) && (slot?.generation ?? 0) >= (claim.winner?.metadata.generation ?? 0) ? undefined : slot;
+}
+
+/** What is in line with the generation in force stays so; nothing that is not starts to change. */
+export function onHold({ claim }: RuleInput): Ruling | undefined {
+  const { winner, hold } = claim;
+  if (hold === undefined) return undefined;
+  if (hold.kind === 'Checking') return waitClosed('Pending', 'AwaitingPlan', hold.message);
+  const reason = hold.kind === 'Plan' ? 'PlanOnly' : 'PolicyInvalid';
+  const message = `${hold.message}. The node does not match generation ${winner?.metadata.generation}, and no change to it starts`;
+  return waitOpen('Pending', reason, message);
 }
 
 /** A node without a slot requests one, and states what it would do with it. */

@@ -4,7 +4,16 @@ import { combine, type NodeChange, metadataOf } from '../node-patch.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/plugin-pods.ts';
 import { clientPods } from './gpu-clients.ts';
 import { publishDevices } from '../../device/holders.ts';
-import { backendOf, hasStartupTaint, isClosed, isOwnTaint, isUnfinished, wishOf } from '../snapshot.ts';
+import {
+  backendOf,
+  hasStartupTaint,
+  isClosed,
+  isOwnTaint,
+  isUnfinished,
+  wishOf,
+  isDeviceDone,
+  onlyPlans,
+} from '../snapshot.ts';
 import {
   type Command,
   alsoWaits,
@@ -31,7 +40,6 @@ import { checkBackend, currentOffer } from './backend.ts';
 import { foreignOwner, takeOver } from '../owners.ts';
 import { judgeLabels, listManagedLabels, predict, withoutLayoutLabels } from './labels.ts';
 import { configurePlugin, refreshPlugin, refreshAfterSilence, isUntouched, recordFreshPlugin } from './plugin.ts';
-import { isDeviceDone, onlyPlans } from './policy.ts';
 import { type PodView, tolerates } from '../../kubernetes/pod.ts';
 import { joinWithin } from '../../text/words.ts';
 import { stateLabel } from '../../../api/names.ts';

@@ -23,7 +23,7 @@ import {
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';
-import { deviceUnknown, driverReplaced, notReadSinceBoot } from '../../../../src/core/node/rules/agent.ts';
+import { agentAway, driverReplaced, notReadSinceBoot, tellWish } from '../../../../src/core/node/rules/wish.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const done = aManagedPartition({ device: slicedGpu });
@@ -312,7 +312,7 @@ describe('a node whose devices are not as they were read', () => {
 
   it('says so where the agent gives no reason', () => {
     const device = { ...wholeGpu, step: 'Unknown' } as const;
-    expect(deviceUnknown(aSituation({ partition: aManagedPartition({ device }) })))
+    expect(tellWish(aSituation({ partition: aManagedPartition({ device }) })))
       .to.have.nested.property('verdict.message')
       .that.equals('the agent cannot read the GPUs: it gives no reason');
   });
@@ -324,7 +324,7 @@ describe('a node whose agent has been away for long', () => {
   const rule = (node: Parameters<typeof aNode>[0], memory: NodeMemory = away, epoch = 3) => {
     const partition = aManagedPartition({ granted: aGrant({ epoch }) });
     const parts = { node: aNode(node), partition, agent: { state: 'Missing' } } as const;
-    const outcome = deviceUnknown(aSituation(parts, { memory, pods: [aPluginPod({ uid: 'old', tolerates: true })] }));
+    const outcome = agentAway(aSituation(parts, { memory, pods: [aPluginPod({ uid: 'old', tolerates: true })] }));
     return outcome && 'verdict' in outcome ? outcome : undefined;
   };
   const markOf = (outcome: ReturnType<typeof rule>) =>
@@ -382,7 +382,7 @@ describe('a node whose agent has been away for long', () => {
         policy,
         agent: { state: 'Missing' },
       } as const;
-      const outcome = deviceUnknown(aSituation(parts));
+      const outcome = agentAway(aSituation(parts));
       return outcome && 'verdict' in outcome ? outcome.verdict.phase : undefined;
     };
     expect(phaseOf()).to.equal('Ready');
@@ -396,7 +396,7 @@ describe('a node whose agent has been away for long', () => {
       partition: aManagedPartition({ granted: aGrant() }),
       agent: { state: 'Missing' },
     } as const;
-    expect(deviceUnknown(aSituation(parts, { memory: away }))).to.deep.equal({ needs: 'Pods' });
+    expect(agentAway(aSituation(parts, { memory: away }))).to.deep.equal({ needs: 'Pods' });
   });
 
   it('that is open is not written to', () => {

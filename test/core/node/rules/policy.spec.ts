@@ -24,13 +24,8 @@ import {
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { GpuNodePartition, DeviceReport, GpuPartitionPolicy } from '../../../../src/api/types.ts';
-import {
-  noPolicy,
-  onHold,
-  policyRefused,
-  policyUnusable,
-  wishOutdated,
-} from '../../../../src/core/node/rules/policy.ts';
+import { noPolicy, policyRefused, policyOutdated, wishOutdated } from '../../../../src/core/node/rules/wish.ts';
+import { onHold } from '../../../../src/core/node/rules/slot.ts';
 import { retryAnnotation } from '../../../../src/api/names.ts';
 import { driftEndsAt } from '../../../../src/core/node/grants.ts';
 import { specUnder } from '../../../../src/core/policy/versions.ts';
@@ -486,7 +481,7 @@ describe('a policy of an earlier generation than the one that a node serves', ()
   const { generation: listed } = aSlicingPolicy().metadata;
   const outdated = (generation: number, told = generation, uid = 'uid-p') => {
     const fresh = aFreshRead({ policy: { uid, generation, told } });
-    return policyUnusable(aSituation({ partition: serving, claim: { newestGeneration: generation } }, { fresh }));
+    return policyOutdated(aSituation({ partition: serving, claim: { newestGeneration: generation } }, { fresh }));
   };
 
   it('is in force if the API server has no later one: it was restored', () => {

@@ -1,22 +1,72 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
 import { describeRefusal } from '../../policy/resolve-node.ts';
-import { backendOf, isPolicyCurrent, isUnfinished, wishOf } from '../snapshot.ts';
 import {
   askInOrder,
+  type Command,
   waitOpen,
   type Outcome,
   waitClosed,
+  type Rule,
   type Ruling,
   type RuleInput,
+  type Verdict,
   type WishFields,
 } from '../commands.ts';
+import {
+  backendOf,
+  describeAgent,
+  driverUpgrade,
+  hasStartupTaint,
+  isClosed,
+  isDeviceDone,
+  isDriverReplaced,
+  isPolicyCurrent,
+  isReadBeforeBoot,
+  isUnfinished,
+  type Needed,
+  onlyPlans,
+  sliceOfferOf,
+  wishOf,
+} from '../snapshot.ts';
 import { knownStrategy, backendToTell, findBackend } from './backend.ts';
 import type { GpuWish, PolicyLayout, Wish } from '../../../api/types.ts';
 import { scheduleOf } from '../../policy/versions.ts';
-import { deviceMeets, meetsWish, wishHash } from '../../device/plan.ts';
+import { meetsWish, wishHash } from '../../device/plan.ts';
 import { countWords } from '../../text/words.ts';
-import { deepEqual } from '../../text/json.ts';
+import { deepEqual, omitUndefined } from '../../text/json.ts';
 import { driftEndsAt, retryAskedWith } from '../grants.ts';
+import { fenceRestart, reopenNode } from '../marks.ts';
+import { describeFault } from '../../device/grants.ts';
+import { combine } from '../node-patch.ts';
+import { advertises } from '../offer.ts';
+import { timer, type Waits } from '../memory.ts';
+import { predict, withoutLayoutLabels } from './labels.ts';
+import { refreshAfterSilence, isUntouched } from './plugin.ts';
+
+/** The rules before a plan, in order of precedence. */
+const rules: readonly Rule[] = [
+  noPolicy,
+  notReadSinceBoot,
+  driverReplaced,
+  policyRefused,
+  policyOutdated,
+  noGpus,
+  agentAway,
+  agentSilent,
+  deviceUnreadable,
+  nodeRefused,
+  findBackend,
+  gpusGone,
+  wishOutdated,
+];
+
+/**
+ * Tells the node's agent what the policy wants of it, where that is not told yet, or says why that cannot be told: no policy counts here, its
+ * layout went with a boot or with the driver, or nobody knows what GPUs it has.
+ */
+export function tellWish(situation: RuleInput): Outcome | undefined {
+  return askInOrder(rules, situation);
+}
 
 /** No policy selects the node: it keeps its layout. A missing policy is never a wish. */
 export function noPolicy(situation: RuleInput): Outcome | undefined {
@@ -53,32 +103,12 @@ function isDisposable({ node, partition }: RuleInput): boolean {
   return !isMarked && gpus.length === 0 && (lastGood?.gpus ?? []).length === 0 && partition.spec.granted === undefined;
 }
 
-/** Whether the policy that selects the node cannot be followed as it was read, and why. */
-export function policyUnusable(situation: RuleInput): Outcome | undefined {
-  return askInOrder([policyRefused, policyOutdated], situation);
-}
-
-/** Tells the node's agent what the policy wants of it, where that can be told and is not told yet. */
-export function tellWish(situation: RuleInput): Outcome | undefined {
-  return askInOrder([nodeRefused, findBackend, gpusGone, wishOutdated], situation);
-}
-
 /** The policy has no generation that counts here, and no other policy wants the node: nothing is done, and why is said. */
 export function policyRefused({ claim }: RuleInput): Ruling | undefined {
   const { winner, isInForce, hold } = claim;
   if (!winner || isInForce || hold === undefined) return undefined;
   if (hold.kind === 'Checking') return waitClosed('Pending', 'AwaitingPlan', hold.message);
   return waitOpen('Invalid', 'PolicyInvalid', `${hold.message}. Nothing is touched`);
-}
-
-/** What is in line with the generation in force stays so; nothing that is not starts to change. */
-export function onHold({ claim }: RuleInput): Ruling | undefined {
-  const { winner, hold } = claim;
-  if (hold === undefined) return undefined;
-  if (hold.kind === 'Checking') return waitClosed('Pending', 'AwaitingPlan', hold.message);
-  const reason = hold.kind === 'Plan' ? 'PlanOnly' : 'PolicyInvalid';
-  const message = `${hold.message}. The node does not match generation ${winner?.metadata.generation}, and no change to it starts`;
-  return waitOpen('Pending', reason, message);
 }
 
 /** Refuses a policy that this node cannot match; no other node is blocked. */
@@ -94,7 +124,7 @@ function nodeRefused({ claim }: RuleInput): Ruling | undefined {
  * the API server itself has it told. The generation that the node serves was undone by a restore from a backup, or it only planned, and
  * the one after it is not accepted.
  */
-function policyOutdated(situation: RuleInput): Outcome | undefined {
+export function policyOutdated(situation: RuleInput): Outcome | undefined {
   const { claim, partition, fresh } = situation;
   const { name, uid, generation = 0 } = claim.winner?.metadata ?? {};
   const served = partition.spec.policy;
@@ -224,13 +254,164 @@ function isRetryAsked({ memory, node }: RuleInput): boolean {
   return wait !== undefined && wait.of !== retryAskedWith(node);
 }
 
-/** Whether the policy that decides has mode Plan. */
-export function onlyPlans({ claim }: Pick<RuleInput, 'claim'>): boolean {
-  return claim.winner?.spec.mode === 'Plan';
+/** A node that a policy selects and that has no GPU. */
+function noGpus({ partition, node, agent }: RuleInput): Ruling | undefined {
+  const { gpus, lastGood } = partition.status?.device ?? {};
+  // GPUs that have disappeared are a fault.
+  if ((lastGood?.gpus ?? []).length > 0) return undefined;
+  const isMarked = node.metadata.labels?.[gpuPresenceLabel] === 'true';
+  const message =
+    gpus?.length === 0
+      ? 'the agent finds no GPU on this node'
+      : gpus === undefined && agent.state === 'Missing' && !isMarked
+        ? `the node has no label ${gpuPresenceLabel}=true, so no agent runs on it and its GPUs are unknown`
+        : undefined;
+  return message === undefined ? undefined : waitOpen('Ready', 'NoGpus', message);
 }
 
-/** Whether the device matches the policy, as far as GPU instances are concerned. */
-export function isDeviceDone(situation: RuleInput): boolean {
-  const wish = wishOf(situation);
-  return wish !== undefined && deviceMeets(situation.partition.status?.device?.gpus ?? [], wish.gpus);
+/** No reading at all. */
+function agentSilent({ partition }: RuleInput): Ruling | undefined {
+  const { gpus, error } = partition.status?.device ?? {};
+  if (gpus !== undefined) return undefined;
+  const message = error
+    ? `the agent cannot read the GPUs: ${describeFault({ error })}`
+    : 'the agent on this node has not reported its GPUs yet';
+  return {
+    verdict: { phase: 'Pending', reason: 'AgentNotReporting', message, transient: error === undefined },
+    // GPUs that have not been reported are not missing GPUs.
+    ifClosed: 'Stays',
+  };
+}
+
+/**
+ * No instance survives a restart. Until the agent has read the GPUs in this boot, and recreated the layout, a pod might get a GPU
+ * that is still whole.
+ */
+export function notReadSinceBoot(situation: RuleInput): Ruling | undefined {
+  const { partition, node, agent } = situation;
+  const { device = {} } = partition.status ?? {};
+  const { error, step } = device;
+  if (!isReadBeforeBoot(node, partition) || !expectsSlices(situation)) return undefined;
+  const found = step === 'Unknown' && error ? `: ${describeFault(device)}` : '';
+  const trouble = agent.state === 'Ready' ? found : ` (${describeAgent(situation)})`;
+  const message = `the node restarted, and its agent has not read the GPUs since${trouble}; it stays closed until the layout is restored`;
+  return closed(situation, 'NodeRestarted', message);
+}
+
+/**
+ * Nor does an instance survive a reload of the driver's modules, which gpu-operator does to upgrade it: the boot id stays, and the
+ * earlier reading still looks valid. The node is closed before whoever cordoned it opens it.
+ */
+export function driverReplaced(situation: RuleInput): Ruling | undefined {
+  const { labels = {} } = situation.node.metadata;
+  if (!isDriverReplaced(labels) || !expectsSlices(situation)) return undefined;
+  const message = `${driverUpgrade(labels) ?? 'the driver has been replaced'}; no pod may come until the layout is there again`;
+  return closed(situation, 'DriverUpgrade', message);
+}
+
+function closed({ node }: RuleInput, reason: 'NodeRestarted' | 'DriverUpgrade', message: string): Ruling {
+  return {
+    ...waitClosed('Updating', reason, message),
+    ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
+  };
+}
+
+/** Whether the GPUs get slices again after a boot. In mode Plan no layout comes back. */
+function expectsSlices(situation: RuleInput): boolean {
+  const { granted, wish } = situation.partition.spec;
+  const expected = onlyPlans(situation) ? undefined : (granted?.gpus ?? wish?.gpus);
+  return expected?.some(({ profiles }) => profiles !== undefined) === true;
+}
+
+/** What is known is outdated: unknown means neither idle nor done. */
+function deviceUnreadable({ partition }: RuleInput): Ruling | undefined {
+  const { device } = partition.status ?? {};
+  if (device?.step !== 'Unknown') return undefined;
+  const found = describeFault(device) ?? 'it gives no reason';
+  const message = `the agent cannot read the GPUs: ${found}`;
+  return { verdict: { phase: 'Failed', reason: 'DeviceUnreadable', message }, ifClosed: 'Stays' };
+}
+
+/** An agent may be absent for this long, in ms, before it is reported: a DaemonSet update replaces its pods one by one. */
+const mayBeAwayMs = 30_000;
+
+/**
+ * Reports of an absent agent are outdated: no decision may rest on them. A closed node is opened nevertheless, as it is when a grant
+ * is not answered.
+ */
+export function agentAway(situation: RuleInput): Outcome | undefined {
+  const { agent, partition } = situation;
+  if (agent.state === 'Ready') return undefined;
+  const { lastsMs, waits } = timer(situation, 'AgentAway');
+  const left = mayBeAwayMs - lastsMs + 10;
+  const isBrief = lastsMs < mayBeAwayMs;
+  const before = isBrief ? stillReady(situation) : undefined;
+  if (before && 'needs' in before) return before;
+  if (before) return { verdict: { ...before, requeueAfterMs: left }, ifClosed: 'Stays', waits };
+  const opening = isBrief ? undefined : openUnheard(situation);
+  if (opening && 'needs' in opening) return opening;
+  const device = partition.status?.device;
+  const known = device?.gpus === undefined ? 'the GPUs of this node are unknown' : 'its last report is not trusted';
+  return {
+    verdict: {
+      phase: 'Pending',
+      reason: 'AgentNotReporting',
+      message: `${describeAgent(situation)}; ${known}${opening?.closed ?? ''}`,
+      transient: isBrief,
+      ...omitUndefined({ requeueAfterMs: isBrief ? left : opening?.requeueAfterMs }),
+    },
+    ...(opening && { commands: opening.commands }),
+    waits: { ...waits, ...opening?.waits },
+    ifClosed: 'Stays',
+  };
+}
+
+/** Opens a node whose plugin advertises the actual device, since no agent reports it. One that is open for its plugin alone is given up. */
+function openUnheard(situation: RuleInput): Unheard | { readonly needs: Needed } | undefined {
+  const { node, partition } = situation;
+  if (!isUnfinished(node)) return undefined;
+  const mayOpen = hasStartupTaint(node) || isUntouched(situation);
+  const refreshed = mayOpen ? undefined : refreshAfterSilence(situation, partition.spec.granted?.epoch ?? 0);
+  if (refreshed === undefined || !('verdict' in refreshed || 'needs' in refreshed)) {
+    const labels = mayOpen ? {} : withoutLayoutLabels(situation);
+    return {
+      commands: [{ name: 'PatchNode', change: combine(reopenNode('waiting'), labels) }],
+      waits: refreshed?.waits,
+    };
+  }
+  if ('needs' in refreshed) return refreshed;
+  const { commands = [], verdict, waits } = refreshed;
+  return {
+    commands,
+    waits,
+    closed: `. The node ${isClosed(node) ? 'stays closed' : 'offers nothing yet'}: ${verdict.message}`,
+    requeueAfterMs: verdict.requeueAfterMs,
+  };
+}
+
+interface Unheard {
+  readonly commands: readonly Command[];
+  readonly waits: Waits | undefined;
+  readonly closed?: string;
+  readonly requeueAfterMs?: number | undefined;
+}
+
+/** The last verdict on a node, if it is Ready and nothing is to change. */
+function stillReady(situation: RuleInput): Verdict | { readonly needs: Needed } | undefined {
+  const { partition, node, claim, slices } = situation;
+  const { winner } = claim;
+  if (winner === undefined || winner.spec.mode === 'Plan') return undefined;
+  const { bootID, step } = partition.status?.device ?? {};
+  const isRead = step !== 'Unknown' && bootID === node.status?.nodeInfo?.bootID;
+  const ready = partition.status?.conditions?.find(({ type }) => type === 'Ready');
+  const isSettled = !isUnfinished(node) && isDeviceDone(situation) && wishOutdated(situation) === undefined;
+  if (ready?.status !== 'True' || !isRead || !isSettled) return undefined;
+  const isDra = backendOf(situation) === 'DRA';
+  if (isDra && slices === undefined) return { needs: 'Pods' };
+  if (isDra && sliceOfferOf(situation)?.isExact !== true) return undefined;
+  // Each stack would hand out the same GPU: beside the DRA driver, a device plugin has nothing to offer.
+  const expected = isDra ? {} : predict(situation, winner).offer.resources;
+  if (!advertises(node.status?.allocatable ?? {}, expected)) return undefined;
+  const reason = wishOf(situation)?.gpus.length === 0 ? 'NothingToDo' : 'Ready';
+  return { phase: 'Ready', reason, message: ready.message };
 }
