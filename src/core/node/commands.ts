@@ -130,6 +130,11 @@ export function waitClosed(
   return { verdict: { phase, reason, message, transient: true, ...again }, ifClosed: 'Stays' };
 }
 
+/** Waits for the agent to plan what it is told. */
+export function awaitPlan(requeueAfterMs?: number): Ruling {
+  return waitClosed('Pending', 'AwaitingPlan', 'waiting for the agent’s plan', requeueAfterMs);
+}
+
 /** Waits for what may last: the node is open meanwhile. */
 export function waitOpen(phase: Phase, reason: NodeReason, message: string, requeueAfterMs?: number): Ruling {
   const again = requeueAfterMs !== undefined && { requeueAfterMs };

@@ -1,21 +1,10 @@
 import type { DeviceReport, GpuNodePartition, GpuReport } from '../../api/types.ts';
 import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
 import { isTransient } from './grants.ts';
-import {
-  layoutLabel,
-  migConfigStateLabel,
-  policyLabel,
-  repartitioningTaint,
-  restartedValue,
-  stateLabel,
-  startupTaintKeys,
-} from '../../api/names.ts';
+import { layoutLabel, migConfigStateLabel, policyLabel, repartitioningTaint, stateLabel } from '../../api/names.ts';
 import { devicePluginConfigLabel } from '../nvidia/labels.ts';
-import { pausedForMigChange } from '../nvidia/plugin-pods.ts';
 import type { NodeView } from '../kubernetes/node.ts';
-import { borrowedLabelsOf, combine, type NodeChange, type NodeMetadata } from './node-patch.ts';
-import { writeLayout, listProfiles } from '../gpu/layout.ts';
-import { layoutOf } from '../device/plan.ts';
+import { combine, type NodeChange } from './node-patch.ts';
 
 /** The annotation of a Node that tells for which state of the device the plugin's pods were replaced, and which pods had to go. */
 const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
@@ -105,13 +94,6 @@ export function readClientsMark(annotation: string | undefined): readonly string
     .filter((uid) => uid !== '');
 }
 
-/** Label keys that we borrowed for a pause. */
-export function pausedLabels(node: Pick<NodeMetadata, 'annotations'>): readonly string[] {
-  return Object.entries(borrowedLabelsOf(node))
-    .filter(([, { set }]) => set === pausedForMigChange)
-    .map(([key]) => key);
-}
-
 /** The values of a node's state label, with what tools that read mig-manager's state label see for each. */
 const migConfigStates = {
   ready: 'success',
@@ -132,11 +114,6 @@ export function closeNode(): NodeChange {
   return combine(markState('updating'), { addTaints: [repartitioningTaint] });
 }
 
-/** Closes a restarted node until its layout is restored. */
-export function fenceRestart(): NodeChange {
-  return combine(markState('updating'), { addTaints: [{ ...repartitioningTaint, value: restartedValue }] });
-}
-
 /** Opens a closed node whose device does not match the wish. */
 export function reopenNode(state: StateMark | undefined): NodeChange {
   const marks =
@@ -155,43 +132,4 @@ export function releaseNode(): NodeChange {
     annotations: { [refreshedAnnotation]: undefined, [clientsAnnotation]: undefined },
     removeTaints: [repartitioningTaint.key],
   };
-}
-
-/** Marks a node whose device matches the policy, and opens it. */
-export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChange {
-  return combine(markState('ready'), {
-    labels: { [policyLabel]: policy, [layoutLabel]: layoutLabelValue(gpus) },
-    removeTaints: [repartitioningTaint.key, ...startupTaintKeys],
-  });
-}
-
-/** What is on the GPUs of a node, equal GPUs counted: `8 × (2×1g.5gb + 1×3g.20gb)`, `1 × whole`. */
-export function deviceText(gpus: readonly GpuReport[]): string {
-  const counts = new Map<string, number>();
-  for (const gpu of gpus) {
-    const text =
-      gpu.error ??
-      (gpu.mig === 'Enabled' ? (gpu.instances.length > 0 ? writeLayout(layoutOf(gpu)) : 'empty') : 'whole');
-    counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
-  return [...counts].map(([text, count]) => `${count} GPU${count === 1 ? '' : 's'}: ${text}`).join('; ');
-}
-
-/**
- * The layouts as a label value: at most 63 of the allowed characters; `various` if GPUs differ or it gets too long. GPUs that cannot be
- * used do not count: what the others offer is the same as before.
- */
-export function layoutLabelValue(gpus: readonly GpuReport[]): string {
-  const working = gpus.filter(({ error }) => error === undefined);
-  const values = new Set(
-    working.map((gpu) =>
-      gpu.mig === 'Enabled'
-        ? listProfiles(layoutOf(gpu))
-            .map(([profile, count]) => `${count}x${profile.replaceAll('+', '.')}`)
-            .join('_') || 'empty'
-        : 'whole',
-    ),
-  );
-  const [only = 'whole', ...others] = values;
-  return others.length > 0 || only.length > 63 ? 'various' : only;
 }

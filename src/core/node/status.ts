@@ -1,5 +1,7 @@
 // Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
 // Ask here for the status of a node and of a policy as they have to be now, with when to write them, in ms.
+import { layoutOf } from '../device/plan.ts';
+import { writeLayout } from '../gpu/layout.ts';
 import type {
   DeviceReport,
   GpuReport,
@@ -18,7 +20,6 @@ import type { Verdict, Drain } from './commands.ts';
 import { writerModeFor } from './rules/labels.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { timeText } from '../text/syntax.ts';
-import { deviceText } from './marks.ts';
 import { listPodCauses, namePods } from './rules/users.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 import type { PolicyReason } from '../../api/names.ts';
@@ -210,6 +211,18 @@ function describe(
     ...(phase !== 'Ready' && waits && { waits }),
   };
   return fitWithin(fields, statusBounds);
+}
+
+/** What is on the GPUs of a node, equal GPUs counted: `8 × (2×1g.5gb + 1×3g.20gb)`, `1 × whole`. */
+export function deviceText(gpus: readonly GpuReport[]): string {
+  const counts = new Map<string, number>();
+  for (const gpu of gpus) {
+    const text =
+      gpu.error ??
+      (gpu.mig === 'Enabled' ? (gpu.instances.length > 0 ? writeLayout(layoutOf(gpu)) : 'empty') : 'whole');
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].map(([text, count]) => `${count} GPU${count === 1 ? '' : 's'}: ${text}`).join('; ');
 }
 
 const mostPods = 10;

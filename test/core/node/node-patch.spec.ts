@@ -12,7 +12,8 @@ import {
   patchNode,
 } from '../../../src/core/node/node-patch.ts';
 import { gpuLabels, managedLabelsAnnotation } from '../../../src/core/node/rules/labels.ts';
-import { readyNode, releaseNode } from '../../../src/core/node/marks.ts';
+import { releaseNode } from '../../../src/core/node/marks.ts';
+import { readyNode } from '../../../src/core/node/rules/verify-and-open.ts';
 import { aGpu } from '../../support/builders.ts';
 import { PackedLabels } from '../../../src/core/kubernetes/node.ts';
 

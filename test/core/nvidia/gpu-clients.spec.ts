@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { defaultClients, type GpuClient, checkClients } from '../../../src/core/nvidia/plugin-pods.ts';
 import { clientPods, clientsToPause, evictablePods, podsThatGo } from '../../../src/core/node/rules/gpu-clients.ts';
-import { formatClientsMark, pausedLabels, readClientsMark } from '../../../src/core/node/marks.ts';
+import { formatClientsMark, readClientsMark } from '../../../src/core/node/marks.ts';
+import { pausedLabels } from '../../../src/core/node/rules/verify-and-open.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 import { borrowedAnnotation } from '../../../src/core/node/node-patch.ts';
 

@@ -4,7 +4,8 @@ import { aGpu, uuidOf, aDevice, aPolicy } from '../../support/builders.ts';
 import type { GpuSelector, GpuReport, PolicyLayout, PolicySpec, Wish } from '../../../src/api/types.ts';
 import { findModel } from '../../../src/core/gpu/geometry.ts';
 import { liveGeometry, planWish, wishHash } from '../../../src/core/device/plan.ts';
-import { deviceText, layoutLabelValue } from '../../../src/core/node/marks.ts';
+import { deviceText } from '../../../src/core/node/status.ts';
+import { layoutLabelValue } from '../../../src/core/node/rules/verify-and-open.ts';
 
 describe('the names of entries', () => {
   it('are those of their selectors, with a number where several have the same', () => {

@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, Phase } from '../../../src/api/types.ts';
-import { deviceText } from '../../../src/core/node/marks.ts';
+import { deviceText } from '../../../src/core/node/status.ts';
 import type { Line } from '../../../src/core/view/lines.ts';
 import { drawStatus, type viewHistory } from '../../../src/core/view/status.ts';
 import { aDevice, aGpu, aPolicy } from '../../support/builders.ts';

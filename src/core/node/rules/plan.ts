@@ -10,12 +10,12 @@ import {
   waitClosed,
   type Ruling,
   type RuleInput,
+  awaitPlan,
 } from '../commands.ts';
 import { restOfGrant, generationOf, driftEndsAt, mostRepairs, retryAskedWith } from '../grants.ts';
 import { runningTimer, timer } from '../memory.ts';
 import { listUsers, namePods } from './users.ts';
 import { describePlan, nodeUnavailable } from './slot.ts';
-import { awaitingPlan } from './wish.ts';
 import { type Fault, describeFault } from '../../device/grants.ts';
 import { isReadBeforeBoot, wishOf } from '../snapshot.ts';
 
@@ -38,7 +38,7 @@ function planMissing(situation: RuleInput): Ruling | undefined {
   const isPlanned = wish !== undefined && partition.status?.device?.plan?.wishHash === wishHash(wish);
   // Who holds what was read in an earlier boot, too.
   if (isPlanned && !isReadBeforeBoot(node, partition)) return undefined;
-  return waitClosed('Pending', 'AwaitingPlan', awaitingPlan);
+  return awaitPlan();
 }
 
 export function planRefused(situation: RuleInput): Outcome | undefined {

@@ -1,6 +1,8 @@
+import { layoutOf } from '../../device/plan.ts';
+import { listProfiles } from '../../gpu/layout.ts';
 import type { GpuPartitionPolicy, GpuReport, Wish, PolicyLayout } from '../../../api/types.ts';
 import type { NodePolicy } from '../../policy/fleet.ts';
-import { combine, type NodeChange, metadataOf } from '../node-patch.ts';
+import { combine, type NodeChange, metadataOf, borrowedLabelsOf, type NodeMetadata } from '../node-patch.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/plugin-pods.ts';
 import { clientPods } from './gpu-clients.ts';
 import { publishDevices } from '../../device/holders.ts';
@@ -24,16 +26,7 @@ import {
   type Verdict,
 } from '../commands.ts';
 import { runningTimer, timer, type Waits } from '../memory.ts';
-import {
-  readyNode,
-  reopenNode,
-  markState,
-  releaseNode,
-  changeKey,
-  clientsAnnotation,
-  pausedLabels,
-  readClientsMark,
-} from '../marks.ts';
+import { reopenNode, markState, releaseNode, changeKey, clientsAnnotation, readClientsMark } from '../marks.ts';
 import { clusterPods } from './users.ts';
 import { evictPods } from './drain.ts';
 import { checkBackend, currentOffer } from './backend.ts';
@@ -42,7 +35,7 @@ import { judgeLabels, listManagedLabels, predict, withoutLayoutLabels } from './
 import { configurePlugin, refreshPlugin, refreshAfterSilence, isUntouched, recordFreshPlugin } from './plugin.ts';
 import { type PodView, tolerates } from '../../kubernetes/pod.ts';
 import { joinWithin } from '../../text/words.ts';
-import { stateLabel } from '../../../api/names.ts';
+import { stateLabel, layoutLabel, policyLabel, repartitioningTaint, startupTaintKeys } from '../../../api/names.ts';
 import { listUnusedResources } from '../offer.ts';
 import { awaitSlot, needsSlot, nodeNotReady } from './slot.ts';
 
@@ -174,6 +167,33 @@ function open(
   };
 }
 
+/** Marks a node whose device matches the policy, and opens it. */
+export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChange {
+  return combine(markState('ready'), {
+    labels: { [policyLabel]: policy, [layoutLabel]: layoutLabelValue(gpus) },
+    removeTaints: [repartitioningTaint.key, ...startupTaintKeys],
+  });
+}
+
+/**
+ * The layouts as a label value: at most 63 of the allowed characters; `various` if GPUs differ or it gets too long. GPUs that cannot be
+ * used do not count: what the others offer is the same as before.
+ */
+export function layoutLabelValue(gpus: readonly GpuReport[]): string {
+  const working = gpus.filter(({ error }) => error === undefined);
+  const values = new Set(
+    working.map((gpu) =>
+      gpu.mig === 'Enabled'
+        ? listProfiles(layoutOf(gpu))
+            .map(([profile, count]) => `${count}x${profile.replaceAll('+', '.')}`)
+            .join('_') || 'empty'
+        : 'whole',
+    ),
+  );
+  const [only = 'whole', ...others] = values;
+  return others.length > 0 || only.length > 63 ? 'various' : only;
+}
+
 /**
  * How long a closed node that offers exactly what it should waits for GPU Feature Discovery, in ms. A claim gets a device by its slices,
  * whatever the labels say. And a pod that does not tolerate our taint, and had to go for a change of the MIG mode, comes back only to a node
@@ -235,6 +255,13 @@ function holdPluginBack(
   if (!isHeld || judgeLabels(situation, predict(situation, policy)).stale === undefined) return undefined;
   const { lastsMs, waits } = timer(situation, 'PluginHeld');
   return { isAway: lastsMs <= settings.advertiseDeadlineMs, waits };
+}
+
+/** Label keys that we borrowed for a pause. */
+export function pausedLabels(node: Pick<NodeMetadata, 'annotations'>): readonly string[] {
+  return Object.entries(borrowedLabelsOf(node))
+    .filter(([, { set }]) => set === pausedForMigChange)
+    .map(([key]) => key);
 }
 
 /** Keeps the plugin away with the label by which gpu-operator deploys it, if there is one. */

@@ -1,4 +1,4 @@
-import { gpuPresenceLabel } from '../../../api/names.ts';
+import { gpuPresenceLabel, repartitioningTaint, restartedValue } from '../../../api/names.ts';
 import { describeRefusal } from '../../policy/resolve-node.ts';
 import {
   askInOrder,
@@ -11,6 +11,7 @@ import {
   type RuleInput,
   type Verdict,
   type WishFields,
+  awaitPlan,
 } from '../commands.ts';
 import {
   backendOf,
@@ -35,9 +36,9 @@ import { meetsWish, wishHash } from '../../device/plan.ts';
 import { countWords } from '../../text/words.ts';
 import { deepEqual, omitUndefined } from '../../text/json.ts';
 import { driftEndsAt, retryAskedWith } from '../grants.ts';
-import { fenceRestart, reopenNode } from '../marks.ts';
+import { reopenNode, markState } from '../marks.ts';
 import { describeFault } from '../../device/grants.ts';
-import { combine } from '../node-patch.ts';
+import { combine, type NodeChange } from '../node-patch.ts';
 import { advertises } from '../offer.ts';
 import { timer, type Waits } from '../memory.ts';
 import { predict, withoutLayoutLabels } from './labels.ts';
@@ -196,8 +197,6 @@ function gpusGone(situation: RuleInput): Ruling | undefined {
   return { ...waitOpen('Failed', 'GpusGone', message), waits: { GpusGone: wait } };
 }
 
-export const awaitingPlan = 'waiting for the agent’s plan';
-
 /** Writes in one go which policy decides, and the layout that each GPU is to get. */
 export function wishOutdated(situation: RuleInput): Ruling | undefined {
   const { claim, partition, now } = situation;
@@ -243,7 +242,7 @@ export function wishOutdated(situation: RuleInput): Ruling | undefined {
   // The agent has nothing new to say of a wish that it knows: of another policy with the same layouts, say.
   const isPlanned = partition.status?.device?.plan?.wishHash === wishHash(wish);
   return {
-    ...waitClosed('Pending', 'AwaitingPlan', awaitingPlan, isPlanned ? 10 : undefined),
+    ...awaitPlan(isPlanned ? 10 : undefined),
     commands: [{ name: 'WriteWish', fields }],
   };
 }
@@ -314,6 +313,11 @@ function closed({ node }: RuleInput, reason: 'NodeRestarted' | 'DriverUpgrade', 
     ...waitClosed('Updating', reason, message),
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
   };
+}
+
+/** Closes a restarted node until its layout is restored. */
+export function fenceRestart(): NodeChange {
+  return combine(markState('updating'), { addTaints: [{ ...repartitioningTaint, value: restartedValue }] });
 }
 
 /** Whether the GPUs get slices again after a boot. In mode Plan no layout comes back. */

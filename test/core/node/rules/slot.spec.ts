@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { Command, RuleInput } from '../../../../src/core/node/commands.ts';
 import { needsSlot, awaitSlot, awaitTurn, slotInForce, type SlotUse } from '../../../../src/core/node/rules/slot.ts';
-import { closeNode, fenceRestart, markState } from '../../../../src/core/node/marks.ts';
+import { closeNode, markState } from '../../../../src/core/node/marks.ts';
+import { fenceRestart } from '../../../../src/core/node/rules/wish.ts';
 import {
   advertisesSlice,
   aGrant,
