@@ -63,7 +63,7 @@ const doors = {
   node: ['commands', 'decide', 'eviction', 'snapshot', 'status', 'status-figures'],
   nvidia: ['labels', 'plugin-config', 'plugin-pods', 'predict'],
   plan: ['change', 'simulation/play', 'text'],
-  policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'slices', 'versions'],
+  policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'spec'],
   rollout: ['budget', 'ledger'],
   smi: ['change', 'command', 'output', 'reader', 'selftest', 'selftest-bundle', 'selftest-change'],
   text: ['asking', 'findings', 'json', 'syntax', 'words'],

@@ -10,7 +10,7 @@ import {
 import { apiVersion, group } from '../api/names.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { isConfigFile, validateConfigFile } from '../core/host/import.ts';
-import { claimKey } from '../core/policy/versions.ts';
+import { claimKey } from '../core/policy/spec.ts';
 import { validatePolicy } from '../core/policy/check.ts';
 
 /** The most findings about one file: a user with more of them reads only the first ones. */

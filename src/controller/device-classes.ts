@@ -4,7 +4,7 @@ import { deviceClasses, policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { explainWritten, listMissingClasses } from '../core/policy/device-classes.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { isPlanned, mayUseClaims } from '../core/policy/versions.ts';
+import { isPlanned, mayUseClaims } from '../core/policy/spec.ts';
 import { ApiError, isConflict } from '../kube/api-error.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { ReconcileResult } from '../kube/queue.ts';

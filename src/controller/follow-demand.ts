@@ -1,7 +1,7 @@
 import type { PolicyDemand, GpuNodePartition } from '../api/types.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
-import { mayUseClaims } from '../core/policy/versions.ts';
-import type { DemandReport } from '../core/policy/slices.ts';
+import { mayUseClaims } from '../core/policy/spec.ts';
+import type { DemandReport } from '../core/policy/spec.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
 import { type DemandMemory, recallDemand, reportFailure } from '../core/demand/state.ts';
 import { judgeRequest } from '../core/demand/defrag.ts';

@@ -1,6 +1,5 @@
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
-import type { PolicyRecord } from '../core/policy/record.ts';
-import { wantedFinalizers } from '../core/policy/versions.ts';
+import { type PolicyRecord, wantedFinalizers } from '../core/policy/record.ts';
 import { nextStatus } from '../core/node/status.ts';
 import { deepEqual } from '../core/text/json.ts';
 import { policies } from '../api/resources.ts';

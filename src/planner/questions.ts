@@ -8,7 +8,7 @@ import { ForeseenChange } from '../core/plan/change.ts';
 import { type KueueReading, readHeld, readShare } from '../core/demand/kueue.ts';
 import { describeError } from '../process/log.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
-import { asScheduled } from '../core/policy/versions.ts';
+import { asScheduled } from '../core/policy/spec.ts';
 import { explainDemandFor } from '../core/demand/pod-outlook.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 

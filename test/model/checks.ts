@@ -14,7 +14,7 @@ import {
   isUnfinished,
 } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels.ts';
-import { readGenerations } from '../../src/core/policy/versions.ts';
+import { readGenerations } from '../../src/core/policy/record.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 import { timeText } from '../../src/core/text/syntax.ts';
 import { deepEqual } from '../../src/core/text/json.ts';

@@ -11,7 +11,7 @@ import { think } from '../../planner/questions.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { defragAnnotation } from '../../api/names.ts';
 import { policies } from '../../api/resources.ts';
-import { asScheduled } from '../../core/policy/versions.ts';
+import { asScheduled } from '../../core/policy/spec.ts';
 import { timeText } from '../../core/text/syntax.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { integer } from '../../process/options.ts';

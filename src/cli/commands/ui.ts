@@ -19,7 +19,7 @@ import {
 import { stringify } from 'yaml';
 import type { ClusterState } from '../../core/plan/change.ts';
 import { writeChangePlan } from '../../core/plan/text.ts';
-import { withoutServerFields } from '../../core/policy/versions.ts';
+import { withoutServerFields } from '../../core/policy/record.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
 import { explainWaiting, listWaiting } from '../../core/explain/pod.ts';
 import { reportWaste } from '../../core/explain/waste.ts';

@@ -10,7 +10,7 @@ import { gridOf } from '../../core/gpu/grid.ts';
 import type { planDemand } from '../../planner/solver-process.ts';
 import { countPresent } from '../../core/demand/members.ts';
 import { explainUnknownModel } from '../options.ts';
-import { profilesServingAll } from '../../core/policy/slices.ts';
+import { profilesServingAll } from '../../core/policy/spec.ts';
 import { InvalidArgumentError } from 'commander';
 import { unescape } from 'node:querystring';
 import type { adviseCluster } from '../../core/demand/recommend.ts';

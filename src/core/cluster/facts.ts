@@ -30,7 +30,7 @@ import {
   tolerates,
 } from '../kubernetes/pod.ts';
 import { listMismatches } from '../kubernetes/selectors.ts';
-import { selectsNode, byPrecedence, isPlanned, asScheduled } from '../policy/versions.ts';
+import { selectsNode, byPrecedence, isPlanned, asScheduled } from '../policy/spec.ts';
 
 /** Devices of one node by their names, and who has each: the pod, or the claim that no pod uses. */
 type TakenDevices = ReadonlyMap<string, string>;

@@ -3,7 +3,7 @@ import { isResourceOf, type ClusterFacts, type GpuNode, listGpuNodes, resourceOf
 import { WHOLE } from '../gpu/profiles.ts';
 import { findModel, type Geometry } from '../gpu/geometry.ts';
 import { compareText } from '../text/json.ts';
-import { byPrecedence, selectsNode, isPlanned, asScheduled } from '../policy/versions.ts';
+import { byPrecedence, selectsNode, isPlanned, asScheduled } from '../policy/spec.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { isChangingLabelKey } from '../../api/label-keys.ts';
 import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';

@@ -20,7 +20,7 @@ import {
 } from './plan-pool.ts';
 import { ranOutOfTime } from './report.ts';
 import type { ClassLayout, ClassPlan } from './solver/choose.ts';
-import { evictsNever } from '../policy/slices.ts';
+import { evictsNever } from '../policy/spec.ts';
 import { judgeFate } from '../node/eviction.ts';
 import { findMoves, indexHolders, type PoolHolders, weighGpus } from './eviction-cost.ts';
 import { wantedSlices } from './wanted.ts';

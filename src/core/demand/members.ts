@@ -5,6 +5,7 @@ import type {
   GpuPartitionPolicy,
   GpuReport,
   GpuWish,
+  PolicyDemand,
   DemandState,
   DeviceReport,
 } from '../../api/types.ts';
@@ -16,7 +17,6 @@ import { type GpuView, planGpu } from '../gpu/plan.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import {
-  countsWhole,
   demandEntry,
   type DemandWishes,
   evictsNever,
@@ -26,18 +26,18 @@ import {
   nameSlice,
   profilesServing,
   type SliceEntry,
-  stabilizationMs,
-} from '../policy/slices.ts';
+} from '../policy/spec.ts';
 import { foreignOn, isGrantLive } from '../device/grants.ts';
 import { viewReport, liveGeometry, layoutOf, meetsWish } from '../device/plan.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { type Grid, gridOf } from '../gpu/grid.ts';
 import type { LabelSelection } from '../kubernetes/selectors.ts';
 import { memoize } from '../text/json.ts';
+import { durationMs } from '../text/syntax.ts';
 import { findStop } from '../rollout/ledger.ts';
 import type { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/record.ts';
-import { isPlanned } from '../policy/versions.ts';
+import { isPlanned } from '../policy/spec.ts';
 
 /** A GPU that takes part in a demand. */
 export interface DemandGpu {
@@ -108,7 +108,7 @@ export function listMembers(
   const node = partition.metadata.name;
   const isGranted = isGrantLive(partition);
   const { demand, allow } = policy.spec;
-  const asksWhole = demand !== undefined && countsWhole(demand);
+  const asksWhole = demand?.slices.some(isWholeGpu) === true;
   const foreign = allow?.replaceForeignInstances === true ? new Map<string, ReadonlySet<string>>() : foreignOn(device);
   const chosen = chosenBefore(policy, partition);
   const reach = new NodeReach(partition, known);
@@ -414,6 +414,11 @@ const makesNothing = { follows: new Set<string>(), fixed: new Set<string>() };
 
 function serving(slice: SliceEntry, geometry: Geometry, product: string): readonly string[] {
   return isWholeGpu(slice) ? [GPU_RESOURCE] : profilesServing(slice, geometry, product).map(resourceOf);
+}
+
+/** How long pods must ask for less before the demand falls, and wait before others go for them, in ms. */
+export function stabilizationMs({ stabilization = '10m' }: Pick<PolicyDemand, 'stabilization'>): number {
+  return durationMs(stabilization);
 }
 
 /** What is spare goes short first. What has not been asked for long enough is not wanted yet: it does not overflow. */

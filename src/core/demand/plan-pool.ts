@@ -12,7 +12,7 @@ import {
   type PoolGpu,
   type RankLevels,
 } from './solver/pool.ts';
-import { evictsNever, demandEntry, type DemandWishes, restEntry } from '../policy/slices.ts';
+import { evictsNever, demandEntry, type DemandWishes, restEntry } from '../policy/spec.ts';
 import { countPresent, type DemandGpu } from './members.ts';
 import type { WantedPart, WantedSlice } from './wanted.ts';
 import { type ClassLayout, type ClassPlan, DemandPlanner, type DemandQuestion } from './solver/choose.ts';

@@ -2,9 +2,9 @@
 // Ask here what the demands of policies make of a pod that waits.
 import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../api/types.ts';
 import { type GpuNode, type ClusterFacts, listGpuNodes, couldTake, canUse, extendedNamesOf } from '../cluster/facts.ts';
-import { isPlanned, asScheduled, specUnder } from '../policy/versions.ts';
+import { isPlanned, asScheduled, specUnder } from '../policy/spec.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
-import { isWholeGpu, nameSlice, type SliceEntry, servingAny, evictsNever } from '../policy/slices.ts';
+import { isWholeGpu, nameSlice, type SliceEntry, evictsNever } from '../policy/spec.ts';
 import { findStop } from '../rollout/ledger.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { followsPods, riseMsOf } from './state.ts';
@@ -17,7 +17,7 @@ import {
   type PodPool,
   PoolReader,
 } from './members.ts';
-import { type WantedSlice, type WantedPart, wantedSlices } from './wanted.ts';
+import { servingAny, type WantedSlice, type WantedPart, wantedSlices } from './wanted.ts';
 import type { PodView } from '../kubernetes/pod.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import {

@@ -3,7 +3,7 @@
 import type { PolicyDemand, GpuPartitionPolicy, PolicySpec, GpuNodePartition } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, couldTake } from '../cluster/facts.ts';
 import { type Geometry } from '../gpu/geometry.ts';
-import { servingAny, isWholeGpu } from '../policy/slices.ts';
+import { isWholeGpu } from '../policy/spec.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import type { CostGap, EvictionRule } from './solver/pool.ts';
 import { countLimit } from '../rollout/budget.ts';
@@ -16,9 +16,10 @@ import {
   withoutRank,
 } from './plan-pool.ts';
 import { ranOutOfTime, reportDemand } from './report.ts';
-import { shareProfiles, type WantedSlice, wantedSlices } from './wanted.ts';
+import { servingAny, shareProfiles, type WantedSlice, wantedSlices } from './wanted.ts';
 import { compareText, deepEqual } from '../text/json.ts';
-import { withoutServerFields, isPlanned } from '../policy/versions.ts';
+import { withoutServerFields } from '../policy/record.ts';
+import { isPlanned } from '../policy/spec.ts';
 import type { LabelSelection } from '../kubernetes/selectors.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWaiting, type WaitingSlices } from './waiting-pods.ts';

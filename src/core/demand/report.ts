@@ -4,7 +4,7 @@ import type { DemandState, GpuPartitionPolicy, PolicyDemand } from '../../api/ty
 import { coverDemand, readDemand } from './solver/pool.ts';
 import type { ClassPlan } from './solver/choose.ts';
 import type { Planned } from './plan-pool.ts';
-import { type DemandReport, nameSlice, type SliceEntry } from '../policy/slices.ts';
+import { type DemandReport, nameSlice, type SliceEntry } from '../policy/spec.ts';
 import { countWords, joinWithin } from '../text/words.ts';
 import { findStop } from '../rollout/ledger.ts';
 import { joinWords } from '../gpu/layout.ts';

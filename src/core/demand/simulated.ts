@@ -7,9 +7,9 @@ import type { Geometry, Layout } from '../gpu/geometry.ts';
 import { gridOf, unitMask } from '../gpu/grid.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import type { PodView } from '../kubernetes/pod.ts';
-import { servingAny, stabilizationMs } from '../policy/slices.ts';
+import { servingAny } from './wanted.ts';
 import { weighEviction } from './eviction-cost.ts';
-import { countPresent, type DemandGpu } from './members.ts';
+import { stabilizationMs, countPresent, type DemandGpu } from './members.ts';
 import {
   askFor,
   type DemandAsked,

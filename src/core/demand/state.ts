@@ -20,13 +20,13 @@ import { indexHolders, listGoing, type PoolHolders, weighGpus } from './eviction
 import { readShare, type WaitingReading } from './kueue.ts';
 import { reportPool } from './report.ts';
 import type { PoolGpu } from './solver/pool.ts';
-import type { DemandReport } from '../policy/slices.ts';
+import type { DemandReport } from '../policy/spec.ts';
 import type { PolicyRecord } from '../policy/record.ts';
-import { type SliceEntry, type DemandWishes, stabilizationMs } from '../policy/slices.ts';
+import type { SliceEntry, DemandWishes } from '../policy/spec.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
 import { durationMs } from '../text/syntax.ts';
 import { deepEqual, omitUndefined } from '../text/json.ts';
-import { type DemandGpu, listPool, type PoolCluster, setMembersAside } from './members.ts';
+import { stabilizationMs, type DemandGpu, listPool, type PoolCluster, setMembersAside } from './members.ts';
 import type { PoolShare, WaitingPods, WaitingSlices } from './waiting-pods.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */

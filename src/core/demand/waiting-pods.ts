@@ -8,7 +8,7 @@ import { type LabelSelection, meetsSelection, selectedKeys } from '../kubernetes
 import type { NodeView } from '../kubernetes/node.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { WHOLE } from '../gpu/profiles.ts';
-import { variantsOf } from '../policy/versions.ts';
+import { variantsOf } from '../policy/spec.ts';
 import { isSurelyRead, listReportedPods } from '../device/holders.ts';
 import { compareText, memoize, omitUndefined } from '../text/json.ts';
 import { writeNano } from '../text/syntax.ts';

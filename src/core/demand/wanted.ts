@@ -1,6 +1,6 @@
 import type { PolicyDemand } from '../../api/types.ts';
 import { type DemandSlice, NOBODY } from './solver/pool.ts';
-import { isWholeGpu, nameSlice, profilesServingAll, type SliceEntry } from '../policy/slices.ts';
+import { isWholeGpu, nameSlice, profilesServing, profilesServingAll, type SliceEntry } from '../policy/spec.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { countPresent, mostSlices, type DemandGpu } from './members.ts';
 import { isOfProfile, waitingFor, type WaitingSlices } from './waiting-pods.ts';
@@ -482,4 +482,13 @@ function serve(slice: SliceEntry, geometries: ReadonlyMap<Geometry, string>): Pi
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, one) => all + one, 0);
+}
+
+/** Lists the profiles of several kinds of GPUs that serve a slice, with {@link WHOLE} for whole GPUs. @param kinds each with a product */
+export function servingAny(
+  slice: SliceEntry,
+  kinds: Iterable<readonly [geometry: Geometry, product: string]>,
+): readonly string[] {
+  if (isWholeGpu(slice)) return [WHOLE];
+  return [...kinds].flatMap(([geometry, product]) => profilesServing(slice, geometry, product));
 }

@@ -21,7 +21,7 @@ import { countWords, findNearestWords } from '../text/words.ts';
 import { listMismatches } from '../kubernetes/selectors.ts';
 import { isGpuResource, type PodView, tolerates } from '../kubernetes/pod.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
-import { isPlanned } from '../policy/versions.ts';
+import { isPlanned } from '../policy/spec.ts';
 
 type ClaimRequest = PodRequests['requests'][number];
 type DeviceChoice = ClaimRequest['choices'][number];

@@ -7,7 +7,7 @@ import { usesGpu } from '../device/holders.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { type PodView, mirrorAnnotation } from '../kubernetes/pod.ts';
 import { pluginPodsOf } from '../nvidia/plugin-pods.ts';
-import { mayUseClaims } from '../policy/versions.ts';
+import { mayUseClaims } from '../policy/spec.ts';
 
 /** Prefix of our own labels, annotations and taints. */
 const ownPrefix = `${group}/`;

@@ -6,7 +6,7 @@ import type { GpuClient, LabelSelector } from '../nvidia/plugin-pods.ts';
 import { type PodView, isReady, podName } from '../kubernetes/pod.ts';
 import type { FateFacts } from './eviction.ts';
 import type { NodePolicy } from '../policy/fleet.ts';
-import { readGenerations } from '../policy/versions.ts';
+import { readGenerations } from '../policy/record.ts';
 import type { Slot } from '../rollout/budget.ts';
 import { slotOf } from '../rollout/ledger.ts';
 import { type NodeView, type Taint, pickLabels } from '../kubernetes/node.ts';

@@ -21,11 +21,11 @@ import { writerModeFor } from './rules/labels.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { timeText } from '../text/syntax.ts';
 import { listPodCauses, namePods } from './rules/users.ts';
-import type { PolicyRecord } from '../policy/record.ts';
+import { type PolicyRecord, storeVersions } from '../policy/record.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { describeGate } from '../rollout/ledger.ts';
-import type { DemandReport } from '../policy/slices.ts';
-import { storeVersions, isCleaningUp } from '../policy/versions.ts';
+import type { DemandReport } from '../policy/spec.ts';
+import { isCleaningUp } from '../policy/spec.ts';
 
 type NodeCounts = PolicyRecord['tally'];
 type NodeOutcome = Parameters<NodeCounts['put']>[0];

@@ -17,7 +17,7 @@ import type { ClusterFacts } from '../cluster/facts.ts';
 import type { BudgetView } from '../node/eviction.ts';
 
 import type { NodeView } from '../kubernetes/node.ts';
-import type { DemandReport } from '../policy/slices.ts';
+import type { DemandReport } from '../policy/spec.ts';
 import { freeSlices } from '../demand/defrag.ts';
 import type { PlannedPool, PlanQuestion } from '../demand/plan-pool.ts';
 import { foreseeDemand, reportFailure } from '../demand/state.ts';

@@ -11,11 +11,11 @@ import {
   hasNoMig,
 } from '../gpu/geometry.ts';
 import { listByMemory } from '../gpu/layouts.ts';
-import { isWholeGpu, nameSlice, profilesServing, type SliceEntry } from './slices.ts';
+import { isWholeGpu, nameSlice, profilesServing, type SliceEntry } from './spec.ts';
 import { type Mistake, type PolicyRefusal, layoutFor, checkSinglePreset } from './resolve-node.ts';
 import { type Finding, type FieldPath, writePath } from '../text/findings.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
-import { variantsOf, listBadWindows } from './versions.ts';
+import { variantsOf, listBadWindows } from './spec.ts';
 import { checkSharing } from '../nvidia/plugin-config.ts';
 import { checkForm } from './schema.ts';
 import { joinWords } from '../gpu/layout.ts';

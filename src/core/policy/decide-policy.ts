@@ -1,11 +1,12 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
 // Ask here which policy decides over a node, and why a policy is refused there.
-import type { PolicyRecord, NodeOutcome } from './record.ts';
+import type { PolicyRecord } from './record.ts';
+import type { NodeOutcome } from './tally.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { deepEqual, omitUndefined, SharedValues } from '../text/json.ts';
 import { PackedLabels } from '../kubernetes/node.ts';
 import { selectedKeys } from '../kubernetes/selectors.ts';
-import { byPrecedence, isCleaningUp, isPlanned, selectsNode } from './versions.ts';
+import { byPrecedence, isCleaningUp, isPlanned, selectsNode } from './spec.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Selector = PolicySpec['nodeSelector'];

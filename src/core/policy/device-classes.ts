@@ -7,10 +7,10 @@ import { deepEqual, compareText } from '../text/json.ts';
 import { todaysNameOf, isProfileNameError, parseProfile, resolveProfile } from '../gpu/profiles.ts';
 import { listProfiles } from '../gpu/layout.ts';
 import type { GpuPartitionPolicy, PolicyDemand, PolicyLayout } from '../../api/types.ts';
-import { profilesServing, nameSlice, type SliceEntry, isWholeGpu } from './slices.ts';
+import { profilesServing, nameSlice, type SliceEntry, isWholeGpu } from './spec.ts';
 import { layoutFor } from './resolve-node.ts';
 import { judgeLayouts } from './check.ts';
-import { variantsOf } from './versions.ts';
+import { variantsOf } from './spec.ts';
 import { writePath } from '../text/findings.ts';
 
 /** A DeviceClass (`resource.k8s.io/v1`), and what it is for. */

@@ -2,22 +2,12 @@
 // Ask here for all policies and the nodes that they select: who decides where, and what follows from an edit.
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { Candidates, type PolicyConflict, type Hold } from './decide-policy.ts';
-import { PolicyRecord, type NodeOutcome, NodeCounts } from './record.ts';
-import {
-  isCleaningUp,
-  accept,
-  applySchedule,
-  currentOf,
-  hasWorkLeft,
-  isSameEdit,
-  type PolicyVersions,
-  readVersions,
-  variantsOf,
-} from './versions.ts';
+import { PolicyRecord } from './record.ts';
+import { type NodeOutcome, NodeCounts } from './tally.ts';
+import { continuedWish, type DemandWishes, isCleaningUp, variantsOf } from './spec.ts';
 import { checkPolicy } from './check.ts';
 import { type Mistake, resolveNode, migProductsOf, refusalForAll } from './resolve-node.ts';
 import { SharedValues, deepEqual } from '../text/json.ts';
-import { type DemandWishes, continuedWish } from './slices.ts';
 
 type NodeResolution = ReturnType<typeof resolveNode>;
 
@@ -216,12 +206,11 @@ export class Fleet {
    * @returns nodes for which what the policies say may have changed; undefined if only its status has changed
    */
   setPolicy(given: GpuPartitionPolicy): readonly string[] | undefined {
-    const { name, deletionTimestamp } = given.metadata;
+    const { name } = given.metadata;
     const known = this.#policies.get(name);
-    const versions = readVersions(given, known?.versions);
-    if (known && isSameEdit(known.newest, versions.newest)) return this.#update(known, versions);
-    // A policy that is being deleted decides over nothing, unless it has work left to do.
-    if (deletionTimestamp !== undefined && !hasWorkLeft(versions)) return this.removePolicy(name);
+    const { versions, isSameEdit, isGone } = PolicyRecord.read(given, known);
+    if (known && isSameEdit) return this.#update(known, versions);
+    if (isGone) return this.removePolicy(name);
     const before = this.#candidates.conflictsOf(known);
     const refusal = checkPolicy(versions.newest.spec, this.#support, this.#census.products);
     const record = new PolicyRecord(versions, refusal, this.#candidates.nodesOf(name));
@@ -245,21 +234,22 @@ export class Fleet {
    * Puts the newest generation of a policy in force. @param schedule that is in force with it
    * @returns nodes for which what the policies say may have changed
    */
-  accept(record: PolicyRecord, schedule?: PolicyVersions['schedule']): readonly string[] {
+  accept(record: PolicyRecord, schedule?: PolicyRecord['versions']['schedule']): readonly string[] {
     // Of a record that an edit has replaced, the watch brings the acceptance.
     if (record.isAccepted || this.#policies.get(record.name) !== record) return [];
-    return this.#update(record, accept(record.versions, schedule)) ?? [];
+    return this.#update(record, record.versionsIf(true, schedule)) ?? [];
   }
 
   /** Puts another schedule of a policy in force. @returns as {@link accept} */
-  switch(record: PolicyRecord, schedule: PolicyVersions['schedule']): readonly string[] {
+  switch(record: PolicyRecord, schedule: PolicyRecord['versions']['schedule']): readonly string[] {
     if (this.#policies.get(record.name) !== record) return [];
     return this.#update(record, { ...record.versions, schedule }) ?? [];
   }
 
   /** The tally that a policy begins with when its newest generation is accepted, or another schedule is in force. */
-  tallyAfter({ versions, refusal, nodes, isAccepted }: PolicyRecord, accepts: boolean): NodeCounts {
-    const after = accepts && !isAccepted ? accept(versions) : versions;
+  tallyAfter(record: PolicyRecord, accepts: boolean): NodeCounts {
+    const { refusal, nodes, isAccepted } = record;
+    const after = record.versionsIf(accepts && !isAccepted);
     return new NodeCounts(this.#candidates.ownOf(new PolicyRecord(after, refusal, nodes)));
   }
 
@@ -398,16 +388,14 @@ export class Fleet {
   }
 
   /** Takes in a version of the same edit: another status, its acceptance, or another schedule. */
-  #update(record: PolicyRecord, versions: PolicyVersions): readonly string[] | undefined {
-    const shown = applySchedule(versions);
-    const isSwitch = currentOf(shown).spec !== record.policy.spec || shown.inForce?.spec !== record.inForce?.spec;
-    const isOther = isSwitch || record.acceptedGeneration !== versions.acceptedGeneration;
-    const before = this.#candidates.conflictsOf(isOther ? record : undefined);
+  #update(record: PolicyRecord, versions: PolicyRecord['versions']): readonly string[] | undefined {
+    const news = record.compare(versions);
+    const before = this.#candidates.conflictsOf(news ? record : undefined);
     record.versions = versions;
     this.#candidates.reconsider();
-    if (!isOther) return undefined;
+    if (news === undefined) return undefined;
     // They are about what was in force.
-    if (isSwitch) {
+    if (news === 'Switch') {
       record.demand = undefined;
       this.#choices.forget(record.name);
     }

@@ -1,231 +1,244 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
-// Ask here what is known of one policy and its nodes: its versions, schedule, history and counts, which nodes may start, and what undoes an edit.
-import type { Phase, PlanReport, GpuPartitionPolicy, PolicyStatus, PolicySpec } from '../../api/types.ts';
+// Ask here what is known of one policy and its nodes: its generations, schedule, history and counts, who wrote it, which nodes may start, and what undoes an edit.
+import { cleanupFinalizer } from '../../api/names.ts';
+import type { GpuPartitionPolicy, GpuSelector, PolicyStatus, PolicySpec } from '../../api/types.ts';
 import {
-  accept,
-  applySchedule,
-  currentOf,
+  isCleaningUp,
   isPlanned,
-  isAccepted,
-  type PolicyVersions,
   judgeSchedules,
-  writerOf,
-  readVersions,
-  withoutServerFields,
-} from './versions.ts';
-import { deepEqual } from '../text/json.ts';
+  laterMark,
+  specUnder,
+  variantsOf,
+  type DemandReport,
+} from './spec.ts';
+import { compareText, deepEqual, omitUndefined } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
 import type { Hold } from './decide-policy.ts';
-import type { DemandReport } from './slices.ts';
+import { NodeCounts } from './tally.ts';
 import type { Mistake, PolicyRefusal } from './resolve-node.ts';
 import { countWords, joinWithin } from '../text/words.ts';
 import { fillDefaults } from './schema.ts';
 
-/** Nodes, and what each has in common with others. */
-export class NodeGroup {
-  readonly #nodes = new Set<string>();
-  readonly #nodesOf = new Map<string, Set<string>>();
+type ScheduleMark = NonNullable<Parameters<typeof judgeSchedules>[1]>;
 
-  get nodes(): ReadonlySet<string> {
-    return this.#nodes;
-  }
-
-  /** The cause of most nodes first. */
-  get causes(): readonly { readonly cause: string; readonly nodes: ReadonlySet<string> }[] {
-    const all = [...this.#nodesOf].map(([cause, nodes]) => ({ cause, nodes }));
-    return all.toSorted((a, b) => b.nodes.size - a.nodes.size);
-  }
-
-  add(node: string, cause: string): void {
-    const known = this.#nodesOf.get(cause);
-    this.#nodes.add(node);
-    if (known) known.add(node);
-    else this.#nodesOf.set(cause, new Set([node]));
-  }
-
-  /** @param cause with which it was added */
-  delete(node: string, cause: string): void {
-    const nodes = this.#nodesOf.get(cause);
-    this.#nodes.delete(node);
-    nodes?.delete(node);
-    if (nodes?.size === 0) this.#nodesOf.delete(cause);
-  }
-}
-
-/** The outcome of one selected node, as the policy's status counts it. */
-export interface NodeOutcome {
-  readonly node: string;
-  /** The policy that decides over the node, if it is not this one. */
-  readonly wonBy?: string;
-  /** Whether that has the higher priority. */
-  readonly isOutranked?: boolean;
-  readonly phase: Phase;
-  readonly reason: string;
-  readonly message: string;
-  readonly plan?: PlanReport;
-}
-
-/** The outcome of a node that was not looked at yet. */
-const unseen = { phase: 'Pending', reason: 'AwaitingPlan', message: 'not looked at yet' } as const;
-
-/** Groups of nodes that are counted besides the ready ones; a node may be in several. */
-type Group = 'outranked' | 'conflicted' | 'failed' | 'invalid' | 'waiting' | 'unfinished' | 'unseen' | 'skipped';
-
-type PlanTotals = Record<'gpusChanging' | 'keep' | 'destroy' | 'create' | 'evict', number>;
-
-/** The nodes of one policy at one generation, counted incrementally: a node's event costs the same however many nodes there are. */
-export class NodeCounts {
-  readonly #outcomes = new Map<string, NodeOutcome>();
-  readonly #groups: Readonly<Record<Group, NodeGroup>> = {
-    outranked: new NodeGroup(),
-    conflicted: new NodeGroup(),
-    failed: new NodeGroup(),
-    invalid: new NodeGroup(),
-    waiting: new NodeGroup(),
-    unfinished: new NodeGroup(),
-    unseen: new NodeGroup(),
-    skipped: new NodeGroup(),
+/**
+ * A policy that is being deleted, as it is carried out: the GPUs that it decided over become whole again, within its budget.
+ * Whatever could keep it from ever finishing no longer applies: windows, a pause, a budget of 0, a threshold.
+ */
+export function asDeleted(policy: GpuPartitionPolicy): GpuPartitionPolicy {
+  const { sharing: _over, demand: _served, schedules: _switched, ...spec } = policy.spec;
+  const { canary: _first, windows: _windows, maxUnavailable = 1, ...rollout } = spec.rollout ?? {};
+  const isHold = maxUnavailable === 0 || maxUnavailable === '0%';
+  const whole: PolicySpec = {
+    ...spec,
+    mode: 'Enforce',
+    layouts: selectorsOf(policy.spec).map((gpus) => ({ ...(gpus && { gpus }), mig: 'Disabled' })),
+    rollout: { ...rollout, maxUnavailable: isHold ? 1 : maxUnavailable, failureThreshold: '100%', paused: false },
   };
-  readonly #phases = new Map<Phase, number>();
-  #changes = 0;
-  readonly #plans: PlanTotals = { gpusChanging: 0, keep: 0, destroy: 0, create: 0, evict: 0 };
-
-  /** @param nodes that are selected, and of which nothing is known yet */
-  constructor(nodes: Iterable<string>) {
-    for (const node of nodes) this.expect(node);
-  }
-
-  /** How often other nodes have come to be counted. */
-  get changes(): number {
-    return this.#changes;
-  }
-
-  get matched(): number {
-    return this.#outcomes.size + this.unseen.size;
-  }
-
-  /** Nodes over which this policy decides, or for which it plans. */
-  get own(): number {
-    return this.matched - this.size('outranked') - this.size('conflicted');
-  }
-
-  has(node: string): boolean {
-    return this.#outcomes.has(node) || this.unseen.has(node);
-  }
-
-  /** Adds a selected node of which nothing is known yet. */
-  expect(node: string): void {
-    if (this.has(node)) return;
-    this.#changes += 1;
-    this.#groups.unseen.add(node, unseen.reason);
-  }
-
-  /** @returns whether anything changed */
-  put(outcome: NodeOutcome): boolean {
-    const before = this.#outcomes.get(outcome.node);
-    if (before && isSame(before, outcome)) return false;
-    if (!this.#drop(outcome.node)) this.#changes += 1;
-    this.#outcomes.set(outcome.node, outcome);
-    this.#count(outcome, 1);
-    for (const group of groupsOf(outcome)) this.#groups[group].add(outcome.node, causeOf(outcome));
-    return true;
-  }
-
-  remove(node: string): void {
-    if (this.#drop(node)) this.#changes += 1;
-  }
-
-  /** @returns whether it was there */
-  #drop(node: string): boolean {
-    const wasThere = this.has(node);
-    const before = this.#outcomes.get(node);
-    if (before) this.#count(before, -1);
-    this.#outcomes.delete(node);
-    for (const group of before ? groupsOf(before) : (['unseen'] as const)) {
-      this.#groups[group].delete(node, before ? causeOf(before) : unseen.reason);
-    }
-    return wasThere;
-  }
-
-  /** Nodes that this policy decides over, in the given phases. */
-  inPhase(...phases: readonly Phase[]): number {
-    return phases.reduce((sum, phase) => sum + (this.#phases.get(phase) ?? 0), 0);
-  }
-
-  size(group: Group): number {
-    return this.#groups[group].nodes.size;
-  }
-
-  /** Nodes of which nothing is known yet. */
-  get unseen(): ReadonlySet<string> {
-    return this.#groups.unseen.nodes;
-  }
-
-  /** The first nodes of a group. */
-  first(group: Group, most: number): readonly NodeOutcome[] {
-    return this.#list(this.#groups[group].nodes, most);
-  }
-
-  /** The nodes of a group by what they have in common: how many, and the first of them. The cause of most nodes comes first. */
-  causes(group: Group, most: number): readonly { readonly count: number; readonly first: readonly NodeOutcome[] }[] {
-    return this.#groups[group].causes.map(({ nodes }) => ({ count: nodes.size, first: this.#list(nodes, most) }));
-  }
-
-  get plans(): Readonly<PlanTotals> {
-    return this.#plans;
-  }
-
-  #list(nodes: ReadonlySet<string>, most: number): readonly NodeOutcome[] {
-    const found: NodeOutcome[] = [];
-    for (const node of nodes) {
-      if (found.length === most) break;
-      found.push(this.#outcomes.get(node) ?? { node, ...unseen });
-    }
-    return found;
-  }
-
-  #count({ phase, wonBy, plan }: NodeOutcome, sign: 1 | -1): void {
-    if (wonBy !== undefined) return;
-    this.#phases.set(phase, (this.#phases.get(phase) ?? 0) + sign);
-    for (const key of ['gpusChanging', 'keep', 'destroy', 'create'] as const) {
-      this.#plans[key] += sign * clampCount(plan?.[key]);
-    }
-    this.#plans.evict += sign * ((plan?.affectedPods ?? []).length + clampCount(plan?.morePods));
-  }
+  return { ...policy, spec: whole };
 }
 
-/** A number of GPUs or instances that exceeds the plan of any node: 64 GPUs of 16 instances. The agent counts, and may report any number. */
-const mostOfOneNode = 1024;
-
-function clampCount(count = 0): number {
-  return Number.isInteger(count) ? Math.min(Math.max(0, count), mostOfOneNode) : 0;
-}
-
-function groupsOf({ wonBy, isOutranked, phase, reason }: NodeOutcome): readonly Group[] {
-  if (wonBy !== undefined) return [isOutranked === true ? 'outranked' : 'conflicted'];
-  const found: Group[] = [];
-  if (reason === 'NothingToDo' || reason === 'NoGpus') found.push('skipped');
-  if (phase === 'Failed') found.push('failed');
-  if (phase === 'Invalid') found.push('invalid');
-  if (phase === 'Waiting') found.push('waiting');
-  if (phase !== 'Ready') found.push('unfinished');
+/** Selectors of all GPUs over which any schedule of a policy decided; of equal selectors the one that takes the most. */
+function selectorsOf(spec: PolicySpec): readonly (GpuSelector | undefined)[] {
+  const [own, ...others] = variantsOf(spec).map(({ spec: { layouts = [{}] } }) => layouts.map(({ gpus }) => gpus));
+  const found = [...(own ?? [])];
+  for (const gpus of others.flat()) {
+    const same = found.findIndex((one) => deepEqual(withoutCount(one), withoutCount(gpus)));
+    if (same === -1) found.push(gpus);
+    else if ((gpus?.count ?? Infinity) > (found[same]?.count ?? Infinity)) found[same] = gpus;
+  }
   return found;
 }
 
-function causeOf({ wonBy, reason }: NodeOutcome): string {
-  return wonBy ?? reason;
+function withoutCount({ count: _count, ...gpus }: GpuSelector = {}): GpuSelector {
+  return gpus;
 }
 
-function isSame(a: NodeOutcome, b: NodeOutcome): boolean {
-  return (
-    a.wonBy === b.wonBy &&
-    a.isOutranked === b.isOutranked &&
-    a.phase === b.phase &&
-    a.reason === b.reason &&
-    a.message === b.message &&
-    a.plan?.hash === b.plan?.hash &&
-    a.plan?.wishHash === b.plan?.wishHash
+/** The finalizers that a policy should have; undefined if it already has them. */
+export function wantedFinalizers(
+  { metadata, spec }: GpuPartitionPolicy,
+  isDone: boolean,
+): readonly string[] | undefined {
+  const { finalizers = [], deletionTimestamp } = metadata;
+  const isWanted = spec.onDelete === 'DisableMig' && !isDone;
+  const isThere = finalizers.includes(cleanupFinalizer);
+  // No finalizer can be added to an object that is being deleted.
+  if (isWanted === isThere || (isWanted && deletionTimestamp !== undefined)) return undefined;
+  return isWanted ? [...finalizers, cleanupFinalizer] : finalizers.filter((one) => one !== cleanupFinalizer);
+}
+
+/**
+ * The generations of a policy that matter. A generation that is not accepted changes nothing: neither what becomes of a node, nor
+ * which nodes the policy decides over.
+ */
+export interface PolicyVersions {
+  /** The newest version, as its author last wrote it; if the policy is being deleted, as it is carried out. */
+  readonly newest: GpuPartitionPolicy;
+  readonly acceptedGeneration: number | undefined;
+  /** The newest accepted generation with mode Enforce, with which it competes for nodes. Undefined if there is none. */
+  readonly inForce: GpuPartitionPolicy | undefined;
+  /** The schedule in force; undefined if none was ever judged. */
+  readonly schedule?: ScheduleMark | undefined;
+}
+
+type StoredVersion = NonNullable<PolicyStatus['inForce']>;
+
+/**
+ * The versions of a policy as the API server has it. What outlives the controller is in its status.
+ *
+ * @param known what was known of the same policy before: the watch may bring an edit before our own last write
+ */
+export function readVersions(given: GpuPartitionPolicy, known?: PolicyVersions): PolicyVersions {
+  const { generation = 0, uid } = given.metadata;
+  const before = known?.newest.metadata.uid === uid ? known : undefined;
+  // A higher one is of a server that was restored from a backup since.
+  const accepted = [given.status?.acceptedGeneration ?? 0, before?.acceptedGeneration ?? 0];
+  const acceptedGeneration = Math.max(0, ...accepted.filter((one) => one <= generation)) || undefined;
+  const found = newerOf(recall(given, given.status?.inForce), before?.inForce, generation);
+  // Metadata changes without a new generation.
+  const inForce = found && versionOf(given, found.metadata.generation, found.spec);
+  const newest = readNewest(given, inForce, before?.newest);
+  const isInForce = acceptedGeneration === generation && !isPlanned(newest);
+  const schedule = laterMark(before?.schedule, given.status?.schedule);
+  return { newest, acceptedGeneration, inForce: isInForce ? newest : inForce, schedule };
+}
+
+/** The versions as the schedule that is in force has them: this is the only place where a schedule becomes layouts or a demand. */
+export function applySchedule(versions: PolicyVersions): PolicyVersions {
+  const { newest, inForce, schedule } = versions;
+  const show = (policy: GpuPartitionPolicy): GpuPartitionPolicy => ({
+    ...policy,
+    spec: specUnder(policy.spec, schedule?.name),
+  });
+  return { ...versions, newest: show(newest), inForce: inForce && show(inForce) };
+}
+
+function newerOf(
+  recalled: GpuPartitionPolicy | undefined,
+  known: GpuPartitionPolicy | undefined,
+  newest: number,
+): GpuPartitionPolicy | undefined {
+  const [one, other] = [known, recalled].flatMap((version) =>
+    version !== undefined && generationOf(version) <= newest ? [version] : [],
   );
+  // Equal specs stay one object: what was worked out for it is kept.
+  return one && other && generationOf(other) > generationOf(one) ? other : one;
+}
+
+function readNewest(
+  given: GpuPartitionPolicy,
+  inForce: GpuPartitionPolicy | undefined,
+  before: GpuPartitionPolicy | undefined,
+): GpuPartitionPolicy {
+  if (before && isSameEdit(before, given)) return { ...given, spec: before.spec };
+  if (!isCleaningUp(given) || !inForce) return given;
+  // What it decided over becomes whole, not what a generation selects that was never accepted. How that goes may still be edited.
+  const { onDelete, rollout, drain, allow } = given.spec;
+  const { rollout: _pace, drain: _drain, allow: _allowed, ...what } = inForce.spec;
+  return asDeleted({ ...given, spec: { ...what, ...omitUndefined({ onDelete, rollout, drain, allow }) } });
+}
+
+function generationOf({ metadata }: GpuPartitionPolicy): number {
+  return metadata.generation ?? 0;
+}
+
+/** Whether two versions are the same edit, or deletion, of the same policy. */
+function isSameEdit({ metadata: a }: GpuPartitionPolicy, { metadata: b }: GpuPartitionPolicy): boolean {
+  return a.uid === b.uid && a.generation === b.generation && a.deletionTimestamp === b.deletionTimestamp;
+}
+
+/** The same versions with the newest accepted. @param schedule that is then in force */
+export function accept({ newest, inForce }: PolicyVersions, schedule?: ScheduleMark): PolicyVersions {
+  const acceptedGeneration = newest.metadata.generation;
+  return { newest, acceptedGeneration, inForce: !isPlanned(newest) ? newest : inForce, schedule };
+}
+
+export function isAccepted({ newest, acceptedGeneration }: PolicyVersions): boolean {
+  return acceptedGeneration !== undefined && acceptedGeneration === newest.metadata.generation;
+}
+
+/** The version that its nodes are told: the newest if that is accepted, else the one in force, else the newest, which then only explains. */
+export function currentOf(versions: PolicyVersions): GpuPartitionPolicy {
+  return isAccepted(versions) ? versions.newest : (versions.inForce ?? versions.newest);
+}
+
+/** Generations of a policy, by the API server alone: which its author wrote last, and which its nodes are told. */
+export function readGenerations(policy: GpuPartitionPolicy): {
+  readonly uid: string | undefined;
+  readonly generation: number | undefined;
+  readonly told: number | undefined;
+} {
+  const { uid, generation } = policy.metadata;
+  return { uid, generation, told: currentOf(readVersions(policy)).metadata.generation };
+}
+
+/** Whether a policy that is being deleted first makes the GPUs whole that it decides over. */
+export function hasWorkLeft(versions: PolicyVersions): boolean {
+  return isCleaningUp(versions.newest) && versions.inForce !== undefined;
+}
+
+/** What of the versions is kept in the policy's status. */
+export function storeVersions({
+  acceptedGeneration,
+  inForce,
+}: Omit<PolicyVersions, 'newest'>): Pick<PolicyStatus, 'acceptedGeneration' | 'inForce'> {
+  return omitUndefined({ acceptedGeneration, inForce: inForce && storeVersion(inForce) });
+}
+
+function storeVersion(version: GpuPartitionPolicy): StoredVersion {
+  return { generation: generationOf(version), spec: version.spec };
+}
+
+function recall(given: GpuPartitionPolicy, stored: StoredVersion | undefined): GpuPartitionPolicy | undefined {
+  return stored && isSpec(stored.spec) ? versionOf(given, stored.generation, stored.spec) : undefined;
+}
+
+/** Whether a stored spec has the form of one; the API server has checked it when it was the policy's own. */
+function isSpec(spec: StoredVersion['spec']): spec is PolicySpec {
+  const { nodeSelector, strategy, layouts, demand } = spec;
+  return (
+    typeof nodeSelector === 'object' &&
+    nodeSelector !== null &&
+    typeof strategy === 'string' &&
+    (Array.isArray(layouts) || (typeof demand === 'object' && demand !== null))
+  );
+}
+
+function versionOf(given: GpuPartitionPolicy, generation: number | undefined, spec: PolicySpec): GpuPartitionPolicy {
+  const { generation: _newest, ...metadata } = given.metadata;
+  return { ...given, metadata: { ...metadata, ...(generation !== undefined && { generation }) }, spec };
+}
+
+/** What an author would write to get this spec: without what the API server and the controller add. */
+export function withoutServerFields(
+  { apiVersion, kind, metadata }: GpuPartitionPolicy,
+  spec: PolicySpec,
+): GpuPartitionPolicy {
+  return { apiVersion, kind, metadata: { name: metadata.name }, spec };
+}
+
+/** An entry of `metadata.managedFields`. */
+interface ManagedFields {
+  readonly manager?: string;
+  readonly time?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: Readonly<Record<string, unknown>>;
+}
+
+/** Finds out who wrote a spec last, and when, by the field managers that the API server knows; empty if it knows none. */
+export function writerOf({ metadata }: Pick<GpuPartitionPolicy, 'metadata'>): Pick<ManagedFields, 'manager' | 'time'> {
+  const writers = ((metadata['managedFields'] ?? []) as readonly ManagedFields[])
+    .filter(({ fieldsV1 = {}, subresource = '' }) => subresource === '' && 'f:spec' in fieldsV1)
+    .toSorted((a, b) => compareText(b.time ?? '', a.time ?? ''));
+  const { manager, time } = writers[0] ?? {};
+  return omitUndefined({ manager, time });
+}
+
+/** Keeps, of a policy's managed fields, which are half of the object, only who wrote its spec. */
+export function keepWriter<Policy extends GpuPartitionPolicy>(policy: Policy): Policy {
+  const writer = writerOf(policy);
+  const managedFields = writer.manager === undefined ? [] : [{ ...writer, fieldsV1: { 'f:spec': {} } }];
+  return { ...policy, metadata: { ...policy.metadata, managedFields } };
 }
 
 /** What is new in a status: what becomes of an edit or a schedule, what somebody waits for, or words and counts. */
@@ -295,6 +308,20 @@ export class PolicyRecord {
   /** Counts of the nodes that are its own, as they are under the current version. */
   tally = new NodeCounts([]);
 
+  /** Reads a policy as the API server has it. @param known what was known of it before: the watch may bring an edit before our own last write */
+  static read(
+    given: GpuPartitionPolicy,
+    known: PolicyRecord | undefined,
+  ): { readonly versions: PolicyVersions; readonly isSameEdit: boolean; readonly isGone: boolean } {
+    const versions = readVersions(given, known?.versions);
+    return {
+      versions,
+      isSameEdit: known !== undefined && isSameEdit(known.newest, versions.newest),
+      // One that is being deleted decides over nothing, unless it has work left to do.
+      isGone: given.metadata.deletionTimestamp !== undefined && !hasWorkLeft(versions),
+    };
+  }
+
   constructor(versions: PolicyVersions, refusal: PolicyRefusal | undefined, nodes: ReadonlySet<string>) {
     this.#versions = versions;
     this.#shown = applySchedule(versions);
@@ -347,9 +374,16 @@ export class PolicyRecord {
     return isAccepted(this.versions);
   }
 
-  /** Its versions once the newest generation is accepted, if it is. */
-  versionsIf(accepts: boolean): PolicyVersions {
-    return accepts ? accept(this.versions) : this.versions;
+  /** Its versions once the newest generation is accepted, if it is. @param schedule that is then in force */
+  versionsIf(accepts: boolean, schedule?: ScheduleMark): PolicyVersions {
+    return accepts ? accept(this.versions, schedule) : this.versions;
+  }
+
+  /** What becomes of its nodes with other versions of the same edit: what is asked of them is another, only its acceptance, or nothing. */
+  compare(versions: PolicyVersions): 'Switch' | 'Acceptance' | undefined {
+    const shown = applySchedule(versions);
+    if (currentOf(shown).spec !== this.policy.spec || shown.inForce?.spec !== this.inForce?.spec) return 'Switch';
+    return this.acceptedGeneration === versions.acceptedGeneration ? undefined : 'Acceptance';
   }
 
   /**

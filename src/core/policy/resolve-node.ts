@@ -18,9 +18,9 @@ import { foreignOn, type ForeignInstances } from '../device/grants.ts';
 import { viewReport, liveGeometry } from '../device/plan.ts';
 import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
 import { resolveProfile, computeInstanceName, computeInstanceSlices } from '../gpu/profiles.ts';
-import { layoutsPath } from './versions.ts';
+import { layoutsPath } from './spec.ts';
 import { type FieldPath, writePath } from '../text/findings.ts';
-import { type DemandWishes, wishForDemand } from './slices.ts';
+import { type DemandWishes, wishForDemand } from './spec.ts';
 
 /** Why GPUs cannot take a policy. Reason and message go into conditions unchanged. */
 interface LayoutRefusal {

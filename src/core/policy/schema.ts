@@ -9,7 +9,7 @@ import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { specDefaults } from '../../api/generated/gpu-partition-policy.defaults.ts';
 import { isChangingLabelKey } from '../../api/label-keys.ts';
-import { mayUseClaims } from './versions.ts';
+import { mayUseClaims } from './spec.ts';
 
 /**
  * A policy as the API server sees it when it checks the schema: null fields are gone (apiextensions prunes them unless the schema

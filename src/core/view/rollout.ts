@@ -4,7 +4,7 @@ import { findCap, hasGpus, countLimit, type NodeRolloutState } from '../rollout/
 import { countWords } from '../text/words.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
-import { specUnder } from '../policy/versions.ts';
+import { specUnder } from '../policy/spec.ts';
 import { foreignOn } from '../device/grants.ts';
 import { planWish } from '../device/plan.ts';
 

@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
 import { checkPolicy } from '../../core/policy/check.ts';
-import { selectsNode } from '../../core/policy/versions.ts';
+import { selectsNode } from '../../core/policy/spec.ts';
 import { resolveNode } from '../../core/policy/resolve-node.ts';
 import { fitLayout } from '../../core/gpu/layouts.ts';
 import { projectRoot } from '../rig/process.ts';

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
-import { type UndoAnswer, recordInForce } from '../../../src/core/policy/record.ts';
-import { accept, readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
+import {
+  type UndoAnswer,
+  recordInForce,
+  accept,
+  readVersions,
+  storeVersions,
+} from '../../../src/core/policy/record.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { uniqueName, useSharedCluster } from '../../support/cluster.ts';
 import { jsonRunner, run } from '../run.ts';

@@ -10,8 +10,7 @@ import {
 import { reportPool } from '../../../src/core/demand/report.ts';
 import { listWaiters, shareWaiting } from '../../../src/core/demand/waiting-pods.ts';
 import type { PodPool } from '../../../src/core/demand/members.ts';
-import { PolicyRecord } from '../../../src/core/policy/record.ts';
-import { readVersions } from '../../../src/core/policy/versions.ts';
+import { PolicyRecord, readVersions } from '../../../src/core/policy/record.ts';
 import { aDemandPolicy, finish } from '../../support/demand-builders.ts';
 import { aNode } from '../../support/node-builders.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { PlanReport } from '../../../src/api/types.ts';
-import { NodeCounts } from '../../../src/core/policy/record.ts';
+import { NodeCounts } from '../../../src/core/policy/tally.ts';
 
 const aPlan = (keep: number): PlanReport => ({ hash: String(keep), wishHash: 'w', keep, destroy: 0, create: 0 });
 

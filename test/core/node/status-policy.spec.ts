@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type NodeOutcome, NodeCounts } from '../../../src/core/policy/record.ts';
+import { type NodeOutcome, NodeCounts } from '../../../src/core/policy/tally.ts';
 import { policyStatus } from '../../../src/core/node/status.ts';
 import type { PolicyRefusal } from '../../../src/core/policy/resolve-node.ts';
 import { aPolicy } from '../../support/builders.ts';

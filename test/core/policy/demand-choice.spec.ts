@@ -8,9 +8,9 @@ import {
   evictsNever,
   restEntry,
   wishForDemand,
-} from '../../../src/core/policy/slices.ts';
+} from '../../../src/core/policy/spec.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { asDeleted } from '../../../src/core/policy/versions.ts';
+import { asDeleted } from '../../../src/core/policy/record.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
 
 const uuid = uuidOf(0);

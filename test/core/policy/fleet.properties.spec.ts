@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { selectsNode, byPrecedence, storeVersions } from '../../../src/core/policy/versions.ts';
+import { selectsNode, byPrecedence } from '../../../src/core/policy/spec.ts';
+import { storeVersions } from '../../../src/core/policy/record.ts';
 import { fullSupport } from '../../../src/core/policy/check.ts';
 import { aPartition, aPolicy } from '../../support/builders.ts';
 

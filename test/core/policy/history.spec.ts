@@ -1,7 +1,16 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { keepWriter, accept, isPlanned, readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
-import { findUndoing, hasAskedSince, recordInForce, type PolicyHistory } from '../../../src/core/policy/record.ts';
+import { isPlanned } from '../../../src/core/policy/spec.ts';
+import {
+  keepWriter,
+  accept,
+  readVersions,
+  storeVersions,
+  findUndoing,
+  hasAskedSince,
+  recordInForce,
+  type PolicyHistory,
+} from '../../../src/core/policy/record.ts';
 import { listDifferences } from '../../../src/core/view/fleet.ts';
 import { aPolicy } from '../../support/builders.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { hasWorkLeft, readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
+import { hasWorkLeft, readVersions, storeVersions } from '../../../src/core/policy/record.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 
 const a100 = aPartition({ device: aDevice(aGpu()) });

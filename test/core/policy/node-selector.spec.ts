@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../../src/api/types.ts';
-import { selectsNode } from '../../../src/core/policy/versions.ts';
+import { selectsNode } from '../../../src/core/policy/spec.ts';
 import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/schema.ts';
 
 type Selector = PolicySpec['nodeSelector'];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { NodeGroup, type NodeOutcome, NodeCounts, PolicyRecord } from '../../../src/core/policy/record.ts';
-import { readVersions } from '../../../src/core/policy/versions.ts';
+import { PolicyRecord, readVersions } from '../../../src/core/policy/record.ts';
+import { NodeGroup, type NodeOutcome, NodeCounts } from '../../../src/core/policy/tally.ts';
 import { RolloutStates } from '../../../src/core/rollout/states.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { aRolloutState } from '../rollout/rollout-builders.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { findModel } from '../../../src/core/gpu/geometry.ts';
-import { countsWhole, profilesServing, profilesServingAll, servingAny } from '../../../src/core/policy/slices.ts';
-import { shareProfiles } from '../../../src/core/demand/wanted.ts';
+import { isWholeGpu, profilesServing, profilesServingAll } from '../../../src/core/policy/spec.ts';
+import { servingAny, shareProfiles } from '../../../src/core/demand/wanted.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import { WHOLE } from '../../../src/core/gpu/profiles.ts';
 
@@ -40,7 +40,7 @@ describe('the profiles that serve a slice', () => {
     const [whole, small] = [{ mig: 'Disabled' as const }, { profiles: ['1g.5gb'] }];
     expect(servingAny(whole, [[model, 'A100']])).to.deep.equal([WHOLE]);
     expect(servingAny(small, [[model, 'A100']])).to.deep.equal(['1g.5gb']);
-    expect([countsWhole({ slices: [small, whole] }), countsWhole({ slices: [small] })]).to.deep.equal([true, false]);
+    expect([whole, small].map(isWholeGpu)).to.deep.equal([true, false]);
   });
 
   it('count for the first slice that they serve, and for one by memory only if no other names them', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { PolicySpec } from '../../../src/api/types.ts';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { listPresets } from '../../../src/core/gpu/layouts.ts';
-import { claimKey } from '../../../src/core/policy/versions.ts';
+import { claimKey } from '../../../src/core/policy/spec.ts';
 import { RULE_MESSAGES, findBrokenRules } from '../../../src/core/policy/schema.ts';
 import { checkPolicy, validatePolicy } from '../../../src/core/policy/check.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PolicySpec, GpuPartitionPolicy } from '../../../src/api/types.ts';
+import { isCleaningUp } from '../../../src/core/policy/spec.ts';
 import {
-  isCleaningUp,
   asDeleted,
   wantedFinalizers,
   accept,
@@ -9,8 +9,8 @@ import {
   isAccepted,
   readGenerations,
   readVersions,
-} from '../../../src/core/policy/versions.ts';
-import { WritePace } from '../../../src/core/policy/record.ts';
+  WritePace,
+} from '../../../src/core/policy/record.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const cleanup = 'gpupartition.dev/cleanup';

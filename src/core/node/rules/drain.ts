@@ -24,10 +24,10 @@ import type { Slot } from '../../rollout/budget.ts';
 import { timer, type Waits } from '../memory.ts';
 import { joinWithin, countWords } from '../../text/words.ts';
 import { findHolders, presumeAffected, listPodCauses, namePods } from './users.ts';
-import { evictsNever, restEntry } from '../../policy/slices.ts';
+import { evictsNever, restEntry } from '../../policy/spec.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
 import { userKey } from '../../gpu/device-state.ts';
-import { isCleaningUp } from '../../policy/versions.ts';
+import { isCleaningUp } from '../../policy/spec.ts';
 
 /** An eviction that was refused, or after which the pod is still there, is repeated after this many ms. */
 const askAgainMs = 5000;

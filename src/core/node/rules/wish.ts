@@ -31,7 +31,7 @@ import {
 } from '../snapshot.ts';
 import { knownStrategy, backendToTell, findBackend } from './backend.ts';
 import type { GpuWish, PolicyLayout, Wish } from '../../../api/types.ts';
-import { scheduleOf } from '../../policy/versions.ts';
+import { scheduleOf } from '../../policy/spec.ts';
 import { meetsWish, wishHash } from '../../device/plan.ts';
 import { countWords } from '../../text/words.ts';
 import { deepEqual, omitUndefined } from '../../text/json.ts';

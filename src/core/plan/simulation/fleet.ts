@@ -8,7 +8,7 @@ import type { GpuPartitionPolicy } from '../../../api/types.ts';
 import { readMembers } from '../../demand/recommend.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes } from '../../cluster/facts.ts';
 import { type LabelSelection, meetsSelection } from '../../kubernetes/selectors.ts';
-import { byPrecedence, selectsNode, isPlanned, judgeSchedules, specUnder } from '../../policy/versions.ts';
+import { byPrecedence, selectsNode, isPlanned, judgeSchedules, specUnder } from '../../policy/spec.ts';
 import { resolveNode } from '../../policy/resolve-node.ts';
 import { findCap } from '../../rollout/budget.ts';
 

@@ -21,7 +21,7 @@ import { type SideFigures, SimulatedPods, Tally } from './pods.ts';
 import { planGpu } from '../../gpu/plan.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
 import type { Layout } from '../../gpu/geometry.ts';
-import { countsWhole, evictsNever } from '../../policy/slices.ts';
+import { isWholeGpu, evictsNever } from '../../policy/spec.ts';
 
 type PoolInstance = DemandGpu['present'][number];
 
@@ -251,7 +251,7 @@ class Targets {
   #isLeftWhole({ node, slices }: FleetGpu): boolean {
     const { demand } = this.#policyOf(node)?.spec ?? {};
     const isInUse = slices.some(({ profile, task }) => profile === WHOLE && task !== undefined);
-    return isInUse && demand !== undefined && !countsWhole(demand);
+    return isInUse && demand !== undefined && !demand.slices.some(isWholeGpu);
   }
 
   #request(node: FleetNode): void {

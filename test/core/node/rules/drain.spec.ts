@@ -37,8 +37,8 @@ import type { NodeWorld } from '../../../support/node-world.ts';
 import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 import type { Eviction } from '../../../../src/core/node/memory.ts';
 import { cleanupFinalizer } from '../../../../src/api/names.ts';
-import { demandEntry, restEntry } from '../../../../src/core/policy/slices.ts';
-import { asDeleted } from '../../../../src/core/policy/versions.ts';
+import { demandEntry, restEntry } from '../../../../src/core/policy/spec.ts';
+import { asDeleted } from '../../../../src/core/policy/record.ts';
 import { userKey } from '../../../../src/core/gpu/device-state.ts';
 
 function requestOf({ now, node, partition, policy, pods, memory }: NodeWorld) {

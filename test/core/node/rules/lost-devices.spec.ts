@@ -12,7 +12,7 @@ import {
   stepUntil,
   withHolders,
 } from '../../../support/drain-world.ts';
-import { demandEntry } from '../../../../src/core/policy/slices.ts';
+import { demandEntry } from '../../../../src/core/policy/spec.ts';
 import { uuidOf } from '../../../support/builders.ts';
 import { aBarePod, aManagedPartition, aNode, aSlicingPolicy } from '../../../support/node-builders.ts';
 import type { NodeWorld } from '../../../support/node-world.ts';

@@ -28,7 +28,7 @@ import { noPolicy, policyRefused, policyOutdated, wishOutdated } from '../../../
 import { onHold } from '../../../../src/core/node/rules/slot.ts';
 import { retryAnnotation } from '../../../../src/api/names.ts';
 import { driftEndsAt } from '../../../../src/core/node/grants.ts';
-import { specUnder } from '../../../../src/core/policy/versions.ts';
+import { specUnder } from '../../../../src/core/policy/spec.ts';
 import { wishHash } from '../../../../src/core/device/plan.ts';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';
 
