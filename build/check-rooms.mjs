@@ -44,7 +44,6 @@ const doors = {
   cluster: ['facts', 'watched-objects'],
   demand: [
     'defrag',
-    'eviction-cost',
     'kueue',
     'members',
     'plan-pool',

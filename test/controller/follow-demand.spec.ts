@@ -1,5 +1,5 @@
 import { poolQuestions } from '../../src/planner/questions.ts';
-import { DemandMemory } from '../../src/core/demand/state.ts';
+import { DemandMemory, indexHolders } from '../../src/core/demand/state.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../src/api/types.ts';
@@ -11,7 +11,6 @@ import { PacedReading } from '../../src/controller/gather.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
 import { nextStatus } from '../../src/core/node/status.ts';
-import { indexHolders } from '../../src/core/demand/eviction-cost.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import type { List } from '../../src/kube/request.ts';
 import { KubeClient } from '../../src/kube/client.ts';

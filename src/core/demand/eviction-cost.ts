@@ -2,16 +2,14 @@
 // Ask here who holds the slices of a pool, what it costs that they go, as a weight beside those of other pods, and where they could go.
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from './solver/pool.ts';
-import { type BudgetView, type FateFacts, judgeFate } from '../node/eviction.ts';
+import { type FateFacts, judgeFate } from '../node/eviction.ts';
 import type { PolicySpec } from '../../api/types.ts';
 import type { ClassLayout } from './solver/choose.ts';
 import { placeOf } from '../gpu/grid.ts';
 import { countPresent, type DemandGpu, type PoolCluster } from './members.ts';
-import { podName, type PodView } from '../kubernetes/pod.ts';
+import type { PodView } from '../kubernetes/pod.ts';
 import { couldTake, requirementsKey } from '../cluster/facts.ts';
-import { podTrimmer } from '../cluster/watched-objects.ts';
-import { compareText, omitUndefined } from '../text/json.ts';
-import { trimWaitingPod } from './waiting-pods.ts';
+import { compareText } from '../text/json.ts';
 
 /** What a pod's eviction costs beside another's. */
 const usual = 10;
@@ -21,21 +19,6 @@ const forBudget = 1000;
 export interface PoolHolders extends FateFacts, HolderSource {
   /** Finds a pod by `NAMESPACE/NAME`; undefined: it is gone, or was not read. */
   readonly podOf: (name: string) => PodView | undefined;
-}
-
-/** The holders of a cluster as it was read. */
-export function indexHolders({
-  partitions,
-  pods,
-  budgets,
-}: {
-  readonly partitions: readonly GpuNodePartition[];
-  readonly pods: readonly PodView[];
-  readonly budgets: readonly BudgetView[];
-}): PoolHolders {
-  const byNode = new Map(partitions.map((one) => [one.metadata.name, one]));
-  const byName = new Map(pods.map((pod) => [podName(pod), pod]));
-  return { budgets, partitionOf: (node) => byNode.get(node), podOf: (name) => byName.get(name) };
 }
 
 /** Rules that spare holders beyond those whom no eviction moves. */
@@ -141,42 +124,6 @@ export function weighEviction(
   if (fate === 'Blocked') return forBudget;
   const doublings = Math.floor(Math.log2(1 + minutesRun / 15));
   return usual + 10 * Math.ceil(Math.log10(1 + Math.max(0, priority))) + 10 * doublings;
-}
-
-/** How pods and partitions are kept of those that hold slices. @param budgets select by labels, which are kept */
-export function holderTrimmers(budgets: readonly BudgetView[]): {
-  readonly trimPod: (pod: PodView) => PodView;
-  readonly trimPartition: (partition: GpuNodePartition) => GpuNodePartition;
-} {
-  const trim = podTrimmer({ budgets });
-  return { trimPod: (pod) => trimHolder(pod, trim(pod)), trimPartition: trimHoldings };
-}
-
-/** What a pod's eviction is weighed by, and where else it could run. */
-function trimHolder(pod: PodView, trimmed: PodView): PodView {
-  const { priority } = pod.spec ?? {};
-  const { startTime } = pod.status ?? {};
-  const { spec: required } = trimWaitingPod(pod);
-  const { spec: _containers, status, ...kept } = trimmed;
-  const spec = { ...required, ...(priority !== undefined && { priority }) };
-  return {
-    ...kept,
-    status: { ...status, ...(startTime !== undefined && { startTime }) },
-    ...(Object.keys(spec).length > 0 && { spec }),
-  };
-}
-
-/** Keeps of a partition which pods hold which slices. */
-function trimHoldings({ apiVersion, kind, metadata, spec, status }: GpuNodePartition): GpuNodePartition {
-  const { name, resourceVersion } = metadata;
-  const gpus = status?.device?.gpus ?? [];
-  return {
-    apiVersion,
-    kind,
-    metadata: omitUndefined({ name, resourceVersion }),
-    spec: { nodeUID: spec.nodeUID },
-    status: { device: { gpus } },
-  };
 }
 
 /** A pod that needs slices of one node. */

@@ -2,11 +2,28 @@ import type { Geometry } from '../gpu/geometry.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
 import { type AdvicePool, type ProfileCounts, sizeOf, geometriesOf } from './advice-pools.ts';
 import { WHOLE } from '../gpu/profiles.ts';
-import type { RequestHistory } from './recommend.ts';
 
 /** Profiles of more memory slices are dear: to keep one for the highest of peaks costs as much as several cheap ones. */
 const cheapSlices = 2;
 const dearQuantile = 0.95;
+
+/** How many slices of one resource pods of one node asked for, over time; without a node: of pods that waited for one. */
+interface RequestSeries {
+  /** The resource as kube-state-metrics writes it: `nvidia_com_mig_1g_5gb`. */
+  readonly resource: string;
+  readonly node: string | undefined;
+  /** Slices requested, by time in the unit of {@link RequestHistory.times}; times without such pods have no entry. */
+  readonly amounts: ReadonlyMap<number, number>;
+}
+
+/** What was asked for in the past. */
+interface RequestHistory {
+  /** The times at which it was known what pods ask for. */
+  readonly times: readonly number[];
+  readonly series: readonly RequestSeries[];
+  /** The quantile of the requests that is enough, for all profiles; absent: the maximum of cheap ones, and what was enough 95 % of the time for dear ones. */
+  readonly quantile?: number | undefined;
+}
 
 interface PoolHistory {
   readonly leastOf: ReadonlyMap<AdvicePool, ProfileCounts>;

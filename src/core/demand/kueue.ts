@@ -15,7 +15,7 @@ import {
   type WaitingPods,
 } from './waiting-pods.ts';
 import { omitUndefined } from '../text/json.ts';
-import { listPodPools, type PoolCluster } from './members.ts';
+import { actsOf, isInPool, type PodPool, type PoolCluster, PoolReader } from './members.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 
 /** The parts of Kueue's objects that tell what it holds back, in the API's own shape; v1beta1 and v1beta2 agree in them. */
@@ -77,6 +77,41 @@ export function* readShare(
   const own = [...record.nodes].flatMap((node) => cluster.nodes.get(node) ?? []);
   const trouble = held && explainUnread(held.reading, own);
   return { ...(shares.get(record.name) ?? asksNothing), uncounted, trouble };
+}
+
+/**
+ * All pools among which pods that wait are shared, with that of a policy as `listPool` has it; yields after each node.
+ *
+ * @param now in ms since the epoch
+ */
+export function* listPodPools(
+  record: PolicyRecord,
+  { fleet, nodes, partitions, names }: PoolCluster,
+  now: number,
+): Generator<undefined, readonly PodPool[], unknown> {
+  const pools: PodPool[] = [];
+  for (const one of fleet.policies) {
+    const { name, policy } = one;
+    const reader = new PoolReader(policy, names);
+    const own: PodPool['nodes'][number][] = [];
+    for (const key of one.nodes) {
+      const isOwn = one === record ? isInPool(fleet, one, key) : fleet.winnerOf(key) === name;
+      const isTaken = one !== record && record.nodes.has(key) && isInPool(fleet, record, key);
+      const node = isOwn && !isTaken ? nodes.get(key) : undefined;
+      if (node) own.push(reader.read(node, partitions.get(key)));
+      yield;
+    }
+    pools.push(reader.pool(name, own, actsNow(one, now, one === record), one.demand?.states, now));
+  }
+  return pools;
+}
+
+/** {@link actsOf}, with what the status does not say yet. */
+function actsNow(record: PolicyRecord, now: number, isViewer: boolean): PodPool['acts'] {
+  const { policy, isAccepted, inForce } = record;
+  if (!isViewer && !isAccepted && inForce === undefined) return 'Never';
+  const acts = actsOf(policy, now, isViewer);
+  return acts === 'Now' && record.holdFor(policy)?.kind === 'Refused' ? 'Later' : acts;
 }
 
 /** Why what Kueue holds back for a policy is not known, and what to do. @param nodes of the policy */

@@ -15,8 +15,8 @@ import {
 import { evictsNever, demandEntry, type DemandWishes, restEntry } from '../policy/spec.ts';
 import { countPresent, type DemandGpu } from './members.ts';
 import type { WantedPart, WantedSlice } from './wanted.ts';
-import { type ClassLayout, type ClassPlan, DemandPlanner, type DemandQuestion } from './solver/choose.ts';
-import { levelsOf, PoolClasses } from './solver/problem.ts';
+import { type ClassLayout, type ClassPlan, DemandPlanner } from './solver/choose.ts';
+import { type DemandQuestion, levelsOf, PoolClasses } from './solver/problem.ts';
 import { ranOutOfTime } from './report.ts';
 import { deepEqual, compareText } from '../text/json.ts';
 import { WHOLE } from '../gpu/profiles.ts';

@@ -7,7 +7,7 @@ import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWholeGpu, nameSlice, type SliceEntry, evictsNever } from '../policy/spec.ts';
 import { findStop } from '../rollout/ledger.ts';
 import { describeDuration } from '../text/syntax.ts';
-import { followsPods, riseMsOf } from './state.ts';
+import { followsPods, riseMsOf, indexHolders } from './state.ts';
 import {
   type DemandGpu,
   listMembers,
@@ -45,7 +45,7 @@ import { layoutFor } from '../policy/resolve-node.ts';
 import { liveGeometry } from '../device/plan.ts';
 import type { DemandSlice, PoolGpu } from './solver/pool.ts';
 import { joinWords } from '../gpu/layout.ts';
-import { indexHolders, weighGpus } from './eviction-cost.ts';
+import { weighGpus } from './eviction-cost.ts';
 
 /** `3g.20gb` of nvidia.com/mig-3g.20gb, `whole GPU` of nvidia.com/gpu */
 function nameProfile(resource: string): string {

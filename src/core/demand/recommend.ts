@@ -36,7 +36,8 @@ import {
   sizeOf,
   sumRequests,
 } from './advice-pools.ts';
-import { indexHolders, weighGpus } from './eviction-cost.ts';
+import { weighGpus } from './eviction-cost.ts';
+import { indexHolders } from './state.ts';
 import { judgeHistory } from './history.ts';
 
 type Slices = PolicyDemand['slices'];
@@ -149,31 +150,13 @@ export interface ClusterAdvice {
   readonly unknown?: readonly string[];
 }
 
-/** How many slices of one resource pods of one node asked for, over time; without a node: of pods that waited for one. */
-interface RequestSeries {
-  /** The resource as kube-state-metrics writes it: `nvidia_com_mig_1g_5gb`. */
-  readonly resource: string;
-  readonly node: string | undefined;
-  /** Slices requested, by time in the unit of {@link RequestHistory.times}; times without such pods have no entry. */
-  readonly amounts: ReadonlyMap<number, number>;
-}
-
-/** What was asked for in the past. */
-export interface RequestHistory {
-  /** The times at which it was known what pods ask for. */
-  readonly times: readonly number[];
-  readonly series: readonly RequestSeries[];
-  /** The quantile of the requests that is enough, for all profiles; absent: the maximum of cheap ones, and what was enough 95 % of the time for dear ones. */
-  readonly quantile?: number | undefined;
-}
-
 /** What an advice goes by, beside the cluster. */
 interface AdviceRules {
   readonly evict: EvictionRule;
   /** The nodes to advise on, as one pool; absent: all. */
   readonly selection?: LabelSelection | undefined;
   /** The requests of the past, if they count. */
-  readonly history?: RequestHistory | undefined;
+  readonly history?: Parameters<typeof judgeHistory>[1] | undefined;
 }
 
 /** Advises on the demands of policies for a cluster; without pools if there is no GPU. Asks for plans, as good as they can be. */

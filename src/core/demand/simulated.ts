@@ -20,9 +20,9 @@ import {
   type PlanQuestion,
 } from './plan-pool.ts';
 import { listOverflow } from './report.ts';
-import type { ClassLayout, ClassPlan, DemandQuestion } from './solver/choose.ts';
+import type { ClassLayout, ClassPlan } from './solver/choose.ts';
 import { coverDemand, readDemand, type DemandSlice, type PoolGpu, type PoolInstance } from './solver/pool.ts';
-import { levelsOf } from './solver/problem.ts';
+import { type DemandQuestion, levelsOf } from './solver/problem.ts';
 import { DemandMemory, followsPods } from './state.ts';
 import { byTurn, type WaitingSlices } from './waiting-pods.ts';
 

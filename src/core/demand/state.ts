@@ -1,6 +1,6 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here what a controller remembers of a demand between plans, or what the demand would choose without a past.
-import type { GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../api/types.ts';
 import { steadyKeyOf, type WantedSlice, wantedSlices } from './wanted.ts';
 import {
   askFor,
@@ -16,7 +16,8 @@ import {
   type PlanQuestion,
   planServed,
 } from './plan-pool.ts';
-import { indexHolders, listGoing, type PoolHolders, weighGpus } from './eviction-cost.ts';
+import { listGoing, type PoolHolders, weighGpus } from './eviction-cost.ts';
+import type { BudgetView } from '../node/eviction.ts';
 import { readShare, type WaitingReading } from './kueue.ts';
 import { reportPool } from './report.ts';
 import type { PoolGpu } from './solver/pool.ts';
@@ -135,6 +136,21 @@ export function reportFailure(
   const message = `${failures[reason]}: ${why}`;
   const condition = { type: 'DemandMet', status: 'False', reason, message } as const;
   return { states, ...omitUndefined({ defrag, steady }), condition };
+}
+
+/** The holders of a cluster as it was read. */
+export function indexHolders({
+  partitions,
+  pods,
+  budgets,
+}: {
+  readonly partitions: readonly GpuNodePartition[];
+  readonly pods: readonly PodView[];
+  readonly budgets: readonly BudgetView[];
+}): PoolHolders {
+  const byNode = new Map(partitions.map((one) => [one.metadata.name, one]));
+  const byName = new Map(pods.map((pod) => [podName(pod), pod]));
+  return { budgets, partitionOf: (node) => byNode.get(node), podOf: (name) => byName.get(name) };
 }
 
 /**

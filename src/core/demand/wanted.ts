@@ -3,7 +3,7 @@ import { type DemandSlice, NOBODY } from './solver/pool.ts';
 import { isWholeGpu, nameSlice, profilesServing, profilesServingAll, type SliceEntry } from '../policy/spec.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { countPresent, mostSlices, type DemandGpu } from './members.ts';
-import { isOfProfile, waitingFor, type WaitingSlices } from './waiting-pods.ts';
+import { isOfProfile, type WaitingSlices } from './waiting-pods.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 
 /** Slices that are wanted for one reason. */
@@ -60,6 +60,11 @@ interface Asked {
 
 /** A `count` is written like a layout: pods of no priority go for it. */
 const outrankedByCount = 1;
+
+/** How many slices of a profile, or whole GPUs, are waited for. */
+function waitingFor(waiting: ReadonlyMap<string, number>, profile: string): number {
+  return [...waiting].reduce((sum, [resource, count]) => sum + (isOfProfile(resource, profile) ? count : 0), 0);
+}
 
 /** @param requests whatever is asked for now counts as asked for long enough, unless they say otherwise (`steady`) */
 export function wantedSlices(

@@ -6,7 +6,7 @@ import {
   explainUnusable,
   requirementsKey,
 } from '../../../src/core/cluster/facts.ts';
-import { countUsable } from '../../../src/core/demand/reach.ts';
+import { countUsable } from '../../../src/core/demand/members.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 import { explainHopeless, trimWaitingPod, listWaiters } from '../../../src/core/demand/waiting-pods.ts';

@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import {
-  listPodPools,
-  listPool,
-  type PoolCluster,
-  type RestOf,
-  type PodPool,
-} from '../../../src/core/demand/members.ts';
+import { listPool, type PoolCluster, type RestOf, type PodPool } from '../../../src/core/demand/members.ts';
+import { listPodPools } from '../../../src/core/demand/kueue.ts';
 import { recallDemand } from '../../../src/core/demand/state.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith, finish } from '../../support/demand-builders.ts';

@@ -5,7 +5,7 @@ import { findModel } from '../../../src/core/gpu/geometry.ts';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { Random } from '../../../src/core/plan/simulation/trace.ts';
-import { listPodPools } from '../../../src/core/demand/members.ts';
+import { listPodPools } from '../../../src/core/demand/kueue.ts';
 import { listWaiters, shareWaiting } from '../../../src/core/demand/waiting-pods.ts';
 import { finish, withDemand } from '../../support/demand-builders.ts';
 import { aCluster, aFleetNode, sliced } from '../plan/cluster-builder.ts';

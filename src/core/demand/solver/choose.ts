@@ -12,17 +12,16 @@ import {
   NO_COST,
   type PoolInstance,
   type CostGap,
-  type DemandSlice,
-  type EvictionRule,
 } from './pool.ts';
 import { planGpu } from '../../gpu/plan.ts';
 import { arrangerOf } from '../../gpu/search.ts';
 import { gridOf, unitMask, SearchBudget } from '../../gpu/grid.ts';
-import { type GpuClass, buildProblem } from './problem.ts';
+import { buildProblem, type DemandQuestion } from './problem.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
 import { chooseBySolver } from './integer-program.ts';
 
 type Problem = ReturnType<typeof buildProblem>;
+type GpuClass = DemandQuestion['classes'][number];
 
 /** The cheapest way to offer something with the GPUs seen so far. */
 interface Way {
@@ -404,13 +403,6 @@ export interface ClassPlan {
   /** How many slices are lacking, by name; those that lack none are left out. */
   readonly unserved: Readonly<Record<string, number>>;
   readonly layouts: readonly ClassLayout[];
-}
-
-/** A pool by classes, and what is wanted of it. */
-export interface DemandQuestion {
-  readonly classes: readonly GpuClass[];
-  readonly slices: readonly DemandSlice[];
-  readonly evict: EvictionRule;
 }
 
 /** Combinations that take a few milliseconds, less than a solver takes to start. */

@@ -7,10 +7,11 @@ import {
   type ColumnGroup,
   ChoiceCosts,
   compareCosts,
-  type LevelFigure,
   coverDemand,
   type DemandTable,
 } from './pool.ts';
+
+type LevelFigure = ChoiceCosts['figures'][number];
 
 /** A row of a program: `lower <= sum of values x variables <= upper`. */
 interface ProgramRow {

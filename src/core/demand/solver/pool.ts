@@ -2,7 +2,6 @@
 // Ask here for the GPUs and slices of a question for the solver, and how much of a demand some instances serve.
 import type { Geometry } from '../../gpu/geometry.ts';
 import { compareText } from '../../text/json.ts';
-import type { Column } from './problem.ts';
 
 /** An instance on a GPU of a pool. */
 export interface PoolInstance {
@@ -390,6 +389,31 @@ function handOn({ row, leaves }: Stop, profile: number, amount: number): void {
   handOn(leaves.to, leaves.profile, amount);
 }
 
+/**
+ * What a GPU can become: some of its instances stay in place, and wanted ones are made in the room that there is then. Never more is
+ * made than the demand may use; what is kept may be anything.
+ */
+interface Column {
+  /** How many instances of each wanted profile the GPU offers once it is re-laid. */
+  readonly offered: readonly number[];
+  /** Weight of the evictions, per level of ranks: each eviction counts at the last level that outranks its pod. */
+  readonly evictions: readonly number[];
+  /** Minutes that the evicted had run. */
+  readonly minutesLost: number;
+  /** 1 if an instance goes or comes on a GPU that rests. */
+  readonly restsBroken: number;
+  /** 1 if an instance goes or comes. */
+  readonly gpusChanged: number;
+  /** 1 if a whole GPU is partitioned, or a partitioned one is made whole. */
+  readonly modesChanged: number;
+  /** Idle instances that go; one of them may be the whole GPU. */
+  readonly instancesDestroyed: number;
+  /** Bit mask over the instances of the class: those that stay. */
+  readonly kept: number;
+  /** How many instances of each wanted profile are made. */
+  readonly created: readonly number[];
+}
+
 /** GPUs that can become the same at the same cost: of one class, or of several. */
 export interface ColumnGroup {
   readonly columns: readonly Column[];
@@ -409,7 +433,7 @@ export interface Choice {
 }
 
 /** A figure of what a choice costs; what is unserved, and who goes, is counted level by level. */
-export interface LevelFigure {
+interface LevelFigure {
   readonly figure: CostFigure;
   readonly level: number;
   /** What columns cost by it; undefined for what is unserved, which all columns together decide. */

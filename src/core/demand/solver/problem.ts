@@ -17,33 +17,10 @@ import {
   type EvictionRule,
   NOBODY,
 } from './pool.ts';
-import type { DemandQuestion } from './choose.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
 
-/**
- * What a GPU can become: some of its instances stay in place, and wanted ones are made in the room that there is then. Never more is
- * made than the demand may use; what is kept may be anything.
- */
-export interface Column {
-  /** How many instances of each wanted profile the GPU offers once it is re-laid. */
-  readonly offered: readonly number[];
-  /** Weight of the evictions, per level of ranks: each eviction counts at the last level that outranks its pod. */
-  readonly evictions: readonly number[];
-  /** Minutes that the evicted had run. */
-  readonly minutesLost: number;
-  /** 1 if an instance goes or comes on a GPU that rests. */
-  readonly restsBroken: number;
-  /** 1 if an instance goes or comes. */
-  readonly gpusChanged: number;
-  /** 1 if a whole GPU is partitioned, or a partitioned one is made whole. */
-  readonly modesChanged: number;
-  /** Idle instances that go; one of them may be the whole GPU. */
-  readonly instancesDestroyed: number;
-  /** Bit mask over the instances of the class: those that stay. */
-  readonly kept: number;
-  /** How many instances of each wanted profile are made. */
-  readonly created: readonly number[];
-}
+/** What a GPU can become. */
+type Column = ColumnGroup['columns'][number];
 
 /** An instance in the terms of a grid and of a demand. */
 interface Known {
@@ -363,7 +340,7 @@ function compareOffer(a: Column, b: Column): number {
 }
 
 /** GPUs that are equal in everything that a plan depends on: geometry, placed instances, which are in use, what may not change. */
-export interface GpuClass {
+interface GpuClass {
   /** Orders classes, independent of the order of the pool. */
   readonly key: string;
   readonly geometry: Geometry;
@@ -375,6 +352,13 @@ export interface GpuClass {
   readonly keepsMode: boolean;
   /** How many GPUs. */
   readonly size: number;
+}
+
+/** A pool by classes, and what is wanted of it. */
+export interface DemandQuestion {
+  readonly classes: readonly GpuClass[];
+  readonly slices: readonly DemandSlice[];
+  readonly evict: EvictionRule;
 }
 
 /** Sorts GPUs into classes, one at a time: a large pool is read in several turns of the event loop. */

@@ -5,9 +5,8 @@ import {
   type ClassPlan,
   DemandPlanner,
   chooseExactly,
-  type DemandQuestion,
 } from '../../../../src/core/demand/solver/choose.ts';
-import { buildProblem, ColumnLister } from '../../../../src/core/demand/solver/problem.ts';
+import { type DemandQuestion, buildProblem, ColumnLister } from '../../../../src/core/demand/solver/problem.ts';
 import {
   type ColumnGroup,
   type DemandSlice,

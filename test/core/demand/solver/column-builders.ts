@@ -5,7 +5,8 @@ import {
   readDemand,
   NOBODY,
 } from '../../../../src/core/demand/solver/pool.ts';
-import type { Column } from '../../../../src/core/demand/solver/problem.ts';
+
+type Column = ColumnGroup['columns'][number];
 
 /** What a GPU of a group can become: it offers this many of each profile that is asked for, at no cost unless told otherwise. */
 export function aColumn(offered: readonly number[], more: Partial<Column> = {}): Column {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { type Column, ColumnLister, type GpuClass } from '../../../../src/core/demand/solver/problem.ts';
+import { ColumnLister } from '../../../../src/core/demand/solver/problem.ts';
 import {
+  type ColumnGroup,
   RankLevels,
   readDemand,
   type EvictionRule,
@@ -17,7 +18,9 @@ import { WHOLE } from '../../../../src/core/gpu/profiles.ts';
 /** `DEMAND_SEEDS=2000` tries more. */
 const seeds = 2 * Number(process.env['DEMAND_SEEDS'] ?? 30);
 
-function classOf(gpu: PoolGpu): GpuClass {
+type Column = ColumnGroup['columns'][number];
+
+function classOf(gpu: PoolGpu): Parameters<ColumnLister['list']>[0] {
   const [only] = classesOf([gpu]).list();
   if (only === undefined) throw new Error('no class');
   return only;

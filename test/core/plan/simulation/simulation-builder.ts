@@ -1,5 +1,6 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../../../src/api/types.ts';
-import { type ClassPlan, DemandPlanner, type DemandQuestion } from '../../../../src/core/demand/solver/choose.ts';
+import { type ClassPlan, DemandPlanner } from '../../../../src/core/demand/solver/choose.ts';
+import type { DemandQuestion } from '../../../../src/core/demand/solver/problem.ts';
 import { type Layout, findModel, type GpuModel } from '../../../../src/core/gpu/geometry.ts';
 import type { Arrival } from '../../../../src/core/plan/simulation/trace.ts';
 import type { SideStart, StartNode } from '../../../../src/core/plan/simulation/fleet.ts';
