@@ -28,7 +28,7 @@ interface DrawnGpu {
 }
 
 /** The change of one GPU. */
-export interface GpuPreview {
+interface GpuPreview {
   readonly index: number;
   readonly uuid: string;
   /** `A100-SXM4-40GB` */
@@ -105,7 +105,7 @@ function draw(device: DeviceReport, gpu: GpuReport, mig: DrawnGpu['mig'], slices
 /** `Gone`: it has ended since the agent saw it. */
 type PodPreview = ReturnType<typeof foreseeEvictions>[number]['fate'] | 'Gone';
 
-export interface EvictionPreview {
+interface EvictionPreview {
   /** `NAMESPACE/NAME` */
   readonly pod: string;
   readonly fate: PodPreview;

@@ -3,11 +3,13 @@
 import { joinWords } from '../gpu/layout.ts';
 import { countWords, wrapHanging } from '../text/words.ts';
 import type { ChangePlan } from './change.ts';
-import { type EvictionPreview, type GpuPreview, isMoving, type PlannedNode } from './node.ts';
+import { isMoving, type PlannedNode } from './node.ts';
 import { describeDuration } from '../text/syntax.ts';
 
 type PolicyPreview = ChangePlan['policies'][number];
 type DemandPreview = ChangePlan['demands'][number];
+type GpuPreview = PlannedNode['gpus'][number];
+type EvictionPreview = PlannedNode['evictions'][number];
 
 const width = 80;
 const mostNodesOfWave = 8;

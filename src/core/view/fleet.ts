@@ -16,7 +16,7 @@ import { type GpuPicture, type NodeStatusView, type PicturedSlice, viewNodeStatu
 
 /** How much a node or a policy needs somebody, most first; every list here is in this order. */
 const urgencies = ['failed', 'blocked', 'changing', 'waiting', 'ready', 'unmanaged'] as const;
-export type Urgency = (typeof urgencies)[number];
+type Urgency = (typeof urgencies)[number];
 
 /** What does not resolve by itself, or only when somebody outside of this operator acts, although the phase is a passing one. */
 const blocking: ReadonlySet<string> = new Set([
@@ -93,7 +93,7 @@ export function byUrgency(a: Urgency, b: Urgency): number {
 }
 
 /** The status of one policy, as people see it. */
-export interface PolicyStatusView extends PolicyProgress {
+interface PolicyStatusView extends PolicyProgress {
   readonly policy: string;
   readonly mode: string;
   readonly urgency: Urgency;
@@ -133,7 +133,7 @@ interface PolicyEditView {
 }
 
 /** One node in the table of the fleet. */
-export interface NodeRowView extends NodeHead {
+interface NodeRowView extends NodeHead {
   readonly node: string;
   readonly policy: string | undefined;
   /** The time since when it is Ready, or is not, RFC 3339. */

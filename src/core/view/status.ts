@@ -8,14 +8,7 @@ import { type EventView, lastSeen } from '../kubernetes/pod.ts';
 import { compareText } from '../text/json.ts';
 import { describeDuration, timeText } from '../text/syntax.ts';
 import { countWords, wrapHanging } from '../text/words.ts';
-import {
-  type FleetStatusView,
-  type NodeRowView,
-  type PolicyStatusView,
-  type Urgency,
-  urgencyOfNode,
-  viewFleet,
-} from './fleet.ts';
+import { type FleetStatusView, urgencyOfNode, viewFleet } from './fleet.ts';
 import {
   drawTable,
   groupAlike,
@@ -28,6 +21,10 @@ import {
   type Tone,
 } from './lines.ts';
 import { type GpuPicture, type PicturedSlice, viewNodeStatus } from './node.ts';
+
+type PolicyStatusView = FleetStatusView['policies'][number];
+type NodeRowView = FleetStatusView['nodes'][number];
+type Urgency = NodeRowView['urgency'];
 
 const tones: Readonly<Record<Urgency, Tone>> = {
   failed: 'bad',

@@ -53,7 +53,7 @@ export interface FleetGpu {
   version: number;
 }
 
-export interface FleetNode {
+interface FleetNode {
   readonly name: string;
   readonly gpus: FleetGpu[];
   /** Whether it takes new pods: not while its GPUs change. */
@@ -166,7 +166,7 @@ export class SimulationFleet {
 const wholeLayout: Layout = { [WHOLE]: 1 };
 
 /** What policies want from a time on, until a schedule begins or ends. */
-export interface SchedulePhase {
+interface SchedulePhase {
   /** Seconds from the start of the simulation. */
   readonly at: number;
   /** The policy that decides over each node, as it is then. */

@@ -8,21 +8,15 @@ import type { ClusterFacts } from '../../cluster/facts.ts';
 import type { LabelSelection } from '../../kubernetes/selectors.ts';
 import { DAY, EndQueue, type Load, loadByDemand, loadByTrace, Random, sizesOf, type TraceTask } from './trace.ts';
 import { FollowedDemands } from '../../demand/simulated.ts';
-import {
-  type FleetGpu,
-  type FleetNode,
-  SimulationFleet,
-  type SchedulePhase,
-  type SideStart,
-  type StartNode,
-  startSides,
-} from './fleet.ts';
+import { type FleetGpu, SimulationFleet, type SideStart, type StartNode, startSides } from './fleet.ts';
 import { type SideFigures, SimulatedPods, Tally } from './pods.ts';
 import { planGpu } from '../../gpu/plan.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
 import type { Layout } from '../../gpu/geometry.ts';
 import { isWholeGpu, evictsNever } from '../../policy/spec.ts';
 
+type FleetNode = FleetGpu['node'];
+type SchedulePhase = SideStart['phases'][number];
 type PoolInstance = DemandGpu['present'][number];
 
 type PoolPlanner = ConstructorParameters<typeof FollowedDemands<FleetGpu>>[1];
