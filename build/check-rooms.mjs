@@ -58,14 +58,14 @@ const doors = {
   explain: ['pod', 'waste'],
   gpu: ['device-state', 'geometry', 'grid', 'layout', 'layouts', 'plan', 'profiles', 'search'],
   host: ['import', 'plan', 'support-bundle'],
-  kubernetes: ['claims', 'node', 'pod', 'selectors'],
+  kubernetes: ['claims', 'node', 'pod'],
   node: ['commands', 'decide', 'eviction', 'snapshot', 'status', 'status-figures'],
   nvidia: ['labels', 'plugin-config', 'plugin-pods', 'predict'],
   plan: ['change', 'simulation/play', 'text'],
   policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'spec'],
   rollout: ['budget', 'ledger'],
   smi: ['change', 'command', 'output', 'reader', 'selftest', 'selftest-bundle', 'selftest-change'],
-  text: ['asking', 'findings', 'json', 'syntax', 'words'],
+  text: ['asking', 'json', 'syntax', 'words'],
   view: ['fleet', 'lines', 'status'],
 };
 

@@ -1,4 +1,4 @@
-import type { Finding } from '../core/text/findings.ts';
+import type { Finding } from '../core/text/words.ts';
 import {
   locateFinding,
   type Manifest,

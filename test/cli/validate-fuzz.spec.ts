@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { changingLabelKeys, changingLabelPrefixes } from '../../src/api/label-keys.ts';
 import type { ApiClient } from '../../src/simulator/control-plane/access.ts';
-import type { FindingCode } from '../../src/core/text/findings.ts';
+import type { FindingCode } from '../../src/core/text/words.ts';
 import { validatePolicy } from '../../src/core/policy/check.ts';
 import { aPolicyObject, badMetadata, goodMetadata } from '../core/policy/policy-cases.ts';
 import { useSharedCluster } from '../support/cluster.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { nodeReasons, policyReasons } from '../../src/api/names.ts';
-import { findingCodes } from '../../src/core/text/findings.ts';
+import { findingCodes } from '../../src/core/text/words.ts';
 import { deviceErrorCodes } from '../../src/core/gpu/device-state.ts';
 import { kubeletErrorCodes } from '../../src/core/device/kubelet.ts';
 import { pageText } from '../../src/ui/page-text.ts';

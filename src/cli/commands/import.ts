@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
 import { importConfigFile, isConfigFile, MIG_CONFIG_LABEL } from '../../core/host/import.ts';
-import type { Finding } from '../../core/text/findings.ts';
 import { deepEqual } from '../../core/text/json.ts';
 import { oneOf } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
@@ -17,7 +16,7 @@ import {
 import { writeYaml, refuseUnknownConfig } from '../node/layout-file.ts';
 import { nodesCommand, readSavedNodes } from '../input/snapshot.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
-import { joinWithin } from '../../core/text/words.ts';
+import { joinWithin, type Finding } from '../../core/text/words.ts';
 import { type OutputFormat, outputOption } from '../options.ts';
 import { duplicateConfigs } from '../validation.ts';
 

@@ -7,7 +7,7 @@ import {
   type MigStrategy,
 } from '../../core/nvidia/labels.ts';
 import { fieldsOf, listOf } from '../../core/text/json.ts';
-import { writePath, type FieldPath } from '../../core/text/findings.ts';
+import { writePath, type FieldPath } from '../../core/text/words.ts';
 import { Command, Option } from 'commander';
 import { listNodeClaims } from '../../core/policy/device-classes.ts';
 import { predictNode, warnOfNode } from '../../core/nvidia/predict.ts';

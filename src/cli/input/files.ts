@@ -2,8 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Terminal, type Output, paint, printLine, CliError } from '../terminal.ts';
-import { messageOf } from '../../core/text/words.ts';
-import { type Finding, type FieldPath, writePath } from '../../core/text/findings.ts';
+import { messageOf, type Finding, type FieldPath, writePath } from '../../core/text/words.ts';
 import { parseYaml, type Position, type YamlDocument } from './yaml.ts';
 import { omitUndefined, type Fields, fieldsOf } from '../../core/text/json.ts';
 

@@ -16,7 +16,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import type { FieldPath } from '../../core/text/findings.ts';
+import type { FieldPath } from '../../core/text/words.ts';
 
 /**
  * The text with `\n` at every line end of go-yaml: also at CR and, unless the text is JSON, at the line separators of

@@ -1,7 +1,6 @@
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import type { Finding, FieldPath } from '../../core/text/findings.ts';
 import { isConfigFile, layoutsOfConfig } from '../../core/host/import.ts';
-import { findNearestWords } from '../../core/text/words.ts';
+import { findNearestWords, type Finding, type FieldPath } from '../../core/text/words.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { locatePath, type Manifest, refuseFile, readManifestFile } from '../input/files.ts';
 import type { NodeLayout } from '../../core/host/plan.ts';

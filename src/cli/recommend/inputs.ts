@@ -1,8 +1,7 @@
 import { CliError, type Terminal } from '../terminal.ts';
 import { parseManifests, readText } from '../input/files.ts';
-import { messageOf } from '../../core/text/words.ts';
+import { messageOf, type FieldPath, writePath } from '../../core/text/words.ts';
 import { type Fields, isFields, fieldsOf } from '../../core/text/json.ts';
-import { type FieldPath, writePath } from '../../core/text/findings.ts';
 import { findModel, type GpuModel, type Profile, MODELS } from '../../core/gpu/geometry.ts';
 import { isProfileNameError, parseProfile, WHOLE, resolveProfile } from '../../core/gpu/profiles.ts';
 import { fitLayout, listByMemory } from '../../core/gpu/layouts.ts';

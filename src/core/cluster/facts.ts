@@ -15,7 +15,7 @@ import { isGrantLive } from '../device/grants.ts';
 import { deviceClassPrefix, findNamedDevice, publishDevices } from '../device/holders.ts';
 import { userKey } from '../gpu/device-state.ts';
 import { todaysNameOf, WHOLE } from '../gpu/profiles.ts';
-import type { NodeView, Taint } from '../kubernetes/node.ts';
+import { type NodeView, type Taint, listMismatches } from '../kubernetes/node.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName, type MigStrategy, strategyByLabels } from '../nvidia/labels.ts';
 import { type BudgetView, findResting } from '../node/eviction.ts';
 import { isOwnTaint, isUnfinished, leavingTaintOf } from '../node/snapshot.ts';
@@ -29,7 +29,6 @@ import {
   type Toleration,
   tolerates,
 } from '../kubernetes/pod.ts';
-import { listMismatches } from '../kubernetes/selectors.ts';
 import { selectsNode, byPrecedence, isPlanned, asScheduled } from '../policy/spec.ts';
 
 /** Devices of one node by their names, and who has each: the pod, or the claim that no pod uses. */

@@ -2,7 +2,7 @@
 // Ask here what is kept in memory of the objects that a controller watches.
 import type { ResourceClaimView } from '../kubernetes/claims.ts';
 import { omitUndefined, SharedValues } from '../text/json.ts';
-import { type NodeView, PackedLabels } from '../kubernetes/node.ts';
+import { type NodeView, PackedLabels, selectedKeys } from '../kubernetes/node.ts';
 import type {
   DeviceReport,
   GpuNodePartition,
@@ -14,7 +14,6 @@ import type {
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
 import type { BudgetView } from '../node/eviction.ts';
 import { mirrorAnnotation, systemPods, type ContainerView, type PodView } from '../kubernetes/pod.ts';
-import { selectedKeys } from '../kubernetes/selectors.ts';
 import { deviceClassPrefix, isGpuOfNode } from '../device/holders.ts';
 
 /** What is kept of a claim: anybody may create any number. */

@@ -15,7 +15,7 @@ import { explainUnchangeable, explainUnusable, listOffers, resourceOf } from '..
 import { isUnfinished } from '../node/snapshot.ts';
 import { type Geometry, explainOldDriver, findModel } from '../gpu/geometry.ts';
 import { type GpuView, planGpu } from '../gpu/plan.ts';
-import type { NodeView } from '../kubernetes/node.ts';
+import type { NodeView, LabelSelection } from '../kubernetes/node.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import {
   demandEntry,
@@ -32,7 +32,6 @@ import { foreignOn, isGrantLive } from '../device/grants.ts';
 import { viewReport, liveGeometry, layoutOf, meetsWish } from '../device/plan.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { type Grid, gridOf } from '../gpu/grid.ts';
-import type { LabelSelection } from '../kubernetes/selectors.ts';
 import { memoize } from '../text/json.ts';
 import { durationMs, wholeUnits } from '../text/syntax.ts';
 import { findStop } from '../rollout/ledger.ts';

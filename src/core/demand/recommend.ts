@@ -20,12 +20,11 @@ import { servingAny, shareProfiles, type WantedSlice, wantedSlices } from './wan
 import { compareText, deepEqual } from '../text/json.ts';
 import { withoutServerFields } from '../policy/record.ts';
 import { isPlanned } from '../policy/spec.ts';
-import type { LabelSelection } from '../kubernetes/selectors.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWaiting, type WaitingSlices } from './waiting-pods.ts';
 import type { PodView } from '../kubernetes/pod.ts';
 import { listMembers, type DemandGpu, countPresent } from './members.ts';
-import type { NodeView } from '../kubernetes/node.ts';
+import type { NodeView, LabelSelection } from '../kubernetes/node.ts';
 import {
   type AdvicePool,
   byProfile,

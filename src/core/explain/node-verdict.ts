@@ -14,11 +14,10 @@ import {
   ownDevicesOf,
   type SelectableDevice,
 } from '../kubernetes/claims.ts';
-import type { Taint } from '../kubernetes/node.ts';
+import { type Taint, listMismatches } from '../kubernetes/node.ts';
 import { memoize } from '../text/json.ts';
 import { namespacedName, parseQuantity } from '../text/syntax.ts';
 import { countWords, findNearestWords } from '../text/words.ts';
-import { listMismatches } from '../kubernetes/selectors.ts';
 import { isGpuResource, type PodView, tolerates } from '../kubernetes/pod.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
 import { isPlanned } from '../policy/spec.ts';

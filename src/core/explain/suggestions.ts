@@ -7,11 +7,11 @@ import { writeLayout } from '../gpu/layout.ts';
 import { liveGeometry, planWish } from '../device/plan.ts';
 import { foreignOn } from '../device/grants.ts';
 import { layoutsPath, isPlanned } from '../policy/spec.ts';
-import { writePath } from '../text/findings.ts';
+import { writePath } from '../text/words.ts';
 import { type GpuNode, isResourceOf, explainUnchangeable, explainUnusable, listOffers } from '../cluster/facts.ts';
 import { isWholeGpu, profilesServing, type SliceEntry } from '../policy/spec.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
-import { isLabel } from '../kubernetes/selectors.ts';
+import { isLabel } from '../kubernetes/node.ts';
 import type { BlockerKind, NodeVerdict } from './node-verdict.ts';
 
 /** An edit of a policy that the planner accepts on every node of the policy, and that gives a pod what it requests. */

@@ -2,7 +2,7 @@
 // Ask here whether a document is a config file of mig-parted, what is wrong with it, and for its configs as policies, or as layouts of a host.
 import { apiVersion } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '../../api/types.ts';
-import type { FieldPath, Finding } from '../text/findings.ts';
+import type { FieldPath, Finding } from '../text/words.ts';
 import { deepEqual, fieldsOf, isFields } from '../text/json.ts';
 import { type GpuModel, MODELS } from '../gpu/geometry.ts';
 import { joinWords, writeLayout } from '../gpu/layout.ts';

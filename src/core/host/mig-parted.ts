@@ -1,5 +1,5 @@
 import type { Layout } from '../gpu/geometry.ts';
-import type { FieldPath, Finding } from '../text/findings.ts';
+import type { FieldPath, Finding } from '../text/words.ts';
 import { isProfileNameError, parseProfile } from '../gpu/profiles.ts';
 import { type Fields, isFields } from '../text/json.ts';
 

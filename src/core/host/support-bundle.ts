@@ -1,10 +1,9 @@
 // Room host: one host without Kubernetes, and the files that people bring or send: what they say, never how they are read or written.
 // Ask here which objects a support bundle of a cluster contains, and which parts of each.
-import { selectedKeys } from '../kubernetes/selectors.ts';
 import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { usesGpu } from '../device/holders.ts';
-import type { NodeView } from '../kubernetes/node.ts';
+import { type NodeView, selectedKeys } from '../kubernetes/node.ts';
 import { type PodView, mirrorAnnotation } from '../kubernetes/pod.ts';
 import { pluginPodsOf } from '../nvidia/plugin-pods.ts';
 import { mayUseClaims } from '../policy/spec.ts';

@@ -2,7 +2,7 @@
 // Ask here what becomes of a pod that is in the way of a change, and what of a node rests since one was.
 import { type PodView, isReady, hasEnded, mirrorAnnotation } from '../kubernetes/pod.ts';
 import { evictAnnotation, retryAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
-import { type LabelSelection, meetsSelection } from '../kubernetes/selectors.ts';
+import { type LabelSelection, meetsSelection } from '../kubernetes/node.ts';
 import { countWords, cutText } from '../text/words.ts';
 import type { PolicySpec, NodePartitionStatus, GpuNodePartition } from '../../api/types.ts';
 import { growingRestMs, type WaitName, type Waits, type NodeMemory, recallMemory } from './memory.ts';

@@ -3,7 +3,7 @@
 import { isFields, type Fields, canonicalJson, fingerprint } from '../text/json.ts';
 import { NVIDIA_PREFIX, isMigStrategy, type MigStrategy, GPU_RESOURCE, layoutPartOf, type Labels } from './labels.ts';
 import type { PolicySpec } from '../../api/types.ts';
-import type { Finding } from '../text/findings.ts';
+import type { Finding } from '../text/words.ts';
 
 /** Upstream's sentence on MPS and slices, for our refusals. */
 export const MPS_ON_MIG_REASON = 'sharing using MPS is not supported for MIG devices';

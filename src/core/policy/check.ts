@@ -13,7 +13,7 @@ import {
 import { listByMemory } from '../gpu/layouts.ts';
 import { isWholeGpu, nameSlice, profilesServing, type SliceEntry } from './spec.ts';
 import { type Mistake, type PolicyRefusal, layoutFor, checkSinglePreset } from './resolve-node.ts';
-import { type Finding, type FieldPath, writePath } from '../text/findings.ts';
+import { type Finding, type FieldPath, writePath } from '../text/words.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
 import { variantsOf, listBadWindows } from './spec.ts';
 import { checkSharing } from '../nvidia/plugin-config.ts';

@@ -4,8 +4,7 @@ import type { PolicyRecord } from './record.ts';
 import type { NodeOutcome } from './tally.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { deepEqual, omitUndefined, SharedValues } from '../text/json.ts';
-import { PackedLabels } from '../kubernetes/node.ts';
-import { selectedKeys } from '../kubernetes/selectors.ts';
+import { PackedLabels, selectedKeys } from '../kubernetes/node.ts';
 import { byPrecedence, isCleaningUp, isPlanned, selectsNode } from './spec.ts';
 
 type Labels = Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ import { profilesServing, nameSlice, type SliceEntry, isWholeGpu } from './spec.
 import { layoutFor } from './resolve-node.ts';
 import { judgeLayouts } from './check.ts';
 import { variantsOf } from './spec.ts';
-import { writePath } from '../text/findings.ts';
+import { writePath } from '../text/words.ts';
 
 /** A DeviceClass (`resource.k8s.io/v1`), and what it is for. */
 interface ClassWish {

@@ -19,7 +19,7 @@ import { viewReport, liveGeometry } from '../device/plan.ts';
 import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
 import { resolveProfile, computeInstanceName, computeInstanceSlices } from '../gpu/profiles.ts';
 import { layoutsPath } from './spec.ts';
-import { type FieldPath, writePath } from '../text/findings.ts';
+import { type FieldPath, writePath } from '../text/words.ts';
 import { type DemandWishes, wishForDemand } from './spec.ts';
 
 /** Why GPUs cannot take a policy. Reason and message go into conditions unchanged. */

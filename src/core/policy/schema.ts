@@ -3,8 +3,7 @@
 import { type Fields, fieldsOf, isFields, listOf } from '../text/json.ts';
 import { cutGenerateName, explainKey, explainLabelValue, isSubdomain } from '../text/syntax.ts';
 import { shape } from '../../api/generated/gpu-partition-policy.shape.ts';
-import type { FieldPath, Finding } from '../text/findings.ts';
-import { findNearestWords } from '../text/words.ts';
+import { findNearestWords, type FieldPath, type Finding } from '../text/words.ts';
 import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { specDefaults } from '../../api/generated/gpu-partition-policy.defaults.ts';

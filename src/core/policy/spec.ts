@@ -16,8 +16,8 @@ import { type Geometry, matchesGlob, findModel } from '../gpu/geometry.ts';
 import { resolveProfile, WHOLE } from '../gpu/profiles.ts';
 import { listByMemory } from '../gpu/layouts.ts';
 import { compareText } from '../text/json.ts';
-import { meetsSelection, selectedKeys, selectionKey } from '../kubernetes/selectors.ts';
-import type { FieldPath, Finding } from '../text/findings.ts';
+import { meetsSelection, selectedKeys, selectionKey } from '../kubernetes/node.ts';
+import type { FieldPath, Finding } from '../text/words.ts';
 import { explainWindow, stateOfWindows } from '../rollout/budget.ts';
 import { mebibytes, timeText } from '../text/syntax.ts';
 

@@ -2,9 +2,8 @@
 // Ask here for the status of a fleet or of a node as data, and for all that the page shows at one time.
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, PolicyStatus } from '../../api/types.ts';
 import { compareText, deepEqual } from '../text/json.ts';
-import { writePath } from '../text/findings.ts';
 import { timeText } from '../text/syntax.ts';
-import { cutText } from '../text/words.ts';
+import { cutText, writePath } from '../text/words.ts';
 import { stateOfWindows } from '../rollout/budget.ts';
 import { frozenWords } from '../rollout/ledger.ts';
 import type { Geometry } from '../gpu/geometry.ts';

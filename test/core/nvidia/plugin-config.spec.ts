@@ -12,7 +12,7 @@ import {
 import { times } from './node-builder.ts';
 import { stringify } from 'yaml';
 import { MIG_STRATEGIES } from '../../../src/core/nvidia/labels.ts';
-import { writePath } from '../../../src/core/text/findings.ts';
+import { writePath } from '../../../src/core/text/words.ts';
 
 const DECODING = 'error unmarshaling JSON: while decoding JSON: ';
 

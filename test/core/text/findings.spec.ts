@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { writePath } from '../../../src/core/text/findings.ts';
+import { writePath } from '../../../src/core/text/words.ts';
 
 describe('writePath', () => {
   it('writes a path as jq does', () => {

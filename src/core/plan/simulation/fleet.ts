@@ -7,7 +7,7 @@ import { WHOLE } from '../../gpu/profiles.ts';
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
 import { readMembers } from '../../demand/recommend.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes } from '../../cluster/facts.ts';
-import { type LabelSelection, meetsSelection } from '../../kubernetes/selectors.ts';
+import { type LabelSelection, meetsSelection } from '../../kubernetes/node.ts';
 import { byPrecedence, selectsNode, isPlanned, judgeSchedules, specUnder } from '../../policy/spec.ts';
 import { resolveNode } from '../../policy/resolve-node.ts';
 import { findCap } from '../../rollout/budget.ts';

@@ -5,7 +5,7 @@ import type { DemandGpu } from '../../demand/members.ts';
 import { RolloutPlay } from '../../rollout/ledger.ts';
 import { compareText } from '../../text/json.ts';
 import type { ClusterFacts } from '../../cluster/facts.ts';
-import type { LabelSelection } from '../../kubernetes/selectors.ts';
+import type { LabelSelection } from '../../kubernetes/node.ts';
 import { DAY, EndQueue, type Load, loadByDemand, loadByTrace, Random, sizesOf, type TraceTask } from './trace.ts';
 import { FollowedDemands } from '../../demand/simulated.ts';
 import { type FleetGpu, SimulationFleet, type SideStart, type StartNode, startSides } from './fleet.ts';
