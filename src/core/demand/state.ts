@@ -1,5 +1,5 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
-// Ask here what a controller remembers of a demand between plans, or what the demand would choose without a past.
+// Ask here what a controller remembers of a demand between plans, who holds the slices of its pool, or what the demand would choose without a past.
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../api/types.ts';
 import { steadyKeyOf, type WantedSlice, wantedSlices } from './wanted.ts';
 import {

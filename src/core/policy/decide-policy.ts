@@ -411,7 +411,7 @@ interface Outranked {
 }
 
 /** The policies of one node: which one decides, and which do not. */
-export interface PolicyConflict {
+interface PolicyConflict {
   readonly winner?: {
     readonly record: PolicyRecord;
     /** The version that the node is told. */

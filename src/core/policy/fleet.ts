@@ -1,7 +1,7 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
 // Ask here for all policies and the nodes that they select: who decides where, and what follows from an edit.
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import { Candidates, type PolicyConflict, type Hold } from './decide-policy.ts';
+import { Candidates, type Hold } from './decide-policy.ts';
 import { PolicyRecord } from './record.ts';
 import { type NodeOutcome, NodeCounts } from './tally.ts';
 import { continuedWish, type DemandWishes, isCleaningUp, variantsOf } from './spec.ts';
@@ -10,6 +10,7 @@ import { type Mistake, resolveNode, migProductsOf, refusalForAll } from './resol
 import { SharedValues, deepEqual } from '../text/json.ts';
 
 type NodeResolution = ReturnType<typeof resolveNode>;
+type PolicyConflict = ReturnType<Candidates['conflictOf']>;
 
 /** Whether nodes can take generations that are not accepted yet. */
 class Acceptance {

@@ -2,15 +2,7 @@
 // Ask here what is known of one policy and its nodes: its generations, schedule, history and counts, who wrote it, which nodes may start, and what undoes an edit.
 import { cleanupFinalizer } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyStatus, PolicySpec } from '../../api/types.ts';
-import {
-  isCleaningUp,
-  isPlanned,
-  judgeSchedules,
-  laterMark,
-  specUnder,
-  variantsOf,
-  type DemandReport,
-} from './spec.ts';
+import { isCleaningUp, isPlanned, judgeSchedules, specUnder, variantsOf, type DemandReport } from './spec.ts';
 import { compareText, deepEqual, omitUndefined } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
 import type { Hold } from './decide-policy.ts';
@@ -101,6 +93,14 @@ export function readVersions(given: GpuPartitionPolicy, known?: PolicyVersions):
   const isInForce = acceptedGeneration === generation && !isPlanned(newest);
   const schedule = laterMark(before?.schedule, given.status?.schedule);
   return { newest, acceptedGeneration, inForce: isInForce ? newest : inForce, schedule };
+}
+
+/** The later of two marks, by the time of the switch: the watch may bring a mark that is older than our own write. */
+export function laterMark(known: ScheduleMark | undefined, given: ScheduleMark | undefined): ScheduleMark | undefined {
+  if (known === undefined || given === undefined) return given ?? known;
+  return Date.parse(known.since) >= Date.parse(given.since)
+    ? known
+    : { ...(given.name !== undefined && { name: given.name }), since: given.since };
 }
 
 /** The versions as the schedule that is in force has them: this is the only place where a schedule becomes layouts or a demand. */

@@ -193,12 +193,6 @@ class Sweep {
   }
 }
 
-/** The later of two marks, by the time of the switch: the watch may bring a mark that is older than our own write. */
-export function laterMark(known: ScheduleMark | undefined, given: ScheduleMark | undefined): ScheduleMark | undefined {
-  if (known === undefined || given === undefined) return given ?? known;
-  return Date.parse(known.since) >= Date.parse(given.since) ? known : cut(given);
-}
-
 function cut({ name, since }: ScheduleMark): ScheduleMark {
   return { ...(name !== undefined && { name }), since };
 }

@@ -2,15 +2,8 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
 import { checkPolicy, validatePolicy } from '../../../src/core/policy/check.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { asDeleted } from '../../../src/core/policy/record.ts';
-import {
-  asScheduled,
-  layoutsPath,
-  specUnder,
-  variantsOf,
-  judgeSchedules,
-  laterMark,
-} from '../../../src/core/policy/spec.ts';
+import { asDeleted, laterMark } from '../../../src/core/policy/record.ts';
+import { asScheduled, layoutsPath, specUnder, variantsOf, judgeSchedules } from '../../../src/core/policy/spec.ts';
 import { resolveNode, describeRefusal } from '../../../src/core/policy/resolve-node.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
 
