@@ -318,7 +318,7 @@ export function chosenBefore(policy: GpuPartitionPolicy, partition: GpuNodeParti
   return listChosen(ownWish(policy, partition));
 }
 
-/** The wish of a node from which a plan for its demand goes on; undefined if no plan has chosen a layout of it yet. @param chosen by the last plan */
+/** The wish of a node from which a plan for its demand continues; undefined if no plan has chosen a layout of it yet. @param chosen by the last plan */
 export function continuedWish(
   policy: GpuPartitionPolicy,
   partition: GpuNodePartition,
