@@ -22,7 +22,7 @@ import { type OutputFormat, outputOption } from '../options.ts';
 import { demandComplete, addSetupOptions, setupOf, type SetupOptions } from './plan.ts';
 import { readSnapshot, snapshotCommand } from '../input/snapshot.ts';
 
-export function printDefrag({ stdout }: Terminal, answer: DefragAnswer): void {
+function printDefrag({ stdout }: Terminal, answer: DefragAnswer): void {
   const { gpus, moves, findings } = answer;
   const print = (text: string): void => {
     for (const line of wrapHanging(text, 80, '  ')) printLine(stdout, line);

@@ -27,7 +27,7 @@ import type { PodView } from '../../core/kubernetes/pod.ts';
 const mostNodes = 10;
 
 /** What is explained in one line, then what keeps it from each node, and what would help. */
-export function printExplanation(
+function printExplanation(
   { stdout }: Terminal,
   subject: { readonly kind: string; readonly name: string },
   {
@@ -54,7 +54,7 @@ export function printExplanation(
 }
 
 /** The object that a command explains. */
-export interface ObjectName {
+interface ObjectName {
   readonly namespace: string;
   readonly name: string;
 }
@@ -64,7 +64,7 @@ export interface ObjectName {
  * @param kind in messages
  * @throws CliError if the text is not a name, or names another namespace than the option
  */
-export function readName(text: string, namespace: string | undefined, own: string, kind: string): ObjectName {
+function readName(text: string, namespace: string | undefined, own: string, kind: string): ObjectName {
   const [first = '', second, ...rest] = text.split('/');
   if (second === undefined) return checked(namespace ?? own, first, kind);
   if (first === '' || second === '' || rest.length > 0)
@@ -80,11 +80,11 @@ function checked(namespace: string, name: string, kind: string): ObjectName {
   return { namespace, name };
 }
 
-export function ownNamespace({ config }: KubeClient): string {
+function ownNamespace({ config }: KubeClient): string {
   return config.getContextObject(config.currentContext)?.namespace || 'default';
 }
 
-interface ClaimOptions extends ConnectionOptions {
+interface Options extends ConnectionOptions {
   readonly namespace?: string;
   readonly snapshot?: readonly string[];
   readonly output: OutputFormat;
@@ -93,7 +93,7 @@ interface ClaimOptions extends ConnectionOptions {
 /** The command that saves what is needed of a cluster. */
 const command = snapshotCommand.replace(',pdb', `,pdb,${claimResources}`);
 
-export function explainClaimCommand({ terminal, outcome }: CommandContext): Command {
+function explainClaimCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('claim'))
     .summary('explain where the devices of a ResourceClaim are and who uses them, or why it has none')
     .description(
@@ -103,7 +103,7 @@ export function explainClaimCommand({ terminal, outcome }: CommandContext): Comm
     .option('-n, --namespace <name>', 'namespace of the claim')
     .option('--snapshot <file...>', `read a saved cluster instead: ${command}`)
     .addOption(outputOption())
-    .action(async (name: string, options: ClaimOptions) => {
+    .action(async (name: string, options: Options) => {
       const explained = options.snapshot
         ? await explainSavedClaim(name, options, options.snapshot, terminal)
         : await explainLiveClaim(name, options);
@@ -113,7 +113,7 @@ export function explainClaimCommand({ terminal, outcome }: CommandContext): Comm
     });
 }
 
-async function explainLiveClaim(text: string, options: ClaimOptions) {
+async function explainLiveClaim(text: string, options: Options) {
   const client = connect(options);
   const { namespace, name } = readName(text, options.namespace, ownNamespace(client), 'claim');
   const ref = { resource: resourceClaims, namespace, name };
@@ -122,19 +122,13 @@ async function explainLiveClaim(text: string, options: ClaimOptions) {
   return explainClaim(claim, await readFacts(client));
 }
 
-async function explainSavedClaim(text: string, options: ClaimOptions, files: readonly string[], terminal: Terminal) {
+async function explainSavedClaim(text: string, options: Options, files: readonly string[], terminal: Terminal) {
   const { namespace, name } = readName(text, options.namespace, 'default', 'claim');
   const saved = await readSnapshot(files, terminal);
   if (saved.claims === undefined) throw new CliError(`the snapshot has no ResourceClaim; make it with: ${command}`);
   const claim = saved.claims.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   if (!claim) throw new CliError(`the snapshot has no ResourceClaim ${namespace}/${name}`);
   return explainClaim(claim, saved);
-}
-
-interface Options extends ConnectionOptions {
-  readonly namespace?: string;
-  readonly snapshot?: readonly string[];
-  readonly output: OutputFormat;
 }
 
 export function explainCommand(context: CommandContext): Command {
@@ -179,9 +173,15 @@ async function explainAll(pod: PodView, facts: ClusterFacts, readQueues: () => P
   return { ...explanation, demands };
 }
 
-async function explainLive(name: string, options: Options, terminal: Terminal) {
+async function explainLive(text: string, options: Options, terminal: Terminal) {
   const client = connect(options);
-  return explain(client, readName(name, options.namespace, ownNamespace(client), 'pod'), terminal);
+  const { namespace, name } = readName(text, options.namespace, ownNamespace(client), 'pod');
+  const ref = { resource: pods, namespace, name };
+  const pod = await find<PodView & KubeObject>(client, `pod ${namespace}/${name}`, ref);
+  if (!pod) throw await missing(client, namespace, name);
+  const facts = await readFacts(client);
+  tellUnknownNamespaces(facts, terminal, { isSaved: false });
+  return explainAll(pod, facts, () => ask('Kueue', () => readKueue(client)));
 }
 
 async function explainSaved({ namespace, name }: ObjectName, files: readonly string[], terminal: Terminal) {
@@ -190,15 +190,6 @@ async function explainSaved({ namespace, name }: ObjectName, files: readonly str
   if (!pod) throw new CliError(`the snapshot has no pod ${namespace}/${name}`);
   tellUnknownNamespaces(saved, terminal, { isSaved: true });
   return explainAll(pod, saved, async () => saved.kueue);
-}
-
-async function explain(client: KubeClient, { namespace, name }: ObjectName, terminal: Terminal) {
-  const ref = { resource: pods, namespace, name };
-  const pod = await find<PodView & KubeObject>(client, `pod ${namespace}/${name}`, ref);
-  if (!pod) throw await missing(client, namespace, name);
-  const facts = await readFacts(client);
-  tellUnknownNamespaces(facts, terminal, { isSaved: false });
-  return explainAll(pod, facts, () => ask('Kueue', () => readKueue(client)));
 }
 
 async function missing(client: KubeClient, namespace: string, name: string): Promise<CliError> {

@@ -19,13 +19,13 @@ import { writeYaml } from '../node/layout-file.ts';
 import { type OutputFormat, outputOption } from '../options.ts';
 
 /** A fault in hand-written input. */
-export interface FieldProblem {
+interface FieldProblem {
   /** `gpus[0].migDevices[2].attributes["slices.gi"]`; `$` for the input as a whole. */
   readonly path: string;
   readonly message: string;
 }
 
-export type ParsedNodeDescription =
+type ParsedNodeDescription =
   | { readonly ok: true; readonly node: NodeDescription }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 

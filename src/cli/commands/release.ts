@@ -37,7 +37,7 @@ const deadlineMs = 120_000;
  *
  * @throws CliError if they do not end
  */
-export async function stopController(
+async function stopController(
   client: KubeClient,
   namespace: string,
   name: string = controllerManager,

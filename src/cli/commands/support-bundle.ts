@@ -36,7 +36,7 @@ import { writeYaml } from '../node/layout-file.ts';
  *
  * @param namespaces of the bundle's pods
  */
-export async function readClaims(
+async function readClaims(
   reader: LenientReader,
   namespaces: ReadonlySet<string | undefined>,
 ): Promise<readonly KubeObject[]> {
@@ -62,7 +62,7 @@ type BundledEvent = KubeObject & {
 };
 
 /** Reads Events about policies and node partitions, about GPU nodes, and about the pods of the bundle. */
-export async function readEvents(
+async function readEvents(
   reader: LenientReader,
   gpuNodes: ReadonlySet<string>,
   pods: readonly BundledPod[],
@@ -90,7 +90,7 @@ export async function readEvents(
   return found.map((event) => trimObject(event, 'event'));
 }
 
-export interface LogLimits {
+interface LogLimits {
   /** Lines from the end of each container's log. */
   readonly logLines: number;
   /** Maximum number of pods whose logs are read. */
@@ -174,10 +174,10 @@ async function readLog(
   };
 }
 
-export type BundledPod = PodView & KubeObject;
+type BundledPod = PodView & KubeObject;
 type BundledNode = NodeView & KubeObject;
 
-export interface BundleOptions extends LogLimits {
+interface BundleOptions extends LogLimits {
   /** Namespaces of our programs: only pods there count as ours. */
   readonly namespaces: readonly string[];
 }
@@ -186,7 +186,7 @@ export interface BundleOptions extends LogLimits {
 const ownPods = { key: 'app.kubernetes.io/part-of', value: 'gpu-partition' } as const;
 
 /** The objects of a bundle, in file order; what could not be read is in `reader.notRead`. */
-export async function readClusterBundle(
+async function readClusterBundle(
   reader: LenientReader,
   options: BundleOptions,
   now: number,

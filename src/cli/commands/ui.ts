@@ -114,7 +114,7 @@ export async function followFleet(
 }
 
 /** Asks the cluster, with the user's own rights, each time somebody looks. */
-export function answerLive(client: KubeClient, setup: ReturnType<typeof setupOf>): PageAnswers {
+function answerLive(client: KubeClient, setup: ReturnType<typeof setupOf>): PageAnswers {
   const waste = new WasteSamples(() => readFacts(client));
   return {
     waste: () => waste.report(),

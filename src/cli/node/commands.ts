@@ -57,7 +57,7 @@ export function assertCommand({ terminal, outcome }: CommandContext): Command {
   });
 }
 
-export function printProblems({ stderr }: Terminal, problems: readonly string[]): void {
+function printProblems({ stderr }: Terminal, problems: readonly string[]): void {
   for (const problem of problems) printLine(stderr, `${paint(stderr, 'red', 'error:')} ${problem}`);
 }
 
