@@ -56,7 +56,7 @@ const doors = {
   ],
   device: ['agent', 'grants', 'holders', 'kubelet', 'plan'],
   explain: ['pod', 'waste'],
-  gpu: ['device-state', 'geometry', 'grid', 'layout', 'layouts', 'plan', 'profiles', 'search'],
+  gpu: ['device-state', 'geometry', 'grid', 'layouts', 'plan', 'profiles'],
   host: ['import', 'plan', 'support-bundle'],
   kubernetes: ['claims', 'node', 'pod'],
   node: ['commands', 'decide', 'eviction', 'snapshot', 'status', 'status-figures'],
@@ -64,7 +64,7 @@ const doors = {
   plan: ['change', 'simulation/play', 'text'],
   policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'spec'],
   rollout: ['budget', 'ledger'],
-  smi: ['change', 'command', 'output', 'reader', 'selftest', 'selftest-bundle', 'selftest-change'],
+  smi: ['change', 'command', 'reader', 'selftest', 'selftest-bundle', 'selftest-change'],
   text: ['asking', 'json', 'syntax', 'words'],
   view: ['fleet', 'lines', 'status'],
 };

@@ -1,9 +1,8 @@
 import { Planner, reportState } from '../core/device/agent.ts';
-import { Claim, judgeReboot, faultFields, faultOf, GrantRefused } from '../core/device/grants.ts';
 import { deepEqual } from '../core/text/json.ts';
 import type { Backoff } from '../core/text/syntax.ts';
 import { followsDevice } from '../core/nvidia/predict.ts';
-import { mayBeRestarting } from '../core/device/kubelet.ts';
+import { mayBeRestarting, Claim, judgeReboot, faultFields, faultOf, GrantRefused } from '../core/device/grants.ts';
 import { DeviceError } from '../core/gpu/device-state.ts';
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
 import { type AgentClient, type Partition, OwnPartition, OwnWork, type RecordFile } from './own-partition.ts';

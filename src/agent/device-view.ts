@@ -1,10 +1,10 @@
 import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
-import { mayBeRestarting, Readings } from '../core/device/kubelet.ts';
+import { Readings } from '../core/device/kubelet.ts';
+import { mayBeRestarting, type Fault, faultOf } from '../core/device/grants.ts';
 import { reportDevice, paceReading } from '../core/device/agent.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/log.ts';
-import { type Fault, faultOf } from '../core/device/grants.ts';
 import type { Kubelet } from './open-kubelet.ts';
 import type { Device, ReadDepth } from './open-device.ts';
 import { deepEqual } from '../core/text/json.ts';

@@ -1,5 +1,7 @@
 import type { Planner } from '../core/device/agent.ts';
+import { type KubeletWord, listHeldDevices } from '../core/device/kubelet.ts';
 import {
+  mayBeRestarting,
   type Claim,
   judgeWork,
   GrantRefused,
@@ -8,7 +10,6 @@ import {
   confirmedMs,
   isRevocation,
 } from '../core/device/grants.ts';
-import { type KubeletWord, listHeldDevices, mayBeRestarting } from '../core/device/kubelet.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant, DeviceReport } from '../api/types.ts';

@@ -1,5 +1,5 @@
 import { type KubeletWord, readKubelet } from '../core/device/kubelet.ts';
-import { KubeletError } from '../core/device/kubelet.ts';
+import { KubeletError } from '../core/device/grants.ts';
 import type { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import type { Logger } from '../process/log.ts';
 import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';

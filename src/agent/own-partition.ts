@@ -6,7 +6,6 @@ import { fitWithin, printable } from '../core/text/words.ts';
 import { deepEqual, mergePatchOf, overwriteOf, omitUndefined } from '../core/text/json.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type ObjectRef, isOlder, type KubeObject } from '../kube/watch.ts';
-import { observedEpochOf } from '../core/device/grants.ts';
 import { describeError, type Logger } from '../process/log.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import {
@@ -20,7 +19,7 @@ import {
   isText,
 } from '../device/host/journal.ts';
 import type { ServerClock } from '../kube/request.ts';
-import { KubeletError, mayBeRestarting } from '../core/device/kubelet.ts';
+import { KubeletError, mayBeRestarting, observedEpochOf } from '../core/device/grants.ts';
 import { type Clock, systemClock, waitFor } from '../process/clock.ts';
 
 /** What the agent asks of the API server: the verbs on its own object, and the time. */

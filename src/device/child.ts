@@ -1,12 +1,11 @@
 import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-state.ts';
-import { type Execution, judgeNotRun } from '../core/smi/output.ts';
+import { type Execution, judgeNotRun, type ChangeCommand, planRun, type ReadCommand } from '../core/smi/command.ts';
 import { messageOf } from '../core/text/words.ts';
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { listLockDescriptors } from './host/node-lock.ts';
 import { Semaphore } from '../process/clock.ts';
-import { type ChangeCommand, planRun, type ReadCommand } from '../core/smi/command.ts';
 import type { Command } from 'commander';
 import { integer } from '../process/options.ts';
 

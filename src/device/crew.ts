@@ -1,5 +1,6 @@
 import { GpuDriver, type OwnLine, type Permit } from './nvidia-smi.ts';
 import {
+  type Execution,
   type ChangeCommand,
   type ReadCommand,
   type DriverAnswer,
@@ -7,7 +8,6 @@ import {
   sharedKey,
   splitExecution,
 } from '../core/smi/command.ts';
-import type { Execution } from '../core/smi/output.ts';
 
 /** The work of a crew has ended because of one of its GPUs. */
 export class CrewEnded extends Error {

@@ -8,17 +8,9 @@ import {
   findTool,
   type ToolOptions,
 } from './child.ts';
-import type { Execution, SmiRun } from '../core/smi/output.ts';
+import type { Execution, SmiRun } from '../core/smi/command.ts';
 import type { ChangeCommand, DriverAnswer, ReadCommand, Reading } from '../core/smi/command.ts';
-import {
-  DeviceReader,
-  listComputeInstances,
-  listComputeProfiles,
-  listInstances,
-  readGpuInstances,
-  readGeometry,
-  readUse,
-} from '../core/smi/reader.ts';
+import { DeviceReader, readGpu } from '../core/smi/reader.ts';
 import type { DeviceState, GpuState } from '../core/gpu/device-state.ts';
 
 /** Reports each run, whatever its result. */
@@ -94,32 +86,32 @@ export class GpuDriver {
 
   /** GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
   readInstances(gpu: string) {
-    return this.#ask(readGpuInstances(gpu));
+    return this.#ask(readGpu({ kind: 'ReadInstances', gpu }));
   }
 
   /** GPU instances of one GPU, without their contents. @throws DeviceError */
   listInstances(gpu: string) {
-    return this.#ask(listInstances(gpu));
+    return this.#ask(readGpu({ kind: 'ListInstances', gpu }));
   }
 
   /** Compute instances of all GPU instances of one GPU. @throws DeviceError */
   listComputeInstances(gpu: string) {
-    return this.#ask(listComputeInstances(gpu));
+    return this.#ask(readGpu({ kind: 'ListComputeInstances', gpu }));
   }
 
   /** Profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
   readTable(gpu: GpuState) {
-    return this.#ask(readGeometry(gpu));
+    return this.#ask(readGpu({ kind: 'ReadTable', gpu }));
   }
 
   /** Current MIG mode and processes of one GPU. @throws DeviceError */
   readUse(gpu: string) {
-    return this.#ask(readUse(gpu));
+    return this.#ask(readGpu({ kind: 'ReadUse', gpu }));
   }
 
   /** Compute instance profiles that a GPU instance offers. @throws DeviceError */
   listComputeProfiles(gpu: string, instance: number) {
-    return this.#ask(listComputeProfiles(gpu, instance));
+    return this.#ask(readGpu({ kind: 'ListComputeProfiles', gpu, instance }));
   }
 
   /**

@@ -2,7 +2,8 @@ import { status, type ServiceError, Client, Metadata, type ClientOptions } from 
 import { cutText } from '../core/text/words.ts';
 import protobuf from 'protobufjs/light.js';
 import { stat } from 'node:fs/promises';
-import { type PodHolding, KubeletError } from '../core/device/kubelet.ts';
+import type { PodHolding } from '../core/device/kubelet.ts';
+import { KubeletError } from '../core/device/grants.ts';
 import { SocketCredentials } from './socket-credentials.ts';
 
 /** Explains a failed gRPC call. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { adoptAnnotation } from '../../src/api/names.ts';
 import { wishHash } from '../../src/core/device/plan.ts';
 import type { OwnRecord } from '../../src/agent/own-partition.ts';
-import { KubeletError } from '../../src/core/device/kubelet.ts';
+import { KubeletError } from '../../src/core/device/grants.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { isChange } from '../device/simulated-node.ts';
 import { AgentScene, CutClient, later, signal, useAgentClient } from './agent-scene.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KubeletError } from '../../src/core/device/kubelet.ts';
+import { KubeletError } from '../../src/core/device/grants.ts';
 import { holdersOf, withHolders } from '../core/device/sliced-gpu.ts';
 import { kubeletOf } from '../../src/agent/open-kubelet.ts';
 import { silentLogger } from '../../src/process/log.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply.ts';
 import type { GpuTarget } from '../../src/core/smi/change.ts';
-import type { Execution } from '../../src/core/smi/output.ts';
+import type { Execution } from '../../src/core/smi/command.ts';
 import { brief, InProcessNode } from './simulated-node.ts';
 
 const on = 'gpu 0 mig 1 pending 1\n';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions } from '../../src/device/apply.ts';
 import type { GpuTarget } from '../../src/core/smi/change.ts';
-import type { Execution } from '../../src/core/smi/output.ts';
+import type { Execution } from '../../src/core/smi/command.ts';
 import { InProcessNode, listNamed } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply.ts';
-import type { Execution } from '../../src/core/smi/output.ts';
+import type { Execution } from '../../src/core/smi/command.ts';
 import { codeOf, InProcessNode } from './simulated-node.ts';
 
 const A100 = 'A100-SXM4-40GB';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MODELS } from '../../src/core/gpu/geometry.ts';
 import type { GpuInstanceState } from '../../src/core/gpu/device-state.ts';
 import { toInstances } from '../../src/core/smi/change.ts';
-import type { Execution } from '../../src/core/smi/output.ts';
+import type { Execution } from '../../src/core/smi/command.ts';
 import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
 import { recordNode } from './recorded-readings.ts';
 import { readStateLines, recordedBranches, recordedRuns, type RecordedBranch } from './recorded-runs.ts';

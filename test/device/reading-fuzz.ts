@@ -1,5 +1,5 @@
 import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
-import type { Execution } from '../../src/core/smi/output.ts';
+import type { Execution } from '../../src/core/smi/command.ts';
 import { DeviceError, type GpuInstanceState } from '../../src/core/gpu/device-state.ts';
 import { damages, Dice } from './damage.ts';
 import { describeFall, findFalls, type Sight } from './reading-fall.ts';

@@ -1,4 +1,4 @@
-import type { Execution } from '../../src/core/smi/output.ts';
+import type { Execution } from '../../src/core/smi/command.ts';
 import { executionOf, recordedRuns, type RecordedBranch } from './recorded-runs.ts';
 import { InProcessNode } from './simulated-node.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Execution } from '../../src/core/smi/output.ts';
+import type { Execution } from '../../src/core/smi/command.ts';
 import type { DriverBranch } from '../../src/simulator/nvidia-smi/board.ts';
 
 /** One run of the real nvidia-smi on a mock library: state before, command line, answer. */

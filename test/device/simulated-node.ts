@@ -2,7 +2,7 @@ import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { applyNode, type DeviceApplyOptions, type GpuResult } from '../../src/device/apply.ts';
 import type { Execute } from '../../src/device/child.ts';
-import type { Execution } from '../../src/core/smi/output.ts';
+import type { Execution } from '../../src/core/smi/command.ts';
 import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
 import type { DriverBranch } from '../../src/simulator/nvidia-smi/board.ts';
 import { assembleGpus, type SimulatedGpu, rebootNode } from '../../src/simulator/nvidia-smi/device.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { nodeReasons, policyReasons } from '../../src/api/names.ts';
 import { findingCodes } from '../../src/core/text/words.ts';
 import { deviceErrorCodes } from '../../src/core/gpu/device-state.ts';
-import { kubeletErrorCodes } from '../../src/core/device/kubelet.ts';
+import { kubeletErrorCodes } from '../../src/core/device/grants.ts';
 import { pageText } from '../../src/ui/page-text.ts';
 
 describe('docs/errors.md', () => {

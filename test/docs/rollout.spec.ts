@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { deviceErrorCodes } from '../../src/core/gpu/device-state.ts';
 import { codeEndings, endings } from '../../src/core/node/grants.ts';
-import { kubeletErrorCodes } from '../../src/core/device/kubelet.ts';
+import { kubeletErrorCodes } from '../../src/core/device/grants.ts';
 
 /** `| \`REASON\`, \`REASON\` | yes | because |` */
 const row = /^\| (?<reasons>`\w+`(?:, `\w+`)*) \| (?<counts>yes|no) \| (?<why>[^|]+) \|$/;

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Server, ServerCredentials, status, type handleUnaryCall } from '@grpc/grpc-js';
 import { expect } from 'chai';
 import protobuf from 'protobufjs/light.js';
-import { KubeletError } from '../../src/core/device/kubelet.ts';
+import { KubeletError } from '../../src/core/device/grants.ts';
 import {
   allocatableResponse,
   listResponse,

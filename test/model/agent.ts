@@ -1,4 +1,5 @@
-import { type KubeletWord, KubeletError } from '../../src/core/device/kubelet.ts';
+import type { KubeletWord } from '../../src/core/device/kubelet.ts';
+import { KubeletError } from '../../src/core/device/grants.ts';
 import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import { GrantRefused } from '../../src/core/device/grants.ts';
 import type { OwnRecord } from '../../src/agent/own-partition.ts';

@@ -1,4 +1,5 @@
-import { type PodHolding, KubeletError } from '../../src/core/device/kubelet.ts';
+import type { PodHolding } from '../../src/core/device/kubelet.ts';
+import { KubeletError } from '../../src/core/device/grants.ts';
 import type { AgentHost, AgentProcess, DeviceWork } from './agent.ts';
 import type { Api, StoredPartition } from './api.ts';
 import type { Gpu, ModelDevice, Slice } from './device.ts';

@@ -5,8 +5,7 @@ import {
   DeviceError,
 } from '../../src/core/gpu/device-state.ts';
 import type { Geometry } from '../../src/core/gpu/geometry.ts';
-import { type ChangeCommand, describeCommand } from '../../src/core/smi/command.ts';
-import type { Execution } from '../../src/core/smi/output.ts';
+import { type Execution, type ChangeCommand, describeCommand } from '../../src/core/smi/command.ts';
 import type { ReportedGpu } from '../../src/core/smi/report.ts';
 import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../../src/core/smi/tables.ts';
 import { NvidiaSmi, type Permit } from '../../src/device/nvidia-smi.ts';

@@ -1,11 +1,10 @@
 import { drawGpu } from '../../core/gpu/grid.ts';
-import { writeLayout } from '../../core/gpu/layout.ts';
+import { writeLayout, type Layout } from '../../core/gpu/geometry.ts';
 import { readFree } from '../../core/demand/defrag.ts';
 import { canonicalJson } from '../../core/text/json.ts';
 import { countWords, wrapHanging } from '../../core/text/words.ts';
 import { paint, printLine, type Terminal, CliError, printJson } from '../terminal.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import type { Layout } from '../../core/gpu/geometry.ts';
 import { ForeseenChange, type ClusterState } from '../../core/plan/change.ts';
 import { think } from '../../planner/questions.ts';
 import { Command, InvalidArgumentError } from 'commander';

@@ -1,14 +1,12 @@
 import { Command } from 'commander';
-import { type Layout, type GpuModel, type Geometry, MODELS } from '../../core/gpu/geometry.ts';
 import { resolveProfile } from '../../core/gpu/profiles.ts';
-import { fitLayout } from '../../core/gpu/layouts.ts';
 import { planGpu } from '../../core/gpu/plan.ts';
 import { type Instance, type Refusal, drawGpu } from '../../core/gpu/grid.ts';
-import { writeLayout } from '../../core/gpu/layout.ts';
+import { writeLayout, type Layout, type GpuModel, type Geometry, MODELS } from '../../core/gpu/geometry.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
 import { readHave, readWant, readModel, type OutputFormat, outputOption } from '../options.ts';
-import { enumerateLayouts } from '../../core/gpu/search.ts';
+import { enumerateLayouts, fitLayout } from '../../core/gpu/layouts.ts';
 
 interface Options {
   readonly model: string;

@@ -5,10 +5,9 @@ import { drawTable, type Line, plainText, span } from '../../core/view/lines.ts'
 import type { PlannedPool } from '../../core/demand/plan-pool.ts';
 import { think } from '../../planner/questions.ts';
 import { CliError, printLines, paint, printLine, type Terminal } from '../terminal.ts';
-import type { Layout, GpuModel } from '../../core/gpu/geometry.ts';
 import { resolveProfile, WHOLE, isProfileNameError, parseProfile } from '../../core/gpu/profiles.ts';
 import { drawGpu } from '../../core/gpu/grid.ts';
-import { listProfiles, writeLayout } from '../../core/gpu/layout.ts';
+import { listProfiles, writeLayout, type Layout, type GpuModel } from '../../core/gpu/geometry.ts';
 import { countPresent } from '../../core/demand/members.ts';
 import { countWords, joinWithin, wrapHanging } from '../../core/text/words.ts';
 import type { FiledGpu } from './inputs.ts';

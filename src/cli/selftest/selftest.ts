@@ -3,7 +3,7 @@ import { askAll } from '../../core/text/asking.ts';
 import { NvidiaSmi, recordRuns } from '../../device/nvidia-smi.ts';
 import { Runner, type Execute, readTimeouts, type TimeoutOptions, makeExecute } from '../../device/child.ts';
 import { demandDeviceError } from '../../device/apply.ts';
-import type { SmiRun } from '../../core/smi/output.ts';
+import type { SmiRun } from '../../core/smi/command.ts';
 import { wrapHanging, messageOf } from '../../core/text/words.ts';
 import {
   type PodOptions,

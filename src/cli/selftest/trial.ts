@@ -3,7 +3,7 @@ import { demandGpu, type DeviceState, type GpuState } from '../../core/gpu/devic
 import { applyNode, type DeviceApplyOptions, demandDeviceError, noteGpu } from '../../device/apply.ts';
 import { askAll } from '../../core/text/asking.ts';
 import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
-import { type ChangeTest, readInstanceTables, tryProfiles, type TrialStep } from '../../core/smi/selftest-change.ts';
+import { type ChangeTest, tryProfiles, type TrialStep } from '../../core/smi/selftest-change.ts';
 import type { Runner } from '../../device/child.ts';
 import { openHostLoans } from '../../device/host/loans.ts';
 import { CliError, type Terminal } from '../terminal.ts';
@@ -72,7 +72,7 @@ class GpuTrial {
       case 'Read':
         return this.#see(await this.#driver.readDevice());
       case 'ReadTables':
-        return askAll(readInstanceTables(), (command) => this.#options.runner.run(command));
+        return askAll(step.reading, (command) => this.#options.runner.run(command));
       case 'Tell':
         return this.#options.onProfile(step.test);
     }

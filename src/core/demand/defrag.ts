@@ -4,10 +4,9 @@ import { statusBounds } from '../../api/generated/gpu-partition-policy.bounds.ts
 import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
 import { defragAnnotation } from '../../api/names.ts';
 import type { CostGap, DemandSlice, PoolInstance } from './solver/pool.ts';
-import type { Geometry, Layout } from '../gpu/geometry.ts';
 import { isProfileNameError, parseProfile } from '../gpu/profiles.ts';
-import { joinWords, writeLayout } from '../gpu/layout.ts';
-import { countWords, fitWithin } from '../text/words.ts';
+import { joinWords, countWords, fitWithin } from '../text/words.ts';
+import { writeLayout, type Geometry, type Layout } from '../gpu/geometry.ts';
 import { compareText, deepEqual } from '../text/json.ts';
 import { countPresent, type DemandGpu, listPool, mostSlices, type PoolCluster } from './members.ts';
 import {

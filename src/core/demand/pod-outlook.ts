@@ -2,9 +2,16 @@
 // Ask here what the demands of policies make of a pod that waits.
 import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../api/types.ts';
 import { type GpuNode, type ClusterFacts, listGpuNodes, couldTake, canUse, extendedNamesOf } from '../cluster/facts.ts';
-import { isPlanned, asScheduled, specUnder } from '../policy/spec.ts';
+import {
+  isPlanned,
+  asScheduled,
+  specUnder,
+  isWholeGpu,
+  nameSlice,
+  type SliceEntry,
+  evictsNever,
+} from '../policy/spec.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
-import { isWholeGpu, nameSlice, type SliceEntry, evictsNever } from '../policy/spec.ts';
 import { findStop } from '../rollout/ledger.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { followsPods, riseMsOf, indexHolders } from './state.ts';
@@ -44,7 +51,7 @@ import type { Geometry } from '../gpu/geometry.ts';
 import { layoutFor } from '../policy/resolve-node.ts';
 import { liveGeometry } from '../device/plan.ts';
 import type { DemandSlice, PoolGpu } from './solver/pool.ts';
-import { joinWords } from '../gpu/layout.ts';
+import { joinWords } from '../text/words.ts';
 import { weighGpus } from './eviction-cost.ts';
 
 /** `3g.20gb` of nvidia.com/mig-3g.20gb, `whole GPU` of nvidia.com/gpu */

@@ -1,8 +1,7 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
-// Ask here which grant is live, answered or taken back, what came of one, and which instances are ours.
+// Ask here which grant is live, answered or taken back, what came of one, how the kubelet or the work failed, and which instances are ours.
 import type { DeviceReport, GpuNodePartition, Grant, GpuReport, GpuWish } from '../../api/types.ts';
 import { DeviceError } from '../gpu/device-state.ts';
-import { KubeletError } from './kubelet.ts';
 import { cutText, messageOf } from '../text/words.ts';
 import { doubledMs } from '../text/syntax.ts';
 import { type DeviceUsers, describeMonitors, deviceMeets, wishHash } from './plan.ts';
@@ -441,4 +440,69 @@ export function judgeReboot(
     },
     asked,
   };
+}
+
+/** Every way in which a query to the kubelet can fail, and what a person can do. */
+const kubeletErrors = {
+  KubeletSocketMissing:
+    'mount the node’s folder /var/lib/kubelet/pod-resources into this container, or name the socket ' +
+    '(--pod-resources-socket) if the kubelet has another root folder; it exists while the kubelet runs',
+  KubeletUnavailable:
+    'the kubelet is starting, down, or rejects calls of this user (root is required); it is asked again later, ' +
+    'and its log on the node has details',
+  KubeletTimeout: 'the kubelet is overloaded or hangs; it is asked again later, and its log on the node has details',
+  KubeletUnsupported:
+    'this needs a kubelet of Kubernetes 1.28 or newer, or its feature gate KubeletPodResourcesGetAllocatable',
+  KubeletAnswerUnreadable:
+    'is this the socket of a kubelet (pod-resources/kubelet.sock)? If so, report this with the kubelet version',
+} as const satisfies Record<string, string>;
+
+type KubeletErrorCode = keyof typeof kubeletErrors;
+
+/** @internal A test compares docs/errors.md with it. */
+export const kubeletErrorCodes: readonly KubeletErrorCode[] = Object.keys(kubeletErrors).filter(isKubeletErrorCode);
+
+/** Errors that a kubelet shows while it restarts. */
+export const restartingCodes: readonly KubeletErrorCode[] = [
+  'KubeletUnavailable',
+  'KubeletSocketMissing',
+  'KubeletTimeout',
+];
+
+export function mayBeRestarting({ code }: { readonly code: string }): boolean {
+  return restartingCodes.some((one) => one === code);
+}
+
+interface KubeletErrorDetails {
+  /** What was tried: `List on /var/lib/kubelet/pod-resources/kubelet.sock`. */
+  readonly tried: string;
+  /** What was found instead, in the words of the operating system or the kubelet if there are any. */
+  readonly found: string;
+  readonly cause?: unknown;
+}
+
+/** The kubelet did not answer the query, and what to do about it. */
+export class KubeletError extends Error {
+  override readonly name = 'KubeletError';
+  readonly code: KubeletErrorCode;
+  readonly tried: string;
+  readonly found: string;
+  readonly advice: string;
+  /** The message without its code. */
+  readonly explanation: string;
+
+  constructor(code: KubeletErrorCode, { tried, found, cause }: KubeletErrorDetails) {
+    const advice = kubeletErrors[code];
+    const explanation = `tried ${tried}; found ${found}; ${advice}`;
+    super(`${code}: ${explanation}`, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.explanation = explanation;
+    this.tried = tried;
+    this.found = found;
+    this.advice = advice;
+  }
+}
+
+function isKubeletErrorCode(code: string): code is KubeletErrorCode {
+  return code in kubeletErrors;
 }

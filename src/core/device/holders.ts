@@ -15,7 +15,7 @@ import { isZeroQuantity } from '../text/syntax.ts';
 import { nameWhole } from '../gpu/profiles.ts';
 
 /** The pods of an agent's last reading. The kubelet tells their names only; see `isSurelyRead` for which pods these are. */
-export interface ReportedPods {
+interface ReportedPods {
   /** `NAMESPACE/NAME` of all pods whose devices the agent knows. */
   readonly holders: readonly string[];
   /** `NAMESPACE/NAME` of the pods that hold what the plan destroys. */

@@ -13,7 +13,6 @@ import type {
 import { canonicalJson, fingerprint, deepEqual, memoize, omitUndefined } from '../text/json.ts';
 import { computeInstancesOf, describeVgpu, userKey } from '../gpu/device-state.ts';
 import { nameWhole, completeTable } from '../gpu/profiles.ts';
-import { type Layout, explainOldDriver, type Geometry, findModel } from '../gpu/geometry.ts';
 import {
   type ChangeRefusal,
   type GpuChange,
@@ -26,7 +25,7 @@ import {
   type GpuView,
 } from '../gpu/plan.ts';
 import { type Place, placeOf } from '../gpu/grid.ts';
-import { writeLayout } from '../gpu/layout.ts';
+import { writeLayout, type Layout, explainOldDriver, type Geometry, findModel } from '../gpu/geometry.ts';
 import type { ForeignInstances } from './grants.ts';
 import { cutText, countWords } from '../text/words.ts';
 

@@ -1,9 +1,8 @@
 import type { DeviceReport, GpuPartitionPolicy, PolicySpec, GpuReport } from '../../api/types.ts';
-import type { Layout, Geometry } from '../gpu/geometry.ts';
-import { enumerateLayouts } from '../gpu/search.ts';
+import { enumerateLayouts } from '../gpu/layouts.ts';
 import { checkPolicy } from '../policy/check.ts';
 import { layoutFor, matchesGpu, resolveNode } from '../policy/resolve-node.ts';
-import { writeLayout } from '../gpu/layout.ts';
+import { writeLayout, type Layout, type Geometry } from '../gpu/geometry.ts';
 import { liveGeometry, planWish } from '../device/plan.ts';
 import { foreignOn } from '../device/grants.ts';
 import { layoutsPath, isPlanned } from '../policy/spec.ts';

@@ -8,12 +8,11 @@ import { liveGeometry } from '../device/plan.ts';
 import { strandedSlices } from '../node/status-figures.ts';
 import { applyEdit, distanceOf } from './suggestions.ts';
 import type { NodeView } from '../kubernetes/node.ts';
-import type { Geometry, Layout } from '../gpu/geometry.ts';
-import { enumerateLayouts } from '../gpu/search.ts';
+import { enumerateLayouts } from '../gpu/layouts.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels.ts';
 import { checkPolicy } from '../policy/check.ts';
 import { layoutFor, matchesGpu } from '../policy/resolve-node.ts';
-import { writeLayout } from '../gpu/layout.ts';
+import { writeLayout, type Geometry, type Layout } from '../gpu/geometry.ts';
 
 /** What is offered of a resource, and what pods request. Under strategy mixed each profile has a resource. */
 interface ResourceDemand {

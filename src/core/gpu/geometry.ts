@@ -1,9 +1,10 @@
 // Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
-// Ask here for the tables of known models, and their names.
-import { A100_MODELS, A30_MODELS } from './data/ampere.ts';
+// Ask here for the tables of known models, their names, and a layout in words.
+import { AMPERE_MODELS } from './data/ampere.ts';
 import { BLACKWELL_MODELS, THOR_MODELS } from './data/blackwell.ts';
 import { HOPPER_MODELS } from './data/hopper.ts';
 import { RTX_PRO_MODELS } from './data/rtx-pro.ts';
+import { compareText } from '../text/json.ts';
 
 /** Kinds of engines in the order of `nvidia-smi mig -lgip`. */
 export const ENGINE_KINDS = ['copy', 'decoder', 'encoder', 'jpeg', 'ofa'] as const;
@@ -145,8 +146,7 @@ export interface GpuModel extends Geometry {
  * models with one product name, the name resolves to the first.
  */
 export const MODELS: readonly GpuModel[] = [
-  ...A100_MODELS,
-  ...A30_MODELS,
+  ...AMPERE_MODELS,
   ...HOPPER_MODELS,
   ...BLACKWELL_MODELS,
   ...RTX_PRO_MODELS,
@@ -256,16 +256,6 @@ const withoutMig =
 /** Whether this is the name of a product that is known to have no MIG. Of other names nothing is known, nor of PCI device ids. */
 export function hasNoMig(nameInAnyForm: string): boolean {
   return withoutMig.test(normalizeProduct(nameInAnyForm));
-}
-
-/** All models that share a PCI device id with this one: the same board under other driver branches, itself included. */
-export function listModelsOfSameBoard(model: GpuModel): readonly GpuModel[] {
-  const devices = new Set(model.products.map((product) => product.pciDeviceId));
-  return MODELS.filter(
-    (other) =>
-      other === model ||
-      other.products.some((product) => product.pciDeviceId !== undefined && devices.has(product.pciDeviceId)),
-  );
 }
 
 /** What a policy knows of a GPU when it checks whether a selector matches it. */
@@ -378,4 +368,21 @@ export function isOlderDriver(one: string, other: string): boolean {
   const [parts, others] = [one, other].map((version) => version.split('.').map(Number));
   const at = others?.findIndex((part, index) => (parts?.[index] ?? 0) !== part) ?? -1;
   return at !== -1 && (parts?.[at] ?? 0) < (others?.[at] ?? 0);
+}
+
+/** A layout for people, small profiles first: `1×1g.5gb + 2×3g.20gb`, or `no instances`. */
+export function writeLayout(layout: Layout): string {
+  const parts = listProfiles(layout).map(([profile, count]) => `${count}×${profile}`);
+  return parts.length === 0 ? 'no instances' : parts.join(' + ');
+}
+
+/** Profiles with their counts, by compute slices, then memory, then name: 1g.5gb, 1g.5gb+me, 1g.10gb, 2g.10gb. */
+export function listProfiles(layout: Layout): readonly (readonly [profile: string, count: number])[] {
+  return Object.entries(layout).sort(([a], [b]) => compareProfiles(a, b));
+}
+
+function compareProfiles(a: string, b: string): number {
+  const slices = (name: string) => Number(/(\d)g\./.exec(name)?.[1] ?? 0);
+  const memory = (name: string) => Number(/\.(\d+)gb/.exec(name)?.[1] ?? 0);
+  return slices(a) - slices(b) || memory(a) - memory(b) || compareText(a, b);
 }

@@ -1,5 +1,5 @@
 // Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
-// Ask here whether a layout fits an empty GPU, what a preset or an amount of memory means, and which GPU of a node gets which layout.
+// Ask here whether a layout fits an empty GPU, which ones do, what a preset or an amount of memory means, and which GPU of a node gets which.
 import { type Geometry, type Layout, findModel, type GpuModel } from './geometry.ts';
 import { planGpu } from './plan.ts';
 import {
@@ -11,11 +11,15 @@ import {
   nameSubject,
   type Instance,
   type Subject,
+  type Grid,
+  SearchBudget,
+  enumerateCounts,
+  canHoldOneMore,
 } from './grid.ts';
 import { judgeLayout, searchGpu, type SearchResult } from './judge-layout.ts';
-import { resolveProfile } from './profiles.ts';
-import { listBaseProfiles } from './search.ts';
-import { joinWords, readInstances } from './layout.ts';
+import { listBaseProfiles, resolveProfile } from './profiles.ts';
+import { readInstances } from './layout.ts';
+import { joinWords } from '../text/words.ts';
 
 type FitResult =
   | {
@@ -492,4 +496,50 @@ function byIndexThenKey(left: NodeGpu, right: NodeGpu): number {
   const difference = (left.index ?? 0) - (right.index ?? 0);
   if (difference !== 0) return difference;
   return left.key < right.key ? -1 : Number(left.key > right.key);
+}
+
+interface LayoutFilter {
+  /** True to list only layouts to which no further instance (of the profiles considered) can be added. */
+  readonly maximal?: boolean;
+  /** True to list only plain profiles: one per number of compute slices, without `+me`, `-me`, `+gfx` and double-memory variants. */
+  readonly base?: boolean;
+}
+
+/**
+ * Every layout that an empty GPU can hold, except the empty one, smallest profiles first. A 7-slice GPU has 127 (37 of plain
+ * profiles), of which 44 (12) are maximal.
+ *
+ * @throws BudgetExceeded for a table that is not NVIDIA's
+ */
+export function enumerateLayouts(geometry: Geometry, filter: LayoutFilter = {}): readonly Layout[] {
+  const grid = gridOf(geometry);
+  const base = new Set(filter.base === true ? listBaseProfiles(grid.geometry) : grid.profiles);
+  const considered = grid.profiles.map((profile) => base.has(profile));
+  const layouts = enumerateCounts(grid).filter((counts) =>
+    counts.every((count, profile) => count === 0 || considered[profile] === true),
+  );
+  const chosen = filter.maximal === true ? keepMaximal(grid, layouts, considered) : layouts;
+  return chosen.map((counts) => toLayout(grid, counts));
+}
+
+function keepMaximal(
+  grid: Grid,
+  layouts: readonly (readonly number[])[],
+  considered: readonly boolean[],
+): readonly (readonly number[])[] {
+  return layouts.filter((counts) =>
+    considered.every(
+      (isConsidered, profile) => !isConsidered || !canHoldOneMore(grid, counts, profile, new SearchBudget()),
+    ),
+  );
+}
+
+/** Counts per profile index as a layout. */
+function toLayout(grid: Grid, counts: readonly number[]): Layout {
+  return Object.fromEntries(
+    grid.profiles.flatMap(({ name }, index) => {
+      const count = counts[index] ?? 0;
+      return count > 0 ? [[name, count] as const] : [];
+    }),
+  );
 }

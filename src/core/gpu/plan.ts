@@ -1,7 +1,6 @@
 // Room gpu: NVIDIA's GPUs as geometry, layouts and state, without Kubernetes.
 // Ask here for the steps from what is on a GPU to what is wanted, by place, in the order in which they are taken.
 import { type Geometry, type Layout, findModel } from './geometry.ts';
-import { searchGpu } from './judge-layout.ts';
 import {
   gridOf,
   type Grid,
@@ -17,7 +16,7 @@ import {
 } from './grid.ts';
 import { computeInstanceName } from './profiles.ts';
 import { readInstances, type Occupancy } from './layout.ts';
-import { subtractSlices, type Found, type PlanCost } from './search.ts';
+import { subtractSlices, type Found, searchGpu } from './judge-layout.ts';
 import type { MigMode } from './device-state.ts';
 
 interface GpuPlanOptions extends Subject {
@@ -38,7 +37,7 @@ export interface GpuPlan {
   readonly steps: readonly Step[];
   /** The instances of the layout once all steps are done. */
   readonly placements: readonly PlannedInstance[];
-  readonly cost: PlanCost;
+  readonly cost: Found['cost'];
 }
 
 export type GpuPlanResult =

@@ -7,9 +7,9 @@ import {
   type Profile,
   type GpuModel,
   findModel,
-  listModelsOfSameBoard,
   type ModelProfile,
   type ProfileField,
+  MODELS,
 } from './geometry.ts';
 import { omitUndefined } from '../text/json.ts';
 
@@ -143,7 +143,7 @@ export function todaysNameOf(product: string, profile: string): string {
 }
 
 /** A profile by its name, or by one that other driver branches have for it. */
-export function findNamed<Known extends Profile>(profiles: readonly Known[], name: string): Known | undefined {
+function findNamed<Known extends Profile>(profiles: readonly Known[], name: string): Known | undefined {
   return (
     profiles.find((profile) => profile.name === name) ??
     profiles.find((profile) => profile.formerNames?.includes(name) === true)
@@ -258,4 +258,28 @@ function compareProfiles(live: Profile, known: ModelProfile): readonly string[] 
 
 function writeEngines({ engines: { copy, decoder, encoder, jpeg, ofa } }: Profile): string {
   return `CE ${copy} DEC ${decoder} ENC ${encoder} JPEG ${jpeg} OFA ${ofa}`;
+}
+
+/**
+ * The plain profile of each number of compute slices: of those without attributes the one with the most instances, which
+ * distinguishes the normal 1g from the one with double memory (the rule of mig-parted's generated configuration).
+ */
+export function listBaseProfiles(geometry: Geometry): readonly Geometry['profiles'][number][] {
+  const best = new Map<number, Geometry['profiles'][number]>();
+  for (const profile of geometry.profiles) {
+    const known = best.get(profile.computeSlices);
+    if (/[+-]/.test(profile.name) || (known !== undefined && known.maxInstances >= profile.maxInstances)) continue;
+    best.set(profile.computeSlices, profile);
+  }
+  return geometry.profiles.filter((profile) => best.get(profile.computeSlices) === profile);
+}
+
+/** All models that share a PCI device id with this one: the same board under other driver branches, itself included. */
+function listModelsOfSameBoard(model: GpuModel): readonly GpuModel[] {
+  const devices = new Set(model.products.map((product) => product.pciDeviceId));
+  return MODELS.filter(
+    (other) =>
+      other === model ||
+      other.products.some((product) => product.pciDeviceId !== undefined && devices.has(product.pciDeviceId)),
+  );
 }

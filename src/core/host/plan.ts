@@ -16,9 +16,8 @@ import {
 import { isBusy, type GpuTarget, judgeChange } from '../smi/change.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import type { GpuChange, Step } from '../gpu/plan.ts';
-import type { Layout, Geometry } from '../gpu/geometry.ts';
 import { countWords } from '../text/words.ts';
-import { writeLayout } from '../gpu/layout.ts';
+import { writeLayout, type Layout, type Geometry } from '../gpu/geometry.ts';
 import { drawGpu } from '../gpu/grid.ts';
 
 /** How the entries of an export identify their GPUs: UUIDs only match this machine, indices also match identical ones. */

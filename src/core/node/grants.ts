@@ -1,5 +1,5 @@
 import { type NodeReason, retryAnnotation } from '../../api/names.ts';
-import { restartingCodes } from '../device/kubelet.ts';
+import { restartingCodes, hasLasted, isUnanswered, observedEpochOf, isRevocation, retryMs } from '../device/grants.ts';
 import type { GpuReport, Grant, NodePartitionStatus, GpuNodePartition } from '../../api/types.ts';
 import { canonicalJson, fingerprint, deepEqual } from '../text/json.ts';
 import { growingRestMs, recallMemory, type Wait, runningTimer, type Waits } from './memory.ts';
@@ -8,7 +8,6 @@ import { wishHash } from '../device/plan.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import { fitWithin } from '../text/words.ts';
-import { hasLasted, isUnanswered, observedEpochOf, isRevocation, retryMs } from '../device/grants.ts';
 import { isUnfinished, wishOf } from './snapshot.ts';
 
 /** How a change ends, or may end, with a reason on its node. */

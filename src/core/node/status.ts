@@ -1,7 +1,7 @@
 // Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
 // Ask here for the status of a node and of a policy as they have to be now, with when to write them, in ms.
 import { layoutOf } from '../device/plan.ts';
-import { writeLayout } from '../gpu/layout.ts';
+import { writeLayout } from '../gpu/geometry.ts';
 import type {
   DeviceReport,
   GpuReport,
@@ -24,8 +24,7 @@ import { listPodCauses, namePods } from './rules/users.ts';
 import { type PolicyRecord, storeVersions } from '../policy/record.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { describeGate } from '../rollout/ledger.ts';
-import type { DemandReport } from '../policy/spec.ts';
-import { isCleaningUp } from '../policy/spec.ts';
+import { type DemandReport, isCleaningUp } from '../policy/spec.ts';
 
 type NodeCounts = PolicyRecord['tally'];
 type NodeOutcome = Parameters<NodeCounts['put']>[0];

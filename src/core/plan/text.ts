@@ -1,6 +1,6 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here for the plan of a change in words, line by line.
-import { joinWords } from '../gpu/layout.ts';
+import { joinWords } from '../text/words.ts';
 import { countWords, wrapHanging } from '../text/words.ts';
 import type { ChangePlan } from './change.ts';
 import { isMoving, type PlannedNode } from './node.ts';

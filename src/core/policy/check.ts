@@ -18,7 +18,7 @@ import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
 import { variantsOf, listBadWindows } from './spec.ts';
 import { checkSharing } from '../nvidia/plugin-config.ts';
 import { checkForm } from './schema.ts';
-import { joinWords } from '../gpu/layout.ts';
+import { joinWords } from '../text/words.ts';
 
 type Variant = ReturnType<typeof variantsOf>[number];
 

@@ -11,7 +11,7 @@ import type {
   PolicySpec,
 } from '../../api/types.ts';
 import { findModel, matchesModelGlob, type Geometry, type Layout } from '../gpu/geometry.ts';
-import { joinWords } from '../gpu/layout.ts';
+import { joinWords } from '../text/words.ts';
 import { placeOf as gpuPlaceOf } from '../gpu/grid.ts';
 import { type NodeGpu, type NodeWish, planNode, type Want, fitLayout, expandPreset } from '../gpu/layouts.ts';
 import { foreignOn, type ForeignInstances } from '../device/grants.ts';

@@ -1,6 +1,5 @@
 // Room smi: what nvidia-smi is told and what it answers; nothing is run here.
 // Ask here for the work that brings one GPU to its target, and back if necessary: it asks for commands, and judges what they answer.
-import { type Geometry, type Layout, explainOldDriver } from '../gpu/geometry.ts';
 import { placeOf, type Place } from '../gpu/grid.ts';
 import {
   DeviceError,
@@ -11,8 +10,8 @@ import {
   describeProcess,
   describeVgpu,
 } from '../gpu/device-state.ts';
-import { batchSteps, changeMode, createAnywhere, isAt, recoverGpu, takeSteps } from './instances.ts';
-import { writeLayout } from '../gpu/layout.ts';
+import { changeMode, createAnywhere, isAt, recoverGpu, takeSteps } from './instances.ts';
+import { writeLayout, type Geometry, type Layout, explainOldDriver } from '../gpu/geometry.ts';
 import {
   type GpuChange,
   listDisturbed,
@@ -199,14 +198,12 @@ export class GpuApply {
 
   /** @param forgives whether to end the round early, to plan again, when the GPU turns out to have changed since the plan */
   *#takeSteps(steps: readonly Step[], instances: readonly GpuInstanceState[], forgives: boolean): Work<void> {
-    for (const batch of batchSteps(steps)) {
-      for (const step of batch) if (step.action === 'CreateInstance') this.#made.add(placeOf(step));
-      try {
-        yield* takeSteps(this.#session, batch, instances);
-      } catch (error) {
-        if (forgives && error instanceof DeviceError && forgivable.has(error.code)) return;
-        throw error;
-      }
+    try {
+      yield* takeSteps(this.#session, steps, instances, (step) => {
+        if (step.action === 'CreateInstance') this.#made.add(placeOf(step));
+      });
+    } catch (error) {
+      if (!forgives || !(error instanceof DeviceError) || !forgivable.has(error.code)) throw error;
     }
   }
 
@@ -285,6 +282,29 @@ export function planReturn(
   ];
 }
 
+/**
+ * The target that brings a GPU back to what it was.
+ *
+ * @param made places of what was created since, the only instances that may be destroyed for it
+ */
+export function targetBack(before: GpuState, now: GpuState, made: ReadonlySet<string>): GpuTarget {
+  const isOn = before.mig?.current === 'Enabled';
+  const steps = planReturn(toInstances(now), isOn ? toInstances(before) : [], (one) => made.has(placeOf(one)));
+  return { uuid: now.uuid, want: isOn ? layoutOf(before) : 'Disabled', steps };
+}
+
+/** Whether a GPU could be brought back to what it is now: a layout describes its instances. @throws DeviceError */
+export function canReturn(gpu: GpuState, held: ReadonlySet<string>): boolean {
+  const isWhole = gpu.instances.every(({ computeInstances }) => computeInstances.length > 0);
+  return isWhole && planTarget(gpu, layoutOf(gpu), { held, mayTouch: () => false }).isDone;
+}
+
+/** What is on a GPU, as a layout. */
+function layoutOf(gpu: GpuState): Layout {
+  const names = toInstances(gpu).flatMap(({ computeInstances }) => computeInstances);
+  return Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, { length }]) => [name, length]));
+}
+
 /** A step with the compute instances that `more` has beyond `less`. */
 function difference(
   action: 'DestroyComputeInstances' | 'CreateComputeInstances',
@@ -318,7 +338,7 @@ interface PlanLimits {
  *
  * @throws DeviceError if the target is impossible, or not possible now
  */
-export function planTarget(
+function planTarget(
   gpu: GpuState,
   want: Layout | 'Disabled',
   { held, mayTouch }: PlanLimits,

@@ -1,10 +1,16 @@
 // Room smi: what nvidia-smi is told and what it answers; nothing is run here.
-// Ask here for the arguments of a command and how long it may take, in ms; GPUs are named by PCI bus id. And which GPUs one may name.
-import type { GpuInstanceState, GpuState, MigMode } from '../gpu/device-state.ts';
+// Ask here for the arguments of a command and how long it may take, in ms, which GPUs one may name, and how a run of it ended.
+import {
+  type GpuInstanceState,
+  type GpuState,
+  type MigMode,
+  DeviceError,
+  type DeviceErrorCode,
+} from '../gpu/device-state.ts';
 import type { Geometry } from '../gpu/geometry.ts';
-import { isCompleted, type Execution } from './output.ts';
 import type { ReportedGpu } from './report.ts';
 import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from './tables.ts';
+import { cutText } from '../text/words.ts';
 
 /** Bus ids or indexes of GPUs; absent means every GPU of the node, which only reads may ask for. */
 export type GpuSelection = readonly (string | number)[];
@@ -214,54 +220,14 @@ function list(members: readonly string[]): string {
   throw new ArgumentRefused('an empty list of ids');
 }
 
-const hex = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const gpuUuid = new RegExp(`^GPU-${hex}$`);
-/** Drivers before 470 name a MIG device by its GPU and its ids: `MIG-GPU-…/7/0`. */
-const migUuid = new RegExp(`^MIG-(?:${hex}|(GPU-${hex})/\\d{1,3}/\\d{1,3})$`);
-/** The list of attributes is open, since drivers add some; what precedes them is not. */
-const profileName = /^(?:([1-9])c\.)?([1-9]\d?)g\.\d{1,4}gb(?:[+-][\w.,+-]{1,32})?$/;
-
-/** True for the UUID of a GPU as nvidia-smi spells it. */
-export function isGpuUuid(text: string): boolean {
-  return gpuUuid.test(text);
-}
-
-/** True for the UUID of a MIG device of this GPU. */
-export function isMigUuid(text: string, gpu: string): boolean {
-  const [match, owner = gpu] = migUuid.exec(text) ?? [];
-  return match !== undefined && owner === gpu;
-}
-
-/** True for the name of a GPU instance profile: `1g.5gb`, `1g.24gb+me.all`. */
-export function isInstanceProfile(text: string): boolean {
-  const [match, part] = profileName.exec(text) ?? [];
-  return match !== undefined && part === undefined;
-}
-
-/** True for the name of a compute instance profile: as above, or a part of it, `1c.3g.20gb`. The whole is never spelled `3c.3g.20gb`. */
-export function isComputeProfile(text: string): boolean {
-  const [match, part = '0', whole] = profileName.exec(text) ?? [];
-  return match !== undefined && Number(part) < Number(whole);
-}
-
 /** True for a product name: printable, and not empty. */
 export function isProduct(text: string): boolean {
   return /^[\x21-\x7e](?:[\x20-\x7e]{0,78}[\x21-\x7e])?$/.test(text);
 }
 
-/** True for a driver version: `550.163.01`. */
-export function isDriverVersion(text: string): boolean {
-  return /^\d{3,4}\.\d{1,3}(?:\.\d{1,3})?$/.test(text);
-}
-
 /** A number as nvidia-smi prints it, of at most so many digits; undefined for anything else. */
 export function readCount(text: string | undefined, digits: number = 10): number | undefined {
   return text !== undefined && text.length <= digits && /^\d+$/.test(text) ? Number(text) : undefined;
-}
-
-/** True for what stands in place of a value that a GPU does not have. */
-export function isNotAvailable(text: string | undefined): boolean {
-  return text === 'N/A' || text === '[N/A]';
 }
 
 /**
@@ -311,7 +277,7 @@ export interface NamedGpu {
 }
 
 /** A command that a reading needs the answer of. */
-export interface ReadQuestion {
+interface ReadQuestion {
   readonly command: ReadCommand;
   /** Whether the GPU must be asked in a command of its own. */
   readonly isAlone: boolean;
@@ -329,8 +295,8 @@ export interface DriverAnswer {
 export type Reading<Result> = Generator<ReadQuestion, Result, DriverAnswer>;
 
 /** What work on a GPU needs from the program that carries it out. An answer may be a DeviceError instead. */
-type WorkQuestion =
-  /** Readings of one GPU, as `./reader.ts` has them. */
+export type WorkQuestion =
+  /** Readings of one GPU: see `readGpu`. */
   | {
       readonly kind: 'ReadUse' | 'ReadInstances' | 'ListInstances' | 'ListComputeInstances';
       readonly gpu: string;
@@ -360,7 +326,7 @@ type WorkQuestion =
   | { readonly kind: 'RestorePersistence' };
 
 /** The answer to each kind of question. */
-interface WorkAnswers {
+export interface WorkAnswers {
   readonly ReadUse: ReportedGpu;
   readonly ReadInstances: readonly GpuInstanceState[];
   readonly ListInstances: readonly InstanceRow[];
@@ -444,4 +410,170 @@ function findNamed(line: string, gpus: readonly NamedGpu[]): NamedGpu | undefine
   return busId === undefined
     ? undefined
     : gpus.find(({ pciBusId }) => normalizeBusId(pciBusId) === normalizeBusId(busId));
+}
+
+/**
+ * The result of one run of nvidia-smi. It prints everything to standard output, errors too (none of 3,000 recorded runs wrote to
+ * standard error); the exit code proves nothing.
+ */
+export interface Execution {
+  readonly rc: number;
+  readonly stdout: string;
+  /** What chroot or the dynamic linker wrote beside it: never part of an answer, but it may explain a failure. Absent if nothing. */
+  readonly stderr?: string;
+  /** We ended `TimedOut` and `TooLong` runs: their effect is unknown. */
+  readonly end: 'Exited' | 'TimedOut' | 'TooLong';
+  /** What ended it from outside, as the kernel does where memory runs out; absent after an exit, and if we ended it. */
+  readonly signal?: string;
+  /** How long it could take, and which option sets that: `15 s (--read-timeout-seconds)`. */
+  readonly limit?: string;
+}
+
+/** Words of NVML's error strings and of nvidia-smi itself; the first match decides. */
+const words: readonly (readonly [RegExp, DeviceErrorCode])[] = [
+  [/version mismatch/i, 'DriverMismatch'],
+  [/couldn't communicate with the NVIDIA driver|Driver Not Loaded/i, 'DriverUnavailable'],
+  [/couldn't find libnvidia-ml|Failed to initialize NVML: (?!Insufficient Permissions)/i, 'DriverUnavailable'],
+  [/Insufficient Permissions/i, 'NotPermitted'],
+  [/GPU is lost|Unable to determine the device handle/i, 'GpuLost'],
+  [/In use by another client|currently being used by/i, 'InUse'],
+  [/Insufficient (?:Resources|Memory)/i, 'NoRoom'],
+  [/requires reset/i, 'ResetRequired'],
+  [/Not Supported|No MIG-supported devices/i, 'NotSupported'],
+  [/Invalid Argument/i, 'UnknownProfile'],
+  [/^No MIG-enabled devices found/m, 'NothingDone'],
+];
+
+/** NVML codes that nvidia-smi passes on as its exit code; all others become 255. */
+const exitCodes: ReadonlyMap<number, DeviceErrorCode> = new Map([
+  [3, 'NotSupported'],
+  [4, 'NotPermitted'],
+  [9, 'DriverUnavailable'],
+  [12, 'DriverUnavailable'],
+  [15, 'GpuLost'],
+  [18, 'DriverMismatch'],
+  [19, 'InUse'],
+  [23, 'NoRoom'],
+]);
+
+/**
+ * True if a run ended as one that did its work: what it printed shows whether it did. Exit code 14 is a warning if the line about
+ * the infoROM stands beside the answer.
+ */
+export function isCompleted({ rc, end, stdout, stderr = '' }: Execution): boolean {
+  if (end !== 'Exited') return false;
+  return rc === 0 || (rc === 14 && /^WARNING: infoROM is corrupted at gpu /im.test(`${stdout}\n${stderr}`));
+}
+
+/** What explains a run: its output, and of one that failed also what was written beside it. */
+export function wordsOf(execution: Execution): string {
+  const { stdout, stderr = '' } = execution;
+  return isCompleted(execution) || stderr === '' ? stdout : [stdout.trimEnd(), stderr].join('\n').trimStart();
+}
+
+/** Finds out what the output of a failed command means. */
+export function classifyOutput(execution: Execution): DeviceErrorCode {
+  const { rc, end, signal } = execution;
+  if (end === 'TimedOut') return 'TimedOut';
+  if (end === 'TooLong') return 'ParseError';
+  if (signal === 'SIGKILL') return 'HostExhausted';
+  const said = wordsOf(execution);
+  const found = words.find(([pattern]) => pattern.test(said));
+  return found?.[1] ?? exitCodes.get(rc) ?? (rc === 0 ? 'NothingDone' : 'DriverFailed');
+}
+
+/** Lines before or after an answer that are not part of it. */
+const notice = /^(?:warning: |Unable to determine the device handle for gpu)/i;
+
+/**
+ * Removes what nvidia-smi prints besides its answer: `WARNING: infoROM is corrupted at gpu ...`, and with later drivers (610) a
+ * lost GPU above the report of the others.
+ */
+export function dropNotices(output: string): string {
+  return output
+    .split('\n')
+    .filter((line) => !notice.test(line))
+    .join('\n');
+}
+
+/** The error for a command whose output shows that it failed. */
+export function explainFailure(tried: string, execution: Execution, gpu?: string): DeviceError {
+  // The failure is printed below the head of a table, or below what succeeded.
+  const said = wordsOf(execution);
+  const words = said.replace(/^(?:[|+]|Successfully ).*$\n?/gm, '');
+  const found = `${describeEnd(execution)}: ${quoteOutput(words.trim() === '' ? said : words)}`;
+  return new DeviceError(classifyOutput(execution), { tried, found, gpu });
+}
+
+/** The error for output that cannot be understood: its meaning is unknown, which is not the same as nothing. */
+export function refuseOutput(tried: string, why: string, output: string): DeviceError {
+  return new DeviceError('ParseError', { tried, found: `${why}: ${quoteOutput(output)}` });
+}
+
+/** How a run ended: `exit code 6`. */
+export function describeEnd({ rc, end, signal, limit }: Execution): string {
+  if (end === 'TimedOut') return `no answer in ${limit ?? 'time'}`;
+  if (signal !== undefined) return `ended by ${signal}`;
+  return end === 'TooLong' ? 'too much output' : `exit code ${rc}`;
+}
+
+/** What the words of chroot and the shell mean, which have no error number; the first match decides. */
+const shellWords: readonly (readonly [RegExp, DeviceErrorCode])[] = [
+  [/Cannot allocate memory|Resource temporarily unavailable|Too many open files/i, 'HostExhausted'],
+  [/Operation not permitted/i, 'NotPermitted'],
+];
+
+/**
+ * What kept chroot or the shell around the tool from running it, by their exit codes, which nvidia-smi never has: 125 chroot itself
+ * failed, 126 the tool cannot be executed, 127 it is not there. Undefined if it was run.
+ */
+export function judgeNotRun(
+  execution: Execution,
+): { readonly code: DeviceErrorCode; readonly found: string } | undefined {
+  const { rc, end } = execution;
+  if (end !== 'Exited' || rc < 125 || rc > 127) return undefined;
+  const said = wordsOf(execution);
+  const known = shellWords.find(([pattern]) => pattern.test(said))?.[1];
+  return {
+    code: known ?? (rc === 126 ? 'ToolBlocked' : 'ToolMissing'),
+    found: `exit code ${rc}: ${JSON.stringify(cutText(said.trim(), 240))}`,
+  };
+}
+
+/** How a run ended and what it printed: how that begins, on one line and short, or the last of it, where a program says at the end why. */
+export function describeOutput(execution: Execution, part: 'First' | 'Last' = 'First'): string {
+  const said = wordsOf(execution).trim();
+  return `${describeEnd(execution)}: ${part === 'Last' ? said.slice(-240) : cutText(said.replace(/\s+/g, ' '), 160)}`;
+}
+
+/** The first lines, on one line, short enough for a condition; control characters escaped. */
+function quoteOutput(output: string): string {
+  const text = output.trim().replace(/\s+/g, ' ');
+  return JSON.stringify(cutText(text, 240));
+}
+
+/** An observed run of nvidia-smi. */
+export interface SmiRun {
+  readonly args: readonly string[];
+  /** How it ended, or why it was not run at all. */
+  readonly result: Execution | Error;
+  /** Milliseconds since the epoch. */
+  readonly begin: number;
+  readonly ms: number;
+}
+
+/**
+ * What cannot be true at the same time: the GPU changed during the reading, or part of an answer was lost. The smaller part is never
+ * trusted; everything is read again.
+ */
+export function contradict(tried: string, found: string, gpu?: string): DeviceError {
+  return new DeviceError('Unstable', { tried, found, gpu });
+}
+
+/** True if a failure may be one GPU's: the driver as a whole works, and so does the tool. */
+export function mayBeOneGpu(error: unknown, isLast: boolean): error is DeviceError {
+  if (!(error instanceof DeviceError)) return false;
+  const isPassing = error.code === 'Unstable' || error.code === 'GpuLost';
+  const isReadable = !error.stopsNode || error.code === 'ParseError' || error.code === 'TimedOut';
+  return isReadable && (isLast || !isPassing);
 }

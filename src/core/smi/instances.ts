@@ -9,9 +9,17 @@ import {
   type MigMode,
 } from '../gpu/device-state.ts';
 import { cutText } from '../text/words.ts';
-import { ask, type ChangeCommand, type Work } from './command.ts';
 import type { GpuSession } from './session.ts';
-import { classifyOutput, describeEnd, type Execution, readClaim, wordsOf } from './output.ts';
+import {
+  classifyOutput,
+  describeEnd,
+  type Execution,
+  wordsOf,
+  isCompleted,
+  ask,
+  type ChangeCommand,
+  type Work,
+} from './command.ts';
 import type { ReportedGpu } from './report.ts';
 import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from './tables.ts';
 
@@ -271,18 +279,27 @@ function demandSame(session: GpuSession, instance: GpuInstanceState, report: Rep
 }
 
 /**
- * Does a batch of steps. A success in the driver's own words is accepted until the end of the round, when one reading proves
+ * Does steps in their order, those at once that one command can do. A success in the driver's own words is accepted until the end of the round, when one reading proves
  * everything and the next round does what is missing; anything but plain success is checked at once. Whatever the exit code:
  * a failed operation whose effect is there is done; a successful one without effect has failed.
  *
  * @param instances the GPU's instances before the steps; any instance that a step names is among them or was made by an earlier step
+ * @param begins told of each step that is about to be done
  * @throws DeviceError
  */
 export function* takeSteps(
   session: GpuSession,
-  batch: readonly Step[],
+  steps: readonly Step[],
   instances: readonly GpuInstanceState[],
+  begins: (step: Step) => void,
 ): Work<void> {
+  for (const batch of batchSteps(steps)) {
+    for (const step of batch) begins(step);
+    yield* takeBatch(session, batch, instances);
+  }
+}
+
+function* takeBatch(session: GpuSession, batch: readonly Step[], instances: readonly GpuInstanceState[]): Work<void> {
   const [step] = batch;
   if (step === undefined) return;
   const find = (wanted: Step): GpuInstanceState | undefined =>
@@ -445,10 +462,56 @@ function areOne(first: Step, step: Step): boolean {
 }
 
 /** True if one command creates the GPU instance with its contents: the compute instance over the whole, or none. */
-export function isDefaultInstance({ profile, computeInstances }: Step): boolean {
+function isDefaultInstance({ profile, computeInstances }: Step): boolean {
   return computeInstances.length === 0 || spansInstance({ profile, computeInstances });
 }
 
-export function spansInstance({ profile, computeInstances }: Pick<Step, 'profile' | 'computeInstances'>): boolean {
+function spansInstance({ profile, computeInstances }: Pick<Step, 'profile' | 'computeInstances'>): boolean {
   return computeInstances.length === 1 && computeInstances[0] === profile;
+}
+
+/** What an answer claims of a change; nothing of it is proved. */
+interface ChangeClaim {
+  /**
+   * Whether it ended well, and says of what was to be made or destroyed that it was. Exit code 0 alone proves nothing: from driver 550 on
+   * `No MIG-enabled devices found.` has it too.
+   */
+  readonly isConfirmed: boolean;
+  /** How many GPU instances were made, with the compute instance over the whole if that was asked for. */
+  readonly made: number;
+  /** Ids of the instance at which a destroy has stopped. */
+  readonly failed: { readonly instance: number; readonly part?: number } | undefined;
+}
+
+/** Reads what the answer to a change of one GPU claims. */
+function readClaim(command: ChangeCommand, execution: Execution): ChangeClaim {
+  const isEnded = isCompleted(execution);
+  const count = (words: string): number => execution.stdout.split(words).length - 1;
+  const claim = { isConfirmed: isEnded, made: 0, failed: undefined };
+  switch (command.name) {
+    case 'CreateInstances': {
+      const made = count('Successfully created GPU instance');
+      const filled = command.whole ? count('Successfully created compute instance') : made;
+      const isAll = made === command.places.length && filled === command.places.length;
+      return { ...claim, isConfirmed: isEnded && isAll, made: Math.min(made, filled) };
+    }
+    case 'CreateComputeInstance':
+    case 'CreateWholeComputeInstance':
+      return { ...claim, isConfirmed: isEnded && count('Successfully created compute instance') > 0 };
+    case 'DestroyComputeInstances': {
+      const isSaid = command.ids === undefined || count('Successfully destroyed compute instance') > 0;
+      const failure = /Unable to destroy compute instance ID +(\d+) from GPU +\d+ GPU instance ID +(\d+)/;
+      const [, part, instance] = failure.exec(execution.stdout) ?? [];
+      const failed = part === undefined ? undefined : { instance: Number(instance), part: Number(part) };
+      return { ...claim, isConfirmed: isEnded && isSaid, failed };
+    }
+    case 'DestroyInstances': {
+      const isAll = count('Successfully destroyed GPU instance') === command.instances.length;
+      const [, instance] = /Unable to destroy GPU instance ID +(\d+) from GPU/.exec(execution.stdout) ?? [];
+      const failed = instance === undefined ? undefined : { instance: Number(instance) };
+      return { ...claim, isConfirmed: isEnded && isAll, failed };
+    }
+    default:
+      return claim;
+  }
 }

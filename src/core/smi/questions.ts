@@ -1,14 +1,8 @@
 import {
   mayBeOneGpu,
-  toFault,
-  type GpuAnswers,
   type Execution,
   contradict,
-  type Trouble,
-  contradictReading,
   explainFailure,
-} from './output.ts';
-import {
   describeCommand,
   type GpuSelection,
   type ReadCommand,
@@ -30,12 +24,14 @@ import {
   parseGpuList,
   type GpuList,
   type ListedGpu,
+  readCapabilities,
+  rejectsField,
 } from './tables.ts';
 import { countWords } from '../text/words.ts';
 import { parseReport, type Report, type ReportedGpu } from './report.ts';
 
 /** Runs a command for all GPUs that it names. */
-export function* run(command: ReadCommand, isAlone: boolean = false): Reading<Execution> {
+function* run(command: ReadCommand, isAlone: boolean = false): Reading<Execution> {
   return (yield { command, isAlone }).execution;
 }
 
@@ -43,7 +39,7 @@ export interface IndexedGpu extends ReportedGpu {
   readonly index: number;
 }
 
-export interface GpuQuestion<Result> {
+interface GpuQuestion<Result> {
   /** The name of each GPU on a command line. */
   readonly gpus: GpuSelection;
   /** What names all of them; undefined for every GPU of the node. */
@@ -63,7 +59,7 @@ export interface GpuQuestion<Result> {
  *
  * @throws DeviceError what concerns the node as a whole
  */
-export function* askEach<Result>(question: GpuQuestion<Result>): Reading<GpuAnswers<Result>> {
+function* askEach<Result>(question: GpuQuestion<Result>): Reading<GpuAnswers<Result>> {
   const { selection, isLast } = question;
   try {
     return { parts: [yield* ask(question, selection)], faults: new Map(), whole: undefined };
@@ -104,7 +100,7 @@ function* ask<Result>(
 /** A GPU that supports MIG: what names it in the tables, and what is known about it without them. */
 type TabledGpu = Pick<GpuState, 'index' | 'pciBusId' | 'pciDeviceId' | 'product' | 'memoryMiB' | 'mig'>;
 
-export type Table = Pick<GpuState, 'tableSource'> & { readonly geometry: Geometry };
+type Table = Pick<GpuState, 'tableSource'> & { readonly geometry: Geometry };
 
 /** How the GPUs are asked: what names all of them, and who takes note of those that do not answer. */
 interface Asking {
@@ -114,7 +110,7 @@ interface Asking {
 }
 
 /** Reads profiles and placements, by the index of the GPU; for a GPU of which the driver shows none yet, another table serves. */
-export function* readTables(gpus: readonly TabledGpu[], asking: Asking): Reading<ReadonlyMap<number, Table>> {
+function* readTables(gpus: readonly TabledGpu[], asking: Asking): Reading<ReadonlyMap<number, Table>> {
   const { selection, trouble } = asking;
   const rows = yield* readProfiles(gpus, asking);
   const isTold = (gpu: TabledGpu): boolean =>
@@ -158,13 +154,10 @@ function* readPlaces(
 ): Reading<ReadonlyMap<number, Table>> {
   if (gpus.length === 0) return new Map();
   const { trouble } = asking;
-  const placements = trouble.note(
-    yield* askEach({
-      ...nameGpus(gpus, asking),
-      command: (named) => ({ name: 'Placements', gpus: named }),
-      parse: parsePlacements,
-    }),
-  );
+  const placements = yield* askGpus(gpus, asking, {
+    command: (named) => ({ name: 'Placements', gpus: named }),
+    parse: parsePlacements,
+  });
   return new Map(
     gpus.flatMap((gpu) => {
       if (trouble.find(gpu.pciBusId) !== undefined) return [];
@@ -179,8 +172,17 @@ function* readPlaces(
   );
 }
 
+/** Asks for all GPUs at once, and if that fails, for each by itself. @returns the answers of those that answered */
+export function* askGpus<Result>(
+  gpus: readonly Pick<GpuState, 'pciBusId'>[],
+  asking: Asking,
+  { command, parse }: Pick<GpuQuestion<Result>, 'command' | 'parse'>,
+): Reading<readonly Result[]> {
+  return asking.trouble.note(yield* askEach({ ...nameGpus(gpus, asking), command, parse }));
+}
+
 function nameGpus(
-  gpus: readonly TabledGpu[],
+  gpus: readonly Pick<GpuState, 'pciBusId'>[],
   { selection, trouble, isAlone = false }: Asking,
 ): Omit<GpuQuestion<unknown>, 'command' | 'parse'> {
   return { gpus: gpus.map(({ pciBusId }) => pciBusId), selection, isLast: trouble.isLast, isAlone };
@@ -260,7 +262,7 @@ function parseWhole(tried: string, execution: Execution, isLast: boolean): Repor
 }
 
 /** `-L` is the only command that lists the GPUs beside one that cannot be opened. */
-function* readList(whole: DeviceError | undefined): Reading<GpuList> {
+export function* readList(whole?: DeviceError): Reading<GpuList> {
   const command: ReadCommand = { name: 'List' };
   try {
     return parseGpuList(describeCommand(command), yield* run(command));
@@ -351,4 +353,172 @@ function* findBusId(index: number): Reading<string | undefined> {
   const { stdout } = yield* run({ name: 'ComputeCapabilities', gpus: [index] });
   const [busId = ''] = stdout.split(',');
   return isBusId(busId.trim()) ? normalizeBusId(busId.trim()) : undefined;
+}
+
+/** The error of a contradiction during a reading of the whole device. */
+export function contradictReading(found: string, gpu?: string): DeviceError {
+  return contradict('to read the device', found, gpu);
+}
+
+/** The answers for the GPUs that could be read. */
+interface GpuAnswers<Result> {
+  /** Answers: one if the command was run once for all GPUs, otherwise one for each GPU that answered. */
+  readonly parts: readonly Result[];
+  /** Why the others could not be read, by PCI bus id or whatever else named them on the command line. */
+  readonly faults: ReadonlyMap<string | number, GpuFault>;
+  /** Why the command for all GPUs failed; undefined if it did not. */
+  readonly whole: DeviceError | undefined;
+}
+
+function toFault({ code, tried, found }: DeviceError): GpuFault {
+  return { code, message: `${tried}: ${found}` };
+}
+
+/** Errors of single GPUs during a reading of the node. */
+export class Trouble {
+  /** Whether a contradiction is attributed to a GPU; otherwise everything is read once more. */
+  readonly isLast: boolean;
+  readonly #faults = new Map<string, GpuFault>();
+  #whole: DeviceError | undefined;
+
+  constructor(isLast: boolean) {
+    this.isLast = isLast;
+  }
+
+  /** The first command that failed for all GPUs at once. */
+  get whole(): DeviceError | undefined {
+    return this.#whole;
+  }
+
+  find(pciBusId: string): GpuFault | undefined {
+    return this.#faults.get(pciBusId);
+  }
+
+  /** Records GPUs that a command by bus id could not read. @returns the answers for the others */
+  note<Result>({ parts, faults, whole }: GpuAnswers<Result>): readonly Result[] {
+    this.#whole ??= whole;
+    for (const [gpu, fault] of faults) if (!this.#faults.has(String(gpu))) this.#faults.set(String(gpu), fault);
+    return parts;
+  }
+
+  /** Attributes an error to a GPU. @throws the error if it is not one GPU's, or if everything is read once more */
+  pin(pciBusId: string, error: unknown): void {
+    if (!mayBeOneGpu(error, this.isLast)) throw error;
+    this.note({ parts: [], faults: new Map([[pciBusId, toFault(error)]]), whole: error });
+  }
+}
+
+/** What does not change while the driver is loaded. */
+export type GpuFacts = Pick<GpuState, 'geometry' | 'tableSource' | 'computeCapability'>;
+
+const unknown: GpuFacts = { geometry: undefined, tableSource: 'Own', computeCapability: undefined };
+
+/** Reads each GPU's facts once: three commands for the node, none while driver and GPUs stay the same. */
+export class GpuFactsReader {
+  readonly #facts = new Map<string, GpuFacts>();
+  /** GPUs of one model share one object: the planner prepares each geometry once. */
+  readonly #geometries = new Map<string, Geometry>();
+  /** The question for compute capabilities failed: without their labels the node can do, but not for good. */
+  #asksAgain = false;
+
+  /**
+   * @param selection what to name on command lines; undefined for every GPU of the node
+   * @throws DeviceError
+   */
+  *read(
+    driverVersion: string,
+    gpus: readonly IndexedGpu[],
+    selection: GpuSelection | undefined,
+    trouble: Trouble,
+  ): Reading<(gpu: IndexedGpu) => GpuFacts> {
+    const keyOf = (gpu: IndexedGpu): string => `${driverVersion} ${gpu.uuid} ${gpu.pciBusId} ${gpu.migCapable}`;
+    // If the table is not the GPU's own, that one is read as soon as MIG mode is on.
+    const isKnown = (gpu: IndexedGpu): boolean => {
+      const facts = this.#facts.get(keyOf(gpu));
+      return facts !== undefined && (facts.tableSource === 'Own' || gpu.mig?.current !== 'Enabled');
+    };
+    // Of a sick GPU nothing is asked until it is well.
+    const healthy = gpus.filter(({ fault }) => fault === undefined);
+    if (this.#asksAgain || !healthy.every(isKnown)) {
+      const geometries = yield* this.#readGeometries(healthy, selection, trouble);
+      const capabilities = yield* this.#readCapabilities(healthy, selection, trouble);
+      for (const gpu of healthy) {
+        if (trouble.find(gpu.pciBusId) !== undefined) continue;
+        const table = geometries.get(gpu.index);
+        const computeCapability = capabilities.get(gpu.uuid) ?? this.#facts.get(keyOf(gpu))?.computeCapability;
+        this.#facts.set(keyOf(gpu), { ...unknown, ...table, computeCapability });
+      }
+    }
+    return (gpu) => this.#facts.get(keyOf(gpu)) ?? unknown;
+  }
+
+  /** Makes the next call read everything again. */
+  forget(): void {
+    this.#facts.clear();
+  }
+
+  *#readGeometries(
+    gpus: readonly IndexedGpu[],
+    selection: GpuSelection | undefined,
+    trouble: Trouble,
+  ): Reading<ReadonlyMap<number, Table>> {
+    const capable = gpus.filter(({ migCapable }) => migCapable);
+    const tables = yield* readTables(capable, { selection, trouble });
+    return new Map(
+      [...tables].map(([index, { geometry, tableSource }]) => [
+        index,
+        { geometry: tableSource === 'BuiltIn' ? geometry : this.#share(geometry), tableSource },
+      ]),
+    );
+  }
+
+  #share(geometry: Geometry): Geometry {
+    const key = JSON.stringify(geometry);
+    const known = this.#geometries.get(key) ?? geometry;
+    this.#geometries.set(key, known);
+    return known;
+  }
+
+  /**
+   * Reads compute capabilities by UUID, which the report must give for the same GPU. Old drivers do not know the field, and the question
+   * may fail: then only labels are missing.
+   */
+  *#readCapabilities(
+    gpus: readonly IndexedGpu[],
+    selection: GpuSelection | undefined,
+    trouble: Trouble,
+  ): Reading<ReadonlyMap<string, string>> {
+    const command: ReadCommand = { name: 'ComputeCapabilities', gpus: selection };
+    const execution = yield* run(command);
+    const rows = readCapabilities(execution);
+    this.#asksAgain = rows === undefined && !rejectsField(execution);
+    if (rows === undefined) return new Map();
+    for (const { uuid, pciBusId } of gpus) {
+      if (rows.some((row) => row.uuid === uuid && row.pciBusId === pciBusId)) continue;
+      trouble.pin(pciBusId, contradict(describeCommand(command), `no GPU ${uuid}, which -q -x reports`, pciBusId));
+    }
+    return new Map(
+      rows.flatMap(({ uuid, capability }) => (capability === undefined ? [] : [[uuid, capability] as const])),
+    );
+  }
+}
+
+/** Reads the profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
+export function* readGeometry(gpu: GpuState): Reading<Geometry> {
+  try {
+    return yield* readGeometryOnce(gpu, false);
+  } catch (error) {
+    if (!mayBeOneGpu(error, true)) throw error;
+    return yield* readGeometryOnce(gpu, true);
+  }
+}
+
+function* readGeometryOnce(gpu: GpuState, isAlone: boolean): Reading<Geometry> {
+  const { index, pciBusId } = gpu;
+  const mig = { current: 'Enabled', pending: 'Enabled' } as const;
+  const trouble = new Trouble(true);
+  const tables = yield* readTables([{ ...gpu, mig }], { selection: [pciBusId], trouble, isAlone });
+  const geometry = tables.get(index)?.geometry;
+  if (geometry !== undefined) return geometry;
+  throw trouble.whole ?? contradict('to read the profiles', 'none of this GPU', pciBusId);
 }

@@ -1,14 +1,40 @@
 // Room smi: what nvidia-smi is told and what it answers; nothing is run here.
 // Ask here for a reading of the whole device or of one GPU: it yields commands, takes their answers, and throws DeviceErrors.
 import type { Geometry } from '../gpu/geometry.ts';
-import { contradict, contradictReading, mayBeOneGpu, refuseOutput, Trouble, type Execution } from './output.ts';
-import { readTables, type Table, askEach, type GpuQuestion, readReport, run, type IndexedGpu } from './questions.ts';
-import { type DriverAnswer, type Reading, describeCommand, type GpuSelection, type ReadCommand } from './command.ts';
-import { parseReport, type ReportedGpu } from './report.ts';
-import { type DeviceState, type GpuInstanceState, type GpuState, DeviceError } from '../gpu/device-state.ts';
 import {
-  readCapabilities,
-  rejectsField,
+  contradict,
+  mayBeOneGpu,
+  refuseOutput,
+  type Execution,
+  type DriverAnswer,
+  type Reading,
+  type WorkAnswers,
+  type WorkQuestion,
+  describeCommand,
+  type GpuSelection,
+  type ReadCommand,
+} from './command.ts';
+import {
+  contradictReading,
+  Trouble,
+  askGpus,
+  readList,
+  readReport,
+  type IndexedGpu,
+  type GpuFacts,
+  GpuFactsReader,
+  readGeometry,
+} from './questions.ts';
+import { parseReport, type ReportedGpu, type ReportedMigDevice, type ReportedProcess } from './report.ts';
+import {
+  type DeviceState,
+  type GpuInstanceState,
+  type GpuState,
+  DeviceError,
+  type ComputeInstanceState,
+  type ProcessState,
+} from '../gpu/device-state.ts';
+import {
   parseComputeInstances,
   parseComputeProfiles,
   parseInstances,
@@ -16,116 +42,11 @@ import {
   type ComputeInstanceRow,
   type ComputeProfileRow,
   type InstanceRow,
-  parseGpuList,
   type ListedGpu,
+  type ListedMigDevice,
 } from './tables.ts';
-import {
-  assembleInstances,
-  buildInstances,
-  fillAll,
-  findDisagreement,
-  listProcesses,
-  listOtherProcesses,
-  namesProfiles,
-  type GpuParts,
-  findStranger,
-  showsSameDevices,
-} from './assembly.ts';
-
-/** What does not change while the driver is loaded. */
-type GpuFacts = Pick<GpuState, 'geometry' | 'tableSource' | 'computeCapability'>;
-
-const unknown: GpuFacts = { geometry: undefined, tableSource: 'Own', computeCapability: undefined };
-
-/** Reads each GPU's facts once: three commands for the node, none while driver and GPUs stay the same. */
-class GpuFactsReader {
-  readonly #facts = new Map<string, GpuFacts>();
-  /** GPUs of one model share one object: the planner prepares each geometry once. */
-  readonly #geometries = new Map<string, Geometry>();
-  /** The question for compute capabilities failed: without their labels the node can do, but not for good. */
-  #asksAgain = false;
-
-  /**
-   * @param selection what to name on command lines; undefined for every GPU of the node
-   * @throws DeviceError
-   */
-  *read(
-    driverVersion: string,
-    gpus: readonly IndexedGpu[],
-    selection: GpuSelection | undefined,
-    trouble: Trouble,
-  ): Reading<(gpu: IndexedGpu) => GpuFacts> {
-    const keyOf = (gpu: IndexedGpu): string => `${driverVersion} ${gpu.uuid} ${gpu.pciBusId} ${gpu.migCapable}`;
-    // If the table is not the GPU's own, that one is read as soon as MIG mode is on.
-    const isKnown = (gpu: IndexedGpu): boolean => {
-      const facts = this.#facts.get(keyOf(gpu));
-      return facts !== undefined && (facts.tableSource === 'Own' || gpu.mig?.current !== 'Enabled');
-    };
-    // Of a sick GPU nothing is asked until it is well.
-    const healthy = gpus.filter(({ fault }) => fault === undefined);
-    if (this.#asksAgain || !healthy.every(isKnown)) {
-      const geometries = yield* this.#readGeometries(healthy, selection, trouble);
-      const capabilities = yield* this.#readCapabilities(healthy, selection, trouble);
-      for (const gpu of healthy) {
-        if (trouble.find(gpu.pciBusId) !== undefined) continue;
-        const table = geometries.get(gpu.index);
-        const computeCapability = capabilities.get(gpu.uuid) ?? this.#facts.get(keyOf(gpu))?.computeCapability;
-        this.#facts.set(keyOf(gpu), { ...unknown, ...table, computeCapability });
-      }
-    }
-    return (gpu) => this.#facts.get(keyOf(gpu)) ?? unknown;
-  }
-
-  /** Makes the next call read everything again. */
-  forget(): void {
-    this.#facts.clear();
-  }
-
-  *#readGeometries(
-    gpus: readonly IndexedGpu[],
-    selection: GpuSelection | undefined,
-    trouble: Trouble,
-  ): Reading<ReadonlyMap<number, Table>> {
-    const capable = gpus.filter(({ migCapable }) => migCapable);
-    const tables = yield* readTables(capable, { selection, trouble });
-    return new Map(
-      [...tables].map(([index, { geometry, tableSource }]) => [
-        index,
-        { geometry: tableSource === 'BuiltIn' ? geometry : this.#share(geometry), tableSource },
-      ]),
-    );
-  }
-
-  #share(geometry: Geometry): Geometry {
-    const key = JSON.stringify(geometry);
-    const known = this.#geometries.get(key) ?? geometry;
-    this.#geometries.set(key, known);
-    return known;
-  }
-
-  /**
-   * Reads compute capabilities by UUID, which the report must give for the same GPU. Old drivers do not know the field, and the question
-   * may fail: then only labels are missing.
-   */
-  *#readCapabilities(
-    gpus: readonly IndexedGpu[],
-    selection: GpuSelection | undefined,
-    trouble: Trouble,
-  ): Reading<ReadonlyMap<string, string>> {
-    const command: ReadCommand = { name: 'ComputeCapabilities', gpus: selection };
-    const execution = yield* run(command);
-    const rows = readCapabilities(execution);
-    this.#asksAgain = rows === undefined && !rejectsField(execution);
-    if (rows === undefined) return new Map();
-    for (const { uuid, pciBusId } of gpus) {
-      if (rows.some((row) => row.uuid === uuid && row.pciBusId === pciBusId)) continue;
-      trouble.pin(pciBusId, contradict(describeCommand(command), `no GPU ${uuid}, which -q -x reports`, pciBusId));
-    }
-    return new Map(
-      rows.flatMap(({ uuid, capability }) => (capability === undefined ? [] : [[uuid, capability] as const])),
-    );
-  }
-}
+import { computeInstanceSlices, isProfileNameError, parseProfile } from '../gpu/profiles.ts';
+import { deepEqual } from '../text/json.ts';
 
 /**
  * Reads the whole device. No single command is complete (`-q -x` has no profiles, `-L` no ids, `mig` no UUIDs), so several are
@@ -242,31 +163,24 @@ export class DeviceReader {
     if (enabled.length === 0) return new Map();
     const mayHaveSome = ({ gpuIndex }: InstanceRow): boolean =>
       gpus.some(({ index, mig, fault }) => index === gpuIndex && (fault !== undefined || mig?.current === 'Enabled'));
-    const parts = yield* this.#askEach(enabled, selection, trouble, {
-      command: (named) => ({ name: 'Instances', gpus: named }),
-      parse: (tried, execution) => {
-        const rows = parseInstances(tried, execution);
-        if (saysMigOff(execution)) throw contradictReading(`no GPU with MIG mode on, and ${enabled.length} that are`);
-        if (!rows.every(mayHaveSome)) throw contradictReading('instances on a GPU whose MIG mode is off');
-        return rows;
+    const parts = yield* askGpus(
+      enabled,
+      { selection, trouble },
+      {
+        command: (named) => ({ name: 'Instances', gpus: named }),
+        parse: (tried, execution) => {
+          const rows = parseInstances(tried, execution);
+          if (saysMigOff(execution)) throw contradictReading(`no GPU with MIG mode on, and ${enabled.length} that are`);
+          if (!rows.every(mayHaveSome)) throw contradictReading('instances on a GPU whose MIG mode is off');
+          return rows;
+        },
       },
-    });
+    );
     const rows = parts.flat();
     const rowsOf = (gpu: IndexedGpu): readonly InstanceRow[] => rows.filter(({ gpuIndex }) => gpuIndex === gpu.index);
     const readable = (gpu: IndexedGpu): boolean => trouble.find(gpu.pciBusId) === undefined;
     this.#demandKnownProfiles(enabled.filter(readable), rowsOf, factsOf, trouble);
     return yield* this.#assemble(enabled.filter(readable), rowsOf, selection, trouble);
-  }
-
-  /** Asks for all at once, and if that fails, for each by itself. @returns the answers of those that answered */
-  *#askEach<Result>(
-    gpus: readonly IndexedGpu[],
-    selection: GpuSelection | undefined,
-    trouble: Trouble,
-    { command, parse }: Pick<GpuQuestion<Result>, 'command' | 'parse'>,
-  ): Reading<readonly Result[]> {
-    const named = gpus.map(({ pciBusId }) => pciBusId);
-    return trouble.note(yield* askEach({ gpus: named, selection, command, parse, isLast: trouble.isLast }));
   }
 
   /** The profile tables are read only once: if they are in doubt, they are read again too. */
@@ -291,9 +205,8 @@ export class DeviceReader {
     selection: GpuSelection | undefined,
     trouble: Trouble,
   ): Reading<ReadonlyMap<string, readonly GpuInstanceState[]>> {
-    const command: ReadCommand = { name: 'List' };
     const hasDevices = enabled.some(({ migDevices }) => migDevices.length > 0);
-    const list = hasDevices ? parseGpuList(describeCommand(command), yield* run(command)).gpus : [];
+    const list = hasDevices ? (yield* readList()).gpus : [];
     const gpus = enabled.filter((gpu) => {
       if (!hasDevices || list.some((listed) => isSameGpu(gpu, listed))) return true;
       trouble.pin(gpu.pciBusId, contradictReading('-q -x and -L name other GPUs'));
@@ -305,10 +218,14 @@ export class DeviceReader {
     });
     const tables = parts.every(namesProfiles)
       ? undefined
-      : yield* this.#askEach(gpus, selection, trouble, {
-          command: (named) => ({ name: 'ComputeInstances', gpus: named }),
-          parse: parseComputeInstances,
-        });
+      : yield* askGpus(
+          gpus,
+          { selection, trouble },
+          {
+            command: (named) => ({ name: 'ComputeInstances', gpus: named }),
+            parse: parseComputeInstances,
+          },
+        );
     return new Map(
       gpus.flatMap((gpu, at) => {
         const mine = tables?.flat().filter(({ gpuIndex }) => gpuIndex === gpu.index);
@@ -339,8 +256,36 @@ function isSameGpu(reported: IndexedGpu, { index, uuid, product }: ListedGpu): b
   return reported.index === index && reported.uuid === uuid && reported.product === product;
 }
 
+/** What can be read of one GPU: it answers what work on a GPU asks. */
+type GpuReading =
+  | 'ReadUse'
+  | 'ReadInstances'
+  | 'ListInstances'
+  | 'ListComputeInstances'
+  | 'ListComputeProfiles'
+  | 'ReadTable';
+
+const gpuReadings: {
+  readonly [Kind in GpuReading]: (question: WorkQuestion & { readonly kind: Kind }) => Reading<WorkAnswers[Kind]>;
+} = {
+  ReadUse: ({ gpu }) => readUse(gpu),
+  ReadInstances: ({ gpu }) => readGpuInstances(gpu),
+  ListInstances: ({ gpu }) => listInstances(gpu),
+  ListComputeInstances: ({ gpu }) => listComputeInstances(gpu),
+  ListComputeProfiles: ({ gpu, instance }) => listComputeProfiles(gpu, instance),
+  ReadTable: ({ gpu }) => readGeometry(gpu),
+};
+
+/** Reads one GPU, as far as a question asks. @throws DeviceError */
+export function readGpu<Kind extends GpuReading>(
+  question: WorkQuestion & { readonly kind: Kind },
+): Reading<WorkAnswers[Kind]> {
+  const kind: Kind = question.kind;
+  return gpuReadings[kind](question);
+}
+
 /** Reads the GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
-export function* readGpuInstances(gpu: string): Reading<readonly GpuInstanceState[]> {
+function* readGpuInstances(gpu: string): Reading<readonly GpuInstanceState[]> {
   try {
     return yield* readGpuInstancesOnce(gpu);
   } catch (error) {
@@ -372,37 +317,17 @@ function* demandSameParts(gpu: string, parts: readonly ComputeInstanceRow[]): Re
 }
 
 /** Lists the GPU instances of one GPU, without their contents. @throws DeviceError */
-export function listInstances(gpu: string): Reading<readonly InstanceRow[]> {
+function listInstances(gpu: string): Reading<readonly InstanceRow[]> {
   return readRows('Instances', gpu, parseInstances);
 }
 
 /** Lists the compute instances of all GPU instances of one GPU. @throws DeviceError */
-export function listComputeInstances(gpu: string): Reading<readonly ComputeInstanceRow[]> {
+function listComputeInstances(gpu: string): Reading<readonly ComputeInstanceRow[]> {
   return readRows('ComputeInstances', gpu, parseComputeInstances);
 }
 
-/** Reads the profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
-export function* readGeometry(gpu: GpuState): Reading<Geometry> {
-  try {
-    return yield* readGeometryOnce(gpu, false);
-  } catch (error) {
-    if (!mayBeOneGpu(error, true)) throw error;
-    return yield* readGeometryOnce(gpu, true);
-  }
-}
-
-function* readGeometryOnce(gpu: GpuState, isAlone: boolean): Reading<Geometry> {
-  const { index, pciBusId } = gpu;
-  const mig = { current: 'Enabled', pending: 'Enabled' } as const;
-  const trouble = new Trouble(true);
-  const tables = yield* readTables([{ ...gpu, mig }], { selection: [pciBusId], trouble, isAlone });
-  const geometry = tables.get(index)?.geometry;
-  if (geometry !== undefined) return geometry;
-  throw trouble.whole ?? contradict('to read the profiles', 'none of this GPU', pciBusId);
-}
-
 /** Reads the current MIG mode and the processes of one GPU. @throws DeviceError */
-export function* readUse(gpu: string): Reading<ReportedGpu> {
+function* readUse(gpu: string): Reading<ReportedGpu> {
   const { found, tried } = yield* askOne({ name: 'Report', gpus: [gpu] }, (tried, { execution, gpus: asked }) => {
     const { gpus } = parseReport(tried, execution);
     const names = asked?.map(({ pciBusId }) => pciBusId) ?? [gpu];
@@ -416,7 +341,7 @@ export function* readUse(gpu: string): Reading<ReportedGpu> {
 }
 
 /** Lists the compute instance profiles that a GPU instance offers. @throws DeviceError */
-export function listComputeProfiles(gpu: string, instance: number): Reading<readonly ComputeProfileRow[]> {
+function listComputeProfiles(gpu: string, instance: number): Reading<readonly ComputeProfileRow[]> {
   return askOne({ name: 'ComputeProfiles', gpu, instance }, (tried, { execution }) =>
     parseComputeProfiles(tried, execution),
   );
@@ -459,4 +384,192 @@ function* askOne<Result>(
   }
   const own = yield { command, isAlone: true };
   return parse(describeCommand(own.command), own);
+}
+
+/** Why rows of `-lgi` and of `-lci` of one GPU contradict each other; undefined if they do not. */
+function findDisagreement(
+  instances: readonly InstanceRow[],
+  parts: readonly Pick<ComputeInstanceRow, 'instance' | 'id' | 'profile'>[],
+): string | undefined {
+  for (const { instance, id, profile } of parts) {
+    const whole = instances.find((row) => row.id === instance);
+    if (whole === undefined) return `compute instance ${id} of GPU instance ${instance}, which -lgi does not list`;
+    if (!isPartOf(profile, whole.profile))
+      return `a ${profile} on GPU instance ${instance}, which is a ${whole.profile}`;
+  }
+  return undefined;
+}
+
+/** True if the compute instances leave no room on any GPU instance: then none can be missing. */
+function fillAll(instances: readonly InstanceRow[], parts: readonly ComputeInstanceRow[]): boolean {
+  return instances.every(({ id, profile }) => {
+    const whole = parseProfile(profile);
+    if (isProfileNameError(whole)) return false;
+    const mine = parts.filter(({ instance }) => instance === id);
+    return mine.reduce((sum, part) => sum + computeInstanceSlices(part.profile, whole.gpuSlices), 0) >= whole.gpuSlices;
+  });
+}
+
+/** Why rows of `-lgi` contradict `-lgip` and `-lgipp`; undefined if they do not. */
+function findStranger(rows: readonly InstanceRow[], { profiles }: Geometry): string | undefined {
+  for (const { id, profile, profileId, start, size } of rows) {
+    const known = profiles.find((candidate) => candidate.id === profileId);
+    // A profile whose name is outside the grammar is not in the planner's table.
+    if (known === undefined && isProfileNameError(parseProfile(profile))) continue;
+    const isThere =
+      known?.name === profile &&
+      (known.starts.length === 0 || (known.memorySlices === size && known.starts.includes(start)));
+    if (!isThere)
+      return `GPU instance ${id} is a ${profile} (ID ${profileId}) at ${start}:${size}, which -lgip does not offer`;
+  }
+  return undefined;
+}
+
+/**
+ * Whether a compute instance's name is part of its GPU instance's. Some drivers omit the attributes of the whole: the compute instance of a
+ * `1g.5gb+me` is then a `1g.5gb`.
+ */
+function isPartOf(part: string, whole: string): boolean {
+  const base = (name: string): string => name.replace(/^\d+c\./, '').replace(/[+-].*$/, '');
+  return base(part) === base(whole);
+}
+
+/** The parts of one GPU, read by different commands. */
+interface GpuParts {
+  readonly report: ReportedGpu;
+  readonly instances: readonly InstanceRow[];
+  /** MIG devices of `-L` by their index. */
+  readonly listed: ReadonlyMap<number, ListedMigDevice>;
+  /** `-lci`; absent if {@link namesProfiles} holds. */
+  readonly computeInstances?: readonly ComputeInstanceRow[];
+}
+
+/** A compute instance and its GPU instance. */
+type Part = Pick<ComputeInstanceRow, 'instance' | 'id' | 'profile'>;
+
+/**
+ * True if `-L` has the profile of every compute instance, so that `-lci` adds nothing: `-q -x` has the ids, by the same index
+ * that joins the UUIDs. If a name matches neither the GPU instance nor a part of it, something changed in between, or this
+ * driver has other names than 550, which prints the same in both (`1g.5gb+me`, `1c.3g.20gb`).
+ */
+function namesProfiles({ report, instances, listed }: GpuParts): boolean {
+  return report.migDevices.every(({ index, instance }) => {
+    const name = listed.get(index)?.profile;
+    const whole = instances.find(({ id }) => id === instance)?.profile;
+    return name !== undefined && name.replace(/^\d+c\./, '') === whole;
+  });
+}
+
+/**
+ * Combines the instances of one GPU; undefined if the parts contradict each other: then the GPU changed between two
+ * commands, or one of them was cut off.
+ */
+function assembleInstances(parts: GpuParts): readonly GpuInstanceState[] | undefined {
+  const { report, instances, listed, computeInstances = listParts(parts) } = parts;
+  const devices = new Map(report.migDevices.map((device) => [`${device.instance}/${device.computeInstance}`, device]));
+  const ids = new Set(instances.map(({ id }) => id));
+  if (computeInstances.length !== devices.size || listed.size !== devices.size) return undefined;
+  if (report.migDevices.some(({ instance, index }) => !ids.has(instance) || !listed.has(index))) return undefined;
+  if (computeInstances.some(({ instance, id }) => !devices.has(`${instance}/${id}`))) return undefined;
+  if (findDisagreement(instances, computeInstances) !== undefined) return undefined;
+  // A driver may have other names in -L than in -lci, but then they have none in common.
+  const names = new Set(computeInstances.map(({ profile }) => profile));
+  const isCrossed = computeInstances.some(({ instance, id, profile }) => {
+    const name = listed.get(devices.get(`${instance}/${id}`)?.index ?? -1)?.profile;
+    return name !== undefined && name !== profile && names.has(name);
+  });
+  if (isCrossed) return undefined;
+  return buildInstances(instances, computeInstances, (part) => {
+    const device = devices.get(`${part.instance}/${part.id}`);
+    return device && { device, uuid: listed.get(device.index)?.uuid };
+  }).map((instance) => ({ ...instance, processes: listProcesses(report, instance.id) }));
+}
+
+function listParts({ report, listed }: GpuParts): readonly Part[] {
+  return report.migDevices.flatMap(({ index, instance, computeInstance }) => {
+    const profile = listed.get(index)?.profile;
+    return profile === undefined ? [] : [{ instance, id: computeInstance, profile }];
+  });
+}
+
+/** Instances by start, from the two tables alone or with the details of each MIG device. */
+function buildInstances(
+  instances: readonly InstanceRow[],
+  computeInstances: readonly Part[],
+  find: (part: Part) => { readonly device: ReportedMigDevice; readonly uuid: string | undefined } | undefined = () =>
+    undefined,
+): readonly GpuInstanceState[] {
+  return instances
+    .map(({ profile, profileId, id, start, size }) => ({
+      profile,
+      profileId,
+      id,
+      start,
+      size,
+      computeInstances: computeInstances
+        .filter(({ instance }) => instance === id)
+        .map((part): ComputeInstanceState => {
+          const found = find(part);
+          return {
+            id: part.id,
+            profile: part.profile,
+            uuid: found?.uuid,
+            attributes: found && describeDevice(profile, part.profile, found.device),
+          };
+        })
+        .toSorted((a, b) => a.id - b.id),
+      processes: [],
+    }))
+    .toSorted((a, b) => a.start - b.start);
+}
+
+/** Processes of one GPU instance. */
+function listProcesses(report: ReportedGpu, instance: number): readonly ProcessState[] {
+  return strip(report.processes.filter((process) => process.instance === instance));
+}
+
+/**
+ * True if a report shows the same MIG devices on a GPU as an earlier one, and a device on each GPU instance known since: then nothing
+ * was made or destroyed that a report can show. Used memory may differ.
+ */
+function showsSameDevices(now: ReportedGpu, before: ReportedGpu, known: readonly GpuInstanceState[]): boolean {
+  const { mig, migDevices } = now;
+  const tell = ({ usedMiB: _used, ...device }: ReportedMigDevice): unknown => device;
+  return (
+    now.uuid === before.uuid &&
+    now.pciBusId === before.pciBusId &&
+    now.product === before.product &&
+    now.fault === undefined &&
+    mig?.current === before.mig?.current &&
+    mig?.pending === before.mig?.pending &&
+    deepEqual(migDevices.map(tell), before.migDevices.map(tell)) &&
+    known.every(({ id }) => migDevices.some(({ instance }) => instance === id))
+  );
+}
+
+/** Processes of a GPU that run on none of these instances: none is overlooked, whatever id the driver gives. */
+function listOtherProcesses(
+  report: ReportedGpu,
+  instances: readonly { readonly id: number }[],
+): readonly ProcessState[] {
+  return strip(report.processes.filter((process) => !instances.some(({ id }) => id === process.instance)));
+}
+
+function strip(processes: readonly ReportedProcess[]): readonly ProcessState[] {
+  return processes.map(({ instance: _instance, ...process }) => process);
+}
+
+function describeDevice(
+  profile: string,
+  computeProfile: string,
+  device: ReportedMigDevice,
+): NonNullable<ComputeInstanceState['attributes']> {
+  const parsed = parseProfile(profile);
+  const gpuInstance = isProfileNameError(parsed) ? 0 : parsed.gpuSlices;
+  return {
+    memoryMiB: device.memoryMiB,
+    multiprocessors: device.multiprocessors,
+    engines: device.engines,
+    slices: { gpuInstance, computeInstance: computeInstanceSlices(computeProfile, gpuInstance) },
+  };
 }

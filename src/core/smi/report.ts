@@ -8,16 +8,9 @@ import {
   refuseOutput,
   type Execution,
   contradict,
-} from './output.ts';
-import {
-  isNotAvailable,
-  readCount,
-  isBusId,
-  normalizeBusId,
-  isDriverVersion,
-  isGpuUuid,
-  isProduct,
 } from './command.ts';
+import { readCount, isBusId, normalizeBusId, isProduct } from './command.ts';
+import { isGpuUuid } from './tables.ts';
 import { cutText, joinWithin } from '../text/words.ts';
 import type { GpuFault, GpuState, ProcessState } from '../gpu/device-state.ts';
 import type { Engines } from '../gpu/geometry.ts';
@@ -570,4 +563,14 @@ function readClass(element: XmlElement): string | undefined {
 
 function prefix(hex: string | undefined): string | undefined {
   return hex !== undefined && /^[0-9a-f]{8}$/i.test(hex) ? `0x${hex.toUpperCase()}` : undefined;
+}
+
+/** True for a driver version: `550.163.01`. */
+export function isDriverVersion(text: string): boolean {
+  return /^\d{3,4}\.\d{1,3}(?:\.\d{1,3})?$/.test(text);
+}
+
+/** True for what stands in place of a value that a GPU does not have. */
+function isNotAvailable(text: string | undefined): boolean {
+  return text === 'N/A' || text === '[N/A]';
 }

@@ -1,6 +1,6 @@
 // Room smi: what nvidia-smi is told and what it answers; nothing is run here.
 // Ask here for what nvidia-smi printed and the host shows, written so that it can be sent to others.
-import { type Execution, type SmiRun, wordsOf } from './output.ts';
+import { type Execution, type SmiRun, wordsOf } from './command.ts';
 import { DeviceError, explainFault, type GpuFault } from '../gpu/device-state.ts';
 import { type ComputeInstanceRow, type InstanceRow, parseComputeInstances, parseInstances } from './tables.ts';
 import { parseReport, type ReportedGpu } from './report.ts';

@@ -1,14 +1,11 @@
 // Room smi: what nvidia-smi is told and what it answers; nothing is run here.
 // Ask here step by step what to do with a GPU whose profiles are tried (tryProfiles), up to what was found.
-import type { Layout, Profile } from '../gpu/geometry.ts';
-import { layoutOf } from '../device/plan.ts';
-import { reportDevice } from '../device/agent.ts';
+import type { Profile } from '../gpu/geometry.ts';
 import { type DeviceState, type GpuState, listUuids, type MigMode, DeviceError } from '../gpu/device-state.ts';
-import { isBusy, toInstances, type GpuTarget, planReturn, planTarget } from './change.ts';
+import { canReturn, isBusy, type GpuTarget, targetBack } from './change.ts';
 import { placeOf } from '../gpu/grid.ts';
 import { redactFault } from './selftest-bundle.ts';
-import { describeCommand, type ReadCommand } from './command.ts';
-import type { Execution } from './output.ts';
+import { type Execution, describeCommand, type ReadCommand } from './command.ts';
 import { parseComputeInstances, parseInstances } from './tables.ts';
 
 /** The outcome for one profile. */
@@ -68,17 +65,8 @@ function explainRefusal(gpu: GpuState, device: DeviceState, held: ReadonlySet<st
   }
   const stranger = [...held].find((id) => !id.startsWith('GPU-') && !listUuids(device).has(id));
   if (stranger !== undefined) return `a pod holds ${stranger}, which cannot be located: it may be on this GPU`;
-  if (instances.length === 0) return undefined;
-  const layout = layoutBefore(gpu, device);
-  const isWhole = layout !== undefined && instances.every(({ computeInstances }) => computeInstances.length > 0);
-  if (isWhole && planTarget(gpu, layout, { held, mayTouch: () => false }).isDone) return undefined;
+  if (instances.length === 0 || canReturn(gpu, held)) return undefined;
   return 'it has instances that no layout describes, so that they could not be put back as they are';
-}
-
-/** The GPU's current state as a layout. */
-function layoutBefore({ uuid }: GpuState, device: DeviceState): Layout | undefined {
-  const report = reportDevice(device).gpus?.find((one) => one.uuid === uuid);
-  return report && layoutOf(report);
 }
 
 /** What a trial does next with its GPU. */
@@ -88,8 +76,8 @@ export type TrialStep =
   /** Changes the GPU to a state, and verifies it. */
   | { readonly action: 'Become'; readonly target: GpuTarget }
   | { readonly action: 'Read' }
-  /** Reads the tables alone once more ({@link readInstanceTables}); it fails if one is not understood. */
-  | { readonly action: 'ReadTables' }
+  /** Reads the tables alone once more; it fails if one is not understood. */
+  | { readonly action: 'ReadTables'; readonly reading: ReturnType<typeof readInstanceTables> }
   /** Tells those who watch. */
   | { readonly action: 'Tell'; readonly test: ProfileTest };
 
@@ -105,8 +93,12 @@ type TrialAnswer = {
 
 type Trial<Result> = Generator<TrialStep, Result, TrialAnswer>;
 
+function readTables(): TrialStep {
+  return { action: 'ReadTables', reading: readInstanceTables() };
+}
+
 /** Reads the tables of the whole node: a recording uses them to determine the device's state. @throws DeviceError if one is not understood */
-export function* readInstanceTables(): Generator<ReadCommand, void, Execution> {
+function* readInstanceTables(): Generator<ReadCommand, void, Execution> {
   const [instances, parts] = [{ name: 'Instances' }, { name: 'ComputeInstances' }] as const;
   parseInstances(describeCommand(instances), yield instances);
   parseComputeInstances(describeCommand(parts), yield parts);
@@ -132,7 +124,7 @@ export function* tryProfiles(found: DeviceState, before: GpuState, held: Readonl
     tried = { error };
   }
   // Restored even if nothing went as it should.
-  const { isPutBack, otherUuids, reason } = yield* putBack(found, before, made);
+  const { isPutBack, otherUuids, reason } = yield* putBack(before, made);
   const { stopped } = tried;
   const failure = 'error' in tried ? redactFault(demandFault(tried.error)) : undefined;
   const failed = !isPutBack || failure !== undefined || profiles.some(({ outcome }) => outcome === 'Failed');
@@ -198,10 +190,10 @@ function* tryProfile(
   const destroy = { uuid, want: {}, steps: [{ action: 'DestroyInstance' as const, ...step }] };
   const make = yield { action: 'Become', target: create };
   let error = make.error ?? findDifference(make.gpu, profile, start);
-  const verify = error === undefined ? yield { action: 'ReadTables' } : undefined;
+  const verify = error === undefined ? yield readTables() : undefined;
   error ??= verify?.error;
   const undo = yield { action: 'Become', target: destroy };
-  const undoError = undo.error ?? (yield { action: 'ReadTables' }).error;
+  const undoError = undo.error ?? (yield readTables()).error;
   const first = error ?? undoError;
   const times = { makeMs: make.ms, verifyMs: verify?.ms ?? 0, undoMs: undo.ms };
   const outcome = first === undefined ? 'Passed' : 'Failed';
@@ -213,7 +205,6 @@ function* tryProfile(
 }
 
 function* putBack(
-  found: DeviceState,
   before: GpuState,
   made: ReadonlySet<string>,
 ): Trial<Pick<ChangeTest, 'isPutBack' | 'otherUuids' | 'reason'>> {
@@ -221,7 +212,7 @@ function* putBack(
   try {
     let now = demandDone(yield { action: 'Read' });
     if (describeGpuState(now) !== wanted)
-      now = demandDone(yield { action: 'Become', target: targetBefore(found, before, now, made) });
+      now = demandDone(yield { action: 'Become', target: targetBack(before, now, made) });
     const state = describeGpuState(now);
     if (state !== wanted) return { isPutBack: false, otherUuids: 0, reason: `it was ${wanted}, and is ${state}` };
     const uuids = new Set(listMigUuids(now));
@@ -230,13 +221,6 @@ function* putBack(
     const reason = `it could not be put back (it was ${wanted}): ${redactFault(demandFault(error))}`;
     return { isPutBack: false, otherUuids: 0, reason };
   }
-}
-
-function targetBefore(found: DeviceState, before: GpuState, now: GpuState, made: ReadonlySet<string>): GpuTarget {
-  const isOn = before.mig?.current === 'Enabled';
-  const was = isOn ? toInstances(before) : [];
-  const steps = planReturn(toInstances(now), was, (one) => made.has(placeOf(one)));
-  return { uuid: now.uuid, want: isOn ? (layoutBefore(before, found) ?? {}) : 'Disabled', steps };
 }
 
 /** Undefined if a GPU has exactly this instance, with one MIG device over the whole of it. */

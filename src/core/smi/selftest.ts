@@ -16,8 +16,14 @@ import {
   parseGpuList,
   type GpuList,
 } from './tables.ts';
-import { describeCommand, type ReadCommand } from './command.ts';
-import { dropNotices, explainFailure, type Execution, type SmiRun } from './output.ts';
+import {
+  dropNotices,
+  explainFailure,
+  type Execution,
+  type SmiRun,
+  describeCommand,
+  type ReadCommand,
+} from './command.ts';
 import { parseReport, type Report, type ReportedGpu } from './report.ts';
 import { countWords } from '../text/words.ts';
 import { findModel, explainOldDriver } from '../gpu/geometry.ts';

@@ -1,8 +1,15 @@
 import { placeOf, type Place } from '../gpu/grid.ts';
 import { describeProcess, DeviceError, type GpuState } from '../gpu/device-state.ts';
 import type { Geometry } from '../gpu/geometry.ts';
-import { ask, type ChangeCommand, describeCommand, stopsClients, type Work } from './command.ts';
-import { explainFailure, type Execution } from './output.ts';
+import {
+  explainFailure,
+  type Execution,
+  ask,
+  type ChangeCommand,
+  describeCommand,
+  stopsClients,
+  type Work,
+} from './command.ts';
 import type { ReportedGpu } from './report.ts';
 import type { ComputeInstanceRow, InstanceRow } from './tables.ts';
 

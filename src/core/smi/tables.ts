@@ -5,28 +5,14 @@ import {
   explainFailure,
   isCompleted,
   refuseOutput,
-  saysOnly,
   type Execution,
-  findColumns,
-  readTable,
   classifyOutput,
   dropNotices,
-  type SmiTable,
-} from './output.ts';
-import { findImpossible, findImpossibleParts } from './assembly.ts';
-import {
-  isComputeProfile,
-  isInstanceProfile,
-  readCount,
-  isBusId,
-  normalizeBusId,
-  isGpuUuid,
-  isMigUuid,
-  isProduct,
 } from './command.ts';
+import { readCount, isBusId, normalizeBusId, isProduct } from './command.ts';
 import { type Engines, type Geometry, type Profile, findModel } from '../gpu/geometry.ts';
 import { DeviceError, type GpuState, type GpuFault } from '../gpu/device-state.ts';
-import { isProfileNameError, parseProfile } from '../gpu/profiles.ts';
+import { isProfileNameError, parseProfile, computeInstanceSlices } from '../gpu/profiles.ts';
 
 /** A row of `nvidia-smi mig -lgi`. */
 export interface InstanceRow {
@@ -421,4 +407,124 @@ export function findLostGpus({ stdout, rc, end }: Execution): GpuList['lost'] {
     const code = classifyOutput({ rc, end, stdout: line });
     return [{ pciBusId: normalizeBusId(busId), fault: { code, message: message.trim() } }];
   });
+}
+
+/**
+ * True if a run said this and nothing else, whatever its exit code: `No MIG-enabled devices found.` ends with 6 on drivers up to 535, and
+ * with 0 from 550 on. One that was killed may have had more to say.
+ */
+function saysOnly({ end, signal, stdout }: Execution, words: RegExp): boolean {
+  return end === 'Exited' && signal === undefined && words.test(dropNotices(stdout).trim());
+}
+
+/** A table of `nvidia-smi mig`: header cells by line, then rows of cells. `MIG 1g.5gb` is one cell, `1g.5gb`. */
+interface SmiTable {
+  readonly headers: readonly (readonly string[])[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/**
+ * Reads a table by its words, never by positions: widths differ between drivers (79 and 81 columns were seen). Every driver draws
+ * the same line above the table and below each entry, and never an empty table: a sentence then states that there are no entries.
+ *
+ * @param height number of lines per entry
+ * @throws DeviceError ParseError if it is not a table, or not a whole one
+ */
+function readTable(tried: string, output: string, height: 1 | 2): SmiTable {
+  const text = dropNotices(output)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const ruler = text.findIndex((line) => /^\|=+\|$/.test(line));
+  if (ruler === -1) throw refuseOutput(tried, 'no table', output);
+  const [border = ''] = text;
+  const headers = text.slice(1, ruler);
+  const entries = text.slice(ruler + 1);
+  if (!isBorder(border) || border.length !== text[ruler]?.length || headers.some(isBorder))
+    throw refuseOutput(tried, 'a table without its head', output);
+  const isDrawn = entries.every((line, at) => ((at + 1) % (height + 1) === 0 ? line === border : !isBorder(line)));
+  if (!isDrawn || entries.length === 0 || entries.length % (height + 1) !== 0)
+    throw refuseOutput(tried, 'a table without its end, or with a line too many or too few', output);
+  const cells = (lines: readonly string[]): readonly (readonly string[])[] =>
+    lines.filter((line) => line !== border).map((line) => readCells(tried, line, output));
+  return { headers: cells(headers), rows: cells(entries) };
+}
+
+/** The header line with the column names: the one with `GPU` and `Name`. */
+function findColumns(tried: string, table: SmiTable, output: string): readonly string[] {
+  const columns = table.headers.find((line) => line.includes('GPU') && line.includes('Name'));
+  if (columns === undefined) throw refuseOutput(tried, 'a table without the columns GPU and Name', output);
+  return columns;
+}
+
+function isBorder(line: string): boolean {
+  return /^\+[-+=]+\+$/.test(line);
+}
+
+function readCells(tried: string, line: string, output: string): readonly string[] {
+  if (!/^\|.*\|$/.test(line)) throw refuseOutput(tried, 'a line that is not a row of a table', output);
+  const cells = line.split(/[\s|]+/).filter((cell) => cell !== '');
+  return cells.filter((cell) => cell !== 'MIG');
+}
+
+/** Why rows of `-lgi` cannot all be true; undefined if they can. */
+function findImpossible(rows: readonly InstanceRow[]): string | undefined {
+  for (const [at, row] of rows.entries()) {
+    for (const other of rows.slice(0, at)) {
+      if (other.gpuIndex !== row.gpuIndex) continue;
+      if (other.id === row.id) return `GPU instance ${row.id} twice`;
+      if (other.start < row.start + row.size && row.start < other.start + other.size)
+        return `GPU instances ${other.id} and ${row.id} at the same place`;
+      if ((other.profileId === row.profileId) !== (other.profile === row.profile))
+        return `profile ${row.profileId} is called ${other.profile} and ${row.profile}`;
+    }
+  }
+  return undefined;
+}
+
+/** Finds rows of `-lci` that cannot all be true, like {@link findImpossible}. */
+function findImpossibleParts(rows: readonly ComputeInstanceRow[]): string | undefined {
+  for (const [at, row] of rows.entries()) {
+    const others = rows.filter(({ gpuIndex, instance }) => gpuIndex === row.gpuIndex && instance === row.instance);
+    if (others.some((other) => other.id === row.id && rows.indexOf(other) < at))
+      return `compute instance ${row.id} of GPU instance ${row.instance} twice`;
+    const parsed = parseProfile(row.profile);
+    if (isProfileNameError(parsed)) continue;
+    const slices = others.reduce((sum, { profile }) => sum + computeInstanceSlices(profile, parsed.gpuSlices), 0);
+    if (slices > parsed.gpuSlices) return `${slices} slices on GPU instance ${row.instance} (${row.profile})`;
+  }
+  return undefined;
+}
+
+const hex = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+const gpuUuid = new RegExp(`^GPU-${hex}$`);
+
+/** Drivers before 470 name a MIG device by its GPU and its ids: `MIG-GPU-…/7/0`. */
+const migUuid = new RegExp(`^MIG-(?:${hex}|(GPU-${hex})/\\d{1,3}/\\d{1,3})$`);
+
+/** The list of attributes is open, since drivers add some; what precedes them is not. */
+const profileName = /^(?:([1-9])c\.)?([1-9]\d?)g\.\d{1,4}gb(?:[+-][\w.,+-]{1,32})?$/;
+
+/** True for the UUID of a GPU as nvidia-smi spells it. */
+export function isGpuUuid(text: string): boolean {
+  return gpuUuid.test(text);
+}
+
+/** True for the UUID of a MIG device of this GPU. */
+export function isMigUuid(text: string, gpu: string): boolean {
+  const [match, owner = gpu] = migUuid.exec(text) ?? [];
+  return match !== undefined && owner === gpu;
+}
+
+/** True for the name of a GPU instance profile: `1g.5gb`, `1g.24gb+me.all`. */
+export function isInstanceProfile(text: string): boolean {
+  const [match, part] = profileName.exec(text) ?? [];
+  return match !== undefined && part === undefined;
+}
+
+/** True for the name of a compute instance profile: as above, or a part of it, `1c.3g.20gb`. The whole is never spelled `3c.3g.20gb`. */
+export function isComputeProfile(text: string): boolean {
+  const [match, part = '0', whole] = profileName.exec(text) ?? [];
+  return match !== undefined && Number(part) < Number(whole);
 }

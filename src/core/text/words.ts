@@ -241,3 +241,9 @@ export function writePath(path: FieldPath): string {
     .join('');
   return text === '' ? '$' : text.replace(/^\./, '');
 }
+
+/** `a, b and c`. */
+export function joinWords(words: readonly string[]): string {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
+}

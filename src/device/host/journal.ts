@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { DeviceError, type MigMode, type GpuFault } from '../../core/gpu/device-state.ts';
 import { messageOf } from '../../core/text/words.ts';
 import { findNotUnderstood } from '../../core/smi/selftest-bundle.ts';
-import type { SmiRun } from '../../core/smi/output.ts';
+import type { SmiRun } from '../../core/smi/command.ts';
 import { isFields } from '../../core/text/json.ts';
 import { gzipSync } from 'node:zlib';
 

@@ -1,10 +1,9 @@
 import { makeExecute, type Execute, type Tool, findTool } from '../child.ts';
-import { describeOutput } from '../../core/smi/output.ts';
+import { describeOutput, isBusId } from '../../core/smi/command.ts';
 import { DeviceError } from '../../core/gpu/device-state.ts';
 import { rmSync } from 'node:fs';
 import { readIfThere, writeDurably } from './journal.ts';
 import type { NvidiaSmi } from '../nvidia-smi.ts';
-import { isBusId } from '../../core/smi/command.ts';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../process/clock.ts';
 import { InvalidArgumentError, type Command } from 'commander';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, constants, statSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeExecute, findTool, type Tool } from '../child.ts';
-import { describeOutput } from '../../core/smi/output.ts';
+import { describeOutput } from '../../core/smi/command.ts';
 import { DeviceError } from '../../core/gpu/device-state.ts';
 import { messageOf } from '../../core/text/words.ts';
 import { readIfThere } from './journal.ts';

@@ -1,6 +1,6 @@
 import type { PoolGpu, PoolInstance } from '../../../src/core/demand/solver/pool.ts';
 import type { GpuModel } from '../../../src/core/gpu/geometry.ts';
-import { arrangerOf, countAddable } from '../../../src/core/gpu/search.ts';
+import { arrangerOf, countAddable } from '../../../src/core/gpu/grid.ts';
 import { gridOf, unitMask, type Grid, SearchBudget } from '../../../src/core/gpu/grid.ts';
 
 /** A slice of the modelled fleet. */

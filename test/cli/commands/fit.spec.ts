@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { FitAnswer } from '../../../src/cli/commands/fit.ts';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
-import { enumerateLayouts } from '../../../src/core/gpu/search.ts';
+import { enumerateLayouts } from '../../../src/core/gpu/layouts.ts';
 import { jsonRunner, run } from '../run.ts';
 
 const runJson = jsonRunner<FitAnswer>();

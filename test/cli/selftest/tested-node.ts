@@ -4,7 +4,7 @@ import { PassThrough, Readable } from 'node:stream';
 import type { ChangeOptions, ChangeWatcher } from '../../../src/cli/selftest/trial.ts';
 import type { HostView } from '../../../src/cli/selftest/host-facts.ts';
 import { type RecordedSelftest, runSelftest } from '../../../src/cli/selftest/selftest.ts';
-import type { SmiRun } from '../../../src/core/smi/output.ts';
+import type { SmiRun } from '../../../src/core/smi/command.ts';
 import { recordRuns } from '../../../src/device/nvidia-smi.ts';
 import { openTerminal } from '../../../src/cli/terminal.ts';
 import { InProcessNode } from '../../device/simulated-node.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { GpuPartitionPolicy, GpuReport, PolicyLayout } from '../../../src/api/types.ts';
 import { explainPod } from '../../../src/core/explain/pod.ts';
 import { applyEdit } from '../../../src/core/explain/suggestions.ts';
-import { enumerateLayouts } from '../../../src/core/gpu/search.ts';
+import { enumerateLayouts } from '../../../src/core/gpu/layouts.ts';
 import { fitLayout } from '../../../src/core/gpu/layouts.ts';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
 import { foreignOn } from '../../../src/core/device/grants.ts';

@@ -11,11 +11,9 @@ import {
   drawCells,
   drawGpu,
 } from '../../../src/core/gpu/grid.ts';
-import { enumerateLayouts } from '../../../src/core/gpu/search.ts';
+import { enumerateLayouts, fitLayout } from '../../../src/core/gpu/layouts.ts';
 import { modelOf, someInstances, anInstance, expectRefusal, isIdle, expectPlan } from './builders.ts';
-import { type Layout, MODELS, type Geometry } from '../../../src/core/gpu/geometry.ts';
-import { fitLayout } from '../../../src/core/gpu/layouts.ts';
-import { writeLayout } from '../../../src/core/gpu/layout.ts';
+import { writeLayout, type Layout, MODELS, type Geometry } from '../../../src/core/gpu/geometry.ts';
 
 describe('the grid of a geometry', () => {
   it('is shared by equal tables, of which every node of a fleet brings its own', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Layout, MODELS } from '../../../src/core/gpu/geometry.ts';
-import { fitLayout } from '../../../src/core/gpu/layouts.ts';
-import { enumerateLayouts, listBaseProfiles } from '../../../src/core/gpu/search.ts';
+import { enumerateLayouts, fitLayout } from '../../../src/core/gpu/layouts.ts';
+import { listBaseProfiles } from '../../../src/core/gpu/profiles.ts';
 import { modelOf } from './builders.ts';
 import { keepMaximalStates, listPlacedStates, multisetOf, writeMultiset } from './placed-states.ts';
 

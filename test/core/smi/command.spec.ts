@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { DeviceError } from '../../../src/core/gpu/device-state.ts';
+import { parseReport } from '../../../src/core/smi/report.ts';
 import {
+  isComputeProfile,
+  isGpuUuid,
+  isInstanceProfile,
+  isMigUuid,
   parseGpuList,
   parseComputeInstances,
   parseInstances,
@@ -9,19 +14,14 @@ import {
   parsePlacements,
   parseProfiles,
 } from '../../../src/core/smi/tables.ts';
-import { parseReport } from '../../../src/core/smi/report.ts';
 import {
-  isComputeProfile,
-  isGpuUuid,
-  isInstanceProfile,
-  isMigUuid,
+  type Execution,
   sharedKey,
   sharesCommands,
   splitExecution,
   type NamedGpu,
   type ChangeCommand,
 } from '../../../src/core/smi/command.ts';
-import type { Execution } from '../../../src/core/smi/output.ts';
 import { executionOf, recordedRuns, runsOf, recordings, type RecordedRun } from '../../device/recorded-runs.ts';
 
 const gpu = 'GPU-c64f3bd4-742c-54d4-a411-9a2a2bcd42a3';

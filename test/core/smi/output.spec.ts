@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { classifyOutput, explainFailure } from '../../../src/core/smi/output.ts';
+import { classifyOutput, explainFailure } from '../../../src/core/smi/command.ts';
 import { executionOf, recordedRuns } from '../../device/recorded-runs.ts';
 
 /** What NVML's code means to us; the real nvidia-smi printed the words for each. */

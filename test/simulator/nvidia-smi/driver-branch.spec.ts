@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { recordedBranches } from '../../device/recorded-runs.ts';
-import { isDriverVersion } from '../../../src/core/smi/command.ts';
+import { isDriverVersion } from '../../../src/core/smi/report.ts';
 import { type DriverBranch, driverBranches, driverOf } from '../../../src/simulator/nvidia-smi/board.ts';
 import { assembleGpus } from '../../../src/simulator/nvidia-smi/device.ts';
 import { runNvidiaSmi, type SimulatedRunResult } from '../../../src/simulator/nvidia-smi/memory-world.ts';

@@ -14,7 +14,7 @@ import {
   type CostGap,
 } from './pool.ts';
 import { planGpu } from '../../gpu/plan.ts';
-import { arrangerOf } from '../../gpu/search.ts';
+import { arrangerOf } from '../../gpu/grid.ts';
 import { gridOf, unitMask, SearchBudget } from '../../gpu/grid.ts';
 import { buildProblem, type DemandQuestion } from './problem.ts';
 import { WHOLE } from '../../gpu/profiles.ts';

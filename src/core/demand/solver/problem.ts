@@ -2,7 +2,7 @@
 // Ask here for the classes of equal GPUs in a pool, what each can become, and the levels of those for whom others go.
 import type { Geometry } from '../../gpu/geometry.ts';
 import { planGpu } from '../../gpu/plan.ts';
-import { arrangerOf, countAddable } from '../../gpu/search.ts';
+import { arrangerOf, countAddable } from '../../gpu/grid.ts';
 import { countsKey, gridOf, unitMask, type Grid, SearchBudget } from '../../gpu/grid.ts';
 import { compareText } from '../../text/json.ts';
 import {

@@ -12,7 +12,7 @@ const GA100 = {
 } as const;
 
 /** A100, A800 and their unreleased relatives. MIG mode needs a GPU reset and is stored on the board. */
-export const A100_MODELS: readonly GpuModel[] = [
+const A100_MODELS: readonly GpuModel[] = [
   // 1g.5gb+me from R470, 4g+3g together from R510, 1g.10gb (double memory) from R525. R450 to R470 print 9984, 20096 and 40448 MiB.
   {
     ...GA100,
@@ -115,7 +115,7 @@ const A30 = {
 } as const;
 
 /** Ids 14 and 5 mean 2g and 4g on an A100. One JPEG and one OFA engine on the chip: one `+me` of either size, none beside 4g. */
-export const A30_MODELS: readonly GpuModel[] = [
+const A30_MODELS: readonly GpuModel[] = [
   // 1g.6gb+me from R470, 2g.12gb+me from R525.
   {
     ...A30,
@@ -135,3 +135,5 @@ export const A30_MODELS: readonly GpuModel[] = [
     ]),
   },
 ];
+
+export const AMPERE_MODELS: readonly GpuModel[] = [...A100_MODELS, ...A30_MODELS];

@@ -1,5 +1,5 @@
 import { layoutOf } from '../../device/plan.ts';
-import { listProfiles } from '../../gpu/layout.ts';
+import { listProfiles } from '../../gpu/geometry.ts';
 import type { GpuPartitionPolicy, GpuReport, Wish, PolicyLayout } from '../../../api/types.ts';
 import type { NodePolicy } from '../../policy/fleet.ts';
 import { combine, type NodeChange, metadataOf, borrowedLabelsOf, type NodeMetadata } from '../node-patch.ts';

@@ -2,8 +2,7 @@
 // Ask here for the pods that come to a simulation, in seconds from its start.
 import { compareText } from '../../text/json.ts';
 import type { Geometry } from '../../gpu/geometry.ts';
-import { isProfileNameError, parseProfile, resolveProfile, WHOLE } from '../../gpu/profiles.ts';
-import { listBaseProfiles } from '../../gpu/search.ts';
+import { listBaseProfiles, isProfileNameError, parseProfile, resolveProfile, WHOLE } from '../../gpu/profiles.ts';
 import type { ClusterFacts, GpuNode } from '../../cluster/facts.ts';
 import { countWaiting } from '../../demand/recommend.ts';
 import { countPresent } from '../../demand/members.ts';
