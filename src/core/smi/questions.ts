@@ -409,7 +409,7 @@ export class Trouble {
 }
 
 /** What does not change while the driver is loaded. */
-export type GpuFacts = Pick<GpuState, 'geometry' | 'tableSource' | 'computeCapability'>;
+type GpuFacts = Pick<GpuState, 'geometry' | 'tableSource' | 'computeCapability'>;
 
 const unknown: GpuFacts = { geometry: undefined, tableSource: 'Own', computeCapability: undefined };
 

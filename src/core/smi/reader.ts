@@ -21,7 +21,6 @@ import {
   readList,
   readReport,
   type IndexedGpu,
-  type GpuFacts,
   GpuFactsReader,
   readGeometry,
 } from './questions.ts';
@@ -156,7 +155,7 @@ export class DeviceReader {
   *#readInstances(
     gpus: readonly IndexedGpu[],
     selection: GpuSelection | undefined,
-    factsOf: (gpu: IndexedGpu) => GpuFacts,
+    factsOf: (gpu: IndexedGpu) => Pick<GpuState, 'geometry'>,
     trouble: Trouble,
   ): Reading<ReadonlyMap<string, readonly GpuInstanceState[]>> {
     const enabled = gpus.filter(({ mig, fault }) => fault === undefined && mig?.current === 'Enabled');
@@ -187,7 +186,7 @@ export class DeviceReader {
   #demandKnownProfiles(
     gpus: readonly IndexedGpu[],
     rowsOf: (gpu: IndexedGpu) => readonly InstanceRow[],
-    factsOf: (gpu: IndexedGpu) => GpuFacts,
+    factsOf: (gpu: IndexedGpu) => Pick<GpuState, 'geometry'>,
     trouble: Trouble,
   ): void {
     for (const gpu of gpus) {
