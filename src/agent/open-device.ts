@@ -10,7 +10,6 @@ import { type HostLoans, openHostLoans } from '../device/host/loans.ts';
 import { Journal, writeDurably, UnknownOutput } from '../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
 import type { Deadlines } from '../device/child.ts';
-import { stopsClients } from '../core/smi/command.ts';
 import { type Logger, describeError } from '../process/log.ts';
 import { faultFields, GrantRefused } from '../core/device/grants.ts';
 import { nodePartitions } from '../api/resources.ts';
@@ -121,7 +120,7 @@ export function deviceOf(
           listOpeners: listGpuOpeners,
           ...parts,
           ...options,
-          explainStop: (command) => lock.explainLoss() ?? options.explainStop(stopsClients(command)),
+          explainStop: (disrupts) => lock.explainLoss() ?? options.explainStop(disrupts),
           listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
           ...(host && { host }),
           confirm: () => demandAnswer('to confirm the grant', options.confirm),

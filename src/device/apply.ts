@@ -2,7 +2,7 @@ import { type DeviceState, type GpuState, demandGpu, listUuids, DeviceError } fr
 import { type GpuTarget, GpuApply } from '../core/smi/change.ts';
 import { Crew, CrewEnded, type Member } from './crew.ts';
 import { placeOf } from '../core/gpu/grid.ts';
-import { type ChangeCommand, sharesCommands, type Work, type WorkShell } from '../core/smi/command.ts';
+import { sharesCommands, type Work, type WorkShell } from '../core/smi/command.ts';
 import { askAll } from '../core/text/asking.ts';
 import type { NvidiaSmi } from './nvidia-smi.ts';
 import { HostLoans, LoanNote, PersistenceMode } from './host/loans.ts';
@@ -288,7 +288,7 @@ function carryOut<Result>(context: ApplyContext, task: OpenTask, work: Work<Resu
         if (disrupts) await options.confirm?.();
       };
       const begin = (): void => {
-        const found = options.explainStop?.(command);
+        const found = options.explainStop?.(disrupts);
         if (found !== undefined) throw new DeviceError('Stopped', { tried: text, found, gpu: task.now.pciBusId });
         task.operations += 1;
       };
@@ -423,8 +423,12 @@ export interface DeviceApplyOptions {
    * MIG mode and resets stay one by one.
    */
   readonly gpusAtOnce?: number;
-  /** Asked before every operation: why it may not start (the deadline has passed). Nothing starts any more then, not even an undo. */
-  readonly explainStop?: (command: ChangeCommand) => string | undefined;
+  /**
+   * Asked before every operation: why it may not start (the deadline has passed). Nothing starts any more then, not even an undo.
+   *
+   * @param disrupts whether it destroys, resets, or changes the mode
+   */
+  readonly explainStop?: (disrupts: boolean) => string | undefined;
   /** Awaited before each busy check, and before each command that may end running work; throws a DeviceError to stop. */
   readonly confirm?: () => Promise<void>;
   /**
