@@ -7,7 +7,6 @@ import {
   nameDevices,
   ownDevicesOf,
   type ResourceClaimView,
-  type DeviceTest,
   readSelector,
   type SelectableDevice,
 } from '../kubernetes/claims.ts';
@@ -15,6 +14,7 @@ import { type Toleration, isGpuResource, requestsOf, type PodView } from '../kub
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
 import { namespacedName, parseQuantity } from '../text/syntax.ts';
 
+type DeviceTest = NonNullable<ReturnType<typeof readSelector>>;
 type RequestedClaim = NonNullable<ClusterFacts['claims']>[number];
 type ClaimSpec = NonNullable<RequestedClaim['spec']>;
 type NamedRequest = NonNullable<NonNullable<ClaimSpec['devices']>['requests']>[number];

@@ -68,7 +68,7 @@ export interface SelectableDevice {
   readonly capacity: Readonly<Record<string, bigint | undefined>>;
 }
 
-export type DeviceTest = (device: SelectableDevice) => boolean;
+type DeviceTest = (device: SelectableDevice) => boolean;
 
 /** Judges a device. Undefined: CEL's error, of what the device does not have. It meets no selector, whatever is said of it. */
 type Judgement = (device: SelectableDevice) => boolean | undefined;

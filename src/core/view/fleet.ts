@@ -11,7 +11,9 @@ import { gridOf } from '../gpu/grid.ts';
 import { liveGeometry } from '../device/plan.ts';
 import { type PolicyProgress, viewProgress } from './rollout.ts';
 import type { Interruption, Source } from './lines.ts';
-import { type GpuPicture, type NodeStatusView, type PicturedSlice, viewNodeStatus } from './node.ts';
+import { type GpuPicture, type PicturedSlice, viewNodeStatus } from './node.ts';
+
+type NodeStatusView = ReturnType<typeof viewNodeStatus>;
 
 /** How much a node or a policy needs somebody, most first; every list here is in this order. */
 const urgencies = ['failed', 'blocked', 'changing', 'waiting', 'ready', 'unmanaged'] as const;

@@ -5,7 +5,7 @@ import { controllerManager } from '../../api/names.ts';
 /** What a piece of text means; a terminal gives each its colour. */
 export type Tone = 'plain' | 'title' | 'good' | 'warn' | 'bad' | 'dim' | 'used' | 'free' | 'going' | 'coming';
 
-export interface Span {
+interface Span {
   readonly text: string;
   readonly tone: Tone;
 }

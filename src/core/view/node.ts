@@ -80,7 +80,7 @@ function sliceOf(instance: GpuReport['instances'][number]): PicturedSlice {
 }
 
 /** The status of one node, as people see it. */
-export interface NodeStatusView {
+interface NodeStatusView {
   readonly node: string;
   readonly policy: string | undefined;
   readonly strategy: string | undefined;

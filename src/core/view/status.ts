@@ -9,22 +9,14 @@ import { compareText } from '../text/json.ts';
 import { describeDuration, timeText } from '../text/syntax.ts';
 import { countWords, wrapHanging } from '../text/words.ts';
 import { type FleetStatusView, urgencyOfNode, viewFleet } from './fleet.ts';
-import {
-  drawTable,
-  groupAlike,
-  type Interruption,
-  type Line,
-  plainText,
-  type Source,
-  type Span,
-  span,
-  type Tone,
-} from './lines.ts';
+import { drawTable, groupAlike, type Interruption, type Line, plainText, type Source, span } from './lines.ts';
 import { type GpuPicture, type PicturedSlice, viewNodeStatus } from './node.ts';
 
 type PolicyStatusView = FleetStatusView['policies'][number];
 type NodeRowView = FleetStatusView['nodes'][number];
 type Urgency = NodeRowView['urgency'];
+type Span = Line[number];
+type Tone = Span['tone'];
 
 const tones: Readonly<Record<Urgency, Tone>> = {
   failed: 'bad',

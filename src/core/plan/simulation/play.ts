@@ -9,12 +9,13 @@ import type { LabelSelection } from '../../kubernetes/node.ts';
 import { DAY, EndQueue, type Load, loadByDemand, loadByTrace, Random, sizesOf, type TraceTask } from './trace.ts';
 import { FollowedDemands } from '../../demand/simulated.ts';
 import { type FleetGpu, SimulationFleet, type SideStart, type StartNode, startSides } from './fleet.ts';
-import { type SideFigures, SimulatedPods, Tally } from './pods.ts';
+import { SimulatedPods, Tally } from './pods.ts';
 import { planGpu } from '../../gpu/plan.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
 import type { Layout } from '../../gpu/geometry.ts';
 import { isWholeGpu, evictsNever } from '../../policy/spec.ts';
 
+type SideFigures = ReturnType<Tally['sumUp']>;
 type FleetNode = FleetGpu['node'];
 type SchedulePhase = SideStart['phases'][number];
 type PoolInstance = DemandGpu['present'][number];

@@ -254,7 +254,7 @@ interface SideTotal extends Omit<SliceFigures, 'askedSeconds' | 'servedSeconds' 
 }
 
 /** The figures of one side. */
-export interface SideFigures {
+interface SideFigures {
   readonly total: SideTotal;
   readonly profiles: readonly ProfileFigures[];
   readonly days: readonly DayFigures[];

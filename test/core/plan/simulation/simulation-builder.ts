@@ -5,8 +5,9 @@ import { type Layout, findModel, type GpuModel } from '../../../../src/core/gpu/
 import type { Arrival } from '../../../../src/core/plan/simulation/trace.ts';
 import type { SideStart, StartNode } from '../../../../src/core/plan/simulation/fleet.ts';
 import type { PoolPlanner } from '../../../../src/core/demand/simulated.ts';
-import type { SideFigures } from '../../../../src/core/plan/simulation/pods.ts';
 import { simulate } from '../../../../src/core/plan/simulation/play.ts';
+
+type SideFigures = ReturnType<typeof simulate>[number];
 
 export const MINUTE = 60;
 export const HOUR = 3600;
