@@ -34,7 +34,7 @@ function nodeOf(policy: GpuPartitionPolicy, product: string, model: GpuModel | u
   const { labels, resources, errors } = predictNode(
     { driverVersion: '550.54.15', cudaDriverVersion: [12, 4], gpus },
     strategy,
-    composeDevicePluginConfig(strategy, shared),
+    { file: 'config.yaml', value: composeDevicePluginConfig(strategy, shared) },
   );
   if (errors.length > 0) throw new Error(`${policy.metadata.name} on ${product}: ${errors.join('; ')}`);
   const name = `${policy.metadata.name} on ${product}`;

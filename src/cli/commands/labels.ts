@@ -10,7 +10,7 @@ import { fieldsOf, listOf } from '../../core/text/json.ts';
 import { writePath, type FieldPath } from '../../core/text/words.ts';
 import { Command, Option } from 'commander';
 import { listNodeClaims } from '../../core/policy/device-classes.ts';
-import { predictNode, warnOfNode } from '../../core/nvidia/predict.ts';
+import { predictNode } from '../../core/nvidia/predict.ts';
 import { oneOf } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
@@ -170,12 +170,12 @@ export function labelsCommand({ terminal, outcome }: CommandContext): Command {
         return output === 'json' ? printJson(terminal, answer) : printClaims(terminal, answer);
       }
       const file = devicePluginConfig === undefined ? undefined : await readDocument(devicePluginConfig, terminal);
-      const answer = predictNode(node, strategy, file?.value);
+      const config = devicePluginConfig === undefined ? undefined : { file: devicePluginConfig, value: file?.value };
+      const { warnings, ...answer } = predictNode(node, strategy, config);
       if (answer.errors.length > 0) outcome.code = 1;
       if (output === 'json') printJson(terminal, answer);
       else printAnswer(terminal, answer);
-      const config = devicePluginConfig === undefined ? undefined : { file: devicePluginConfig, value: file?.value };
-      for (const warning of warnOfNode(node, strategy, answer.labels, config))
+      for (const warning of warnings)
         printLine(terminal.stderr, `${paint(terminal.stderr, 'yellow', 'warning:')} ${warning}`);
     });
 }
@@ -209,7 +209,7 @@ async function readDocument(path: string, terminal: Terminal): Promise<Manifest 
   return manifests[0];
 }
 
-type Answer = ReturnType<typeof predictNode>;
+type Answer = Omit<ReturnType<typeof predictNode>, 'warnings'>;
 
 function printAnswer(terminal: Terminal, { resources, ...answer }: Answer): void {
   const { stdout } = terminal;

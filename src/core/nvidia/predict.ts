@@ -348,59 +348,54 @@ function slicesOf(profile: string): number {
   return Number(/(\d)g\./.exec(profile)?.[1] ?? 0);
 }
 
-/** What a node shows to Kubernetes once NVIDIA's tools have run on it; the output of `gpu-partition labels`. */
+/** What a node shows to Kubernetes once NVIDIA's tools have run on it. */
 interface LabelsAndResources {
   readonly labels: Labels;
   readonly resources: Readonly<Record<string, number>>;
   /** Upstream's messages, verbatim: those for the config file alone, else GFD's, then the device plugin's. */
   readonly errors: readonly string[];
+  /** What they do not say: settings of the config file without effect, and labels that never reach the node. */
+  readonly warnings: readonly string[];
 }
 
 /**
- * Labels and resources of a node. `configFile` is the device plugin's config file as a YAML parser returns it, unchecked; a file
- * that upstream refuses stops both tools, with one error.
+ * Labels and resources of a node.
+ *
+ * @param config the device plugin's config file as a YAML parser returns it, unchecked, and its name; a file that upstream refuses stops
+ * both tools, with one error
  */
-export function predictNode(node: NodeDescription, strategy: MigStrategy, configFile?: unknown): LabelsAndResources {
-  const parsed = parseDevicePluginConfig(configFile);
+export function predictNode(
+  node: NodeDescription,
+  strategy: MigStrategy,
+  config?: { readonly file: string; readonly value: unknown },
+): LabelsAndResources {
+  const parsed = parseDevicePluginConfig(config?.value);
+  const findings = parsed.findings.map(({ path, message }) => `${path === '' ? '' : `${path} `}${message}`);
+  const ofFile = (texts: readonly string[]) => texts.map((text) => `${config?.file}: ${text}`);
   if (!parsed.ok) {
     const error = parsed.findings.find(({ severity }) => severity === 'error');
-    return { labels: {}, resources: {}, errors: [error?.upstream ?? error?.message ?? 'invalid config file'] };
+    const errors = [error?.upstream ?? error?.message ?? 'invalid config file'];
+    return { labels: {}, resources: {}, errors, warnings: ofFile(findings) };
   }
   const { labels, errors: gfdErrors } = computeLabels(node, strategy, parsed.config);
   const { resources, errors: pluginErrors } = computeResources(node, strategy, parsed.config);
-  return { labels, resources, errors: [...gfdErrors, ...pluginErrors].map(({ message }) => message) };
-}
-
-/**
- * What NVIDIA's tools do not say of such a node: settings of the config file without effect, and labels that never reach it.
- * @param config the device plugin's config file, and its name
- */
-export function warnOfNode(
-  node: NodeDescription,
-  strategy: MigStrategy,
-  labels: Labels,
-  config?: { readonly file: string; readonly value: unknown },
-): readonly string[] {
-  return [
-    ...(config === undefined
-      ? []
-      : warnOfConfig(node, strategy, config.value).map((text) => `${config.file}: ${text}`)),
-    ...invalidLabels(labels).map(({ key, reason }) => `label ${key} never reaches the node: ${reason}`),
-  ];
-}
-
-function warnOfConfig(node: NodeDescription, strategy: MigStrategy, value: unknown): readonly string[] {
-  const parsed = parseDevicePluginConfig(value);
-  const findings = parsed.findings.map(({ path, message }) => `${path === '' ? '' : `${path} `}${message}`);
-  if (!parsed.ok) return findings;
   const { migStrategy = strategy } = parsed.config;
-  return [
+  const warnings = [
     ...findings,
     ...(migStrategy === strategy ? [] : [`flags.migStrategy is ${migStrategy}, but ${strategy} was asked for`]),
     ...findUnusedSharing(node, strategy, parsed.config).map(
       (resource) => `sharing names ${resource}, which this node does not have under strategy ${strategy}`,
     ),
   ];
+  return {
+    labels,
+    resources,
+    errors: [...gfdErrors, ...pluginErrors].map(({ message }) => message),
+    warnings: [
+      ...ofFile(warnings),
+      ...invalidLabels(labels).map(({ key, reason }) => `label ${key} never reaches the node: ${reason}`),
+    ],
+  };
 }
 
 /** Whether a kubelet offers what a device is, and nothing of what it was: the device plugin has followed a change. */

@@ -93,7 +93,8 @@ describe('parseNodeDescription', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), node), fc.constantFrom(...MIG_STRATEGIES), (value, strategy) => {
         const parsed = parseNodeDescription(value);
-        if (parsed.ok) expect(predictNode(parsed.node, strategy)).to.have.all.keys('labels', 'resources', 'errors');
+        if (parsed.ok)
+          expect(predictNode(parsed.node, strategy)).to.have.all.keys('labels', 'resources', 'errors', 'warnings');
         else expect(parsed.problems).not.to.deep.equal([]);
       }),
     );
