@@ -14,14 +14,7 @@ import { type KubeVerbs, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import {
-  listHolderNamespaces,
-  type Needed,
-  needsOfDra,
-  refresh,
-  type NodeSettings,
-  type NodeSnapshot,
-} from '../core/node/snapshot.ts';
+import { listHolderNamespaces, type Needed, needsOfDra, refresh, type NodeSnapshot } from '../core/node/snapshot.ts';
 import { podTrimmer, trimClaim, trimNode } from '../core/cluster/watched-objects.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../core/kubernetes/claims.ts';
 import type { Cluster, ConfigMapFiles } from './cluster.ts';
@@ -78,7 +71,7 @@ const mostPodLists = 16;
 interface Parts {
   readonly client: KubeVerbs;
   readonly cluster: Cluster;
-  readonly settings: NodeSettings;
+  readonly settings: NodeSnapshot['settings'];
   /** The device plugin's config files; absent if the administrator manages them. */
   readonly configFiles: ConfigMapFiles | undefined;
   readonly slices: Pick<SliceWatch, 'api' | 'hasSlices'>;

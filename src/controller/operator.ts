@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import type { NodeSettings } from '../core/node/snapshot.ts';
+import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { decide } from '../core/node/decide.ts';
 import { stepLedger } from '../core/rollout/ledger.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
@@ -30,7 +30,7 @@ import { hasSameLabels, type NodeView } from '../core/kubernetes/node.ts';
 interface GpuPartitionOperatorOptions {
   readonly client: KubeClient;
   readonly logger: Logger;
-  readonly settings: NodeSettings;
+  readonly settings: NodeSnapshot['settings'];
   readonly rollout: RolloutSettings;
   /** Watches that are started before a term and outlive it. */
   readonly watches: WatchedCluster;
@@ -54,7 +54,7 @@ interface WorkParts {
   readonly events: Pick<EventRecorder, 'record'>;
   readonly slices: Pick<SliceWatch, 'api' | 'hasSlices' | 'follow'>;
   readonly logger: Logger;
-  readonly settings: NodeSettings;
+  readonly settings: NodeSnapshot['settings'];
   readonly rollout: RolloutSettings;
   readonly metrics?: ControllerMetrics | undefined;
   readonly createQueue: (options: Omit<QueueOptions, 'logger'>) => WorkQueue;

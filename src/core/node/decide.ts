@@ -29,7 +29,7 @@ import { settleNode, verifyAndOpen } from './rules/verify-and-open.ts';
 import { findMoved, tellWish } from './rules/wish.ts';
 import { awaitAnswer, grant } from './rules/grant.ts';
 import { planNotReady } from './rules/plan.ts';
-import { standsEarly, untouchedKey } from './rules/plugin.ts';
+import { standsEarly, isUntouched } from './rules/plugin.ts';
 import {
   type Needed,
   type NodeSnapshot,
@@ -305,7 +305,7 @@ const causes: {
   readonly [Name in WaitName]?: (situation: RuleInput, verdict: Verdict) => string | boolean | undefined;
 } = {
   Closed: ({ node }) => isClosed(node),
-  Untouched: (situation) => isClosed(situation.node) && untouchedKey(situation),
+  Untouched: isUntouched,
   // Time for a drain counts from its first eviction, separately in each slot: what precedes it takes none of it.
   Drain: ({ slot }) => slot?.startTime,
   // The next rest is longer until the node is Ready, whatever it waits for in between.

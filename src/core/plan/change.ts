@@ -9,7 +9,7 @@ import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
 import { findCap, isCapAssumed, type NodeRolloutState } from '../rollout/budget.ts';
 import { describeGate, RolloutPlay } from '../rollout/ledger.ts';
-import type { NodeSettings, NodeSnapshot } from '../node/snapshot.ts';
+import type { NodeSnapshot } from '../node/snapshot.ts';
 import { forecastNode, type NodePreview } from '../node/decide.ts';
 import { foreseeNodes, type PlannedNode } from './node.ts';
 import { judgeChange, type PlanFault } from './text.ts';
@@ -396,7 +396,7 @@ function viewAgent({ partition }: { readonly partition: NodePreview['snapshot'][
 }
 
 /** Times do not matter, as nothing is carried out. */
-function settingsOf({ gpuClients, pluginSelector, pluginConfigMap }: ControllerSetup): NodeSettings {
+function settingsOf({ gpuClients, pluginSelector, pluginConfigMap }: ControllerSetup): NodeSnapshot['settings'] {
   return {
     settleMs: 0,
     deadlineMs: 600_000,
@@ -422,7 +422,10 @@ export interface ClusterState extends ClusterFacts {
 }
 
 /** The controller's settings, as far as they affect a plan. */
-export interface ControllerSetup extends Pick<NodeSettings, 'gpuClients' | 'pluginSelector' | 'pluginConfigMap'> {
+export interface ControllerSetup extends Pick<
+  NodeSnapshot['settings'],
+  'gpuClients' | 'pluginSelector' | 'pluginConfigMap'
+> {
   /** The cap on nodes that change at a time; absent: what the controller says in the status of its policies, else its default. */
   readonly maxConcurrentNodes?: number | string | undefined;
 }

@@ -8,15 +8,7 @@ import { backendOf, takesFromClaims } from '../snapshot.ts';
 import { timer } from '../memory.ts';
 import { waitOpen, waitClosed, type Ruling, type RuleInput, waitForUsers, type Outcome } from '../commands.ts';
 import { beginRest, findRest, longestBlockers } from '../eviction.ts';
-import {
-  clusterPods,
-  pluginPods,
-  listMonitorPods,
-  presumeAffected,
-  listMonitorClaims,
-  listPodCauses,
-  namePods,
-} from './users.ts';
+import { clusterPods, pluginPods, findMonitors, presumeAffected, listPodCauses, namePods } from './users.ts';
 import { evictPods, findReturning, listRefusals } from './drain.ts';
 import { joinWithin } from '../../text/words.ts';
 import { hasEnded, isOfDaemonSet, type PodView, tolerates, podName } from '../../kubernetes/pod.ts';
@@ -90,8 +82,8 @@ function againMs(lastsMs: number): number {
  * Lists the monitors that are restarted like other holders of the GPUs: a DaemonSet's, which makes another one. A claim takes admin access only in a
  * namespace that an administrator has labelled for it.
  */
-function listMonitorDaemons(...asked: Parameters<typeof listMonitorPods>): readonly PodView[] {
-  return listMonitorPods(...asked).filter(isOfDaemonSet);
+function listMonitorDaemons(situation: RuleInput, pods: readonly PodView[]): readonly PodView[] {
+  return findMonitors(situation, pods).pods.filter(isOfDaemonSet);
 }
 
 function backOff(
@@ -165,20 +157,20 @@ const pollMs = 1000;
  * without it, slices that it has open look as if they were in use. @returns why the grant has to wait
  */
 function tellMonitors(situation: RuleInput, pods: readonly PodView[]): Outcome | undefined {
-  const { node, partition, fresh } = situation;
+  const { partition, fresh } = situation;
   if (!takesFromClaims(situation)) return undefined;
   // Which of the pods that would have to go are monitors is known before anybody asks for a slot.
   if (fresh === undefined) return presumeAffected(situation, pods).length > 0 ? { needs: 'All' } : undefined;
   if (fresh.claims === undefined) return { needs: 'All' };
-  const monitors = listMonitorClaims(fresh.claims, node.metadata.name);
-  const claims = [...new Set(monitors.map(({ name }) => name))].toSorted().slice(0, mostClaims);
+  const monitors = findMonitors(situation, pods);
+  const claims = monitors.claims.slice(0, mostClaims);
   const without = `waiting for the agent’s plan without monitors: ${describeMonitors(claims.length)}`;
   const waiting = waitClosed('Pending', 'AwaitingPlan', without, pollMs);
   if (!deepEqual(partition.spec.monitors ?? [], claims)) {
     return { ...waiting, commands: [{ name: 'WriteMonitors', claims }] };
   }
   const named = new Set([...fresh.holders, ...(partition.status?.device?.plan?.affectedPods ?? [])]);
-  const counted = listMonitorPods(situation, pods).filter((pod) => named.has(podName(pod)));
+  const counted = monitors.pods.filter((pod) => named.has(podName(pod)));
   if (counted.length === 0) return undefined;
   const { lastsMs, waits } = timer(situation, 'Monitors');
   if (lastsMs <= longestPlanMs) return { ...waiting, waits };

@@ -564,7 +564,7 @@ export function isUntouched(situation: RuleInput): boolean {
 }
 
 /** A failed grant may have created and destroyed devices that a plugin has seen: an unchanged device proves nothing. */
-export function untouchedKey({ partition, node }: RuleInput): string {
+function untouchedKey({ partition, node }: RuleInput): string {
   return `${partition.spec.granted?.epoch ?? 0}/${changeKey(partition, configOf(node))}`;
 }
 

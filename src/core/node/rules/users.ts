@@ -63,19 +63,26 @@ export function listClaimUsers(node: RuleInput['node'], fresh: RuleInput['fresh'
   return claims && new Set(claims.flatMap((claim) => claim.users.map(({ uid }) => uid)));
 }
 
-/** Pods that look on by claims of a node, and use none of its GPUs; none where claims have not been listed. */
-export function listMonitorPods(
-  { node, fresh }: Pick<RuleInput, 'node' | 'fresh'>,
-  pods: readonly PodView[],
-): readonly PodView[] {
+/** Who looks on by claims of a node, and uses none of its GPUs; nobody where claims have not been listed. */
+interface Monitors {
+  /** Names of the claims, in order. */
+  readonly claims: readonly string[];
+  readonly pods: readonly PodView[];
+}
+
+export function findMonitors({ node, fresh }: Pick<RuleInput, 'node' | 'fresh'>, pods: readonly PodView[]): Monitors {
   const { claims = [] } = fresh ?? {};
-  const listUids = (list: typeof listGpuClaims): ReadonlySet<string> =>
-    new Set(list(claims, node.metadata.name).flatMap(({ users }) => users.map(({ uid }) => uid)));
-  const [watching, using] = [listUids(listMonitorClaims), listUids(listGpuClaims)];
-  return pods.filter((pod) => {
-    const { uid = '' } = pod.metadata;
-    return watching.has(uid) && !using.has(uid) && !hasEnded(pod);
-  });
+  const uidsOf = (list: readonly GpuClaim[]): ReadonlySet<string> =>
+    new Set(list.flatMap(({ users }) => users.map(({ uid }) => uid)));
+  const monitors = listMonitorClaims(claims, node.metadata.name);
+  const [watching, using] = [uidsOf(monitors), uidsOf(listGpuClaims(claims, node.metadata.name))];
+  return {
+    claims: [...new Set(monitors.map(({ name }) => name))].toSorted(),
+    pods: pods.filter((pod) => {
+      const { uid = '' } = pod.metadata;
+      return watching.has(uid) && !using.has(uid) && !hasEnded(pod);
+    }),
+  };
 }
 
 /** The holders of what a plan destroys, or of what is destroyed already: such a pod cannot work. */
@@ -104,7 +111,7 @@ export function findHolders(
   const losers = new Set(listLosers(device));
   const [known, going] = [new Set(fresh?.holders), new Set(fresh?.going)];
   // During a drain the plan keeps naming pods that have gone: the reading shows whether another one of the name is in the way.
-  const monitors = new Set(listMonitorPods(situation, pods));
+  const monitors = new Set(findMonitors(situation, pods).pods);
   const isNamed = (pod: PodView): boolean => {
     if (monitors.has(pod)) return false;
     const name = podName(pod);
@@ -154,7 +161,7 @@ export function listGpuClaims(claims: readonly ResourceClaimView[], node: string
 }
 
 /** The claims that only look on: they have GPUs of a node by admin access, and none otherwise. */
-export function listMonitorClaims(claims: readonly ResourceClaimView[], node: string): readonly GpuClaim[] {
+function listMonitorClaims(claims: readonly ResourceClaimView[], node: string): readonly GpuClaim[] {
   return listClaims(claims, node, (results) => (results.every((one) => one.adminAccess === true) ? results : []));
 }
 

@@ -63,7 +63,7 @@ const rules: readonly Rule[] = [
 
 /**
  * Tells the node's agent what the policy wants of it, where that is not told yet, or says why that cannot be told: no policy counts here, its
- * layout went with a boot or with the driver, or nobody knows what GPUs it has.
+ * layout went with a boot or with the driver, or its GPUs are unknown.
  */
 export function tellWish(situation: RuleInput): Outcome | undefined {
   return askInOrder(rules, situation);
