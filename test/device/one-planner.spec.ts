@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GpuWish } from '../../src/api/types.ts';
 import type { Step } from '../../src/core/gpu/plan.ts';
-import { judgeChange } from '../../src/core/smi/change.ts';
+import { planTargetNow } from '../../src/core/smi/change.ts';
 import { planWish } from '../../src/core/device/plan.ts';
 import { applyNode } from '../../src/device/apply.ts';
 import { reportDevice } from '../../src/core/device/agent.ts';
@@ -20,7 +20,7 @@ async function planTwice(node: InProcessNode, wish: Omit<GpuWish, 'uuid'>): Prom
   const [gpu] = device.gpus;
   if (gpu === undefined) throw new Error('the node has no GPU');
   try {
-    const { steps, mode } = judgeChange(gpu, wish.mig ?? wish.profiles ?? {}, everything, device);
+    const { steps, mode } = planTargetNow(gpu, wish.mig ?? wish.profiles ?? {}, everything, device);
     return [report.refusalCode ?? [work[0]?.mode, work[0]?.steps ?? []], [mode, steps]];
   } catch (error) {
     return [report.refusalCode, (error as { readonly code?: string }).code];

@@ -13,7 +13,7 @@ import {
   explainFault,
   type HostFault,
 } from '../gpu/device-state.ts';
-import { isBusy, type GpuTarget, judgeChange } from '../smi/change.ts';
+import { isBusy, type GpuTarget, planTargetNow } from '../smi/change.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import type { GpuChange, Step } from '../gpu/plan.ts';
 import { countWords } from '../text/words.ts';
@@ -350,7 +350,7 @@ function planGpu(
   const { want } = target;
   const after = now === null ? null : want === 'Disabled' ? 'Disabled' : 'Enabled';
   try {
-    const change = judgeChange(gpu, want, { held, mayTouch: () => true }, { driverVersion, mayReset });
+    const change = planTargetNow(gpu, want, { held, mayTouch: () => true }, { driverVersion, mayReset });
     if (change.isDone) return { ...known, outcome: 'Unchanged', want, mig: { now, after }, ...idle };
     const { steps, resets } = change;
     const isTableUnchecked = gpu.tableSource !== 'Own' && want !== 'Disabled';

@@ -67,7 +67,7 @@ export class GpuApply {
    */
   judge(driverVersion: string): boolean {
     const mayReset = this.target.resets === true && this.#session.mayReset;
-    return !judgeChange(this.gpu, this.target.want, this.#limits, { driverVersion, mayReset }).isDone;
+    return !planTargetNow(this.gpu, this.target.want, this.#limits, { driverVersion, mayReset }).isDone;
   }
 
   /** Whether the next round leaves MIG mode alone and resets nothing. */
@@ -362,7 +362,7 @@ function planTarget(
  * Plans a GPU that is to change now: {@link planTarget}, provided that it and its driver are healthy. If it asks for a reset, and
  * resets are allowed, the plan includes one.
  */
-export function judgeChange(
+export function planTargetNow(
   gpu: GpuState,
   want: Layout | 'Disabled',
   limits: PlanLimits,
