@@ -12,7 +12,7 @@ import { describeGate, RolloutPlay } from '../rollout/ledger.ts';
 import type { NodeSnapshot } from '../node/snapshot.ts';
 import { forecastNode, type NodePreview } from '../node/decide.ts';
 import { foreseeNodes, type PlannedNode } from './node.ts';
-import { judgeChange, type PlanFault } from './text.ts';
+import { judgePlan, type PlanFault } from './text.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
 import type { BudgetView } from '../node/eviction.ts';
 
@@ -283,7 +283,7 @@ export class ForeseenChange {
     const cap = waves.cap === undefined ? undefined : { most: waves.cap, isAssumed };
     const pace = seconds === undefined ? {} : { seconds };
     const found = { policies, demands, nodes, waves: waves.waves, ...pace };
-    return { ...found, ...judgeChange(found, cap) };
+    return { ...found, ...judgePlan(found, cap) };
   }
 }
 

@@ -197,7 +197,7 @@ const mostNodesOfFault = 5;
  *
  * @param cap over all policies, if that is what limits the waves; assumed if the controller's is unknown
  */
-export function judgeChange(
+export function judgePlan(
   plan: Omit<ChangePlan, 'findings' | 'summary'>,
   cap: Cap | undefined,
 ): Pick<ChangePlan, 'findings' | 'summary'> {
