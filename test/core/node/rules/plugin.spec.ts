@@ -266,6 +266,13 @@ describe('the device plugin of a node whose device is done', () => {
     expect(evictions(world)).to.deep.equal(['EvictPod old']);
   });
 
+  it('is evicted whatever is written down of a change before', () => {
+    const annotations = { 'gpupartition.dev/plugin-refreshed': '2-0123abcd@boot-a/older' };
+    const world = aDoneChange({ node: aNode({ taints: taints.closed, labels: updating, annotations }) });
+    world.step();
+    expect(evictions(world)).to.deep.equal(['EvictPod old']);
+  });
+
   it('is asked to go once in 5 s, and the refusal of a budget is shown', () => {
     const world = aDoneChange();
     world.refusals = { old: 'the disruption budget needs 1 pod' };
