@@ -10,7 +10,15 @@ import {
 } from './child.ts';
 import type { Execution, SmiRun } from '../core/smi/command.ts';
 import type { ChangeCommand, DriverAnswer, ReadCommand, Reading } from '../core/smi/command.ts';
-import { DeviceReader, readGpu } from '../core/smi/reader.ts';
+import {
+  DeviceReader,
+  listComputeInstances,
+  listComputeProfiles,
+  listInstances,
+  readGeometry,
+  readGpuInstances,
+  readUse,
+} from '../core/smi/reader.ts';
 import type { DeviceState, GpuState } from '../core/gpu/device-state.ts';
 
 /** Reports each run, whatever its result. */
@@ -86,32 +94,32 @@ export class GpuDriver {
 
   /** GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
   readInstances(gpu: string) {
-    return this.#ask(readGpu({ kind: 'ReadInstances', gpu }));
+    return this.#ask(readGpuInstances(gpu));
   }
 
   /** GPU instances of one GPU, without their contents. @throws DeviceError */
   listInstances(gpu: string) {
-    return this.#ask(readGpu({ kind: 'ListInstances', gpu }));
+    return this.#ask(listInstances(gpu));
   }
 
   /** Compute instances of all GPU instances of one GPU. @throws DeviceError */
   listComputeInstances(gpu: string) {
-    return this.#ask(readGpu({ kind: 'ListComputeInstances', gpu }));
+    return this.#ask(listComputeInstances(gpu));
   }
 
   /** Profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
   readTable(gpu: GpuState) {
-    return this.#ask(readGpu({ kind: 'ReadTable', gpu }));
+    return this.#ask(readGeometry(gpu));
   }
 
   /** Current MIG mode and processes of one GPU. @throws DeviceError */
   readUse(gpu: string) {
-    return this.#ask(readGpu({ kind: 'ReadUse', gpu }));
+    return this.#ask(readUse(gpu));
   }
 
   /** Compute instance profiles that a GPU instance offers. @throws DeviceError */
   listComputeProfiles(gpu: string, instance: number) {
-    return this.#ask(readGpu({ kind: 'ListComputeProfiles', gpu, instance }));
+    return this.#ask(listComputeProfiles(gpu, instance));
   }
 
   /**

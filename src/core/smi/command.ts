@@ -295,8 +295,8 @@ export interface DriverAnswer {
 export type Reading<Result> = Generator<ReadQuestion, Result, DriverAnswer>;
 
 /** What work on a GPU needs from the program that carries it out. An answer may be a DeviceError instead. */
-export type WorkQuestion =
-  /** Readings of one GPU: see `readGpu`. */
+type WorkQuestion =
+  /** Readings of one GPU: each is one of room smi’s reader. */
   | {
       readonly kind: 'ReadUse' | 'ReadInstances' | 'ListInstances' | 'ListComputeInstances';
       readonly gpu: string;
@@ -326,7 +326,7 @@ export type WorkQuestion =
   | { readonly kind: 'RestorePersistence' };
 
 /** The answer to each kind of question. */
-export interface WorkAnswers {
+interface WorkAnswers {
   readonly ReadUse: ReportedGpu;
   readonly ReadInstances: readonly GpuInstanceState[];
   readonly ListInstances: readonly InstanceRow[];

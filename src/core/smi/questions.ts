@@ -110,7 +110,7 @@ interface Asking {
 }
 
 /** Reads profiles and placements, by the index of the GPU; for a GPU of which the driver shows none yet, another table serves. */
-function* readTables(gpus: readonly TabledGpu[], asking: Asking): Reading<ReadonlyMap<number, Table>> {
+export function* readTables(gpus: readonly TabledGpu[], asking: Asking): Reading<ReadonlyMap<number, Table>> {
   const { selection, trouble } = asking;
   const rows = yield* readProfiles(gpus, asking);
   const isTold = (gpu: TabledGpu): boolean =>
@@ -501,24 +501,4 @@ export class GpuFactsReader {
       rows.flatMap(({ uuid, capability }) => (capability === undefined ? [] : [[uuid, capability] as const])),
     );
   }
-}
-
-/** Reads the profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
-export function* readGeometry(gpu: GpuState): Reading<Geometry> {
-  try {
-    return yield* readGeometryOnce(gpu, false);
-  } catch (error) {
-    if (!mayBeOneGpu(error, true)) throw error;
-    return yield* readGeometryOnce(gpu, true);
-  }
-}
-
-function* readGeometryOnce(gpu: GpuState, isAlone: boolean): Reading<Geometry> {
-  const { index, pciBusId } = gpu;
-  const mig = { current: 'Enabled', pending: 'Enabled' } as const;
-  const trouble = new Trouble(true);
-  const tables = yield* readTables([{ ...gpu, mig }], { selection: [pciBusId], trouble, isAlone });
-  const geometry = tables.get(index)?.geometry;
-  if (geometry !== undefined) return geometry;
-  throw trouble.whole ?? contradict('to read the profiles', 'none of this GPU', pciBusId);
 }

@@ -8,8 +8,6 @@ import {
   type Execution,
   type DriverAnswer,
   type Reading,
-  type WorkAnswers,
-  type WorkQuestion,
   describeCommand,
   type GpuSelection,
   type ReadCommand,
@@ -22,7 +20,7 @@ import {
   readReport,
   type IndexedGpu,
   GpuFactsReader,
-  readGeometry,
+  readTables,
 } from './questions.ts';
 import { parseReport, type ReportedGpu, type ReportedMigDevice, type ReportedProcess } from './report.ts';
 import {
@@ -255,36 +253,8 @@ function isSameGpu(reported: IndexedGpu, { index, uuid, product }: ListedGpu): b
   return reported.index === index && reported.uuid === uuid && reported.product === product;
 }
 
-/** What can be read of one GPU: it answers what work on a GPU asks. */
-type GpuReading =
-  | 'ReadUse'
-  | 'ReadInstances'
-  | 'ListInstances'
-  | 'ListComputeInstances'
-  | 'ListComputeProfiles'
-  | 'ReadTable';
-
-const gpuReadings: {
-  readonly [Kind in GpuReading]: (question: WorkQuestion & { readonly kind: Kind }) => Reading<WorkAnswers[Kind]>;
-} = {
-  ReadUse: ({ gpu }) => readUse(gpu),
-  ReadInstances: ({ gpu }) => readGpuInstances(gpu),
-  ListInstances: ({ gpu }) => listInstances(gpu),
-  ListComputeInstances: ({ gpu }) => listComputeInstances(gpu),
-  ListComputeProfiles: ({ gpu, instance }) => listComputeProfiles(gpu, instance),
-  ReadTable: ({ gpu }) => readGeometry(gpu),
-};
-
-/** Reads one GPU, as far as a question asks. @throws DeviceError */
-export function readGpu<Kind extends GpuReading>(
-  question: WorkQuestion & { readonly kind: Kind },
-): Reading<WorkAnswers[Kind]> {
-  const kind: Kind = question.kind;
-  return gpuReadings[kind](question);
-}
-
 /** Reads the GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
-function* readGpuInstances(gpu: string): Reading<readonly GpuInstanceState[]> {
+export function* readGpuInstances(gpu: string): Reading<readonly GpuInstanceState[]> {
   try {
     return yield* readGpuInstancesOnce(gpu);
   } catch (error) {
@@ -316,17 +286,37 @@ function* demandSameParts(gpu: string, parts: readonly ComputeInstanceRow[]): Re
 }
 
 /** Lists the GPU instances of one GPU, without their contents. @throws DeviceError */
-function listInstances(gpu: string): Reading<readonly InstanceRow[]> {
+export function listInstances(gpu: string): Reading<readonly InstanceRow[]> {
   return readRows('Instances', gpu, parseInstances);
 }
 
 /** Lists the compute instances of all GPU instances of one GPU. @throws DeviceError */
-function listComputeInstances(gpu: string): Reading<readonly ComputeInstanceRow[]> {
+export function listComputeInstances(gpu: string): Reading<readonly ComputeInstanceRow[]> {
   return readRows('ComputeInstances', gpu, parseComputeInstances);
 }
 
+/** Reads the profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
+export function* readGeometry(gpu: GpuState): Reading<Geometry> {
+  try {
+    return yield* readGeometryOnce(gpu, false);
+  } catch (error) {
+    if (!mayBeOneGpu(error, true)) throw error;
+    return yield* readGeometryOnce(gpu, true);
+  }
+}
+
+function* readGeometryOnce(gpu: GpuState, isAlone: boolean): Reading<Geometry> {
+  const { index, pciBusId } = gpu;
+  const mig = { current: 'Enabled', pending: 'Enabled' } as const;
+  const trouble = new Trouble(true);
+  const tables = yield* readTables([{ ...gpu, mig }], { selection: [pciBusId], trouble, isAlone });
+  const geometry = tables.get(index)?.geometry;
+  if (geometry !== undefined) return geometry;
+  throw trouble.whole ?? contradict('to read the profiles', 'none of this GPU', pciBusId);
+}
+
 /** Reads the current MIG mode and the processes of one GPU. @throws DeviceError */
-function* readUse(gpu: string): Reading<ReportedGpu> {
+export function* readUse(gpu: string): Reading<ReportedGpu> {
   const { found, tried } = yield* askOne({ name: 'Report', gpus: [gpu] }, (tried, { execution, gpus: asked }) => {
     const { gpus } = parseReport(tried, execution);
     const names = asked?.map(({ pciBusId }) => pciBusId) ?? [gpu];
@@ -340,7 +330,7 @@ function* readUse(gpu: string): Reading<ReportedGpu> {
 }
 
 /** Lists the compute instance profiles that a GPU instance offers. @throws DeviceError */
-function listComputeProfiles(gpu: string, instance: number): Reading<readonly ComputeProfileRow[]> {
+export function listComputeProfiles(gpu: string, instance: number): Reading<readonly ComputeProfileRow[]> {
   return askOne({ name: 'ComputeProfiles', gpu, instance }, (tried, { execution }) =>
     parseComputeProfiles(tried, execution),
   );
