@@ -64,7 +64,7 @@ export function writerModeFor({ node, partition }: Pick<NodeSnapshot, 'node' | '
  *
  * @param predicted what GPU Feature Discovery would write of the device
  */
-function layoutLabels(situation: RuleInput, predicted: NodeLabels): NodeChange {
+export function layoutLabels(situation: RuleInput, predicted: NodeLabels): NodeChange {
   const device = situation.partition.status?.device;
   if (writerModeFor(situation) !== 'Patch' || !isKnown(device) || predicted.errors.length > 0) return {};
   return gpuLabels(metadataOf(situation.node), dropInvalidLabels(predicted.labels));

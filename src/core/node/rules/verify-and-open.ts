@@ -31,7 +31,7 @@ import { clusterPods } from './users.ts';
 import { evictPods } from './drain.ts';
 import { checkBackend, currentOffer } from './backend.ts';
 import { foreignOwner, takeOver } from '../owners.ts';
-import { judgeLabels, listManagedLabels, predict, withoutLayoutLabels } from './labels.ts';
+import { judgeLabels, layoutLabels, listManagedLabels, predict, withoutLayoutLabels } from './labels.ts';
 import { configurePlugin, refreshPlugin, refreshAfterSilence, isUntouched, recordFreshPlugin } from './plugin.ts';
 import { type PodView, tolerates } from '../../kubernetes/pod.ts';
 import { joinWithin } from '../../text/words.ts';
@@ -336,7 +336,7 @@ function openIdle(situation: RuleInput, ruling: Ruling): Outcome {
   if (gpus === undefined) return addPatch(ruling, change);
   if (isUntouched(situation)) {
     const isOurs = listManagedLabels(metadataOf(node)).length > 0;
-    const labels = isOurs ? judgeLabels(situation, currentOffer(situation).labels).labels : {};
+    const labels = isOurs ? layoutLabels(situation, currentOffer(situation).labels) : {};
     return addPatch(ruling, combine(change, labels));
   }
   const pending = step === 'Unknown' ? restartPlugin(situation) : advertiseDevice(situation);
@@ -402,7 +402,7 @@ function advertiseDevice(situation: RuleInput): Outcome | Labelled {
   // The plugin's pods tell with which strategy it runs.
   if (situation.pods === undefined) return { needs: 'Pods' };
   const { strategy, labels, resources } = currentOffer(situation);
-  const { labels: marks } = judgeLabels(situation, labels);
+  const marks = layoutLabels(situation, labels);
   const pending = refreshPlugin(situation, { strategy, resources, marks });
   if ('needs' in pending) return pending;
   if (!('verdict' in pending)) return { ...pending, marks };
@@ -435,7 +435,7 @@ function followDevice(situation: RuleInput, ruling: Ruling): Ruling {
   const isOurs = listManagedLabels(metadataOf(node)).length > 0 && !isFinished && !onlyPlans(situation);
   const isThisBoot = partition.status?.device?.bootID === node.status?.nodeInfo?.bootID;
   if (!isOurs || !isThisBoot || agent.state !== 'Ready' || isUnfinished(node)) return ruling;
-  const change = judgeLabels(situation, currentOffer(situation).labels).labels;
+  const change = layoutLabels(situation, currentOffer(situation).labels);
   return alsoDoes(ruling, { name: 'PatchNode', change });
 }
 
