@@ -21,6 +21,7 @@ const validated = ['GpuPartitionPolicy'];
 
 const source = new URL('../crds/', import.meta.url);
 const target = new URL('../src/api/generated/', import.meta.url);
+const { singleQuote, printWidth } = JSON.parse(await readFile(new URL('../.oxfmtrc.json', import.meta.url), 'utf8'));
 const banner = '// Generated from crds/ by build/generate.mjs. Do not edit: change the CRD and run `make generate`.';
 
 /** JSON schema of a CRD schema: closed objects, no Kubernetes extensions, metadata left open. */
@@ -49,8 +50,9 @@ function toJsonSchema(node, path = []) {
   return result;
 }
 
+/** Writes a module formatted as all others are. */
 async function writeModule(name, text) {
-  const { code, errors } = await format(name, `${banner}\n${text}`, { singleQuote: true, printWidth: 120 });
+  const { code, errors } = await format(name, `${banner}\n${text}`, { singleQuote, printWidth });
   if (errors.length > 0) throw new Error(`${name}: ${errors[0].message}`);
   await writeFile(new URL(name, target), code);
 }
