@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
-import { type GpuClient, checkClients, defaultClients, type LabelSelector } from '../core/nvidia/plugin-pods.ts';
+import { checkClients } from '../core/node/plugin-pods.ts';
 import { defaultSystemNamespaces } from '../core/kubernetes/pod.ts';
 import {
   integer,
@@ -44,11 +44,11 @@ interface ProgramOptions extends ServiceOptions {
   readonly nodeStatus: 'Write' | 'Wait';
   readonly tidyNodeStatus: boolean;
   readonly unknownDevicePlugin: 'Refuse' | 'Await';
-  readonly devicePluginSelector?: LabelSelector;
+  readonly devicePluginSelector?: ReturnType<typeof equalitySelector>;
   readonly systemNamespaces: readonly string[];
   readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
   readonly advertiseDeadlineSeconds: number;
-  readonly gpuClients?: readonly GpuClient[];
+  readonly gpuClients?: ReturnType<typeof readClients>;
   readonly clientsDeadlineSeconds: number;
   readonly maxConcurrentNodes: string;
   readonly freeze?: string;
@@ -151,7 +151,7 @@ function describeController(): Command {
     .option(
       '--gpu-clients <file>',
       'YAML file of GPU clients: programs that keep GPUs open, and when to evict their pods',
-      readHolders,
+      readClients,
     )
     .option(
       '--max-concurrent-nodes <n>',
@@ -180,16 +180,16 @@ function nameList(text: string): readonly string[] {
   throw new InvalidArgumentError('must be names of namespaces as in gpu-operator,kube-system.');
 }
 
-function readHolders(path: string): readonly GpuClient[] {
+function readClients(path: string): Exclude<ReturnType<typeof checkClients>, string> {
   let value: unknown;
   try {
     value = parse(readFileSync(path, 'utf8'), { logLevel: 'error' });
   } catch (error) {
     throw new InvalidArgumentError(`cannot be read: ${String(error)}`);
   }
-  const holders = checkClients(value);
-  if (typeof holders === 'string') throw new InvalidArgumentError(`${path}: ${holders}`);
-  return holders;
+  const clients = checkClients(value);
+  if (typeof clients === 'string') throw new InvalidArgumentError(`${path}: ${clients}`);
+  return clients;
 }
 
 /** No reconcile takes this long while the API server is reachable: each of its requests has a deadline. */
@@ -250,7 +250,7 @@ async function runController(options: ProgramOptions): Promise<void> {
         version: programVersion,
         pluginConfigMap: options.devicePluginConfigMap,
         advertiseDeadlineMs: options.advertiseDeadlineSeconds * 1000,
-        gpuClients: options.gpuClients ?? defaultClients,
+        gpuClients: options.gpuClients,
         clientsDeadlineMs: options.clientsDeadlineSeconds * 1000,
       },
     });

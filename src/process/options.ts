@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
 import { messageOf } from '../core/text/words.ts';
-import type { LabelSelector } from '../core/nvidia/plugin-pods.ts';
 import { type LogFormat, logFormats, type LogLevel, logLevels } from './log.ts';
 
 /** Prefix of the options' environment variables. */
@@ -167,7 +166,7 @@ interface ConfigMapName {
 }
 
 /** Parser of an option that takes labels of a device plugin: `a=b,c=d` as kubectl writes it, equality only. */
-export function equalitySelector(text: string): LabelSelector {
+export function equalitySelector(text: string): Readonly<Record<string, string>> {
   const pairs = text.split(',').map((part) => /^\s*([\w./-]+)\s*==?\s*([\w.-]*)\s*$/.exec(part));
   const entries = pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? ''] as const);
   if (entries.every(([key]) => key !== '')) return Object.fromEntries(entries);

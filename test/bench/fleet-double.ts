@@ -5,7 +5,7 @@ import type { WatchedCluster } from '../../src/controller/cluster.ts';
 import { type NodeObject, GpuPartitionOperator } from '../../src/controller/operator.ts';
 import type { JsonPatchOperation } from '../../src/core/text/json.ts';
 import { defaultSystemNamespaces, type PodView } from '../../src/core/kubernetes/pod.ts';
-import { defaultClients } from '../../src/core/nvidia/plugin-pods.ts';
+import { defaultClients } from '../../src/core/node/plugin-pods.ts';
 import { keepWriter } from '../../src/core/policy/record.ts';
 import { trimNode, trimPartition, trimAgentPod } from '../../src/core/cluster/watched-objects.ts';
 import { planWish } from '../../src/core/device/plan.ts';

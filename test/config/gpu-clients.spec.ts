@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { checkClients } from '../../src/core/nvidia/plugin-pods.ts';
+import { checkClients } from '../../src/core/node/plugin-pods.ts';
 import { type RenderedObject, readManifests, renderFolder } from '../api/installation.ts';
 import { clusterTimeoutMs } from '../support/cluster.ts';
 import { findHelm, renderChart } from '../support/helm.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { globSync, readFileSync } from 'node:fs';
-import { defaultClients } from '../../src/core/nvidia/plugin-pods.ts';
+import { defaultClients } from '../../src/core/node/plugin-pods.ts';
 
 const root = new URL('../../', import.meta.url);
 const manifests = globSync(['crds/*.yaml', 'config/**/*.yaml', 'charts/**/*.yaml'], { cwd: root }).map((path) => ({

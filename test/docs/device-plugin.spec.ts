@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 
-import { checkClients } from '../../src/core/nvidia/plugin-pods.ts';
+import { checkClients } from '../../src/core/node/plugin-pods.ts';
 import { lintDevicePluginConfig } from '../../src/core/nvidia/plugin-config.ts';
 import { readFences } from './pages.ts';
 

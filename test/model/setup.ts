@@ -1,5 +1,5 @@
 import { defaultSystemNamespaces } from '../../src/core/kubernetes/pod.ts';
-import { defaultClients } from '../../src/core/nvidia/plugin-pods.ts';
+import { defaultClients } from '../../src/core/node/plugin-pods.ts';
 import type { NodeSettings } from '../../src/core/node/snapshot.ts';
 import type { Random } from './random.ts';
 

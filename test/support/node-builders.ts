@@ -23,7 +23,7 @@ import type { FateFacts } from '../../src/core/node/eviction.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 import { listReportedPods, publishDevices } from '../../src/core/device/holders.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
-import { defaultClients } from '../../src/core/nvidia/plugin-pods.ts';
+import { defaultClients } from '../../src/core/node/plugin-pods.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
 import type { NodePolicy } from '../../src/core/policy/fleet.ts';

@@ -4,7 +4,6 @@ import { listReportedPods } from '../../core/device/holders.ts';
 import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
 import { snapshotCommand, readPolicies, readSnapshot } from '../input/snapshot.ts';
 import { Command, InvalidArgumentError } from 'commander';
-import { defaultClients, type LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { limit, configMapName, equalitySelector } from '../../process/options.ts';
 import { writeChangePlan } from '../../core/plan/text.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
@@ -53,7 +52,7 @@ function holdersOn({ status }: GpuNodePartition): readonly string[] {
 /** Options of the controller that a plan must know: the API has them nowhere, or only once there are policies. */
 export interface SetupOptions {
   readonly maxConcurrentNodes?: string;
-  readonly devicePluginSelector?: LabelSelector;
+  readonly devicePluginSelector?: ReturnType<typeof equalitySelector>;
   readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
 }
 
@@ -72,7 +71,6 @@ export function setupOf(options: SetupOptions): Parameters<typeof predictChange>
   const { maxConcurrentNodes, devicePluginSelector, devicePluginConfigMap } = options;
   return {
     maxConcurrentNodes,
-    gpuClients: defaultClients,
     pluginSelector: devicePluginSelector,
     pluginConfigMap: devicePluginConfigMap,
   };

@@ -3,7 +3,6 @@ import { stringify } from 'yaml';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { MODELS } from '../../core/gpu/geometry.ts';
 import { planDemand } from '../../planner/solver-process.ts';
-import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { integer, equalitySelector } from '../../process/options.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../cluster/connection.ts';
 import { readSavedOrLive, tellUnknownNamespaces } from '../cluster/facts.ts';
@@ -35,9 +34,9 @@ import {
 
 interface Options extends ConnectionOptions {
   readonly snapshot?: readonly string[];
-  readonly selector?: LabelSelector;
+  readonly selector?: ReturnType<typeof equalitySelector>;
   readonly prometheus?: URL;
-  readonly prometheusLabels?: LabelSelector;
+  readonly prometheusLabels?: ReturnType<typeof equalitySelector>;
   /** Seconds. */
   readonly window: number;
   readonly quantile?: number;

@@ -2,7 +2,6 @@ import { SimulationScene } from '../../core/plan/simulation/play.ts';
 import { CliError, type Terminal, printLines, printJson, printLine } from '../terminal.ts';
 import { readText } from '../input/files.ts';
 import { InvalidArgumentError, Command, Option } from 'commander';
-import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 import { countWords, messageOf } from '../../core/text/words.ts';
 import { describeDuration, durationMs } from '../../core/text/syntax.ts';
 import { drawTable, type Line, span } from '../../core/view/lines.ts';
@@ -131,7 +130,7 @@ const startMs = Date.UTC(2026, 0, 5);
 interface Options extends ConnectionOptions {
   readonly filename?: readonly string[];
   readonly snapshot?: readonly string[];
-  readonly selector?: LabelSelector;
+  readonly selector?: ReturnType<typeof equalitySelector>;
   readonly trace?: string;
   readonly arrivals?: 'demand';
   readonly by: 'memory' | 'share';

@@ -13,7 +13,6 @@ import { profilesServingAll } from '../../core/policy/spec.ts';
 import { InvalidArgumentError } from 'commander';
 import { unescape } from 'node:querystring';
 import type { adviseCluster } from '../../core/demand/recommend.ts';
-import type { LabelSelector } from '../../core/nvidia/plugin-pods.ts';
 
 type RequestHistory = NonNullable<Parameters<typeof adviseCluster>[1]['history']>;
 type PoolGpu = Parameters<typeof planDemand>[0][number];
@@ -390,7 +389,7 @@ interface HistoryWindow {
   /** Seconds since the epoch. */
   readonly end: number;
   /** Labels of the series of one cluster, where Prometheus has those of several. */
-  readonly labels?: LabelSelector | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Prometheus answers at most 11,000 points of a series. */

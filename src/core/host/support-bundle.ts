@@ -5,7 +5,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { usesGpu } from '../device/holders.ts';
 import { type NodeView, selectedKeys } from '../kubernetes/node.ts';
 import { type PodView, mirrorAnnotation } from '../kubernetes/pod.ts';
-import { pluginPodsOf } from '../nvidia/plugin-pods.ts';
+import { pluginPodsOf } from '../node/plugin-pods.ts';
 import { mayUseClaims } from '../policy/spec.ts';
 
 /** Prefix of our own labels, annotations and taints. */

@@ -3,7 +3,7 @@ import type { DeviceReport } from '../../api/types.ts';
 import type { publishDevices } from '../device/holders.ts';
 import { attributeOf, type ResourceSliceView, type SliceDevice, gpuDriver } from '../kubernetes/claims.ts';
 import { isGpuResource } from '../kubernetes/pod.ts';
-import { pluginDeployLabel, describePluginSelectors, type LabelSelector } from '../nvidia/plugin-pods.ts';
+import { pluginDeployLabel, describePluginSelectors, type LabelSelector } from './plugin-pods.ts';
 import { MIG_STRATEGIES, type MigStrategy, migResourceName, type NodeDescription } from '../nvidia/labels.ts';
 import type { Sharing } from '../nvidia/plugin-config.ts';
 import { computeResources, findReplicas } from '../nvidia/predict.ts';

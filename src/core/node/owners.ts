@@ -5,7 +5,7 @@ import { driverUpgrade, pausedForDriverUpgrade } from './snapshot.ts';
 import { lookAgainMs, type Outcome, type RuleInput, type Ruling, waitClosed, waitOpen } from './commands.ts';
 import { borrowedLabelsOf, metadataOf, type NodeChange } from './node-patch.ts';
 import { awaitSlot, type SlotUse } from './rules/slot.ts';
-import { driverPodsOf, type LabelSelector } from '../nvidia/plugin-pods.ts';
+import { driverPodsOf, type LabelSelector } from './plugin-pods.ts';
 import { isZeroQuantity } from '../text/syntax.ts';
 import { clusterPods, namePods } from './rules/users.ts';
 

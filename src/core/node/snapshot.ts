@@ -2,7 +2,7 @@
 // Ask here what has to be read of a node, what a decision rests on, and what its object alone says of it.
 import type { GpuNodePartition, GpuPartitionPolicy, NodePartitionSpec, PolicySpec, Wish } from '../../api/types.ts';
 import type { ResourceClaimView, ResourceSliceView } from '../kubernetes/claims.ts';
-import type { GpuClient, LabelSelector } from '../nvidia/plugin-pods.ts';
+import type { GpuClient, LabelSelector } from './plugin-pods.ts';
 import { type PodView, isReady, podName } from '../kubernetes/pod.ts';
 import type { FateFacts } from './eviction.ts';
 import type { NodePolicy } from '../policy/fleet.ts';
@@ -49,7 +49,8 @@ export interface NodeSettings {
   readonly advertiseDeadlineMs: number;
   /** How long to wait for the pods of GPU clients that were told to go, in ms. */
   readonly clientsDeadlineMs: number;
-  readonly gpuClients: readonly GpuClient[];
+  /** Programs that hold GPUs unasked; absent: those of gpu-operator. */
+  readonly gpuClients?: readonly GpuClient[] | undefined;
   /** The controller's own; absent: agents of any version are granted changes. */
   readonly version?: string;
   /** Namespaces in which the device plugin, other holders and other owners of GPUs run; see `systemPods`. */

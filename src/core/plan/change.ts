@@ -396,7 +396,7 @@ function viewAgent({ partition }: { readonly partition: NodePreview['snapshot'][
 }
 
 /** Times do not matter, as nothing is carried out. */
-function settingsOf({ gpuClients, pluginSelector, pluginConfigMap }: ControllerSetup): NodeSnapshot['settings'] {
+function settingsOf({ pluginSelector, pluginConfigMap }: ControllerSetup): NodeSnapshot['settings'] {
   return {
     settleMs: 0,
     deadlineMs: 600_000,
@@ -407,7 +407,6 @@ function settingsOf({ gpuClients, pluginSelector, pluginConfigMap }: ControllerS
     nodeStatus: 'Wait',
     tidyNodeStatus: false,
     clientsDeadlineMs: 300_000,
-    gpuClients,
     systemNamespaces: defaultSystemNamespaces,
     pluginSelector,
     pluginConfigMap,
@@ -422,10 +421,7 @@ export interface ClusterState extends ClusterFacts {
 }
 
 /** The controller's settings, as far as they affect a plan. */
-export interface ControllerSetup extends Pick<
-  NodeSnapshot['settings'],
-  'gpuClients' | 'pluginSelector' | 'pluginConfigMap'
-> {
+export interface ControllerSetup extends Pick<NodeSnapshot['settings'], 'pluginSelector' | 'pluginConfigMap'> {
   /** The cap on nodes that change at a time; absent: what the controller says in the status of its policies, else its default. */
   readonly maxConcurrentNodes?: number | string | undefined;
 }

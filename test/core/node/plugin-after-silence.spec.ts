@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { NodeMemory } from '../../../src/core/node/memory.ts';
 import type { Outcome } from '../../../src/core/node/commands.ts';
 import { recordFreshPlugin, refreshAfterSilence, type Offered } from '../../../src/core/node/rules/plugin.ts';
-import { pausedForMigChange } from '../../../src/core/nvidia/plugin-pods.ts';
+import { pausedForMigChange } from '../../../src/core/node/plugin-pods.ts';
 import {
   aDriverPod,
   aGrant,

@@ -11,7 +11,7 @@ import {
   computeLabels,
 } from '../../../src/core/nvidia/labels.ts';
 import { migManagerLabel } from '../../../src/core/node/owners.ts';
-import { defaultClients } from '../../../src/core/nvidia/plugin-pods.ts';
+import { defaultClients } from '../../../src/core/node/plugin-pods.ts';
 import { readVectors } from './label-fixtures.ts';
 import { aMigGpu, aNode, SLICES } from './node-builder.ts';
 

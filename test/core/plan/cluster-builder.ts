@@ -8,7 +8,6 @@ import {
 import { planWish } from '../../../src/core/device/plan.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
-import { defaultClients } from '../../../src/core/nvidia/plugin-pods.ts';
 import { placeOf } from '../../../src/core/gpu/grid.ts';
 import { aDevice, aGpu, aPartition, aPolicy, withPods } from '../../support/builders.ts';
 import { aNode, aPluginPod, noon } from '../../support/node-builders.ts';
@@ -18,7 +17,7 @@ import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 export const planChange = (...change: ConstructorParameters<typeof ForeseenChange>): ChangePlan =>
   new ForeseenChange(...change).plan();
 
-export const someSetup: ControllerSetup = { maxConcurrentNodes: '100%', gpuClients: defaultClients };
+export const someSetup: ControllerSetup = { maxConcurrentNodes: '100%' };
 
 export interface NodeParts {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pluginPodsOf } from '../../../src/core/nvidia/plugin-pods.ts';
+import { pluginPodsOf } from '../../../src/core/node/plugin-pods.ts';
 import { chooseKey, roleOf, readDaemonSettings } from '../../../src/simulator/kubelet/daemon-config.ts';
 import type { Container, PodObject } from '../../../src/simulator/kubelet/node.ts';
 

@@ -2,7 +2,7 @@ import { type Prediction, predictDevice } from '../../nvidia/predict.ts';
 import { startupTaintKeys } from '../../../api/names.ts';
 import { gpuDriver, type ResourceSliceView } from '../../kubernetes/claims.ts';
 import { advertisedResources, resourcesText, advertises, listSliceDevices } from '../offer.ts';
-import { driverDeployLabel, pluginDeployLabel, driverPodsOf, readPluginSettings } from '../../nvidia/plugin-pods.ts';
+import { driverDeployLabel, pluginDeployLabel, driverPodsOf, readPluginSettings } from '../plugin-pods.ts';
 import { usesGpu, publishDevices } from '../../device/holders.ts';
 import { countWords } from '../../text/words.ts';
 import {

@@ -1,6 +1,6 @@
 import { repartitioningTaint } from '../../../api/names.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
-import { type GpuClient, pausedForMigChange } from '../../nvidia/plugin-pods.ts';
+import { defaultClients, type GpuClient, pausedForMigChange } from '../plugin-pods.ts';
 import { clientsAnnotation, formatClientsMark, readClientsMark } from '../marks.ts';
 import type { NodeChange } from '../node-patch.ts';
 import { timeText } from '../../text/syntax.ts';
@@ -14,11 +14,16 @@ import { joinWithin } from '../../text/words.ts';
 import { hasEnded, isOfDaemonSet, type PodView, tolerates, podName } from '../../kubernetes/pod.ts';
 import { deepEqual } from '../../text/json.ts';
 
+/** Programs on a node that hold GPUs without requesting them. */
+export function clientsOf({ settings }: Pick<RuleInput, 'settings'>): readonly GpuClient[] {
+  return settings.gpuClients ?? defaultClients;
+}
+
 /** Records the pods that read the devices only when they start, in the write that closes the node. */
 export function recordClients(situation: RuleInput, pods: readonly PodView[]): NodeChange {
-  const { node, settings } = situation;
+  const { node } = situation;
   const known = readClientsMark(node.metadata.annotations?.[clientsAnnotation]);
-  const clients = podsThatGo(settings.gpuClients, 'AfterChange', clusterPods(situation, pods));
+  const clients = podsThatGo(clientsOf(situation), 'AfterChange', clusterPods(situation, pods));
   const going = [...clients, ...listMonitorDaemons(situation, pods)].flatMap(({ metadata }) => metadata.uid ?? []);
   return { annotations: { [clientsAnnotation]: formatClientsMark([...known, ...going]) } };
 }
@@ -105,10 +110,10 @@ interface Staying {
 }
 
 function findStaying(situation: RuleInput, all: readonly PodView[]): Staying {
-  const { settings, partition, node } = situation;
+  const { partition, node } = situation;
   const pods = clusterPods(situation, all);
   const occasion = occasionOf(partition);
-  const pause = clientsToPause(settings.gpuClients, occasion, node.metadata.labels ?? {});
+  const pause = clientsToPause(clientsOf(situation), occasion, node.metadata.labels ?? {});
   const listGoing = (byLabel: boolean): readonly PodView[] =>
     pause.clients.flatMap((client) =>
       clientPods(client, pods).filter((pod) => goesByLabel(pause, client, pod) === byLabel),

@@ -14,7 +14,7 @@ import {
 import { type Lasting, runningTimer, timer } from '../memory.ts';
 import { presumeAffected, findHolders, listGpuClaims, listPodCauses, namePods, refreshedPods } from './users.ts';
 import { isReady, type PodView, tolerates } from '../../kubernetes/pod.ts';
-import { isFreshRestart } from '../../nvidia/plugin-pods.ts';
+import { isFreshRestart } from '../plugin-pods.ts';
 import {
   asksForClaims,
   takesFromClaims,

@@ -7,7 +7,7 @@ import {
   driverDeployLabel,
   pausedForMigChange,
   pluginDeployLabel,
-} from '../../nvidia/plugin-pods.ts';
+} from '../plugin-pods.ts';
 import { publishDevices } from '../../device/holders.ts';
 import { describeReport } from '../../nvidia/predict.ts';
 import type { NodeView } from '../../kubernetes/node.ts';

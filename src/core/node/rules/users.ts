@@ -1,4 +1,4 @@
-import { driverPodsOf, pluginPodsOf } from '../../nvidia/plugin-pods.ts';
+import { driverPodsOf, pluginPodsOf } from '../plugin-pods.ts';
 import { systemPods, type PodView, hasEnded, isGpuDriver, podName, type PodCause } from '../../kubernetes/pod.ts';
 import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';

@@ -3,8 +3,8 @@ import { listProfiles } from '../../gpu/geometry.ts';
 import type { GpuPartitionPolicy, GpuReport, Wish, PolicyLayout } from '../../../api/types.ts';
 import type { NodePolicy } from '../../policy/fleet.ts';
 import { combine, type NodeChange, metadataOf, borrowedLabelsOf, type NodeMetadata } from '../node-patch.ts';
-import { pausedForMigChange, pluginDeployLabel } from '../../nvidia/plugin-pods.ts';
-import { clientPods } from './gpu-clients.ts';
+import { pausedForMigChange, pluginDeployLabel } from '../plugin-pods.ts';
+import { clientPods, clientsOf } from './gpu-clients.ts';
 import { publishDevices } from '../../device/holders.ts';
 import {
   backendOf,
@@ -237,7 +237,7 @@ function discoveryThatWouldStayAway(situation: RuleInput, pods: readonly PodView
 }
 
 function discoveryPods(situation: RuleInput, pods: readonly PodView[]): readonly PodView[] {
-  const discovery = situation.settings.gpuClients.find(({ name }) => name === 'gpu-feature-discovery');
+  const discovery = clientsOf(situation).find(({ name }) => name === 'gpu-feature-discovery');
   return discovery === undefined ? [] : clientPods(discovery, clusterPods(situation, pods));
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { defaultClients, pausedForMigChange } from '../../../../src/core/nvidia/plugin-pods.ts';
+import { defaultClients, pausedForMigChange } from '../../../../src/core/node/plugin-pods.ts';
 import { clientsGo } from '../../../../src/core/node/rules/gpu-clients.ts';
 import type { DeviceReport, PolicySpec } from '../../../../src/api/types.ts';
 import { planWish } from '../../../../src/core/device/plan.ts';

@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import type { NodeDescription, MigStrategy } from '../../../src/core/nvidia/labels.ts';
 import { findOfferGap, type OfferSituation } from '../../../src/core/node/offer.ts';
-import {
-  explainPluginPod,
-  findMisfit,
-  readPluginSettings,
-  pluginPodsOf,
-} from '../../../src/core/nvidia/plugin-pods.ts';
-import { aGpu, aMigGpu, aNode, SLICES, times } from './node-builder.ts';
+import { explainPluginPod, findMisfit, readPluginSettings, pluginPodsOf } from '../../../src/core/node/plugin-pods.ts';
+import { aGpu, aMigGpu, aNode, SLICES, times } from '../nvidia/node-builder.ts';
 import { type PodView, isReady, tolerates } from '../../../src/core/kubernetes/pod.ts';
 
 const slice = 'nvidia.com/mig-1g.5gb';

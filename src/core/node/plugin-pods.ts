@@ -1,7 +1,7 @@
-// Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
 // Ask here which pods are the device plugin or the DRA driver, how they are set, what they lack, and which programs hold GPUs unasked.
 import { hasEnded, type PodView, isOfDaemonSet, type ContainerView, podName } from '../kubernetes/pod.ts';
-import { isMigStrategy, MIG_STRATEGIES, type MigStrategy } from './labels.ts';
+import { isMigStrategy, MIG_STRATEGIES, type MigStrategy } from '../nvidia/labels.ts';
 import { omitUndefined, isFields } from '../text/json.ts';
 import { cutText } from '../text/words.ts';
 import { isBorrowable } from '../kubernetes/node.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { defaultClients, type GpuClient, checkClients } from '../../../src/core/nvidia/plugin-pods.ts';
+import { defaultClients, type GpuClient, checkClients } from '../../../src/core/node/plugin-pods.ts';
 import { clientPods, clientsToPause, evictablePods, podsThatGo } from '../../../src/core/node/rules/gpu-clients.ts';
 import { formatClientsMark, readClientsMark } from '../../../src/core/node/marks.ts';
 import { pausedLabels } from '../../../src/core/node/rules/verify-and-open.ts';
