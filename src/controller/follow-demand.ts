@@ -3,14 +3,13 @@ import type { PodView } from '../core/kubernetes/pod.ts';
 import { mayUseClaims } from '../core/policy/spec.ts';
 import type { DemandReport } from '../core/policy/spec.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { type DemandMemory, recallDemand, reportFailure, indexHolders } from '../core/demand/state.ts';
-import { judgeRequest } from '../core/demand/defrag.ts';
-import { readHeld } from '../core/demand/kueue.ts';
-import { holderTrimmers, trimWaitingPod } from '../core/demand/waiting-pods.ts';
+import { type DemandMemory, readHolders, reportFailure } from '../core/demand/state.ts';
+import type { KueueReading } from '../core/demand/kueue.ts';
+import { trimWaitingPod } from '../core/demand/waiting-pods.ts';
 import { omitUndefined, deepEqual } from '../core/text/json.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/log.ts';
-import { type PoolQuestions, think } from '../planner/questions.ts';
+import type { think } from '../planner/questions.ts';
 import type { Cluster } from './cluster.ts';
 import { nodePartitions, deviceClasses, disruptionBudgets, namespaces, pods } from '../api/resources.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
@@ -21,19 +20,20 @@ import { type ClusterFacts, extendedNamesOf } from '../core/cluster/facts.ts';
 import type { BudgetView } from '../core/node/eviction.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/request.ts';
-import { type Clock, steadyMs, systemClock } from '../process/clock.ts';
+import { type Clock, steadyMs } from '../process/clock.ts';
 import { trimBudget, PacedReading } from './gather.ts';
 
-type PoolCluster = Parameters<PoolQuestions['readMembers']>[0];
-type WaitingPods = Parameters<PoolQuestions['readWaiting']>[2];
-type HeldPods = Parameters<PoolQuestions['readWaiting']>[3];
-type Planned = Awaited<ReturnType<PoolQuestions['planPool']>>;
+type PoolCluster = Parameters<DemandMemory['gather']>[2];
+type PodsRead = NonNullable<Parameters<DemandMemory['ask']>[3]>;
+type AskedPool = Parameters<DemandMemory['plan']>[2];
+type Planned = Parameters<DemandMemory['takePlan']>[0];
+type Holders = NonNullable<Parameters<DemandMemory['choose']>[4]>;
 
 /** How old a list of DeviceClasses may be, in ms. */
 const classesPaceMs = 30_000;
 
 /** What the demand of a policy asks of its pool, and what is remembered of it. */
-interface Question extends ReturnType<DemandMemory['ask']> {
+interface Question extends AskedPool {
   readonly record: PolicyRecord;
   readonly demand: PolicyDemand;
   readonly memory: DemandMemory;
@@ -47,9 +47,9 @@ interface Parts extends DemandReads {
   readonly requeueNodes: (names: Iterable<string>) => void;
   /** Called with a policy whose demand stands differently. */
   readonly tellPolicy: (name: string) => void;
-  readonly pools: PoolQuestions;
+  readonly think: typeof think;
   /** What is remembered of the demand of a policy from now on. */
-  readonly newMemory: (record: PolicyRecord, known: ReturnType<typeof recallDemand>) => DemandMemory;
+  readonly newMemory: (record: PolicyRecord) => DemandMemory;
   readonly clock: Clock;
   readonly now: () => number;
 }
@@ -79,8 +79,9 @@ export class DemandReconciler {
     const memory = this.#memories.get(name) ?? this.#begin(record);
     this.#memories.set(name, memory);
     const pool = await this.#gather(record, demand, memory);
-    const share = await this.#readShare(record, demand, memory, signal);
-    const asked = memory.ask(policy, demand, pool, share, this.#parts.now());
+    const read = await this.#readPods(record, demand, memory, signal);
+    const { clock, now } = this.#parts;
+    const asked = await this.#parts.think(memory.ask(policy, demand, pool, read, now()), { clock });
     const requeueAfterMs = asked.lookAgainMs;
     try {
       const { planned, defrag, part } = await this.#planFree({ ...asked, record, demand, memory, signal });
@@ -111,7 +112,9 @@ export class DemandReconciler {
   #begin(record: PolicyRecord): DemandMemory {
     const { policies, partitions } = this.#parts.cluster;
     const { status } = policies.get(record.name) ?? {};
-    return this.#parts.newMemory(record, recallDemand(record, status, partitions, this.#parts.now()));
+    const memory = this.#parts.newMemory(record);
+    memory.recall(record, status, partitions, this.#parts.now());
+    return memory;
   }
 
   #report(record: PolicyRecord, found: DemandReport): void {
@@ -126,23 +129,10 @@ export class DemandReconciler {
     this.#report(record, reportFailure(reason, describeError(error), record.demand, status));
   }
 
-  async #gather(
-    record: PolicyRecord,
-    demand: PolicyDemand,
-    memory: DemandMemory,
-  ): ReturnType<PoolQuestions['readMembers']> {
+  async #gather(record: PolicyRecord, demand: PolicyDemand, memory: DemandMemory): Promise<AskedPool['members']> {
     const cluster = await this.#readCluster();
-    const { pools, clock } = this.#parts;
-    const now = this.#parts.now();
-    return pools.readMembers(
-      cluster,
-      record,
-      {
-        restOf: (id, grantedMs) => memory.restOf(demand, id, now, grantedMs),
-        hasLost: (node, isOut) => memory.hasLost(demand, node, isOut, now),
-      },
-      clock,
-    );
+    const { clock, now } = this.#parts;
+    return this.#parts.think(memory.gather(record, demand, cluster, now()), { clock });
   }
 
   /** Reads the cluster, with the names of DeviceClasses where DRA drivers may hand out slices: pods ask by them. */
@@ -152,32 +142,25 @@ export class DemandReconciler {
     return { fleet, nodes, partitions, ...(mayBeDra && { names: await this.#parts.names.get(classesPaceMs) }) };
   }
 
-  /** The share of the waiting pods; undefined if the demand does not follow pods. */
-  async #readShare(
+  /**
+   * Reads the pods that wait; undefined if the demand does not follow pods. What cannot be read is told: else the last answer stands for
+   * good, and why pods wait is not known.
+   */
+  async #readPods(
     record: PolicyRecord,
     demand: PolicyDemand,
     memory: DemandMemory,
     signal: AbortSignal,
-  ): Promise<Question['share']> {
+  ): Promise<PodsRead | undefined> {
     const paces = memory.pacesOf(demand);
     if (!paces) return undefined;
-    const { waiting, held } = await this.#readPods(record, demand, paces, signal);
-    const { pools, clock, now } = this.#parts;
-    return pools.readWaiting(await this.#readCluster(), record, waiting, held, now(), clock);
-  }
-
-  /** What cannot be read is told: else the last answer stands for good, and why pods wait is not known. */
-  async #readPods(
-    record: PolicyRecord,
-    demand: PolicyDemand,
-    { podsMs, paceMs }: NonNullable<ReturnType<DemandMemory['pacesOf']>>,
-    signal: AbortSignal,
-  ): Promise<{ readonly waiting: WaitingPods; readonly held: HeldPods }> {
+    const { podsMs, paceMs } = paces;
     const isTold = [...this.#parts.cluster.fleet.policies].some(({ policy }) => policy.spec.demand?.namespaceSelector);
     try {
       const held = demand.from === 'Kueue' ? await this.#parts.held.get(paceMs) : undefined;
-      const namespaces = isTold ? await this.#parts.namespaces.get(paceMs) : undefined;
-      return { waiting: { pods: await this.#parts.pods.get(podsMs), namespaces }, held };
+      const labels = isTold ? await this.#parts.namespaces.get(paceMs) : undefined;
+      const waiting = { pods: await this.#parts.pods.get(podsMs), namespaces: labels };
+      return { record, cluster: await this.#readCluster(), waiting, held };
     } catch (error) {
       signal.throwIfAborted();
       this.#reportFailure(record, 'PodsUnavailable', error);
@@ -191,36 +174,32 @@ export class DemandReconciler {
     readonly defrag: DemandReport['defrag'];
     readonly part?: DemandReport['defrag'];
   }> {
-    const { record, asked, members, signal } = question;
+    const { record } = question;
     const { policies, nodes } = this.#parts.cluster;
-    const { defrag, freeing } = judgeRequest(policies.get(record.name), record.demand?.defrag, asked, members);
+    const { defrag, freeing } = question.judgeRequest(policies.get(record.name), record.demand?.defrag);
     if (!freeing) return { planned: await this.#plan(question), defrag };
-    const { pools, holders } = this.#parts;
-    const planned =
-      freeing.served ?? (await pools.planPool(members, freeing.asked, await this.#weigh(question), signal));
+    const planned = freeing.served ?? (await this.#planNow({ ...question, asked: freeing.asked }));
     const isShort = Object.keys(planned.shortfall.lacking).length > 0;
-    const freed = freeing.judge(planned, nodes, isShort ? undefined : await holders.get());
+    const freed = freeing.judge(planned, nodes, isShort ? undefined : await this.#parts.holders.get());
     return freed.part ? { planned, ...freed } : { planned: await this.#plan(question), ...freed };
   }
 
   /** @returns in how many ms to ask again, if the last answer took long */
   async #plan(question: Question): Promise<Planned | { readonly waitMs: number }> {
-    const { memory, asked, members, signal } = question;
+    const { memory, asked, members } = question;
     const next = memory.next(asked, members, this.#parts.now());
     if (next) return 'planned' in next ? next.planned : next;
     const startedMs = this.#parts.now();
-    const gpus = await this.#weigh(question);
-    const planned = await this.#parts.pools.planPool(members, asked, gpus, signal);
+    const planned = await this.#planNow(question);
     memory.takePlan(planned, startedMs, this.#parts.now());
     return planned;
   }
 
-  /** What evictions cost; undefined for a plan that has none. */
-  async #weigh(question: Question): Promise<ReturnType<DemandMemory['weigh']> | undefined> {
-    const { memory, record, demand, mayEvict } = question;
-    if (!mayEvict) return undefined;
-    const holders = await this.#parts.holders.get();
-    return memory.weigh(record.policy, demand, question, holders, this.#parts.now());
+  /** A plan, for which it is read what evictions cost if it may have some. */
+  async #planNow(question: Question): Promise<Planned> {
+    const { memory, record, demand, mayEvict, signal } = question;
+    const holders = mayEvict ? await this.#parts.holders.get() : undefined;
+    return this.#parts.think(memory.plan(record.policy, demand, question, holders, this.#parts.now()), { signal });
   }
 }
 
@@ -274,20 +253,20 @@ interface DemandReads {
   /** The pods of the cluster that wait for a node. */
   readonly pods: PacedReading<readonly PodView[]>;
   /** What Kueue holds back; a long queue takes long to read. */
-  readonly held: PacedReading<NonNullable<HeldPods>>;
+  readonly held: PacedReading<KueueReading>;
   /** Resources by which DRA drivers hand out slices; undefined: DeviceClasses may not be listed. */
   readonly names: PacedReading<PoolCluster['names']>;
   /** The pods that hold slices, and what their eviction costs: read for a plan that may evict. */
-  readonly holders: PacedReading<ReturnType<typeof indexHolders>>;
+  readonly holders: PacedReading<Holders>;
   /** Labels of namespaces: read where a demand says whose pods count. */
   readonly namespaces: PacedReading<ClusterFacts['namespaces']>;
 }
 
-/** @param clock by which long work lets others go first @param now a clock that is never set */
-export function readForDemands(client: KubeVerbs, clock: Clock = systemClock, now = steadyMs): DemandReads {
+/** @param now a clock that is never set */
+export function readForDemands(client: KubeVerbs, now = steadyMs): DemandReads {
   return {
     pods: new PacedReading(() => listPendingPods(client), now),
-    held: new PacedReading(async () => think(readHeld(await readKueue(client)), { clock }), now),
+    held: new PacedReading(() => readKueue(client), now),
     names: new PacedReading(() => listNames(client), now),
     holders: new PacedReading(() => listHolders(client), now),
     namespaces: new PacedReading(() => listNamespaces(client), now),
@@ -334,12 +313,12 @@ async function listNames(client: KubeVerbs): Promise<PoolCluster['names']> {
 const bound = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
 
 /** The watch of partitions does not keep the names of pods. */
-async function listHolders(client: KubeVerbs): Promise<ReturnType<typeof indexHolders>> {
+async function listHolders(client: KubeVerbs): Promise<Holders> {
   const { items: budgets } = await client.list<BudgetView & KubeObject>(disruptionBudgets, {}, { trim: trimBudget });
-  const { trimPod, trimPartition } = holderTrimmers(budgets);
+  const { trimPod, trimPartition, index } = readHolders(budgets);
   const [partitions, found] = await Promise.all([
     client.list<GpuNodePartition & KubeObject>(nodePartitions, {}, { trim: trimPartition }),
     client.list<PodView>(pods, { fieldSelector: bound }, { trim: trimPod }),
   ]);
-  return indexHolders({ partitions: partitions.items, pods: found.items, budgets });
+  return index(partitions.items, found.items);
 }

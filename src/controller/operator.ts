@@ -3,8 +3,8 @@ import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { decide } from '../core/node/decide.ts';
 import { stepLedger } from '../core/rollout/ledger.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
-import { DemandMemory, type recallDemand } from '../core/demand/state.ts';
-import { type PoolQuestions, poolQuestions } from '../planner/questions.ts';
+import { DemandMemory } from '../core/demand/state.ts';
+import { think } from '../planner/questions.ts';
 import { Fleet } from '../core/policy/fleet.ts';
 import { deepEqual } from '../core/text/json.ts';
 import type { KubeClient, KubeVerbs } from '../kube/client.ts';
@@ -61,8 +61,8 @@ interface WorkParts {
   /** What is decided of a node, of a ledger and of a pool. */
   readonly decide: typeof decide;
   readonly stepLedger: typeof stepLedger;
-  readonly pools: PoolQuestions;
-  readonly newMemory: (record: PolicyRecord, known: ReturnType<typeof recallDemand>) => DemandMemory;
+  readonly think: typeof think;
+  readonly newMemory: (record: PolicyRecord) => DemandMemory;
   readonly clock: Clock;
   /** The time of a clock that is never set, in ms since the epoch. */
   readonly steadyMs: () => number;
@@ -112,11 +112,11 @@ export class TermWork {
     });
     const demandReconciler = new DemandReconciler({
       cluster,
-      ...readForDemands(client, clock, parts.steadyMs),
+      ...readForDemands(client, parts.steadyMs),
       log: logger,
       requeueNodes,
       tellPolicy,
-      pools: parts.pools,
+      think: parts.think,
       newMemory: parts.newMemory,
       clock,
       now,
@@ -265,8 +265,8 @@ export class GpuPartitionOperator extends ResilientOperator {
       createQueue: (options) => this.createQueue(options),
       decide,
       stepLedger,
-      pools: poolQuestions,
-      newMemory: (_, known) => new DemandMemory(known),
+      think,
+      newMemory: () => new DemandMemory(),
       clock: systemClock,
       steadyMs,
       now: () => client.config.serverClock.nowMs(),

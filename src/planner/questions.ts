@@ -1,11 +1,10 @@
 import { askAll } from '../core/text/asking.ts';
-import { planMembers, type PlannedPool, type PlanQuestion } from '../core/demand/plan-pool.ts';
-import { listPool } from '../core/demand/members.ts';
+import type { PlannedPool, PlanQuestion } from '../core/demand/plan-pool.ts';
 import { planDemand } from './solver-process.ts';
 import { type Clock, EventLoopYield, systemClock } from '../process/clock.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { ForeseenChange } from '../core/plan/change.ts';
-import { type KueueReading, readHeld, readShare } from '../core/demand/kueue.ts';
+import type { KueueReading } from '../core/demand/kueue.ts';
 import { describeError } from '../process/log.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
 import { asScheduled } from '../core/policy/spec.ts';
@@ -35,40 +34,7 @@ export async function think<T>(
   });
 }
 
-type Pool = Parameters<typeof planMembers>;
-type Share = Parameters<typeof readShare>;
 type Change = ConstructorParameters<typeof ForeseenChange>;
-
-/** {@link planMembers}, with the solver where it takes one. @param gpus as there */
-export async function planPool(members: Pool[0], asked: Pool[1], gpus?: Pool[2], signal?: AbortSignal) {
-  return think(planMembers(members, asked, gpus), { signal });
-}
-
-/** {@link listPool}, without blocking the event loop. */
-export async function readMembers(
-  cluster: Share[1],
-  record: Share[0],
-  past?: Parameters<typeof listPool>[2],
-  clock?: Clock,
-) {
-  return think(listPool(record, cluster, past), { clock });
-}
-
-/** {@link readShare}, without blocking the event loop. @param now in ms since the epoch */
-export async function readWaiting(
-  cluster: Share[1],
-  record: Share[0],
-  waiting: Share[2],
-  held: Share[3],
-  now: number,
-  clock?: Clock,
-) {
-  return think(readShare(record, cluster, waiting, held, now), { clock });
-}
-
-/** The questions that the controller asks about the pool of a demand. */
-export const poolQuestions = { readMembers, readWaiting, planPool };
-export type PoolQuestions = typeof poolQuestions;
 
 /**
  * Plans what applying policies to a cluster does, with layouts chosen for demands as the controller would now. Nothing is written.
@@ -100,13 +66,13 @@ export async function predictChange(
 /** {@link explainDemandFor}, with the solver where it takes one, and what Kueue holds back where a demand follows it. */
 export async function predictPodDemand(pod: PodView, facts: ClusterFacts, readKueue: () => Promise<KueueReading>) {
   const held = await readQueues(facts.policies.map(asScheduled), readKueue);
-  return askAll(explainDemandFor(pod, facts, held?.waiters), answer);
+  return askAll(explainDemandFor(pod, facts, held), answer);
 }
 
 /** What Kueue holds back; undefined if no policy follows that. */
 async function readQueues(policies: readonly GpuPartitionPolicy[], readKueue: () => Promise<KueueReading>) {
   const isQueued = policies.some(({ spec }) => spec.demand?.from === 'Kueue');
-  return isQueued ? think(readHeld(await readKueue())) : undefined;
+  return isQueued ? readKueue() : undefined;
 }
 
 async function answer({ gpus, asked }: PlanQuestion): Promise<PlannedPool | undefined> {

@@ -1,5 +1,5 @@
-import { poolQuestions } from '../../src/planner/questions.ts';
-import { DemandMemory, indexHolders } from '../../src/core/demand/state.ts';
+import { think } from '../../src/planner/questions.ts';
+import { DemandMemory, readHolders } from '../../src/core/demand/state.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyDemand, PolicyStatus } from '../../src/api/types.ts';
@@ -62,16 +62,16 @@ class DemandScene {
         const flavor = { metadata: { name: 'any' } };
         const resourceGroups = [{ flavors: [{ name: 'any' }] }];
         const clusterQueues = [{ metadata: { name: 'q' }, spec: { resourceGroups } }];
-        return { reading: { workloads: [], localQueues: [], clusterQueues, flavors: [flavor] }, waiters: [] };
+        return { workloads: [], localQueues: [], clusterQueues, flavors: [flavor] };
       }, now),
       names: new PacedReading(async () => undefined, now),
       namespaces: new PacedReading(async () => new Map<string, Readonly<Record<string, string>>>(), now),
-      holders: new PacedReading(async () => indexHolders({ partitions: [], pods: [], budgets: [] }), now),
+      holders: new PacedReading(async () => readHolders([]).index([], []), now),
       log: silentLogger,
       requeueNodes: () => undefined,
       tellPolicy: () => undefined,
-      pools: poolQuestions,
-      newMemory: (_, known) => new DemandMemory(known),
+      think,
+      newMemory: () => new DemandMemory(),
       clock: systemClock,
       now,
     });

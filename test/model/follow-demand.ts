@@ -2,20 +2,15 @@ import { askAll } from '../../src/core/text/asking.ts';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
 import type { Cluster } from '../../src/controller/cluster.ts';
 import type { DemandGpu, PoolCluster } from '../../src/core/demand/members.ts';
-import {
-  type DemandAsked,
-  type Planned,
-  planMembers,
-  type PlannedPool,
-  type PlanQuestion,
-} from '../../src/core/demand/plan-pool.ts';
+import type { DemandAsked, Planned, PlannedPool, PlanQuestion } from '../../src/core/demand/plan-pool.ts';
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/solver/choose.ts';
 import { PoolClasses } from '../../src/core/demand/solver/problem.ts';
 import type { ChosenLayouts } from '../../src/core/demand/plan-pool.ts';
-import { DemandMemory, type recallDemand } from '../../src/core/demand/state.ts';
+import { DemandMemory } from '../../src/core/demand/state.ts';
 import { type WantedSlice, wantedSlices } from '../../src/core/demand/wanted.ts';
 import type { PolicyRecord } from '../../src/core/policy/record.ts';
-import { type PoolQuestions, readMembers, readWaiting } from '../../src/planner/questions.ts';
+import type { think } from '../../src/planner/questions.ts';
+import { EventLoopYield } from '../../src/process/clock.ts';
 import type { ControllerWorld } from './controller.ts';
 
 /** A world whose policies may have demands. */
@@ -42,7 +37,7 @@ export interface ReadPool {
 }
 
 /** A process's thoughts about its pools: the product's, in virtual time and seen by the onlooker, with the planted bug if there is one. */
-export class PoolThoughts implements PoolQuestions {
+export class PoolThoughts {
   readonly #world: ControllerWorld;
   readonly #by: string;
   readonly #cluster: Cluster;
@@ -61,25 +56,28 @@ export class PoolThoughts implements PoolQuestions {
   }
 
   /** What a process remembers of a demand from now on. */
-  begin(record: PolicyRecord, start: ReturnType<typeof recallDemand>): DemandMemory {
-    const current = (): readonly DemandGpu[] => this.#current.get(record.name) ?? [];
+  begin(record: PolicyRecord): DemandMemory {
     const known = (): PolicyRecord => this.#cluster.fleet.policy(record.name) ?? record;
-    return new SeenMemory(this.#world, this.#by, { record: known, current }, start);
+    return new SeenMemory(this.#world, this.#by, known, this);
   }
 
-  readonly readMembers: PoolQuestions['readMembers'] = async (cluster, record, past, clock) => {
-    const restOf = past && !this.#world.hasBug('ForgetCooldown') ? past.restOf : () => false;
-    const found = await readMembers(this.#aware(cluster), record, { ...past, restOf }, clock);
+  /** The pool of a policy, as the process sees it. @param found what it has read */
+  see(record: PolicyRecord, found: readonly DemandGpu[]): readonly DemandGpu[] {
     const members = this.#startsOver(record, found);
     this.#current.set(record.name, members);
     const known = this.#seen.get(record.name);
     const seen = this.#world.demands?.seePool(members, known) ?? members;
     if (seen !== known?.members) this.#seen.set(record.name, { members: seen, atMs: this.#world.timeline.now });
     return seen;
-  };
+  }
+
+  /** The members of a policy's pool as they really are, as far as they were read. */
+  currentOf({ name }: PolicyRecord): readonly DemandGpu[] {
+    return this.#current.get(name) ?? [];
+  }
 
   /** Without what is chosen for nodes that do not know it yet. */
-  #aware(cluster: PoolCluster): PoolCluster {
+  aware(cluster: PoolCluster): PoolCluster {
     const { fleet } = cluster;
     if (!this.#world.hasBug('ForgetChoice')) return cluster;
     const winnerOf = (node: string): string | undefined => fleet.winnerOf(node);
@@ -98,19 +96,13 @@ export class PoolThoughts implements PoolQuestions {
     });
   }
 
-  readonly readWaiting: PoolQuestions['readWaiting'] = (cluster, record, ...more) => {
-    const { fleet } = cluster;
-    const alone = {
-      policies: [record],
-      winnerOf: (node: string) => fleet.winnerOf(node),
-      chosenFor: (policy: GpuPartitionPolicy, node: string) => fleet.chosenFor(policy, node),
-    };
-    return readWaiting(this.#world.hasBug('CountForEach') ? { ...cluster, fleet: alone } : cluster, record, ...more);
-  };
-
-  readonly planPool: PoolQuestions['planPool'] = async (members, asked, gpus) => {
-    const planning = planMembers(members, this.#world.demands?.seeAsked(asked) ?? asked, gpus);
-    return askAll(planning, async (question) => {
+  readonly think: typeof think = async (thought, { clock } = {}) => {
+    const turn = new EventLoopYield(clock);
+    return askAll(thought, async (question) => {
+      if (question === undefined) {
+        await turn.pause();
+        return undefined;
+      }
       const { random } = this.#world;
       // A large pool takes the solver up to its limit.
       await this.#pause(random.chance(0.8) ? random.between(2, 200) : random.between(200, 20_000));
@@ -124,19 +116,32 @@ class SeenMemory extends DemandMemory {
   readonly #world: ControllerWorld;
   readonly #by: string;
   readonly #record: () => PolicyRecord;
-  readonly #current: () => readonly DemandGpu[];
+  readonly #thoughts: PoolThoughts;
 
-  constructor(
-    world: ControllerWorld,
-    by: string,
-    about: { readonly record: () => PolicyRecord; readonly current: () => readonly DemandGpu[] },
-    start: ReturnType<typeof recallDemand>,
-  ) {
-    super(start);
+  constructor(world: ControllerWorld, by: string, record: () => PolicyRecord, thoughts: PoolThoughts) {
+    super();
     this.#world = world;
     this.#by = by;
-    this.#record = about.record;
-    this.#current = about.current;
+    this.#record = record;
+    this.#thoughts = thoughts;
+  }
+
+  override *gather(...[record, demand, cluster, ...more]: Parameters<DemandMemory['gather']>) {
+    return this.#thoughts.see(record, yield* super.gather(record, demand, this.#thoughts.aware(cluster), ...more));
+  }
+
+  override restOf(...question: Parameters<DemandMemory['restOf']>): ReturnType<DemandMemory['restOf']> {
+    return this.#world.hasBug('ForgetCooldown') ? false : super.restOf(...question);
+  }
+
+  override *ask(...[policy, demand, pool, pods, ...more]: Parameters<DemandMemory['ask']>) {
+    const isAlone = pods && this.#world.hasBug('CountForEach');
+    return yield* super.ask(policy, demand, pool, isAlone ? countAlone(pods) : pods, ...more);
+  }
+
+  override *plan(...[policy, demand, question, ...more]: Parameters<DemandMemory['plan']>) {
+    const asked = this.#world.demands?.seeAsked(question.asked) ?? question.asked;
+    return yield* super.plan(policy, demand, { ...question, asked }, ...more);
   }
 
   override want(...question: Parameters<DemandMemory['want']>): readonly WantedSlice[] {
@@ -157,9 +162,30 @@ class SeenMemory extends DemandMemory {
     const [demand, planned, current, ...more] = question;
     const unchecked = this.#world.hasBug('StalePool') ? planned.members : current;
     const chosen = super.choose(demand, planned, unchecked, ...more);
-    if (chosen) this.#world.demands?.demandChecks.isChosen(this.#by, this.#record(), planned, chosen, this.#current());
+    if (chosen)
+      this.#world.demands?.demandChecks.isChosen(
+        this.#by,
+        this.#record(),
+        planned,
+        chosen,
+        this.#thoughts.currentOf(this.#record()),
+      );
     return chosen;
   }
+}
+
+type PodsRead = NonNullable<Parameters<DemandMemory['ask']>[3]>;
+
+/** The pods that wait, as if theirs were the only policy. */
+function countAlone(pods: PodsRead): PodsRead {
+  const { record, cluster } = pods;
+  const { fleet } = cluster;
+  const alone = {
+    policies: [record],
+    winnerOf: (node: string) => fleet.winnerOf(node),
+    chosenFor: (policy: GpuPartitionPolicy, node: string) => fleet.chosenFor(policy, node),
+  };
+  return { ...pods, cluster: { ...cluster, fleet: alone } };
 }
 
 /** The priority of all pods of a story, where it is not asked for. */

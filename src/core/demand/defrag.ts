@@ -21,8 +21,7 @@ import { ranOutOfTime } from './report.ts';
 import type { ClassLayout, ClassPlan } from './solver/choose.ts';
 import { evictsNever } from '../policy/spec.ts';
 import { judgeFate } from '../node/eviction.ts';
-import { findMoves, type PoolHolders, weighGpus } from './eviction-cost.ts';
-import { indexHolders } from './state.ts';
+import { findMoves, indexHolders, type PoolHolders, weighGpus } from './eviction-cost.ts';
 import { wantedSlices } from './wanted.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 

@@ -2,12 +2,12 @@
 // Ask here who holds the slices of a pool, what it costs that they go, as a weight beside those of other pods, and where they could go.
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from './solver/pool.ts';
-import { type FateFacts, judgeFate } from '../node/eviction.ts';
+import { type BudgetView, type FateFacts, judgeFate } from '../node/eviction.ts';
 import type { PolicySpec } from '../../api/types.ts';
 import type { ClassLayout } from './solver/choose.ts';
 import { placeOf } from '../gpu/grid.ts';
 import { countPresent, type DemandGpu, type PoolCluster } from './members.ts';
-import type { PodView } from '../kubernetes/pod.ts';
+import { podName, type PodView } from '../kubernetes/pod.ts';
 import { couldTake, requirementsKey } from '../cluster/facts.ts';
 import { compareText } from '../text/json.ts';
 
@@ -19,6 +19,21 @@ const forBudget = 1000;
 export interface PoolHolders extends FateFacts, HolderSource {
   /** Finds a pod by `NAMESPACE/NAME`; undefined: it is gone, or was not read. */
   readonly podOf: (name: string) => PodView | undefined;
+}
+
+/** The holders of a cluster as it was read. */
+export function indexHolders({
+  partitions,
+  pods,
+  budgets,
+}: {
+  readonly partitions: readonly GpuNodePartition[];
+  readonly pods: readonly PodView[];
+  readonly budgets: readonly BudgetView[];
+}): PoolHolders {
+  const byNode = new Map(partitions.map((one) => [one.metadata.name, one]));
+  const byName = new Map(pods.map((pod) => [podName(pod), pod]));
+  return { budgets, partitionOf: (node) => byNode.get(node), podOf: (name) => byName.get(name) };
 }
 
 /** Rules that spare holders beyond those whom no eviction moves. */

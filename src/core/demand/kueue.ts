@@ -29,20 +29,20 @@ export interface KueueFacts {
 /** What Kueue holds back, or why that cannot be read. */
 export type KueueReading = KueueFacts | { readonly trouble: string };
 
-/** What was read of Kueue, and the pods that it holds back; none if that is not known. */
-export interface HeldPods {
-  readonly reading: KueueReading;
-  readonly waiters: readonly Waiter[];
-}
+/** The pods that Kueue holds back, by reading: all policies ask for those of the same. */
+const known = new WeakMap<KueueReading, readonly Waiter[]>();
 
-/** Finds the pods that are held back; yields after each Workload: there may be many. */
-export function* readHeld(reading: KueueReading): Generator<undefined, HeldPods, unknown> {
+/** Finds the pods that are held back; none if that is not known. Yields after each Workload: there may be many. */
+export function* readHeld(reading: KueueReading): Generator<undefined, readonly Waiter[], unknown> {
+  const before = known.get(reading);
+  if (before) return before;
   const waiters: Waiter[] = [];
   for (const held of 'trouble' in reading ? [] : holding(reading)) {
     waiters.push(...held);
     yield;
   }
-  return { reading, waiters };
+  known.set(reading, waiters);
+  return waiters;
 }
 
 /** The share of the waiting pods that counts for a policy's pool. */
@@ -67,15 +67,16 @@ export function* readShare(
   record: PolicyRecord,
   cluster: PoolCluster,
   waiting: WaitingPods,
-  held: HeldPods | undefined,
+  held: KueueReading | undefined,
   now: number,
 ): Generator<undefined, WaitingReading, unknown> {
   const uncounted: Uncounted[] = [];
   const pools = yield* listPodPools(record, cluster, now);
-  const all = [...listWaiters(waiting.pods, waiting.namespaces), ...(held?.waiters ?? [])];
+  const queued = held ? yield* readHeld(held) : [];
+  const all = [...listWaiters(waiting.pods, waiting.namespaces), ...queued];
   const shares = yield* assignWaitingPods(all, pools, (left) => uncounted.push(left));
   const own = [...record.nodes].flatMap((node) => cluster.nodes.get(node) ?? []);
-  const trouble = held && explainUnread(held.reading, own);
+  const trouble = held && explainUnread(held, own);
   return { ...(shares.get(record.name) ?? asksNothing), uncounted, trouble };
 }
 

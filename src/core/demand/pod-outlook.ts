@@ -1,5 +1,6 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here what the demands of policies make of a pod that waits.
+import { answerAll } from '../text/asking.ts';
 import type { GpuPartitionPolicy, PolicyDemand, PolicySpec } from '../../api/types.ts';
 import { type GpuNode, type ClusterFacts, listGpuNodes, couldTake, canUse, extendedNamesOf } from '../cluster/facts.ts';
 import {
@@ -14,7 +15,7 @@ import {
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { findStop } from '../rollout/ledger.ts';
 import { describeDuration } from '../text/syntax.ts';
-import { followsPods, riseMsOf, indexHolders } from './state.ts';
+import { followsPods, riseMsOf } from './state.ts';
 import {
   type DemandGpu,
   listMembers,
@@ -24,6 +25,7 @@ import {
   type PodPool,
   PoolReader,
 } from './members.ts';
+import { type KueueReading, readHeld } from './kueue.ts';
 import { servingAny, type WantedSlice, type WantedPart, wantedSlices } from './wanted.ts';
 import type { PodView } from '../kubernetes/pod.ts';
 import { WHOLE } from '../gpu/profiles.ts';
@@ -52,7 +54,7 @@ import { layoutFor } from '../policy/resolve-node.ts';
 import { liveGeometry } from '../device/plan.ts';
 import type { DemandSlice, PoolGpu } from './solver/pool.ts';
 import { joinWords } from '../text/words.ts';
-import { weighGpus } from './eviction-cost.ts';
+import { indexHolders, weighGpus } from './eviction-cost.ts';
 
 /** `3g.20gb` of nvidia.com/mig-3g.20gb, `whole GPU` of nvidia.com/gpu */
 function nameProfile(resource: string): string {
@@ -325,7 +327,7 @@ export function outlookHere(pod: PodView, facts: ClusterFacts): readonly PodDema
 export function* explainDemandFor(
   pod: PodView,
   facts: ClusterFacts,
-  held: readonly Waiter[] = [],
+  held?: KueueReading,
 ): Asking<readonly PodDemandOutlook[]> {
   const [waiter] = listWaiters([pod], facts.namespaces);
   if (!waiter) return [];
@@ -334,7 +336,10 @@ export function* explainDemandFor(
   const owned = [...byPolicy].flatMap(([policy, nodes]) => (policy ? [{ policy: asScheduled(policy), nodes }] : []));
   const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes, facts.now, names));
   const homes = [...shareWaiting([waiter], pools)].flatMap(([name, { size }]) => (size > 0 ? [name] : []));
-  const waiters = [...listWaiters(facts.pods ?? [pod], facts.namespaces), ...held];
+  const waiters = [
+    ...listWaiters(facts.pods ?? [pod], facts.namespaces),
+    ...(held ? answerAll(readHeld(held), () => undefined) : []),
+  ];
   const shares = shareSlices(waiters, pools);
   const { partitions, pods = [], budgets = [] } = facts;
   const prospects: PodDemandOutlook[] = [];

@@ -35,8 +35,7 @@ import {
   sizeOf,
   sumRequests,
 } from './advice-pools.ts';
-import { weighGpus } from './eviction-cost.ts';
-import { indexHolders } from './state.ts';
+import { indexHolders, weighGpus } from './eviction-cost.ts';
 import { judgeHistory } from './history.ts';
 
 type Slices = PolicyDemand['slices'];

@@ -16,9 +16,11 @@ import {
   type PlanQuestion,
   planServed,
 } from './plan-pool.ts';
-import { listGoing, type PoolHolders, weighGpus } from './eviction-cost.ts';
+import { judgeRequest } from './defrag.ts';
+import { indexHolders, listGoing, type PoolHolders, weighGpus } from './eviction-cost.ts';
 import type { BudgetView } from '../node/eviction.ts';
-import { readShare, type WaitingReading } from './kueue.ts';
+import { podTrimmer } from '../cluster/watched-objects.ts';
+import { type KueueReading, readShare, type WaitingReading } from './kueue.ts';
 import { reportPool } from './report.ts';
 import type { PoolGpu } from './solver/pool.ts';
 import type { DemandReport } from '../policy/spec.ts';
@@ -28,7 +30,7 @@ import { podName, type PodView } from '../kubernetes/pod.ts';
 import { durationMs } from '../text/syntax.ts';
 import { deepEqual, omitUndefined } from '../text/json.ts';
 import { stabilizationMs, type DemandGpu, listPool, type PoolCluster, setMembersAside } from './members.ts';
-import type { PoolShare, WaitingPods, WaitingSlices } from './waiting-pods.ts';
+import { type PoolShare, trimWaitingPod, type WaitingPods, type WaitingSlices } from './waiting-pods.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
 const mostShare = 0.1;
@@ -81,6 +83,15 @@ function isNewPolicy({ policy, nodes }: PolicyRecord, partitions: PoolCluster['p
   return true;
 }
 
+/** The pods that wait, and the cluster in which a policy's share of them is looked for. */
+interface PodsRead {
+  readonly record: PolicyRecord;
+  readonly cluster: PoolCluster;
+  readonly waiting: WaitingPods;
+  /** What Kueue holds back; undefined if the demand does not follow that. */
+  readonly held: KueueReading | undefined;
+}
+
 /** What a demand asks of its pool. */
 interface AskedPool {
   readonly wanted: readonly WantedSlice[];
@@ -93,6 +104,11 @@ interface AskedPool {
   readonly mayEvict: boolean;
   /** How the demand stands after a plan. @param current members of the pool now @param nowMs in ms since the epoch */
   readonly report: (current: readonly DemandGpu[], shortfall: Planned['shortfall'], nowMs: number) => DemandReport;
+  /** How the request by the policy's annotation stands, and what is to be freed for it. @param told what was told of the last one, if that is not in the policy's status yet */
+  readonly judgeRequest: (
+    policy: Pick<GpuPartitionPolicy, 'metadata' | 'status'> | undefined,
+    told: DemandReport['defrag'],
+  ) => ReturnType<typeof judgeRequest>;
 }
 
 function askPool(
@@ -111,6 +127,7 @@ function askPool(
     share,
     mayEvict: asked.evict === 'IfNeeded' && isInUse,
     report: (current, shortfall, nowMs) => reportPool(policy, { wanted, share }, current, shortfall, nowMs),
+    judgeRequest: (annotated, told) => judgeRequest(annotated, told, asked, members),
   };
 }
 
@@ -138,19 +155,45 @@ export function reportFailure(
   return { states, ...omitUndefined({ defrag, steady }), condition };
 }
 
-/** The holders of a cluster as it was read. */
-export function indexHolders({
-  partitions,
-  pods,
-  budgets,
-}: {
-  readonly partitions: readonly GpuNodePartition[];
-  readonly pods: readonly PodView[];
-  readonly budgets: readonly BudgetView[];
-}): PoolHolders {
-  const byNode = new Map(partitions.map((one) => [one.metadata.name, one]));
-  const byName = new Map(pods.map((pod) => [podName(pod), pod]));
-  return { budgets, partitionOf: (node) => byNode.get(node), podOf: (name) => byName.get(name) };
+/** How the pods that hold slices are read, and then looked up. @param budgets select by labels, which are kept */
+export function readHolders(budgets: readonly BudgetView[]): {
+  readonly trimPod: (pod: PodView) => PodView;
+  readonly trimPartition: (partition: GpuNodePartition) => GpuNodePartition;
+  readonly index: (partitions: readonly GpuNodePartition[], pods: readonly PodView[]) => PoolHolders;
+} {
+  const trim = podTrimmer({ budgets });
+  return {
+    trimPod: (pod) => trimHolder(pod, trim(pod)),
+    trimPartition: trimHoldings,
+    index: (partitions, pods) => indexHolders({ partitions, pods, budgets }),
+  };
+}
+
+/** What a pod's eviction is weighed by, and where else it could run. */
+function trimHolder(pod: PodView, trimmed: PodView): PodView {
+  const { priority } = pod.spec ?? {};
+  const { startTime } = pod.status ?? {};
+  const { spec: required } = trimWaitingPod(pod);
+  const { spec: _containers, status, ...kept } = trimmed;
+  const spec = { ...required, ...(priority !== undefined && { priority }) };
+  return {
+    ...kept,
+    status: { ...status, ...(startTime !== undefined && { startTime }) },
+    ...(Object.keys(spec).length > 0 && { spec }),
+  };
+}
+
+/** Keeps of a partition which pods hold which slices. */
+function trimHoldings({ apiVersion, kind, metadata, spec, status }: GpuNodePartition): GpuNodePartition {
+  const { name, resourceVersion } = metadata;
+  const gpus = status?.device?.gpus ?? [];
+  return {
+    apiVersion,
+    kind,
+    metadata: omitUndefined({ name, resourceVersion }),
+    spec: { nodeUID: spec.nodeUID },
+    status: { device: { gpus } },
+  };
 }
 
 /**
@@ -165,7 +208,7 @@ export function* foreseeDemand(
   record: PolicyRecord,
   cluster: PoolCluster,
   read: Parameters<typeof indexHolders>[0] & WaitingPods & { readonly now: number },
-  held: Parameters<typeof readShare>[3],
+  held: KueueReading | undefined,
   at: number,
 ): Generator<
   PlanQuestion | undefined,
@@ -229,7 +272,7 @@ export class DemandMemory {
   readonly #rest = new RelayoutCooldown();
   /** The cooldown of pods that were evicted, by what replaces them. */
   readonly #evicted = new RelayoutCooldown();
-  readonly #known: KnownDemand;
+  #known: KnownDemand;
   /** The requests of lately, by slice. */
   #windows: { readonly fallMs: number; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
@@ -241,6 +284,11 @@ export class DemandMemory {
 
   constructor(known: KnownDemand = { isNew: true, sinceMs: -Infinity }) {
     this.#known = known;
+  }
+
+  /** Begins to follow a demand with what objects say of it: {@link recallDemand}. */
+  recall(...known: Parameters<typeof recallDemand>): void {
+    this.#known = recallDemand(...known);
   }
 
   /**
@@ -285,14 +333,33 @@ export class DemandMemory {
     return followsPods(demand) ? { podsMs: this.#observed === demand ? paceMs : 0, paceMs } : undefined;
   }
 
-  /** Takes in what the demand of a policy asks of its pool now. @param share of the waiting pods; undefined if it does not follow pods */
-  ask(
+  /** The GPUs that take part in a demand now, with what is remembered of them; yields after each node. */
+  *gather(
+    record: PolicyRecord,
+    demand: PolicyDemand,
+    cluster: PoolCluster,
+    nowMs: number,
+  ): Generator<undefined, readonly DemandGpu[], unknown> {
+    return yield* listPool(record, cluster, {
+      restOf: (id, grantedMs) => this.restOf(demand, id, nowMs, grantedMs),
+      hasLost: (node, isOut) => this.hasLost(demand, node, isOut, nowMs),
+    });
+  }
+
+  /**
+   * Takes in what the demand of a policy asks of its pool now; yields after each look at a node, or at a pool.
+   *
+   * @param pods that wait; undefined if the demand does not follow pods
+   * @param nowMs in ms since the epoch
+   */
+  *ask(
     policy: GpuPartitionPolicy,
     demand: PolicyDemand,
     pool: readonly DemandGpu[],
-    share: WaitingReading | undefined,
+    pods: PodsRead | undefined,
     nowMs: number,
-  ): AskedPool & { readonly lookAgainMs: number | undefined } {
+  ): Generator<undefined, AskedPool & { readonly lookAgainMs: number | undefined }, unknown> {
+    const share = pods && (yield* readShare(pods.record, pods.cluster, pods.waiting, pods.held, nowMs));
     const question = askPool(policy, this.want(demand, pool, share?.waiting, nowMs, share), pool, share);
     return { ...question, lookAgainMs: lookAgainAfter(demand, question.members) };
   }
@@ -362,8 +429,20 @@ export class DemandMemory {
     this.#short = isShort ? { planned, atMs: nowMs, untilMs: nowMs + (nowMs - startedMs) / mostShare } : undefined;
   }
 
+  /** Plans what a demand asks. @param holders for a plan that may evict: what that costs is weighed */
+  *plan(
+    policy: GpuPartitionPolicy,
+    demand: PolicyDemand,
+    { members, asked, share }: AskedPool,
+    holders: PoolHolders | undefined,
+    nowMs: number,
+  ): Generator<PlanQuestion, Planned, PlannedPool> {
+    const gpus = holders && this.#weigh(policy, demand, { members, share }, holders, nowMs);
+    return yield* planMembers(members, asked, gpus);
+  }
+
   /** The GPUs of a pool with what evictions cost: those spared that went, or are about to, within the cooldown. */
-  weigh(
+  #weigh(
     { spec: { drain } }: GpuPartitionPolicy,
     demand: PolicyDemand,
     { members, share }: Pick<AskedPool, 'members' | 'share'>,

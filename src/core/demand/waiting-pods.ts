@@ -1,10 +1,8 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here which pods wait for slices, in whose namespaces they count, and what is kept of them.
 import { answerAll } from '../text/asking.ts';
-import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
+import type { DeviceReport, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { isResourceOf, couldTake, requirementsKey } from '../cluster/facts.ts';
-import { podTrimmer } from '../cluster/watched-objects.ts';
-import type { BudgetView } from '../node/eviction.ts';
 import { requestsOf, hasEnded, listRequested, podName, requestOf, type PodView } from '../kubernetes/pod.ts';
 import { type NodeView, type LabelSelection, meetsSelection, selectedKeys } from '../kubernetes/node.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
@@ -97,42 +95,6 @@ export function trimWaitingPod(pod: PodView): PodView {
       containers: [{ resources: { requests: Object.fromEntries(requests) } }],
     },
     ...(Object.keys(status).length > 0 && { status }),
-  };
-}
-
-/** How pods and partitions are kept of those that hold slices. @param budgets select by labels, which are kept */
-export function holderTrimmers(budgets: readonly BudgetView[]): {
-  readonly trimPod: (pod: PodView) => PodView;
-  readonly trimPartition: (partition: GpuNodePartition) => GpuNodePartition;
-} {
-  const trim = podTrimmer({ budgets });
-  return { trimPod: (pod) => trimHolder(pod, trim(pod)), trimPartition: trimHoldings };
-}
-
-/** What a pod's eviction is weighed by, and where else it could run. */
-function trimHolder(pod: PodView, trimmed: PodView): PodView {
-  const { priority } = pod.spec ?? {};
-  const { startTime } = pod.status ?? {};
-  const { spec: required } = trimWaitingPod(pod);
-  const { spec: _containers, status, ...kept } = trimmed;
-  const spec = { ...required, ...(priority !== undefined && { priority }) };
-  return {
-    ...kept,
-    status: { ...status, ...(startTime !== undefined && { startTime }) },
-    ...(Object.keys(spec).length > 0 && { spec }),
-  };
-}
-
-/** Keeps of a partition which pods hold which slices. */
-function trimHoldings({ apiVersion, kind, metadata, spec, status }: GpuNodePartition): GpuNodePartition {
-  const { name, resourceVersion } = metadata;
-  const gpus = status?.device?.gpus ?? [];
-  return {
-    apiVersion,
-    kind,
-    metadata: omitUndefined({ name, resourceVersion }),
-    spec: { nodeUID: spec.nodeUID },
-    status: { device: { gpus } },
   };
 }
 

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import type { GpuReport, PolicyStatus } from '../../../src/api/types.ts';
 import { askToFree, judgeRequest, readFree, explainUnfreed } from '../../../src/core/demand/defrag.ts';
-import { findMoves, type Mover, MoveRooms, type SlicePlace } from '../../../src/core/demand/eviction-cost.ts';
-import { indexHolders } from '../../../src/core/demand/state.ts';
+import {
+  findMoves,
+  indexHolders,
+  type Mover,
+  MoveRooms,
+  type SlicePlace,
+} from '../../../src/core/demand/eviction-cost.ts';
 import { listMembers, type DemandGpu } from '../../../src/core/demand/members.ts';
 import { aGpu, withPods } from '../../support/builders.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';

@@ -3,7 +3,8 @@ import { planGpu } from '../../../src/core/gpu/plan.ts';
 import type { PolicySpec } from '../../../src/api/types.ts';
 import { type Sparing, weighEviction, weighGpus } from '../../../src/core/demand/eviction-cost.ts';
 import { listMembers } from '../../../src/core/demand/members.ts';
-import { planPool } from '../../../src/planner/questions.ts';
+import { planMembers } from '../../../src/core/demand/plan-pool.ts';
+import { think } from '../../../src/planner/questions.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
 import { modelOf } from '../gpu/builders.ts';
 import { aDemandPolicy } from './defrag-builders.ts';
@@ -31,7 +32,7 @@ function weigh(pods: Readonly<Record<string, Partial<PodView>>>, drain?: PolicyS
 /** The slices that a plan for one more small slice frees, and what it says that is lacking. */
 async function planOne(gpus: ReturnType<typeof weigh>) {
   const slices = [{ name: 'small', profiles: ['1g.5gb'], count: 1, weight: 100 }];
-  const { layouts, shortfall } = await planPool(members, { slices, evict: 'IfNeeded' }, gpus);
+  const { layouts, shortfall } = await think(planMembers(members, { slices, evict: 'IfNeeded' }, gpus));
   const freed = layouts.flatMap(({ destroy }, index) =>
     destroy.map(({ profile, start }) => `${members[index]?.node}/${profile}@${start}`),
   );
@@ -99,7 +100,7 @@ describe('what an eviction costs', () => {
       const podOf = (name: string): PodView => ({ ...aTeamPod(name), spec: { priority: name === 'team/a' ? a : b } });
       const gpus = weighGpus(own, { budgets: [], podOf, partitionOf: () => partition }, undefined);
       const slices = [{ name: 'small', profiles: ['1g.5gb'], count: 1, weight: 1, outranks: 5 }];
-      const { layouts } = await planPool(own, { slices, evict: 'IfNeeded' }, gpus);
+      const { layouts } = await think(planMembers(own, { slices, evict: 'IfNeeded' }, gpus));
       const counts = { '3g.20gb': 1, '1g.5gb': 1 };
       const picked = planGpu(modelOf('a100-40gb'), own[0]?.present ?? [], counts);
       const pick = picked.fits ? picked.destroy[0]?.start : undefined;

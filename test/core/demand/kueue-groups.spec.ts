@@ -38,7 +38,7 @@ const flavor = (name: string, nodeLabels: Readonly<Record<string, string>>) => (
   metadata: { name },
   spec: { nodeLabels },
 });
-const listHeld = (reading: KueueFacts) => finish(readHeld(reading)).waiters;
+const listHeld = (reading: KueueFacts) => finish(readHeld(reading));
 const labelsOf = (kueue: KueueFacts): readonly unknown[] =>
   listHeld(kueue).flatMap(({ ways = [] }) => ways.map(({ nodeLabels }) => nodeLabels));
 

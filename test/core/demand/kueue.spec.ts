@@ -59,7 +59,7 @@ const aPool = (policy: string, labels: Readonly<Record<string, string>>, more: P
     ...more,
   };
 };
-const listHeld = (reading: KueueFacts) => finish(readHeld(reading)).waiters;
+const listHeld = (reading: KueueFacts) => finish(readHeld(reading));
 const inP = aPool('p', { pool: 'p' });
 const counted = (kueue: KueueFacts, ...pools: readonly PodPool[]) =>
   Object.fromEntries(
@@ -242,7 +242,7 @@ describe('what Kueue holds back', () => {
     const record = new PolicyRecord(readVersions(policy), undefined, new Set(byName.keys()));
     const fleet = { policies: [record], winnerOf: () => 'p', chosenFor: () => undefined };
     const cluster = { fleet, nodes: byName, partitions: new Map() };
-    return finish(readShare(record, cluster, { pods: [] }, finish(readHeld(reading)), 0));
+    return finish(readShare(record, cluster, { pods: [] }, reading, 0));
   };
   const explainUnread = (...given: Parameters<typeof shareOf>) => shareOf(...given).trouble;
 

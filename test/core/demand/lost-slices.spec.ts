@@ -9,12 +9,12 @@ import { listMembers, type DemandGpu, setMembersAside, PoolReader } from '../../
 import { listWaiters, shareSlices } from '../../../src/core/demand/waiting-pods.ts';
 import { wantedSlices } from '../../../src/core/demand/wanted.ts';
 import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
-import { aDemandPolicy, aNodeWith, nobody } from '../../support/demand-builders.ts';
+import { aDemandPolicy, aNodeWith, finish, nobody } from '../../support/demand-builders.ts';
 import { aNode } from '../../support/node-builders.ts';
 
 /** When the demand is looked at again, in ms. */
 const lookAgainAfter = (of: PolicyDemand, members: readonly DemandGpu[]) =>
-  new DemandMemory().ask(aDemandPolicy(of), of, members, undefined, 0).lookAgainMs;
+  finish(new DemandMemory().ask(aDemandPolicy(of), of, members, undefined, 0)).lookAgainMs;
 
 const minute = 60_000;
 const small = 'nvidia.com/mig-1g.5gb';

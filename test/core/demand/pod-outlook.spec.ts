@@ -1,5 +1,6 @@
 import { answerAll } from '../../../src/core/text/asking.ts';
 import { expect } from 'chai';
+import type { KueueReading } from '../../../src/core/demand/kueue.ts';
 import { withDemand } from '../../support/demand-builders.ts';
 import { listMembers } from '../../../src/core/demand/members.ts';
 import { pickPlannedSlice, explainDemandFor, findPrice } from '../../../src/core/demand/pod-outlook.ts';
@@ -616,9 +617,18 @@ describe('what a demand makes of a pod that waits', () => {
       [nodeOf(demanding({ from: 'Kueue', slices }), aGpu({ slices: ['1g.5gb@0*'] }))],
       [asking(large)],
     );
-    const held = (count: number) => {
-      const pod = asking(small, 'job/main');
-      return [{ pod, count, requests: new Map([[small, 1]]), ways: [{ nodeLabels: { pool: 'p' }, pod }] }];
+    const held = (count: number): KueueReading => {
+      const { spec } = asking(small);
+      const metadata = { name: 'job', namespace: 'ns' };
+      const resourceGroups = [{ coveredResources: [small], flavors: [{ name: 'pool-p' }] }];
+      return {
+        workloads: [
+          { metadata, spec: { queueName: 'main', podSets: [{ count, template: { ...(spec && { spec }) } }] } },
+        ],
+        localQueues: [{ metadata: { name: 'main', namespace: 'ns' }, spec: { clusterQueue: 'gpus' } }],
+        clusterQueues: [{ metadata: { name: 'gpus' }, spec: { resourceGroups } }],
+        flavors: [{ metadata: { name: 'pool-p' }, spec: { nodeLabels: { pool: 'p' } } }],
+      };
     };
     const codes = (count: number) =>
       answerHere(explainDemandFor(asking(large), facts, held(count))).map(({ code }) => code);

@@ -8,7 +8,7 @@ import { reportDemand } from '../../../src/core/demand/report.ts';
 import { type DemandAsked, type Planned, type PlannedPool, planMembers } from '../../../src/core/demand/plan-pool.ts';
 import type { DemandGpu } from '../../../src/core/demand/members.ts';
 import { planDemand } from '../../../src/planner/solver-process.ts';
-import { aDemandPolicy } from '../../support/demand-builders.ts';
+import { aDemandPolicy, finish } from '../../support/demand-builders.ts';
 
 const small = 'nvidia.com/mig-1g.5gb';
 const demand: PolicyDemand = { from: 'Pods', slices: [{ profiles: ['1g.5gb'] }], stabilization: '1m', cooldown: '2m' };
@@ -40,7 +40,7 @@ async function plan(
 
 /** When the demand is looked at again, in ms. */
 const lookAgainAfter = (of: PolicyDemand, members: readonly DemandGpu[]) =>
-  new DemandMemory().ask(aDemandPolicy(of), of, members, undefined, 0).lookAgainMs;
+  finish(new DemandMemory().ask(aDemandPolicy(of), of, members, undefined, 0)).lookAgainMs;
 
 const changed = ({ layouts }: Planned): readonly number[] => layouts.map(({ create }) => create.length);
 
