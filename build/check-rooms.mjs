@@ -58,7 +58,7 @@ const doors = {
   explain: ['pod', 'waste'],
   gpu: ['device-state', 'geometry', 'grid', 'layouts', 'plan', 'profiles'],
   host: ['import', 'plan', 'support-bundle'],
-  kubernetes: ['claims', 'node', 'pod'],
+  kubernetes: ['node', 'pod'],
   node: ['commands', 'decide', 'eviction', 'plugin-pods', 'snapshot', 'status', 'status-figures'],
   nvidia: ['labels', 'plugin-config', 'predict'],
   plan: ['change', 'simulation/play', 'text'],

@@ -12,11 +12,10 @@ import {
 import { type BudgetView, claimedDaemonSet } from '../core/node/eviction.ts';
 import { type KubeVerbs, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
-import type { PodView } from '../core/kubernetes/pod.ts';
+import type { PodView, ResourceClaimView, ResourceSliceView } from '../core/kubernetes/pod.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { listHolderNamespaces, type Needed, needsOfDra, refresh, type NodeSnapshot } from '../core/node/snapshot.ts';
 import { podTrimmer, trimClaim, trimNode } from '../core/cluster/watched-objects.ts';
-import type { ResourceClaimView, ResourceSliceView } from '../core/kubernetes/claims.ts';
 import type { Cluster, ConfigMapFiles } from './cluster.ts';
 import type { SliceWatch } from './slice-watch.ts';
 import { Semaphore, steadyMs } from '../process/clock.ts';

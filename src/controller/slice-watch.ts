@@ -1,6 +1,6 @@
 import { listVersions, type KubeClient } from '../kube/client.ts';
 import { resourceSlices } from '../api/resources.ts';
-import { gpuDriver } from '../core/kubernetes/claims.ts';
+import { gpuDriver } from '../core/kubernetes/pod.ts';
 import { mayUseClaims } from '../core/policy/spec.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import type { Fleet } from '../core/policy/fleet.ts';

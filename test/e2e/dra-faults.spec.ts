@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { isDeepStrictEqual } from 'node:util';
 
 import { resourceSlices } from '../../src/api/resources.ts';
-import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import type { ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 import { collectionPath } from '../../src/kube/watch.ts';
 import { eventually, stays } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 
 import { resourceSlices } from '../../src/api/resources.ts';
 import { collectionPath } from '../../src/kube/watch.ts';
-import { attributeOf, type ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import { attributeOf, type ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 import { listSliceDevices } from '../../src/core/node/offer.ts';
 import type { ClaimExplanation, PodExplanation } from '../../src/core/explain/pod.ts';
 import { jsonRunner, run } from '../cli/run.ts';

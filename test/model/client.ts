@@ -8,7 +8,7 @@ import {
   resourceClaims,
   resourceSlices,
 } from '../../src/api/resources.ts';
-import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 import type { JsonPatchOperation } from '../../src/core/text/json.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import type { OfferedStatus } from '../../src/core/node/offer.ts';

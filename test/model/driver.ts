@@ -1,5 +1,5 @@
 import { isDynamic, type NamedDevices, nameDevices, readSlices, toDynamicSlice, toResourceSlice } from './slices.ts';
-import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import type { ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 import type { ModelWorld } from './world.ts';
 
 /** The kubelet removes the slices of a driver that has been away this long, in ms. */

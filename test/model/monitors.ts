@@ -1,4 +1,4 @@
-import type { ResourceClaimView } from '../../src/core/kubernetes/claims.ts';
+import type { ResourceClaimView } from '../../src/core/kubernetes/pod.ts';
 import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import type { Pod } from './api.ts';
 import { isUntouchable } from './pods.ts';

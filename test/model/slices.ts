@@ -1,7 +1,7 @@
 import type { GpuReport } from '../../src/api/types.ts';
 import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
 import { findModel } from '../../src/core/gpu/geometry.ts';
-import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import type { ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 
 /** UUIDs of devices, by the name that the DRA driver gives them. */
 export type NamedDevices = ReadonlyMap<string, string>;

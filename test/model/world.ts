@@ -1,7 +1,7 @@
 import type { NodeObject } from '../../src/controller/operator.ts';
 import { type Decision, decide } from '../../src/core/node/decide.ts';
 import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config.ts';
-import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { OwnRecord } from '../../src/agent/own-partition.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';

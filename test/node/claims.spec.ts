@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 import { classNameOf } from '../../src/core/policy/device-classes.ts';
-import { attributeOf, type ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import { attributeOf, type ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 import { run } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeDriver, driverName, driverNamespace, driverSelector } from './driver-daemon-set.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../src/api/types.ts';
-import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import type { ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 
 const file = new URL('../fixtures/dra/resourceslice-static-mig.json', import.meta.url);
 

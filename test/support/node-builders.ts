@@ -15,7 +15,6 @@ import type {
   NodeSettings,
   NodeSnapshot,
 } from '../../src/core/node/snapshot.ts';
-import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import type { Hold } from '../../src/core/policy/decide-policy.ts';
 import { PolicyRecord } from '../../src/core/policy/record.ts';
 import { planWish } from '../../src/core/device/plan.ts';
@@ -25,7 +24,7 @@ import { listReportedPods, publishDevices } from '../../src/core/device/holders.
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
 import { defaultClients } from '../../src/core/node/plugin-pods.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
-import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import type { PodView, ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 import type { NodePolicy } from '../../src/core/policy/fleet.ts';
 
 /** The time at which the builders' nodes are looked at. */

@@ -4,7 +4,6 @@ import { type Command, recordAnswer } from '../../src/core/node/commands.ts';
 import { type NodeMemory, recallMemory } from '../../src/core/node/memory.ts';
 import type { NodeView } from '../../src/core/kubernetes/node.ts';
 import type { AgentView, ConfigFiles, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
 import type { NodeRolloutState } from '../../src/core/rollout/budget.ts';
 import type { NodePolicy } from '../../src/core/policy/fleet.ts';
 import type { FateFacts } from '../../src/core/node/eviction.ts';
@@ -23,7 +22,7 @@ import {
   noon,
   someSettings,
 } from './node-builders.ts';
-import type { PodView } from '../../src/core/kubernetes/pod.ts';
+import type { PodView, ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 import type { JsonPatchOperation } from '../../src/core/text/json.ts';
 
 type Start = Partial<

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { resourceSlices } from '../../src/api/resources.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
-import type { ResourceSliceView } from '../../src/core/kubernetes/claims.ts';
+import type { ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 import { collectionPath } from '../../src/kube/watch.ts';
 import { applyFolder } from '../../src/simulator/rig/install.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';

@@ -4,7 +4,6 @@ import { isSubdomain } from '../../core/text/syntax.ts';
 import { type KubeClient, readKueue } from '../../kube/client.ts';
 import { Command } from 'commander';
 import { resourceClaims, events, pods, resourceQuotas } from '../../api/resources.ts';
-import type { ResourceClaimView } from '../../core/kubernetes/claims.ts';
 import type { KubeObject } from '../../kube/watch.ts';
 import {
   addConnectionOptions,
@@ -21,7 +20,7 @@ import { claimResources, readSnapshot, snapshotCommand } from '../input/snapshot
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
 import { predictPodDemand } from '../../planner/questions.ts';
-import type { PodView } from '../../core/kubernetes/pod.ts';
+import type { PodView, ResourceClaimView } from '../../core/kubernetes/pod.ts';
 
 /** A node is only mentioned if that helps. */
 const mostNodes = 10;

@@ -11,13 +11,12 @@ import {
   nodes,
   namespaces as namespaceResource,
 } from '../../api/resources.ts';
-import { type ResourceClaimView, gpuDriver, type ResourceSliceView } from '../../core/kubernetes/claims.ts';
 import { chooseBundled, trimObject } from '../../core/host/support-bundle.ts';
 import { type KubeObject, objectPath, type Resource } from '../../kube/watch.ts';
 import { omitUndefined } from '../../core/text/json.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
-import type { PodView } from '../../core/kubernetes/pod.ts';
+import { type PodView, type ResourceClaimView, gpuDriver, type ResourceSliceView } from '../../core/kubernetes/pod.ts';
 import { namespaceKeysOf } from '../../core/demand/waiting-pods.ts';
 import { timeText } from '../../core/text/syntax.ts';
 import { programVersion, integer, list } from '../../process/options.ts';

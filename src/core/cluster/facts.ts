@@ -1,6 +1,5 @@
 // Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
 // Ask here for the facts that the tools read of a cluster and the GPU nodes in them, whether a pod could run on a node, whether it can use its slices now, and whether the node can change now.
-import { type ResourceClaimView, type ResourceSliceView, type SliceDevice, gpuDriver } from '../kubernetes/claims.ts';
 import { namespacedName, parseQuantity, roundUp, wholeUnits } from '../text/syntax.ts';
 import { memoize } from '../text/json.ts';
 import type {
@@ -28,6 +27,10 @@ import {
   type PodView,
   type Toleration,
   tolerates,
+  type ResourceClaimView,
+  type ResourceSliceView,
+  type SliceDevice,
+  gpuDriver,
 } from '../kubernetes/pod.ts';
 import { selectsNode, byPrecedence, isPlanned, asScheduled } from '../policy/spec.ts';
 

@@ -1,6 +1,5 @@
 // Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
 // Ask here what is kept in memory of the objects that a controller watches.
-import type { ResourceClaimView } from '../kubernetes/claims.ts';
 import { omitUndefined, SharedValues } from '../text/json.ts';
 import { type NodeView, PackedLabels, selectedKeys } from '../kubernetes/node.ts';
 import type {
@@ -13,7 +12,13 @@ import type {
 } from '../../api/types.ts';
 import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
 import type { BudgetView } from '../node/eviction.ts';
-import { mirrorAnnotation, systemPods, type ContainerView, type PodView } from '../kubernetes/pod.ts';
+import {
+  mirrorAnnotation,
+  systemPods,
+  type ContainerView,
+  type PodView,
+  type ResourceClaimView,
+} from '../kubernetes/pod.ts';
 import { deviceClassPrefix, isGpuOfNode } from '../device/holders.ts';
 
 /** What is kept of a claim: anybody may create any number. */

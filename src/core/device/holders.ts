@@ -1,7 +1,6 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
 // Ask here which pods hold, will hold or have lost devices by an agent's report, and for the devices as the DRA driver publishes them.
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../api/types.ts';
-import { gpuDriver, type ResourceSliceView } from '../kubernetes/claims.ts';
 import { computeInstancesOf, userKey } from '../gpu/device-state.ts';
 import {
   isGpuResource,
@@ -10,6 +9,8 @@ import {
   type PodView,
   type PodCause,
   podName,
+  gpuDriver,
+  type ResourceSliceView,
 } from '../kubernetes/pod.ts';
 import { isZeroQuantity } from '../text/syntax.ts';
 import { nameWhole } from '../gpu/profiles.ts';

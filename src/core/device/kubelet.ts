@@ -1,13 +1,12 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
 // Ask here what the kubelet's answers mean: who holds which device, what it offers, and what it no longer has.
 import type { DeviceReport, Strategy, GpuReport, NodePartitionSpec } from '../../api/types.ts';
-import { isGpuResource, isGpuDriver } from '../kubernetes/pod.ts';
+import { isGpuResource, isGpuDriver, gpuDriver } from '../kubernetes/pod.ts';
 import { computeInstancesOf, type DeviceState, userKey, describeProcess } from '../gpu/device-state.ts';
 import { deepEqual } from '../text/json.ts';
 import { describeReport, computeResources } from '../nvidia/predict.ts';
 import { MIG_STRATEGIES } from '../nvidia/labels.ts';
 import { findNamedDevice } from './holders.ts';
-import { gpuDriver } from '../kubernetes/claims.ts';
 import { reportDevice } from './agent.ts';
 import { type DeviceUsers, monitorKey, unidentifiedKey } from './plan.ts';
 

@@ -1,24 +1,24 @@
 import type { GpuReport, GpuWish } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, isResourceOf, listShortages } from '../cluster/facts.ts';
-import type { PodRequests } from './claims.ts';
+import { type PodRequests, nameDevices, type SelectableDevice } from './claims.ts';
 import { repartitioningTaint, startupTaintKeys } from '../../api/names.ts';
 import { isUnanswered } from '../device/grants.ts';
 import { findNamedDevice, predictSlice } from '../device/holders.ts';
 import { MODELS } from '../gpu/geometry.ts';
 import { todaysNameOf } from '../gpu/profiles.ts';
-import {
-  attributeOf,
-  type ResourceClaimView,
-  gpuDriver,
-  nameDevices,
-  ownDevicesOf,
-  type SelectableDevice,
-} from '../kubernetes/claims.ts';
 import { type Taint, listMismatches } from '../kubernetes/node.ts';
 import { memoize } from '../text/json.ts';
 import { namespacedName, parseQuantity } from '../text/syntax.ts';
 import { countWords, findNearestWords } from '../text/words.ts';
-import { isGpuResource, type PodView, tolerates } from '../kubernetes/pod.ts';
+import {
+  isGpuResource,
+  type PodView,
+  tolerates,
+  attributeOf,
+  type ResourceClaimView,
+  gpuDriver,
+  ownDevicesOf,
+} from '../kubernetes/pod.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels.ts';
 import { isPlanned } from '../policy/spec.ts';
 

@@ -3,18 +3,27 @@
 import {
   isGpuResource,
   hasEnded,
-  isUnbound,
   podName,
   type PodView,
   type EventView,
   lastSeen,
+  ownDevicesOf,
+  type ResourceClaimView,
 } from '../kubernetes/pod.ts';
 import { listLosses } from '../device/holders.ts';
 import { isSurelyRead, findNamedDevice } from '../device/holders.ts';
 import { namespacedName, cutGenerateName, wholeUnits } from '../text/syntax.ts';
-import { isAllocated, nameDevices, ownDevicesOf, type ResourceClaimView } from '../kubernetes/claims.ts';
 import { userKey } from '../gpu/device-state.ts';
-import { asksForGpu, listClaimNames, type PodRequests, readRequests, wantedResources } from './claims.ts';
+import {
+  asksForGpu,
+  listClaimNames,
+  type PodRequests,
+  readRequests,
+  wantedResources,
+  isAllocated,
+  nameDevices,
+  isUnbound,
+} from './claims.ts';
 import { type ClusterFacts, listGpuNodes } from '../cluster/facts.ts';
 import { type BlockerKind, explainUnoffered, judgeNodes, type NameFinding, type NodeVerdict } from './node-verdict.ts';
 import { outlookHere } from '../demand/pod-outlook.ts';

@@ -1,7 +1,8 @@
 // Room explain: why something waits or is wasted and what would help, in words, from the facts of a cluster at one time.
 // Ask here what of a cluster's GPUs nobody uses, over some moments, and what another layout would have served.
 import { type ClusterFacts, listGpuNodes, type GpuNode, couldTake, requirementsKey } from '../cluster/facts.ts';
-import { isUnbound, requestsOf, isGpuResource, type PodView } from '../kubernetes/pod.ts';
+import { requestsOf, isGpuResource, type PodView } from '../kubernetes/pod.ts';
+import { isUnbound } from './claims.ts';
 import { compareText } from '../text/json.ts';
 import type { GpuNodePartition, GpuReport, GpuPartitionPolicy } from '../../api/types.ts';
 import { liveGeometry } from '../device/plan.ts';

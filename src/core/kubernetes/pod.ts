@@ -1,5 +1,5 @@
 // Room kubernetes: objects of Kubernetes in the API's own shape, as far as they are read, and how its scheduler compares them.
-// Ask here for a pod: what it requests, in billionths, what it tolerates, whether it is ready or has ended, and who made it.
+// Ask here for a pod: what it requests, in billionths, what it tolerates, whether it is ready or has ended, and who made it; for slices and claims.
 import type { Taint } from './node.ts';
 import { namespacedName, parseQuantity, roundUp } from '../text/syntax.ts';
 
@@ -225,11 +225,6 @@ function amountsOf({ resources }: { readonly resources?: ContainerView['resource
   return { ...resources?.limits, ...resources?.requests };
 }
 
-/** Whether it has no node yet, and still wants one. */
-export function isUnbound(pod: PodView): boolean {
-  return pod.spec?.nodeName === undefined && pod.metadata.deletionTimestamp === undefined && !hasEnded(pod);
-}
-
 /** Object metadata as JSON: times are RFC 3339 strings, never `Date`. */
 export interface ObjectMeta {
   readonly name: string;
@@ -273,3 +268,50 @@ export function lastSeen({ series, lastTimestamp, eventTime, metadata }: EventVi
 
 /** Marks a mirror pod: the API object of a static pod, which only the kubelet starts and ends. */
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
+
+/** Domain of the driver with which NVIDIA hands out GPUs by claim (kubernetes-sigs/dra-driver-nvidia-gpu). */
+export const gpuDriver = 'gpu.nvidia.com';
+
+/** The parts of a ResourceSlice (`resource.k8s.io`) that tell what it offers, and whether its driver creates that itself. */
+export interface ResourceSliceView {
+  readonly metadata?: { readonly name?: string };
+  readonly spec: {
+    readonly driver: string;
+    readonly sharedCounters?: readonly unknown[];
+    readonly devices?: readonly SliceDevice[];
+  };
+}
+
+export interface SliceDevice {
+  readonly name: string;
+  readonly attributes?: Readonly<Record<string, { readonly string?: string }>>;
+  readonly consumesCounters?: readonly unknown[];
+}
+
+/** Text of an attribute in the driver's own domain. */
+export function attributeOf({ attributes = {} }: SliceDevice, name: string): string | undefined {
+  return (attributes[name] ?? attributes[`${gpuDriver}/${name}`])?.string;
+}
+
+/** The parts of a ResourceClaim (`resource.k8s.io`) that tell which devices it has, and for whom. */
+export interface ResourceClaimView {
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly deletionTimestamp?: string };
+  readonly status?: {
+    readonly allocation?: { readonly devices?: { readonly results?: readonly AllocatedDevice[] } };
+    readonly reservedFor?: readonly { readonly resource: string; readonly name: string; readonly uid: string }[];
+  };
+}
+
+/** A device that a claim was given. */
+interface AllocatedDevice {
+  readonly driver: string;
+  readonly pool: string;
+  readonly device: string;
+  /** True if the claim looks on: whoever has the device keeps it. */
+  readonly adminAccess?: boolean;
+}
+
+/** The devices of NVIDIA's driver that a claim has: their pools are nodes. */
+export function ownDevicesOf({ status }: ResourceClaimView): readonly AllocatedDevice[] {
+  return (status?.allocation?.devices?.results ?? []).filter(({ driver }) => driver === gpuDriver);
+}

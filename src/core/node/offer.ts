@@ -1,7 +1,7 @@
 import type { NodeReason } from '../../api/names.ts';
 import type { DeviceReport } from '../../api/types.ts';
 import type { publishDevices } from '../device/holders.ts';
-import { attributeOf, type ResourceSliceView, type SliceDevice, gpuDriver } from '../kubernetes/claims.ts';
+import { attributeOf, type ResourceSliceView, type SliceDevice, gpuDriver } from '../kubernetes/pod.ts';
 import { isGpuResource } from '../kubernetes/pod.ts';
 import { pluginDeployLabel, describePluginSelectors, type LabelSelector } from './plugin-pods.ts';
 import { MIG_STRATEGIES, type MigStrategy, migResourceName, type NodeDescription } from '../nvidia/labels.ts';

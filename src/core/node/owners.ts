@@ -1,5 +1,13 @@
-import { hasEnded, type PodView, systemPods, foreignGpuResource } from '../kubernetes/pod.ts';
-import { type ResourceSliceView, gpuDriver, type SliceDevice, attributeOf } from '../kubernetes/claims.ts';
+import {
+  hasEnded,
+  type PodView,
+  systemPods,
+  foreignGpuResource,
+  type ResourceSliceView,
+  gpuDriver,
+  type SliceDevice,
+  attributeOf,
+} from '../kubernetes/pod.ts';
 import { usesForeignGpu, usesGpu } from '../device/holders.ts';
 import { driverUpgrade, pausedForDriverUpgrade } from './snapshot.ts';
 import { lookAgainMs, type Outcome, type RuleInput, type Ruling, waitClosed, waitOpen } from './commands.ts';

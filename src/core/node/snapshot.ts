@@ -1,9 +1,8 @@
 // Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
 // Ask here what has to be read of a node, what a decision rests on, and what its object alone says of it.
 import type { GpuNodePartition, GpuPartitionPolicy, NodePartitionSpec, PolicySpec, Wish } from '../../api/types.ts';
-import type { ResourceClaimView, ResourceSliceView } from '../kubernetes/claims.ts';
 import type { GpuClient, LabelSelector } from './plugin-pods.ts';
-import { type PodView, isReady, podName } from '../kubernetes/pod.ts';
+import { type PodView, isReady, podName, type ResourceClaimView, type ResourceSliceView } from '../kubernetes/pod.ts';
 import type { FateFacts } from './eviction.ts';
 import type { NodePolicy } from '../policy/fleet.ts';
 import { readGenerations } from '../policy/record.ts';

@@ -1,7 +1,7 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
 // Ask here for the objects that workloads need beside it: DeviceClasses and claims of NVIDIA's DRA driver, and queues of Kueue.
 import { migResourceName, type NodeDescription, GPU_RESOURCE, labelProfile } from '../nvidia/labels.ts';
-import { gpuDriver } from '../kubernetes/claims.ts';
+import { gpuDriver } from '../kubernetes/pod.ts';
 import { deepEqual, compareText } from '../text/json.ts';
 import { todaysNameOf, isProfileNameError, parseProfile, resolveProfile } from '../gpu/profiles.ts';
 import { listProfiles, MODELS, type GpuModel } from '../gpu/geometry.ts';

@@ -2,10 +2,9 @@ import { expect } from 'chai';
 import { usesGpu, findNamedDevice, publishDevices } from '../../../src/core/device/holders.ts';
 import { mayClaimGpus } from '../../../src/core/node/rules/users.ts';
 import { aGpu } from '../../support/builders.ts';
-import type { PodView } from '../../../src/core/kubernetes/pod.ts';
+import { type PodView, attributeOf, type ResourceSliceView } from '../../../src/core/kubernetes/pod.ts';
 import type { DeviceReport, InstanceReport } from '../../../src/api/types.ts';
 import { compareSlices, listSliceDevices } from '../../../src/core/node/offer.ts';
-import { attributeOf, type ResourceSliceView } from '../../../src/core/kubernetes/claims.ts';
 import { aGoldenDevice, readGoldenSlices } from '../../support/golden-slice.ts';
 
 type Amounts = Readonly<Record<string, string | number>>;

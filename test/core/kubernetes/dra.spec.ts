@@ -1,7 +1,6 @@
 import { describeReport } from '../../../src/core/nvidia/predict.ts';
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../src/api/types.ts';
-import type { ResourceClaimView } from '../../../src/core/kubernetes/claims.ts';
 import { planWish } from '../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
 import {
@@ -25,7 +24,7 @@ import {
 import { computeLabels } from '../../../src/core/nvidia/labels.ts';
 import { checkStack } from '../../../src/core/node/rules/plugin.ts';
 import { NodeWorld } from '../../support/node-world.ts';
-import type { PodView } from '../../../src/core/kubernetes/pod.ts';
+import type { PodView, ResourceClaimView } from '../../../src/core/kubernetes/pod.ts';
 
 const policy = aSlicingPolicy({ backend: 'DRA' });
 const nothing = { 'nvidia.com/gpu': '0' };

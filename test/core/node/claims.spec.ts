@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ResourceClaimView } from '../../../src/core/kubernetes/claims.ts';
+import type { ResourceClaimView } from '../../../src/core/kubernetes/pod.ts';
 import { listGpuClaims } from '../../../src/core/node/rules/users.ts';
 
 type Result = NonNullable<

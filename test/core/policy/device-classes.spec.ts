@@ -10,7 +10,7 @@ import {
   type SliceKind,
   listNodeClaims,
 } from '../../../src/core/policy/device-classes.ts';
-import { readSelector } from '../../../src/core/kubernetes/claims.ts';
+import { readSelector } from '../../../src/core/explain/claims.ts';
 import { parseQuantity } from '../../../src/core/text/syntax.ts';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import type { GpuDescription, NodeDescription } from '../../../src/core/nvidia/labels.ts';

@@ -1,6 +1,5 @@
 import { type Prediction, predictDevice } from '../../nvidia/predict.ts';
 import { startupTaintKeys } from '../../../api/names.ts';
-import { gpuDriver, type ResourceSliceView } from '../../kubernetes/claims.ts';
 import { advertisedResources, resourcesText, advertises, listSliceDevices } from '../offer.ts';
 import { driverDeployLabel, pluginDeployLabel, driverPodsOf, readPluginSettings } from '../plugin-pods.ts';
 import { usesGpu, publishDevices } from '../../device/holders.ts';
@@ -24,7 +23,7 @@ import {
   waitClosed,
 } from '../commands.ts';
 import { clusterPods, listClaimUsers, pluginPods, namePods } from './users.ts';
-import type { PodView } from '../../kubernetes/pod.ts';
+import { type PodView, gpuDriver, type ResourceSliceView } from '../../kubernetes/pod.ts';
 import { type DevicePluginConfig, parseDevicePluginConfig, managedConfig } from '../../nvidia/plugin-config.ts';
 import { isMigStrategy, MIG_STRATEGIES, type MigStrategy, strategyByLabels } from '../../nvidia/labels.ts';
 import { deepEqual } from '../../text/json.ts';

@@ -1,9 +1,17 @@
 import { driverPodsOf, pluginPodsOf } from '../plugin-pods.ts';
-import { systemPods, type PodView, hasEnded, isGpuDriver, podName, type PodCause } from '../../kubernetes/pod.ts';
+import {
+  systemPods,
+  type PodView,
+  hasEnded,
+  isGpuDriver,
+  podName,
+  type PodCause,
+  ownDevicesOf,
+  type ResourceClaimView,
+} from '../../kubernetes/pod.ts';
 import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
 import { listLosers, usesGpu, isSurelyRead } from '../../device/holders.ts';
-import { ownDevicesOf, type ResourceClaimView } from '../../kubernetes/claims.ts';
 import { namespacedName } from '../../text/syntax.ts';
 
 /** Pods of a node that are the cluster's own software, whatever labels others carry. */

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { awaitClaims, awaitReading } from '../../../../src/core/node/rules/grant.ts';
-import type { ResourceClaimView } from '../../../../src/core/kubernetes/claims.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   aDriverPod,
@@ -20,7 +19,7 @@ import {
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { planWish } from '../../../../src/core/device/plan.ts';
-import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
+import type { PodView, ResourceClaimView } from '../../../../src/core/kubernetes/pod.ts';
 
 const policy = aSlicingPolicy({ backend: 'DRA' });
 const closed = aNode({ taints: taints.closed, allocatable: { 'nvidia.com/gpu': '0' } });

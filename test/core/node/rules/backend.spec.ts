@@ -36,8 +36,7 @@ import {
   aSlot,
   refusedHold,
 } from '../../../support/node-builders.ts';
-import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
-import type { ResourceClaimView, ResourceSliceView } from '../../../../src/core/kubernetes/claims.ts';
+import type { PodView, ResourceClaimView, ResourceSliceView } from '../../../../src/core/kubernetes/pod.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const strategyLabel = 'nvidia.com/mig.strategy';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { DeviceReport, PolicySpec } from '../../../../src/api/types.ts';
-import type { ResourceClaimView } from '../../../../src/core/kubernetes/claims.ts';
 import { clientsAnnotation } from '../../../../src/core/node/marks.ts';
 import { wishHash, planWish } from '../../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
@@ -22,7 +21,7 @@ import {
   aFreshRead,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
-import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
+import type { PodView, ResourceClaimView } from '../../../../src/core/kubernetes/pod.ts';
 import { findHolders } from '../../../../src/core/node/rules/users.ts';
 import type { RuleInput } from '../../../../src/core/node/commands.ts';
 import { listReportedPods } from '../../../../src/core/device/holders.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { exportClasses } from '../../../src/core/policy/device-classes.ts';
-import { readSelector, type SelectableDevice } from '../../../src/core/kubernetes/claims.ts';
+import { readSelector, type SelectableDevice } from '../../../src/core/explain/claims.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const mebibyte = 2n ** 20n * 10n ** 9n;
