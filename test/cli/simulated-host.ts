@@ -46,17 +46,9 @@ export class SimulatedHost implements Disposable {
     writeFileSync(this.#log, '');
   }
 
-  /** Has the commands run in this process, which takes a tenth of the time, as long as there are no faults. */
-  async serve(): Promise<this> {
-    const { gpus, driver = '550', uid = 0, stateFile, logFile = this.#log } = this.#settings;
-    const settings = { gpus: assembleGpus(gpus), driver, pace: 0, uid, stateFile, logFile };
-    this.#server = await NvidiaSmiServer.start(settings);
-    writeNvidiaSmiWrapper(join(this.folder, 'bin'), { ...this.#settings, port: this.#server.port });
-    return this;
-  }
-
   /** Runs `gpu-partition node VERB …` on this machine. */
-  node(verb: string, ...argv: readonly string[]): Promise<CliRun> {
+  async node(verb: string, ...argv: readonly string[]): Promise<CliRun> {
+    await this.#serve();
     const changes = verb === 'apply' || verb === 'reset' || verb === 'selftest';
     const own = [
       '--nvidia-smi',
@@ -136,6 +128,15 @@ export class SimulatedHost implements Disposable {
   [Symbol.dispose](): void {
     void this.#server?.[Symbol.asyncDispose]();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Has nvidia-smi answered by this process, which takes a tenth of the time, as long as there are no faults. */
+  async #serve(): Promise<void> {
+    if (this.#server) return;
+    const { gpus, driver = '550', uid = 0, stateFile, logFile = this.#log } = this.#settings;
+    const settings = { gpus: assembleGpus(gpus), driver, pace: 0, uid, stateFile, logFile };
+    this.#server = await NvidiaSmiServer.start(settings);
+    writeNvidiaSmiWrapper(join(this.folder, 'bin'), { ...this.#settings, port: this.#server.port });
   }
 
   #instances(gpu: number): readonly { readonly id: number; readonly start: number }[] {

@@ -345,7 +345,7 @@ describe('gpu-partition node from the first day of a node to its last', () => {
   const usual: readonly string[] = ['470', '535', ...driverBranches.slice(-1)];
   for (const driver of driverBranches)
     it(`exports, plans, makes, changes, asserts and resets on driver ${driver}, from MIG mode off on every GPU${usual.includes(driver) ? '' : ' @all'}`, async () => {
-      using host = await new SimulatedHost([A100, 'A30', 'T4'], { mig: false, driver }).serve();
+      using host = new SimulatedHost([A100, 'A30', 'T4'], { mig: false, driver });
       const ends = async (verb: string, ...argv: readonly string[]): Promise<string> => {
         const { code, stdout, stderr } = await host.node(verb, ...argv);
         expect({ code, stderr }, `${verb} ${argv.join(' ')}: ${stdout}`).to.deep.equal({ code: 0, stderr: '' });
