@@ -136,7 +136,12 @@ describe('a fault between a program and the API server @all', function () {
 
   async function expectUsualEnd(program: string): Promise<void> {
     const result = await change();
-    expect(injectorOf(program).count, 'faults made').to.be.above(0);
+    // A lease is renewed every few seconds, and a change may be done before.
+    await eventually(
+      () => injectorOf(program).count,
+      (count) => count > 0,
+      { timeoutMs: 15_000, what: 'the number of faults made' },
+    );
     injectorOf(program).clear();
     expect(result).to.deep.equal(usual.get(current));
   }
