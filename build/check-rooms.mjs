@@ -41,7 +41,7 @@ const layers = {
 
 /** The files of a room that other rooms and layers may import; all others are the room's own. */
 const doors = {
-  cluster: ['facts', 'watched-objects'],
+  cluster: ['facts', 'kept-pods'],
   demand: [
     'defrag',
     'kueue',

@@ -21,7 +21,8 @@ import type { BudgetView } from '../core/node/eviction.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ListOptions } from '../kube/request.ts';
 import { type Clock, steadyMs } from '../process/clock.ts';
-import { trimBudget, PacedReading } from './gather.ts';
+import { PacedReading } from './gather.ts';
+import { trimBudget } from './watched-objects.ts';
 
 type PoolCluster = Parameters<DemandMemory['gather']>[2];
 type PodsRead = NonNullable<Parameters<DemandMemory['ask']>[3]>;

@@ -1,4 +1,3 @@
-import { omitUndefined } from '../core/text/json.ts';
 import {
   daemonSets,
   disruptionBudgets,
@@ -15,7 +14,8 @@ import type { KubeObject } from '../kube/watch.ts';
 import type { PodView, ResourceClaimView, ResourceSliceView } from '../core/kubernetes/pod.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { listHolderNamespaces, type Needed, needsOfDra, refresh, type NodeSnapshot } from '../core/node/snapshot.ts';
-import { podTrimmer, trimClaim, trimNode } from '../core/cluster/watched-objects.ts';
+import { podTrimmer } from '../core/cluster/kept-pods.ts';
+import { trimBudget, trimClaim, trimNode } from './watched-objects.ts';
 import type { Cluster, ConfigMapFiles } from './cluster.ts';
 import type { SliceWatch } from './slice-watch.ts';
 import { Semaphore, steadyMs } from '../process/clock.ts';
@@ -47,21 +47,6 @@ async function listMissingOwners(client: KubeVerbs, pods: readonly PodView[]): P
     }),
   );
   return new Set(found.flat());
-}
-
-/**
- * The most characters of a budget's selector. Anybody may write budgets into a namespace of theirs: one with a longer selector is left to
- * the API server, which enforces it.
- */
-const longestSelector = 4096;
-
-export function trimBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
-  const { name, namespace, generation } = metadata;
-  return {
-    metadata: omitUndefined({ name, namespace, generation }),
-    ...(spec && JSON.stringify(spec).length <= longestSelector && { spec }),
-    ...(status && { status }),
-  };
 }
 
 /** How many lists of one node's pods are read in parallel. The API server takes 0.1 s for each, to make sure that it is current. */

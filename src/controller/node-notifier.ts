@@ -9,7 +9,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import type { Logger } from '../process/log.ts';
 import type { KubeObject, Change } from '../kube/watch.ts';
 import type { NodeObject } from './operator.ts';
-import { viewAgent } from '../core/node/snapshot.ts';
+import { viewAgent } from './watched-objects.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 
 /** The refusals of nearly all nodes: none. */

@@ -25,7 +25,8 @@ import { Gatherer } from './gather.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
 import { NodeReconciler, NodeReporter } from './reconcile-node.ts';
 import { SliceWatch } from './slice-watch.ts';
-import { hasSameLabels, type NodeView } from '../core/kubernetes/node.ts';
+import type { NodeView } from '../core/kubernetes/node.ts';
+import { hasSameLabels } from './watched-objects.ts';
 
 interface GpuPartitionOperatorOptions {
   readonly client: KubeClient;

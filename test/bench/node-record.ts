@@ -1,6 +1,6 @@
 import { nodes, policies, pods } from '../../src/api/resources.ts';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import { trimNode } from '../../src/core/cluster/watched-objects.ts';
+import { trimNode } from '../../src/controller/watched-objects.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import { advertisedResources } from '../../src/core/node/offer.ts';
 import { isReady, type PodView } from '../../src/core/kubernetes/pod.ts';

@@ -1,5 +1,5 @@
 import type { NodeObject } from '../../src/controller/operator.ts';
-import { trimNode } from '../../src/core/cluster/watched-objects.ts';
+import { trimNode } from '../../src/controller/watched-objects.ts';
 
 const nodes = new WeakMap<NodeObject, NodeObject>();
 

@@ -19,7 +19,7 @@ import {
 import { judgeRequest } from './defrag.ts';
 import { indexHolders, listGoing, type PoolHolders, weighGpus } from './eviction-cost.ts';
 import type { BudgetView } from '../node/eviction.ts';
-import { podTrimmer } from '../cluster/watched-objects.ts';
+import { podTrimmer } from '../cluster/kept-pods.ts';
 import { type KueueReading, readShare, type WaitingReading } from './kueue.ts';
 import { reportPool } from './report.ts';
 import type { PoolGpu } from './solver/pool.ts';

@@ -26,11 +26,6 @@ export function pickLabels({ metadata }: NodeView, keys: readonly string[]): Rea
   return metadata.pick?.(keys) ?? metadata.labels ?? {};
 }
 
-/** Whether two versions of a node have the same labels, of which there are more than a hundred. */
-export function hasSameLabels({ metadata: a }: NodeView, { metadata: b }: NodeView): boolean {
-  return a.isLabelledAs?.(b) ?? deepEqual(a.labels, b.labels);
-}
-
 export interface Taint {
   readonly key: string;
   readonly effect: string;

@@ -2,7 +2,7 @@
 // Ask here what has to be read of a node, what a decision rests on, and what its object alone says of it.
 import type { GpuNodePartition, GpuPartitionPolicy, NodePartitionSpec, PolicySpec, Wish } from '../../api/types.ts';
 import type { GpuClient, LabelSelector } from './plugin-pods.ts';
-import { type PodView, isReady, podName, type ResourceClaimView, type ResourceSliceView } from '../kubernetes/pod.ts';
+import type { PodView, ResourceClaimView, ResourceSliceView } from '../kubernetes/pod.ts';
 import type { FateFacts } from './eviction.ts';
 import type { NodePolicy } from '../policy/fleet.ts';
 import { readGenerations } from '../policy/record.ts';
@@ -11,7 +11,6 @@ import { slotOf } from '../rollout/ledger.ts';
 import { type NodeView, type Taint, pickLabels } from '../kubernetes/node.ts';
 import { advertisedResources, compareSlices, type SliceOffer, listSliceDevices } from './offer.ts';
 import { deviceMeets } from '../device/plan.ts';
-import { cutText } from '../text/words.ts';
 import { listLosers, listReportedPods, publishDevices } from '../device/holders.ts';
 import { devicePluginConfigLabel } from '../nvidia/labels.ts';
 import { repartitioningTaint, startupTaintKeys, restartedValue, stateLabel } from '../../api/names.ts';
@@ -286,15 +285,6 @@ export function sliceOfferOf(
   return compareSlices(slices, publishDevices(partition.status?.device ?? {}).devices);
 }
 
-/** @param all the pods of one node's agent */
-export function viewAgent(all: readonly PodView[]): AgentView {
-  const pods = all.filter(({ metadata }) => !metadata.deletionTimestamp);
-  const [first] = pods;
-  if (!first) return { state: 'Missing' };
-  if (pods.some(isReady)) return { state: 'Ready' };
-  return { state: 'NotReady', why: describePod(first) };
-}
-
 /** The agent's pod and its problem. */
 export function describeAgent({ agent, node }: Pick<NodeSnapshot, 'agent' | 'node'>): string {
   switch (agent.state) {
@@ -305,15 +295,6 @@ export function describeAgent({ agent, node }: Pick<NodeSnapshot, 'agent' | 'nod
     case 'Missing':
       return `no agent pod runs on node ${node.metadata.name}`;
   }
-}
-
-function describePod(pod: PodView): string {
-  const { status } = pod;
-  const waiting = status?.containerStatuses?.[0]?.state?.waiting;
-  const why = waiting
-    ? [waiting.reason, waiting.message].filter((text) => text !== undefined && text !== '').join(': ')
-    : (status?.conditions?.[0]?.message ?? `phase ${status?.phase ?? 'unknown'}`);
-  return `pod ${podName(pod)} (${cutText(why, 200)})`;
 }
 
 /** gpu-operator's upgrade controller records a node's progress here (NVIDIA/k8s-operator-libs `pkg/upgrade/consts.go`). */

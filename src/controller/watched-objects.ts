@@ -1,7 +1,5 @@
-// Room cluster: the cluster as it was read, and the one judge of its pods and nodes.
-// Ask here what is kept in memory of the objects that a controller watches.
-import { omitUndefined, SharedValues } from '../text/json.ts';
-import { type NodeView, PackedLabels, selectedKeys } from '../kubernetes/node.ts';
+import { deepEqual, omitUndefined, SharedValues } from '../core/text/json.ts';
+import { type NodeView, PackedLabels } from '../core/kubernetes/node.ts';
 import type {
   DeviceReport,
   GpuNodePartition,
@@ -9,29 +7,12 @@ import type {
   GpuWish,
   InstanceReport,
   NodePartitionStatus,
-} from '../../api/types.ts';
-import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
-import type { BudgetView } from '../node/eviction.ts';
-import {
-  mirrorAnnotation,
-  systemPods,
-  type ContainerView,
-  type PodView,
-  type ResourceClaimView,
-} from '../kubernetes/pod.ts';
-import { deviceClassPrefix, isGpuOfNode } from '../device/holders.ts';
-
-/** What is kept of a claim: anybody may create any number. */
-export function trimClaim({ metadata, status }: ResourceClaimView): ResourceClaimView {
-  const { allocation, reservedFor } = status ?? {};
-  const results = allocation?.devices?.results?.map(({ driver, pool, device, adminAccess }) =>
-    omitUndefined({ driver, pool, device, adminAccess }),
-  );
-  return {
-    metadata: omitUndefined({ name: metadata.name, namespace: metadata.namespace }),
-    ...(results && { status: { allocation: { devices: { results } }, ...(reservedFor && { reservedFor }) } }),
-  };
-}
+} from '../api/types.ts';
+import type { BudgetView } from '../core/node/eviction.ts';
+import { isReady, podName, type PodView, type ResourceClaimView } from '../core/kubernetes/pod.ts';
+import type { NodeSnapshot } from '../core/node/snapshot.ts';
+import { cutText } from '../core/text/words.ts';
+import type { KubeObject } from '../kube/watch.ts';
 
 /** What nodes of a fleet have in common: a few values each, unless another program keeps times in its annotations. */
 const sharedNodeValues = new SharedValues(512);
@@ -111,6 +92,11 @@ function projectAnnotations(annotations: Readonly<Record<string, string>>): Read
   const [first] = Object.entries(annotations);
   // Keep at least one: a patch creates the map if there is none, and would remove everything in it.
   return Object.fromEntries(kept.length > 0 || first === undefined ? kept : [first]);
+}
+
+/** Whether two versions of a node have the same labels, of which there are more than a hundred. */
+export function hasSameLabels({ metadata: a }: NodeView, { metadata: b }: NodeView): boolean {
+  return a.isLabelledAs?.(b) ?? deepEqual(a.labels, b.labels);
 }
 
 type ReadyCondition = NonNullable<NonNullable<NodeView['status']>['conditions']>[number];
@@ -217,98 +203,12 @@ function projectLastGood(lastGood: LastGood, uuids: SharedValues): LastGood {
   };
 }
 
-/**
- * The relevant parts of a node's pod. Anybody may create a pod of 1 MB: of a pod that is not the cluster's own, the only text
- * kept is its name and its GPUs.
- *
- * @param systemNamespaces see `systemPods`
- * @param gpus what the node and its kubelet offer: resources that may be its GPUs are kept; absent: none
- * @param budgets whose selectors tell which labels are kept
- */
-export function podTrimmer({
-  systemNamespaces = [],
-  gpus,
-  budgets = [],
-}: {
-  readonly systemNamespaces?: readonly string[];
-  readonly gpus?: Parameters<typeof isGpuOfNode>[1];
-  readonly budgets?: readonly BudgetView[];
-}): (pod: PodView) => PodView {
-  const isKept = (name: string): boolean =>
-    gpus !== undefined && (name.startsWith(deviceClassPrefix) || isGpuOfNode(name, gpus));
-  const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
-  return (pod) =>
-    systemPods([pod], systemNamespaces).length > 0 ? dropManagedFields(pod) : trimPod(pod, isKept, labelKeys);
-}
-
-function trimPod(pod: PodView, isKept: (resource: string) => boolean, labelKeys: ReadonlySet<string>): PodView {
-  const { metadata, spec, status } = pod;
-  const { name, namespace, uid, creationTimestamp, deletionTimestamp, annotations, labels = {} } = metadata;
-  const { resourceClaims = [], terminationGracePeriodSeconds: grace, ...containers } = spec ?? {};
-  const keep = (list: readonly ContainerView[] = []) => list.map((one) => keepResources(one, isKept));
-  const hasClaim = resourceClaims.length > 0 || status?.extendedResourceClaimStatus !== undefined;
-  return {
-    metadata: {
-      ...omitUndefined({
-        name,
-        namespace,
-        uid,
-        creationTimestamp,
-        deletionTimestamp,
-        // At most one is the controller: it shows who recreates the pod.
-        ownerReferences: metadata.ownerReferences?.filter(({ controller }) => controller === true),
-      }),
-      ...keepAnnotations(annotations),
-      ...(labelKeys.size > 0 && {
-        labels: Object.fromEntries(Object.entries(labels).filter(([key]) => labelKeys.has(key))),
-      }),
-    },
-    spec: {
-      containers: keep(containers.containers),
-      initContainers: keep(containers.initContainers),
-      ephemeralContainers: keep(containers.ephemeralContainers),
-      ...(hasClaim && { resourceClaims: [{}] }),
-      ...(typeof grace === 'number' && { terminationGracePeriodSeconds: grace }),
-    },
-    status: omitUndefined({ phase: status?.phase, conditions: keepReady(status?.conditions) }),
-  };
-}
-
-type Conditions = NonNullable<PodView['status']>['conditions'];
-
-function keepReady(conditions: Conditions): Conditions | undefined {
-  const ready = conditions?.find(({ type }) => type === 'Ready');
-  return ready && [{ type: 'Ready', status: ready.status }];
-}
-
-function keepResources({ resources = {} }: ContainerView, isKept: (resource: string) => boolean): ContainerView {
-  const keep = (amounts: Readonly<Record<string, string | number>> = {}) =>
-    Object.fromEntries(Object.entries(amounts).filter(([name]) => isKept(name)));
-  const { limits, requests } = resources;
-  return { resources: { limits: keep(limits), requests: keep(requests) } };
-}
-
-function dropManagedFields(pod: PodView): PodView {
-  const { managedFields: _unused, annotations, ...metadata } = pod.metadata;
-  return { ...pod, metadata: { ...metadata, ...keepAnnotations(annotations) } };
-}
-
-/** Annotations that decide whether the pod may be evicted; of a static pod only that it is one. */
-function keepAnnotations(annotations: Readonly<Record<string, string>> = {}): Pick<PodView['metadata'], 'annotations'> {
-  const kept = Object.entries({
-    ...(annotations[mirrorAnnotation] !== undefined && { [mirrorAnnotation]: 'true' }),
-    ...(annotations[evictAnnotation] === 'false' && { [evictAnnotation]: 'false' }),
-    ...(annotations[safeToEvictAnnotation] === 'false' && { [safeToEvictAnnotation]: 'false' }),
-  });
-  return kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) };
-}
-
 /** An agent's pod, reduced to its sign of life. */
 export function trimAgentPod({ metadata, spec, status }: PodView): PodView {
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const isReady = ready?.status === 'True';
-  const waiting = isReady ? undefined : status?.containerStatuses?.find(({ state }) => state?.waiting)?.state?.waiting;
+  const isUp = ready?.status === 'True';
+  const waiting = isUp ? undefined : status?.containerStatuses?.find(({ state }) => state?.waiting)?.state?.waiting;
   return {
     metadata: omitUndefined({ name, namespace, uid, resourceVersion, deletionTimestamp }),
     spec: omitUndefined({ nodeName: spec?.nodeName }),
@@ -317,5 +217,50 @@ export function trimAgentPod({ metadata, spec, status }: PodView): PodView {
       conditions: ready ? [omitUndefined({ type: 'Ready', status: ready.status, message: ready.message })] : [],
       ...(waiting && { containerStatuses: [{ name: 'agent', state: { waiting } }] }),
     },
+  };
+}
+
+/** What the pods of one node's agent say of it, as they are kept. */
+export function viewAgent(all: readonly PodView[]): NodeSnapshot['agent'] {
+  const pods = all.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const [first] = pods;
+  if (!first) return { state: 'Missing' };
+  if (pods.some(isReady)) return { state: 'Ready' };
+  return { state: 'NotReady', why: describePod(first) };
+}
+
+function describePod(pod: PodView): string {
+  const { status } = pod;
+  const waiting = status?.containerStatuses?.[0]?.state?.waiting;
+  const why = waiting
+    ? [waiting.reason, waiting.message].filter((text) => text !== undefined && text !== '').join(': ')
+    : (status?.conditions?.[0]?.message ?? `phase ${status?.phase ?? 'unknown'}`);
+  return `pod ${podName(pod)} (${cutText(why, 200)})`;
+}
+
+/** What is kept of a claim: anybody may create any number. */
+export function trimClaim({ metadata, status }: ResourceClaimView): ResourceClaimView {
+  const { allocation, reservedFor } = status ?? {};
+  const results = allocation?.devices?.results?.map(({ driver, pool, device, adminAccess }) =>
+    omitUndefined({ driver, pool, device, adminAccess }),
+  );
+  return {
+    metadata: omitUndefined({ name: metadata.name, namespace: metadata.namespace }),
+    ...(results && { status: { allocation: { devices: { results } }, ...(reservedFor && { reservedFor }) } }),
+  };
+}
+
+/**
+ * The most characters of a budget's selector. Anybody may write budgets into a namespace of theirs: one with a longer selector is left to
+ * the API server, which enforces it.
+ */
+const longestSelector = 4096;
+
+export function trimBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
+  const { name, namespace, generation } = metadata;
+  return {
+    metadata: omitUndefined({ name, namespace, generation }),
+    ...(spec && JSON.stringify(spec).length <= longestSelector && { spec }),
+    ...(status && { status }),
   };
 }
