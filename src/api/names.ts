@@ -17,6 +17,9 @@ export const gpuPresenceLabel = 'nvidia.com/gpu.present';
 /** The label that mig-manager writes; kept in sync for tools that read it. */
 export const migConfigStateLabel = 'nvidia.com/mig.config.state';
 
+/** The label that every namespace has, with its name. */
+export const namespaceNameLabel = 'kubernetes.io/metadata.name';
+
 /** The taint that a node has only while its GPUs change. */
 export const repartitioningTaint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' } as const;
 /** The taint's value if the node was restarted, not fenced for a change. */

@@ -10,7 +10,6 @@ import {
 import { apiVersion, group } from '../api/names.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { isConfigFile, validateConfigFile } from '../core/host/import.ts';
-import { claimKey } from '../core/policy/spec.ts';
 import { validatePolicy } from '../core/policy/check.ts';
 
 /** The most findings about one file: a user with more of them reads only the first ones. */
@@ -71,6 +70,8 @@ export interface Validation {
 /** A policy of the right shape, and where it is. */
 export interface FoundPolicy {
   readonly policy: GpuPartitionPolicy;
+  /** Equal for policies between which only age and name decide on a node. */
+  readonly claim: string;
   readonly manifest: Manifest;
 }
 
@@ -115,9 +116,9 @@ function checkFile({ name, isNamed, content }: InputFile, findings: LocatedFindi
     return nothing;
   }
   const policies = read.manifests.flatMap((manifest): readonly FoundPolicy[] => {
-    const { policy, found } = validateManifest(manifest, isNamed);
+    const { policy, claim = '', found } = validateManifest(manifest, isNamed);
     findings.addAll(manifest, found);
-    return policy === undefined ? [] : [{ policy, manifest }];
+    return policy === undefined ? [] : [{ policy, claim, manifest }];
   });
   findNamesakes(policies, findings);
   return { ...nothing, manifests: read.manifests, policies };
@@ -166,15 +167,15 @@ function findNameless({ value }: Manifest): readonly Finding[] {
 function validateManifest(
   manifest: Manifest,
   isNamed: boolean,
-): { readonly found: readonly Finding[]; readonly policy?: GpuPartitionPolicy | undefined } {
+): Partial<Pick<ReturnType<typeof validatePolicy>, 'policy' | 'claim'>> & { readonly found: readonly Finding[] } {
   switch (kindOf(manifest.value)) {
     case 'skipped':
       return { found: isNamed ? findNameless(manifest) : [] };
     case 'migParted':
       return { found: [...validateConfigFile(manifest.value), ...duplicateConfigs(manifest)] };
     case 'policies': {
-      const { policy, findings } = validatePolicy(manifest.value);
-      return { policy, found: [...findings, ...duplicateKeys(manifest)] };
+      const { findings, ...checked } = validatePolicy(manifest.value);
+      return { ...checked, found: [...findings, ...duplicateKeys(manifest)] };
     }
   }
 }
@@ -201,7 +202,7 @@ export function duplicateConfigs(manifest: Manifest) {
 /** Finds policies of one name in one file: elsewhere a second one is an overlay, or another environment's. */
 function findNamesakes(policies: readonly FoundPolicy[], findings: LocatedFindings): void {
   const path = ['metadata', 'name'];
-  for (const [{ policy, manifest }, first] of listRepeated(policies, (one) => one.metadata.name)) {
+  for (const [{ policy, manifest }, first] of listRepeated(policies, ({ policy }) => policy.metadata.name)) {
     const message = `policy ${policy.metadata.name} is in this file already (line ${first.manifest.locate(path).line}): kustomize refuses the file, and kubectl applies both, so that only the last counts; rename or delete one`;
     findings.addAll(manifest, [{ severity: 'error', code: 'DuplicatePolicy', path, message }]);
   }
@@ -210,7 +211,7 @@ function findNamesakes(policies: readonly FoundPolicy[], findings: LocatedFindin
 /** Policies for the same nodes with the same priority: only age decides which of them applies. */
 function findRivals(policies: readonly FoundPolicy[], findings: LocatedFindings): void {
   const path = ['spec', 'nodeSelector'];
-  for (const [{ policy, manifest }, rival] of listRepeated(policies, ({ spec }) => claimKey(spec))) {
+  for (const [{ policy, manifest }, rival] of listRepeated(policies, ({ claim }) => claim)) {
     // The same policy twice is an overlay or another environment, and a cluster sees only one of them.
     if (rival.policy.metadata.name === policy.metadata.name) continue;
     const { line } = rival.manifest.locate(path);
@@ -222,11 +223,11 @@ function findRivals(policies: readonly FoundPolicy[], findings: LocatedFindings)
 /** Lists each policy with the key of an earlier one, and the first that has it. */
 function* listRepeated(
   policies: readonly FoundPolicy[],
-  keyOf: (policy: GpuPartitionPolicy) => string,
+  keyOf: (found: FoundPolicy) => string,
 ): Generator<readonly [FoundPolicy, FoundPolicy]> {
   const firsts = new Map<string, FoundPolicy>();
   for (const found of policies) {
-    const key = keyOf(found.policy);
+    const key = keyOf(found);
     const first = firsts.get(key);
     if (first === undefined) firsts.set(key, found);
     else yield [found, first];

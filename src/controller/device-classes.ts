@@ -2,7 +2,7 @@ import { listServed, type KubeVerbs } from '../kube/client.ts';
 import { controllerManager } from '../api/names.ts';
 import { deviceClasses, policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { explainWritten, listMissingClasses } from '../core/policy/device-classes.ts';
+import { listMissingClasses } from '../core/policy/device-classes.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
 import { isPlanned, mayUseClaims } from '../core/policy/spec.ts';
 import { ApiError, isConflict } from '../kube/api-error.ts';
@@ -65,11 +65,12 @@ export class DeviceClassReconciler {
     if (restMs > 0) return { requeueAfterMs: restMs };
     const present = await listServed<KubeObject & PresentClass>(this.#parts.client, deviceClasses);
     const specs = new Map(present.map(({ metadata, spec }) => [metadata.name, spec]));
-    for (const wanted of listMissingClasses(inForce, present)) {
+    for (const missing of listMissingClasses(inForce, present)) {
+      const { wanted } = missing;
       const { name } = wanted.metadata;
       const found = specs.get(name);
       if (this.#hasFailed(wanted, found)) continue;
-      const { problem, kept = found } = await this.#apply(wanted);
+      const { problem, kept = found } = await this.#apply(missing);
       if (problem === undefined) continue;
       this.#tell(records, problem);
       this.#failed.set(name, { asked: [wanted.spec, kept ?? null], at: this.#parts.now() });
@@ -78,7 +79,7 @@ export class DeviceClassReconciler {
     return { requeueAfterMs: lookAgainMs };
   }
 
-  #hasFailed({ metadata, spec }: MissingClass, found: object | undefined): boolean {
+  #hasFailed({ metadata, spec }: MissingClass['wanted'], found: object | undefined): boolean {
     const { asked, at } = this.#failed.get(metadata.name) ?? {};
     return at !== undefined && deepEqual(asked, [spec, found ?? null]) && this.#parts.now() - at < tryAgainMs;
   }
@@ -87,7 +88,10 @@ export class DeviceClassReconciler {
    * Applies a class without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it, and what the API
    * server keeps
    */
-  async #apply(wanted: MissingClass): Promise<{ readonly problem: string | undefined; readonly kept?: object }> {
+  async #apply({
+    wanted,
+    explain,
+  }: MissingClass): Promise<{ readonly problem: string | undefined; readonly kept?: object }> {
     const { spec, metadata } = wanted;
     const { name } = metadata;
     const ref = { resource: deviceClasses, name };
@@ -97,7 +101,7 @@ export class DeviceClassReconciler {
         fieldManager: controllerManager,
       });
       this.#parts.log.info('a DeviceClass is written', { name });
-      return { problem: explainWritten(wanted, kept), kept };
+      return { problem: explain(kept), kept };
     } catch (error) {
       if (error instanceof ApiError) return { problem: describeRefusal(name, error) };
       throw error;

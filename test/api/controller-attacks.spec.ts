@@ -362,7 +362,9 @@ describe('whoever has the controller’s token', () => {
     const kept = listMissingClasses([aPolicy({ strategy: 'mixed', demand })], []);
     expect(kept).to.have.length.above(200);
     const refused = await Promise.all(
-      kept.map(({ metadata, spec = {} }) => put(metadata.name, spec, 'gpu-partition-controller&dryRun=All')),
+      kept.map(({ wanted: { metadata, spec = {} } }) =>
+        put(metadata.name, spec, 'gpu-partition-controller&dryRun=All'),
+      ),
     );
     expect(refused.filter((answer) => answer !== '')).to.deep.equal([]);
     const body = {

@@ -14,7 +14,7 @@ import {
   isUnfinished,
 } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels.ts';
-import { readGenerations } from '../../src/core/policy/record.ts';
+import { PolicyRecord } from '../../src/core/policy/record.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 import { timeText } from '../../src/core/text/syntax.ts';
 import { deepEqual } from '../../src/core/text/json.ts';
@@ -167,7 +167,7 @@ export class Invariants {
 
   /** A controller that stalls may still tell a node what was in force until now. */
   #isToldNoMore(policy: Policy): void {
-    this.#toldUntil.set(`${policy.metadata.uid} ${readGenerations(policy).told}`, this.#world.timeline.now);
+    this.#toldUntil.set(`${policy.metadata.uid} ${PolicyRecord.read(policy).told}`, this.#world.timeline.now);
   }
 
   #specIsWritten(before: StoredPartition | undefined, after: StoredPartition): void {
@@ -177,7 +177,7 @@ export class Invariants {
     // One that only planned is left for the one in force before it, if its successor is not accepted.
     const isTold = this.#world.api
       .list('policies')
-      .some((one) => one.metadata.uid === is?.uid && readGenerations(one).told === is?.generation);
+      .some((one) => one.metadata.uid === is?.uid && PolicyRecord.read(one).told === is?.generation);
     const toldUntil = this.#toldUntil.get(`${is?.uid} ${is?.generation}`) ?? -Infinity;
     const wasTold = this.#world.timeline.now - toldUntil < longestLagMs;
     demand(

@@ -138,7 +138,11 @@ export const situations: Readonly<Record<string, () => Start>> = {
   'the policy’s first generation is being checked': () => ({ claim: notInForce(checkingHold) }),
   'the newest generation is not accepted': () => ({ claim: { hold: refusedHold } }),
   'the newest generation is being checked': () => ({ claim: { hold: checkingHold } }),
-  'the node cannot take the policy': () => ({ claim: { wish: { refusal } }, node: closed, pods: [aPluginPod()] }),
+  'the node cannot take the policy': () => ({
+    claim: { wish: { refusal, told: refusal } },
+    node: closed,
+    pods: [aPluginPod()],
+  }),
   'the node serves a generation that a restore has undone': () => ({
     partition: aManagedPartition({ policy: { name: 'p', uid: 'uid-p', generation: 9 } }),
   }),

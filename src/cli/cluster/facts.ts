@@ -17,7 +17,7 @@ import type { ClusterState } from '../../core/plan/change.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import type { PodView, EventView } from '../../core/kubernetes/pod.ts';
 import type { BudgetView } from '../../core/node/eviction.ts';
-import { namespaceKeysOf } from '../../core/demand/waiting-pods.ts';
+import { namespaceKeysOf } from '../../core/policy/spec.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/watch.ts';
 import { type Terminal, CliError, paint, printLine } from '../terminal.ts';

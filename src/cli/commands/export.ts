@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { exportClasses, exportQueue } from '../../core/policy/device-classes.ts';
+import { exportObjects } from '../../core/policy/device-classes.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, printJson, type Terminal } from '../terminal.ts';
 import { writeYaml } from '../node/layout-file.ts';
@@ -25,19 +25,16 @@ function kueueCommand({ terminal }: CommandContext): Command {
     )
     .requiredOption('-f, --filename <path...>', 'policies: files, folders, or - for standard input')
     .addOption(outputOption())
-    .action(async ({ filename, output }: Options) => {
-      const exported = (await readPolicies(filename, terminal)).flatMap((policy) => {
-        const queue = exportQueue(policy);
-        if (typeof queue === 'string') throw new CliError(`policy ${policy.metadata.name}: ${queue}`, 1);
-        return queue;
-      });
-      printObjects(terminal, exported, output);
-    });
+    .action((options: Options) => printObjects(terminal, options, 'Kueue'));
 }
 
-type Exported = Exclude<ReturnType<typeof exportClasses>, string>;
-
-function printObjects(terminal: Terminal, exported: Exported, output: OutputFormat): void {
+async function printObjects(
+  terminal: Terminal,
+  { filename, output }: Options,
+  user: Parameters<typeof exportObjects>[1],
+): Promise<void> {
+  const exported = exportObjects(await readPolicies(filename, terminal), user);
+  if (typeof exported === 'string') throw new CliError(exported, 1);
   if (output === 'json') {
     const items = exported.map(({ object }) => object);
     return printJson(terminal, { apiVersion: 'v1', kind: 'List', items });
@@ -53,9 +50,5 @@ function draCommand({ terminal }: CommandContext): Command {
     )
     .requiredOption('-f, --filename <path...>', 'policies: files, folders, or - for standard input')
     .addOption(outputOption())
-    .action(async ({ filename, output }: Options) => {
-      const exported = exportClasses(await readPolicies(filename, terminal));
-      if (typeof exported === 'string') throw new CliError(exported, 1);
-      printObjects(terminal, exported, output);
-    });
+    .action((options: Options) => printObjects(terminal, options, 'DRA'));
 }

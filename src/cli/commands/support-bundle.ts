@@ -17,7 +17,7 @@ import { omitUndefined } from '../../core/text/json.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import { type PodView, type ResourceClaimView, gpuDriver, type ResourceSliceView } from '../../core/kubernetes/pod.ts';
-import { namespaceKeysOf } from '../../core/demand/waiting-pods.ts';
+import { namespaceKeysOf } from '../../core/policy/spec.ts';
 import { timeText } from '../../core/text/syntax.ts';
 import { programVersion, integer, list } from '../../process/options.ts';
 import { listServed, type KubeClient } from '../../kube/client.ts';

@@ -1,13 +1,13 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
 // Ask here which pods wait for slices, in whose namespaces they count, and what is kept of them.
 import { answerAll } from '../text/asking.ts';
-import type { DeviceReport, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
+import type { DeviceReport } from '../../api/types.ts';
 import { isResourceOf, couldTake, requirementsKey } from '../cluster/facts.ts';
 import { requestsOf, hasEnded, listRequested, podName, requestOf, type PodView } from '../kubernetes/pod.ts';
-import { type NodeView, type LabelSelection, meetsSelection, selectedKeys } from '../kubernetes/node.ts';
+import { type NodeView, type LabelSelection, meetsSelection } from '../kubernetes/node.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { WHOLE } from '../gpu/profiles.ts';
-import { variantsOf } from '../policy/spec.ts';
+import { namespaceNameLabel } from '../../api/names.ts';
 import { isSurelyRead, listReportedPods } from '../device/holders.ts';
 import { compareText, memoize, omitUndefined } from '../text/json.ts';
 import { writeNano } from '../text/syntax.ts';
@@ -143,26 +143,10 @@ export function listWaiters(pods: readonly PodView[], namespaces: NamespaceLabel
   });
 }
 
-/** The label that every namespace has. */
-const namespaceName = 'kubernetes.io/metadata.name';
-
-/** Labels of namespaces, beside their names, by which the demands of policies choose whose pods count: keys. */
-export function namespaceKeysOf(policies: readonly GpuPartitionPolicy[]): ReadonlySet<string> {
-  const specs = policies.flatMap(({ spec, status }) => [
-    spec,
-    ...(status?.inForce ? [status.inForce.spec as PolicySpec] : []),
-  ]);
-  const keys = specs
-    .flatMap(variantsOf)
-    .flatMap(({ spec: { demand } }) => selectedKeys(demand?.namespaceSelector ?? {}))
-    .filter((key) => key !== namespaceName);
-  return new Set(keys);
-}
-
 /** Whether a pod is in one of the namespaces whose pods count. */
 function isInNamespaces({ pod, namespaceLabels }: Waiter, selector: LabelSelection | undefined): boolean {
   const { namespace = '' } = pod.metadata;
-  return selector === undefined || meetsSelection(selector, { ...namespaceLabels, [namespaceName]: namespace });
+  return selector === undefined || meetsSelection(selector, { ...namespaceLabels, [namespaceNameLabel]: namespace });
 }
 
 /** Whether a resource is that of a profile, or of whole GPUs. */

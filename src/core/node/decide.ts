@@ -53,7 +53,6 @@ import { foreignOn, isGrantLive, isUnanswered } from '../device/grants.ts';
 import { managedConfig } from '../nvidia/plugin-config.ts';
 import { predictSlice } from '../device/holders.ts';
 import type { Fleet, NodePolicy } from '../policy/fleet.ts';
-import { describeRefusal } from '../policy/resolve-node.ts';
 import type { PodView } from '../kubernetes/pod.ts';
 import { presumeAffected } from './rules/users.ts';
 
@@ -530,7 +529,7 @@ export function planPreview(node: string, claim: NodePolicy, partition: GpuNodeP
     const message = 'the agent on this node has not reported its GPUs yet';
     return { node, phase: 'Pending', reason: 'AgentNotReporting', message };
   }
-  if ('refusal' in wish) return { node, phase: 'Invalid', ...describeRefusal(wish) };
+  if ('refusal' in wish) return { node, phase: 'Invalid', ...wish.told };
   const foreign = foreignOn(device);
   // Only the agent sees processes that belong to no pod: a plan is the same without their names.
   const { report: plan } = planWish(device, wish.wish, foreign);

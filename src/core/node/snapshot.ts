@@ -5,7 +5,7 @@ import type { GpuClient, LabelSelector } from './plugin-pods.ts';
 import type { PodView, ResourceClaimView, ResourceSliceView } from '../kubernetes/pod.ts';
 import type { FateFacts } from './eviction.ts';
 import type { NodePolicy } from '../policy/fleet.ts';
-import { readGenerations } from '../policy/record.ts';
+import { PolicyRecord } from '../policy/record.ts';
 import type { Slot } from '../rollout/budget.ts';
 import { slotOf } from '../rollout/ledger.ts';
 import { type NodeView, type Taint, pickLabels } from '../kubernetes/node.ts';
@@ -61,10 +61,22 @@ export interface NodeSettings {
   readonly pluginConfigMap?: { readonly namespace: string; readonly name: string } | undefined;
 }
 
+/** Generations of a policy: which its author wrote last, and which its nodes are told. */
+interface PolicyGenerations {
+  readonly uid: string | undefined;
+  readonly generation: number | undefined;
+  readonly told: number | undefined;
+}
+
+function generationsOf(policy: GpuPartitionPolicy): PolicyGenerations {
+  const { uid, generation } = policy.metadata;
+  return { uid, generation, told: PolicyRecord.read(policy).told };
+}
+
 /** What was read from the API server itself. */
 export interface FreshRead extends ReturnType<typeof listReportedPods> {
   /** Generations of the policy that decides; undefined if it no longer exists. */
-  readonly policy: ReturnType<typeof readGenerations> | undefined;
+  readonly policy: PolicyGenerations | undefined;
   /** The node's slot in that policy's ledger; undefined if it has none. */
   readonly slot: Slot | undefined;
   /** ResourceSlices of this node. */
@@ -90,7 +102,7 @@ export function refresh<Known extends NodeSnapshot>(
   { policy, partition, slices, ...read }: Reading,
 ): Known & { readonly fresh: FreshRead } {
   const fresh = {
-    policy: policy && readGenerations(policy),
+    policy: policy && generationsOf(policy),
     slot: slotIn(policy, snapshot.node, partition),
     resourceSlices: slices ?? [],
     ...read,

@@ -15,7 +15,7 @@ import { isWholeGpu, nameSlice, profilesServing, type SliceEntry } from './spec.
 import { type Mistake, type PolicyRefusal, layoutFor, checkSinglePreset } from './resolve-node.ts';
 import { type Finding, type FieldPath, writePath } from '../text/words.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels.ts';
-import { variantsOf, listBadWindows } from './spec.ts';
+import { claimKey, variantsOf, listBadWindows } from './spec.ts';
 import { checkSharing } from '../nvidia/plugin-config.ts';
 import { checkForm } from './schema.ts';
 import { joinWords } from '../text/words.ts';
@@ -275,6 +275,8 @@ type Refused = Required<ModelVerdict>;
 /** A checked document: the policy if its shape is right, and all findings. */
 interface ValidatedPolicy {
   readonly policy: GpuPartitionPolicy | undefined;
+  /** {@link claimKey} of the policy. */
+  readonly claim?: string;
   readonly findings: readonly Finding[];
 }
 
@@ -292,7 +294,7 @@ export function validatePolicy(value: unknown): ValidatedPolicy {
     ...listBadWindows(policy.spec).map((one) => ({ severity: 'error', code: 'BadWindow', ...one }) as const),
     ...variantsOf(policy.spec).flatMap((variant) => validateVariant(variant, rules)),
   ];
-  return { policy, findings };
+  return { policy, claim: claimKey(policy.spec), findings };
 }
 
 function validateVariant({ spec, place }: Variant, rules: readonly Finding[]): readonly Finding[] {

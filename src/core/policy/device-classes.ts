@@ -152,10 +152,31 @@ export interface DeviceClassObject {
   readonly spec?: { readonly selectors?: readonly object[]; readonly extendedResourceName?: string };
 }
 
+/** Exports what workloads need to use the slices of policies: of Kueue, or of NVIDIA’s DRA driver; in words why that cannot be. */
+export function exportObjects(
+  policies: readonly GpuPartitionPolicy[],
+  user: 'DRA' | 'Kueue',
+): readonly ExportedObject[] | string {
+  if (user === 'DRA') return exportClasses(policies);
+  const exported: ExportedObject[] = [];
+  for (const policy of policies) {
+    const queue = exportQueue(policy);
+    if (typeof queue === 'string') return `policy ${policy.metadata.name}: ${queue}`;
+    exported.push(...queue);
+  }
+  return exported;
+}
+
 /** A DeviceClass that the cluster lacks. */
 interface MissingClass extends DeviceClassObject {
   /** Another class that has its `extendedResourceName`, which it therefore goes without. */
   readonly takenBy?: string;
+}
+
+interface WantedClass {
+  readonly wanted: MissingClass;
+  /** Why it is there without its resource once it is written; undefined if it is as it should be. @param kept by the API server */
+  readonly explain: (kept: object) => string | undefined;
 }
 
 /**
@@ -165,14 +186,15 @@ interface MissingClass extends DeviceClassObject {
 export function listMissingClasses(
   policies: readonly GpuPartitionPolicy[],
   present: readonly Pick<DeviceClassObject, 'metadata' | 'spec'>[],
-): readonly MissingClass[] {
+): readonly WantedClass[] {
   const known = new Map(present.map(({ metadata, spec }) => [metadata.name, spec]));
   const wishes = listClasses(listSliceKinds(policies)).map(describeClass);
   const own = new Set(wishes.map(({ metadata }) => metadata.name));
   const others = present.filter(({ metadata }) => !own.has(metadata.name));
   return wishes
     .map((wanted) => leaveResource(wanted, others))
-    .filter((wanted) => !isUnchangedClass(wanted, known.get(wanted.metadata.name)));
+    .filter((wanted) => !isUnchangedClass(wanted, known.get(wanted.metadata.name)))
+    .map((wanted) => ({ wanted, explain: (kept) => explainWritten(wanted, kept) }));
 }
 
 function leaveResource(
@@ -187,8 +209,7 @@ function leaveResource(
   return taker === undefined ? wanted : { ...wanted, spec, takenBy: taker.metadata.name };
 }
 
-/** Why a class is there without its resource once it is written; undefined if it is as it should be. @param kept by the API server */
-export function explainWritten(wanted: MissingClass, kept: object): string | undefined {
+function explainWritten(wanted: MissingClass, kept: object): string | undefined {
   const { name } = wanted.metadata;
   if (!isUnchangedClass(wanted, kept))
     return (
@@ -456,7 +477,7 @@ const mostResources = 64;
 const unlimited = { cpu: '1M', memory: '1Pi' };
 
 /** What Kueue needs to admit jobs to the slices of a policy's demand; in words why that cannot be told. */
-export function exportQueue({ metadata, spec }: GpuPartitionPolicy): readonly ExportedObject[] | string {
+function exportQueue({ metadata, spec }: GpuPartitionPolicy): readonly ExportedObject[] | string {
   const { name } = metadata;
   const { matchLabels = {}, matchExpressions = [] } = spec.nodeSelector;
   const demands = variantsOf(spec).map((one) => one.spec.demand?.slices);

@@ -4,7 +4,7 @@ import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../api
 import { Candidates, type Hold } from './decide-policy.ts';
 import { PolicyRecord } from './record.ts';
 import { type NodeOutcome, NodeCounts } from './tally.ts';
-import { continuedWish, type DemandWishes, isCleaningUp, variantsOf } from './spec.ts';
+import { continuedWish, type DemandWishes, isCleaningUp, scheduleOf, variantsOf } from './spec.ts';
 import { checkPolicy } from './check.ts';
 import { type Mistake, resolveNode, migProductsOf, refusalForAll } from './resolve-node.ts';
 import { SharedValues, deepEqual } from '../text/json.ts';
@@ -295,6 +295,7 @@ export class Fleet {
     const { record, policy, isInForce } = winner;
     return {
       winner: policy,
+      schedule: policy.spec.demand && scheduleOf(policy.spec),
       newestGeneration: record.newest.metadata.generation,
       isInForce,
       hold: record.holdFor(policy),
@@ -422,6 +423,8 @@ export class Fleet {
 export interface NodePolicy {
   /** The policy that decides, in the version that decides; undefined if none selects the node. */
   readonly winner: GpuPartitionPolicy | undefined;
+  /** The schedule whose demand that version has; absent for its own demand, and for layouts. */
+  readonly schedule?: string | undefined;
   /** Generation of that policy as its author last wrote it. */
   readonly newestGeneration?: number | undefined;
   /** Whether that version counts. If not, nothing of it concerns the node: it only explains why. */

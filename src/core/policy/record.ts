@@ -162,16 +162,6 @@ export function currentOf(versions: PolicyVersions): GpuPartitionPolicy {
   return isAccepted(versions) ? versions.newest : (versions.inForce ?? versions.newest);
 }
 
-/** Generations of a policy, by the API server alone: which its author wrote last, and which its nodes are told. */
-export function readGenerations(policy: GpuPartitionPolicy): {
-  readonly uid: string | undefined;
-  readonly generation: number | undefined;
-  readonly told: number | undefined;
-} {
-  const { uid, generation } = policy.metadata;
-  return { uid, generation, told: currentOf(readVersions(policy)).metadata.generation };
-}
-
 /** Whether a policy that is being deleted first makes the GPUs whole that it decides over. */
 export function hasWorkLeft(versions: PolicyVersions): boolean {
   return isCleaningUp(versions.newest) && versions.inForce !== undefined;
@@ -311,11 +301,18 @@ export class PolicyRecord {
   /** Reads a policy as the API server has it. @param known what was known of it before: the watch may bring an edit before our own last write */
   static read(
     given: GpuPartitionPolicy,
-    known: PolicyRecord | undefined,
-  ): { readonly versions: PolicyVersions; readonly isSameEdit: boolean; readonly isGone: boolean } {
+    known?: PolicyRecord,
+  ): {
+    readonly versions: PolicyVersions;
+    /** The generation that its nodes are told. */
+    readonly told: number | undefined;
+    readonly isSameEdit: boolean;
+    readonly isGone: boolean;
+  } {
     const versions = readVersions(given, known?.versions);
     return {
       versions,
+      told: currentOf(versions).metadata.generation,
       isSameEdit: known !== undefined && isSameEdit(known.newest, versions.newest),
       // One that is being deleted decides over nothing, unless it has work left to do.
       isGone: given.metadata.deletionTimestamp !== undefined && !hasWorkLeft(versions),

@@ -19,7 +19,7 @@ import { viewReport, liveGeometry } from '../device/plan.ts';
 import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
 import { resolveProfile, computeInstanceName, computeInstanceSlices } from '../gpu/profiles.ts';
 import { layoutsPath } from './spec.ts';
-import { type FieldPath, writePath } from '../text/words.ts';
+import { writePath } from '../text/words.ts';
 import { type DemandWishes, wishForDemand } from './spec.ts';
 
 /** Why GPUs cannot take a policy. Reason and message go into conditions unchanged. */
@@ -397,8 +397,8 @@ type NodeResolution =
       readonly refusal: LayoutRefusal;
       /** Index of the refused entry; absent if the strategy is refused. */
       readonly entry?: number;
-      /** The path of the entries in the policy; absent if the strategy is refused. */
-      readonly place?: FieldPath;
+      /** The refusal with the part of the policy that it concerns. */
+      readonly told: LayoutRefusal;
     };
 
 /**
@@ -425,11 +425,10 @@ export function resolveNode(
   const entries = readEntries(layouts, device);
   const replacesForeign = spec.allow?.replaceForeignInstances === true;
   const assigned = assignEntries(entries, names, device, current, replacesForeign);
-  const place = layoutsPath(spec);
-  if ('refusal' in assigned) return { ...assigned, place };
+  if ('refusal' in assigned) return { ...assigned, told: describeRefusal(assigned, spec) };
   const { entryOf } = assigned;
   const refused = findRefused(entries, entryOf);
-  if (refused) return { ...refused, place };
+  if (refused) return { ...refused, told: describeRefusal(refused, spec) };
   const wish: Wish = {
     // In the order of the device, so that equal wishes are equal lists.
     gpus:
@@ -440,7 +439,7 @@ export function resolveNode(
     ...(spec.allow?.gpuReset === false ? { allowGpuReset: false } : {}),
   };
   const refusal = spec.strategy === 'single' ? checkSingle(gpus, wish.gpus) : undefined;
-  return refusal ? { refusal } : { wish, skipped: listSkipped(spec, device, entryOf) };
+  return refusal ? { refusal, told: refusal } : { wish, skipped: listSkipped(spec, device, entryOf) };
 }
 
 function wishFor(
@@ -484,14 +483,11 @@ function listSkipped(
   });
 }
 
-/** A refusal with the part of the policy that it concerns. */
-export function describeRefusal({
-  refusal,
-  entry,
-  place,
-}: Extract<NodeResolution, { readonly refusal: LayoutRefusal }>): LayoutRefusal {
-  if (entry === undefined || place === undefined) return refusal;
-  return { ...refusal, message: `${writePath([...place, 'layouts', entry])}: ${refusal.message}` };
+function describeRefusal(
+  { refusal, entry }: { readonly refusal: LayoutRefusal; readonly entry: number },
+  spec: PolicySpec,
+): LayoutRefusal {
+  return { ...refusal, message: `${writePath([...layoutsPath(spec), 'layouts', entry])}: ${refusal.message}` };
 }
 
 /**
@@ -502,8 +498,8 @@ export function refusalForAll(spec: PolicySpec, partition: GpuNodePartition | un
   const { models: _ofAgent, ...device } = partition?.status?.device ?? {};
   const judged = resolveNode(spec, device, partition?.spec.wish);
   if (!('refusal' in judged)) return undefined;
-  const refusal = describeRefusal(judged);
-  return isMistake(refusal) ? refusal : undefined;
+  const { told } = judged;
+  return isMistake(told) ? told : undefined;
 }
 
 function isMistake(refusal: LayoutRefusal): refusal is Mistake {

@@ -1,6 +1,6 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
 // Ask here what a policy says, under each of its schedules: which nodes it selects and in which order policies win a node, which profiles serve a slice of its demand, and what was chosen for it before.
-import { cleanupFinalizer, type PolicyReason } from '../../api/names.ts';
+import { cleanupFinalizer, namespaceNameLabel, type PolicyReason } from '../../api/names.ts';
 import type {
   PolicyDemand,
   GpuNodePartition,
@@ -91,6 +91,19 @@ export function specUnder(spec: PolicySpec, name: string | undefined): PolicySpe
 export function asScheduled<Policy extends GpuPartitionPolicy>(policy: Policy): Policy {
   const spec = specUnder(policy.spec, policy.status?.schedule?.name);
   return policy.spec.schedules === undefined ? policy : { ...policy, spec };
+}
+
+/** Labels of namespaces, beside their names, by which the demands of policies choose whose pods count: keys. */
+export function namespaceKeysOf(policies: readonly GpuPartitionPolicy[]): ReadonlySet<string> {
+  const specs = policies.flatMap(({ spec, status }) => [
+    spec,
+    ...(status?.inForce ? [status.inForce.spec as PolicySpec] : []),
+  ]);
+  const keys = specs
+    .flatMap(variantsOf)
+    .flatMap(({ spec: { demand } }) => selectedKeys(demand?.namespaceSelector ?? {}))
+    .filter((key) => key !== namespaceNameLabel);
+  return new Set(keys);
 }
 
 /** The path of a spec's layouts or demand in its policy, for messages: `spec`, or `spec.schedules[1]`. */

@@ -68,7 +68,7 @@ describe('explain pod: a claim', () => {
   it('of a class that stands for a resource finds a slice that an older driver calls otherwise', () => {
     const gpu = aGpu({ product: 'NVIDIA GB200', slices: ['1g.24gb@0'] });
     const gb200 = aPolicy({ layouts: [{ gpus: { models: ['GB200'] }, profiles: { '1g.23gb': 1 } }] });
-    const classes = listMissingClasses([gb200], []) as ClusterFacts['classes'];
+    const classes = listMissingClasses([gb200], []).map(({ wanted }) => wanted) as ClusterFacts['classes'];
     const resource = 'nvidia.com/mig-1g.23gb';
     const explained = (pods: readonly string[]): PodExplanation =>
       explainPod(

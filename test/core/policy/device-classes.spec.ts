@@ -20,6 +20,11 @@ function aPolicy(...layouts: readonly PolicyLayout[]): GpuPartitionPolicy {
   return { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: 'a' }, spec };
 }
 
+/** The classes that a cluster with some of them lacks. */
+function listMissing(...question: Parameters<typeof listMissingClasses>) {
+  return listMissingClasses(...question).map(({ wanted }) => wanted);
+}
+
 function kindsOf(...layouts: readonly PolicyLayout[]): readonly SliceKind[] {
   return listSliceKinds([aPolicy(...layouts)]);
 }
@@ -31,38 +36,38 @@ const h100 = { models: ['H100-80GB-HBM3'] };
 describe('DeviceClasses for the slices of policies', () => {
   it('are missing unless the cluster has each of them exactly like this', () => {
     const policies = [aPolicy({ gpus: a100, profiles: { '3g.20gb': 1, '1g.5gb': 2 } })];
-    const all = listMissingClasses(policies, []);
+    const all = listMissing(policies, []);
     expect(all.map(({ metadata }) => metadata.name)).to.include.members([
       'mig-1g-5gb.gpu.nvidia.com',
       'mig-3g-20gb.gpu.nvidia.com',
     ]);
-    expect(listMissingClasses(policies, all)).to.deep.equal([]);
+    expect(listMissing(policies, all)).to.deep.equal([]);
     const [first] = all;
     const others = all.map((one) => (one === first ? { ...one, spec: { selectors: [] } } : one));
-    expect(listMissingClasses(policies, others)).to.deep.equal([first]);
+    expect(listMissing(policies, others)).to.deep.equal([first]);
   });
 
   it('are not missing where somebody has added what no policy asks for', () => {
     const policies = [aPolicy({ gpus: a100, profiles: { '1g.5gb': 2 } })];
-    const all = listMissingClasses(policies, []);
+    const all = listMissing(policies, []);
     const config = [{ opaque: { driver: 'gpu.nvidia.com', parameters: { sharing: { strategy: 'MPS' } } } }];
     const added = all.map(({ metadata, spec }) => ({
       metadata,
       spec: { extendedResourceName: 'example.com/slice', ...spec, config },
     }));
-    expect(listMissingClasses(policies, added)).to.deep.equal([]);
+    expect(listMissing(policies, added)).to.deep.equal([]);
   });
 
   it('leave an extendedResourceName to a class of somebody else that has it', () => {
     const policies = [aPolicy({ gpus: a100, profiles: { '1g.5gb': 7 } })];
     const theirs = { metadata: { name: 'theirs' }, spec: { extendedResourceName: 'nvidia.com/mig-1g.5gb' } };
-    const missing = listMissingClasses(policies, [theirs]);
+    const missing = listMissing(policies, [theirs]);
     const own = missing.find(({ metadata }) => metadata.name === 'mig-1g-5gb.gpu.nvidia.com');
     expect(own?.spec).to.not.have.property('extendedResourceName');
     expect(own?.takenBy).to.equal('theirs');
     const written = missing.map(({ metadata, spec }) => ({ metadata, ...(spec && { spec }) }));
-    expect(listMissingClasses(policies, [theirs, ...written]), 'settled').to.deep.equal([]);
-    const [first] = listMissingClasses(policies, written);
+    expect(listMissing(policies, [theirs, ...written]), 'settled').to.deep.equal([]);
+    const [first] = listMissing(policies, written);
     expect(first?.spec, 'once theirs is gone').to.deep.include({ extendedResourceName: 'nvidia.com/mig-1g.5gb' });
   });
 

@@ -4,7 +4,7 @@ import { checkPolicy, validatePolicy } from '../../../src/core/policy/check.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { asDeleted, laterMark } from '../../../src/core/policy/record.ts';
 import { asScheduled, layoutsPath, specUnder, variantsOf, judgeSchedules } from '../../../src/core/policy/spec.ts';
-import { resolveNode, describeRefusal } from '../../../src/core/policy/resolve-node.ts';
+import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
 
 type Schedule = NonNullable<PolicySpec['schedules']>[number];
@@ -62,7 +62,8 @@ describe('a policy with schedules', () => {
   it('is where an entry stands that asks for more GPUs than a node has', () => {
     const { spec } = aPolicy({ schedules: [{ ...night, layouts: [{ gpus: { count: 2 }, mig: 'Disabled' }] }] });
     const found = resolveNode(specUnder(spec, 'night'), aDevice(aGpu()), undefined);
-    expect(found).to.deep.include({ entry: 0, place: ['spec', 'schedules', 0] });
+    expect(found).to.include({ entry: 0 });
+    expect('refusal' in found && found.told.message).to.match(/^spec\.schedules\[0\]\.layouts\[0\]: /);
   });
 
   it('is shown as its status says', () => {
@@ -166,8 +167,10 @@ describe('a policy with schedules', () => {
       return found && 'wish' in found ? found.wish.gpus : undefined;
     };
     expect([wishOf(), wishOf('busy')], 'its own demand').to.deep.equal([[wish], undefined]);
+    expect(fleet.claimOf('n', told).schedule).to.equal(undefined);
     fleet.switch(record, mark('busy', '2026-01-07T22:00:00Z'));
     expect([wishOf(), wishOf('busy')], 'another leader’s, of this schedule').to.deep.equal([undefined, [wish]]);
+    expect(fleet.claimOf('n', told).schedule).to.equal('busy');
   });
 
   it('starts a demand from the layouts that are there', () => {
@@ -214,7 +217,7 @@ describe('a schedule that cannot be carried out', () => {
     fleet.accept(recordOf(fleet), mark('night'));
     const { wish } = fleet.claimOf('n', partition);
     if (!wish || !('refusal' in wish)) throw new Error('it is not refused');
-    expect(describeRefusal(wish).message).to.match(/^spec\.schedules\[0\]\.layouts\[0\]: /);
+    expect(wish.told.message).to.match(/^spec\.schedules\[0\]\.layouts\[0\]: /);
   });
 
   it('is found by validate, at its place', () => {

@@ -27,7 +27,8 @@ describe('validatePolicy', () => {
 
   it('hands out the policy if its shape is right', () => {
     const good = policy({ nodeSelector: selector, strategy: 'mixed', layouts: [{ mig: 'Disabled' }] });
-    expect(validatePolicy(good)).to.deep.equal({ policy: good, findings: [] });
+    const { policy: checked, findings } = validatePolicy(good);
+    expect([checked, findings]).to.deep.equal([good, []]);
     const broken = policy({ nodeSelector: {}, strategy: 'mixed', layouts: [{ mig: 'Disabled' }] });
     expect(validatePolicy(broken).policy).to.deep.equal(broken);
   });

@@ -7,7 +7,7 @@ import {
   accept,
   currentOf,
   isAccepted,
-  readGenerations,
+  PolicyRecord,
   readVersions,
   WritePace,
 } from '../../../src/core/policy/record.ts';
@@ -109,7 +109,9 @@ describe('the versions of a policy', () => {
   });
 
   it('are those that the API server tells: which its author wrote last, and which its nodes are told', () => {
-    expect(readGenerations(anEdit())).to.deep.equal({ uid: 'uid-p', generation: 2, told: 1 });
+    const { versions, told } = PolicyRecord.read(anEdit());
+    expect(versions.newest.metadata).to.include({ uid: 'uid-p', generation: 2 });
+    expect(told).to.equal(1);
   });
 
   it('are not accepted of a file, which has no generation', () => {

@@ -1,5 +1,4 @@
 import { gpuPresenceLabel, repartitioningTaint, restartedValue } from '../../../api/names.ts';
-import { describeRefusal } from '../../policy/resolve-node.ts';
 import {
   askInOrder,
   type Command,
@@ -31,7 +30,6 @@ import {
 } from '../snapshot.ts';
 import { knownStrategy, backendToTell, findBackend } from './backend.ts';
 import type { GpuWish, PolicyLayout, Wish } from '../../../api/types.ts';
-import { scheduleOf } from '../../policy/spec.ts';
 import { meetsWish, wishHash } from '../../device/plan.ts';
 import { countWords } from '../../text/words.ts';
 import { deepEqual, omitUndefined } from '../../text/json.ts';
@@ -116,7 +114,7 @@ export function policyRefused({ claim }: RuleInput): Ruling | undefined {
 function nodeRefused({ claim }: RuleInput): Ruling | undefined {
   const { wish } = claim;
   if (!wish || !('refusal' in wish)) return undefined;
-  const { reason, message } = describeRefusal(wish);
+  const { reason, message } = wish.told;
   return waitOpen('Invalid', reason, `${message}. Nothing on this node is touched`);
 }
 
@@ -200,13 +198,12 @@ function gpusGone(situation: RuleInput): Ruling | undefined {
 /** Writes in one go which policy decides, and the layout that each GPU is to get. */
 export function wishOutdated(situation: RuleInput): Ruling | undefined {
   const { claim, partition, now } = situation;
-  const { winner } = claim;
+  const { winner, schedule } = claim;
   const wish = wishOf(situation);
   if (!winner || !wish) return undefined;
   const { name, uid, generation = 0 } = winner.metadata;
   const { spec } = partition;
   const backend = backendToTell(situation);
-  const schedule = winner.spec.demand && scheduleOf(winner.spec);
   const isSame =
     spec.policy?.name === name &&
     spec.policy.uid === uid &&

@@ -146,7 +146,7 @@ describe('a policy of which no generation is in force', () => {
 
 describe('a policy that a node cannot take', () => {
   it('makes that node alone Invalid', () => {
-    const { verdict, commands } = judge({ claim: { wish: { refusal } } });
+    const { verdict, commands } = judge({ claim: { wish: { refusal, told: refusal } } });
     expect(verdict).to.include({ phase: 'Invalid', reason: 'DoesNotFit' });
     expect(verdict.message).to.include('needs 9 of 8').and.include('Nothing on this node is touched');
     expect(commands).to.deep.equal([]);
@@ -455,7 +455,7 @@ describe('an outdated wish', () => {
       const policy = { name: 'p', uid: 'uid-p', generation: 1, ...(written !== undefined && { schedule: written }) };
       const partition = aManagedPartition({ policy, wish: { gpus } });
       const winner = { ...aSlicingPolicy(), spec: specUnder(spec, in_) };
-      const claim = { winner, wish: { wish: { gpus }, skipped: [] } };
+      const claim = { winner, schedule: in_, wish: { wish: { gpus }, skipped: [] } };
       const ruling = wishOutdated(aSituation({ partition, claim }));
       return ruling && wishOf({ commands: ruling.commands ?? [] })?.policy?.schedule;
     };

@@ -827,14 +827,17 @@ describe('mig-manager’s state label', () => {
       [migState]: 'pending',
     });
     const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
-    expect(of({ claim: { wish: { refusal } } }).labels).to.include({ [state]: 'failed', [migState]: 'failed' });
+    expect(of({ claim: { wish: { refusal, told: refusal } } }).labels).to.include({
+      [state]: 'failed',
+      [migState]: 'failed',
+    });
     const hold = { kind: 'Refused', message: 'needs 9 of 8' } as const;
     expect(of({ claim: { isInForce: false, hold, wish: undefined } }).labels[migState]).to.equal('failed');
   });
 
   it('is not touched on a node that was never changed', () => {
     const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
-    const world = new NodeWorld({ claim: { wish: { refusal } } });
+    const world = new NodeWorld({ claim: { wish: { refusal, told: refusal } } });
     world.settle();
     expect(world.labels).not.to.have.any.keys(state, migState);
   });
