@@ -277,13 +277,8 @@ function carryOut<Result>(context: ApplyContext, task: OpenTask, work: Work<Resu
   const { options, host } = context;
   const { driver } = member ?? context;
   const answers: WorkShell = {
-    ReadUse: ({ gpu }) => driver.readUse(gpu),
-    ReadInstances: ({ gpu }) => driver.readInstances(gpu),
-    ListInstances: ({ gpu }) => driver.listInstances(gpu),
-    ListComputeInstances: ({ gpu }) => driver.listComputeInstances(gpu),
-    ListComputeProfiles: ({ gpu, instance }) => driver.listComputeProfiles(gpu, instance),
-    ReadTable: ({ gpu }) => driver.readTable(gpu),
-    Change: async ({ command, text, disrupts }) => {
+    Read: ({ reading }) => driver.read(reading),
+    Change: async ({ command, text, disrupts, key }) => {
       const ask = async (): Promise<void> => {
         if (disrupts) await options.confirm?.();
       };
@@ -292,7 +287,7 @@ function carryOut<Result>(context: ApplyContext, task: OpenTask, work: Work<Resu
         if (found !== undefined) throw new DeviceError('Stopped', { tried: text, found, gpu: task.now.pciBusId });
         task.operations += 1;
       };
-      const execution = await driver.change(command, { ask, begin });
+      const execution = await driver.change(command, { ask, begin }, key);
       if (execution === undefined) task.operations -= 1;
       else options.onProgress?.({ uuid: task.uuid, done: text, operations: task.operations });
       return execution;

@@ -1,6 +1,6 @@
 import { DeviceError, type DeviceErrorCode } from '../core/gpu/device-state.ts';
-import { type Execution, judgeNotRun, type ChangeCommand, planRun, type ReadCommand } from '../core/smi/command.ts';
-import { messageOf } from '../core/text/words.ts';
+import { type Execution, type ChangeCommand, planRun, type ReadCommand } from '../core/smi/command.ts';
+import { cutText, messageOf } from '../core/text/words.ts';
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -104,11 +104,23 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Why the tool was not run; undefined if it was. */
+/** What the words of chroot and the shell mean, which have no error number; the first match decides. */
+const shellWords: readonly (readonly [RegExp, DeviceErrorCode])[] = [
+  [/Cannot allocate memory|Resource temporarily unavailable|Too many open files/i, 'HostExhausted'],
+  [/Operation not permitted/i, 'NotPermitted'],
+];
+
+/**
+ * What kept chroot or the shell around the tool from running it, by their exit codes, which nvidia-smi never has: 125 chroot itself
+ * failed, 126 the tool cannot be executed, 127 it is not there. Undefined if it was run.
+ */
 function explainNotRun({ root }: Tool, tried: string, execution: Execution): DeviceError | undefined {
-  const notRun = judgeNotRun(execution);
-  if (notRun === undefined) return undefined;
-  const { code, found } = notRun;
+  const { rc, end, stdout, stderr = '' } = execution;
+  if (end !== 'Exited' || rc < 125 || rc > 127) return undefined;
+  const said = `${stdout.trimEnd()}\n${stderr}`.trim();
+  const known = shellWords.find(([pattern]) => pattern.test(said))?.[1];
+  const code = known ?? (rc === 126 ? 'ToolBlocked' : 'ToolMissing');
+  const found = `exit code ${rc}: ${JSON.stringify(cutText(said, 240))}`;
   // gpu-operator's driver container creates its root before it fills it.
   const isEmpty = root !== undefined && !['usr', 'bin'].some((name) => isFolder(join(root, name)));
   if (code !== 'ToolMissing' || !isEmpty) return new DeviceError(code, { tried, found });

@@ -4,10 +4,9 @@ import {
   type ChangeCommand,
   type ReadCommand,
   type DriverAnswer,
-  type NamedGpu,
-  sharedKey,
   splitExecution,
 } from '../core/smi/command.ts';
+import type { GpuState } from '../core/gpu/device-state.ts';
 
 /** The work of a crew has ended because of one of its GPUs. */
 export class CrewEnded extends Error {
@@ -20,6 +19,8 @@ export interface Member {
   /** Waits until no other GPU is at work, to borrow from the host, or for what cannot be shared: one GPU after the other. */
   readonly beAlone: () => Promise<void>;
 }
+
+type NamedGpu = Pick<GpuState, 'pciBusId' | 'index'>;
 
 interface Request<Kind, Command, Result> {
   readonly kind: Kind;
@@ -74,16 +75,10 @@ export class Crew {
 
   #admit(gpu: NamedGpu): Member {
     const driver = new GpuDriver({
-      read: (command, mustBeOwn = false) => {
-        const key = mustBeOwn ? undefined : sharedKey(command);
-        return new Promise((resolve, reject) => this.#wait({ kind: 'Question', gpu, command, key, resolve, reject }));
-      },
-      change: (command, permit) => {
-        const key = sharedKey(command);
-        return new Promise((resolve, reject) =>
-          this.#wait({ kind: 'Order', gpu, command, key, permit, resolve, reject }),
-        );
-      },
+      read: (command, key) =>
+        new Promise((resolve, reject) => this.#wait({ kind: 'Question', gpu, command, key, resolve, reject })),
+      change: (command, permit, key) =>
+        new Promise((resolve, reject) => this.#wait({ kind: 'Order', gpu, command, key, permit, resolve, reject })),
     });
     const beAlone = async (): Promise<void> => {
       const turn = new Promise<void>((resolve) => this.#soloists.push(resolve));

@@ -8,18 +8,9 @@ import {
   findTool,
   type ToolOptions,
 } from './child.ts';
-import type { Execution, SmiRun } from '../core/smi/command.ts';
-import type { ChangeCommand, DriverAnswer, ReadCommand, Reading } from '../core/smi/command.ts';
-import {
-  DeviceReader,
-  listComputeInstances,
-  listComputeProfiles,
-  listInstances,
-  readGeometry,
-  readGpuInstances,
-  readUse,
-} from '../core/smi/reader.ts';
-import type { DeviceState, GpuState } from '../core/gpu/device-state.ts';
+import type { ChangeCommand, DriverAnswer, Execution, GpuReading, ReadCommand, SmiRun } from '../core/smi/command.ts';
+import { DeviceReader } from '../core/smi/reader.ts';
+import type { DeviceState } from '../core/gpu/device-state.ts';
 
 /** Reports each run, whatever its result. */
 export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execute {
@@ -73,10 +64,13 @@ export interface Permit {
 
 /** How commands about one GPU reach the driver: by themselves, or in one with those about others. */
 export interface DriverLine {
-  /** @param isAlone whether the GPU must be asked in a command of its own */
-  readonly read: (command: ReadCommand, isAlone?: boolean) => Promise<DriverAnswer>;
-  /** @returns undefined if it was run for several GPUs, and ended before it came to this one: nothing was done there */
-  readonly change: (command: ChangeCommand, permit?: Permit) => Promise<Execution | undefined>;
+  /** @param key what commands have in common that may be run as one; absent: it is run by itself */
+  readonly read: (command: ReadCommand, key?: string) => Promise<DriverAnswer>;
+  /**
+   * @param key as for `read`
+   * @returns undefined if it was run for several GPUs, and ended before it came to this one: nothing was done there
+   */
+  readonly change: (command: ChangeCommand, permit?: Permit, key?: string) => Promise<Execution | undefined>;
 }
 
 /** One command for one GPU: it always comes to it. */
@@ -84,7 +78,7 @@ export interface OwnLine extends DriverLine {
   readonly change: (command: ChangeCommand, permit?: Permit) => Promise<Execution>;
 }
 
-/** Questions about one GPU, and changes of it. GPUs are named by PCI bus id: once one GPU is lost, a UUID finds no other GPU either. */
+/** Questions about one GPU, and changes of it. */
 export class GpuDriver {
   readonly #line: DriverLine;
 
@@ -92,47 +86,19 @@ export class GpuDriver {
     this.#line = line;
   }
 
-  /** GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
-  readInstances(gpu: string) {
-    return this.#ask(readGpuInstances(gpu));
-  }
-
-  /** GPU instances of one GPU, without their contents. @throws DeviceError */
-  listInstances(gpu: string) {
-    return this.#ask(listInstances(gpu));
-  }
-
-  /** Compute instances of all GPU instances of one GPU. @throws DeviceError */
-  listComputeInstances(gpu: string) {
-    return this.#ask(listComputeInstances(gpu));
-  }
-
-  /** Profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
-  readTable(gpu: GpuState) {
-    return this.#ask(readGeometry(gpu));
-  }
-
-  /** Current MIG mode and processes of one GPU. @throws DeviceError */
-  readUse(gpu: string) {
-    return this.#ask(readUse(gpu));
-  }
-
-  /** Compute instance profiles that a GPU instance offers. @throws DeviceError */
-  listComputeProfiles(gpu: string, instance: number) {
-    return this.#ask(listComputeProfiles(gpu, instance));
+  /** @throws DeviceError why there is no answer */
+  read<Result>({ begin }: GpuReading<Result>): Promise<Result> {
+    return askAll(begin(), ({ command, key }) => this.#line.read(command, key));
   }
 
   /**
    * Runs one operation. Its result proves nothing: exit code 0 may have done nothing, and another may have done everything.
+   * @param key what commands have in common that may be run as one; absent: it is run by itself
    * @returns undefined if a command for several GPUs ended before it came to this one
    * @throws DeviceError if it could not be run at all
    */
-  change(command: ChangeCommand, permit?: Permit): Promise<Execution | undefined> {
-    return this.#line.change(command, permit);
-  }
-
-  #ask<Result>(reading: Reading<Result>): Promise<Result> {
-    return askAll(reading, ({ command, isAlone }) => this.#line.read(command, isAlone));
+  change(command: ChangeCommand, permit?: Permit, key?: string): Promise<Execution | undefined> {
+    return this.#line.change(command, permit, key);
   }
 }
 

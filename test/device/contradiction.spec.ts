@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply.ts';
 import type { Execution } from '../../src/core/smi/command.ts';
 import { codeOf, InProcessNode } from './simulated-node.ts';
+import { listComputeInstances, readGpuInstances, readUse } from '../../src/core/smi/reader.ts';
 
 const A100 = 'A100-SXM4-40GB';
 
@@ -60,7 +61,7 @@ describe('commands of a reading that contradict each other', () => {
 
   async function readGpu(...given: Parameters<typeof aNodeThatSays>): Promise<string> {
     const node = aNodeThatSays(...given);
-    return codeOf(node.openDriver().readInstances(node.busId(0)));
+    return codeOf(node.openDriver().read(readGpuInstances(node.busId(0))));
   }
 
   it('do not count as fewer instances: a -lgi cut after a row, exit code 0', async () => {
@@ -70,14 +71,14 @@ describe('commands of a reading that contradict each other', () => {
 
   it('are read once more, and what is whole then is believed', async () => {
     const node = aNodeThatSays('-lgi', afterFirstRow, { times: 1 });
-    expect(await node.openDriver().readInstances(node.busId(0))).to.have.length(3);
+    expect(await node.openDriver().read(readGpuInstances(node.busId(0)))).to.have.length(3);
     expect(node.commands.map((args) => args.at(-1))).to.deep.equal(['-lgi', '-lci', '-lgi', '-lci']);
   });
 
   it('do not count as fewer compute instances: a -lci cut after a row, where the report knows more', async () => {
     expect(await readGpu('-lci', (stdout) => /^(?:.*\n){10}/.exec(stdout)?.[0] ?? '')).to.equal('Unstable');
     const node = new InProcessNode([A100], parts);
-    expect(await codeOf(node.openDriver().readInstances(node.busId(0)))).to.equal('None');
+    expect(await codeOf(node.openDriver().read(readGpuInstances(node.busId(0))))).to.equal('None');
     // The report is asked for only where there is room for another compute instance.
     expect(node.commands.map((args) => args.at(-1))).to.deep.equal(['-lgi', '-lci', '-x']);
   });
@@ -114,11 +115,11 @@ describe('commands of a reading that contradict each other', () => {
     node.faults = 'fail DeviceGetMigMode rc=999 with=-lgi\nfail DeviceGetMigMode rc=999 with=-lci';
     expect(node.run(['mig', '-lgi'])).to.include({ rc: 6, stdout: 'No MIG-enabled devices found.\n' });
     const driver = node.openDriver();
-    expect(await codeOf(driver.readInstances(node.busId(0)))).to.equal('Unstable');
-    expect(await codeOf(driver.listComputeInstances(node.busId(0)))).to.equal('Unstable');
+    expect(await codeOf(driver.read(readGpuInstances(node.busId(0))))).to.equal('Unstable');
+    expect(await codeOf(driver.read(listComputeInstances(node.busId(0))))).to.equal('Unstable');
     const off = new InProcessNode([A100]);
     off.driver = '535';
-    expect(await off.openDriver().readInstances(off.busId(0))).to.deep.equal([]);
+    expect(await off.openDriver().read(readGpuInstances(off.busId(0)))).to.deep.equal([]);
   });
 
   it('are fewer GPUs than are attached', async () => {
@@ -184,6 +185,6 @@ describe('commands of a reading that contradict each other', () => {
 
   it('end a look at who uses a GPU that does not say its mode', async () => {
     const node = aNodeThatSays('-x', replace(/(<(?:current|pending)_mig>)Enabled/g, '$1GPU is lost'));
-    expect(await codeOf(node.openDriver().readUse(node.busId(0)))).to.equal('GpuLost');
+    expect(await codeOf(node.openDriver().read(readUse(node.busId(0))))).to.equal('GpuLost');
   });
 });

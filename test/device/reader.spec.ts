@@ -7,6 +7,7 @@ import { NvidiaSmi } from '../../src/device/nvidia-smi.ts';
 import { recordNode } from './recorded-readings.ts';
 import { readStateLines, recordedBranches, recordedRuns, type RecordedBranch } from './recorded-runs.ts';
 import { codeOf, InProcessNode } from './simulated-node.ts';
+import { readGpuInstances } from '../../src/core/smi/reader.ts';
 
 const threeSlices = `gpu 0 mig 1 pending 1
 gi 0 1 profile 9 place 0:4
@@ -246,7 +247,7 @@ describe('reading the device', () => {
         instances.map(({ id, computeInstances }) => [id, computeInstances.map((part) => [part.id, part.profile])]);
       const listed = names((await driver.readDevice()).gpus[0]?.instances);
       expect(node.commands.flat(), `state ${index}`).not.to.include('-lci');
-      expect(names(await driver.readInstances(node.busId(0)))).to.deep.equal(listed);
+      expect(names(await driver.read(readGpuInstances(node.busId(0))))).to.deep.equal(listed);
     }
     expect(recordedStates.some(({ state }) => state.includes('profile 20 '))).to.equal(true);
   });

@@ -4,6 +4,7 @@ import { DeviceError, type GpuInstanceState } from '../../src/core/gpu/device-st
 import { damages, Dice } from './damage.ts';
 import { describeFall, findFalls, type Sight } from './reading-fall.ts';
 import { recordedNodes, type NodeRecording } from './recorded-readings.ts';
+import { readGpuInstances, readUse } from '../../src/core/smi/reader.ts';
 
 /** A whole node (all commands), or one GPU of it (`-i`), as an apply looks at it. */
 export type Scope = 'node' | 'GPU';
@@ -28,11 +29,11 @@ const looks: Readonly<Record<'readDevice' | 'readInstances' | 'readUse', Look>> 
     ];
   },
   readInstances: async (driver, busId) => {
-    const instances = (await driver.readInstances(busId)).map(nameParts);
+    const instances = (await driver.read(readGpuInstances(busId))).map(nameParts);
     return [{ gpu: busId, mode: undefined, isUnknown: false, instances, users: [] }];
   },
   readUse: async (driver, busId) => {
-    const { mig, migDevices, processes } = await driver.readUse(busId);
+    const { mig, migDevices, processes } = await driver.read(readUse(busId));
     const instances = [...new Set(migDevices.map(({ instance }) => instance))].map((id) => ({
       id,
       parts: migDevices.flatMap((device) => (device.instance === id ? [device.computeInstance] : [])),

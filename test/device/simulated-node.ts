@@ -8,6 +8,7 @@ import type { DriverBranch } from '../../src/simulator/nvidia-smi/board.ts';
 import { assembleGpus, type SimulatedGpu, rebootNode } from '../../src/simulator/nvidia-smi/device.ts';
 import { runNvidiaSmi } from '../../src/simulator/nvidia-smi/memory-world.ts';
 import { parseState, renderState } from '../../src/simulator/nvidia-smi/state.ts';
+import { readGpuInstances } from '../../src/core/smi/reader.ts';
 
 /** What one command did; tests look at it or replace its answer. */
 export type Interception = (args: readonly string[], run: () => Execution) => Execution | Promise<Execution>;
@@ -112,7 +113,7 @@ export class InProcessNode {
     this.uid = 0;
     this.intercept = (_args, run) => run();
     try {
-      const instances = await this.openDriver().readInstances(this.busId(index));
+      const instances = await this.openDriver().read(readGpuInstances(this.busId(index)));
       return instances.map(({ profile, start, computeInstances }) => {
         const parts = computeInstances.map((part) => part.profile);
         return parts.join() === profile ? `${profile}@${start}` : `${profile}@${start}[${parts.join()}]`;
@@ -124,7 +125,7 @@ export class InProcessNode {
 
   /** Starts a process on the instance at a place, or on the whole GPU. */
   async startProcess(index: number, start?: number): Promise<void> {
-    const instances = start === undefined ? [] : await this.openDriver().readInstances(this.busId(index));
+    const instances = start === undefined ? [] : await this.openDriver().read(readGpuInstances(this.busId(index)));
     const instance = instances.find((candidate) => candidate.start === start);
     const where = instance === undefined ? '' : ` gi ${instance.id} ci 0`;
     this.state += `proc gpu ${index}${where} pid ${4200 + index} mem 1200 name python3 train.py\n`;
@@ -136,7 +137,7 @@ export class InProcessNode {
 
   /** As a person does at a shell. */
   async destroyByHand(index: number, start: number): Promise<void> {
-    const instances = await this.openDriver().readInstances(this.busId(index));
+    const instances = await this.openDriver().read(readGpuInstances(this.busId(index)));
     const id = String(instances.find((candidate) => candidate.start === start)?.id);
     for (const what of ['-dci', '-dgi']) {
       const { rc, stdout } = this.run(['mig', what, '-i', String(index), '-gi', id]);

@@ -4,10 +4,9 @@ import {
   type GpuState,
   DeviceError,
 } from '../../src/core/gpu/device-state.ts';
-import type { Geometry } from '../../src/core/gpu/geometry.ts';
-import { type Execution, type ChangeCommand, describeCommand } from '../../src/core/smi/command.ts';
+import { type Execution, type ChangeCommand, type GpuReading, describeCommand } from '../../src/core/smi/command.ts';
 import type { ReportedGpu } from '../../src/core/smi/report.ts';
-import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from '../../src/core/smi/tables.ts';
+import type { ComputeInstanceRow, InstanceRow } from '../../src/core/smi/tables.ts';
 import { NvidiaSmi, type Permit } from '../../src/device/nvidia-smi.ts';
 import type { Calls } from './client.ts';
 import { busIdOf, DriverRefusal, type Gpu, type ModelDevice, type Slice } from './device.ts';
@@ -59,6 +58,17 @@ export class ModelSmi extends NvidiaSmi {
   readonly #calls: Calls;
   readonly #begin: (gpu: Gpu, operation: Operation) => void;
 
+  /** What a reading of each name finds. */
+  readonly #answers: Readonly<Record<GpuReading<unknown>['name'], (busId: string) => Promise<unknown>>> = {
+    Use: (busId) => this.#readUse(busId),
+    Instances: (busId) => this.#readInstances(busId),
+    InstanceRows: (busId) => this.#listInstances(busId),
+    ComputeInstanceRows: (busId) => this.#listComputeInstances(busId),
+    Table: (busId) => this.#askOf(busId).then(() => this.#host.device.model),
+    // No layout of the model splits an instance.
+    ComputeProfiles: () => Promise.resolve([]),
+  };
+
   /** @param onBegin called before each operation that may disturb somebody, or creates an instance */
   constructor(host: SmiHost, calls: Calls, onBegin: (gpu: Gpu, operation: Operation) => void) {
     super(() => Promise.reject(new Error('the model runs no program')));
@@ -76,7 +86,11 @@ export class ModelSmi extends NvidiaSmi {
     return this.readDevice();
   }
 
-  override async readInstances(busId: string): Promise<readonly GpuInstanceState[]> {
+  override read<Result>({ name, gpu }: GpuReading<Result>): Promise<Result> {
+    return this.#answers[name](gpu) as Promise<Result>;
+  }
+
+  async #readInstances(busId: string): Promise<readonly GpuInstanceState[]> {
     const { instances } = await this.#askOf(busId);
     return instances.map(({ computeInstances, ...instance }) => ({
       ...instance,
@@ -85,7 +99,7 @@ export class ModelSmi extends NvidiaSmi {
     }));
   }
 
-  override async listInstances(busId: string): Promise<readonly InstanceRow[]> {
+  async #listInstances(busId: string): Promise<readonly InstanceRow[]> {
     const { index: gpuIndex, instances } = await this.#askOf(busId);
     return instances.map(({ profile, profileId, id, start, size }) => ({
       gpuIndex,
@@ -97,18 +111,14 @@ export class ModelSmi extends NvidiaSmi {
     }));
   }
 
-  override async listComputeInstances(busId: string): Promise<readonly ComputeInstanceRow[]> {
+  async #listComputeInstances(busId: string): Promise<readonly ComputeInstanceRow[]> {
     const { index: gpuIndex, instances } = await this.#askOf(busId);
     return instances.flatMap(({ id: instance, size, computeInstances }) =>
       computeInstances.map(({ id, profile }) => ({ gpuIndex, instance, profile, profileId: 0, id, start: 0, size })),
     );
   }
 
-  override readTable({ pciBusId }: Pick<GpuState, 'pciBusId'>): Promise<Geometry> {
-    return this.#askOf(pciBusId).then(() => this.#host.device.model);
-  }
-
-  override async readUse(busId: string): Promise<ReportedGpu> {
+  async #readUse(busId: string): Promise<ReportedGpu> {
     const gpu = await this.#askOf(busId);
     return {
       ...gpu,
@@ -126,11 +136,6 @@ export class ModelSmi extends NvidiaSmi {
         ...gpu.instances.flatMap(({ id, processes }) => processes.map((one) => ({ ...one, instance: id }))),
       ],
     };
-  }
-
-  /** No layout of the model splits an instance. */
-  override listComputeProfiles(): Promise<readonly ComputeProfileRow[]> {
-    return Promise.resolve([]);
   }
 
   override async change(command: ChangeCommand, permit?: Permit): Promise<Execution> {

@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, 
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import { isGpuResource } from '../../core/kubernetes/pod.ts';
-import { type HostFacts, pickDriverMessages } from '../../core/smi/selftest-bundle.ts';
+import type { HostFacts } from '../../core/smi/selftest-bundle.ts';
 import { deviceAt, unitOf, listGpuOpeners, explainHiddenProcesses } from '../../device/host/openers.ts';
 import { notUnderstoodFile } from '../../device/host/journal.ts';
 import { PodResourcesClient, allocatableResponse, listResponse } from '../../kubelet/pod-resources.ts';
@@ -109,6 +109,22 @@ function readRecord(file: number, buffer: Buffer): number | undefined {
     if (code === 'EPIPE') return undefined;
     throw error;
   }
+}
+
+const mostLines = 300;
+
+/**
+ * The kernel's messages about the driver, newest last.
+ *
+ * @param records of `/dev/kmsg`: `6,1234,5678901,-;TEXT`, followed by lines of fields that begin with a space
+ */
+function pickDriverMessages(records: string): readonly string[] {
+  const found = records.split('\n').flatMap((record) => {
+    const [, us, text = ''] = /^\d+,\d+,(\d+),[^;]*;(.*)$/.exec(record) ?? [];
+    const isMeant = /\bNVRM\b|\bXid\b|nvidia|nvlink|nvswitch/i.test(text);
+    return isMeant ? [`[${(Number(us) / 1e6).toFixed(3)}] ${text}`] : [];
+  });
+  return found.slice(-mostLines);
 }
 
 function readFolder(folder: string): Readonly<Record<string, string>> {

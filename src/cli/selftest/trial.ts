@@ -3,7 +3,7 @@ import { demandGpu, type DeviceState, type GpuState } from '../../core/gpu/devic
 import { applyNode, type DeviceApplyOptions, demandDeviceError, noteGpu } from '../../device/apply.ts';
 import { askAll } from '../../core/text/asking.ts';
 import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
-import { type ChangeTest, tryProfiles, type TrialStep } from '../../core/smi/selftest-change.ts';
+import { type ChangeTest, tryProfiles } from '../../core/smi/selftest-change.ts';
 import type { Runner } from '../../device/child.ts';
 import { openHostLoans } from '../../device/host/loans.ts';
 import { CliError, type Terminal } from '../terminal.ts';
@@ -53,29 +53,31 @@ class GpuTrial {
 
   /** The GPU is restored even after an error of a step, which the trial is told. */
   run(): Promise<ChangeTest> {
-    return askAll(tryProfiles(this.#found, this.#gpu, this.#options.held), (step) => this.#take(step));
+    const { held, onBegin, onProfile, runner } = this.#options;
+    return askAll(tryProfiles(this.#found, this.#gpu, held), (step) =>
+      this.#take(async () => {
+        switch (step.action) {
+          case 'Begin':
+            return onBegin(this.#gpu);
+          case 'Become':
+            return this.#become(step.target);
+          case 'Read':
+            return this.#see(await this.#driver.readDevice());
+          case 'ReadTables':
+            return askAll(step.reading, (command) => runner.run(command));
+          case 'Tell':
+            return onProfile(step.test);
+        }
+      }),
+    );
   }
 
-  async #take(step: TrialStep) {
+  /** Takes a step of the trial, and the time of it. */
+  async #take(carryOut: () => Promise<void>) {
     const begin = performance.now();
-    const error = await this.#carryOut(step).then(() => undefined, demandDeviceError);
+    const error = await carryOut().then(() => undefined, demandDeviceError);
     const [ms, stopped] = [performance.now() - begin, this.#options.stop()];
     return error === undefined ? { ms, stopped, gpu: this.#gpu } : { ms, stopped, error };
-  }
-
-  async #carryOut(step: TrialStep): Promise<void> {
-    switch (step.action) {
-      case 'Begin':
-        return this.#options.onBegin(this.#gpu);
-      case 'Become':
-        return this.#become(step.target);
-      case 'Read':
-        return this.#see(await this.#driver.readDevice());
-      case 'ReadTables':
-        return askAll(step.reading, (command) => this.#options.runner.run(command));
-      case 'Tell':
-        return this.#options.onProfile(step.test);
-    }
   }
 
   /** Changes the GPU to this state and verifies it. @throws DeviceError */

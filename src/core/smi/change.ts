@@ -23,7 +23,8 @@ import {
   planGpuReset,
 } from '../gpu/plan.ts';
 import type { ReportedGpu } from './report.ts';
-import { ask, type Work } from './command.ts';
+import { askReading, type Work } from './command.ts';
+import { readGpuInstances, readUse } from './reader.ts';
 import { type ChangeContext, GpuSession } from './session.ts';
 import { computeInstanceSlices, nameWhole } from '../gpu/profiles.ts';
 
@@ -111,7 +112,7 @@ export class GpuApply {
   *undo(): Work<void> {
     this.#session.forgetClaims();
     const { current: before = 'Disabled', pending = before } = this.gpu.mig ?? {};
-    const use = yield* ask({ kind: 'ReadUse', gpu: this.#session.busId });
+    const use = yield* askReading(readUse(this.#session.busId));
     const isOn = use.mig?.current === 'Enabled';
     // What was pending before is somebody's wish: neither it nor what has become of it is taken back.
     const isBack = isAt(use, before) || isAt(use, pending) || sameMode(use.mig, this.gpu.mig);
@@ -171,7 +172,7 @@ export class GpuApply {
   *#returnInstances(): Work<void> {
     for (let round = 0; ; round += 1) {
       this.#session.forgetClaims();
-      const now = yield* ask({ kind: 'ReadInstances', gpu: this.#session.busId });
+      const now = yield* askReading(readGpuInstances(this.#session.busId));
       const there = toInstances({ ...this.gpu, instances: now });
       const steps = planReturn(there, toInstances(this.gpu), (place) => this.#made.has(placeOf(place)));
       if (steps.length === 0) return;
@@ -187,7 +188,7 @@ export class GpuApply {
 
   /** The second way back, for a driver that refuses given placements: as many instances as before, at places of its choice. */
   *#returnAnywhere(): Work<void> {
-    const now = yield* ask({ kind: 'ReadInstances', gpu: this.#session.busId });
+    const now = yield* askReading(readGpuInstances(this.#session.busId));
     const there = toInstances({ ...this.gpu, instances: now });
     const steps = planReturn(there, toInstances(this.gpu), () => false);
     for (const step of steps)
@@ -228,7 +229,7 @@ export class GpuApply {
 
   /** The current GPU, with the processes from the start: they are read again right before each disruption. */
   *#readGpu(): Work<GpuState> {
-    const now = yield* ask({ kind: 'ReadInstances', gpu: this.#session.busId });
+    const now = yield* askReading(readGpuInstances(this.#session.busId));
     const before = new Map(this.gpu.instances.map((instance) => [placeOf(instance), instance.processes]));
     const instances = now.map((instance) => ({ ...instance, processes: before.get(placeOf(instance)) ?? [] }));
     return { ...this.gpu, instances };

@@ -1,15 +1,6 @@
 // Room smi: what nvidia-smi is told and what it answers; nothing is run here.
 // Ask here for the arguments of a command and how long it may take, in ms, which GPUs one may name, and how a run of it ended.
-import {
-  type GpuInstanceState,
-  type GpuState,
-  type MigMode,
-  DeviceError,
-  type DeviceErrorCode,
-} from '../gpu/device-state.ts';
-import type { Geometry } from '../gpu/geometry.ts';
-import type { ReportedGpu } from './report.ts';
-import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from './tables.ts';
+import { type GpuState, type MigMode, DeviceError, type DeviceErrorCode } from '../gpu/device-state.ts';
 import { cutText } from '../text/words.ts';
 
 /** Bus ids or indexes of GPUs; absent means every GPU of the node, which only reads may ask for. */
@@ -67,6 +58,7 @@ type ChangeAction =
   /** Destroys in the tool's own order; it stops at the first failure. */
   | { readonly name: 'DestroyInstances'; readonly instances: readonly number[] };
 
+/** Whether a command may end running work: it destroys, resets, or changes the mode. */
 const isDisruptive: Readonly<Record<ChangeCommand['name'], boolean>> = {
   SetMode: true,
   Reset: true,
@@ -77,11 +69,6 @@ const isDisruptive: Readonly<Record<ChangeCommand['name'], boolean>> = {
   DestroyComputeInstances: true,
   DestroyInstances: true,
 };
-
-/** Whether a command may end running work: it destroys, resets, or changes the mode. */
-export function stopsClients({ name }: ChangeCommand): boolean {
-  return isDisruptive[name];
-}
 
 export type SmiCommand = ReadCommand | ChangeCommand;
 
@@ -259,7 +246,7 @@ const shareable: ReadonlySet<SmiCommand['name']> = new Set([
  * What a command about one GPU does or asks, whatever the GPU: commands with equal keys may be one. Lists of ids are part of it: one
  * that is not exactly what each GPU needs would destroy a stranger's instance. Undefined if the command goes to one GPU only.
  */
-export function sharedKey(command: ReadCommand | ChangeCommand): string | undefined {
+function sharedKey(command: ReadCommand | ChangeCommand): string | undefined {
   if (!shareable.has(command.name)) return undefined;
   const {
     gpu: _gpu,
@@ -271,16 +258,13 @@ export function sharedKey(command: ReadCommand | ChangeCommand): string | undefi
 }
 
 /** A GPU as a command line names it, and as `mig` numbers it in its answers. */
-export interface NamedGpu {
-  readonly pciBusId: string;
-  readonly index: number;
-}
+type NamedGpu = Pick<GpuState, 'pciBusId' | 'index'>;
 
 /** A command that a reading needs the answer of. */
 interface ReadQuestion {
   readonly command: ReadCommand;
-  /** Whether the GPU must be asked in a command of its own. */
-  readonly isAlone: boolean;
+  /** Commands about one GPU each that have the same key may be run as one; undefined: it is run by itself. */
+  readonly key: string | undefined;
 }
 
 /** The answer to a question about one GPU. */
@@ -294,15 +278,22 @@ export interface DriverAnswer {
 /** A reading of GPUs: it asks, is told the answer, or why there is none, and in the end returns what it has found. */
 export type Reading<Result> = Generator<ReadQuestion, Result, DriverAnswer>;
 
+/** Asks what a command reads. @param isAlone whether the GPU must be asked in a command of its own @throws DeviceError why it is not told */
+export function* askDriver(command: ReadCommand, isAlone: boolean = false): Reading<DriverAnswer> {
+  return yield { command, key: isAlone ? undefined : sharedKey(command) };
+}
+
+/** A reading of one GPU that work on it asks for. Its name says what is read, so that a driver without nvidia-smi can answer too. */
+export interface GpuReading<Result> {
+  readonly name: 'Use' | 'Instances' | 'InstanceRows' | 'ComputeInstanceRows' | 'ComputeProfiles' | 'Table';
+  /** PCI bus id: once one GPU is lost, a UUID finds no other GPU either. */
+  readonly gpu: string;
+  readonly begin: () => Reading<Result>;
+}
+
 /** What work on a GPU needs from the program that carries it out. An answer may be a DeviceError instead. */
 type WorkQuestion =
-  /** Readings of one GPU: each is one of room smi’s reader. */
-  | {
-      readonly kind: 'ReadUse' | 'ReadInstances' | 'ListInstances' | 'ListComputeInstances';
-      readonly gpu: string;
-    }
-  | { readonly kind: 'ListComputeProfiles'; readonly gpu: string; readonly instance: number }
-  | { readonly kind: 'ReadTable'; readonly gpu: GpuState }
+  | { readonly kind: 'Read'; readonly reading: GpuReading<unknown> }
   | {
       readonly kind: 'Change';
       readonly command: ChangeCommand;
@@ -310,6 +301,8 @@ type WorkQuestion =
       readonly text: string;
       /** Whether it may end running work: it must be confirmed first. */
       readonly disrupts: boolean;
+      /** As of a {@link ReadQuestion}. */
+      readonly key: string | undefined;
     }
   /** Asked before each busy check. */
   | { readonly kind: 'Confirm' }
@@ -327,12 +320,7 @@ type WorkQuestion =
 
 /** The answer to each kind of question. */
 interface WorkAnswers {
-  readonly ReadUse: ReportedGpu;
-  readonly ReadInstances: readonly GpuInstanceState[];
-  readonly ListInstances: readonly InstanceRow[];
-  readonly ListComputeInstances: readonly ComputeInstanceRow[];
-  readonly ListComputeProfiles: readonly ComputeProfileRow[];
-  readonly ReadTable: Geometry;
+  readonly Read: unknown;
   /** Undefined if it was one command for several GPUs, and ended before it came to this one: nothing was done there. */
   readonly Change: Execution | undefined;
   readonly Confirm: void;
@@ -360,6 +348,17 @@ export type Work<Result> = Generator<WorkQuestion, Result, unknown>;
 export function* ask<Question extends WorkQuestion>(question: Question): Work<WorkAnswers[Question['kind']]> {
   // As its shell promises.
   return (yield question) as WorkAnswers[Question['kind']];
+}
+
+/** Asks for a reading. @throws DeviceError as {@link ask} */
+export function* askReading<Result>(reading: GpuReading<Result>): Work<Result> {
+  return (yield { kind: 'Read', reading }) as Result;
+}
+
+/** Asks for a change. @returns undefined if a command for several GPUs ended before it came to this one @throws DeviceError as {@link ask} */
+export function askChange(command: ChangeCommand): Work<Execution | undefined> {
+  const [text, disrupts] = [describeCommand(command), isDisruptive[command.name]];
+  return ask({ kind: 'Change', command, text, disrupts, key: sharedKey(command) });
 }
 
 /**
@@ -515,29 +514,6 @@ export function describeEnd({ rc, end, signal, limit }: Execution): string {
   if (end === 'TimedOut') return `no answer in ${limit ?? 'time'}`;
   if (signal !== undefined) return `ended by ${signal}`;
   return end === 'TooLong' ? 'too much output' : `exit code ${rc}`;
-}
-
-/** What the words of chroot and the shell mean, which have no error number; the first match decides. */
-const shellWords: readonly (readonly [RegExp, DeviceErrorCode])[] = [
-  [/Cannot allocate memory|Resource temporarily unavailable|Too many open files/i, 'HostExhausted'],
-  [/Operation not permitted/i, 'NotPermitted'],
-];
-
-/**
- * What kept chroot or the shell around the tool from running it, by their exit codes, which nvidia-smi never has: 125 chroot itself
- * failed, 126 the tool cannot be executed, 127 it is not there. Undefined if it was run.
- */
-export function judgeNotRun(
-  execution: Execution,
-): { readonly code: DeviceErrorCode; readonly found: string } | undefined {
-  const { rc, end } = execution;
-  if (end !== 'Exited' || rc < 125 || rc > 127) return undefined;
-  const said = wordsOf(execution);
-  const known = shellWords.find(([pattern]) => pattern.test(said))?.[1];
-  return {
-    code: known ?? (rc === 126 ? 'ToolBlocked' : 'ToolMissing'),
-    found: `exit code ${rc}: ${JSON.stringify(cutText(said.trim(), 240))}`,
-  };
 }
 
 /** How a run ended and what it printed: how that begins, on one line and short, or the last of it, where a program says at the end why. */

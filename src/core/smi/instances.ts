@@ -17,9 +17,11 @@ import {
   wordsOf,
   isCompleted,
   ask,
+  askReading,
   type ChangeCommand,
   type Work,
 } from './command.ts';
+import { listComputeInstances, listComputeProfiles, listInstances, readUse } from './reader.ts';
 import type { ReportedGpu } from './report.ts';
 import type { ComputeInstanceRow, ComputeProfileRow, InstanceRow } from './tables.ts';
 
@@ -30,7 +32,7 @@ type Placed = Pick<GpuInstanceState, 'profile' | 'id' | 'start'>;
 function* createParts(session: GpuSession, instance: Placed, names: readonly string[], there: number): Work<void> {
   // What a GPU instance offers does not depend on what exists on it.
   const isSplit = names.some((name) => name !== instance.profile);
-  const offers = isSplit ? yield* ask({ kind: 'ListComputeProfiles', gpu: session.busId, instance: instance.id }) : [];
+  const offers = isSplit ? yield* askReading(listComputeProfiles(session.busId, instance.id)) : [];
   for (const [at, name] of names.entries()) {
     const command = chooseCreation(session, instance, name, offers);
     const execution = yield* session.run(command);
@@ -89,7 +91,7 @@ function* listBusyParts(
   names: readonly string[],
 ): Work<ReadonlySet<number | undefined>> {
   if (names.length === computeInstances.length) return new Set();
-  const { processes } = yield* ask({ kind: 'ReadUse', gpu: session.busId });
+  const { processes } = yield* askReading(readUse(session.busId));
   return new Set(processes.flatMap(({ instance, computeInstance }) => (instance === id ? [computeInstance] : [])));
 }
 
@@ -115,7 +117,7 @@ function chooseParts(
 }
 
 function* listParts(session: GpuSession, { id }: Placed): Work<readonly ComputeInstanceRow[]> {
-  const rows = yield* ask({ kind: 'ListComputeInstances', gpu: session.busId });
+  const rows = yield* askReading(listComputeInstances(session.busId));
   return rows.filter(({ instance }) => instance === id);
 }
 
@@ -132,7 +134,7 @@ function* createInstances(session: GpuSession, steps: readonly Step[]): Work<voi
   const { isConfirmed, made } = readClaim(command, execution);
   // Parts are made by the id that the driver assigned, which is never used unchecked.
   if (isConfirmed && steps.every(isDefaultInstance)) return;
-  const rows = yield* ask({ kind: 'ListInstances', gpu: session.busId });
+  const rows = yield* askReading(listInstances(session.busId));
   const found = places.map(({ profileId, start }) =>
     rows.find((row) => row.start === start && row.profileId === profileId),
   );
@@ -153,11 +155,11 @@ function* createInstances(session: GpuSession, steps: readonly Step[]): Work<voi
  */
 export function* createAnywhere(session: GpuSession, step: Step): Work<InstanceRow> {
   const profileId = findProfileId(session, step);
-  const before = yield* ask({ kind: 'ListInstances', gpu: session.busId });
+  const before = yield* askReading(listInstances(session.busId));
   const whole = spansInstance(step);
   const command: ChangeCommand = { name: 'CreateInstances', gpu: session.busId, places: [{ profileId }], whole };
   const execution = yield* session.run(command);
-  const after = yield* ask({ kind: 'ListInstances', gpu: session.busId });
+  const after = yield* askReading(listInstances(session.busId));
   const made = after.find((row) => row.profileId === profileId && !before.some(({ start }) => start === row.start));
   if (made === undefined) throw yield* session.nameUsers(session.explainUndone(command, execution, step));
   yield* fillInstances(session, [step], [made]);
@@ -175,7 +177,7 @@ function* fillInstances(
     return row === undefined || step.computeInstances.length === 0 ? [] : [{ step, row }];
   });
   const mayBeFilled = wanting.some(({ step }) => spansInstance(step));
-  const parts = mayBeFilled ? yield* ask({ kind: 'ListComputeInstances', gpu: session.busId }) : [];
+  const parts = mayBeFilled ? yield* askReading(listComputeInstances(session.busId)) : [];
   for (const { step, row } of wanting)
     if (!parts.some(({ instance }) => instance === row.id)) yield* createParts(session, row, step.computeInstances, 0);
 }
@@ -219,7 +221,7 @@ function* emptyAll(session: GpuSession, instances: readonly GpuInstanceState[]):
   const execution = yield* session.run(command, () => demandIdle(session, instances));
   const { isConfirmed, failed } = readClaim(command, execution);
   if (isConfirmed) return;
-  const rows = yield* ask({ kind: 'ListComputeInstances', gpu: session.busId });
+  const rows = yield* askReading(listComputeInstances(session.busId));
   const isThere = (instance: number, part: number): boolean =>
     rows.some((row) => row.instance === instance && row.id === part);
   const left = instances.flatMap((one) => {
@@ -251,7 +253,7 @@ function* removeAll(session: GpuSession, instances: readonly GpuInstanceState[])
     session.believe(command, execution, instances);
     return;
   }
-  const rows = yield* ask({ kind: 'ListInstances', gpu: session.busId });
+  const rows = yield* askReading(listInstances(session.busId));
   const left = instances.filter(({ id, start }) => rows.some((row) => row.id === id && row.start === start));
   if (left.length === 0) return;
   const held = left.find(({ id }) => id === failed?.instance);
@@ -341,7 +343,7 @@ export function* changeMode(session: GpuSession, mode: MigMode, known: GpuState[
     return yield* session.alone(function* () {
       try {
         if (!(yield* ask({ kind: 'StopUnits' }))) throw error;
-        return yield* tryMode(session, mode, (yield* ask({ kind: 'ReadUse', gpu: session.busId })).mig);
+        return yield* tryMode(session, mode, (yield* askReading(readUse(session.busId))).mig);
       } finally {
         yield* ask({ kind: 'StartUnits' });
       }
@@ -355,7 +357,7 @@ function* tryMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): W
   const reset = isLeftPending ? yield* resetGpu(session) : undefined;
   if (reset !== undefined && isAt(reset.after, mode)) return reset.after;
   const look = function* (): Work<ReportedGpu> {
-    const before = known?.current === mode ? yield* ask({ kind: 'ReadUse', gpu: session.busId }) : undefined;
+    const before = known?.current === mode ? yield* askReading(readUse(session.busId)) : undefined;
     // The current mode is right, and only the pending one must be reverted: no running work is disturbed.
     return before?.mig?.current === mode ? before : yield* session.demandFree('ChangeMode');
   };
@@ -363,7 +365,7 @@ function* tryMode(session: GpuSession, mode: MigMode, known: GpuState['mig']): W
   if (isAt(before, mode)) return before;
   const command: ChangeCommand = { name: 'SetMode', gpu: session.busId, mode };
   const execution = yield* session.run(command, look);
-  const after = yield* ask({ kind: 'ReadUse', gpu: session.busId });
+  const after = yield* askReading(readUse(session.busId));
   if (isAt(after, mode)) return after;
   if (after.mig?.pending !== mode) throw session.explainUndone(command, execution);
   if (!session.mayReset) {
@@ -392,7 +394,7 @@ function resetGpu(session: GpuSession): Work<ResetResult> {
     const execution = isPersistent
       ? yield* resetUnheld(session)
       : yield* session.run({ name: 'Reset', gpu: session.busId });
-    return { execution, after: yield* ask({ kind: 'ReadUse', gpu: session.busId }) };
+    return { execution, after: yield* askReading(readUse(session.busId)) };
   });
 }
 

@@ -9,6 +9,7 @@ import {
   isBusId,
   normalizeBusId,
   type Reading,
+  askDriver,
 } from './command.ts';
 import { type GpuFault, type GpuState, type LostGpu, DeviceError } from '../gpu/device-state.ts';
 import { type Geometry, findModel } from '../gpu/geometry.ts';
@@ -31,8 +32,8 @@ import { countWords } from '../text/words.ts';
 import { parseReport, type Report, type ReportedGpu } from './report.ts';
 
 /** Runs a command for all GPUs that it names. */
-function* run(command: ReadCommand, isAlone: boolean = false): Reading<Execution> {
-  return (yield { command, isAlone }).execution;
+function* run(command: ReadCommand, isAlone?: boolean): Reading<Execution> {
+  return (yield* askDriver(command, isAlone)).execution;
 }
 
 export interface IndexedGpu extends ReportedGpu {
@@ -49,7 +50,7 @@ interface GpuQuestion<Result> {
   readonly parse: (tried: string, execution: Execution, gpu?: string | number) => Result;
   /** Whether contradictions and lost GPUs are attributed to a GPU too: not if everything is about to be read again. */
   readonly isLast: boolean;
-  /** See {@link ReadQuestion}. */
+  /** See {@link askDriver}. */
   readonly isAlone?: boolean;
 }
 

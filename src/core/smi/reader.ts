@@ -8,6 +8,8 @@ import {
   type Execution,
   type DriverAnswer,
   type Reading,
+  type GpuReading,
+  askDriver,
   describeCommand,
   type GpuSelection,
   type ReadCommand,
@@ -253,8 +255,12 @@ function isSameGpu(reported: IndexedGpu, { index, uuid, product }: ListedGpu): b
   return reported.index === index && reported.uuid === uuid && reported.product === product;
 }
 
-/** Reads the GPU instances of one GPU, without processes, UUIDs and attributes. @throws DeviceError */
-export function* readGpuInstances(gpu: string): Reading<readonly GpuInstanceState[]> {
+/** The GPU instances of one GPU, without processes, UUIDs and attributes. */
+export function readGpuInstances(gpu: string): GpuReading<readonly GpuInstanceState[]> {
+  return { name: 'Instances', gpu, begin: () => readGpuInstancesTwice(gpu) };
+}
+
+function* readGpuInstancesTwice(gpu: string): Reading<readonly GpuInstanceState[]> {
   try {
     return yield* readGpuInstancesOnce(gpu);
   } catch (error) {
@@ -264,9 +270,9 @@ export function* readGpuInstances(gpu: string): Reading<readonly GpuInstanceStat
 }
 
 function* readGpuInstancesOnce(gpu: string): Reading<readonly GpuInstanceState[]> {
-  const rows = yield* listInstances(gpu);
+  const rows = yield* listInstances(gpu).begin();
   if (rows.length === 0) return [];
-  const parts = yield* listComputeInstances(gpu);
+  const parts = yield* listComputeInstances(gpu).begin();
   const found = findDisagreement(rows, parts);
   if (found !== undefined) throw contradict('to read the instances', found, gpu);
   if (!fillAll(rows, parts)) yield* demandSameParts(gpu, parts);
@@ -275,7 +281,7 @@ function* readGpuInstancesOnce(gpu: string): Reading<readonly GpuInstanceState[]
 
 /** Room for another compute instance is rare: if there is some, the report must list the same ones. */
 function* demandSameParts(gpu: string, parts: readonly ComputeInstanceRow[]): Reading<void> {
-  const { migDevices } = yield* readUse(gpu);
+  const { migDevices } = yield* reportUse(gpu);
   const isSame =
     migDevices.length === parts.length &&
     migDevices.every((device) =>
@@ -285,18 +291,22 @@ function* demandSameParts(gpu: string, parts: readonly ComputeInstanceRow[]): Re
   throw contradict('to read the instances', `${parts.length} rows of -lci, ${migDevices.length} in -q -x`, gpu);
 }
 
-/** Lists the GPU instances of one GPU, without their contents. @throws DeviceError */
-export function listInstances(gpu: string): Reading<readonly InstanceRow[]> {
-  return readRows('Instances', gpu, parseInstances);
+/** The GPU instances of one GPU, without their contents. */
+export function listInstances(gpu: string): GpuReading<readonly InstanceRow[]> {
+  return { name: 'InstanceRows', gpu, begin: () => readRows('Instances', gpu, parseInstances) };
 }
 
-/** Lists the compute instances of all GPU instances of one GPU. @throws DeviceError */
-export function listComputeInstances(gpu: string): Reading<readonly ComputeInstanceRow[]> {
-  return readRows('ComputeInstances', gpu, parseComputeInstances);
+/** The compute instances of all GPU instances of one GPU. */
+export function listComputeInstances(gpu: string): GpuReading<readonly ComputeInstanceRow[]> {
+  return { name: 'ComputeInstanceRows', gpu, begin: () => readRows('ComputeInstances', gpu, parseComputeInstances) };
 }
 
-/** Reads the profiles and placements of one GPU in MIG mode, from the driver's own tables. @throws DeviceError */
-export function* readGeometry(gpu: GpuState): Reading<Geometry> {
+/** The profiles and placements of one GPU in MIG mode, from the driver's own tables. */
+export function readGeometry(gpu: GpuState): GpuReading<Geometry> {
+  return { name: 'Table', gpu: gpu.pciBusId, begin: () => readGeometryTwice(gpu) };
+}
+
+function* readGeometryTwice(gpu: GpuState): Reading<Geometry> {
   try {
     return yield* readGeometryOnce(gpu, false);
   } catch (error) {
@@ -315,8 +325,12 @@ function* readGeometryOnce(gpu: GpuState, isAlone: boolean): Reading<Geometry> {
   throw trouble.whole ?? contradict('to read the profiles', 'none of this GPU', pciBusId);
 }
 
-/** Reads the current MIG mode and the processes of one GPU. @throws DeviceError */
-export function* readUse(gpu: string): Reading<ReportedGpu> {
+/** The current MIG mode and the processes of one GPU. */
+export function readUse(gpu: string): GpuReading<ReportedGpu> {
+  return { name: 'Use', gpu, begin: () => reportUse(gpu) };
+}
+
+function* reportUse(gpu: string): Reading<ReportedGpu> {
   const { found, tried } = yield* askOne({ name: 'Report', gpus: [gpu] }, (tried, { execution, gpus: asked }) => {
     const { gpus } = parseReport(tried, execution);
     const names = asked?.map(({ pciBusId }) => pciBusId) ?? [gpu];
@@ -329,11 +343,11 @@ export function* readUse(gpu: string): Reading<ReportedGpu> {
   throw new DeviceError(found.fault.code, { tried, found: found.fault.message, gpu });
 }
 
-/** Lists the compute instance profiles that a GPU instance offers. @throws DeviceError */
-export function listComputeProfiles(gpu: string, instance: number): Reading<readonly ComputeProfileRow[]> {
-  return askOne({ name: 'ComputeProfiles', gpu, instance }, (tried, { execution }) =>
-    parseComputeProfiles(tried, execution),
-  );
+/** The compute instance profiles that a GPU instance offers. */
+export function listComputeProfiles(gpu: string, instance: number): GpuReading<readonly ComputeProfileRow[]> {
+  const name = 'ComputeProfiles';
+  const parse = (tried: string, { execution }: DriverAnswer) => parseComputeProfiles(tried, execution);
+  return { name, gpu, begin: () => askOne({ name, gpu, instance }, parse) };
 }
 
 /** Reads rows of one GPU. Up to driver 535 `mig` says that MIG mode is off of a GPU whose mode it cannot read: the report must agree. */
@@ -354,7 +368,7 @@ function* readRows<Row extends Pick<InstanceRow, 'gpuIndex'>>(
   const { rows, tried, saysOff, isShared } = answer;
   // In a table of several GPUs, one whose mode cannot be read is left out without a word.
   if (!saysOff && !(isShared && rows.length === 0)) return rows;
-  const { mig, migDevices } = yield* readUse(gpu);
+  const { mig, migDevices } = yield* reportUse(gpu);
   if (mig?.current !== 'Enabled' || (!saysOff && migDevices.length === 0)) return rows;
   const found = saysOff ? 'no GPU with MIG mode on, and it is on' : `no instance, and there are ${migDevices.length}`;
   throw contradict(tried, `${found} in -q -x`, gpu);
@@ -365,13 +379,13 @@ function* askOne<Result>(
   command: ReadCommand,
   parse: (tried: string, answer: DriverAnswer) => Result,
 ): Reading<Result> {
-  const answer = yield { command, isAlone: false };
+  const answer = yield* askDriver(command);
   try {
     return parse(describeCommand(answer.command), answer);
   } catch (error) {
     if (answer.gpus === undefined || !mayBeOneGpu(error, true)) throw error;
   }
-  const own = yield { command, isAlone: true };
+  const own = yield* askDriver(command, true);
   return parse(describeCommand(own.command), own);
 }
 

@@ -193,22 +193,6 @@ interface RunningService {
   readonly unit?: string;
 }
 
-const mostLines = 300;
-
-/**
- * The kernel's messages about the driver, newest last.
- *
- * @param records of `/dev/kmsg`: `6,1234,5678901,-;TEXT`, followed by lines of fields that begin with a space
- */
-export function pickDriverMessages(records: string): readonly string[] {
-  const found = records.split('\n').flatMap((record) => {
-    const [, us, text = ''] = /^\d+,\d+,(\d+),[^;]*;(.*)$/.exec(record) ?? [];
-    const isMeant = /\bNVRM\b|\bXid\b|nvidia|nvlink|nvswitch/i.test(text);
-    return isMeant ? [`[${(Number(us) / 1e6).toFixed(3)}] ${text}`] : [];
-  });
-  return found.slice(-mostLines);
-}
-
 /** Names of processes in the driver's messages: `pid=4242, name=python3`. */
 const processNameInMessage = /(\bname=)[^,]*/g;
 

@@ -70,7 +70,7 @@ function explainRefusal(gpu: GpuState, device: DeviceState, held: ReadonlySet<st
 }
 
 /** What a trial does next with its GPU. */
-export type TrialStep =
+type TrialStep =
   /** Tells those who watch, and records on the host that a change begins. */
   | { readonly action: 'Begin' }
   /** Changes the GPU to a state, and verifies it. */

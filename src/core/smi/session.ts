@@ -5,11 +5,13 @@ import {
   explainFailure,
   type Execution,
   ask,
+  askChange,
+  askReading,
   type ChangeCommand,
   describeCommand,
-  stopsClients,
   type Work,
 } from './command.ts';
+import { readGeometry, readUse } from './reader.ts';
 import type { ReportedGpu } from './report.ts';
 import type { ComputeInstanceRow, InstanceRow } from './tables.ts';
 
@@ -75,7 +77,7 @@ export class GpuSession {
 
   /** MIG mode is now on: from here on the driver's own table applies. @throws DeviceError */
   *learnTable(): Work<Geometry | undefined> {
-    if (this.gpu.tableSource !== 'Own') this.#geometry = yield* ask({ kind: 'ReadTable', gpu: this.gpu });
+    if (this.gpu.tableSource !== 'Own') this.#geometry = yield* askReading(readGeometry(this.gpu));
     return this.#geometry;
   }
 
@@ -93,9 +95,8 @@ export class GpuSession {
    * @throws DeviceError what the answer throws, and what `lookAgain` throws
    */
   *run(command: ChangeCommand, lookAgain?: () => Work<unknown>): Work<Execution> {
-    const text = describeCommand(command);
     for (;;) {
-      const execution = yield* ask({ kind: 'Change', command, text, disrupts: stopsClients(command) });
+      const execution = yield* askChange(command);
       if (execution !== undefined) return execution;
       if (lookAgain !== undefined) yield* lookAgain();
     }
@@ -117,7 +118,7 @@ export class GpuSession {
   ): Work<ReportedGpu> {
     yield* ask({ kind: 'Confirm' });
     const held = yield* ask({ kind: 'ListHeld' });
-    const report = yield* ask({ kind: 'ReadUse', gpu: this.busId });
+    const report = yield* askReading(readUse(this.busId));
     const goes = ({ instance, computeInstance }: ReportedGpu['processes'][number]): boolean =>
       instances.length === 0 ||
       instance === undefined ||
@@ -182,7 +183,7 @@ export class GpuSession {
   /** Names who is in the way where the driver says so: a process on no instance, or who has the GPU open. */
   *nameUsers(undone: DeviceError): Work<DeviceError> {
     if (undone.code !== 'InUse') return undone;
-    const { processes, minor } = yield* ask({ kind: 'ReadUse', gpu: this.busId });
+    const { processes, minor } = yield* askReading(readUse(this.busId));
     const whole = processes.filter(({ instance }) => instance === undefined).map(describeProcess);
     const holders = whole.length > 0 ? whole : yield* ask({ kind: 'ListOpeners', minor });
     const { tried, found, instance } = undone;

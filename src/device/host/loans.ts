@@ -1,5 +1,6 @@
 import { makeExecute, type Execute, type Tool, findTool } from '../child.ts';
 import { describeOutput, isBusId } from '../../core/smi/command.ts';
+import { readUse } from '../../core/smi/reader.ts';
 import { DeviceError } from '../../core/gpu/device-state.ts';
 import { rmSync } from 'node:fs';
 import { readIfThere, writeDurably } from './journal.ts';
@@ -167,10 +168,10 @@ export class LoanNote {
 
 /** Switches persistence mode of GPUs off for a reset, which it would block, and on again. */
 export class PersistenceMode {
-  readonly #driver: Pick<NvidiaSmi, 'change' | 'readUse'>;
+  readonly #driver: Pick<NvidiaSmi, 'change' | 'read'>;
   readonly #note: LoanNote;
 
-  constructor(driver: Pick<NvidiaSmi, 'change' | 'readUse'>, note: LoanNote) {
+  constructor(driver: Pick<NvidiaSmi, 'change' | 'read'>, note: LoanNote) {
     this.#driver = driver;
     this.#note = note;
   }
@@ -195,7 +196,7 @@ export class PersistenceMode {
   async #switchOn(gpu: string): Promise<string | undefined> {
     try {
       const execution = await this.#driver.change({ name: 'SetPersistence', gpu, on: true });
-      const { isPersistent } = await this.#driver.readUse(gpu);
+      const { isPersistent } = await this.#driver.read(readUse(gpu));
       if (isPersistent === true) return undefined;
       return describeOutput(execution);
     } catch (error) {
@@ -277,7 +278,7 @@ interface HostLoanOptions {
 
 /** @throws DeviceError ToolMissing if services may be stopped and the host has no systemctl */
 export function openHostLoans(
-  driver: Pick<NvidiaSmi, 'change' | 'readUse'>,
+  driver: Pick<NvidiaSmi, 'change' | 'read'>,
   { folder, bootIdPath, units = [], roots }: HostLoanOptions,
 ): HostLoans {
   const note = (name: string): LoanNote => new LoanNote({ path: join(folder, name), bootIdPath });

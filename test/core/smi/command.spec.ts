@@ -16,11 +16,12 @@ import {
 } from '../../../src/core/smi/tables.ts';
 import {
   type Execution,
-  sharedKey,
+  askChange,
+  askDriver,
   sharesCommands,
   splitExecution,
-  type NamedGpu,
   type ChangeCommand,
+  type ReadCommand,
 } from '../../../src/core/smi/command.ts';
 import { executionOf, recordedRuns, runsOf, recordings, type RecordedRun } from '../../device/recorded-runs.ts';
 
@@ -145,10 +146,16 @@ describe('names as nvidia-smi spells them', () => {
 });
 
 const busIds = ['00000000:07:00.0', '00000000:0F:00.0', '00000000:17:00.0', '00000000:1F:00.0'];
-const gpus: readonly NamedGpu[] = busIds.map((pciBusId, index) => ({ pciBusId, index }));
+const gpus = busIds.map((pciBusId, index) => ({ pciBusId, index }));
 const three = gpus.slice(0, 3);
 
 const exited = (stdout: string, rc: number = 0): Execution => ({ rc, stdout, end: 'Exited' });
+
+/** The key under which a change is asked for. */
+function keyOf(command: ChangeCommand): string | undefined {
+  const asked = askChange(command).next().value;
+  return asked !== undefined && 'kind' in asked && asked.kind === 'Change' ? asked.key : 'none asked';
+}
 
 describe('commands for several GPUs', () => {
   it('are known of branches 535 and 550 alone', () => {
@@ -158,32 +165,33 @@ describe('commands for several GPUs', () => {
   });
 
   it('have one key where they do exactly the same, whatever the GPU', () => {
-    const [gpu, other] = ['a', 'b'];
+    const [gpu = '', other = ''] = busIds;
     const destroy = (instances: readonly number[], on: string = other): ChangeCommand => ({
       name: 'DestroyInstances',
       gpu: on,
       instances,
     });
-    expect(sharedKey(destroy([1, 2], gpu))).to.equal(sharedKey(destroy([1, 2])));
+    expect(keyOf(destroy([1, 2], gpu))).to.equal(keyOf(destroy([1, 2])));
     const keys: readonly ChangeCommand[] = [
       destroy([1]),
       destroy([1, 2]),
       destroy([2, 1]),
       { name: 'DestroyComputeInstances', gpu: other, instances: [1, 2] },
     ];
-    expect(new Set([sharedKey(destroy([1, 2], gpu)), ...keys.map(sharedKey)])).to.have.lengthOf(4);
+    expect(new Set([keyOf(destroy([1, 2], gpu)), ...keys.map(keyOf)])).to.have.lengthOf(4);
   });
 
   it('are never resets, persistence mode, or compute instances by profile', () => {
+    const [gpu = ''] = busIds;
     const alone: readonly ChangeCommand[] = [
-      { name: 'Reset', gpu: 'a' },
-      { name: 'SetPersistence', gpu: 'a', on: true },
-      { name: 'CreateComputeInstance', gpu: 'a', instance: 1, profileId: 0 },
-      { name: 'CreateWholeComputeInstance', gpu: 'a', instance: 1 },
+      { name: 'Reset', gpu },
+      { name: 'SetPersistence', gpu, on: true },
+      { name: 'CreateComputeInstance', gpu, instance: 1, profileId: 0 },
+      { name: 'CreateWholeComputeInstance', gpu, instance: 1 },
     ];
-    expect(alone.map(sharedKey)).to.deep.equal(alone.map(() => undefined));
-    expect(sharedKey({ name: 'ComputeProfiles', gpu: 'a', instance: 1 })).to.equal(undefined);
-    expect(sharedKey({ name: 'List' })).to.equal(undefined);
+    expect(alone.map(keyOf)).to.deep.equal(alone.map(() => undefined));
+    const reads: readonly ReadCommand[] = [{ name: 'ComputeProfiles', gpu, instance: 1 }, { name: 'List' }];
+    for (const read of reads) expect(askDriver(read).next().value).to.deep.equal({ command: read, key: undefined });
   });
 });
 
@@ -267,7 +275,7 @@ function isChangeOfSeveral({ argv }: RecordedRun): boolean {
   return argv.some((word) => /^-(?:cgi|dgi|dci|mig)$/.test(word)) && (argv[argv.indexOf('-i') + 1] ?? '').includes(',');
 }
 
-function listNamed({ argv }: RecordedRun): readonly NamedGpu[] {
+function listNamed({ argv }: RecordedRun): typeof gpus {
   const names = new Set((argv[argv.indexOf('-i') + 1] ?? '').split(','));
   return gpus.filter(({ pciBusId, index }) => names.has(pciBusId) || names.has(String(index)));
 }
