@@ -2,8 +2,8 @@ import type { DeviceReport, GpuNodePartition, Grant } from '../api/types.ts';
 import { statusBounds } from '../api/generated/gpu-node-partition.bounds.ts';
 import { nodePartitions } from '../api/resources.ts';
 import { stampReading } from '../core/device/agent.ts';
-import { fitWithin, printable } from '../core/text/words.ts';
-import { deepEqual, mergePatchOf, overwriteOf, omitUndefined } from '../core/text/json.ts';
+import { fitWithin, mapTexts } from '../core/text/words.ts';
+import { deepEqual, mergePatchOf, omitUndefined } from '../core/text/json.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type ObjectRef, isOlder, type KubeObject } from '../kube/watch.ts';
 import { describeError, type Logger } from '../process/log.ts';
@@ -67,7 +67,7 @@ export class OwnPartition {
     const readAfter = spec?.drain?.readAfter;
     const device = stampReading(this.#fit(found), status?.device, { readMs, readAfter });
     if (deepEqual(device, status?.device)) return;
-    this.#known = await this.#write(overwriteOf(status?.device ?? {}, device));
+    this.#known = await this.#write(mergePatchOf(status?.device ?? {}, device, 'All'));
     const stored = this.#known.status?.device ?? {};
     if (!deepEqual(device, stored)) this.#known = await this.#write(mergePatchOf(stored, device), this.#known);
   }
@@ -85,6 +85,17 @@ export class OwnPartition {
     const metadata = { resourceVersion: of?.metadata.resourceVersion };
     return this.#client.merge<Partition>({ ...this.#ref, subresource: 'status' }, { metadata, status: { device } });
   }
+}
+
+/** Control and format characters, lone surrogates and line separators: line ends and tabs too. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * The value with a mark in place of each character in its texts that starts a line, controls a terminal, or is invisible. Every text
+ * keeps its length: the API's bounds still hold for it.
+ */
+export function printable<T>(value: T): T {
+  return mapTexts(value, (text) => text.replaceAll(UNPRINTABLE, '\ufffd'));
 }
 
 /** The node's object as it comes from the API server. */

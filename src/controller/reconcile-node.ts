@@ -13,7 +13,7 @@ import { nodePartitions } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { NodeRolloutState } from '../core/rollout/budget.ts';
 import { reportNode } from '../core/node/status.ts';
-import { deepEqual, overwriteOf } from '../core/text/json.ts';
+import { deepEqual, mergePatchOf } from '../core/text/json.ts';
 import type { KubeVerbs } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/watch.ts';
@@ -226,7 +226,9 @@ export class NodeReporter {
     const before = partition.status;
     const { device: _agents, ...known } = partition.status ?? {};
     const ref = { resource: nodePartitions, name, subresource: 'status' };
-    const sent = this.#parts.client.merge<GpuNodePartition & KubeObject>(ref, { status: overwriteOf(known, status) });
+    const sent = this.#parts.client.merge<GpuNodePartition & KubeObject>(ref, {
+      status: mergePatchOf(known, status, 'All'),
+    });
     const written = await orRefusal(sent);
     if (written instanceof ApiError) {
       const message = `status not written, and the node proceeds as before: ${written.message}`;

@@ -10,7 +10,6 @@ import { WHOLE } from '../gpu/profiles.ts';
 import { namespaceNameLabel } from '../../api/names.ts';
 import { isSurelyRead, listReportedPods } from '../device/holders.ts';
 import { compareText, memoize, omitUndefined } from '../text/json.ts';
-import { writeNano } from '../text/syntax.ts';
 import { couldHold, type PodPool } from './members.ts';
 
 /** Whether a resource is a slice that is not shared, the whole GPU included. */
@@ -78,7 +77,8 @@ export function trimWaitingPod(pod: PodView): PodView {
   const { nodeName, nodeSelector, affinity, tolerations, schedulingGates, priority, preemptionPolicy } = spec;
   const requests = listRequested(pod).map((resource) => [
     resource,
-    slices.get(resource) ?? writeNano(requestOf(pod, resource)),
+    // A request is read in billionths.
+    slices.get(resource) ?? `${requestOf(pod, resource)}n`,
   ]);
   const hopeless = explainHopeless(pod);
   const { nominatedNodeName } = pod.status ?? {};

@@ -89,24 +89,19 @@ export function compareText(a: string, b: string): number {
 
 type Patch = Readonly<Record<string, unknown>>;
 
-/** JSON merge patch (RFC 7396) that makes one object equal to another: what is new or different, and null for what is too much. */
-export function mergePatchOf(before: object, after: object): Patch {
-  return patchOf(before, after, deepEqual);
-}
-
-/** Makes a patch like {@link mergePatchOf} of all fields: they are set even if somebody else has changed them since. */
-export function overwriteOf(before: object, after: object): Patch {
-  return patchOf(before, after, () => false);
-}
-
-function patchOf(before: object, after: object, isKept: (old: unknown, wanted: unknown) => boolean): Patch {
+/**
+ * JSON merge patch (RFC 7396) that makes one object equal to another: what is new or different, and null for what is too much.
+ *
+ * @param sets `All`: the others too, which are set even if somebody else has changed them since
+ */
+export function mergePatchOf(before: object, after: object, sets: 'Changed' | 'All' = 'Changed'): Patch {
   const [old, wanted] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   const patch: [string, unknown][] = [];
   for (const key of old.keys()) if (!wanted.has(key)) patch.push([key, null]);
   for (const [key, value] of wanted) {
     const known: unknown = old.get(key);
-    if (isKept(known, value)) continue;
-    patch.push([key, isFields(known) && isFields(value) ? patchOf(known, value, isKept) : value]);
+    if (sets === 'Changed' && deepEqual(known, value)) continue;
+    patch.push([key, isFields(known) && isFields(value) ? mergePatchOf(known, value, sets) : value]);
   }
   return Object.fromEntries(patch);
 }

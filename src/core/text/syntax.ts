@@ -139,11 +139,6 @@ export function roundUp(nano: bigint): number {
   return nano < 0n ? -units : units;
 }
 
-/** Billionths as a quantity: `2`, `1500000000n`. */
-export function writeNano(nano: bigint): string {
-  return nano % nanoPerUnit === 0n ? String(nano / nanoPerUnit) : `${nano}n`;
-}
-
 /** Whether a quantity is zero; an unreadable one is not. */
 export function isZeroQuantity(quantity: string | number): boolean {
   return wholeUnits(quantity) === 0;

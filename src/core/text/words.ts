@@ -117,16 +117,6 @@ function countEdits(left: string, right: string): number {
 /** Control and format characters (including those that change the text direction), lone surrogates and line separators. */
 const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-
-/**
- * The value with a mark in place of each character in its texts that starts a line, controls a terminal, or is invisible. Every text
- * keeps its length: the API's bounds still hold for it.
- */
-export function printable<T>(value: T): T {
-  return mapTexts(value, (text) => text.replaceAll(UNPRINTABLE, '\ufffd'));
-}
-
 /**
  * The text with an escape in place of each character that controls a terminal or is invisible: `\u001b`. Within a JSON string the
  * escape means the same character, so the JSON is equivalent. Line ends and tabs stay.

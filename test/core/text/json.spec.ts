@@ -1,12 +1,5 @@
 import { expect } from 'chai';
-import {
-  SharedValues,
-  canonicalJson,
-  fingerprint,
-  mergePatchOf,
-  overwriteOf,
-  memoize,
-} from '../../../src/core/text/json.ts';
+import { SharedValues, canonicalJson, fingerprint, mergePatchOf, memoize } from '../../../src/core/text/json.ts';
 import fc from 'fast-check';
 
 describe('SharedValues', () => {
@@ -100,7 +93,7 @@ describe('a merge patch', () => {
   it('sets all fields, if somebody else may have changed them, and removes those that are known to be too much', () => {
     const before = { phase: 'Ready', closed: { since: 1, offered: 2 }, waits: [1] };
     const after = { phase: 'Ready', closed: { since: 1 } };
-    expect(overwriteOf(before, after)).to.deep.equal({
+    expect(mergePatchOf(before, after, 'All')).to.deep.equal({
       phase: 'Ready',
       closed: { since: 1, offered: null },
       waits: null,

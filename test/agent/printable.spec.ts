@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { printable } from '../../../src/core/text/words.ts';
+import { printable } from '../../src/agent/own-partition.ts';
 
 describe('printable', () => {
   it('marks line ends, controls, and what turns the direction of a text, at any depth and in any length', () => {
