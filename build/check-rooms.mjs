@@ -61,7 +61,7 @@ const doors = {
   kubernetes: ['node', 'pod'],
   node: ['commands', 'decide', 'eviction', 'plugin-pods', 'snapshot', 'status', 'status-figures'],
   nvidia: ['labels', 'plugin-config', 'predict'],
-  plan: ['change', 'simulation/play', 'text'],
+  plan: ['change', 'simulation/play'],
   policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'spec'],
   rollout: ['budget', 'ledger'],
   smi: ['change', 'command', 'reader', 'selftest', 'selftest-bundle', 'selftest-change'],

@@ -8,7 +8,7 @@ import type { FleetFeed } from './fleet-feed.ts';
 import { pageText } from './page-text.ts';
 import type { predictChange } from '../planner/questions.ts';
 import type { viewHistory } from '../core/view/status.ts';
-import type { explainWaiting } from '../core/explain/pod.ts';
+import type { findWaiting } from '../core/explain/pod.ts';
 import { reportWaste } from '../core/explain/waste.ts';
 import type { ClusterFacts } from '../core/cluster/facts.ts';
 
@@ -172,8 +172,10 @@ function isSame(given: string, token: string): boolean {
   return given.length === token.length && timingSafeEqual(Buffer.from(given), Buffer.from(token));
 }
 
+type ChangePlan = Awaited<ReturnType<typeof predictChange>>['plan'];
+
 /** A change in advance, as `gpu-partition plan` shows it. */
-export interface PlanAnswer extends Pick<Awaited<ReturnType<typeof predictChange>>, 'waves' | 'findings' | 'summary'> {
+export interface PlanAnswer extends Pick<ChangePlan, 'waves' | 'findings' | 'summary'> {
   /** The plan as text in 80 columns. */
   readonly lines: readonly string[];
   /** Pods that go, with the node that they leave. */
@@ -185,10 +187,13 @@ interface NodeAnswer extends ReturnType<typeof viewHistory> {
   readonly podsSince: Readonly<Record<string, string>>;
 }
 
+type Waiting = NonNullable<ReturnType<typeof findWaiting>>;
+
 /** What the page asks for when somebody looks at it; each reads the cluster, and fails with an Error that says why it cannot. */
 export interface PageAnswers {
   readonly waste: WasteSamples['report'];
-  readonly waiting: () => Promise<ReturnType<typeof explainWaiting>>;
+  /** Why pods wait for GPUs; undefined if the user may not list pods. */
+  readonly waiting: () => Promise<ReturnType<Waiting['explain']> | undefined>;
   /** How many pods wait for GPUs; undefined if the user may not list pods. */
   readonly countWaiting: () => Promise<number | undefined>;
   readonly history: (node: string) => Promise<NodeAnswer>;

@@ -5,7 +5,6 @@ import { CliError, paint, printJson, printLine, type Terminal } from '../termina
 import { snapshotCommand, readPolicies, readSnapshot } from '../input/snapshot.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { limit, configMapName, equalitySelector } from '../../process/options.ts';
-import { writeChangePlan } from '../../core/plan/text.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
 import { wrapHanging } from '../../core/text/words.ts';
 import { readKueue } from '../../kube/client.ts';
@@ -108,10 +107,10 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
       const { cluster, readQueues } = await readState(options, given ?? [], terminal);
       const policies = given ?? cluster.policies.filter(({ spec }) => spec.schedules !== undefined);
       if (policies.length === 0) throw new CliError('no policy of the cluster has schedules');
-      const plan = await predictChange(cluster, policies, setupOf(options), readQueues, at);
-      if (plan.findings.length > 0) outcome.code = 1;
-      if (options.output === 'json') printJson(terminal, plan);
-      else printPlan(terminal, plan);
+      const foreseen = await predictChange(cluster, policies, setupOf(options), readQueues, at);
+      if (foreseen.plan.findings.length > 0) outcome.code = 1;
+      if (options.output === 'json') printJson(terminal, foreseen.plan);
+      else printPlan(terminal, foreseen);
     });
 }
 
@@ -147,8 +146,8 @@ async function readState(
   return { cluster, readQueues: async () => cluster.kueue };
 }
 
-function printPlan({ stdout }: Terminal, plan: Awaited<ReturnType<typeof predictChange>>): void {
-  for (const line of writeChangePlan(plan)) printLine(stdout, line);
+function printPlan({ stdout }: Terminal, { plan, lines }: Awaited<ReturnType<typeof predictChange>>): void {
+  for (const line of lines) printLine(stdout, line);
   if (plan.findings.length > 0) printLine(stdout, '');
   for (const { message } of plan.findings) {
     const [first = '', ...rest] = wrapHanging(`finding: ${message}`, 80, '  ');

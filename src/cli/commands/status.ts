@@ -1,13 +1,11 @@
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import { viewStatus } from '../../core/view/fleet.ts';
-import { drawStatus } from '../../core/view/status.ts';
+import { showStatus } from '../../core/view/status.ts';
 import { findNearestWords } from '../../core/text/words.ts';
 import {
   addConnectionOptions,
   connect,
   type ConnectionOptions,
-  type ContactState,
   sourceOf,
   LeadershipWatch,
 } from '../cluster/connection.ts';
@@ -63,37 +61,23 @@ export function statusCommand({ terminal }: CommandContext): Command {
         : undefined;
       const absence = watch || !client ? undefined : await new LeadershipWatch(client).settle();
       const subject = { node, policy, history, isWide: output === 'wide' };
-      const draw: DrawFleet = ({ policies, partitions }, more) =>
-        drawStatus(policies, partitions, { ...subject, ...more, columns: stdout.columns, now: Date.now() });
-      if (output === 'json') printJson(terminal, dataOf(first, subject, absence));
-      else if (output === 'yaml') stdout.write(stringify(dataOf(first, subject, absence)));
+      const show = ({ policies, partitions }: FleetObjects, more: LiveOptions) =>
+        showStatus(policies, partitions, { ...subject, ...more, columns: stdout.columns, now: Date.now() });
+      const draw: DrawFleet = (fleet, more) => show(fleet, more).lines;
+      const data = isData ? { ...show(first, {}).view, ...(absence && { interruption: absence }) } : undefined;
+      if (output === 'json') printJson(terminal, data);
+      else if (output === 'yaml') stdout.write(stringify(data));
       else if (!watch || !client) printLines(stdout, draw(first, { interruption: absence }));
       else {
-        const follow = (show: (fleet: FollowedFleet) => void, signal: AbortSignal) =>
-          followFleet(client, first, show, signal);
+        const follow = (tell: (fleet: FollowedFleet) => void, signal: AbortSignal) =>
+          followFleet(client, first, tell, signal);
         await watchStatus(stdout, sourceOf(client), draw, follow);
       }
     });
 }
 
-type PictureOptions = Parameters<typeof drawStatus>[2];
-type DrawFleet = (
-  fleet: FleetObjects,
-  more: Pick<PictureOptions, 'interruption' | 'followed'>,
-) => ReturnType<typeof drawStatus>;
-
-/** The subject of a status: a node, or the fleet if none is named. */
-interface Subject {
-  readonly node: string | undefined;
-  readonly policy: string | undefined;
-  readonly history: PictureOptions['history'];
-  readonly isWide: boolean;
-}
-
-function dataOf(fleet: FleetObjects, { node, policy }: Subject, interruption: ContactState['interruption']): unknown {
-  const view = viewStatus(fleet.policies, fleet.partitions, Date.now(), { node, policy });
-  return { ...view, ...(interruption && { interruption }) };
-}
+type LiveOptions = Pick<Parameters<typeof showStatus>[2], 'interruption' | 'followed'>;
+type DrawFleet = (fleet: FleetObjects, more: LiveOptions) => ReturnType<typeof showStatus>['lines'];
 
 function findNode({ partitions }: FleetObjects, node: string): FleetObjects['partitions'][number] {
   return demandNamed(partitions, node, 'GPU node', 'nodes that have GPUs');

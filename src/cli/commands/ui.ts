@@ -18,10 +18,9 @@ import {
 } from '../cluster/connection.ts';
 import { stringify } from 'yaml';
 import type { ClusterState } from '../../core/plan/change.ts';
-import { writeChangePlan } from '../../core/plan/text.ts';
 import { withoutServerFields } from '../../core/policy/record.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
-import { explainWaiting, listWaiting } from '../../core/explain/pod.ts';
+import { findWaiting } from '../../core/explain/pod.ts';
 import { reportWaste } from '../../core/explain/waste.ts';
 import { predictChange } from '../../planner/questions.ts';
 import { type PageAnswers, type PlanAnswer, WasteSamples, type PageSources, servePage } from '../../ui/page-server.ts';
@@ -118,14 +117,14 @@ function answerLive(client: KubeClient, setup: ReturnType<typeof setupOf>): Page
   const waste = new WasteSamples(() => readFacts(client));
   return {
     waste: () => waste.report(),
-    waiting: async () => explainWaiting(await readFacts(client)),
+    waiting: async () => findWaiting(await readFacts(client))?.explain(),
     async countWaiting() {
       // Without a node: a cluster has many pods, and few that wait.
       const found = await listAllowed<PodView & KubeObject>(client, pods, { fieldSelector: 'spec.nodeName=' });
       // What a claim is for, only the rest of the cluster shows.
       const hasClaims = found?.some(({ spec }) => (spec?.resourceClaims ?? []).length > 0) === true;
       const others = hasClaims ? await readFacts(client) : { nodes: [], partitions: [], policies: [] };
-      return found && listWaiting({ ...others, pods: found }).length;
+      return found && findWaiting({ ...others, pods: found })?.count;
     },
     async history(node) {
       const running = await listAllowed<PodView & KubeObject>(client, pods, { fieldSelector: `spec.nodeName=${node}` });
@@ -147,8 +146,8 @@ export function answerSaved(saved: SavedCluster, setup: ReturnType<typeof setupO
   const report = reportWaste([saved]);
   return {
     waste: async () => report,
-    waiting: async () => explainWaiting(saved),
-    countWaiting: async () => listWaiting(saved).length,
+    waiting: async () => findWaiting(saved)?.explain(),
+    countWaiting: async () => findWaiting(saved)?.count,
     async history(node) {
       const running = saved.pods.filter(({ spec }) => spec?.nodeName === node);
       return { ...savedHistory(saved, node), podsSince: listStarts(running) };
@@ -182,13 +181,13 @@ async function answerPlan(
   setup: ReturnType<typeof setupOf>,
   readQueues: () => Promise<KueueReading>,
 ): Promise<PlanAnswer> {
-  const plan = await predictChange(cluster, given, setup, readQueues);
+  const { plan, lines } = await predictChange(cluster, given, setup, readQueues);
   const { waves, findings, summary, nodes } = plan;
   const evictions = nodes.flatMap(({ node, evictions: list }) =>
     // An agent has reported them, and they have ended since.
     list.filter(({ fate }) => fate !== 'Gone').map(({ pod, fate }) => ({ node, pod, fate })),
   );
-  return { waves, findings, summary, evictions, lines: writeChangePlan(plan) };
+  return { waves, findings, summary, evictions, lines };
 }
 
 interface Options extends ConnectionOptions, SetupOptions {

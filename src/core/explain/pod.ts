@@ -254,17 +254,23 @@ interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 'sugges
   readonly asks: string;
 }
 
-/** Pods that wait, in groups; undefined if the user may not list pods. */
-type WaitingPods = readonly WaitingGroup[] | undefined;
+/** Pods that wait for a GPU, or a slice of one, by a resource or by a claim. */
+interface WaitingPods {
+  readonly count: number;
+  /** Why they wait; those that ask alike are explained once. */
+  readonly explain: () => readonly WaitingGroup[];
+}
 
 /** The most groups that are explained: explaining a pod looks at each node. */
 const mostGroups = 30;
 const mostPods = 10;
 
-/** Lists the pods that wait for a GPU, or a slice of one, by a resource or by a claim. */
-export function listWaiting(facts: ClusterFacts): readonly PodView[] {
+/** Finds the pods that wait for GPUs; undefined if the user may not list pods. */
+export function findWaiting(facts: ClusterFacts): WaitingPods | undefined {
+  if (facts.pods === undefined) return undefined;
   const dra = listGpuNodes(facts).filter(({ isDra }) => isDra);
-  return (facts.pods ?? []).filter((pod) => isUnbound(pod) && asksForGpu(pod, facts, dra));
+  const pods = facts.pods.filter((pod) => isUnbound(pod) && asksForGpu(pod, facts, dra));
+  return { count: pods.length, explain: () => explainWaiting(pods, facts) };
 }
 
 /** Fields of a pod's spec that decide, besides its requests, why it waits. */
@@ -277,10 +283,8 @@ const decidingFields = [
   'schedulerName',
 ] as const;
 
-/** Pods that wait for GPUs, and why; those that ask alike are explained once. */
-export function explainWaiting(facts: ClusterFacts): WaitingPods {
-  if (facts.pods === undefined) return undefined;
-  const alike = Map.groupBy(listWaiting(facts), ({ metadata, spec, status }) => {
+function explainWaiting(waiting: readonly PodView[], facts: ClusterFacts): readonly WaitingGroup[] {
+  const alike = Map.groupBy(waiting, ({ metadata, spec, status }) => {
     const asks = spec?.containers?.map(({ resources }) => resources) ?? [];
     const words = (status?.conditions ?? []).map(({ type, message }) => [type, message]);
     return JSON.stringify([metadata.namespace, asks, decidingFields.map((field) => spec?.[field]), words]);

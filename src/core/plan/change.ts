@@ -12,7 +12,7 @@ import { describeGate, RolloutPlay } from '../rollout/ledger.ts';
 import type { NodeSnapshot } from '../node/snapshot.ts';
 import { forecastNode, type NodePreview } from '../node/decide.ts';
 import { foreseeNodes, type PlannedNode } from './node.ts';
-import { judgePlan, type PlanFault } from './text.ts';
+import { judgePlan, type PlanFault, writeChangePlan } from './text.ts';
 import type { ClusterFacts } from '../cluster/facts.ts';
 import type { BudgetView } from '../node/eviction.ts';
 
@@ -254,8 +254,8 @@ export class ForeseenChange {
     return typeof found === 'string' ? found : { policy, hasDemand, free, ...found };
   }
 
-  /** What the change does, with what was chosen for its demands. */
-  plan(): ChangePlan {
+  /** What the change does, with what was chosen for its demands: as data, and in 80 columns without faults and summary. */
+  plan(): { readonly plan: ChangePlan; readonly lines: readonly string[] } {
     const { policies: present, budgets } = this.#cluster;
     const demands = [...this.#reports].map(
       ([
@@ -283,7 +283,8 @@ export class ForeseenChange {
     const cap = waves.cap === undefined ? undefined : { most: waves.cap, isAssumed };
     const pace = seconds === undefined ? {} : { seconds };
     const found = { policies, demands, nodes, waves: waves.waves, ...pace };
-    return { ...found, ...judgePlan(found, cap) };
+    const plan = { ...found, ...judgePlan(found, cap) };
+    return { plan, lines: writeChangePlan(plan) };
   }
 }
 

@@ -1,5 +1,3 @@
-// Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
-// Ask here for the plan of a change in words, line by line.
 import { joinWords } from '../text/words.ts';
 import { countWords, wrapHanging } from '../text/words.ts';
 import type { ChangePlan } from './change.ts';

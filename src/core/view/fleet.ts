@@ -1,5 +1,5 @@
 // Room view: what people see of a fleet, in words and lines, whatever shows it, a terminal or the page.
-// Ask here for the status of a fleet or of a node as data, and for all that the page shows at one time.
+// Ask here for all that the page shows of a fleet at one time.
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, PolicyStatus } from '../../api/types.ts';
 import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
@@ -277,18 +277,6 @@ function viewPhase(phase: string, nodes: readonly NodeRowView[]): PhaseView {
 
 function rowsByUrgency(a: NodeRowView, b: NodeRowView): number {
   return byUrgency(a.urgency, b.urgency) || compareText(a.phase, b.phase) || compareText(a.node, b.node);
-}
-
-/** The status of a node, or of the fleet if none is named; undefined if there is no such node. */
-export function viewStatus(
-  policies: readonly GpuPartitionPolicy[],
-  partitions: readonly GpuNodePartition[],
-  now: number,
-  { node, policy }: { readonly node?: string | undefined; readonly policy?: string | undefined },
-): FleetStatusView | NodeStatusView | undefined {
-  if (node === undefined) return viewFleet(policies, partitions, now, policy);
-  const found = partitions.find(({ metadata }) => metadata.name === node);
-  return found && viewNodeStatus(found);
 }
 
 /** A slice with its size, so that it can be drawn to scale. */

@@ -1,5 +1,5 @@
 // Room view: what people see of a fleet, in words and lines, whatever shows it, a terminal or the page.
-// Ask here for a framed picture of a fleet or of a node, and what happened to a node: the steps of its last change, and its Events.
+// Ask here for the status of a fleet or of a node, as data and as a framed picture, and what happened to a node: the steps of its last change, and its Events.
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { drawCells } from '../gpu/grid.ts';
@@ -12,6 +12,7 @@ import { type FleetStatusView, urgencyOfNode, viewFleet } from './fleet.ts';
 import { drawTable, groupAlike, type Interruption, type Line, plainText, type Source, span } from './lines.ts';
 import { type GpuPicture, type PicturedSlice, viewNodeStatus } from './node.ts';
 
+type NodeStatusView = ReturnType<typeof viewNodeStatus>;
 type PolicyStatusView = FleetStatusView['policies'][number];
 type NodeRowView = FleetStatusView['nodes'][number];
 type Urgency = NodeRowView['urgency'];
@@ -88,25 +89,37 @@ interface StatusPictureOptions extends Frame {
   readonly policy?: string | undefined;
 }
 
-/** A node on a screen, or the fleet: policies, nodes by phase, and first the nodes that need attention. */
-export function drawStatus(
+/** What a status shows. */
+interface ShownStatus {
+  /** Undefined if there is no such node. */
+  readonly view: FleetStatusView | NodeStatusView | undefined;
+  readonly lines: readonly Line[];
+}
+
+/**
+ * The status of a node, or of the fleet if none is named, as data and on a screen: policies, nodes by phase, and first the nodes that need
+ * attention.
+ */
+export function showStatus(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
   options: StatusPictureOptions,
-): readonly Line[] {
-  return framePicture(drawPicture(policies, partitions, options), options.interruption, options);
+): ShownStatus {
+  const { now, node, policy, interruption } = options;
+  if (node === undefined) {
+    const view = viewFleet(policies, partitions, now, policy);
+    return { view, lines: framePicture(drawFleet(view, options), interruption, options) };
+  }
+  const found = partitions.find(({ metadata }) => metadata.name === node);
+  const view = found && viewNodeStatus(found);
+  const picture = found && view ? drawNodeStatus(found, view, options) : [[span(`node ${node} is gone`, 'bad')]];
+  return { view, lines: framePicture(picture, interruption, options) };
 }
 
-function drawPicture(
-  policies: readonly GpuPartitionPolicy[],
-  partitions: readonly GpuNodePartition[],
-  { columns, now, node, history, isWide = false, policy }: StatusPictureOptions,
+function drawFleet(
+  view: FleetStatusView,
+  { columns, now, isWide = false, policy }: StatusPictureOptions,
 ): readonly Line[] {
-  if (node !== undefined) {
-    const found = partitions.find(({ metadata }) => metadata.name === node);
-    return found ? drawNodeStatus(found, columns, history) : [[span(`node ${node} is gone`, 'bad')]];
-  }
-  const view = viewFleet(policies, partitions, now, policy);
   const table = isWide ? drawWideNodes(view.nodes, now) : drawNodes(view.nodes);
   const none: Line = [
     span(
@@ -221,10 +234,9 @@ function ageOf(since: string | undefined, now: number): string {
 /** A node as `describe` would have it: phase and reason first, then a picture of each of its GPUs; identical ones are drawn once. */
 function drawNodeStatus(
   partition: GpuNodePartition,
-  columns: number,
-  history: NodeHistory = { timeline: [], events: [] },
+  view: NodeStatusView,
+  { columns, history = { timeline: [], events: [] } }: StatusPictureOptions,
 ): readonly Line[] {
-  const view = viewNodeStatus(partition);
   const { node, policy, strategy, phase, reason, message, plan, error, driver } = view;
   const ready = partition.status?.conditions?.find(({ type }) => type === 'Ready');
   const tone = toneOf(urgencyOfNode(phase, reason));

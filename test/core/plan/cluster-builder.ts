@@ -15,7 +15,7 @@ import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 
 /** The plan of a change without demands. */
 export const planChange = (...change: ConstructorParameters<typeof ForeseenChange>): ChangePlan =>
-  new ForeseenChange(...change).plan();
+  new ForeseenChange(...change).plan().plan;
 
 export const someSetup: ControllerSetup = { maxConcurrentNodes: '100%' };
 

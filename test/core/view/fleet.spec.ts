@@ -2,11 +2,10 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { withDemand } from '../../support/demand-builders.ts';
 import { urgencyOfNode, viewFleet, viewPage } from '../../../src/core/view/fleet.ts';
-import { drawStatus } from '../../../src/core/view/status.ts';
-import { explainWaiting } from '../../../src/core/explain/pod.ts';
+import { findWaiting } from '../../../src/core/explain/pod.ts';
 import { plainText } from '../../../src/core/view/lines.ts';
 import { aPolicy, aGpu } from '../../support/builders.ts';
-import { aStatusNode, drawNode } from './status-stories.ts';
+import { drawStatus, aStatusNode, drawNode } from './status-stories.ts';
 import { aClaimCluster, aHeldClaim, attribute, type ClaimTemplate, deviceNames } from '../cluster/claim-cluster.ts';
 import { aCluster, aPod } from '../kubernetes/cluster-builder.ts';
 
@@ -158,7 +157,7 @@ describe('pods that wait for GPUs', () => {
       aPod({ name: 'web' }),
       aPod({ name: 'runs', asks: half, node: 'n' }),
     ];
-    const groups = explainWaiting(aCluster(nodes, pods));
+    const groups = findWaiting(aCluster(nodes, pods))?.explain();
     expect(groups?.map(({ count, pods: names, asks, code }) => ({ count, names, asks, code }))).to.deep.equal([
       {
         count: 3,
@@ -172,9 +171,9 @@ describe('pods that wait for GPUs', () => {
 
   it('are told what a demand makes of them', () => {
     const demanding = withDemand(aPolicy(), { from: 'Pods', slices: [{ name: 'large', profiles: ['3g.20gb'] }] });
-    const groups = explainWaiting(
+    const groups = findWaiting(
       aCluster([{ policy: demanding, gpus: [aGpu({ slices: ['1g.5gb@0'] })] }], [aPod({ asks: half })]),
-    );
+    )?.explain();
     expect(groups?.map(({ demands }) => demands.map(({ code, message }) => `${code} ${message}`))).to.deep.equal([
       ['Planned policy p: the planner will offer a 3g.20gb on node n, GPU 0'],
     ]);
@@ -207,7 +206,7 @@ describe('pods that wait for GPUs', () => {
       ],
       claims: [aHeldClaim([device], { pod: '' })],
     });
-    const groups = explainWaiting(facts);
+    const groups = findWaiting(facts)?.explain();
     const words = '1 device of DeviceClass any with selectors of its own by ResourceClaimTemplate small';
     expect(groups?.map(({ pods: names, asks }) => ({ names, asks }))).to.deep.equal([
       { names: ['team/one', 'team/two'], asks: words },
@@ -221,6 +220,6 @@ describe('pods that wait for GPUs', () => {
   });
 
   it('are unknown to a user who may not list pods', () => {
-    expect(explainWaiting({ ...aCluster(nodes), pods: undefined })).to.equal(undefined);
+    expect(findWaiting({ ...aCluster(nodes), pods: undefined })).to.equal(undefined);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { judgeLeases, type LeaseView, plainText } from '../../../src/core/view/lines.ts';
-import { drawStatus } from '../../../src/core/view/status.ts';
+import { drawStatus } from './status-stories.ts';
 
 const now = Date.parse('2026-01-01T12:00:45Z');
 

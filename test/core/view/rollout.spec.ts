@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy, Phase, GpuNodePartition, PolicySpec, PolicyStatus } from '../../../src/api/types.ts';
 import { aGpu, aPolicy, aDevice, aPartition, withPods } from '../../support/builders.ts';
 import { aCluster, aFleetNode, inFile, someSetup, planChange } from '../plan/cluster-builder.ts';
-import { aStatusNode } from './status-stories.ts';
+import { drawStatus, aStatusNode } from './status-stories.ts';
 import { viewFleet } from '../../../src/core/view/fleet.ts';
-import { drawStatus } from '../../../src/core/view/status.ts';
 import { plainText } from '../../../src/core/view/lines.ts';
 
 const noon = Date.parse('2026-01-01T12:00:00Z');

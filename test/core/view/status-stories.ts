@@ -1,7 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, Phase } from '../../../src/api/types.ts';
 import { deviceText } from '../../../src/core/node/status.ts';
 import type { Line } from '../../../src/core/view/lines.ts';
-import { drawStatus, type viewHistory } from '../../../src/core/view/status.ts';
+import { showStatus, type viewHistory } from '../../../src/core/view/status.ts';
 import { aDevice, aGpu, aPolicy } from '../../support/builders.ts';
 
 const lastTransitionTime = '2026-01-01T00:00:00Z';
@@ -163,6 +163,11 @@ export const policies: readonly GpuPartitionPolicy[] = [
     },
   },
 ];
+
+/** What a status shows on a screen. */
+export function drawStatus(...subject: Parameters<typeof showStatus>): readonly Line[] {
+  return showStatus(...subject).lines;
+}
 
 /** A node on a screen. */
 export function drawNode(

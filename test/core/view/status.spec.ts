@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { userKey } from '../../../src/core/gpu/device-state.ts';
 import { viewFleet, viewPage } from '../../../src/core/view/fleet.ts';
-import { drawStatus } from '../../../src/core/view/status.ts';
 import { type Line, plainText } from '../../../src/core/view/lines.ts';
 import { fitLine } from '../../../src/cli/terminal.ts';
 import { viewNodeStatus } from '../../../src/core/view/node.ts';
@@ -12,7 +11,16 @@ import { fixtures } from '../../cli/run.ts';
 import { aGpu, withClaims } from '../../support/builders.ts';
 import { aCluster } from '../kubernetes/cluster-builder.ts';
 import { wastefulDay } from '../explain/waste-stories.ts';
-import { aStatusNode, changingNode, fleet, policies, readyNode, storyTime, drawNode } from './status-stories.ts';
+import {
+  drawStatus,
+  aStatusNode,
+  changingNode,
+  fleet,
+  policies,
+  readyNode,
+  storyTime,
+  drawNode,
+} from './status-stories.ts';
 
 const widths = [80, 120, 200];
 const screens: Readonly<Record<string, (columns: number) => readonly Line[]>> = {
