@@ -2,7 +2,7 @@
 // Ask here who holds the slices of a pool, what it costs that they go, as a weight beside those of other pods, and where they could go.
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from './solver/pool.ts';
-import { type BudgetView, type FateFacts, judgeFate } from '../node/eviction.ts';
+import { type BudgetView, judgeFate } from '../node/eviction.ts';
 import type { PolicySpec } from '../../api/types.ts';
 import type { ClassLayout } from './solver/choose.ts';
 import { placeOf } from '../gpu/grid.ts';
@@ -16,7 +16,9 @@ const usual = 10;
 const forBudget = 1000;
 
 /** Looks up who holds the slices of a pool, and what their evictions would meet. */
-export interface PoolHolders extends FateFacts, HolderSource {
+export interface PoolHolders extends HolderSource {
+  /** Disruption budgets of all namespaces. */
+  readonly budgets: readonly BudgetView[];
   /** Finds a pod by `NAMESPACE/NAME`; undefined: it is gone, or was not read. */
   readonly podOf: (name: string) => PodView | undefined;
 }

@@ -13,9 +13,8 @@ import { releaseNode } from './marks.ts';
 import { isUnanswered } from '../device/grants.ts';
 import { timeText } from '../text/syntax.ts';
 import { predictDevice } from '../nvidia/predict.ts';
-import { writerModeFor, listManagedLabels, listPrunableLabels } from './rules/labels.ts';
+import { writerModeFor, listManagedLabels, listPrunableLabels, sharingByLabels } from './rules/labels.ts';
 import { strategyByLabels, dropInvalidLabels, changesWithLayout } from '../nvidia/labels.ts';
-import { sharingByLabels } from '../nvidia/plugin-config.ts';
 
 /** Identifies a pod fully: a new pod of the same name is a different pod. */
 interface PodRef {

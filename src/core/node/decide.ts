@@ -401,6 +401,8 @@ export interface NodePreview {
   readonly plan: WishPlan | undefined;
   readonly verdict: Verdict;
   readonly rolloutState: NodeRolloutState;
+  /** What becomes of the pods that have to go for it; empty if nothing changes. */
+  readonly evictions: readonly ({ readonly pod: PodView } & ReturnType<typeof judgeFate>)[];
 }
 
 /** What is known of a node before anything is decided: everything else follows from it. */
@@ -420,7 +422,19 @@ export function forecastNode(start: NodeStart): NodePreview {
   const partition = told && plan ? reportPlan(told, plan) : told;
   const snapshot = complete({ ...start, partition });
   const { verdict, rolloutState } = decideAtOnce(snapshot);
-  return { snapshot, isTold: told !== start.partition, plan, verdict, rolloutState };
+  const evictions = plan !== undefined && plan.work.length > 0 ? foreseeEvictions(snapshot) : [];
+  return { snapshot, isTold: told !== start.partition, plan, verdict, rolloutState, evictions };
+}
+
+function foreseeEvictions(snapshot: NodePreview['snapshot']): NodePreview['evictions'] {
+  const { partition, claim, pods = [], fresh } = snapshot;
+  if (partition === undefined) return [];
+  const { budgets = [] } = fresh.drain ?? {};
+  const drain = claim.winner?.spec.drain;
+  return presumeAffected({ ...snapshot, partition }, pods).map((pod) => ({
+    pod,
+    ...judgeFate(pod, drain, { budgets }),
+  }));
 }
 
 /** The partition with the wish that the controller writes, if any. */
@@ -546,19 +560,4 @@ export function expectRolloutState(before: NodeRolloutState, expected: NodeRollo
   const { request: _before, ...rest } = before;
   const request = before.isUnderWay ? undefined : expected;
   return { ...rest, hasFailed: false, isVerified: false, ...(request && { request }) };
-}
-
-/** What becomes of the pods that have to go for what a node will come to. */
-export function foreseeEvictions(
-  { snapshot }: NodePreview,
-  pods: readonly PodView[],
-  budgets: readonly BudgetView[],
-): readonly ({ readonly pod: PodView } & ReturnType<typeof judgeFate>)[] {
-  const { partition, claim } = snapshot;
-  if (partition === undefined) return [];
-  const drain = claim.winner?.spec.drain;
-  return presumeAffected({ ...snapshot, partition }, pods).map((pod) => ({
-    pod,
-    ...judgeFate(pod, drain, { budgets }),
-  }));
 }

@@ -1,7 +1,7 @@
 // Room nvidia: what NVIDIA's own programs on a node read, label and advertise.
 // Ask here what the device plugin's config file says, what is wrong with it, and for the one that a policy makes.
 import { isFields, type Fields, canonicalJson, fingerprint } from '../text/json.ts';
-import { NVIDIA_PREFIX, isMigStrategy, type MigStrategy, GPU_RESOURCE, layoutPartOf, type Labels } from './labels.ts';
+import { NVIDIA_PREFIX, isMigStrategy, type MigStrategy, GPU_RESOURCE } from './labels.ts';
 import type { PolicySpec } from '../../api/types.ts';
 import type { Finding } from '../text/words.ts';
 
@@ -385,6 +385,8 @@ interface ManagedConfig {
   readonly key: string;
   /** The config file, to be written as YAML. */
   readonly file: Readonly<Record<string, unknown>>;
+  /** The config file as the plugin and GFD read it: input for `computeLabels` and `computeResources`. */
+  readonly config: DevicePluginConfig;
 }
 
 /**
@@ -394,13 +396,9 @@ interface ManagedConfig {
 export function managedConfig(spec: SharingSpec): ManagedConfig {
   const resources = sharedResources(spec).toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const file = composeDevicePluginConfig(spec.strategy, resources);
-  return { key: `gpu-partition-${spec.strategy}-${fingerprint(canonicalJson(file)).slice(0, 8)}`, file };
-}
-
-/** The config file as the plugin and GFD read it: input for `computeLabels` and `computeResources`. */
-export function sharingOf(spec: SharingSpec): DevicePluginConfig {
-  const parsed = parseDevicePluginConfig(composeDevicePluginConfig(spec.strategy, sharedResources(spec)));
-  return parsed.ok ? parsed.config : { migStrategy: spec.strategy };
+  const key = `gpu-partition-${spec.strategy}-${fingerprint(canonicalJson(file)).slice(0, 8)}`;
+  const parsed = parseDevicePluginConfig(file);
+  return { key, file, config: parsed.ok ? parsed.config : { migStrategy: spec.strategy } };
 }
 
 /**
@@ -488,20 +486,4 @@ function sharedResources({ sharing }: SharingSpec): readonly SharedResource[] {
 
 function refuse(path: readonly (string | number)[], message: string): Finding {
   return { severity: 'error', code: 'SharingRefused', path: ['spec', 'sharing', ...path], message };
-}
-
-/** How a node's resources are shared by its labels; undefined if they say that none is. */
-export function sharingByLabels(labels: Labels): Sharing | undefined {
-  const resources = Object.entries(labels)
-    .filter(([key, value]) => layoutPartOf(key)?.suffix === 'replicas' && Number(value) >= 2)
-    .map(([key, value]) => ({ name: key.slice(0, -'.replicas'.length), replicas: Number(value) }));
-  const [first] = resources;
-  if (first === undefined) return undefined;
-  const isMps = labels[`${first.name}.sharing-strategy`] === 'mps';
-  return {
-    strategy: isMps ? 'mps' : 'time-slicing',
-    renameByDefault: labels[`${first.name}.product`]?.endsWith('-SHARED') !== true,
-    failRequestsGreaterThanOne: isMps,
-    resources,
-  };
 }

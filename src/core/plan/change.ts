@@ -7,7 +7,7 @@ import { type PodView, defaultSystemNamespaces } from '../kubernetes/pod.ts';
 import { fillDefaults } from '../policy/schema.ts';
 import { compareText, deepEqual } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
-import { findCap, isCapAssumed, type NodeRolloutState } from '../rollout/budget.ts';
+import { findCap, type NodeRolloutState } from '../rollout/budget.ts';
 import { describeGate, RolloutPlay } from '../rollout/ledger.ts';
 import type { NodeSnapshot } from '../node/snapshot.ts';
 import { forecastNode, type NodePreview } from '../node/decide.ts';
@@ -256,7 +256,7 @@ export class ForeseenChange {
 
   /** What the change does, with what was chosen for its demands: as data, and in 80 columns without faults and summary. */
   plan(): { readonly plan: ChangePlan; readonly lines: readonly string[] } {
-    const { policies: present, budgets } = this.#cluster;
+    const { policies: present } = this.#cluster;
     const demands = [...this.#reports].map(
       ([
         policy,
@@ -273,12 +273,14 @@ export class ForeseenChange {
     const { affected } = this.#involved;
     const outlooks = forecastNodes(this.#located, this.#fleet, this.#involved, names, this.#setup);
     const { nodes, waves } = foreseeNodes(
-      { outlooks, affected, podsOf: this.#located.podsOf, budgets },
+      { outlooks, affected },
       forecast(this.#cluster, this.#fleet, outlooks, this.#setup, this.#at),
       own,
     );
     const policies = changes.map((change) => describePolicy(change, this.#fleet, this.#refusals, waves));
-    const isAssumed = isCapAssumed(present, this.#setup.maxConcurrentNodes);
+    // No option says otherwise, and no leader has written its own.
+    const isToldOf = present.some(({ status }) => status?.limits?.maxConcurrentNodes !== undefined);
+    const isAssumed = this.#setup.maxConcurrentNodes === undefined && !isToldOf;
     const seconds = estimateSeconds(waves.waves, nodes, present);
     const cap = waves.cap === undefined ? undefined : { most: waves.cap, isAssumed };
     const pace = seconds === undefined ? {} : { seconds };

@@ -1,14 +1,13 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here what becomes of nodes and their pods.
 import type { DeviceReport, GpuReport } from '../../api/types.ts';
-import type { BudgetView } from '../node/eviction.ts';
 import { type WishPlan, type GpuWork, liveGeometry } from '../device/plan.ts';
 import { compareText } from '../text/json.ts';
 import { drawGpu, placeOf } from '../gpu/grid.ts';
-import { podName, type PodView } from '../kubernetes/pod.ts';
+import { podName } from '../kubernetes/pod.ts';
 import type { NodeReason } from '../../api/names.ts';
 import type { Waves } from './change.ts';
-import { foreseeEvictions, type NodePreview } from '../node/decide.ts';
+import type { NodePreview } from '../node/decide.ts';
 
 /** A GPU instance and its holders. */
 interface HeldSlice {
@@ -103,7 +102,7 @@ function draw(device: DeviceReport, gpu: GpuReport, mig: DrawnGpu['mig'], slices
 }
 
 /** `Gone`: it has ended since the agent saw it. */
-type PodPreview = ReturnType<typeof foreseeEvictions>[number]['fate'] | 'Gone';
+type PodPreview = NodePreview['evictions'][number]['fate'] | 'Gone';
 
 interface EvictionPreview {
   /** `NAMESPACE/NAME` */
@@ -116,15 +115,10 @@ interface EvictionPreview {
 }
 
 /** The pods that have to go for a node's plan, by name. */
-function describeEvictions(
-  outlook: NodePreview,
-  pods: readonly PodView[],
-  budgets: readonly BudgetView[],
-): readonly EvictionPreview[] {
-  const { snapshot, plan } = outlook;
+function describeEvictions({ snapshot, plan, evictions }: NodePreview): readonly EvictionPreview[] {
   if (plan === undefined || plan.work.length === 0) return [];
   const gpus = snapshot.partition?.status?.device?.gpus ?? [];
-  const found = foreseeEvictions(outlook, pods, budgets).map(({ pod, ...fate }): EvictionPreview => {
+  const found = evictions.map(({ pod, ...fate }): EvictionPreview => {
     const name = podName(pod);
     return { pod: name, holds: listHoldings(gpus, name), ...fate };
   });
@@ -207,13 +201,11 @@ interface GivenPolicies {
   readonly changed: ReadonlySet<string>;
 }
 
-/** Nodes as the controller would decide over them after a change, and what decides over the pods on them. */
+/** Nodes as the controller would decide over them after a change. */
 interface NodeOutlooks {
   readonly outlooks: ReadonlyMap<string, NodePreview>;
   /** The nodes that the change concerns; the others share rollouts with them. */
   readonly affected: ReadonlySet<string>;
-  readonly podsOf: ReadonlyMap<string | undefined, readonly PodView[]>;
-  readonly budgets: readonly BudgetView[];
 }
 
 /**
@@ -223,7 +215,7 @@ interface NodeOutlooks {
  * @returns of the waves what concerns these nodes
  */
 export function foreseeNodes(
-  { outlooks, affected, podsOf, budgets }: NodeOutlooks,
+  { outlooks, affected }: NodeOutlooks,
   all: Waves,
   given: GivenPolicies,
 ): { readonly nodes: readonly PlannedNode[]; readonly waves: Waves } {
@@ -231,10 +223,7 @@ export function foreseeNodes(
   const nodes = [...outlooks]
     .filter(([node]) => affected.has(node))
     .toSorted(([a], [b]) => compareText(a, b))
-    .map(([node, outlook]) => {
-      const evictions = describeEvictions(outlook, podsOf.get(node) ?? [], budgets);
-      return describePlannedNode(outlook, evictions, waves, given);
-    });
+    .map(([, outlook]) => describePlannedNode(outlook, waves, given));
   return { nodes, waves };
 }
 
@@ -244,12 +233,7 @@ function pickWaves({ waves, held, cap }: Waves, concerns: (node: string) => bool
   return { waves: picked.filter(({ nodes }) => nodes.length > 0), held, cap };
 }
 
-function describePlannedNode(
-  outlook: NodePreview,
-  evictions: readonly EvictionPreview[],
-  { waves, held }: Waves,
-  given: GivenPolicies,
-): PlannedNode {
+function describePlannedNode(outlook: NodePreview, { waves, held }: Waves, given: GivenPolicies): PlannedNode {
   const { snapshot, plan, verdict } = outlook;
   const { node, partition, claim } = snapshot;
   const { name } = node.metadata;
@@ -257,6 +241,7 @@ function describePlannedNode(
   const wave = waves.findIndex(({ nodes }) => nodes.includes(name));
   const fate = wave === -1 ? judgeNodeFate(outlook, given) : 'Changes';
   const hold = fate === 'Held' && policy !== undefined ? held.get(policy) : undefined;
+  const evictions = describeEvictions(outlook);
   const moves = fate === 'Changes' || fate === 'Held' || fate === 'PlanOnly';
   return {
     node: name,

@@ -227,18 +227,9 @@ export function findCap(
   partitions: readonly GpuNodePartition[],
   given?: Limit,
 ): number {
-  const written = findWritten(policies);
+  const [written] = policies.flatMap(({ status }) => status?.limits?.maxConcurrentNodes ?? []);
   if (given === undefined && written !== undefined) return written;
   return countLimit(given ?? usualCap, partitions.filter(hasGpus).length);
-}
-
-/** Whether {@link findCap} assumes the controller's default: no option says otherwise, and no leader has written its own. */
-export function isCapAssumed(policies: readonly GpuPartitionPolicy[], given?: Limit): boolean {
-  return given === undefined && findWritten(policies) === undefined;
-}
-
-function findWritten(policies: readonly GpuPartitionPolicy[]): number | undefined {
-  return policies.flatMap(({ status }) => status?.limits?.maxConcurrentNodes ?? [])[0];
 }
 
 const hourMs = 3_600_000;

@@ -3,7 +3,6 @@ import {
   migResourceName,
   type MigStrategy,
   type GpuDescription,
-  type MigDeviceDescription,
   type NodeDescription,
 } from '../../core/nvidia/labels.ts';
 import { driverOf } from '../nvidia-smi/board.ts';
@@ -93,8 +92,7 @@ function describeMigDevices(gpu: SimulatedGpu, state: NodeState) {
       'engines.jpeg': jpeg,
       'engines.ofa': ofa,
     };
-    const description: MigDeviceDescription = { profile: ciProfile.name, attributes };
-    return [{ gi: device.gi.id, ci: device.ci.id, description }];
+    return [{ gi: device.gi.id, ci: device.ci.id, description: { profile: ciProfile.name, attributes } }];
   });
 }
 

@@ -6,7 +6,6 @@ import {
   parseDevicePluginConfig,
   checkSharing,
   managedConfig,
-  sharingOf,
   type SharingSpec,
 } from '../../../src/core/nvidia/plugin-config.ts';
 import { times } from './node-builder.ts';
@@ -246,7 +245,7 @@ describe("the device plugin's config file of a policy", () => {
   });
 
   it('is what labels and resources are computed with', () => {
-    expect(sharingOf(aSpec('mixed', [small, 4]))).to.deep.equal({
+    expect(managedConfig(aSpec('mixed', [small, 4])).config).to.deep.equal({
       migStrategy: 'mixed',
       sharing: {
         strategy: 'time-slicing',
@@ -255,7 +254,7 @@ describe("the device plugin's config file of a policy", () => {
         resources: [{ name: small, replicas: 4 }],
       },
     });
-    expect(sharingOf({ strategy: 'none' })).to.deep.equal({ migStrategy: 'none' });
+    expect(managedConfig({ strategy: 'none' }).config).to.deep.equal({ migStrategy: 'none' });
   });
 });
 

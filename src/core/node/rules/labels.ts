@@ -8,14 +8,15 @@ import {
   GPU_RESOURCE,
   isGfdLabelKey,
   layoutPartOf,
-  NVIDIA_PREFIX,
-  type NodeLabels,
 } from '../../nvidia/labels.ts';
-import { type DevicePluginConfig, sharingOf } from '../../nvidia/plugin-config.ts';
+import { type DevicePluginConfig, managedConfig, type Sharing } from '../../nvidia/plugin-config.ts';
 import { explainOffer } from '../offer.ts';
 import { type NodeChange, type NodeMetadata, metadataOf } from '../node-patch.ts';
 import { backendOf, type NodeSnapshot } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
+
+/** What GPU Feature Discovery makes of a device. */
+type PredictedLabels = Omit<Prediction, 'offer'>;
 
 /** What NVIDIA's tools make of the device under the policy's settings. */
 export function predict(situation: RuleInput, { spec }: GpuPartitionPolicy): Prediction {
@@ -24,7 +25,7 @@ export function predict(situation: RuleInput, { spec }: GpuPartitionPolicy): Pre
   if (backendOf(situation) === 'DRA') return predictDevice(device, spec.strategy, undefined);
   const config =
     situation.settings.pluginConfigMap || spec.sharing
-      ? sharingOf(spec)
+      ? managedConfig(spec).config
       : administratorsSharing(situation, predictDevice(device, spec.strategy, undefined).offer.resources);
   return predictDevice(device, spec.strategy, config);
 }
@@ -64,7 +65,7 @@ export function writerModeFor({ node, partition }: Pick<NodeSnapshot, 'node' | '
  *
  * @param predicted what GPU Feature Discovery would write of the device
  */
-export function layoutLabels(situation: RuleInput, predicted: NodeLabels): NodeChange {
+export function layoutLabels(situation: RuleInput, predicted: PredictedLabels): NodeChange {
   const device = situation.partition.status?.device;
   if (writerModeFor(situation) !== 'Patch' || !isKnown(device) || predicted.errors.length > 0) return {};
   return gpuLabels(metadataOf(situation.node), dropInvalidLabels(predicted.labels));
@@ -88,7 +89,7 @@ interface LabelJudgement {
 }
 
 /** Judges a node's labels by what its device has become. @param predicted what GPU Feature Discovery writes of it */
-export function judgeLabels(situation: RuleInput, predicted: NodeLabels): LabelJudgement {
+export function judgeLabels(situation: RuleInput, predicted: PredictedLabels): LabelJudgement {
   const node = metadataOf(situation.node);
   const labels = layoutLabels(situation, predicted);
   if (writerModeFor(situation) === 'Patch') return { labels, atOpening: labels, stale: undefined };
@@ -149,6 +150,8 @@ function valueOf(labels: Labels, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
+/** Of the labels that NVIDIA's tools write, and we in their place. */
+const nvidiaPrefix = 'nvidia.com/';
 /** Lists the nvidia.com labels that we wrote on a node, without their prefix, so that we recognise them. */
 export const managedLabelsAnnotation = 'gpupartition.dev/managed-labels';
 
@@ -157,7 +160,7 @@ export function listManagedLabels({ annotations }: Pick<NodeMetadata, 'annotatio
   return (annotations[managedLabelsAnnotation] ?? '')
     .split(',')
     .filter((key) => key !== '')
-    .map((key) => NVIDIA_PREFIX + key);
+    .map((key) => nvidiaPrefix + key);
 }
 
 /**
@@ -187,7 +190,7 @@ const alwaysWritten = 'count';
  */
 export function staleLabels(
   { labels, annotations }: Pick<NodeMetadata, 'labels' | 'annotations'>,
-  { labels: predicted, undetermined, errors }: NodeLabels,
+  { labels: predicted, undetermined, errors }: PredictedLabels,
 ): readonly StaleLabel[] {
   // In that case it writes no labels and removes none.
   if (errors.length > 0) return [];
@@ -227,6 +230,22 @@ function writtenBy(labels: Labels): (key: string) => boolean {
 function kindOf(key: string): string | undefined {
   const part = layoutPartOf(key);
   return part && `${part.of} ${part.suffix}`;
+}
+
+/** How a node's resources are shared by its labels; undefined if they say that none is. */
+export function sharingByLabels(labels: Labels): Sharing | undefined {
+  const resources = Object.entries(labels)
+    .filter(([key, value]) => layoutPartOf(key)?.suffix === 'replicas' && Number(value) >= 2)
+    .map(([key, value]) => ({ name: key.slice(0, -'.replicas'.length), replicas: Number(value) }));
+  const [first] = resources;
+  if (first === undefined) return undefined;
+  const isMps = labels[`${first.name}.sharing-strategy`] === 'mps';
+  return {
+    strategy: isMps ? 'mps' : 'time-slicing',
+    renameByDefault: labels[`${first.name}.product`]?.endsWith('-SHARED') !== true,
+    failRequestsGreaterThanOne: isMps,
+    resources,
+  };
 }
 
 /** The writer of GPU Feature Discovery's labels on a node: GFD writes and we compare (`Verify`), or we write (`Patch`). */
@@ -273,7 +292,7 @@ export function handOver(node: NodeMetadata, predicted: Iterable<string>): NodeC
  */
 export function gpuLabels(node: NodeMetadata, wanted: Readonly<Record<string, string>>): NodeChange {
   const { set, remove } = diffLabels(node.labels, listPrunableLabels(node), wanted);
-  const keys = Object.keys(wanted).map((key) => key.slice(NVIDIA_PREFIX.length));
+  const keys = Object.keys(wanted).map((key) => key.slice(nvidiaPrefix.length));
   return {
     labels: { ...set, ...Object.fromEntries(remove.map((key) => [key, undefined])) },
     annotations: { [managedLabelsAnnotation]: keys.sort().join(',') },
